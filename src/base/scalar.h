@@ -1,0 +1,27 @@
+// Scalar functions that equations use on every scalar type: double here, dual numbers in dual.h, SIMD packs later.
+// Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+namespace trunnion {
+
+using std::abs;
+using std::cos;
+using std::exp;
+using std::pow;
+using std::sin;
+using std::sqrt;
+using std::tanh;
+
+/// `a` where `condition` holds, `b` elsewhere.
+inline double select(bool condition, double a, double b) { return condition ? a : b; }
+inline double max(double a, double b) { return a > b ? a : b; }
+inline double min(double a, double b) { return a < b ? a : b; }
+/// -1, 0 or 1.
+inline double sign(double x) { return double(x > 0) - double(x < 0); }
+/// The plain number behind a scalar, without its derivatives.
+inline double value_of(double x) { return x; }
+
+}  // namespace trunnion

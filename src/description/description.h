@@ -1,0 +1,344 @@
+// The model as its author wrote it: bodies, joints, loops, oil circuit, signals, solver settings.
+// Plain data in SI units and radians, no physics. The file room fills it from text; `compile` turns it into a Model.
+// Every named item sits in a NamedList in file order; its name path is `<section>.<name>`.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+using Vec3d = std::array<double, 3>;
+
+/// Items of one section in file order.
+template <class T>
+using NamedList = std::vector<std::pair<std::string, T>>;
+
+// ---------------------------------------------------------------- bodies
+
+/// Slender rod along its own x axis, starting at the body's origin; no inertia about its axis unless it has a diameter.
+struct RodShape {
+  double length = 0;    // [m]
+  double mass = 0;      // [kg]
+  double diameter = 0;  // [m] 0: slender
+};
+/// Solid box with edges along the body's axes.
+struct BoxShape {
+  Vec3d size{};     // [m]
+  double mass = 0;  // [kg]
+  Vec3d at{};       // [m] its centre in the body frame
+};
+/// Solid cylinder.
+struct CylinderShape {
+  double length = 0;    // [m]
+  double radius = 0;    // [m]
+  double mass = 0;      // [kg]
+  Vec3d axis{1, 0, 0};  // [-] body frame
+  Vec3d at{};           // [m] its centre in the body frame
+};
+/// Solid sphere.
+struct SphereShape {
+  double radius = 0;  // [m]
+  double mass = 0;    // [kg]
+  Vec3d at{};         // [m] its centre in the body frame
+};
+/// Mass without extent.
+struct PointMassShape {
+  double mass = 0;  // [kg]
+  Vec3d at{};       // [m] body frame
+};
+/// Mass properties given outright.
+struct InertiaShape {
+  double mass = 0;         // [kg]
+  Vec3d center_of_mass{};  // [m] body frame
+  Vec3d moments{};         // [kg m2] Jxx, Jyy, Jzz about the centre of mass, body axes
+  Vec3d products{};        // [kg m2] tensor entries Jxy, Jxz, Jyz (Jxy = -integral of x y dm)
+};
+using ShapeDescription = std::variant<RodShape, BoxShape, CylinderShape, SphereShape, PointMassShape, InertiaShape>;
+
+struct BodyDescription {
+  std::vector<ShapeDescription> shapes;  // one or more; their masses add up
+};
+
+// ---------------------------------------------------------------- joints
+
+enum class JointKind { fixed, revolute, prismatic, spherical, free };
+
+/// A tree joint, named after its child body. The child's frame sits at `at` (parent frame), turned by `orientation`,
+/// then moved by the joint coordinate; `child_at` is the joint's place in the child's frame (default its origin).
+struct JointDescription {
+  JointKind kind = JointKind::fixed;
+  std::string parent;   // body name or "ground"
+  Vec3d at{};           // [m] parent frame
+  Vec3d child_at{};     // [m] child frame
+  Vec3d orientation{};  // [rad] roll, pitch, yaw (about parent x, y, z in this order: Rz Ry Rx) of the child at coordinate zero
+  Vec3d axis{0, 0, 1};  // [-] in the parent frame turned by `orientation`, i.e. in the child's frame at coordinate zero
+  // start values; unset ones are free for the assembly
+  std::optional<double> coordinate;       // [rad] `angle` of a revolute or [m] `position` of a prismatic joint
+  std::optional<double> rate;             // [rad/s] `rate` or [m/s] `speed`
+  std::optional<Vec3d> position;          // [m] free: origin of the child from `at`, parent frame
+  std::optional<Vec3d> rotation;          // [rad] spherical, free: roll, pitch, yaw from the joint's zero orientation
+  std::optional<Vec3d> velocity;          // [m/s] free, parent frame
+  std::optional<Vec3d> angular_velocity;  // [rad/s] spherical, free: relative to the parent, parent frame
+  bool hold = false;                      // assembly and equilibrium keep the start value exactly
+};
+
+enum class LoopKind { revolute, prismatic, spherical, distance };
+
+/// A loop closure (cut joint) between two bodies.
+struct LoopDescription {
+  LoopKind kind = LoopKind::revolute;
+  std::array<std::string, 2> between;                 // body names or "ground"
+  std::array<Vec3d, 2> at{};                          // [m] a point in each body's frame
+  std::array<Vec3d, 2> axis{{{0, 0, 1}, {0, 0, 1}}};  // [-] the joint's axis in each body's frame (one value in the file serves both)
+  std::optional<double> distance;                     // [m] of a distance constraint; unset: as at the start
+};
+
+/// A prescribed joint coordinate: a rheonomic constraint `q = signal(t)`.
+struct MotionDescription {
+  std::string joint;   // revolute or prismatic
+  std::string signal;  // [rad] or [m]
+};
+
+// ---------------------------------------------------------------- forces
+
+/// Spring and damper on a joint (`joint`) or between two points (`between`, `at`).
+struct SpringDescription {
+  std::optional<std::string> joint;    // revolute or prismatic joint
+  std::array<std::string, 2> between;  // otherwise: two bodies
+  std::array<Vec3d, 2> at{};           // [m] body frames
+  double stiffness = 0;                // [N/m] or [N m/rad]
+  double damping = 0;                  // [N s/m] or [N m s/rad]
+  double preload = 0;                  // [N] or [N m] pull at the rest value
+  std::optional<double> rest;          // [m] or [rad]; unset: as at the start
+};
+
+enum class ForceFrame { world, body };
+
+/// An applied force, torque or joint load, its components multiplied by a signal where one is named.
+struct ForceDescription {
+  std::optional<std::string> joint;  // load along a revolute or prismatic coordinate
+  std::string body;                  // otherwise: the body it acts on
+  Vec3d at{};                        // [m] point of attack of `force`, body frame
+  std::optional<Vec3d> force;        // [N]
+  std::optional<Vec3d> torque;       // [N m]
+  std::optional<double> load;        // [N] or [N m] on the joint coordinate
+  ForceFrame frame = ForceFrame::world;
+  std::optional<std::string> signal;  // factor; unset: 1
+};
+
+// ---------------------------------------------------------------- signals
+
+struct ConstantSignal {
+  double value = 0;
+};
+/// Piecewise constant from each time on; `before` holds ahead of the first.
+struct StepsSignal {
+  std::vector<std::array<double, 2>> steps;
+  double before = 0;
+};
+/// Piecewise linear through points [t, value]; held outside; two points at one time make a jump.
+struct RampsSignal {
+  std::vector<std::array<double, 2>> points;
+};
+/// Table [t, value], linear or smooth (monotone cubic, Fritsch-Carlson), held outside.
+struct TableSignal {
+  std::vector<std::array<double, 2>> points;
+  bool smooth = false;
+};
+/// offset + amplitude sin(2 pi frequency (t - start) + phase), offset + amplitude sin(phase) before start.
+struct SineSignal {
+  double amplitude = 1;
+  double frequency = 1;
+  double phase = 0;
+  double offset = 0;
+  double start = 0;
+};
+/// Columns of a CSV file with a header line, or column numbers from 1; path relative to the model file.
+struct CsvSignal {
+  std::string file;
+  std::string time = "1";
+  std::string value = "2";
+  bool smooth = false;
+  double scale = 1;
+  std::vector<std::array<double, 2>> points; /* filled by the file room */
+};
+struct SumSignal {
+  std::vector<std::string> of;
+};
+struct ProductSignal {
+  std::vector<std::string> of;
+};
+using SignalDescription =
+    std::variant<ConstantSignal, StepsSignal, RampsSignal, TableSignal, SineSignal, CsvSignal, SumSignal, ProductSignal>;
+
+/// A value that is a number or the name of a signal.
+using NumberOrSignal = std::variant<double, std::string>;
+
+// ---------------------------------------------------------------- oil
+
+/// Oil. Cavitation law: hydraulics/fluid.h.
+struct FluidDescription {
+  double density = 850;            // [kg/m3]
+  double bulk_modulus = 1.5e9;     // [Pa]
+  double saturation_pressure = 0;  // [Pa] absolute; below it dissolved air comes free
+  double free_air = 0.005;         // [-] volume fraction of the air released, at saturation pressure
+};
+
+/// A start pressure: a number, or solved for rest ("equilibrium").
+struct StartPressure {
+  bool equilibrium = true;
+  double value = 0;
+};
+
+struct VolumeDescription {
+  double volume = 0;                                              // [m3] of the hose or block
+  double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of its wall
+  StartPressure pressure;
+};
+
+struct PressureSourceDescription {
+  NumberOrSignal pressure = 0.0;
+};  // [Pa] absolute
+struct FlowSourceDescription {
+  NumberOrSignal flow = 0.0;
+  std::string to, from;
+};  // [m3/s] into volume `to`, out of `from` (a volume or pressure source)
+using SourceDescription = std::variant<PressureSourceDescription, FlowSourceDescription>;
+
+/// Orifice between two nodes: diameter or area, or a nominal flow at a pressure drop.
+struct OrificeDescription {
+  std::string A, B;
+  std::optional<double> diameter, area;          // [m], [m2]
+  double discharge = 0.8;                        // [-]
+  std::optional<double> flow, at_pressure_drop;  // [m3/s], [Pa]
+  double laminar_limit = 2e5;                    // [Pa]
+  std::optional<std::string> signal;             // opening factor; unset: 1
+};
+/// 4/3 directional valve with first-order spool (time constant 0: the spool follows its signal).
+struct DirectionalValveDescription {
+  std::string P, T, A, B;
+  double flow = 0, at_pressure_drop = 35e5, at_signal = 10;  // [m3/s] per edge, [Pa], [signal unit]
+  double time_constant = 0;                                  // [s]
+  double dead_band = 0;                                      // [signal unit]
+  double laminar_limit = 2e5;                                // [Pa]
+  std::string signal;
+};
+using ValveDescription = std::variant<OrificeDescription, DirectionalValveDescription>;
+
+enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
+enum class FrictionStates { monolithic, local };
+
+/// Seal friction of a cylinder. Parameters of laws not in use may stand in the file.
+struct FrictionDescription {
+  FrictionKind model = FrictionKind::none;
+  double coulomb = 0;                              // [N] F_c
+  double static_force = 0;                         // [N] F_s   (key `static`)
+  double stribeck_velocity = 0.01;                 // [m/s] v_s
+  double viscous = 0;                              // [N s/m] sigma_2
+  double decay = 0;                                // [s/m] xi (Bengisu-Akay)
+  bool viscous_below_stribeck = true;              // Bengisu-Akay: viscous term in both branches (false: as printed in 000 (22))
+  double viscous_factor = 0.999329299739067;       // [-] Brown-McPhee: tanh 4 as in 000 (24); 1 in 002 (8)
+  double bristle_stiffness = 0;                    // [N/m] sigma_0
+  double bristle_damping = 0;                      // [N s/m] sigma_1
+  std::optional<double> bristle_damping_velocity;  // [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
+  double exponent = 2;                             // [-] n
+  double film_velocity = 0;                        // [m/s] v_b
+  double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  // [s] tau_hp, tau_hn, tau_h0
+  FrictionStates states = FrictionStates::monolithic;
+};
+
+enum class DamperLaw { continuous, printed };
+/// End damper of a cylinder, 003 (34); ERRATA-style note in hydraulics/cylinder.h.
+struct EndDamperDescription {
+  double stiffness = 0;  // [N/m]
+  double damping = 0;    // [N s/m]
+  double length = 0;     // [m]
+  DamperLaw law = DamperLaw::continuous;
+};
+
+struct MountDescription {
+  std::string body;
+  Vec3d at{};
+};
+
+/// Double-acting cylinder between two points; chamber A pushes, chamber B pulls.
+struct CylinderDescription {
+  MountDescription base, rod_end;
+  std::string A, B;                                               // nodes of the chambers (volumes, or pressure sources)
+  std::optional<double> bore, rod;                                // [m]
+  std::optional<double> area_A, area_B;                           // [m2]
+  double chamber_length_A = 0, chamber_length_B = 0;              // [m] at the start
+  double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of the wall
+  double viscous = 0;                                             // [N s/m] viscous coefficient apart from the friction law
+  double leakage = 0;                                             // [m3/(s Pa)] laminar, A to B
+  FrictionDescription friction;
+  std::optional<EndDamperDescription> end_damper;
+};
+
+// ---------------------------------------------------------------- solver and records
+
+enum class CoordinateKind { relative, cartesian };
+enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
+enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler };
+enum class CouplingKind { monolithic };
+enum class TangentKind { exact, forward_difference };
+
+struct SolverDescription {
+  CoordinateKind coordinates = CoordinateKind::relative;
+  ConstraintKind constraints = ConstraintKind::penalty;
+  IntegratorKind integrator = IntegratorKind::trapezoidal;
+  CouplingKind coupling = CouplingKind::monolithic;
+  TangentKind tangent = TangentKind::exact;
+  double step = 1e-3;                // [s]
+  double duration = 10;              // [s]
+  double penalty = 1e11;             // [N/m] alpha
+  double tolerance_position = 1e-7;  // [rad, m] joint coordinates
+  double tolerance_pressure = 1e-2;  // [Pa]
+  double tolerance_other = 1e-7;     // bristles [m], films [-] and the rest
+  int max_iterations = 20;
+  bool accept_capped = false;  // real time: go on after max_iterations, and count it
+  bool split_jumps = true;     // a signal jump inside a step splits it
+};
+
+struct RecordDescription {
+  int every = 1;                      // steps between two records
+  std::vector<std::string> channels;  // empty: all; a trailing `*` matches a prefix
+};
+
+/// The whole model file.
+struct Description {
+  int version = 1;
+  std::string title;
+  Vec3d gravity{0, 0, -9.81};  // [m/s2]
+  NamedList<BodyDescription> bodies;
+  NamedList<JointDescription> joints;  // named after the child body
+  NamedList<LoopDescription> loops;
+  NamedList<MotionDescription> motions;
+  NamedList<SpringDescription> springs;
+  NamedList<ForceDescription> forces;
+  NamedList<SignalDescription> signals;
+  FluidDescription fluid;
+  NamedList<VolumeDescription> volumes;
+  NamedList<SourceDescription> sources;
+  NamedList<ValveDescription> valves;
+  NamedList<CylinderDescription> cylinders;
+  SolverDescription solver;
+  RecordDescription record;
+
+  std::map<std::string, SourceSpan> spans;  // name path -> place in the file, for errors found after parsing
+
+  /// The place of `path`, or of its nearest ancestor that stands in the file.
+  SourceSpan span(std::string path) const;
+};
+
+}  // namespace trunnion
