@@ -1,0 +1,84 @@
+// Texts of diagnostics and the nearest known name for a misspelt one.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/diagnostic.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+namespace trunnion {
+
+namespace {
+
+std::string joined(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + d.text();
+  return text;
+}
+
+std::string short_number(double value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return std::string(buffer.data(), end);
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// Edit distance with insertions, deletions, replacements and swaps of neighbours, each at cost 1.
+int edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<int>> cost(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = static_cast<int>(i);
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const int replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string Diagnostic::text() const {
+  std::string out = span.file;
+  if (span.line > 0) out += ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
+  out += out.empty() ? "error: " : ": error: ";
+  if (!path.empty()) out += path + ": ";
+  out += found;
+  if (!expected.empty()) out += "; expected " + expected;
+  if (!hint.empty()) out += "; " + hint;
+  return out;
+}
+
+InputError::InputError(std::vector<Diagnostic> diagnostics) : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+
+SimulationError::SimulationError(double time, std::string equations, std::string cause, std::string remedy)
+    : Error("simulation failed at t = " + short_number(time) + " s" + (equations.empty() ? "" : " in " + equations) + ": " + cause +
+            (remedy.empty() ? "" : "; try: " + remedy)),
+      time_(time),
+      equations_(std::move(equations)),
+      remedy_(std::move(remedy)) {}
+
+std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongest = 64;  // longer texts are no misspelt names, and the distance grows with the square
+  if (name.size() < 2 || name.size() > kLongest) return "";
+  std::string best;
+  int best_cost = 0;
+  for (const std::string& candidate : known) {
+    if (candidate.size() > kLongest) continue;
+    const int limit = std::max(1, static_cast<int>(std::max(name.size(), candidate.size()) / 3));
+    const int folded = edit_distance(lower(name), lower(candidate));  // a wrong case is hardly an error
+    if (folded > limit) continue;
+    const int cost = 100 * folded + edit_distance(name, candidate);
+    if (best.empty() || cost < best_cost) best = candidate, best_cost = cost;
+  }
+  return best;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,69 @@
+// Dense LU factorisation with partial pivoting of small matrices in place, without allocation: the inner loop of the step.
+// Row-major, contiguous. Larger systems use Eigen.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <utility>
+
+namespace trunnion {
+
+/// Factors the n x n matrix A in place (P A = L U, unit L); `pivot` receives n row indices. The diagonal of U is stored
+/// inverted. False when a pivot is zero or not finite.
+inline bool lu_factor(double* A, int n, int* pivot) {
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    double size = std::abs(A[k * n + k]);
+    for (int i = k + 1; i < n; ++i) {
+      const double candidate = std::abs(A[i * n + k]);
+      if (candidate > size) { size = candidate; best = i; }
+    }
+    pivot[k] = best;
+    if (!(size > 0) || !std::isfinite(size)) return false;
+    if (best != k)
+      for (int j = 0; j < n; ++j) std::swap(A[k * n + j], A[best * n + j]);
+    const double inverse = 1 / A[k * n + k];
+    A[k * n + k] = inverse;
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = A[i * n + k] *= inverse;
+      for (int j = k + 1; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
+    }
+  }
+  return true;
+}
+
+/// Solves A x = b in place for a factored A.
+inline void lu_solve(const double* A, int n, const int* pivot, double* b) {
+  for (int k = 0; k < n; ++k) {
+    if (pivot[k] != k) std::swap(b[k], b[pivot[k]]);
+  }
+  for (int i = 1; i < n; ++i) {
+    double s = b[i];
+    for (int j = 0; j < i; ++j) s -= A[i * n + j] * b[j];
+    b[i] = s;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double s = b[i];
+    for (int j = i + 1; j < n; ++j) s -= A[i * n + j] * b[j];
+    b[i] = s * A[i * n + i];
+  }
+}
+
+/// Solves A^T x = b in place for a factored A.
+inline void lu_solve_transposed(const double* A, int n, const int* pivot, double* b) {
+  for (int i = 0; i < n; ++i) {
+    double s = b[i];
+    for (int j = 0; j < i; ++j) s -= A[j * n + i] * b[j];
+    b[i] = s * A[i * n + i];
+  }
+  for (int i = n - 2; i >= 0; --i) {
+    double s = b[i];
+    for (int j = i + 1; j < n; ++j) s -= A[j * n + i] * b[j];
+    b[i] = s;
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    if (pivot[k] != k) std::swap(b[k], b[pivot[k]]);
+  }
+}
+
+}  // namespace trunnion

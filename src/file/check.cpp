@@ -1,0 +1,230 @@
+// Checks part 1: names and what they lead to, the tree of joints, inertias.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "file/reader.h"
+#include "file/table.h"
+
+namespace trunnion {
+
+namespace {
+
+template <class T>
+std::vector<std::string> names_of(const NamedList<T>& list) {
+  std::vector<std::string> names;
+  for (const auto& item : list) names.push_back(item.first);
+  return names;
+}
+
+template <class T>
+const T* lookup(const NamedList<T>& list, const std::string& name) {
+  for (const auto& item : list)
+    if (item.first == name) return &item.second;
+  return nullptr;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  return near.empty() ? "" : "did you mean `" + near + "`?";
+}
+
+/// Visits every name in a description and looks up what it leads to.
+class ReferenceCheck : public Visitor {
+ public:
+  ReferenceCheck(const Description& d, Findings& out) : d_(d), out_(out) {
+    bodies_ = names_of(d.bodies);
+    bodies_.emplace_back("ground");
+    volumes_ = nodes_ = names_of(d.volumes);
+    for (const auto& [name, source] : d.sources)
+      if (std::holds_alternative<PressureSourceDescription>(source)) nodes_.push_back(name);
+    for (const auto& [name, joint] : d.joints)
+      if (joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic) moving_joints_.push_back(name);
+    signals_ = names_of(d.signals);
+  }
+
+  void leaf(const Key& key, const Slot& slot) override {
+    if (key.names == Names::nothing) return;
+    const std::string path = path_ + key.name;
+    if (const auto* text = std::get_if<std::string*>(&slot)) look_up(key, **text, path);
+    if (const auto* text = std::get_if<std::optional<std::string>*>(&slot); text != nullptr && **text) look_up(key, ***text, path);
+    if (const auto* pair = std::get_if<std::array<std::string, 2>*>(&slot))
+      for (std::size_t i = 0; i < 2; ++i) look_up(key, (**pair)[i], path + "." + std::to_string(i));
+    if (const auto* list = std::get_if<std::vector<std::string>*>(&slot))
+      for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], path + "." + std::to_string(i));
+    if (const auto* value = std::get_if<NumberOrSignal*>(&slot))
+      if (const auto* name = std::get_if<std::string>(*value)) look_up(key, *name, path);
+  }
+  void group(const Key& key, const Group& group) override {
+    if (group.present) within(key.name, [&] { group.describe(*this); });
+  }
+  void section(const Key& key, const Items& items, const char*) override {
+    for (std::size_t i = 0; i < items.size(); ++i) within(key.name + ("." + items.name(i)), [&] { items.describe(*this, i); });
+  }
+  void list(const Key& key, const Items& items) override {
+    for (std::size_t i = 0; i < items.size(); ++i) within(key.name + ("." + std::to_string(i)), [&] { items.describe(*this, i); });
+  }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
+
+ private:
+  template <class F>
+  void within(const std::string& name, F visit) {
+    const std::string outer = path_;
+    path_ += name + ".";
+    visit();
+    path_ = outer;
+  }
+
+  void look_up(const Key& key, const std::string& name, const std::string& path) {
+    const auto& [known, what] = targets(key.names);
+    if (contains(*known, name) || (name.empty() && !key.is(kRequired))) return;
+    std::string hint = did_you_mean(name, *known);
+    if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
+    if (key.names == Names::moving_joint && lookup(d_.joints, name) != nullptr)
+      hint = "the joint `" + name + "` is neither revolute nor prismatic";
+    if (hint.empty() && known->empty()) hint = std::string("the model has none");
+    find(d_, out_, path, "`" + name + "` is not the name of " + what, "", hint);
+  }
+
+  std::pair<const std::vector<std::string>*, std::string> targets(Names names) const {
+    switch (names) {
+      case Names::body:
+        return {&bodies_, "a body"};
+      case Names::moving_joint:
+        return {&moving_joints_, "a revolute or prismatic joint"};
+      case Names::node:
+        return {&nodes_, "a volume or a pressure source"};
+      case Names::volume:
+        return {&volumes_, "a volume"};
+      default:
+        return {&signals_, "a signal"};
+    }
+  }
+
+  const Description& d_;
+  Findings& out_;
+  std::string path_;
+  std::vector<std::string> bodies_, volumes_, nodes_, moving_joints_, signals_;
+};
+
+// A joint whose chain of parents comes back to it; the bodies of the cycle, or none.
+std::vector<std::string> cycle_from(const Description& d, const std::string& start) {
+  std::vector<std::string> chain{start};
+  while (chain.size() <= d.joints.size()) {
+    const JointDescription* joint = lookup(d.joints, chain.back());
+    if (joint == nullptr) return {};
+    if (joint->parent == start) return chain;
+    chain.push_back(joint->parent);
+  }
+  return {};
+}
+
+// J is a tensor of inertia exactly when (tr J / 2) 1 - J, the second moment of mass, is positive semidefinite: all
+// principal minors are at least zero. `kRounding` forgives figures rounded in the file.
+bool is_possible_inertia(const InertiaShape& s) {
+  constexpr double kRounding = 1e-9;
+  const auto& [jx, jy, jz] = s.moments;
+  const auto& [xy, xz, yz] = s.products;
+  const double half = (jx + jy + jz) / 2, scale = std::max(half, std::max({std::abs(xy), std::abs(xz), std::abs(yz)}));
+  if (!(scale > 0)) return true;
+  const double a = (half - jx) / scale, b = (half - jy) / scale, c = (half - jz) / scale;
+  const double d = -xy / scale, e = -xz / scale, f = -yz / scale;
+  const double minor2 = std::min({a * b - d * d, a * c - e * e, b * c - f * f});
+  const double minor3 = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e);
+  return std::min({a, b, c, minor2, minor3}) >= -kRounding;
+}
+
+}  // namespace
+
+void find(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected,
+          const std::string& hint) {
+  out.push_back({d.span(path), path, found, expected, hint});
+}
+
+Findings check(const Description& d, const std::map<std::string, Dimension>& dimensions) {
+  Findings out;
+  if (d.version != 1) find(d, out, "trunnion", "found version " + std::to_string(d.version), "1, the version this program reads");
+  check_names(d, out);
+  check_references(d, out);
+  check_tree(d, out);
+  check_inertias(d, out);
+  check_signals(d, out);
+  check_dimensions(d, dimensions, out);
+  check_hydraulics(d, out);
+  check_solver(d, out);
+  return out;
+}
+
+void check_names(const Description& d, Findings& out) {
+  std::map<std::string, std::string> owner{{"ground", ""}};  // name -> section
+  const auto claim = [&](const std::string& section, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const auto [it, fresh] = owner.emplace(name, section);
+      const std::string path = section + "." + name;
+      if (!is_item_name(name)) find(d, out, path, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
+      if (fresh) continue;
+      if (it->second.empty())
+        find(d, out, path, "the name `ground` is reserved for the world", "another name");
+      else
+        find(d, out, path, "the name `" + name + "` is taken in `" + it->second + "`",
+             "different names, as both name channels of the results");
+    }
+  };
+  claim("bodies", names_of(d.bodies));
+  claim("volumes", names_of(d.volumes));
+  claim("sources", names_of(d.sources));
+  claim("valves", names_of(d.valves));
+  claim("cylinders", names_of(d.cylinders));
+  for (const auto& [name, signal] : d.signals)
+    if (name.find_first_of("0123456789-") == 0)
+      find(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`", "a name that no one takes for a number");
+}
+
+void check_references(const Description& d, Findings& out) {
+  Description copy = d;  // visitors may write; this one does not
+  ReferenceCheck visitor(d, out);
+  describe(visitor, copy);
+}
+
+void check_tree(const Description& d, Findings& out) {
+  const std::vector<std::string> bodies = names_of(d.bodies), joints = names_of(d.joints);
+  for (const std::string& body : bodies)
+    if (!contains(joints, body))
+      find(d, out, "bodies." + body, "the body has no joint", "a joint of the same name in `joints`",
+           "to let it move freely: joints: {" + body + ": {free: {parent: ground}}}");
+  for (const std::string& joint : joints)
+    if (!contains(bodies, joint))
+      find(d, out, "joints." + joint, "there is no body `" + joint + "`, and a joint is named after its child body", "",
+           did_you_mean(joint, bodies));
+  std::set<std::string> reported;
+  for (const std::string& joint : joints) {
+    const std::vector<std::string> cycle = cycle_from(d, joint);
+    if (cycle.empty() || reported.contains(joint)) continue;
+    std::string text;
+    for (const std::string& name : cycle) text += name + " -> ";
+    reported.insert(cycle.begin(), cycle.end());
+    find(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
+         "close the loop by an entry in `loops` instead");
+  }
+}
+
+void check_inertias(const Description& d, Findings& out) {
+  for (const auto& [name, body] : d.bodies) {
+    if (body.shapes.empty()) find(d, out, "bodies." + name, "the body has no shape");
+    for (std::size_t i = 0; i < body.shapes.size(); ++i) {
+      const auto* shape = std::get_if<InertiaShape>(&body.shapes[i]);
+      if (shape == nullptr || is_possible_inertia(*shape)) continue;
+      const std::string path = "bodies." + name + (body.shapes.size() > 1 ? ".shapes." + std::to_string(i) : "") + ".inertia";
+      find(d, out, path, "no distribution of mass has this inertia", "moments of which each is at most the sum of the other two");
+    }
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,33 @@
+// Checks of a description as a whole: what names lead to, the tree of joints, inertias, friction laws, solver choices.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "description/description.h"
+
+namespace trunnion {
+
+/// All findings. `dimensions` holds the dimension of each value written with a unit, by name path; it serves where
+/// the right one depends on another item (springs on joints, signals).
+std::vector<Diagnostic> check(const Description& description, const std::map<std::string, Dimension>& dimensions);
+
+// Its parts.
+using Findings = std::vector<Diagnostic>;
+void check_names(const Description& d, Findings& out);
+void check_references(const Description& d, Findings& out);
+void check_tree(const Description& d, Findings& out);
+void check_inertias(const Description& d, Findings& out);
+void check_signals(const Description& d, Findings& out);
+void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);
+void check_hydraulics(const Description& d, Findings& out);
+void check_solver(const Description& d, Findings& out);
+
+/// Adds a finding at the place of `path`.
+void find(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected = "",
+          const std::string& hint = "");
+
+}  // namespace trunnion

@@ -1,0 +1,273 @@
+// Checks part 2: signals and their dimensions, the oil circuit, friction laws, solver choices.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "file/check.h"
+#include "file/reader.h"
+#include "file/table.h"
+
+namespace trunnion {
+
+namespace {
+
+const std::vector<std::string>* operands(const SignalDescription& signal) {
+  if (const auto* sum = std::get_if<SumSignal>(&signal)) return &sum->of;
+  if (const auto* product = std::get_if<ProductSignal>(&signal)) return &product->of;
+  return nullptr;
+}
+
+template <class T>
+const T* lookup(const NamedList<T>& list, const std::string& name) {
+  for (const auto& item : list)
+    if (item.first == name) return &item.second;
+  return nullptr;
+}
+
+// Whether following operands from `signal` leads back to `start`.
+bool leads_back(const Description& d, const std::string& signal, const std::string& start, std::set<std::string>& seen) {
+  const SignalDescription* s = lookup(d.signals, signal);
+  const auto* of = s == nullptr ? nullptr : operands(*s);
+  if (of == nullptr || !seen.insert(signal).second) return false;
+  return std::any_of(of->begin(), of->end(), [&](const std::string& name) { return name == start || leads_back(d, name, start, seen); });
+}
+
+void check_points(const Description& d, Findings& out, const std::string& path, const Points& points, bool strict) {
+  if (points.empty()) find(d, out, path, "the signal has no points");
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i][0] < points[i - 1][0] || (strict && points[i][0] == points[i - 1][0]))
+      return find(d, out, path + "." + std::to_string(i), "the time is not later than the one before",
+                  strict ? "strictly increasing times" : "times that do not decrease");
+}
+
+/// Dimensions that depend on another item.
+class DimensionCheck {
+ public:
+  DimensionCheck(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out)
+      : d_(d), dimensions_(dimensions), out_(out) {}
+
+  void run() {
+    for (const auto& [name, signal] : d_.signals) of_signal(name);
+    for (const auto& [name, spring] : d_.springs)
+      if (spring.joint) joint_quantities("springs." + name, *spring.joint);
+    for (const auto& [name, force] : d_.forces)
+      if (force.joint) joint_quantities("forces." + name, *force.joint);
+    for (const auto& [name, motion] : d_.motions)
+      if (const auto* joint = lookup(d_.joints, motion.joint))
+        signal_fits("motions." + name + ".signal", motion.signal, joint->kind == JointKind::revolute ? kAngle : kLength);
+    sources();
+    valves();
+  }
+
+ private:
+  std::optional<Dimension> of_value(const std::string& path) const {
+    const auto it = dimensions_.find(path);
+    return it == dimensions_.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  void joint_quantities(const std::string& path, const std::string& joint_name) {
+    const JointDescription* joint = lookup(d_.joints, joint_name);
+    if (joint == nullptr) return;
+    const bool turning = joint->kind == JointKind::revolute;
+    static constexpr Measure kTurningStiffness{"a stiffness of a revolute joint", "N m/rad", "40 N m/rad", {2, 1, -2}};
+    static constexpr Measure kTurningDamping{"a damping of a revolute joint", "N m s/rad", "3 N m s/rad", {2, 1, -1}};
+    value_fits(path + ".stiffness", turning ? kTurningStiffness : kStiffness, joint_name);
+    value_fits(path + ".damping", turning ? kTurningDamping : kDamping, joint_name);
+    value_fits(path + ".rest", turning ? kAngle : kLength, joint_name);
+    value_fits(path + ".preload", turning ? kTorque : kForce, joint_name);
+    value_fits(path + ".load", turning ? kTorque : kForce, joint_name);
+  }
+
+  void value_fits(const std::string& path, const Measure& measure, const std::string& joint) {
+    const auto dimension = of_value(path);
+    if (dimension && !fits(*dimension, measure))
+      find(d_, out_, path, "the unit does not suit the joint `" + joint + "`", expectation(measure));
+  }
+
+  // The dimension of a signal's values where any has a unit; they must agree.
+  std::optional<Dimension> of_signal(const std::string& name) {
+    const std::string prefix = "signals." + name + ".";
+    std::optional<Dimension> found;
+    for (auto it = dimensions_.lower_bound(prefix); it != dimensions_.end() && it->first.starts_with(prefix); ++it) {
+      if (!is_value(it->first.substr(prefix.size()))) continue;
+      if (!found) found = it->second;
+      if (!same(*found, it->second) && reported_.insert(name).second)
+        find(d_, out_, it->first, "the unit disagrees with other values of the signal `" + name + "`", "values of one dimension");
+    }
+    return found;
+  }
+
+  // Values of signals, as opposed to times, frequencies and phases, by their path below the signal.
+  static bool is_value(const std::string& path) {
+    if (path == "constant" || path == "before" || path == "sine.amplitude" || path == "sine.offset" || path == "csv.scale") return true;
+    const bool points = path.starts_with("steps.") || path.starts_with("ramps.") || path.starts_with("table.");
+    return points && path.ends_with(".1") && std::count(path.begin(), path.end(), '.') == 2;
+  }
+
+  static bool same(Dimension a, Dimension b) { return fits(a, Measure{"", "", "", b}); }
+
+  void signal_fits(const std::string& path, const std::string& signal, const Measure& measure) {
+    const auto dimension = of_signal(signal);
+    if (dimension && !fits(*dimension, measure))
+      find(d_, out_, path, "the values of the signal `" + signal + "` have another dimension", expectation(measure));
+  }
+
+  void sources() {
+    for (const auto& [name, source] : d_.sources) {
+      if (const auto* p = std::get_if<PressureSourceDescription>(&source))
+        if (const auto* signal = std::get_if<std::string>(&p->pressure)) signal_fits("sources." + name + ".pressure", *signal, kPressure);
+      if (const auto* f = std::get_if<FlowSourceDescription>(&source))
+        if (const auto* signal = std::get_if<std::string>(&f->flow)) signal_fits("sources." + name + ".flow", *signal, kFlow);
+    }
+  }
+
+  void valves() {
+    for (const auto& [name, valve] : d_.valves) {
+      const std::string path = "valves." + name;
+      if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->signal)
+        signal_fits(path + ".signal", *o->signal, kNumber);
+      const auto* directional = std::get_if<DirectionalValveDescription>(&valve);
+      const auto full = of_value(path + ".directional_4_3.at_signal");
+      if (directional == nullptr || !full) continue;
+      const Measure command{"values of the dimension of `at_signal`,", "", "10 V", *full};
+      signal_fits(path + ".signal", directional->signal, command);
+      if (const auto band = of_value(path + ".directional_4_3.dead_band"); band && !fits(*band, command))
+        find(d_, out_, path + ".directional_4_3.dead_band", "the unit disagrees with that of `at_signal`");
+    }
+  }
+
+  const Description& d_;
+  const std::map<std::string, Dimension>& dimensions_;
+  Findings& out_;
+  std::set<std::string> reported_;
+};
+
+// ---------------------------------------------------------------- oil
+
+void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f) {
+  const auto word = std::string(friction_words()[static_cast<std::size_t>(f.model)]);
+  const auto positive = [&](const char* key, double value) {
+    if (!(value > 0)) find(d, out, path + "." + key, "the friction model `" + word + "` needs `" + key + "`", "a value greater than 0");
+  };
+  if (f.model == FrictionKind::none || f.model == FrictionKind::coulomb_viscous) return;
+  if (f.static_force < f.coulomb)
+    find(d, out, path + ".static",
+         "the static friction " + number_text(f.static_force) + " N is less than the Coulomb friction " + number_text(f.coulomb) + " N",
+         "at least as much");
+  if (f.model == FrictionKind::bengisu_akay) positive("decay", f.decay);
+  if (f.model != FrictionKind::lugre && f.model != FrictionKind::modified_lugre) return;
+  positive("coulomb", f.coulomb);
+  positive("bristle_stiffness", f.bristle_stiffness);
+  if (f.model == FrictionKind::lugre) return;
+  positive("film_velocity", f.film_velocity);
+  positive("film_time_up", f.film_time_up);
+  positive("film_time_down", f.film_time_down);
+  positive("film_time_dwell", f.film_time_dwell);
+}
+
+void check_cylinder(const Description& d, Findings& out, const std::string& path, const CylinderDescription& c) {
+  if (!(c.bore && c.rod) && !(c.area_A && c.area_B)) find(d, out, path, "the cylinder has no size", "bore and rod, or area_A and area_B");
+  if (c.bore && c.rod && *c.bore <= *c.rod)
+    find(d, out, path + ".rod", "the rod (" + number_text(*c.rod) + " m) does not fit into the bore (" + number_text(*c.bore) + " m)",
+         "a rod thinner than the bore");
+  if (!(c.chamber_length_A > 0)) find(d, out, path + ".chamber_length_A", "the chamber has no length", "a length greater than 0");
+  if (!(c.chamber_length_B > 0)) find(d, out, path + ".chamber_length_B", "the chamber has no length", "a length greater than 0");
+  if (c.base.body == c.rod_end.body && !c.base.body.empty())
+    find(d, out, path + ".rod_end.body", "both ends of the cylinder sit on `" + c.base.body + "`", "two different bodies");
+  check_friction(d, out, path + ".friction", c.friction);
+}
+
+// ---------------------------------------------------------------- solver
+
+using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
+
+// What there is.
+constexpr std::array<Combination, 1> kCombinations{{
+    {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::penalty), std::size_t(IntegratorKind::trapezoidal),
+     std::size_t(CouplingKind::monolithic)},
+}};
+
+struct ChoiceName {
+  const char* key;
+  const std::vector<const char*>& words;
+};
+
+std::array<ChoiceName, 4> choice_names() {
+  return {{{"coordinates", coordinate_words()},
+           {"constraints", constraint_words()},
+           {"integrator", integrator_words()},
+           {"coupling", coupling_words()}}};
+}
+
+std::string reason(const SolverDescription& s, std::size_t first_difference) {
+  if (s.constraints == ConstraintKind::penalty && s.integrator != IntegratorKind::trapezoidal)
+    return "the index-3 penalty formulation solves positions at the end of a step and has no accelerations for an explicit integrator";
+  const ChoiceName name = choice_names()[first_difference];
+  const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
+                                       std::size_t(s.coupling)};
+  return std::string("`") + name.words[now[first_difference]] + "` is not available";
+}
+
+}  // namespace
+
+void check_signals(const Description& d, Findings& out) {
+  for (const auto& [name, signal] : d.signals) {
+    const std::string path = "signals." + name;
+    if (const auto* s = std::get_if<StepsSignal>(&signal)) check_points(d, out, path + ".steps", s->steps, true);
+    if (const auto* s = std::get_if<RampsSignal>(&signal)) check_points(d, out, path + ".ramps", s->points, false);
+    if (const auto* s = std::get_if<TableSignal>(&signal)) check_points(d, out, path + ".table", s->points, s->smooth);
+    if (const auto* of = operands(signal); of != nullptr && of->empty())
+      find(d, out, path, "the signal has no operands", "names of signals");
+    std::set<std::string> seen;
+    if (leads_back(d, name, name, seen))
+      find(d, out, path, "the signal `" + name + "` is made from itself", "sums and products without a cycle");
+  }
+}
+
+void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out) {
+  DimensionCheck(d, dimensions, out).run();
+}
+
+void check_hydraulics(const Description& d, Findings& out) {
+  std::map<std::string, std::string> moved;
+  for (const auto& [name, motion] : d.motions)
+    if (const auto [it, fresh] = moved.emplace(motion.joint, name); !fresh)
+      find(d, out, "motions." + name + ".joint", "the joint `" + motion.joint + "` is moved by `" + it->second + "` already",
+           "one motion for each joint");
+  for (const auto& [name, force] : d.forces)
+    if (!force.joint && !force.force && !force.torque) find(d, out, "forces." + name, "there is neither `force` nor `torque`");
+  for (const auto& [name, valve] : d.valves)
+    if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->A == o->B && !o->A.empty())
+      find(d, out, "valves." + name + ".orifice.B", "the orifice connects `" + o->A + "` with itself", "two different nodes");
+  for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);
+}
+
+void check_solver(const Description& d, Findings& out) {
+  const SolverDescription& s = d.solver;
+  if (!(s.step > 0)) find(d, out, "solver.step", "the step is not greater than 0");
+  if (!(s.duration > 0)) find(d, out, "solver.duration", "the duration is not greater than 0");
+  const Combination asked{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
+  const auto agreement = [&](const Combination& c) {
+    std::ptrdiff_t same = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 1 : 0;
+    return same;
+  };
+  const Combination nearest = *std::max_element(kCombinations.begin(), kCombinations.end(),
+                                                [&](const Combination& a, const Combination& b) { return agreement(a) < agreement(b); });
+  if (nearest == asked) return;
+  std::string found, better;
+  std::size_t first = asked.size();
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const ChoiceName name = choice_names()[i];
+    if (asked[i] != nearest[i]) first = std::min(first, i);
+    found += (i == 0 ? "`" : ", `") + std::string(name.words[asked[i]]) + "`";
+    better += (i == 0 ? "" : ", ") + std::string(name.key) + ": " + name.words[nearest[i]];
+  }
+  find(d, out, std::string("solver.") + choice_names()[first].key, "the combination " + found + " cannot be solved: " + reason(s, first),
+       "", "the nearest that can is {" + better + "}");
+}
+
+}  // namespace trunnion

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two columns of a CSV file as points of a signal.
+#include "file/csv.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace trunnion {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::string_view blanks = " \t\r\"";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::vector<std::string> cells_of(const std::string& line, char separator) {
+  std::vector<std::string> cells;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = line.find(separator, begin);
+    cells.emplace_back(trimmed(std::string_view(line).substr(begin, end == std::string::npos ? end : end - begin)));
+    if (end == std::string::npos) return cells;
+    begin = end + 1;
+  }
+}
+
+bool is_bare_number(const std::string& cell) {
+  const QuantityText read = read_quantity(cell);
+  return read.quantity && !read.quantity->has_unit;
+}
+
+/// One pass over one file.
+class CsvReader {
+ public:
+  CsvReader(CsvSignal& signal, std::string file, const std::string& path, const SourceSpan& span, std::vector<Diagnostic>& diagnostics)
+      : signal_(signal), file_(std::move(file)), path_(path), span_(span), diagnostics_(diagnostics) {}
+
+  void read() {
+    std::ifstream stream(file_);
+    if (!stream || std::filesystem::is_directory(file_)) {
+      diagnostics_.push_back(
+          {span_, path_ + ".file", "the file `" + file_ + "` cannot be read", "", "the path is taken from the model file's folder"});
+      return;
+    }
+    bool good = true;
+    for (std::string line; good && std::getline(stream, line);) {
+      ++line_;
+      const std::string_view content = trimmed(line);
+      if (content.empty() || content.front() == '#') continue;
+      good = columns_known_ ? data_line(line) : first_line(line);
+    }
+    if (good && signal_.points.empty()) good = fail("the file has no data", "at least one line of numbers");
+    if (!good) signal_.points.clear();
+  }
+
+ private:
+  bool fail(const std::string& found, const std::string& expected = "", const std::string& hint = "") {
+    diagnostics_.push_back({{file_, line_, 1}, path_, found, expected, hint});
+    return false;
+  }
+
+  bool first_line(const std::string& line) {
+    separator_ = line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
+    columns_known_ = true;
+    const std::vector<std::string> cells = cells_of(line, separator_);
+    const bool header = std::none_of(cells.begin(), cells.end(), [](const std::string& cell) { return is_bare_number(cell); });
+    if (!column(cells, header, signal_.time, "time", time_) || !column(cells, header, signal_.value, "value", value_)) return false;
+    return header || data_line(line);
+  }
+
+  // The index of the column called `wanted`, by name or number from 1.
+  bool column(const std::vector<std::string>& cells, bool header, const std::string& wanted, const char* key, std::size_t& index) {
+    if (const auto it = std::find(cells.begin(), cells.end(), wanted); header && it != cells.end()) {
+      index = static_cast<std::size_t>(it - cells.begin());
+      return true;
+    }
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    if (error == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 && number <= cells.size()) {
+      index = number - 1;
+      return true;
+    }
+    const std::string near = header ? nearest_name(wanted, cells) : "";
+    diagnostics_.push_back({span_, path_ + "." + key, "`" + file_ + "` has no column `" + wanted + "`",
+                            header ? "a name of its header line, or a number from 1 to " + std::to_string(cells.size())
+                                   : "a number from 1 to " + std::to_string(cells.size()) + ", as the file has no header line",
+                            near.empty() ? "" : "did you mean `" + near + "`?"});
+    return false;
+  }
+
+  bool data_line(const std::string& line) {
+    const std::vector<std::string> cells = cells_of(line, separator_);
+    std::array<double, 2> point{};
+    if (!cell(cells, time_, point[0]) || !cell(cells, value_, point[1])) return false;
+    point[1] *= signal_.scale;
+    if (!signal_.points.empty()) {
+      const double before = signal_.points.back()[0];
+      if (point[0] < before || (signal_.smooth && point[0] == before))
+        return fail("the time `" + cells[time_] + "` is not later than the one before", "increasing times");
+    }
+    signal_.points.push_back(point);
+    return true;
+  }
+
+  bool cell(const std::vector<std::string>& cells, std::size_t index, double& out) {
+    if (index >= cells.size())
+      return fail("the line has only " + std::to_string(cells.size()) + " columns", "column " + std::to_string(index + 1));
+    const QuantityText read = read_quantity(cells[index]);
+    if (!read.quantity) return fail("column " + std::to_string(index + 1) + ": " + read.problem, "a number", read.hint);
+    if (read.quantity->has_unit)
+      return fail("column " + std::to_string(index + 1) + ": `" + cells[index] + "` has a unit", "a bare number",
+                  "give the unit by `scale`, as in scale: 1 bar");
+    out = read.quantity->value;
+    return true;
+  }
+
+  CsvSignal& signal_;
+  std::string file_;
+  const std::string& path_;
+  const SourceSpan& span_;
+  std::vector<Diagnostic>& diagnostics_;
+  int line_ = 0;
+  char separator_ = ',';
+  bool columns_known_ = false;
+  std::size_t time_ = 0, value_ = 1;
+};
+
+}  // namespace
+
+void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
+                     std::vector<Diagnostic>& diagnostics) {
+  const std::string file = (std::filesystem::path(folder) / signal.file).string();
+  signal.points.clear();
+  CsvReader(signal, file, path, span, diagnostics).read();
+}
+
+}  // namespace trunnion

@@ -1,0 +1,18 @@
+// Reading two columns of a CSV file as points [time, value]: numbers with a decimal point, separated by comma,
+// semicolon or tab; an optional header line; lines that begin with `#` and empty lines are skipped.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "description/description.h"
+
+namespace trunnion {
+
+/// Fills `signal.points` from its file in `folder`, `scale` applied. Findings about the file's content stand at their
+/// place in the CSV file, findings about the choice of file and columns at `span`; `path` is the signal's name path.
+void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
+                     std::vector<Diagnostic>& diagnostics);
+
+}  // namespace trunnion

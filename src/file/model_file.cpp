@@ -1,0 +1,78 @@
+// Reading a model: text -> tree -> overrides -> description -> CSV files -> checks; all findings thrown together.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/model_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+#include "file/check.h"
+#include "file/csv.h"
+#include "file/override.h"
+#include "file/reader.h"
+
+namespace trunnion {
+
+namespace {
+
+void read_csv_signals(Description& description, const std::string& folder, std::vector<Diagnostic>& diagnostics) {
+  for (auto& [name, signal] : description.signals) {
+    auto* csv = std::get_if<CsvSignal>(&signal);
+    if (csv == nullptr || csv->file.empty()) continue;
+    const std::string path = "signals." + name + ".csv";
+    read_csv_signal(*csv, folder, path, description.span(path + ".file"), diagnostics);
+  }
+}
+
+bool is_within(const std::string& path, const std::string& outer) { return path == outer || path.starts_with(outer + "."); }
+
+// A finding about a value that could not be read says nothing new.
+bool follows_from(const Diagnostic& finding, const std::vector<Diagnostic>& earlier, const ReadLog& log) {
+  return std::any_of(earlier.begin(), earlier.end(),
+                     [&](const Diagnostic& e) { return is_within(finding.path, e.path) || is_within(e.path, finding.path); }) ||
+         log.unclear.contains(finding.path) ||
+         std::any_of(log.unread.begin(), log.unread.end(), [&](const std::string& path) { return is_within(finding.path, path); });
+}
+
+void sort_by_place(std::vector<Diagnostic>& diagnostics, const std::string& file) {
+  std::stable_sort(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+    const auto rank = [&](const Diagnostic& d) { return std::tuple(d.span.file != file, d.span.line, d.span.column); };
+    return rank(a) < rank(b);
+  });
+}
+
+}  // namespace
+
+Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides) {
+  ReadLog log;
+  Tree root = read_yaml(text, file_name, log.diagnostics);
+  int order = 0;
+  for (const Override& setting : overrides) apply_override(root, setting, ++order, log.diagnostics);
+
+  Description description;
+  Reader(file_name, log).read(root, description);
+  description.spans = log.spans;
+  read_csv_signals(description, std::filesystem::path(file_name).parent_path().string(), log.diagnostics);
+
+  const std::vector<Diagnostic> earlier = log.diagnostics;
+  for (const Diagnostic& finding : check(description, log.dimensions))
+    if (!follows_from(finding, earlier, log)) log.diagnostics.push_back(finding);
+  if (log.diagnostics.empty()) return description;
+  sort_by_place(log.diagnostics, file_name);
+  throw InputError(log.diagnostics);
+}
+
+Description load_model(const std::string& path, const std::vector<Override>& overrides) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream || std::filesystem::is_directory(path))
+    throw InputError({Diagnostic{{path, 0, 0}, "", "the model file cannot be read", "", ""}});
+  return parse_model(text.str(), path, overrides);
+}
+
+std::vector<Diagnostic> check_description(const Description& description) { return check(description, {}); }
+
+}  // namespace trunnion

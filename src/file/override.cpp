@@ -1,0 +1,124 @@
+// Overrides and variations from the command line.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/override.h"
+
+#include <charconv>
+
+namespace trunnion {
+
+namespace {
+
+const SourceSpan kCommandLine{"--set", 0, 0};
+
+std::vector<std::string> segments_of(const std::string& path) {
+  std::vector<std::string> segments;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t dot = path.find('.', begin);
+    segments.push_back(path.substr(begin, dot == std::string::npos ? dot : dot - begin));
+    if (dot == std::string::npos) return segments;
+    begin = dot + 1;
+  }
+}
+
+// Marks a tree as standing nowhere in the file.
+void forget_places(Tree& tree) {
+  tree.line = tree.column = 0;
+  for (Tree& item : tree.items) forget_places(item);
+  for (Tree::Entry& entry : tree.entries) {
+    entry.line = entry.column = 0;
+    forget_places(entry.value);
+  }
+}
+
+// The child of a list, or null when there is none such.
+Tree* element(Tree& list, const std::string& segment) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(segment.data(), segment.data() + segment.size(), index);
+  if (error != std::errc{} || end != segment.data() + segment.size() || index >= list.items.size()) return nullptr;
+  return &list.items[index];
+}
+
+// The child of a mapping, made where there is none; any other value gives way to a mapping.
+Tree* child(Tree& node, const std::string& segment) {
+  if (node.kind != Tree::Kind::map) {
+    const int order = node.override_order;
+    node = Tree::map();
+    node.override_order = order;
+  }
+  if (Tree::Entry* entry = node.find(segment)) return &entry->value;
+  Tree& value = node.add(segment, {});
+  node.entries.back().added = true;
+  return &value;
+}
+
+}  // namespace
+
+void apply_override(Tree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics) {
+  Tree value;
+  try {
+    value = read_yaml(setting.value, "--set", diagnostics);
+  } catch (const InputError& error) {
+    for (Diagnostic d : error.diagnostics()) {
+      d.span = kCommandLine;
+      d.path = setting.path;
+      diagnostics.push_back(d);
+    }
+    return;
+  }
+  Tree* node = &root;
+  for (const std::string& segment : segments_of(setting.path)) {
+    if (segment.empty()) {
+      diagnostics.push_back({kCommandLine, setting.path, "the path is incomplete", "names joined by points, such as solver.step", ""});
+      return;
+    }
+    Tree* next = node->kind == Tree::Kind::list ? element(*node, segment) : child(*node, segment);
+    if (next == nullptr) {
+      diagnostics.push_back({kCommandLine, setting.path, "the list has no element `" + segment + "`",
+                             node->items.empty() ? "" : "an index from 0 to " + std::to_string(node->items.size() - 1), ""});
+      return;
+    }
+    node = next;
+    node->override_order = order;
+  }
+  forget_places(value);
+  *node = std::move(value);
+  node->override_order = order;
+}
+
+Override parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError({Diagnostic{kCommandLine, "", "found `" + text + "`", "path=value, such as solver.step=2ms", ""}});
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::pair<std::string, std::vector<std::string>> split_vary(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError({Diagnostic{{"--vary", 0, 0}, "", "found `" + text + "`", "path=v1,v2,..., such as solver.step=1ms,2ms", ""}});
+  std::vector<std::string> values(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text.substr(equals + 1)) {
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '{' || c == '(') {
+      ++depth;
+    } else if (c == ']' || c == '}' || c == ')') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      values.emplace_back();
+      continue;
+    }
+    values.back() += c;
+  }
+  for (const std::string& value : values)
+    if (value.find_first_not_of(" \t") == std::string::npos)
+      throw InputError({Diagnostic{{"--vary", 0, 0}, text.substr(0, equals), "a value is empty", "values separated by commas", ""}});
+  return {text.substr(0, equals), values};
+}
+
+}  // namespace trunnion

@@ -1,0 +1,258 @@
+// Reading single values: numbers with units, vectors, axes, points of signals, names.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "file/reader.h"
+
+namespace trunnion {
+
+std::string expectation(const Measure& measure) {
+  std::string text = measure.name;
+  return text + " such as " + measure.example;
+}
+
+bool Reader::wrong_kind(const Tree& node, const std::string& path, const std::string& expected) {
+  if (node.kind == Tree::Kind::map && node.line == 0)
+    report(span_of(node), path, "only the whole of `" + path + "` can be set", expected);
+  else
+    report(span_of(node), path, "found " + node.described(), expected);
+  return false;
+}
+
+void Reader::value(const Key& key, const Tree& node, const std::string& path, const Slot& slot) {
+  struct Dispatch {
+    Reader& r;
+    const Key& key;
+    const Tree& node;
+    const std::string& path;
+
+    void operator()(double* x) { r.number(key, node, path, *x); }
+    void operator()(std::optional<double>* x) {
+      if (double v = 0; r.number(key, node, path, v)) *x = v;
+    }
+    void operator()(int* x) { r.integer(key, node, path, *x); }
+    void operator()(bool* x) { r.boolean(node, path, *x); }
+    void operator()(std::string* x) { r.text(node, path, key.names == Names::nothing ? "a text" : "a name", *x); }
+    void operator()(std::optional<std::string>* x) {
+      if (std::string v; r.text(node, path, "a name", v)) *x = v;
+    }
+    void operator()(Vec3d* x) { r.vector(key, node, path, *x); }
+    void operator()(std::optional<Vec3d>* x) {
+      if (Vec3d v{}; r.vector(key, node, path, v)) *x = v;
+    }
+    void operator()(std::array<Vec3d, 2>* x) {
+      if (!r.list_of(node, path, 2, "two points, one in each body's frame")) return;
+      for (std::size_t i = 0; i < 2; ++i) r.vector(key, node.items[i], path + "." + std::to_string(i), (*x)[i]);
+    }
+    void operator()(AxisPair x) {
+      if (!r.list_of(node, path, 2, "two axes, one in each body's frame")) return;
+      for (std::size_t i = 0; i < 2; ++i) r.axis(node.items[i], path + "." + std::to_string(i), (*x.value)[i]);
+    }
+    void operator()(std::array<std::string, 2>* x) {
+      if (std::vector<std::string> names; r.texts(node, path, 2, names)) *x = {names[0], names[1]};
+    }
+    void operator()(std::vector<std::string>* x) { r.texts(node, path, 0, *x); }
+    void operator()(Points* x) { r.points(key, node, path, *x); }
+    void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
+    void operator()(StartPressure* x) {
+      x->equilibrium = node.kind == Tree::Kind::scalar && node.text == "equilibrium";
+      if (!x->equilibrium) r.number(key, node, path, x->value);
+    }
+    void operator()(Axis x) { r.axis(node, path, *x.value); }
+    void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }
+    void operator()(const Choice& x) { r.choice(node, path, x); }
+  };
+  std::visit(Dispatch{*this, key, node, path}, slot);
+}
+
+// ---------------------------------------------------------------- numbers
+
+bool Reader::number(const Key& key, const Tree& node, const std::string& path, double& out) {
+  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure));
+  if (key.is(kInfinite) && node.text == ".inf") {
+    out = std::numeric_limits<double>::infinity();
+    return true;
+  }
+  const QuantityText read = read_quantity(node.text);
+  if (!read.quantity) {
+    report(span_of(node), path, read.problem, expectation(key.measure), read.hint);
+    return false;
+  }
+  if (read.quantity->has_unit && !fits(read.quantity->dimension, key.measure)) {
+    report(span_of(node), path, "found " + node.described() + ", which has another dimension", expectation(key.measure));
+    return false;
+  }
+  if (!in_range(key, node, path, read.quantity->value)) return false;
+  if (read.quantity->has_unit) log_.dimensions[path] = read.quantity->dimension;
+  out = read.quantity->value;
+  return true;
+}
+
+bool Reader::in_range(const Key& key, const Tree& node, const std::string& path, double value) {
+  const char* limit = nullptr;
+  if (key.is(kPositive) && !(value > 0)) limit = " greater than 0";
+  if (key.is(kNonNegative) && !(value >= 0)) limit = " not less than 0";
+  if (key.is(kFraction) && !(value >= 0 && value <= 1)) limit = " from 0 to 1";
+  if (limit == nullptr) return true;
+  report(span_of(node), path, "found " + node.described(), key.measure.name + std::string(limit));
+  return false;
+}
+
+bool Reader::integer(const Key& key, const Tree& node, const std::string& path, int& out) {
+  double value = 0;
+  if (!number(key, node, path, value)) return false;
+  if (value != std::floor(value) || std::abs(value) > std::numeric_limits<int>::max()) {
+    report(span_of(node), path, "found " + node.described(), "a whole number");
+    return false;
+  }
+  out = static_cast<int>(value);
+  return true;
+}
+
+bool Reader::list_of(const Tree& node, const std::string& path, std::size_t count, const std::string& what) {
+  if (node.kind != Tree::Kind::list) return wrong_kind(node, path, "a list of " + what);
+  if (node.items.size() == count) return true;
+  report(span_of(node), path, "found a list of " + std::to_string(node.items.size()), "a list of " + what);
+  return false;
+}
+
+bool Reader::vector(const Key& key, const Tree& node, const std::string& path, Vec3d& out) {
+  const std::string each = key.measure.unit[0] == '\0' ? "three numbers" : "three numbers, each " + expectation(key.measure);
+  if (!list_of(node, path, 3, each)) return false;
+  bool good = true;
+  for (std::size_t i = 0; i < 3; ++i) good = number(key, node.items[i], path + "." + std::to_string(i), out[i]) && good;
+  return good;
+}
+
+bool Reader::axis(const Tree& node, const std::string& path, Vec3d& out) {
+  if (node.kind == Tree::Kind::scalar) {
+    if (node.text == "x" || node.text == "y" || node.text == "z") {
+      out = {};
+      out[static_cast<std::size_t>(node.text[0] - 'x')] = 1;
+      return true;
+    }
+    return wrong_kind(node, path, "x, y, z or a vector [x, y, z]");
+  }
+  Vec3d a{};
+  if (!vector({"axis", ""}, node, path, a)) return false;
+  const double length = std::hypot(a[0], a[1], a[2]);
+  if (!(length > 0) || !std::isfinite(length)) {
+    report(span_of(node), path, "the axis has no direction", "a vector other than zero");
+    return false;
+  }
+  const bool unit = std::abs(length - 1) <= 4 * std::numeric_limits<double>::epsilon();  // so that reading again changes nothing
+  for (std::size_t i = 0; i < 3; ++i) out[i] = unit ? a[i] : a[i] / length;
+  return true;
+}
+
+bool Reader::inertia(const Key& key, const Tree& node, const std::string& path, const InertiaTensor& out) {
+  const Key moment{"moment", "", key.measure, kNonNegative};
+  if (node.kind == Tree::Kind::list) return vector(moment, node, path, *out.moments);
+  if (node.kind != Tree::Kind::map || node.line == 0)
+    return wrong_kind(node, path, "[Jxx, Jyy, Jzz] or a mapping with xx, yy, zz, xy, xz, yz");
+  const auto diagonal = [&](const char* name) { return Key{name, "", key.measure, kRequired | kNonNegative}; };
+  enter(node, path, [&](Visitor& v) {
+    v.leaf(diagonal("xx"), &(*out.moments)[0]);
+    v.leaf(diagonal("yy"), &(*out.moments)[1]);
+    v.leaf(diagonal("zz"), &(*out.moments)[2]);
+    v.leaf({"xy", "", key.measure}, &(*out.products)[0]);
+    v.leaf({"xz", "", key.measure}, &(*out.products)[1]);
+    v.leaf({"yz", "", key.measure}, &(*out.products)[2]);
+  });
+  return true;
+}
+
+// ---------------------------------------------------------------- points of signals
+
+bool Reader::point(const Key& key, const Tree& node, const std::string& path, std::array<double, 2>& out) {
+  if (!list_of(node, path, 2, "time and value, as in [1 s, 10]")) return false;
+  const bool time = number({"time", "", kTime}, node.items[0], path + ".0", out[0]);
+  return number({"value", "", key.measure}, node.items[1], path + ".1", out[1]) && time;
+}
+
+bool Reader::points(const Key& key, const Tree& node, const std::string& path, Points& out) {
+  if (node.kind != Tree::Kind::list || node.items.empty()) {
+    if (node.kind == Tree::Kind::list) {
+      report(span_of(node), path, "found an empty list", "points [time, value]");
+      return false;
+    }
+    return wrong_kind(node, path, "a list of points [time, value]");
+  }
+  bool good = true;
+  for (std::size_t i = 0; i < node.items.size() && good; ++i) {
+    const std::string item_path = path + "." + std::to_string(i);
+    std::array<double, 2> p{};
+    good = point(key, node.items[i], item_path, p);
+    if (!good) continue;
+    const bool strict = key.is(kIncreasing);
+    if (!out.empty() && (p[0] < out.back()[0] || (strict && p[0] == out.back()[0]))) {
+      report(span_of(node.items[i]), item_path,
+             "the time " + node.items[i].items[0].described() + (strict ? " is not later" : " is earlier") + " than the one before",
+             strict ? "strictly increasing times" : "times that do not decrease");
+      good = false;
+    }
+    out.push_back(p);
+  }
+  return good;
+}
+
+// ---------------------------------------------------------------- texts
+
+bool Reader::text(const Tree& node, const std::string& path, const char* expected, std::string& out) {
+  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expected);
+  out = node.text;
+  return true;
+}
+
+bool Reader::texts(const Tree& node, const std::string& path, std::size_t count, std::vector<std::string>& out) {
+  if (count > 0 && !list_of(node, path, count, std::to_string(count) + " names")) return false;
+  if (node.kind != Tree::Kind::list) return wrong_kind(node, path, "a list of names");
+  out.clear();
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const std::string item_path = path + "." + std::to_string(i);
+    log_.spans[item_path] = span_of(node.items[i]);
+    std::string name;
+    if (!text(node.items[i], item_path, "a name", name)) return false;
+    out.push_back(name);
+  }
+  return true;
+}
+
+bool Reader::boolean(const Tree& node, const std::string& path, bool& out) {
+  if (node.kind != Tree::Kind::scalar || (node.text != "true" && node.text != "false")) return wrong_kind(node, path, "true or false");
+  out = node.text == "true";
+  return true;
+}
+
+bool Reader::number_or_signal(const Key& key, const Tree& node, const std::string& path, NumberOrSignal& out) {
+  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure) + ", or the name of a signal");
+  const bool name = is_item_name(node.text) && std::string("0123456789-").find(node.text[0]) == std::string::npos;
+  if (name) {
+    out = node.text;
+    return true;
+  }
+  double value = 0;
+  if (!number(key, node, path, value)) return false;
+  out = value;
+  return true;
+}
+
+bool Reader::choice(const Tree& node, const std::string& path, const Choice& out) {
+  std::vector<std::string> words(out.words.begin(), out.words.end());
+  std::string expected;
+  for (const std::string& word : words) expected += (expected.empty() ? "" : ", ") + word;
+  expected = (words.size() > 1 ? "one of " : "") + expected;
+  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expected);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (node.text != words[i]) continue;
+    out.set(i);
+    return true;
+  }
+  const std::string near = nearest_name(node.text, words);
+  report(span_of(node), path, "found " + node.described(), expected, near.empty() ? "" : "did you mean `" + near + "`?");
+  return false;
+}
+
+}  // namespace trunnion

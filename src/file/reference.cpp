@@ -1,0 +1,184 @@
+// Reference documentation of the model file in Markdown, by visiting the table.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/model_file.h"
+#include "file/reader.h"
+#include "file/table.h"
+#include "file/tree.h"
+#include "file/writer.h"
+
+namespace trunnion {
+
+namespace {
+
+// Text in a table cell.
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+  return text;
+}
+
+std::string code(const std::string& text) { return "`" + text + "`"; }
+
+std::string named(Names names) {
+  switch (names) {
+    case Names::body:
+      return "body";
+    case Names::joint:
+    case Names::moving_joint:
+      return "joint";
+    case Names::node:
+      return "node";
+    case Names::volume:
+      return "volume";
+    case Names::signal:
+      return "signal";
+    case Names::nothing:
+      break;
+  }
+  return "text";
+}
+
+/// The kind of value in words.
+struct ValueKind {
+  const Key& key;
+
+  std::string number() const {
+    std::string text = key.measure.unit[0] == '\0' ? "number" : std::string("number [") + key.measure.unit + "]";
+    if (key.is(kPositive)) text += ", > 0";
+    if (key.is(kNonNegative)) text += ", >= 0";
+    if (key.is(kFraction)) text += ", 0 to 1";
+    return text;
+  }
+  std::string vector() const { return "3 x " + number(); }
+
+  std::string operator()(const double*) const { return number(); }
+  std::string operator()(const std::optional<double>*) const { return number(); }
+  std::string operator()(const int*) const { return key.is(kPositive) ? "whole number, > 0" : "whole number"; }
+  std::string operator()(const bool*) const { return "true or false"; }
+  std::string operator()(const std::string*) const { return named(key.names); }
+  std::string operator()(const std::optional<std::string>*) const { return named(key.names); }
+  std::string operator()(const Vec3d*) const { return vector(); }
+  std::string operator()(const std::optional<Vec3d>*) const { return vector(); }
+  std::string operator()(const std::array<Vec3d, 2>*) const { return "2 x " + vector(); }
+  std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
+  std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }
+  std::string operator()(const Points*) const { return "list of [time, value]"; }
+  std::string operator()(const NumberOrSignal*) const { return number() + ", or signal"; }
+  std::string operator()(const StartPressure*) const { return number() + ", or `equilibrium`"; }
+  std::string operator()(const Axis&) const { return "`x`, `y`, `z` or 3 x number"; }
+  std::string operator()(const AxisPair&) const { return "2 x axis"; }
+  std::string operator()(const InertiaTensor&) const { return "3 x number [kg m^2], or a mapping"; }
+  std::string operator()(const Choice& x) const {
+    std::string text;
+    for (const char* word : x.words) text += (text.empty() ? "" : ", ") + code(word);
+    return text;
+  }
+};
+
+constexpr const char* kTableHead = "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
+
+class ReferenceWriter : public Visitor {
+ public:
+  std::string text;   // sections done
+  std::string table;  // rows of the keys outside of sections
+
+  void leaf(const Key& key, const Slot& slot) override {
+    row(code(prefix_ + key.name), std::visit(ValueKind{key}, slot), key.is(kRequired) ? "required" : default_of(key, slot), key.doc);
+  }
+  void group(const Key& key, const Group& group) override {
+    const bool absent = !group.present;
+    if (absent) group.create();
+    if (prefix_.empty() && !in_section_) return heading(key, "", group.describe);
+    const bool announced = table.ends_with(form_row(prefix_ + key.name, key.doc));
+    if (!announced) row(code(prefix_ + key.name), "mapping", key.is(kRequired) ? "required" : absent ? "none" : "", key.doc);
+    within(key.name + std::string("."), group.describe);
+  }
+  void section(const Key& key, const Items& items, const char*) override { heading(key, ".NAME", items.describe_sample); }
+  void list(const Key& key, const Items&) override { row(code(prefix_ + key.name), "list of mappings", "required", key.doc); }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override {
+    for (const Alternative& a : alternatives) {
+      drop_closing_row();
+      table += form_row(prefix_ + a.key, a.doc);
+      a.activate();
+      a.describe(*this);
+    }
+    drop_closing_row();
+    table += kClosingRow;
+  }
+
+ private:
+  static std::string default_of(const Key& key, const Slot& slot) {
+    const Tree value = write_value(key, slot);
+    if (value.kind == Tree::Kind::null) return "";
+    std::string text = yaml_text(value);
+    text.pop_back();
+    return code(text);
+  }
+
+  void row(const std::string& key, const std::string& kind, const std::string& standard, const std::string& doc) {
+    table += "| " + key + " | " + cell(kind) + " | " + cell(standard) + " | " + cell(doc) + " |\n";
+  }
+
+  static std::string form_row(const std::string& key, const std::string& doc) {
+    return "| *with* " + code(key) + " |  |  | **" + cell(doc) + "** |\n";
+  }
+
+  // The keys that follow belong to every form; not written where none follow.
+  static constexpr const char* kClosingRow = "| *with any of these* |  |  |  |\n";
+  void drop_closing_row() {
+    if (table.ends_with(kClosingRow)) table.resize(table.size() - std::string(kClosingRow).size());
+  }
+
+  template <class F>
+  void within(const std::string& name, F describe) {
+    const std::string outer = prefix_;
+    prefix_ += name;
+    describe(*this);
+    prefix_ = outer;
+  }
+
+  void heading(const Key& key, const std::string& ending, const std::function<void(Visitor&)>& describe) {
+    const std::string outer = std::move(table);
+    table.clear();
+    in_section_ = true;
+    describe(*this);
+    in_section_ = false;
+    drop_closing_row();
+    text += "\n## `" + std::string(key.name) + ending + "`\n\n" + key.doc + ".\n\n" + kTableHead + table;
+    table = outer;
+  }
+
+  std::string prefix_;
+  bool in_section_ = false;
+};
+
+constexpr const char* kIntroduction = R"(# The model file
+
+Generated from the table in `src/file` by `trunnion reference`; do not edit.
+
+A model file is YAML. A number may carry a unit (`7.6 MPa`, `-37.90 deg`, `330 N s/m`, `1e-13 m^3/(s Pa)`); a bare number
+is SI, angles in radians. Each key below is given with the SI unit of its value in brackets. Every value has a name path,
+such as `cylinders.lift.friction.model`, by which `--set` and messages address it; elements of lists count from 0.
+Names of items are made of letters, digits, `_` and `-`; bodies, volumes, sources, valves and cylinders share one set of
+names, as they name the channels of the results. `ground` is the world.
+
+Rows between *with* lines hold only for that form of the item; a form is recognised by the key that follows *with*.
+
+)";
+
+std::string unit_paragraph() {
+  std::string text =
+      "\n## Units\n\nProducts by a blank, `*` or `·`, quotients by `/`, parentheses, powers as in `m^3`, `m3` or `s^-1`. Known units:";
+  for (const std::string& name : unit_names()) text += (text.back() == ':' ? " " : ", ") + code(name);
+  return text + ".\n";
+}
+
+}  // namespace
+
+std::string model_file_reference() {
+  ReferenceWriter writer;
+  Description sample;
+  describe(writer, sample);
+  return kIntroduction + (kTableHead + writer.table) + writer.text + unit_paragraph();
+}
+
+}  // namespace trunnion

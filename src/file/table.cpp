@@ -1,0 +1,328 @@
+// The table, part 1: bodies, joints, loops, motions, forces, signals, and the file as a whole.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/table.h"
+
+#include "file/table_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+// ---------------------------------------------------------------- bodies
+
+void describe(Visitor& v, RodShape& s) {
+  v.leaf({"length", "Length along the body's x axis, from its origin", kLength, kRequired | kPositive}, &s.length);
+  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"diameter", "Diameter; 0: slender, no inertia about its own axis", kLength, kNonNegative}, &s.diameter);
+}
+
+void describe(Visitor& v, BoxShape& s) {
+  v.leaf({"size", "Edge lengths along x, y, z", kLength, kRequired | kPositive}, &s.size);
+  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+}
+
+void describe(Visitor& v, CylinderShape& s) {
+  double diameter = 2 * s.radius;
+  v.leaf({"length", "Length along its axis", kLength, kRequired | kPositive}, &s.length);
+  v.alternatives({{"radius", "Size by radius", true, [] {},
+                   [&](Visitor& w) {
+                     w.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &s.radius);
+                   }},
+                  {"diameter", "Size by diameter", false, [] {},
+                   [&](Visitor& w) {
+                     w.leaf({"diameter", "Diameter", kLength, kRequired | kPositive}, &diameter);
+                     s.radius = diameter / 2;
+                   }}},
+                 true);
+  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"axis", "Its axis in the body's frame"}, Axis{&s.axis});
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+}
+
+void describe(Visitor& v, SphereShape& s) {
+  v.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &s.radius);
+  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+}
+
+void describe(Visitor& v, PointMassShape& s) {
+  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"at", "Its place in the body's frame", kLength}, &s.at);
+}
+
+void describe(Visitor& v, InertiaShape& s) {
+  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"center_of_mass", "Centre of mass in the body's frame", kLength}, &s.center_of_mass);
+  v.leaf(
+      {"inertia",
+       "Tensor of inertia about the centre of mass, body axes: [Jxx, Jyy, Jzz], or a mapping that also has the tensor entries xy, xz, yz",
+       kInertia, kRequired},
+      InertiaTensor{&s.moments, &s.products});
+}
+
+// The form `key: {...}` of a shape of type T; `get` gives the shape's place.
+template <class T>
+Alternative shape_form(const char* key, const char* doc, const std::function<ShapeDescription*()>& get) {
+  const ShapeDescription* now = get();
+  return {key, doc, now != nullptr && std::holds_alternative<T>(*now), [get] { *get() = T{}; },
+          [get, key, doc](Visitor& v) {
+            T& shape = std::get<T>(*get());
+            if constexpr (std::is_same_v<T, InertiaShape>)
+              describe(v, shape);
+            else
+              v.group({key, doc, kNumber, kRequired}, {true, {}, [&](Visitor& w) { describe(w, shape); }});
+          }};
+}
+
+std::vector<Alternative> shape_forms(const std::function<ShapeDescription*()>& get) {
+  return {shape_form<RodShape>("rod", "Slender rod along its own x axis, from the body's origin", get),
+          shape_form<BoxShape>("box", "Solid box, edges along the body's axes", get),
+          shape_form<CylinderShape>("cylinder", "Solid cylinder", get),
+          shape_form<SphereShape>("sphere", "Solid sphere", get),
+          shape_form<PointMassShape>("point_mass", "Mass without extent", get),
+          shape_form<InertiaShape>("inertia", "Mass properties given outright", get)};
+}
+
+void describe(Visitor& v, BodyDescription& b) {
+  const bool single = b.shapes.size() == 1;
+  std::vector<Alternative> forms = shape_forms([&b, single]() -> ShapeDescription* { return b.shapes.empty() ? nullptr : &b.shapes[0]; });
+  for (Alternative& form : forms) {
+    form.active = form.active && single;
+    form.activate = [&b, activate = form.activate] {
+      b.shapes.resize(1);
+      activate();
+    };
+  }
+  const Items shapes = items(b.shapes, [](Visitor& w, ShapeDescription& s) { w.alternatives(shape_forms([&s] { return &s; }), true); });
+  forms.push_back({"shapes", "Several shapes, rigidly joined", b.shapes.size() > 1, [&b] { b.shapes.clear(); },
+                   [shapes](Visitor& w) {
+                     w.list({"shapes", "The shapes, each written as a body of one shape", kNumber, kRequired}, shapes);
+                   }});
+  v.alternatives(forms, true);
+}
+
+// ---------------------------------------------------------------- joints
+
+void describe_frames(Visitor& v, JointDescription& j, bool axis) {
+  v.leaf({"parent", "The body it hangs on, or `ground`", kNumber, kRequired, Names::body}, &j.parent);
+  v.leaf({"at", "Its place in the parent's frame", kLength}, &j.at);
+  v.leaf({"child_at", "Its place in the child's frame", kLength}, &j.child_at);
+  v.leaf({"orientation", "Roll, pitch, yaw of the child's frame at coordinate zero (R = Rz Ry Rx)", kAngle}, &j.orientation);
+  if (axis) v.leaf({"axis", "Its axis in the child's frame at coordinate zero"}, Axis{&j.axis});
+}
+
+void describe_start(Visitor& v, JointDescription& j) {
+  switch (j.kind) {
+    case JointKind::fixed:
+      return;
+    case JointKind::revolute:
+      v.leaf({"angle", "Start angle; left out: found by assembly", kAngle}, &j.coordinate);
+      v.leaf({"rate", "Start angular rate", kAngularRate}, &j.rate);
+      break;
+    case JointKind::prismatic:
+      v.leaf({"position", "Start displacement along the axis; left out: found by assembly", kLength}, &j.coordinate);
+      v.leaf({"speed", "Start speed", kSpeed}, &j.rate);
+      break;
+    case JointKind::free:
+      v.leaf({"position", "Start place of the child's origin from `at`, parent's frame", kLength}, &j.position);
+      v.leaf({"velocity", "Start velocity, parent's frame", kSpeed}, &j.velocity);
+      [[fallthrough]];
+    case JointKind::spherical:
+      v.leaf({"rotation", "Start roll, pitch, yaw from coordinate zero", kAngle}, &j.rotation);
+      v.leaf({"angular_velocity", "Start angular velocity relative to the parent, parent's frame", kAngularRate}, &j.angular_velocity);
+      break;
+  }
+  v.leaf({"hold", "Assembly and equilibrium keep the start value exactly"}, &j.hold);
+}
+
+void describe(Visitor& v, JointDescription& j) {
+  const auto form = [&j](const char* key, const char* doc, JointKind kind) {
+    const bool axis = kind == JointKind::revolute || kind == JointKind::prismatic;
+    return Alternative{key, doc, j.kind == kind, [&j, kind] { j.kind = kind; },
+                       [&j, key, doc, axis](Visitor& w) {
+                         w.group({key, doc, kNumber, kRequired}, {true, {}, [&j, axis](Visitor& u) { describe_frames(u, j, axis); }});
+                         describe_start(w, j);
+                       }};
+  };
+  v.alternatives({form("fixed", "Holds the child rigidly", JointKind::fixed), form("revolute", "Turns about an axis", JointKind::revolute),
+                  form("prismatic", "Slides along an axis", JointKind::prismatic),
+                  form("spherical", "Turns about a point", JointKind::spherical), form("free", "Six degrees of freedom", JointKind::free)},
+                 true);
+}
+
+void describe_axes(Visitor& v, LoopDescription& l) {
+  const bool one = l.axis[0] == l.axis[1];
+  v.alternatives({{"axis", "One axis for both bodies", one, [] {},
+                   [&l](Visitor& w) {
+                     w.leaf({"axis", "The joint's axis, the same components in both bodies' frames"}, Axis{&l.axis[0]});
+                     l.axis[1] = l.axis[0];
+                   }},
+                  {"axes", "An axis for each body", !one, [] {},
+                   [&l](Visitor& w) {
+                     w.leaf({"axes", "The joint's axis in each body's frame", kNumber, kRequired}, AxisPair{&l.axis});
+                   }}},
+                 false);
+}
+
+void describe(Visitor& v, LoopDescription& l) {
+  const auto form = [&l](const char* key, const char* doc, LoopKind kind) {
+    return Alternative{
+        key, doc, l.kind == kind, [&l, kind] { l.kind = kind; },
+        [&l, key, doc, kind](Visitor& w) {
+          w.group({key, doc, kNumber, kRequired},
+                  {true, {}, [&l, kind](Visitor& u) {
+                     u.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &l.between);
+                     u.leaf({"at", "A point in each body's frame", kLength, kRequired}, &l.at);
+                     if (kind == LoopKind::revolute || kind == LoopKind::prismatic) describe_axes(u, l);
+                     if (kind == LoopKind::distance)
+                       u.leaf({"distance", "Distance of the points; left out: as at the start", kLength, kPositive}, &l.distance);
+                   }});
+        }};
+  };
+  v.alternatives({form("revolute", "The bodies turn about a common axis", LoopKind::revolute),
+                  form("prismatic", "The bodies slide along a common axis", LoopKind::prismatic),
+                  form("spherical", "The points coincide", LoopKind::spherical),
+                  form("distance", "The points keep their distance", LoopKind::distance)},
+                 true);
+}
+
+void describe(Visitor& v, MotionDescription& m) {
+  v.leaf({"joint", "The revolute or prismatic joint that is moved", kNumber, kRequired, Names::moving_joint}, &m.joint);
+  v.leaf({"signal", "Its coordinate over time", kNumber, kRequired, Names::signal}, &m.signal);
+}
+
+// ---------------------------------------------------------------- forces
+
+void describe(Visitor& v, SpringDescription& s) {
+  const auto law = [&s](Visitor& w, bool joint) {
+    w.leaf({"stiffness", "Stiffness", joint ? kJointStiffness : kStiffness, kNonNegative}, &s.stiffness);
+    w.leaf({"damping", "Damping", joint ? kJointDamping : kDamping, kNonNegative}, &s.damping);
+    w.leaf({"rest", "Coordinate or length without spring force; left out: as at the start", joint ? kJointCoordinate : kLength}, &s.rest);
+    w.leaf({"preload", "Pull at the rest value", joint ? kJointLoad : kForce}, &s.preload);
+  };
+  v.alternatives({{"joint", "On a joint", s.joint.has_value(), [&s] { s.joint = ""; },
+                   [&s, law](Visitor& w) {
+                     w.leaf({"joint", "A revolute or prismatic joint", kNumber, kRequired, Names::moving_joint}, &s.joint);
+                     law(w, true);
+                   }},
+                  {"between", "Between two points", !s.joint, [&s] { s.joint.reset(); },
+                   [&s, law](Visitor& w) {
+                     w.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &s.between);
+                     w.leaf({"at", "A point in each body's frame", kLength, kRequired}, &s.at);
+                     law(w, false);
+                   }}},
+                 true);
+}
+
+void describe(Visitor& v, ForceDescription& f) {
+  v.alternatives({{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
+                   [&f](Visitor& w) {
+                     w.leaf({"joint", "A revolute or prismatic joint", kNumber, kRequired, Names::moving_joint}, &f.joint);
+                     w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
+                   }},
+                  {"body", "A force or torque on a body", !f.joint, [&f] { f.joint.reset(); },
+                   [&f](Visitor& w) {
+                     w.leaf({"body", "The body", kNumber, kRequired, Names::body}, &f.body);
+                     w.leaf({"at", "Point of attack of the force, body's frame", kLength}, &f.at);
+                     w.leaf({"force", "Force", kForce}, &f.force);
+                     w.leaf({"torque", "Torque", kTorque}, &f.torque);
+                     w.leaf({"frame", "Frame of the components"}, choice(f.frame, {"world", "body"}));
+                   }}},
+                 true);
+  v.leaf({"signal", "A factor over time; left out: 1", kNumber, 0, Names::signal}, &f.signal);
+}
+
+// ---------------------------------------------------------------- signals
+
+void describe_sine(Visitor& v, SineSignal& s) {
+  v.leaf({"amplitude", "Amplitude", kSignalValue}, &s.amplitude);
+  v.leaf({"frequency", "Frequency (cycles per second)", kFrequency, kNonNegative}, &s.frequency);
+  v.leaf({"phase", "Phase at `start`", kAngle}, &s.phase);
+  v.leaf({"offset", "Mean value", kSignalValue}, &s.offset);
+  v.leaf({"start", "Held at its first value before", kTime}, &s.start);
+}
+
+void describe_csv(Visitor& v, CsvSignal& s) {
+  v.leaf({"file", "The CSV file, relative to the model file", kNumber, kRequired}, &s.file);
+  v.leaf({"time", "Column of the time [s]: a name of the header line, or a number from 1"}, &s.time);
+  v.leaf({"value", "Column of the value: a name of the header line, or a number from 1"}, &s.value);
+  v.leaf({"smooth", "Monotone cubic through the points; false: straight lines"}, &s.smooth);
+  v.leaf({"scale", "Factor on the values; its unit is that of the values", kSignalValue}, &s.scale);
+}
+
+// The form of a signal that is a T.
+template <class T>
+Alternative signal_form(const char* key, const char* doc, SignalDescription& s, void (*describe_form)(Visitor&, T&)) {
+  return {key, doc, std::holds_alternative<T>(s), [&s] { s = T{}; }, [&s, describe_form](Visitor& v) { describe_form(v, std::get<T>(s)); }};
+}
+
+std::vector<Alternative> point_signal_forms(SignalDescription& s) {
+  return {
+      signal_form<StepsSignal>(
+          "steps", "Piecewise constant", s,
+          [](Visitor& v, StepsSignal& f) {
+            v.leaf({"steps", "Points [time, value]; each value holds from its time on", kSignalValue, kRequired | kIncreasing}, &f.steps);
+            v.leaf({"before", "Value ahead of the first step", kSignalValue}, &f.before);
+          }),
+      signal_form<RampsSignal>(
+          "ramps", "Piecewise linear", s,
+          [](Visitor& v, RampsSignal& f) {
+            v.leaf({"ramps", "Points [time, value], joined by straight lines and held outside; two points at one time make a jump",
+                    kSignalValue, kRequired},
+                   &f.points);
+          }),
+      signal_form<TableSignal>("table", "Table over time", s, [](Visitor& v, TableSignal& f) {
+        v.leaf({"table", "Points [time, value], held outside", kSignalValue, kRequired}, &f.points);
+        v.leaf({"smooth", "Monotone cubic through the points; false: straight lines"}, &f.smooth);
+      })};
+}
+
+void describe(Visitor& v, SignalDescription& s) {
+  std::vector<Alternative> forms = point_signal_forms(s);
+  forms.insert(forms.begin(),
+               signal_form<ConstantSignal>("constant", "Constant; may be written as a bare value", s, [](Visitor& w, ConstantSignal& f) {
+                 w.leaf({"constant", "The value", kSignalValue, kRequired}, &f.value);
+               }));
+  forms.push_back(
+      signal_form<SineSignal>("sine", "offset + amplitude sin(2 pi frequency (t - start) + phase)", s, [](Visitor& w, SineSignal& f) {
+        w.group({"sine", "Sine wave", kNumber, kRequired}, {true, {}, [&f](Visitor& u) { describe_sine(u, f); }});
+      }));
+  forms.push_back(signal_form<CsvSignal>("csv", "Columns of a CSV file", s, [](Visitor& w, CsvSignal& f) {
+    w.group({"csv", "Columns of a CSV file", kNumber, kRequired}, {true, {}, [&f](Visitor& u) { describe_csv(u, f); }});
+  }));
+  forms.push_back(signal_form<SumSignal>("sum", "Sum of signals", s, [](Visitor& w, SumSignal& f) {
+    w.leaf({"sum", "Names of the signals added", kNumber, kRequired, Names::signal}, &f.of);
+  }));
+  forms.push_back(signal_form<ProductSignal>("product", "Product of signals", s, [](Visitor& w, ProductSignal& f) {
+    w.leaf({"product", "Names of the signals multiplied", kNumber, kRequired, Names::signal}, &f.of);
+  }));
+  v.alternatives(forms, true);
+}
+
+template <class T>
+Items named(NamedList<T>& list) {
+  return named_items(list, [](Visitor& v, T& item) { describe(v, item); });
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- the file
+
+void describe(Visitor& v, Description& d) {
+  v.leaf({"trunnion", "Version of the file format: 1", kNumber, kRequired | kPositive}, &d.version);
+  v.leaf({"title", "What the model is, for reports"}, &d.title);
+  v.leaf({"gravity", "Acceleration of gravity", kAcceleration}, &d.gravity);
+  v.section({"bodies", "Rigid bodies. `ground` is always there"}, named(d.bodies), nullptr);
+  v.section({"joints", "The tree: each body hangs on its parent by one joint, which is named after the child body"}, named(d.joints),
+            nullptr);
+  v.section({"loops", "Loop closures (cut joints) between two bodies"}, named(d.loops), nullptr);
+  v.section({"motions", "Prescribed joint coordinates"}, named(d.motions), nullptr);
+  v.section({"springs", "Springs and dampers"}, named(d.springs), nullptr);
+  v.section({"forces", "Applied forces, torques and joint loads"}, named(d.forces), nullptr);
+  describe_oil(v, d);
+  v.section({"signals", "Values over time"}, named(d.signals), "constant");
+  describe_solver(v, d);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,124 @@
+// The one table of the model file: for every key its name, meaning, measure, limits and whether it is required.
+// `describe` presents each struct of the description to a Visitor, key by key; reader, writer, checks, JSON Schema and
+// reference documentation are visitors. Defaults are the values of default-constructed structs.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/units.h"
+#include "description/description.h"
+
+namespace trunnion {
+
+/// Limits and kinds of a key, combined with `|`.
+enum KeyFlags : unsigned {
+  kRequired = 1,     // must stand in the file
+  kPositive = 2,     // > 0
+  kNonNegative = 4,  // >= 0
+  kFraction = 8,     // 0 to 1
+  kInfinite = 16,    // `.inf` is allowed
+  kIncreasing = 32,  // times of points strictly increase
+};
+
+/// What a text names.
+enum class Names { nothing, body, joint, moving_joint, node, volume, signal };
+
+/// One key of the file.
+struct Key {
+  const char* name;
+  const char* doc;
+  const Measure& measure = kNumber;
+  unsigned flags = 0;
+  Names names = Names::nothing;
+
+  bool is(KeyFlags flag) const { return (flags & flag) != 0; }
+};
+
+using Points = std::vector<std::array<double, 2>>;
+
+/// An axis: x, y, z or a vector; normalised when read.
+struct Axis {
+  Vec3d* value;
+};
+/// An axis in each of two bodies.
+struct AxisPair {
+  std::array<Vec3d, 2>* value;
+};
+/// A tensor of inertia: [Jxx, Jyy, Jzz], or a mapping with xx, yy, zz, xy, xz, yz.
+struct InertiaTensor {
+  Vec3d* moments;
+  Vec3d* products;
+};
+/// One of several words.
+struct Choice {
+  std::vector<const char*> words;
+  std::function<std::size_t()> get;
+  std::function<void(std::size_t)> set;
+};
+
+/// The value behind a key.
+using Slot = std::variant<double*, std::optional<double>*, int*, bool*, std::string*, std::optional<std::string>*, Vec3d*,
+                          std::optional<Vec3d>*, std::array<Vec3d, 2>*, std::array<std::string, 2>*, std::vector<std::string>*, Points*,
+                          NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
+
+class Visitor;
+
+/// A mapping nested under a key.
+struct Group {
+  bool present = true;           // false: optional and not there
+  std::function<void()> create;  // makes an absent one
+  std::function<void(Visitor&)> describe;
+};
+
+/// Items of a list or of a section with names.
+struct Items {
+  std::function<std::size_t()> size;
+  std::function<std::string(std::size_t)> name;  // empty for lists
+  std::function<void(const std::string&)> append;
+  std::function<void(Visitor&, std::size_t)> describe;
+  std::function<void(Visitor&)> describe_sample;  // of a default-constructed item
+};
+
+/// One of several forms of a mapping, recognised by a key that it must have.
+struct Alternative {
+  const char* key;
+  const char* doc;
+  bool active;                             // the value at hand has this form
+  std::function<void()> activate;          // gives the value this form
+  std::function<void(Visitor&)> describe;  // all keys of this form, `key` included
+};
+
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+  virtual void leaf(const Key& key, const Slot& slot) = 0;
+  virtual void group(const Key& key, const Group& group) = 0;
+  /// Named items; where `scalar_key` is given, a bare value in place of an item stands for {scalar_key: value}.
+  virtual void section(const Key& key, const Items& items, const char* scalar_key) = 0;
+  virtual void list(const Key& key, const Items& items) = 0;
+  virtual void alternatives(const std::vector<Alternative>& alternatives, bool required) = 0;
+};
+
+/// The whole model file.
+void describe(Visitor& v, Description& d);
+
+/// Describes the form that the value at hand has; nothing where it has none.
+inline void describe_active(Visitor& v, const std::vector<Alternative>& alternatives) {
+  for (const Alternative& a : alternatives)
+    if (a.active) return a.describe(v);
+}
+
+/// The words of the choices that other rooms write into results, in the order of their enumerators.
+const std::vector<const char*>& coordinate_words();
+const std::vector<const char*>& constraint_words();
+const std::vector<const char*>& integrator_words();
+const std::vector<const char*>& coupling_words();
+const std::vector<const char*>& tangent_words();
+const std::vector<const char*>& friction_words();
+
+}  // namespace trunnion

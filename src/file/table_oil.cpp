@@ -1,0 +1,238 @@
+// The table, part 2: oil circuit, cylinders, solver and records.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/table_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+void describe_fluid(Visitor& v, FluidDescription& f) {
+  v.leaf({"density", "Density", kDensity, kPositive}, &f.density);
+  v.leaf({"bulk_modulus", "Bulk modulus of the liquid", kPressure, kPositive}, &f.bulk_modulus);
+  v.leaf({"saturation_pressure", "Absolute pressure below which dissolved air comes free", kPressure, kNonNegative},
+         &f.saturation_pressure);
+  v.leaf({"free_air", "Volume fraction of the released air at saturation pressure", kNumber, kFraction}, &f.free_air);
+}
+
+void describe_volume_size(Visitor& v, VolumeDescription& d) {
+  v.leaf({"volume", "Volume of hose, pipe or block", kVolume, kRequired | kPositive}, &d.volume);
+  v.leaf({"bulk_modulus", "Bulk modulus of the wall", kPressure, kPositive | kInfinite}, &d.bulk_modulus);
+}
+
+void describe_volume(Visitor& v, VolumeDescription& d) {
+  v.alternatives({{"volume", "A volume", true, [] {}, [&d](Visitor& w) { describe_volume_size(w, d); }},
+                  {"hose", "The same, written as a hose", false, [] {},
+                   [&d](Visitor& w) {
+                     w.group({"hose", "A hose", kNumber, kRequired}, {true, {}, [&d](Visitor& u) { describe_volume_size(u, d); }});
+                   }}},
+                 true);
+  v.leaf({"pressure", "Absolute start pressure, or `equilibrium`: solved for rest", kPressure, kNonNegative}, &d.pressure);
+}
+
+void describe_source(Visitor& v, SourceDescription& s) {
+  v.alternatives({{"pressure", "Keeps a pressure; a node for valves and cylinders", std::holds_alternative<PressureSourceDescription>(s),
+                   [&s] { s = PressureSourceDescription{}; },
+                   [&s](Visitor& w) {
+                     w.leaf({"pressure", "Absolute pressure, or the name of a signal", kPressure, kRequired | kNonNegative, Names::signal},
+                            &std::get<PressureSourceDescription>(s).pressure);
+                   }},
+                  {"flow", "Keeps a volume flow", std::holds_alternative<FlowSourceDescription>(s), [&s] { s = FlowSourceDescription{}; },
+                   [&s](Visitor& w) {
+                     auto& f = std::get<FlowSourceDescription>(s);
+                     w.leaf({"flow", "Volume flow, or the name of a signal", kFlow, kRequired, Names::signal}, &f.flow);
+                     w.leaf({"to", "The volume it fills", kNumber, kRequired, Names::volume}, &f.to);
+                     w.leaf({"from", "Where it draws from; left out: outside the model", kNumber, 0, Names::node}, &f.from);
+                   }}},
+                 true);
+}
+
+void describe_orifice(Visitor& v, OrificeDescription& o) {
+  v.leaf({"A", "Node at one side; flow from A to B counts positive", kNumber, kRequired, Names::node}, &o.A);
+  v.leaf({"B", "Node at the other side", kNumber, kRequired, Names::node}, &o.B);
+  const auto clear = [&o] { o.diameter.reset(), o.area.reset(), o.flow.reset(), o.at_pressure_drop.reset(); };
+  v.alternatives(
+      {{"diameter", "Size by diameter", o.diameter.has_value(), clear,
+        [&o](Visitor& w) {
+          w.leaf({"diameter", "Diameter", kLength, kRequired | kPositive}, &o.diameter);
+        }},
+       {"area", "Size by area", o.area.has_value(), clear,
+        [&o](Visitor& w) {
+          w.leaf({"area", "Area", kArea, kRequired | kPositive}, &o.area);
+        }},
+       {"flow", "Size by nominal flow", o.flow.has_value(), clear,
+        [&o](Visitor& w) {
+          w.leaf({"flow", "Nominal flow", kFlow, kRequired | kPositive}, &o.flow);
+          w.leaf({"at_pressure_drop", "Pressure drop at the nominal flow", kPressure, kRequired | kPositive}, &o.at_pressure_drop);
+        }}},
+      true);
+  v.leaf({"discharge", "Discharge coefficient", kNumber, kPositive}, &o.discharge);
+  v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &o.laminar_limit);
+}
+
+void describe_directional(Visitor& v, DirectionalValveDescription& d) {
+  v.leaf({"P", "Supply node", kNumber, kRequired, Names::node}, &d.P);
+  v.leaf({"T", "Return node", kNumber, kRequired, Names::node}, &d.T);
+  v.leaf({"A", "Node supplied at positive signals", kNumber, kRequired, Names::node}, &d.A);
+  v.leaf({"B", "Node supplied at negative signals", kNumber, kRequired, Names::node}, &d.B);
+  v.leaf({"flow", "Nominal flow over one edge", kFlow, kRequired | kPositive}, &d.flow);
+  v.leaf({"at_pressure_drop", "Pressure drop over that edge at the nominal flow", kPressure, kPositive}, &d.at_pressure_drop);
+  v.leaf({"at_signal", "Signal at which the valve is fully open", kSignalValue, kPositive}, &d.at_signal);
+  v.leaf({"time_constant", "Time constant of the spool; 0: it follows its signal", kTime, kNonNegative}, &d.time_constant);
+  v.leaf({"dead_band", "Signal below which the valve is shut", kSignalValue, kNonNegative}, &d.dead_band);
+  v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &d.laminar_limit);
+}
+
+void describe_valve(Visitor& v, ValveDescription& valve) {
+  v.alternatives(
+      {{"orifice", "Orifice between two nodes", std::holds_alternative<OrificeDescription>(valve),
+        [&valve] { valve = OrificeDescription{}; },
+        [&valve](Visitor& w) {
+          auto& o = std::get<OrificeDescription>(valve);
+          w.group({"orifice", "Orifice between two nodes", kNumber, kRequired}, {true, {}, [&o](Visitor& u) { describe_orifice(u, o); }});
+          w.leaf({"signal", "Opening from 0 to 1 over time; left out: 1", kNumber, 0, Names::signal}, &o.signal);
+        }},
+       {"directional_4_3", "Directional valve, four ports and three positions", std::holds_alternative<DirectionalValveDescription>(valve),
+        [&valve] { valve = DirectionalValveDescription{}; },
+        [&valve](Visitor& w) {
+          auto& d = std::get<DirectionalValveDescription>(valve);
+          w.group({"directional_4_3", "4/3 directional valve", kNumber, kRequired},
+                  {true, {}, [&d](Visitor& u) { describe_directional(u, d); }});
+          w.leaf({"signal", "Its command over time", kNumber, kRequired, Names::signal}, &d.signal);
+        }}},
+      true);
+}
+
+// ---------------------------------------------------------------- cylinders
+
+void describe_friction(Visitor& v, FrictionDescription& f) {
+  v.leaf({"model", "Friction law"}, choice(f.model, friction_words()));
+  v.leaf({"coulomb", "Coulomb friction F_c", kForce, kNonNegative}, &f.coulomb);
+  v.leaf({"static", "Static friction F_s", kForce, kNonNegative}, &f.static_force);
+  v.leaf({"stribeck_velocity", "Stribeck velocity v_s", kSpeed, kPositive}, &f.stribeck_velocity);
+  v.leaf({"viscous", "Viscous coefficient sigma_2", kDamping, kNonNegative}, &f.viscous);
+  v.leaf({"decay", "Decay xi of the Bengisu-Akay law", kSlowness, kNonNegative}, &f.decay);
+  v.leaf({"viscous_below_stribeck", "Bengisu-Akay: viscous term also below the Stribeck velocity (false: as printed)"},
+         &f.viscous_below_stribeck);
+  v.leaf({"viscous_factor", "Brown-McPhee: tanh 4, or 1", kNumber, kNonNegative}, &f.viscous_factor);
+  v.leaf({"bristle_stiffness", "Bristle stiffness sigma_0", kStiffness, kNonNegative}, &f.bristle_stiffness);
+  v.leaf({"bristle_damping", "Bristle damping sigma_1", kDamping, kNonNegative}, &f.bristle_damping);
+  v.leaf({"bristle_damping_velocity", "v_d of sigma_1 exp(-(v/v_d)^2); left out: sigma_1 is constant", kSpeed, kPositive},
+         &f.bristle_damping_velocity);
+  v.leaf({"exponent", "Exponent n of the Stribeck curve", kNumber, kPositive}, &f.exponent);
+  v.leaf({"film_velocity", "Velocity v_b of the lubricant film", kSpeed, kNonNegative}, &f.film_velocity);
+  v.leaf({"film_time_up", "Time constant of the growing film", kTime, kNonNegative}, &f.film_time_up);
+  v.leaf({"film_time_down", "Time constant of the shrinking film", kTime, kNonNegative}, &f.film_time_down);
+  v.leaf({"film_time_dwell", "Time constant of the film at rest", kTime, kNonNegative}, &f.film_time_dwell);
+  v.leaf({"states", "Bristle and film as unknowns of the machine, or integrated inside the cylinder"},
+         choice(f.states, {"monolithic", "local"}));
+}
+
+void describe_mount(Visitor& v, MountDescription& m) {
+  v.leaf({"body", "The body, or `ground`", kNumber, kRequired, Names::body}, &m.body);
+  v.leaf({"at", "Its place in the body's frame", kLength}, &m.at);
+}
+
+void describe_end_damper(Visitor& v, EndDamperDescription& e) {
+  v.leaf({"stiffness", "Stiffness", kStiffness, kNonNegative}, &e.stiffness);
+  v.leaf({"damping", "Damping", kDamping, kNonNegative}, &e.damping);
+  v.leaf({"length", "Length of its zone at either end", kLength, kRequired | kPositive}, &e.length);
+  v.leaf({"law", "Form of its force"}, choice(e.law, {"continuous", "printed"}));
+}
+
+void describe_areas(Visitor& v, CylinderDescription& c) {
+  const auto clear = [&c] { c.bore.reset(), c.rod.reset(), c.area_A.reset(), c.area_B.reset(); };
+  v.alternatives({{"bore", "Size by diameters", c.bore.has_value() || !c.area_A.has_value(), clear,
+                   [&c](Visitor& w) {
+                     w.leaf({"bore", "Bore diameter", kLength, kRequired | kPositive}, &c.bore);
+                     w.leaf({"rod", "Rod diameter", kLength, kRequired | kNonNegative}, &c.rod);
+                   }},
+                  {"area_A", "Size by areas", c.area_A.has_value() && !c.bore.has_value(), clear,
+                   [&c](Visitor& w) {
+                     w.leaf({"area_A", "Piston area of chamber A", kArea, kRequired | kPositive}, &c.area_A);
+                     w.leaf({"area_B", "Ring area of chamber B", kArea, kRequired | kPositive}, &c.area_B);
+                   }}},
+                 true);
+}
+
+void describe_cylinder(Visitor& v, CylinderDescription& c) {
+  v.group({"base", "Mount of the barrel", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.base); }});
+  v.group({"rod_end", "Mount of the rod", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.rod_end); }});
+  v.leaf({"A", "Node of chamber A, which pushes the rod out", kNumber, kRequired, Names::node}, &c.A);
+  v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, kRequired, Names::node}, &c.B);
+  describe_areas(v, c);
+  v.leaf({"chamber_length_A", "Oil column of chamber A at the start", kLength, kRequired | kPositive}, &c.chamber_length_A);
+  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kRequired | kPositive}, &c.chamber_length_B);
+  v.leaf({"bulk_modulus", "Bulk modulus of the barrel", kPressure, kPositive | kInfinite}, &c.bulk_modulus);
+  v.leaf({"viscous", "Viscous coefficient apart from the friction law", kDamping, kNonNegative}, &c.viscous);
+  v.leaf({"leakage", "Laminar leakage from A to B", kLeakage, kNonNegative}, &c.leakage);
+  v.group({"friction", "Seal friction; parameters of laws not in use may stand here"},
+          {true, {}, [&c](Visitor& w) { describe_friction(w, c.friction); }});
+  v.group({"end_damper", "Elastic stop at either end of the stroke"},
+          {c.end_damper.has_value(), [&c] { c.end_damper.emplace(); }, [&c](Visitor& w) { describe_end_damper(w, *c.end_damper); }});
+}
+
+// ---------------------------------------------------------------- solver and records
+
+void describe_settings(Visitor& v, SolverDescription& s) {
+  v.leaf({"coordinates", "Coordinates of the mechanism"}, choice(s.coordinates, coordinate_words()));
+  v.leaf({"constraints", "Treatment of the loop constraints"}, choice(s.constraints, constraint_words()));
+  v.leaf({"integrator", "Time integration"}, choice(s.integrator, integrator_words()));
+  v.leaf({"coupling", "How mechanism and oil are solved together"}, choice(s.coupling, coupling_words()));
+  v.leaf({"tangent", "Derivatives of the equations"}, choice(s.tangent, tangent_words()));
+  v.leaf({"step", "Time step", kTime, kPositive}, &s.step);
+  v.leaf({"duration", "End of the simulation", kTime, kPositive}, &s.duration);
+  v.leaf({"penalty", "Penalty factor of the constraints", kStiffness, kPositive}, &s.penalty);
+  v.leaf({"tolerance_position", "Newton tolerance of joint coordinates, rad or m", kJointCoordinate, kPositive}, &s.tolerance_position);
+  v.leaf({"tolerance_pressure", "Newton tolerance of pressures", kPressure, kPositive}, &s.tolerance_pressure);
+  v.leaf({"tolerance_other", "Newton tolerance of all other states", kNumber, kPositive}, &s.tolerance_other);
+  v.leaf({"max_iterations", "Most Newton iterations of a step", kNumber, kPositive}, &s.max_iterations);
+  v.leaf({"accept_capped", "Real time: go on after the last iteration, and count it"}, &s.accept_capped);
+  v.leaf({"split_jumps", "A jump of a signal inside a step splits the step"}, &s.split_jumps);
+}
+
+void describe_record(Visitor& v, RecordDescription& r) {
+  v.leaf({"every", "Steps between two records", kNumber, kPositive}, &r.every);
+  v.leaf({"channels", "Channels to record; empty: all; a trailing `*` stands for any ending"}, &r.channels);
+}
+
+}  // namespace
+
+void describe_oil(Visitor& v, Description& d) {
+  v.group({"fluid", "The oil"}, {true, {}, [&d](Visitor& w) { describe_fluid(w, d.fluid); }});
+  v.section({"volumes", "Oil volumes, the nodes of the circuit"}, named_items(d.volumes, describe_volume), nullptr);
+  v.section({"sources", "Sources of pressure (nodes as well) or flow"}, named_items(d.sources, describe_source), nullptr);
+  v.section({"valves", "Orifices and valves between nodes"}, named_items(d.valves, describe_valve), nullptr);
+  v.section({"cylinders", "Double-acting cylinders between two points"}, named_items(d.cylinders, describe_cylinder), nullptr);
+}
+
+void describe_solver(Visitor& v, Description& d) {
+  v.group({"solver", "How the equations are solved"}, {true, {}, [&d](Visitor& w) { describe_settings(w, d.solver); }});
+  v.group({"record", "What is recorded"}, {true, {}, [&d](Visitor& w) { describe_record(w, d.record); }});
+}
+
+const std::vector<const char*>& coordinate_words() {
+  static const std::vector<const char*> words{"relative", "cartesian"};
+  return words;
+}
+const std::vector<const char*>& constraint_words() {
+  static const std::vector<const char*> words{"penalty", "double_step", "ali1", "baumgarte"};
+  return words;
+}
+const std::vector<const char*>& integrator_words() {
+  static const std::vector<const char*> words{"trapezoidal", "rk4", "semi_implicit_euler", "euler"};
+  return words;
+}
+const std::vector<const char*>& coupling_words() {
+  static const std::vector<const char*> words{"monolithic"};
+  return words;
+}
+const std::vector<const char*>& tangent_words() {
+  static const std::vector<const char*> words{"exact", "forward_difference"};
+  return words;
+}
+const std::vector<const char*>& friction_words() {
+  static const std::vector<const char*> words{"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"};
+  return words;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,219 @@
+// Builds a Tree from yaml-cpp's events.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace trunnion {
+
+namespace {
+
+/// Receives the events of one document. The open nodes form a stack: a child is always the last element of its
+/// parent's vector, which does not grow while the child is open, so the pointers stay valid.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(std::string file, std::vector<Diagnostic>& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
+
+  Tree root;
+  YAML::Mark last;  // of the last key or value
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (key_is_next()) refuse(mark, "a key is missing in front of `:`");
+    keep(anchor, place(mark));
+    close_value();
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (key_is_next()) refuse(mark, "an alias cannot be a key");
+    const auto it = anchors_.find(anchor);
+    if (it == anchors_.end()) refuse(mark, "an alias refers to a value that contains it");
+    copied_ += it->second.second;
+    if (copied_ > kMostCopied) refuse(mark, "the aliases expand to too many values");
+    place(mark) = it->second.first;
+    close_value();
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+    last = mark;
+    if (key_is_next()) return begin_entry(mark, value);
+    Tree& node = place(mark);
+    node.kind = Tree::Kind::scalar;
+    node.text = value;
+    node.quoted = tag == "!";  // yaml-cpp's mark of quotes
+    keep(anchor, node);
+    close_value();
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    open(mark, anchor, Tree::Kind::list);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    open(mark, anchor, Tree::Kind::map);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  static constexpr std::size_t kMostCopied = 100000;  // nodes made by aliases; stops exponential growth
+
+  struct Open {
+    Tree* node;
+    YAML::anchor_t anchor;
+    bool key_read = false;
+    std::set<std::string> keys{};
+  };
+
+  bool key_is_next() const { return !open_.empty() && open_.back().node->kind == Tree::Kind::map && !open_.back().key_read; }
+
+  [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& what) const {
+    throw InputError({Diagnostic{{file_, mark.line + 1, mark.column + 1}, "", what, "", ""}});
+  }
+
+  void begin_entry(const YAML::Mark& mark, const std::string& key) {
+    Open& top = open_.back();
+    if (!top.keys.insert(key).second) {
+      const Tree::Entry* first = top.node->find(key);
+      std::string path;
+      for (const Open& open : open_)
+        if (&open != &top && open.node->kind == Tree::Kind::map) path += open.node->entries.back().key + ".";
+      diagnostics_.push_back({{file_, mark.line + 1, mark.column + 1},
+                              path + key,
+                              "the key `" + key + "` stands here a second time",
+                              "each key once",
+                              "the first one is in line " + std::to_string(first->line)});
+    }
+    top.node->entries.push_back({key, {}, mark.line + 1, mark.column + 1, false});
+    top.key_read = true;
+  }
+
+  // The node that the coming value belongs to.
+  Tree& place(const YAML::Mark& mark) {
+    Tree* node = &root;
+    if (!open_.empty()) {
+      Tree& parent = *open_.back().node;
+      node = parent.kind == Tree::Kind::list ? &parent.items.emplace_back() : &parent.entries.back().value;
+    }
+    node->line = mark.line + 1;
+    node->column = mark.column + 1;
+    return *node;
+  }
+
+  void close_value() {
+    if (!open_.empty()) open_.back().key_read = false;
+  }
+
+  void open(const YAML::Mark& mark, YAML::anchor_t anchor, Tree::Kind kind) {
+    if (key_is_next()) refuse(mark, "a list or a mapping cannot be a key");
+    Tree& node = place(mark);
+    node.kind = kind;
+    open_.push_back({&node, anchor});
+  }
+
+  void close() {
+    const Open done = open_.back();
+    open_.pop_back();
+    keep(done.anchor, *done.node);
+    close_value();
+  }
+
+  static std::size_t count(const Tree& node) {
+    std::size_t n = 1;
+    for (const Tree& item : node.items) n += count(item);
+    for (const Tree::Entry& entry : node.entries) n += count(entry.value);
+    return n;
+  }
+
+  void keep(YAML::anchor_t anchor, const Tree& node) {
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, count(node)};
+  }
+
+  std::string file_;
+  std::vector<Diagnostic>& diagnostics_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, std::pair<Tree, std::size_t>> anchors_;  // value and its number of nodes
+  std::size_t copied_ = 0;
+};
+
+// Drops all but the first of equal keys, so that each is read once.
+void drop_duplicates(Tree& tree) {
+  std::set<std::string> seen;
+  std::erase_if(tree.entries, [&](const Tree::Entry& entry) { return !seen.insert(entry.key).second; });
+  for (Tree::Entry& entry : tree.entries) drop_duplicates(entry.value);
+  for (Tree& item : tree.items) drop_duplicates(item);
+}
+
+Diagnostic syntax_error(const std::string& file, const YAML::Mark& mark, const std::string& message) {
+  SourceSpan span{file, 0, 0};
+  if (!mark.is_null()) span = {file, mark.line + 1, mark.column + 1};
+  return {span, "", "this is not valid YAML: " + message, "", ""};
+}
+
+}  // namespace
+
+const Tree::Entry* Tree::find(const std::string& key) const {
+  for (const Entry& entry : entries)
+    if (entry.key == key) return &entry;
+  return nullptr;
+}
+
+Tree::Entry* Tree::find(const std::string& key) { return const_cast<Entry*>(static_cast<const Tree*>(this)->find(key)); }
+
+std::string Tree::described() const {
+  constexpr std::size_t kLongest = 60;
+  switch (kind) {
+    case Kind::null:
+      return "nothing";
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+      return "a mapping";
+    case Kind::scalar:
+      break;
+  }
+  return "`" + (text.size() <= kLongest ? text : text.substr(0, kLongest) + "...") + "`";
+}
+
+Tree Tree::scalar(std::string text, bool quoted) {
+  Tree tree = of_kind(Kind::scalar);
+  tree.text = std::move(text);
+  tree.quoted = quoted;
+  return tree;
+}
+
+Tree Tree::of_kind(Kind kind) {
+  Tree tree;
+  tree.kind = kind;
+  return tree;
+}
+
+Tree& Tree::add(const std::string& key, Tree value) {
+  entries.push_back({key, std::move(value)});
+  return entries.back().value;
+}
+
+Tree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+  TreeBuilder builder(file, diagnostics);
+  try {
+    std::istringstream stream(text + "\n...\n");  // with an end marker an open quote is an error; without, yaml-cpp closes it
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    TreeBuilder second(file, diagnostics);
+    if (parser && parser.HandleNextDocument(second))
+      throw InputError(
+          {Diagnostic{{file, second.root.line, second.root.column}, "", "a second YAML document begins here", "one document", ""}});
+    drop_duplicates(builder.root);
+    return std::move(builder.root);
+  } catch (const YAML::Exception& error) {
+    const bool open_quote = error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
+    if (open_quote) throw InputError({syntax_error(file, builder.last, "behind this place a quote is opened and not closed")});
+    throw InputError({syntax_error(file, error.mark, error.msg)});
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,56 @@
+// A YAML text as a tree of maps, lists and scalars with their places; the step between text and schema table.
+// Maps keep the order of the file. Duplicate keys and keys that are not plain text are refused here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+struct Tree {
+  enum class Kind { null, scalar, list, map };
+  struct Entry;
+
+  Kind kind = Kind::null;
+  std::string text;            // of a scalar
+  bool quoted = false;         // the scalar stood in quotes
+  std::vector<Tree> items;     // of a list
+  std::vector<Entry> entries;  // of a map, in file order
+  int line = 0, column = 0;    // from 1; 0: not from the file but from an override
+  int override_order = 0;      // the how-manieth override set it or something in it; 0: as in the file
+
+  const Entry* find(const std::string& key) const;
+  Entry* find(const std::string& key);
+  /// What stands here, for messages: "`text`", "a list", "a mapping", "nothing".
+  std::string described() const;
+
+  static Tree scalar(std::string text, bool quoted = false);
+  static Tree list() { return of_kind(Kind::list); }
+  static Tree map() { return of_kind(Kind::map); }
+  /// Appends a map entry and returns its value.
+  Tree& add(const std::string& key, Tree value);
+
+ private:
+  static Tree of_kind(Kind kind);
+};
+
+struct Tree::Entry {
+  std::string key;
+  Tree value;
+  int line = 0, column = 0;  // of the key
+  bool added = false;        // by an override; the file has no such key
+};
+
+/// Reads one YAML document. A syntax error is thrown as InputError alone; duplicate keys are added to `diagnostics`.
+Tree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics);
+
+/// Block-style YAML of a tree; lists of scalars and small maps within lists stand on one line.
+std::string yaml_text(const Tree& tree);
+
+/// The same tree as JSON text, two blanks per level; plain scalars that are numbers or booleans stand without quotes.
+std::string json_text(const Tree& tree, int indent = 0);
+
+}  // namespace trunnion

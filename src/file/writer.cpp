@@ -1,0 +1,110 @@
+// Description -> tree -> YAML or JSON text.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/writer.h"
+
+#include "file/model_file.h"
+
+namespace trunnion {
+
+namespace {
+
+Tree number(double value) { return Tree::scalar(number_text(value)); }
+Tree name(const std::string& text) { return Tree::scalar(text, true); }
+
+template <class List, class F>
+Tree list(const List& values, F write) {
+  Tree tree = Tree::list();
+  for (const auto& value : values) tree.items.push_back(write(value));
+  return tree;
+}
+
+Tree vector(const Vec3d& v) { return list(v, number); }
+
+struct ValueWriter {
+  const Key& key;
+
+  Tree operator()(const double* x) const { return number(*x); }
+  Tree operator()(const std::optional<double>* x) const { return *x ? number(**x) : Tree{}; }
+  Tree operator()(const int* x) const { return Tree::scalar(std::to_string(*x)); }
+  Tree operator()(const bool* x) const { return Tree::scalar(*x ? "true" : "false"); }
+  Tree operator()(const std::string* x) const { return x->empty() && !key.is(kRequired) ? Tree{} : name(*x); }
+  Tree operator()(const std::optional<std::string>* x) const { return *x ? name(**x) : Tree{}; }
+  Tree operator()(const Vec3d* x) const { return vector(*x); }
+  Tree operator()(const std::optional<Vec3d>* x) const { return *x ? vector(**x) : Tree{}; }
+  Tree operator()(const std::array<Vec3d, 2>* x) const { return list(*x, vector); }
+  Tree operator()(const std::array<std::string, 2>* x) const { return list(*x, name); }
+  Tree operator()(const std::vector<std::string>* x) const { return list(*x, name); }
+  Tree operator()(const Points* x) const {
+    return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
+  }
+  Tree operator()(const NumberOrSignal* x) const {
+    const auto* value = std::get_if<double>(x);
+    return value != nullptr ? number(*value) : name(std::get<std::string>(*x));
+  }
+  Tree operator()(const StartPressure* x) const { return x->equilibrium ? name("equilibrium") : number(x->value); }
+  Tree operator()(const Axis& x) const { return vector(*x.value); }
+  Tree operator()(const AxisPair& x) const { return list(*x.value, vector); }
+  Tree operator()(const InertiaTensor& x) const {
+    if (*x.products == Vec3d{}) return vector(*x.moments);
+    Tree tree = Tree::map();
+    const char* moments[] = {"xx", "yy", "zz"};
+    const char* products[] = {"xy", "xz", "yz"};
+    for (std::size_t i = 0; i < 3; ++i) tree.add(moments[i], number((*x.moments)[i]));
+    for (std::size_t i = 0; i < 3; ++i) tree.add(products[i], number((*x.products)[i]));
+    return tree;
+  }
+  Tree operator()(const Choice& x) const { return name(x.words[x.get()]); }
+};
+
+class Writer : public Visitor {
+ public:
+  explicit Writer(Tree& map) : map_(&map) {}
+
+  void leaf(const Key& key, const Slot& slot) override {
+    Tree value = write_value(key, slot);
+    if (value.kind != Tree::Kind::null) map_->add(key.name, std::move(value));
+  }
+  void group(const Key& key, const Group& group) override {
+    if (group.present) within(map_->add(key.name, Tree::map()), group.describe);
+  }
+  void section(const Key& key, const Items& items, const char*) override {
+    if (items.size() == 0) return;
+    Tree& section = map_->add(key.name, Tree::map());
+    for (std::size_t i = 0; i < items.size(); ++i)
+      within(section.add(items.name(i), Tree::map()), [&](Visitor& v) { items.describe(v, i); });
+  }
+  void list(const Key& key, const Items& items) override {
+    Tree& list = map_->add(key.name, Tree::list());
+    for (std::size_t i = 0; i < items.size(); ++i) within(list.items.emplace_back(Tree::map()), [&](Visitor& v) { items.describe(v, i); });
+  }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
+
+ private:
+  template <class F>
+  void within(Tree& map, F describe) {
+    Tree* outer = map_;
+    map_ = &map;
+    describe(*this);
+    map_ = outer;
+  }
+
+  Tree* map_;
+};
+
+}  // namespace
+
+Tree write_value(const Key& key, const Slot& slot) { return std::visit(ValueWriter{key}, slot); }
+
+Tree write_tree(const Description& description) {
+  Description copy = description;  // visitors may write; this one does not
+  Tree root = Tree::map();
+  Writer writer(root);
+  describe(writer, copy);
+  return root;
+}
+
+std::string write_model(const Description& description) { return yaml_text(write_tree(description)); }
+
+std::string write_model_json(const Description& description) { return json_text(write_tree(description)) + "\n"; }
+
+}  // namespace trunnion

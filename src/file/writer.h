@@ -1,0 +1,16 @@
+// A description as a tree, by visiting the table.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "file/table.h"
+#include "file/tree.h"
+
+namespace trunnion {
+
+/// Every value in SI units, defaults included; optional values that are unset are left out.
+Tree write_tree(const Description& description);
+
+/// The value of one key as a tree; null where it is unset.
+Tree write_value(const Key& key, const Slot& slot);
+
+}  // namespace trunnion

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "friction/friction.h"
+
+#include <cmath>
+#include <string>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+namespace {
+
+constexpr FrictionStateInfo kStateInfo[kMaxFrictionStates] = {{"bristle", "m"}, {"film", "-"}};
+
+/// Throws unless `holds`; NaN never holds.
+void require(bool holds, const char* key, double value, const char* expected) {
+  if (!holds) throw Error(std::string("friction: ") + key + " is " + std::to_string(value) + "; expected " + expected);
+}
+void require_positive(const char* key, double value) { require(value > 0 && std::isfinite(value), key, value, "a number greater than 0"); }
+void require_not_negative(const char* key, double value) {
+  require(value >= 0 && std::isfinite(value), key, value, "0 or a greater number");
+}
+
+void check_sliding(const FrictionDescription& d) {
+  require_not_negative("coulomb", d.coulomb);
+  require_positive("stribeck_velocity", d.stribeck_velocity);
+  require_not_negative("viscous", d.viscous);
+}
+void check_stribeck(const FrictionDescription& d) {
+  check_sliding(d);
+  require(d.static_force >= d.coulomb && std::isfinite(d.static_force), "static", d.static_force, "a number not less than coulomb");
+}
+LuGre make_lugre(const FrictionDescription& d) {
+  check_stribeck(d);
+  require_positive("coulomb", d.coulomb);
+  require_positive("exponent", d.exponent);
+  require_positive("bristle_stiffness", d.bristle_stiffness);
+  require_not_negative("bristle_damping", d.bristle_damping);
+  if (d.bristle_damping_velocity) require_positive("bristle_damping_velocity", *d.bristle_damping_velocity);
+  return {d.coulomb, d.static_force,      d.stribeck_velocity, d.exponent,
+          d.viscous, d.bristle_stiffness, d.bristle_damping,   d.bristle_damping_velocity};
+}
+ModifiedLuGre make_modified_lugre(const FrictionDescription& d) {
+  require_positive("film_velocity", d.film_velocity);
+  require_positive("film_time_up", d.film_time_up);
+  require_positive("film_time_down", d.film_time_down);
+  require_positive("film_time_dwell", d.film_time_dwell);
+  return {make_lugre(d), d.film_velocity, d.film_time_up, d.film_time_down, d.film_time_dwell};
+}
+
+/// Copies the states of `Law` out of a plain array.
+template <class Law>
+std::array<double, Law::kStates> states_of(const Law&, [[maybe_unused]] const double* x) {
+  std::array<double, Law::kStates> states{};
+  for (int i = 0; i < Law::kStates; ++i) states[i] = x[i];
+  return states;
+}
+
+}  // namespace
+
+FrictionLaw make_friction(const FrictionDescription& d) {
+  switch (d.model) {
+    case FrictionKind::none:
+      return NoFriction{};
+    case FrictionKind::coulomb_viscous:
+      check_sliding(d);
+      return CoulombViscous{d.coulomb, d.stribeck_velocity, d.viscous};
+    case FrictionKind::bengisu_akay:
+      check_stribeck(d);
+      require_not_negative("decay", d.decay);
+      return BengisuAkay{d.coulomb, d.static_force, d.stribeck_velocity, d.decay, d.viscous, d.viscous_below_stribeck};
+    case FrictionKind::brown_mcphee:
+      check_stribeck(d);
+      require_not_negative("viscous_factor", d.viscous_factor);
+      return BrownMcPhee{d.coulomb, d.static_force, d.stribeck_velocity, d.viscous, d.viscous_factor};
+    case FrictionKind::lugre:
+      return make_lugre(d);
+    case FrictionKind::modified_lugre:
+      return make_modified_lugre(d);
+  }
+  throw Error("friction: model is not one of the known laws");
+}
+
+int friction_states(const FrictionLaw& law) {
+  return std::visit([](const auto& l) { return std::decay_t<decltype(l)>::kStates; }, law);
+}
+
+std::span<const FrictionStateInfo> friction_state_info(const FrictionLaw& law) {
+  return {kStateInfo, static_cast<std::size_t>(friction_states(law))};
+}
+
+double friction_stored_energy(const FrictionLaw& law, const double* x) {
+  return std::visit(
+      [&](const auto& l) {
+        if constexpr (std::decay_t<decltype(l)>::kStates == 0)
+          return 0.0;
+        else
+          return l.stored_energy(states_of(l, x));
+      },
+      law);
+}
+
+double friction_dissipated_power(const FrictionLaw& law, double v, const double* x) {
+  double rate[kMaxFrictionStates] = {};
+  const double force = force_and_rates(law, v, x, rate);
+  const double stored_rate = std::visit(
+      [&](const auto& l) {
+        if constexpr (std::decay_t<decltype(l)>::kStates == 0) {
+          return 0.0;
+        } else {
+          using S = Dual<1>;
+          std::array<S, std::decay_t<decltype(l)>::kStates> states;  // the direction of motion
+          for (std::size_t i = 0; i < states.size(); ++i) {
+            states[i] = x[i];
+            states[i].d[0] = rate[i];
+          }
+          return l.stored_energy(states).d[0];
+        }
+      },
+      law);
+  return force * v - stored_rate;
+}
+
+std::array<double, 2> friction_steady_states(const FrictionLaw& law, double v) {
+  std::array<double, 2> states{};
+  std::visit(
+      [&](const auto& l) {
+        if constexpr (std::decay_t<decltype(l)>::kStates > 0) {
+          const auto steady = l.steady_state(v);
+          for (std::size_t i = 0; i < steady.size(); ++i) states[i] = steady[i];
+        }
+      },
+      law);
+  return states;
+}
+
+double friction_steady_force(const FrictionLaw& law, double v) {
+  const std::array<double, 2> states = friction_steady_states(law, v);
+  std::array<double, 2> rate;
+  return force_and_rates(law, v, states.data(), rate.data());
+}
+
+}  // namespace trunnion

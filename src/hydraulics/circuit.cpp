@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hydraulics/circuit.h"
+
+#include <algorithm>
+
+#include "base/lu.h"
+
+namespace trunnion {
+
+namespace {
+
+/// The circuit block a volume belongs to, and its row there.
+struct Row {
+  double* T;    // its row in the block
+  double* R;    // its residual
+  int local;
+};
+
+inline Row row_of(const Hydraulics& h, const PressureNode& node, HydraulicState& state) {
+  const Circuit& c = h.circuits[node.circuit];
+  return {state.T.data() + c.block + node.local * c.size, state.R.data() + c.offset + node.local, node.local};
+}
+
+void load_pressures(const Hydraulics& h, const double* y, HydraulicState& state) {
+  for (const Volume& volume : h.volumes) state.pressure[volume.node] = y[h.nodes[volume.node].state];
+  for (std::size_t i = 0; i < h.spools.size(); ++i) state.spool[i] = y[h.spools[i].state];
+}
+
+FlowInputs flow_inputs(const HydraulicState& state) { return {state.pressure.data(), state.signal.data(), state.spool.data()}; }
+
+/// Adds an edge's flow to the balances of its ends.
+inline void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& state) {
+  const PressureNode &A = h.nodes[e.A], &B = h.nodes[e.B];
+  if (A.state >= 0) {
+    const Row row = row_of(h, A, state);
+    *row.R += e.flow;
+    row.T[row.local] += e.slope;
+    if (B.state >= 0) row.T[B.local] -= e.slope;
+  }
+  if (B.state >= 0) {
+    const Row row = row_of(h, B, state);
+    *row.R -= e.flow;
+    row.T[row.local] += e.slope;
+    if (A.state >= 0) row.T[A.local] -= e.slope;
+  }
+}
+
+/// Hose part of C_i p_i_dot.
+void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot, HydraulicState& state) {
+  const PressureNode& node = h.nodes[volume.node];
+  const Row row = row_of(h, node, state);
+  using S = Dual<1>;
+  const S C = sub_volume_capacity(volume.volume, h.fluid.compressibility_at(S::variable(y[node.state], 0)), volume.wall_compressibility);
+  state.capacity[volume.node] += C.value;
+  *row.R += C.value * ydot[node.state];
+  row.T[row.local] += C.value * factor + C.d[0] * ydot[node.state];
+}
+
+/// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B.
+void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, double factor, const double* y, const double* ydot, double* R_s,
+                 double* R_v, double* F_y, HydraulicState& state) {
+  const PressureNode& node = h.nodes[node_index];
+  if (node.state < 0) return;
+  const Row row = row_of(h, node, state);
+  using S = Dual<1>;
+  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
+  const double size = area < 0 ? -area : area;
+  const S C = sub_volume_capacity(size * length, beta, wall);
+  const double p_dot = ydot[node.state];
+  state.capacity[node_index] += C.value;
+  *row.R += C.value * p_dot + area * s_dot;
+  row.T[row.local] += C.value * factor + C.d[0] * p_dot;
+  R_s[row.local] += sub_volume_capacity(area, beta.value, wall) * p_dot;
+  R_v[row.local] += area;
+  F_y[row.local] += area;
+}
+
+/// Friction with states integrated by the trapezoidal rule on the spot.
+void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, FrictionResponse& f) {
+  respond_local(a.friction, s_dot, rule.step, rule.y_begin + a.state, rule.ydot_begin + a.state, y + a.state, f);
+  for (int i = 0; i < a.friction_states; ++i) ydot[a.state + i] = f.rate[i];
+}
+
+/// Friction of an actuator: force and, where its states are unknowns, their residuals.
+void add_friction(const Hydraulics& h, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, double* R_v, double* F_y, HydraulicState& state,
+                  HydraulicState::Port& port) {
+  FrictionResponse f;
+  if (a.friction_local) {
+    integrate_friction(a, s_dot, y, ydot, rule, f);
+  } else {
+    respond(a.friction, s_dot, y + a.state, f);
+    const Circuit& c = h.circuits[a.circuit];
+    for (int i = 0; i < a.friction_states; ++i) {
+      const int local = a.local + i;
+      double* T = state.T.data() + c.block + local * c.size;
+      state.R[c.offset + local] = ydot[a.state + i] - f.rate[i];
+      for (int j = 0; j < a.friction_states; ++j) T[a.local + j] = (i == j ? rule.factor : 0) - f.rate_x[i][j];
+      R_v[local] = -f.rate_v[i];
+      F_y[local] = -f.force_x[i];
+    }
+  }
+  port.friction = f.force;
+  port.force_v -= f.force_v;
+}
+
+/// Pressure, viscous and damper forces of a cylinder, with direct derivatives.
+void set_cylinder_force(const Actuator& a, double s, double s_dot, const HydraulicState& state, HydraulicState::Port& port) {
+  const Cylinder& c = a.cylinder;
+  port.viscous = c.viscous * s_dot;
+  port.force_v = -c.viscous;
+  port.force_s = 0;
+  port.damper = 0;
+  if (c.damper.length > 0) {
+    using S = Dual<2>;
+    const S length = S::variable(s, 0), rate = S::variable(s_dot, 1);
+    const S F = end_dampers_force(c.damper, c.chamber_A(length), c.chamber_B(length), rate);
+    port.damper = F.value;
+    port.force_s = F.d[0];
+    port.force_v += F.d[1];
+  }
+  port.force = state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B - port.viscous + port.damper;
+}
+
+}  // namespace
+
+HydraulicState::HydraulicState(const Hydraulics& h)
+    : signal(h.signals), pressure(h.nodes.size()), capacity(h.nodes.size()), spool(h.spools.size()), R(h.unknown_state.size()), pivot(h.unknown_state.size()),
+      ports(h.actuators.size()), column(h.actuators.size()) {
+  std::size_t block = 0, columns = 0;
+  for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    column[i] = static_cast<int>(columns);
+    columns += h.circuits[h.actuators[i].circuit].size;
+  }
+  T.resize(block);
+  R_s.resize(columns);
+  R_v.resize(columns);
+  F_y.resize(columns);
+  y_scratch.resize(h.ny);
+  ydot_scratch.resize(h.ny);
+}
+
+void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
+  for (SignalIndex i : h.used_signals) state.signal[i] = signals.value(i, t, side);
+  for (std::size_t i = 0; i < h.nodes.size(); ++i)
+    if (h.nodes[i].state < 0) state.pressure[i] = state.signal[h.nodes[i].source];
+}
+
+void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule, HydraulicState& state) {
+  load_pressures(h, y, state);
+  std::fill(state.R.begin(), state.R.end(), 0.0);
+  std::fill(state.T.begin(), state.T.end(), 0.0);
+  std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
+  std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
+  std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
+  std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
+  for (const Volume& volume : h.volumes) add_volume(h, volume, rule.factor, y, ydot, state);
+  const FlowInputs in = flow_inputs(state);
+  for_each_element(h, [&](const auto& element) { element.edges(in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
+  for (const FlowSource& source : h.flow_sources) {
+    const double Q = state.signal[source.flow];
+    if (source.to >= 0 && h.nodes[source.to].state >= 0) *row_of(h, h.nodes[source.to], state).R -= Q;
+    if (source.from >= 0 && h.nodes[source.from].state >= 0) *row_of(h, h.nodes[source.from], state).R += Q;
+  }
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    HydraulicState::Port& port = state.ports[i];
+    double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
+    set_cylinder_force(a, s[i], s_dot[i], state, port);
+    const Cylinder& c = a.cylinder;
+    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, rule.factor, y, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, rule.factor, y, ydot, R_s, R_v, F_y, state);
+    add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, port);
+    port.force -= port.friction;
+  }
+}
+
+void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
+  load_pressures(h, y, state);
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    HydraulicState::Port& port = state.ports[i];
+    set_cylinder_force(a, s[i], s_dot[i], state, port);
+    FrictionResponse f;
+    respond(a.friction, s_dot[i], y + a.state, f);
+    port.friction = f.force;
+    port.force -= port.friction;
+  }
+}
+
+void finish_local_friction(const Hydraulics& h, const double* s_dot, double* y, double* ydot, const RateRelation& rule) {
+  FrictionResponse f;
+  for (std::size_t i = 0; i < h.actuators.size(); ++i)
+    if (h.actuators[i].friction_local) integrate_friction(h.actuators[i], s_dot[i], y, ydot, rule, f);
+}
+
+void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state) {
+  // with ydot = 0 the residual of a volume is minus its net inflow
+  std::copy(y, y + h.ny, state.y_scratch.begin());
+  std::fill(state.ydot_scratch.begin(), state.ydot_scratch.end(), 0.0);
+  RateRelation rule;
+  rule.y_begin = y;
+  rule.ydot_begin = state.ydot_scratch.data();
+  std::fill(ydot, ydot + h.ny, 0.0);
+  evaluate_hydraulics(h, s, s_dot, state.y_scratch.data(), state.ydot_scratch.data(), rule, state);
+  for (const Volume& volume : h.volumes) {
+    const PressureNode& node = h.nodes[volume.node];
+    ydot[node.state] = -*row_of(h, node, state).R / state.capacity[volume.node];
+  }
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    FrictionResponse f;
+    respond(a.friction, s_dot[i], y + a.state, f);
+    for (int k = 0; k < a.friction_states; ++k) ydot[a.state + k] = f.rate[k];
+  }
+  for (const Spool& spool : h.spools)
+    ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
+}
+
+bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {
+  for (std::size_t i = 0; i < h.circuits.size(); ++i) {
+    const Circuit& c = h.circuits[i];
+    double* T = state.T.data() + c.block;
+    int* pivot = state.pivot.data() + c.offset;
+    if (!lu_factor(T, c.size, pivot)) {
+      *circuit = static_cast<int>(i);
+      return false;
+    }
+    for (int k : c.actuators) lu_solve_transposed(T, c.size, pivot, state.F_y.data() + state.column[k]);
+  }
+  return true;
+}
+
+void eliminate(const Hydraulics& h, const double* ds, const double* dsdot, HydraulicState& state) {
+  for (const Circuit& c : h.circuits) {
+    double* R = state.R.data() + c.offset;
+    for (int k : c.actuators) {
+      const double *R_s = state.R_s.data() + state.column[k], *R_v = state.R_v.data() + state.column[k];
+      for (int i = 0; i < c.size; ++i) R[i] += R_s[i] * ds[k] + R_v[i] * dsdot[k];
+    }
+    for (int i = 0; i < c.size; ++i) R[i] = -R[i];
+    lu_solve(state.T.data() + c.block, c.size, state.pivot.data() + c.offset, R);
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,219 @@
+// The hydraulic netlist: pressure nodes (volumes with a state, sources with a given pressure), flow elements between them,
+// cylinders at the ports. Evaluates the pressure equations in the capacity form, (13)-(14), (43):
+//   R_i = C_i(p, s) p_i_dot + sum A_j s_j_dot - sum Q_in = 0,    C_i = V_i / B_e,i
+// together with friction states, R_x = x_dot - rate(v, x), and the port forces; all with exact local derivatives.
+// Circuits that share no volume are separate dense blocks. Oil sees mechanics only as (s, sdot) at its ports.
+//
+// Condensation: with T = dR/dy of a circuit, a Newton increment eliminates its unknowns,
+//   dF_i = -w_i . R + sum_j (K_s,ij ds_j + K_v,ij dsdot_j),   w_i = T^-T dF_i/dy
+// so that the mechanism sees each circuit as a dynamic stiffness between its ports.
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2 and 4.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "friction/friction.h"
+#include "hydraulics/cylinder.h"
+#include "hydraulics/directional_valve.h"
+#include "hydraulics/fluid.h"
+#include "hydraulics/orifice.h"
+#include "signals/signal.h"
+
+namespace trunnion {
+
+/// A place with one pressure: a volume (with a state in y) or a source.
+struct PressureNode {
+  std::string name;
+  int state = -1;          // index in y of a volume; -1: source
+  int circuit = -1;        // of a volume
+  int local = -1;          // index in the circuit's block
+  SignalIndex source = -1; // pressure signal of a source
+};
+
+/// A volume's constant part; chambers add theirs.
+struct Volume {
+  int node = 0;
+  double volume = 0;                // [m3] hose
+  double wall_compressibility = 0;  // [1/Pa]
+};
+
+/// A flow from node A to node B with its derivative in p_A - p_B.
+struct FlowEdge {
+  int A, B;
+  double flow;   // [m3/s]
+  double slope;  // [m3/(s Pa)]
+};
+
+/// What flow elements read.
+struct FlowInputs {
+  const double* pressure;  // per node [Pa]
+  const double* signal;    // per signal, at the current time
+  const double* spool;     // per spool
+};
+
+// ---- flow elements: each has a name, reports its edges, and nothing else
+struct Orifice {
+  std::string name;
+  int A = 0, B = 0;
+  double coefficient = 0;  // [m3/(s Pa^0.5)]
+  LaminarZone zone;
+  SignalIndex opening = -1;  // factor; -1: 1
+  template <class Sink>
+  void edges(const FlowInputs& in, Sink&& sink) const;
+};
+struct DirectionalValve {
+  std::string name;
+  int P = 0, T = 0, A = 0, B = 0;
+  double coefficient = 0;  // [m3/(s Pa^0.5 signal)]
+  double dead_band = 0, at_signal = 10;
+  LaminarZone zone;
+  int spool = 0;
+  template <class Sink>
+  void edges(const FlowInputs& in, Sink&& sink) const;
+};
+/// Laminar leakage past a piston.
+struct Leakage {
+  std::string name;
+  int A = 0, B = 0;
+  double conductance = 0;  // [m3/(s Pa)]
+  template <class Sink>
+  void edges(const FlowInputs& in, Sink&& sink) const;
+};
+/// A given flow out of node `from` (may be -1: from outside) into node `to` (may be -1).
+struct FlowSource {
+  std::string name;
+  int from = -1, to = -1;
+  SignalIndex flow = -1;
+};
+
+/// First-order spool; autonomous, advanced ahead of the step.
+struct Spool {
+  std::string name;
+  double time_constant = 0;  // [s]
+  SignalIndex signal = -1;
+  int state = 0;             // index in y
+};
+
+/// A cylinder with its friction at port i (i-th of the list).
+struct Actuator {
+  std::string name;
+  Cylinder cylinder;
+  int A = 0, B = 0;       // nodes
+  FrictionLaw friction;
+  bool friction_local = false;
+  int friction_states = 0;
+  int state = 0;          // first friction state in y
+  int circuit = 0;
+  int local = 0;          // first friction state in the circuit's block (monolithic)
+  int port_slot = 0;      // position among the circuit's actuators
+};
+
+/// A set of volumes and friction states that are solved together.
+struct Circuit {
+  int size = 0;       // unknowns
+  int offset = 0;     // first of its unknowns in the list of circuit unknowns
+  int block = 0;      // first entry of its size x size block
+  std::vector<int> actuators;
+};
+
+/// The compiled netlist of a machine.
+struct Hydraulics {
+  Fluid fluid;
+  std::vector<PressureNode> nodes;
+  std::vector<Volume> volumes;
+  std::tuple<std::vector<Orifice>, std::vector<DirectionalValve>, std::vector<Leakage>> elements;  // the one list of element types
+  std::vector<FlowSource> flow_sources;
+  std::vector<Spool> spools;
+  std::vector<Actuator> actuators;
+  std::vector<Circuit> circuits;
+  std::vector<int> unknown_state;      // index in y of each circuit unknown
+  int ny = 0;                          // states in y: circuit unknowns, local friction states, spools
+  int signals = 0;                     // size of the signal set
+  std::vector<SignalIndex> used_signals;  // those that elements and sources read
+};
+
+/// Scratch of the circuit evaluation, sized once.
+struct HydraulicState {
+  explicit HydraulicState(const Hydraulics& hydraulics);
+
+  std::vector<double> signal;    // per signal: value at the evaluation's time
+  std::vector<double> pressure;  // per node [Pa]
+  std::vector<double> capacity;  // per node [m3/Pa]; zero for sources
+  std::vector<double> spool;     // per spool
+  std::vector<double> R;         // per circuit unknown: residual; after eliminate(): its Newton increment
+  std::vector<double> T;         // blocks dR/dy, factored by condense()
+  std::vector<int> pivot;
+  struct Port {
+    double force = 0, friction = 0, viscous = 0, damper = 0;  // [N]
+    double force_s = 0, force_v = 0;                          // direct derivatives
+  };
+  std::vector<Port> ports;
+  std::vector<double> R_s, R_v;  // per port: derivative of its circuit's R, at `column`
+  std::vector<double> F_y;       // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
+  std::vector<int> column;       // per port: first entry in R_s, R_v, F_y
+  std::vector<double> y_scratch, ydot_scratch;  // of evaluate_rates
+};
+
+/// What the evaluation of a step's end point needs about the step.
+struct RateRelation {
+  double step = 0;               // [s]
+  double factor = 0;             // d(ydot)/dy of the integration rule: 2/h
+  const double* y_begin = nullptr;     // for locally integrated friction states
+  const double* ydot_begin = nullptr;
+};
+
+/// Signals at time t and the pressures of sources.
+void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, double t, Side side, HydraulicState& state);
+
+/// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot). Locally integrated friction states are
+/// solved here and written to y and ydot.
+void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule, HydraulicState& state);
+
+/// Port forces only, friction states as given; for start values and the energy ledger. Fills port forces.
+void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, HydraulicState& state);
+
+/// Locally integrated friction states at the end of a step with end speeds s_dot; writes y and ydot.
+void finish_local_friction(const Hydraulics& hydraulics, const double* s_dot, double* y, double* ydot, const RateRelation& rule);
+
+/// ydot from the explicit form: pressures (13), friction states; spools.
+void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state);
+
+/// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
+bool condense(const Hydraulics& hydraulics, HydraulicState& state, int* circuit);
+
+/// Newton increments of all circuit unknowns for port increments ds, dsdot; written over R.
+void eliminate(const Hydraulics& hydraulics, const double* ds, const double* dsdot, HydraulicState& state);
+
+// ---- templates
+template <class Sink>
+inline void orifice_edge(int A, int B, double coefficient, const LaminarZone& zone, const FlowInputs& in, Sink&& sink) {
+  using S = Dual<1>;
+  const S Q = orifice_flow(S(coefficient), S::variable(in.pressure[A] - in.pressure[B], 0), zone);
+  sink(FlowEdge{A, B, Q.value, Q.d[0]});
+}
+template <class Sink>
+void Orifice::edges(const FlowInputs& in, Sink&& sink) const {
+  orifice_edge(A, B, opening < 0 ? coefficient : coefficient * in.signal[opening], zone, in, sink);
+}
+template <class Sink>
+void DirectionalValve::edges(const FlowInputs& in, Sink&& sink) const {
+  const double U = in.spool[spool], C = coefficient * spool_opening(U, dead_band, at_signal);
+  orifice_edge(P, U < 0 ? B : A, C, zone, in, sink);
+  orifice_edge(U < 0 ? A : B, T, C, zone, in, sink);
+}
+template <class Sink>
+void Leakage::edges(const FlowInputs& in, Sink&& sink) const {
+  sink(FlowEdge{A, B, conductance * (in.pressure[A] - in.pressure[B]), conductance});
+}
+
+/// Calls visit(element) for every flow element, in the order of the list.
+template <class Visit>
+void for_each_element(const Hydraulics& hydraulics, Visit&& visit) {
+  std::apply([&](const auto&... list) { (..., [&] { for (const auto& element : list) visit(element); }()); }, hydraulics.elements);
+}
+
+}  // namespace trunnion

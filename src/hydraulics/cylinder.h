@@ -1,0 +1,58 @@
+// Double-acting cylinder between two points: maps (s, sdot, p_A, p_B, friction states) to the force along its line.
+//                +----------------------+
+//      base o----|  A  |#|      B       |====o rod end            extension s grows, sdot > 0
+//                +--o------------o------+
+//   F = p_A A_A - p_B A_B - F_friction - c sdot + F_dampers                         (20); positive pushes the ends apart
+//   l_A = l_A0 + (s - s_0),  l_B = l_B0 - (s - s_0)                                 (44) with the signs that follow from F
+//   Q into chamber A = A_A sdot,  out of chamber B = A_B sdot                       (19)
+// End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry:
+//   continuous   F_d = max(0, k x - c sdot x / l_d) towards the middle: no jump at entry, never pulls
+//   printed      F_d = k x - c sdot: jumps at entry and can pull on leaving
+// Source of the rest: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2.2 and 5.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/dual.h"
+#include "description/description.h"
+
+namespace trunnion {
+
+/// End damper of both chambers.
+struct EndDamper {
+  double stiffness = 0;  // [N/m] k
+  double damping = 0;    // [N s/m] c
+  double length = 0;     // [m] l_d; 0: none
+  DamperLaw law = DamperLaw::continuous;
+};
+
+/// Force [N] of one end damper towards the middle; l: length left in its chamber, l_dot its rate.
+template <class S>
+S end_damper_force(const EndDamper& d, const S& l, const S& l_dot) {
+  const S x = d.length - l;
+  const S share = d.law == DamperLaw::printed ? S(1) : S(x / d.length);
+  const S push = d.stiffness * x - d.damping * share * l_dot;
+  return select(x > 0, d.law == DamperLaw::printed ? push : max(push, 0.0), S(0));
+}
+
+/// Force [N] of both end dampers in the direction of extension.
+template <class S>
+S end_dampers_force(const EndDamper& d, const S& l_A, const S& l_B, const S& s_dot) {
+  return end_damper_force(d, l_A, s_dot) - end_damper_force(d, l_B, S(-s_dot));
+}
+
+/// The port of a cylinder in a circuit.
+struct Cylinder {
+  double area_A = 0, area_B = 0;      // [m2]
+  double length_0 = 0;                // [m] s_0, start length
+  double chamber_A0 = 0, chamber_B0 = 0;  // [m] l_A0, l_B0
+  double wall_compressibility = 0;    // [1/Pa]
+  double viscous = 0;                 // [N s/m] c
+  EndDamper damper;
+
+  template <class S>
+  S chamber_A(const S& s) const { return chamber_A0 + (s - length_0); }
+  template <class S>
+  S chamber_B(const S& s) const { return chamber_B0 - (s - length_0); }
+};
+
+}  // namespace trunnion

@@ -1,0 +1,28 @@
+// 4/3 directional valve with a first-order spool.
+//        A   B
+//      +-+-+-+-+       U > 0: P to A, B to T;   U < 0: P to B, A to T;   U = 0: closed
+//      | X | | |       Q = C_v |U|_db f(dp) per edge, f the orifice law                                   (17)
+//      +-+-+-+-+       U_dot = (U_ref - U) / tau                                                          (18)
+//        P   T         |U|_db: opening beyond the dead band, scaled to be unchanged at the nominal signal
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; sides for U < 0 by convention (the paper writes one formula).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "hydraulics/orifice.h"
+
+namespace trunnion {
+
+/// Effective opening [signal unit] of spool position U with dead band db, equal to |U| at the nominal signal.
+inline double spool_opening(double U, double dead_band, double at_signal) {
+  const double size = U < 0 ? -U : U;
+  return max(size - dead_band, 0.0) * at_signal / (at_signal - dead_band);
+}
+
+/// The trapezoidal rule on (18), solved exactly; tau = 0: the spool follows its signal.
+inline double advance_spool(double U, double reference_begin, double reference_end, double tau, double h) {
+  if (tau <= 0) return reference_end;
+  const double k = h / (2 * tau);
+  return (U * (1 - k) + k * (reference_begin + reference_end)) / (1 + k);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,40 @@
+// Oil: density and compressibility, with free air below the saturation pressure.
+//   beta(p) = 1/B_oil                                               p >= p_s
+//   beta(p) = 1/B_oil + phi (p_s/p^2 - 1/p_s)                       0 < p < p_s
+// p is absolute. Below p_s air comes out of solution; its volume per volume of oil is g(p) = phi (p_s/p - 2 + p/p_s), zero with
+// zero slope at p_s and growing like 1/p, so that the modulus is continuous and the pressure stays positive however much is
+// drawn. The default saturation pressure 0 stands for the vacuum limit kVacuumLimit.
+// Source: lumped fluid theory (Jaiswal, Sopanen, Mikkola 2021 (friction), (13)-(14)); free air by Boyle's law.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/dual.h"
+
+namespace trunnion {
+
+/// Least saturation pressure [Pa]: what a technical vacuum leaves.
+inline constexpr double kVacuumLimit = 2e3;
+
+struct Fluid {
+  double density = 850;                     // [kg/m3]
+  double compressibility = 1 / 1.5e9;       // [1/Pa] 1/B_oil
+  double saturation_pressure = kVacuumLimit;  // [Pa] absolute
+  double free_air = 0.005;                  // [-] phi
+
+  /// Compressibility [1/Pa] at absolute pressure p > 0.
+  template <class S>
+  S compressibility_at(const S& p) const {
+    const S q = min(p, saturation_pressure);
+    return compressibility + free_air * (saturation_pressure / (q * q) - 1 / saturation_pressure);
+  }
+  /// Whether free air acts.
+  bool cavitates(double p) const { return p < saturation_pressure; }
+};
+
+/// How much oil (at pressure) a sub-volume takes up per pressure [m3/Pa]: V (beta + 1/B_wall), one term of V/B_e in (14).
+template <class S, class V>
+auto sub_volume_capacity(const V& volume, const S& compressibility, double wall_compressibility) {
+  return volume * (compressibility + wall_compressibility);
+}
+
+}  // namespace trunnion

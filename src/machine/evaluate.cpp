@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/lu.h"
+
+namespace trunnion {
+
+template <int D>
+void update_inputs(const Model& model, double t, Side side, MachineState<D>& state) {
+  update_inputs(std::get<Mechanism<D>>(model.mechanism), model.signals, t, side, state.mechanism);
+  update_inputs(model.hydraulics, model.signals, t, side, state.hydraulics);
+}
+
+template <int D>
+void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty, MachineState<D>& state) {
+  MechanismState<D>& mech = state.mechanism;
+  HydraulicState& oil = state.hydraulics;
+  // mechanism: rates, r = M a - Q by recursion
+  update_rates(m, at.v, at.a, mech);
+  inverse_dynamics(m, at.q, at.v, true, mech, state.r.data());
+  // ports to the oil and back
+  evaluate_hydraulics(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y, at.ydot, rule, oil);
+  for (std::size_t i = 0; i < state.force.size(); ++i) state.force[i] = oil.ports[i].force;
+  add_port_forces(m, state.force.data(), mech, state.r.data());
+  // constraints: Phi_q^T (lambda + alpha Phi)
+  for (int i = 0; i < m.rows; ++i) state.multipliers[i] = at.lambda[i] + penalty * mech.Phi[i];
+  add_constraint_forces(m, state.multipliers.data(), mech, state.r.data());
+}
+
+template <int D>
+ConsistentRates<D>::ConsistentRates(const Model& model)
+    : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), M_(static_cast<std::size_t>(m_.tree.nv) * m_.tree.nv), P_(M_.size()), rhs_(m_.tree.nv), pivot_(m_.tree.nv) {}
+
+template <int D>
+bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
+  constexpr double kPenaltyRatio = 1e6;  // of constraint to inertia; each iteration gains about as many digits
+  constexpr int kIterations = 6;
+  const int n = m_.tree.nv;
+  MechanismState<D>& mech = work.mechanism;
+  update_inputs(model_, s.time, side, work);
+  update_positions(m_, s.q(), static_cast<const double*>(nullptr), mech);
+  std::fill(s.a(), s.a() + n, 0.0);
+  update_rates(m_, s.v(), s.a(), mech);
+  evaluate_rates(model_.hydraulics, mech.s.data(), mech.s_dot.data(), s.y(), s.ydot(), work.hydraulics);
+  evaluate_forces(model_.hydraulics, mech.s.data(), mech.s_dot.data(), s.y(), work.hydraulics);
+  for (std::size_t i = 0; i < work.force.size(); ++i) work.force[i] = work.hydraulics.ports[i].force;
+  inverse_dynamics(m_, s.q(), s.v(), true, mech, work.r.data());  // r = -Q at a = 0
+  add_port_forces(m_, work.force.data(), mech, work.r.data());
+  std::fill(M_.begin(), M_.end(), 0.0);
+  mass_matrix(m_.tree, mech.tree, M_.data(), n);
+  // (M + alpha J^T J) a = Q - J^T (lambda + alpha gamma);  lambda += alpha (J a + gamma)
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, M_[static_cast<std::size_t>(i) * n + i]);
+  const double alpha = kPenaltyRatio * std::max(largest, 1e-12);
+  P_ = M_;
+  add_penalty(m_, alpha, mech, P_.data());
+  if (!lu_factor(P_.data(), n, pivot_.data())) return false;
+  constraint_rates(m_, s.v(), mech);
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    update_rates(m_, s.v(), s.a(), mech);
+    constraint_accelerations(m_, s.a(), mech);
+    // increment form: P da = Q - M a - J^T (lambda + alpha Phi_ddot)
+    for (int i = 0; i < m_.rows; ++i) {
+      if (iteration > 0) s.multipliers()[i] += alpha * mech.Phi_ddot[i];
+      work.multipliers[i] = s.multipliers()[i] + alpha * mech.Phi_ddot[i];
+    }
+    for (int i = 0; i < n; ++i) {
+      rhs_[i] = work.r[i];
+      for (int j = 0; j < n; ++j) rhs_[i] += M_[static_cast<std::size_t>(i) * n + j] * s.a()[j];
+    }
+    add_constraint_forces(m_, work.multipliers.data(), mech, rhs_.data());
+    lu_solve(P_.data(), n, pivot_.data(), rhs_.data());
+    for (int i = 0; i < n; ++i) s.a()[i] -= rhs_[i];
+  }
+  return std::all_of(s.a(), s.a() + n, [](double x) { return std::isfinite(x); });
+}
+
+#define TR_INSTANTIATE(D)                                                                                              \
+  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                        \
+  template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
+  template class ConsistentRates<D>;
+TR_INSTANTIATE(2)
+TR_INSTANTIATE(3)
+
+}  // namespace trunnion

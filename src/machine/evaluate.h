@@ -1,0 +1,66 @@
+// The equations of a machine, evaluated together: the table of contents of the physics.
+//   r = M a - Q - sum F_i ds_i/dq + Phi_q^T (lambda + alpha Phi)         mechanism with ports and constraints, (9), (35)
+//   R = E ydot - f                                                       circuits and friction states, (13), (36), (37)
+// Oil and mechanism meet in (s, sdot) and F of each port and nowhere else.
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "hydraulics/circuit.h"
+#include "mechanics/mechanism.h"
+#include "model/model.h"
+#include "model/state.h"
+
+namespace trunnion {
+
+/// Scratch of one evaluation, sized once; holds nothing that the next evaluation needs.
+template <int D>
+struct MachineState {
+  MechanismState<D> mechanism;
+  HydraulicState hydraulics;
+  std::vector<double> r;           // nv: mechanism residual
+  std::vector<double> force;       // per port [N]
+  std::vector<double> multipliers; // per row: lambda + alpha Phi
+
+  explicit MachineState(const Model& model)
+      : mechanism(std::get<Mechanism<D>>(model.mechanism)), hydraulics(model.hydraulics), r(model.layout.nv), force(model.hydraulics.actuators.size()),
+        multipliers(model.layout.rows) {}
+};
+
+/// Signals and prescribed motions at time t.
+template <int D>
+void update_inputs(const Model& model, double t, Side side, MachineState<D>& state);
+
+/// Where an evaluation takes place; pointers into the caller's arrays.
+struct Point {
+  const double* q;
+  const double* v;
+  const double* a;
+  double* y;     // locally integrated friction states are written
+  double* ydot;
+  const double* lambda;
+};
+
+/// Velocity stage and residual at a point whose position stage is done: r, R and, inside the parts, all local derivatives.
+template <int D>
+void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty, MachineState<D>& state);
+
+/// Accelerations, multipliers and rates of first-order states that satisfy the equations at (t, q, v, y):
+///   M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, so that redundant rows do no harm.
+/// Writes a, ydot, multipliers. Does not allocate. False if the mass matrix on the constraints is singular.
+template <int D>
+class ConsistentRates {
+ public:
+  explicit ConsistentRates(const Model& model);
+  bool solve(State& state, Side side, MachineState<D>& work);
+
+ private:
+  const Model& model_;
+  const Mechanism<D>& m_;
+  std::vector<double> M_, P_, rhs_;
+  std::vector<int> pivot_;
+};
+
+}  // namespace trunnion

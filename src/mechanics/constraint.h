@@ -1,0 +1,68 @@
+// Constraints of the mechanism as one list of rows. Each kind states its value, its Jacobian along its path, the change of
+// that Jacobian contracted with multipliers, and its first and second time derivatives. Treatments see rows only.
+//
+//   point       Phi_i = a_i . (r_Q - r_P)    axes a_i fixed in A: position rows of revolute, prismatic and spherical joints
+//   direction   Phi   = a . b                a fixed in A, b in B: orientation rows
+//   distance    Phi   = |r_Q - r_P| - L
+//   coordinate  Phi   = q_k - f(t)           a prescribed motion (rheonomic)
+//
+// Components are taken in body A so that coordinates below the common ancestor of A and B alone appear: loops are local.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+
+#include "mechanics/line.h"
+
+namespace trunnion {
+
+enum class ConstraintType : unsigned char { point, direction, distance, coordinate };
+
+/// Rows that share a kind and a path.
+template <int D>
+struct ConstraintGroup {
+  ConstraintType type = ConstraintType::point;
+  Range rows;             // in Phi and the multipliers
+  Range path;             // in the path list
+  int jacobian = 0;       // first entry of the rows x path block, row-major
+  Line<D> line;           // point, distance: the two bodies and points; direction: the bodies
+  std::array<Vec<D>, 3> axes{};  // point: axes in A; direction: [0] in A, [1] in B
+  double distance = 0;    // [m]
+  int q = 0;              // coordinate: index in q
+  int motion = -1;        // coordinate: which prescribed motion
+  int joint = 0;          // index of the named loop or motion it belongs to, for messages
+};
+
+/// Position-stage results of a group.
+template <int D, class S = double>
+struct ConstraintState {
+  LineState<D, S> line;                 // point (r_P, r_Q only) and distance
+  std::array<Vec<D, S>, 3> axes;        // in ground axes
+};
+
+/// Value, first and second derivative of a prescribed motion.
+struct MotionValue {
+  double value = 0, rate = 0, acceleration = 0;
+};
+
+/// Phi, Jacobian per velocity and Jacobian per position increment (may be null: the same, as in the plane) of a group.
+/// `work` holds one LineDof per path coordinate.
+template <int D, class S>
+void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q, const MotionValue* motions, ConstraintState<D, S>& s,
+                       LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q);
+
+/// T[k, l] += sum over rows of multiplier_i d(Phi_i,k)/dq_l.
+template <int D>
+void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
+                              const double* multipliers, double* T, int ld);
+
+/// dPhi/dt of a group for the velocities in the tree state.
+template <int D>
+void constraint_rate(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* v, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s, double* Phi_dot);
+
+/// d2Phi/dt2 of a group for the velocities and accelerations in the tree state; after constraint_rate.
+template <int D>
+void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, const ConstraintState<D>& s,
+                             double* Phi_ddot);
+
+}  // namespace trunnion

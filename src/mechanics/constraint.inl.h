@@ -1,0 +1,165 @@
+// Bodies of constraint.h, included where they are instantiated.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mechanics/constraint.h"
+
+namespace trunnion {
+
+template <int D, class S>
+void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q, const MotionValue* motions, ConstraintState<D, S>& s,
+                       LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
+  const NodeState<D, S>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
+  const int n = g.path.size();
+  const PathDof* dofs = path + g.path.begin;
+  switch (g.type) {
+    case ConstraintType::point: {
+      s.line.r_P = A.r + A.R * g.line.r_AP.template cast<S>();
+      s.line.r_Q = B.r + B.R * g.line.r_BQ.template cast<S>();
+      const Vec<D, S> d = s.line.r_Q - s.line.r_P;
+      for (int i = 0; i < g.rows.size(); ++i) {
+        s.axes[i] = A.R * g.axes[i].template cast<S>();
+        Phi[i] = s.axes[i].dot(d);
+      }
+      for (int k = 0; k < n; ++k) {
+        const DofState<D, S>& axis = tree.dofs[dofs[k].dof];
+        work[k].e = axis.b.at(s.line.r_Q) * S(dofs[k].sign);
+        work[k].e_q = axis.b_q.at(s.line.r_Q) * S(dofs[k].sign);
+        for (int i = 0; i < g.rows.size(); ++i) jacobian[i * n + k] = s.axes[i].dot(work[k].e);
+        if (jacobian_q != nullptr)
+          for (int i = 0; i < g.rows.size(); ++i) jacobian_q[i * n + k] = s.axes[i].dot(work[k].e_q);
+      }
+      break;
+    }
+    case ConstraintType::direction:
+      s.axes[0] = A.R * g.axes[0].template cast<S>();
+      s.axes[1] = B.R * g.axes[1].template cast<S>();
+      Phi[0] = s.axes[0].dot(s.axes[1]);
+      for (int k = 0; k < n; ++k) {
+        const DofState<D, S>& axis = tree.dofs[dofs[k].dof];
+        jacobian[k] = S(dofs[k].sign) * s.axes[0].dot(cross(axis.b.angular, s.axes[1]));
+        if (jacobian_q != nullptr) jacobian_q[k] = S(dofs[k].sign) * s.axes[0].dot(cross(axis.b_q.angular, s.axes[1]));
+      }
+      break;
+    case ConstraintType::distance:
+      update_line(g.line, path, tree, s.line, work);
+      Phi[0] = s.line.length - g.distance;
+      for (int k = 0; k < n; ++k) {
+        jacobian[k] = work[k].gradient;
+        if (jacobian_q != nullptr) jacobian_q[k] = work[k].gradient_q;
+      }
+      break;
+    case ConstraintType::coordinate:
+      Phi[0] = q[g.q] - motions[g.motion].value;
+      jacobian[0] = S(1);
+      if (jacobian_q != nullptr) jacobian_q[0] = S(1);
+      break;
+  }
+}
+
+/// Point rows: the axes turn with A, the wrench point r_Q moves with B, the joint axes with what carries them.
+template <int D>
+inline void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
+                                const double* multipliers, double* T, int ld) {
+  Vec<D> f = Vec<D>::Zero();  // all rows together: one force fixed in A
+  for (int i = 0; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
+  const PathDof* dofs = path + g.path.begin;
+  const int n = g.path.size();
+  for (int j = 0; j < n; ++j) {
+    const PathDof& l = dofs[j];
+    const DofState<D>& axis_l = tree.dofs[l.dof];
+    const Angular<D> turn_l = axis_l.b_q.angular;
+    for (int i = 0; i < n; ++i) {
+      const PathDof& k = dofs[i];
+      const DofState<D>& axis_k = tree.dofs[k.dof];
+      const bool l_carries_k = carries(l, j, k, i);
+      double h;
+      if (l.sign > 0) {
+        h = l_carries_k ? f.dot(cross(turn_l, work[i].e)) : k.sign * f.dot(cross(axis_k.b.angular, work[j].e_q));
+      } else {
+        h = cross(turn_l, f).dot(work[i].e);
+        if (l_carries_k) h -= f.dot(cross(axis_l.b_q, axis_k.b).at(s.line.r_Q));
+      }
+      T[k.dof * ld + l.dof] += h;
+    }
+  }
+}
+
+template <int D>
+inline void add_direction_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, double multiplier, double* T, int ld) {
+  const Vec<D>&a = s.axes[0], &b = s.axes[1];
+  const PathDof* dofs = path + g.path.begin;
+  for (int j = 0; j < g.path.size(); ++j) {
+    const PathDof& l = dofs[j];
+    const Angular<D> turn_l = tree.dofs[l.dof].b_q.angular;
+    for (int i = 0; i < g.path.size(); ++i) {
+      const PathDof& k = dofs[i];
+      const Angular<D> turn_k = tree.dofs[k.dof].b.angular;
+      double h = l.sign > 0 ? a.dot(cross(turn_k, cross(turn_l, b))) : cross(turn_l, a).dot(cross(turn_k, b));
+      if (carries(l, j, k, i)) h += a.dot(cross(angular_cross(turn_l, turn_k), b));
+      T[k.dof * ld + l.dof] += multiplier * k.sign * h;
+    }
+  }
+}
+
+template <int D>
+void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
+                              const double* multipliers, double* T, int ld) {
+  switch (g.type) {
+    case ConstraintType::point: add_point_curvature(g, path, tree, s, work, multipliers, T, ld); break;
+    case ConstraintType::direction: add_direction_curvature(g, path, tree, s, multipliers[0], T, ld); break;
+    case ConstraintType::distance: add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T, ld); break;
+    case ConstraintType::coordinate: break;
+  }
+}
+
+template <int D>
+void constraint_rate(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* v, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s,
+                     double* Phi_dot) {
+  const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
+  switch (g.type) {
+    case ConstraintType::point: {
+      // a . ddot + (w_A x a) . d
+      s.line.d_dot = B.V.at(s.line.r_Q) - A.V.at(s.line.r_P);
+      const Vec<D> d = s.line.r_Q - s.line.r_P;
+      for (int i = 0; i < g.rows.size(); ++i) Phi_dot[i] = s.axes[i].dot(s.line.d_dot) + cross(A.V.angular, s.axes[i]).dot(d);
+      break;
+    }
+    case ConstraintType::direction: Phi_dot[0] = cross(A.V.angular, s.axes[0]).dot(s.axes[1]) + s.axes[0].dot(cross(B.V.angular, s.axes[1])); break;
+    case ConstraintType::distance:
+      update_line_rate(g.line, tree, s.line);
+      Phi_dot[0] = s.line.rate;
+      break;
+    case ConstraintType::coordinate: Phi_dot[0] = v[path[g.path.begin].dof] - motions[g.motion].rate; break;
+  }
+}
+
+/// Second time derivative of an axis fixed in a body: alpha x a + w x (w x a).
+template <int D>
+inline Vec<D> axis_acceleration(const NodeState<D>& node, const Vec<D>& a) {
+  return cross(node.A.angular, a) + cross(node.V.angular, cross(node.V.angular, a));
+}
+
+template <int D>
+void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, const ConstraintState<D>& s,
+                             double* Phi_ddot) {
+  const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
+  switch (g.type) {
+    case ConstraintType::point: {
+      const Vec<D> d = s.line.r_Q - s.line.r_P;
+      const Vec<D> d_ddot =
+          B.A.at(s.line.r_Q) + cross(B.V.angular, B.V.at(s.line.r_Q)) - A.A.at(s.line.r_P) - cross(A.V.angular, A.V.at(s.line.r_P));
+      for (int i = 0; i < g.rows.size(); ++i)
+        Phi_ddot[i] = s.axes[i].dot(d_ddot) + 2 * cross(A.V.angular, s.axes[i]).dot(s.line.d_dot) + axis_acceleration(A, s.axes[i]).dot(d);
+      break;
+    }
+    case ConstraintType::direction:
+      Phi_ddot[0] = axis_acceleration(A, s.axes[0]).dot(s.axes[1]) + 2 * cross(A.V.angular, s.axes[0]).dot(cross(B.V.angular, s.axes[1])) +
+                    s.axes[0].dot(axis_acceleration(B, s.axes[1]));
+      break;
+    case ConstraintType::distance: Phi_ddot[0] = line_acceleration(g.line, tree, s.line); break;
+    case ConstraintType::coordinate: Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration; break;
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,109 @@
+// The straight line between a point P of body A and a point Q of body B: length s, rate, and their exact derivatives.
+// It carries every actuator, point-to-point spring and constant distance.
+//   d = r_Q - r_P,  s = |d|,  u = d / s,  sdot = u . ddot                     Jaiswal, Sopanen, Mikkola 2021 (friction), (45)
+//   s_k = u . e_k,  e_k = b_k(r_Q) on branch B, -b_k(r_P) on branch A;  s_kl = (e_k . e_l - s_k s_l)/s + u . d_kl
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mechanics/path.h"
+#include "mechanics/tree.h"
+
+namespace trunnion {
+
+template <int D>
+struct Line {
+  int node_A = 0, node_B = 0;
+  Vec<D> r_AP = Vec<D>::Zero(), r_BQ = Vec<D>::Zero();  // [m] node frames
+  double depth = 0;                                     // [m] constant offset across the plane (D = 2)
+  Range path;                                           // of the machine's path list
+};
+
+/// A path coordinate's share in the line.
+template <int D, class S = double>
+struct LineDof {
+  Vec<D, S> e;        // change of d per velocity
+  Vec<D, S> e_q;      // change of d per position increment
+  S gradient;         // s_k: change of s per velocity; generalised force of a unit push
+  S gradient_q;       // change of s per position increment
+  S rate_gradient;    // change of sdot per position increment at constant v
+};
+
+template <int D, class S = double>
+struct LineState {
+  Vec<D, S> r_P, r_Q;  // [m] from the reference point
+  Vec<D, S> u;         // direction; shorter than 1 when there is depth
+  Vec<D, S> d_dot;     // [m/s]
+  S length;            // s [m]
+  S rate;              // sdot [m/s]
+};
+
+/// Position stage: s, u and the gradients.
+template <int D, class S>
+inline void update_line(const Line<D>& line, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
+  const NodeState<D, S>&A = tree.nodes[line.node_A], &B = tree.nodes[line.node_B];
+  s.r_P = A.r + A.R * line.r_AP.template cast<S>();
+  s.r_Q = B.r + B.R * line.r_BQ.template cast<S>();
+  const Vec<D, S> d = s.r_Q - s.r_P;
+  s.length = sqrt(d.squaredNorm() + line.depth * line.depth);
+  s.u = d / s.length;
+  for (int i = 0; i < line.path.size(); ++i) {
+    const PathDof& k = path[line.path.begin + i];
+    const DofState<D, S>& axis = tree.dofs[k.dof];
+    LineDof<D, S>& c = dofs[i];
+    const Vec<D, S>& point = k.sign > 0 ? s.r_Q : s.r_P;
+    c.e = axis.b.at(point) * S(k.sign);
+    c.e_q = axis.b_q.at(point) * S(k.sign);
+    c.gradient = s.u.dot(c.e);
+    c.gradient_q = s.u.dot(c.e_q);
+  }
+}
+
+/// Velocity stage: sdot.
+template <int D, class S>
+inline void update_line_rate(const Line<D>& line, const TreeState<D, S>& tree, LineState<D, S>& s) {
+  s.d_dot = tree.nodes[line.node_B].V.at(s.r_Q) - tree.nodes[line.node_A].V.at(s.r_P);
+  s.rate = s.u.dot(s.d_dot);
+}
+
+/// Velocity stage: change of sdot per position increment.
+template <int D>
+inline void update_line_rate_gradient(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, LineDof<D>* dofs) {
+  for (int i = 0; i < line.path.size(); ++i) {
+    const PathDof& l = path[line.path.begin + i];
+    LineDof<D>& c = dofs[i];
+    const bool on_B = l.sign > 0;
+    const Vec<D>& point = on_B ? s.r_Q : s.r_P;
+    const Motion<D>&tip = tree.nodes[on_B ? line.node_B : line.node_A].V, &V_l = tree.nodes[l.node].V;
+    // velocity of the end point: what lies beyond joint l turns with it; what lies before sees the point move by e_l
+    const Vec<D> beyond = cross(tree.dofs[l.dof].b_q.angular, Vec<D>(tip.at(point) - V_l.at(point))) * double(l.sign);
+    const Vec<D> d_dot_l = beyond + cross(V_l.angular, c.e_q);
+    c.rate_gradient = (c.e_q.dot(s.d_dot) - c.gradient_q * s.rate) / s.length + s.u.dot(d_dot_l);
+  }
+}
+
+/// T[k, l] += factor s_kl: change of the gradient by position increments.
+template <int D>
+inline void add_line_curvature(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs, double factor, double* T,
+                               int ld) {
+  const int n = line.path.size();
+  for (int i = 0; i < n; ++i) {
+    const PathDof& k = path[line.path.begin + i];
+    for (int j = 0; j < n; ++j) {
+      const PathDof& l = path[line.path.begin + j];
+      double s_kl = (dofs[i].e.dot(dofs[j].e_q) - dofs[i].gradient * dofs[j].gradient_q) / s.length;
+      if (k.sign == l.sign)
+        s_kl += s.u.dot(carries(l, j, k, i) ? cross(tree.dofs[l.dof].b_q.angular, dofs[i].e) : cross(tree.dofs[k.dof].b.angular, dofs[j].e_q));
+      T[k.dof * ld + l.dof] += factor * s_kl;
+    }
+  }
+}
+
+/// sddot for the accelerations in the tree state.
+template <int D>
+inline double line_acceleration(const Line<D>& line, const TreeState<D>& tree, const LineState<D>& s) {
+  const NodeState<D>&A = tree.nodes[line.node_A], &B = tree.nodes[line.node_B];
+  const Vec<D> d_ddot = B.A.at(s.r_Q) + cross(B.V.angular, B.V.at(s.r_Q)) - A.A.at(s.r_P) - cross(A.V.angular, A.V.at(s.r_P));
+  return s.u.dot(d_ddot) + (s.d_dot.squaredNorm() - s.rate * s.rate) / s.length;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,141 @@
+// The mechanism of a machine: tree, loops, springs, loads, and the lines of its ports. Evaluates
+//   r = M(q) a - Q(t, q, v)   (without port forces and constraint forces),   Phi, its Jacobian and derivatives,
+// and their exact tangents along increments of the configuration. Treatments and integrators see nothing finer than this.
+// Oil is seen through ports only: (s, sdot) out, F in.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "mechanics/constraint.h"
+#include "mechanics/line.h"
+#include "mechanics/tree.h"
+#include "signals/signal.h"
+
+namespace trunnion {
+
+/// Spring and damper along a line: pull = stiffness (s - rest) + damping sdot + preload.
+template <int D>
+struct PointSpring {
+  std::string name;
+  Line<D> line;
+  double stiffness = 0, damping = 0, preload = 0, rest = 0;  // [N/m], [N s/m], [N], [m]
+};
+/// The same on a joint coordinate.
+struct JointSpring {
+  std::string name;
+  int q = 0, v = 0;
+  double stiffness = 0, damping = 0, preload = 0, rest = 0;  // [N/m or N m/rad], ...
+};
+/// A load on a joint coordinate.
+struct JointLoad {
+  std::string name;
+  int v = 0;
+  double load = 0;          // [N or N m]
+  SignalIndex signal = -1;  // factor; -1: 1
+};
+/// A force at a point and a torque on a body, fixed in the ground or in the body.
+template <int D>
+struct BodyLoad {
+  std::string name;
+  int node = 0;
+  Vec<D> r_BP = Vec<D>::Zero();          // [m] body frame
+  Vec<D> force = Vec<D>::Zero();         // [N]
+  Angular<D> torque = zero<Angular<D>>();  // [N m]
+  bool in_body = false;
+  SignalIndex signal = -1;
+  Range path;  // of every coordinate that moves the body
+};
+/// A prescribed joint coordinate.
+struct PrescribedMotion {
+  std::string name;
+  SignalIndex signal = -1;
+  int v = 0;
+};
+
+template <int D>
+struct Mechanism {
+  Tree<D> tree;
+  Vec<D> reference = Vec<D>::Zero();  // [m] ground position of the reference point
+  std::vector<PathDof> paths;         // all paths, one after the other
+  std::vector<Line<D>> ports;
+  std::vector<ConstraintGroup<D>> constraints;
+  int rows = 0;                       // constraint rows
+  int jacobian_size = 0;
+  std::vector<PointSpring<D>> springs;
+  std::vector<JointSpring> joint_springs;
+  std::vector<JointLoad> joint_loads;
+  std::vector<BodyLoad<D>> body_loads;
+  std::vector<PrescribedMotion> motions;
+  std::vector<SignalIndex> force_signals;  // signals whose jumps make accelerations jump
+};
+
+template <int D, class S = double>
+struct MechanismState {
+  explicit MechanismState(const Mechanism<D>& m)
+      : tree(m.tree), dofs(m.paths.size()), ports(m.ports.size()), springs(m.springs.size()), constraints(m.constraints.size()), s(m.ports.size()), s_dot(m.ports.size()),
+        Phi(m.rows), Phi_dot(m.rows), Phi_ddot(m.rows), jacobian(m.jacobian_size), jacobian_q(D == 3 ? m.jacobian_size : 0), motion(m.motions.size()), body_load(m.body_loads.size()), joint_load(m.joint_loads.size()) {}
+
+  TreeState<D, S> tree;
+  std::vector<LineDof<D, S>> dofs;             // per path coordinate
+  std::vector<LineState<D, S>> ports, springs;
+  std::vector<ConstraintState<D, S>> constraints;
+  std::vector<S> s, s_dot;                     // per port [m], [m/s]
+  std::vector<S> Phi, Phi_dot, Phi_ddot;       // per row
+  std::vector<S> jacobian;                     // per velocity
+  std::vector<S> jacobian_q;                   // per position increment; empty in the plane, where it is the same
+  std::vector<MotionValue> motion;             // at the current time
+  std::vector<double> body_load, joint_load;   // signal factors at the current time
+};
+
+/// Signals of loads and motions at time t.
+template <int D>
+void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D>& state);
+
+/// Position stage of everything: tree, ports, springs, Phi and its Jacobian. `increment` as in tree.h.
+template <int D, class S>
+void update_positions(const Mechanism<D>& m, const S* q, const S* increment, MechanismState<D, S>& state);
+
+/// Velocity stage: tree, port and spring rates.
+template <int D, class S>
+void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<D, S>& state);
+
+/// After update_rates: r = M a - Q without ports and constraints (overwritten); accumulates inertias for the tangent when `with_inertia`.
+template <int D, class S>
+void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r);
+
+/// r -= F s_k for every port, r += Phi_q^T multipliers.
+template <int D, class S>
+void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r);
+template <int D, class S>
+void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r);
+
+/// Rules of the integrator: dv = velocity d(theta), da = acceleration d(theta).
+struct IncrementFactors {
+  double velocity = 0;      // [1/s]
+  double acceleration = 0;  // [1/s2]
+};
+
+/// T = dr/d(theta) of inverse_dynamics (overwritten, nv x nv). Also fills the ports' and springs' rate gradients.
+template <int D>
+void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, double* T);
+
+/// T -= d(F s_k)/d(theta) of a push F(s, sdot) along a line.
+template <int D>
+void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force, double force_s, double force_v,
+                            const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld);
+
+/// T += factor d(Phi_q^T Phi)/d(theta) at fixed Phi_q, i.e. factor Phi_q^T Phi_theta.
+template <int D>
+void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, double* T);
+/// T += d(Phi_q^T multipliers)/d(theta) at fixed multipliers.
+template <int D>
+void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T);
+
+/// dPhi/dt, then d2Phi/dt2, for the velocities and accelerations in the state.
+template <int D>
+void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state);
+template <int D>
+void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state);
+
+}  // namespace trunnion

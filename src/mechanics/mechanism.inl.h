@@ -1,0 +1,199 @@
+// Bodies of mechanism.h, included where they are instantiated.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "mechanics/constraint.inl.h"
+#include "mechanics/mechanism.h"
+#include "mechanics/tree.inl.h"
+
+namespace trunnion {
+
+template <int D>
+void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D>& state) {
+  for (std::size_t i = 0; i < m.motions.size(); ++i) {
+    const SignalValue value = signals.evaluate(m.motions[i].signal, t, side);
+    state.motion[i] = {value.value, value.rate, value.acceleration};
+  }
+  const auto factor = [&](SignalIndex signal) { return signal < 0 ? 1.0 : signals.value(signal, t, side); };
+  for (std::size_t i = 0; i < m.body_loads.size(); ++i) state.body_load[i] = factor(m.body_loads[i].signal);
+  for (std::size_t i = 0; i < m.joint_loads.size(); ++i) state.joint_load[i] = factor(m.joint_loads[i].signal);
+}
+
+template <int D, class S>
+void update_positions(const Mechanism<D>& m, const S* q, const S* increment, MechanismState<D, S>& state) {
+  update_positions(m.tree, q, increment, state.tree);
+  const PathDof* paths = m.paths.data();
+  for (std::size_t i = 0; i < m.ports.size(); ++i) {
+    update_line(m.ports[i], paths, state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
+    state.s[i] = state.ports[i].length;
+  }
+  for (std::size_t i = 0; i < m.springs.size(); ++i)
+    update_line(m.springs[i].line, paths, state.tree, state.springs[i], state.dofs.data() + m.springs[i].line.path.begin);
+  for (std::size_t i = 0; i < m.constraints.size(); ++i) {
+    const ConstraintGroup<D>& g = m.constraints[i];
+    update_constraint(g, paths, state.tree, q, state.motion.data(), state.constraints[i], state.dofs.data() + g.path.begin, state.Phi.data() + g.rows.begin,
+                      state.jacobian.data() + g.jacobian, D == 3 ? state.jacobian_q.data() + g.jacobian : nullptr);
+  }
+}
+
+template <int D, class S>
+void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<D, S>& state) {
+  update_rates(m.tree, v, a, state.tree);
+  for (std::size_t i = 0; i < m.ports.size(); ++i) {
+    update_line_rate(m.ports[i], state.tree, state.ports[i]);
+    state.s_dot[i] = state.ports[i].rate;
+  }
+  for (std::size_t i = 0; i < m.springs.size(); ++i) update_line_rate(m.springs[i].line, state.tree, state.springs[i]);
+}
+
+/// Push of a spring along its line.
+template <int D, class S>
+inline S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) {
+  return -(spring.stiffness * (s.length - spring.rest) + spring.damping * s.rate + spring.preload);
+}
+
+/// Loads fixed in the ground: r -= f . b(r_P) + torque . omega for every coordinate that moves the body.
+template <int D, class S>
+inline void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
+  const NodeState<D, S>& node = state.tree.nodes[load.node];
+  const Vec<D, S> r_P = node.r + node.R * load.r_BP.template cast<S>();
+  const Vec<D, S> f = load.force.template cast<S>() * S(factor);
+  for (int i = load.path.begin; i < load.path.end; ++i) {
+    const Motion<D, S>& b = state.tree.dofs[m.paths[i].dof].b;
+    r[m.paths[i].dof] -= f.dot(b.at(r_P));
+    if constexpr (D == 2) r[m.paths[i].dof] -= b.angular * (load.torque * factor);
+    else r[m.paths[i].dof] -= b.angular.dot((load.torque * factor).template cast<S>());
+  }
+}
+
+/// The wrench of a load fixed in the body.
+template <int D, class S>
+inline Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
+  const Vec<D, S> f = node.R * Vec<D, S>((load.force * factor).template cast<S>());
+  Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
+  if constexpr (D == 2) wrench.moment += load.torque * factor;
+  else wrench.moment += node.R * Vec<3, S>((load.torque * factor).template cast<S>());
+  return wrench;
+}
+
+template <int D, class S>
+void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r) {
+  update_inertial_forces(m.tree, state.tree);
+  std::fill(r, r + m.tree.nv, S(0));
+  for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
+    const BodyLoad<D>& load = m.body_loads[i];
+    if (load.in_body) state.tree.nodes[load.node].F -= body_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
+    else add_ground_load(m, load, state.body_load[i], state, r);
+  }
+  accumulate(m.tree, state.tree, with_inertia, r);
+  for (const JointSpring& spring : m.joint_springs) r[spring.v] += spring.stiffness * (q[spring.q] - spring.rest) + spring.damping * v[spring.v] + spring.preload;
+  for (std::size_t i = 0; i < m.joint_loads.size(); ++i) r[m.joint_loads[i].v] -= m.joint_loads[i].load * state.joint_load[i];
+  for (std::size_t i = 0; i < m.springs.size(); ++i) {
+    const Range& path = m.springs[i].line.path;
+    const S push = spring_push(m.springs[i], state.springs[i]);
+    for (int k = path.begin; k < path.end; ++k) r[m.paths[k].dof] -= push * state.dofs[k].gradient;
+  }
+}
+
+template <int D, class S>
+void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r) {
+  for (std::size_t i = 0; i < m.ports.size(); ++i)
+    for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k) r[m.paths[k].dof] -= force[i] * state.dofs[k].gradient;
+}
+
+template <int D, class S>
+void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r) {
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const S* J = state.jacobian.data() + g.jacobian;
+    for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size())
+      for (int k = 0; k < g.path.size(); ++k) r[m.paths[g.path.begin + k].dof] += J[k] * multipliers[row];
+  }
+}
+
+template <int D>
+void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force, double force_s, double force_v,
+                            const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld) {
+  const PathDof* path = m.paths.data();
+  const int n = line.path.size();
+  for (int l = 0; l < n; ++l) {
+    const double change = force_s * dofs[l].gradient_q + force_v * (dofs[l].rate_gradient + f.velocity * dofs[l].gradient);
+    for (int k = 0; k < n; ++k) T[path[line.path.begin + k].dof * ld + path[line.path.begin + l].dof] -= dofs[k].gradient * change;
+  }
+  add_line_curvature(line, path, tree, s, dofs, -force, T, ld);
+}
+
+/// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.
+template <int D>
+inline void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree, double* T, int ld) {
+  const NodeState<D>& node = tree.nodes[load.node];
+  const Vec<D> r_P = node.r + node.R * load.r_BP, f = load.force * factor;
+  const PathDof* path = m.paths.data() + load.path.begin;
+  for (int j = 0; j < load.path.size(); ++j) {
+    const DofState<D>& l = tree.dofs[path[j].dof];
+    for (int i = 0; i < load.path.size(); ++i) {
+      const DofState<D>& k = tree.dofs[path[i].dof];
+      const bool l_carries_k = carries(path[j], j, path[i], i);
+      double h = f.dot(l_carries_k ? cross(l.b_q.angular, k.b.at(r_P)) : cross(k.b.angular, l.b_q.at(r_P)));
+      if (l_carries_k) h += dot(angular_cross(l.b_q.angular, k.b.angular), Angular<D>(load.torque * factor));
+      T[path[i].dof * ld + path[j].dof] -= h;
+    }
+  }
+}
+
+template <int D>
+void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, double* T) {
+  const int n = m.tree.nv;
+  std::fill(T, T + static_cast<std::ptrdiff_t>(n) * n, 0.0);
+  inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T, n);
+  for (std::size_t i = 0; i < m.body_loads.size(); ++i)
+    if (!m.body_loads[i].in_body) add_ground_load_tangent(m, m.body_loads[i], state.body_load[i], state.tree, T, n);
+  for (const JointSpring& spring : m.joint_springs) T[spring.v * n + spring.v] += spring.stiffness + f.velocity * spring.damping;
+  for (std::size_t i = 0; i < m.springs.size(); ++i) {
+    const PointSpring<D>& spring = m.springs[i];
+    LineDof<D>* dofs = state.dofs.data() + spring.line.path.begin;
+    update_line_rate_gradient(spring.line, m.paths.data(), state.tree, state.springs[i], dofs);
+    add_line_force_tangent(m, spring.line, state.springs[i], dofs, spring_push(spring, state.springs[i]), -spring.stiffness, -spring.damping, f, state.tree, T, n);
+  }
+  for (std::size_t i = 0; i < m.ports.size(); ++i)
+    update_line_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
+}
+
+template <int D>
+void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, double* T) {
+  const int ld = m.tree.nv;
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const int n = g.path.size();
+    const double* J = state.jacobian.data() + g.jacobian;
+    const double* J_q = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian;
+    const PathDof* path = m.paths.data() + g.path.begin;
+    for (int row = 0; row < g.rows.size(); ++row, J += n, J_q += n)
+      for (int k = 0; k < n; ++k) {
+        const double scaled = factor * J[k];
+        for (int l = 0; l < n; ++l) T[path[k].dof * ld + path[l].dof] += scaled * J_q[l];
+      }
+  }
+}
+
+template <int D>
+void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T) {
+  for (std::size_t i = 0; i < m.constraints.size(); ++i) {
+    const ConstraintGroup<D>& g = m.constraints[i];
+    add_constraint_curvature(g, m.paths.data(), state.tree, state.constraints[i], state.dofs.data() + g.path.begin, multipliers + g.rows.begin, T, m.tree.nv);
+  }
+}
+
+template <int D>
+void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state) {
+  for (std::size_t i = 0; i < m.constraints.size(); ++i)
+    constraint_rate(m.constraints[i], state.tree, v, m.paths.data(), state.motion.data(), state.constraints[i], state.Phi_dot.data() + m.constraints[i].rows.begin);
+}
+
+template <int D>
+void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state) {
+  for (std::size_t i = 0; i < m.constraints.size(); ++i)
+    constraint_acceleration(m.constraints[i], state.tree, a, m.paths.data(), state.motion.data(), state.constraints[i], state.Phi_ddot.data() + m.constraints[i].rows.begin);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,137 @@
+// Assembly: the start configuration and velocity moved onto the constraints.
+//   minimise 1/2 theta^T W theta  subject to Phi(q_stated (+) theta) = 0, held coordinates fixed
+// by Newton steps on  [W Phi_q^T; Phi_q 0] [delta; mu] = [-W theta; -Phi],  W the diagonal of the mass matrix; coordinates
+// without a stated value weigh next to nothing. Rank-deficient loops are solved in the least-squares sense.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kFreeWeight = 1e-6;      // of a coordinate without stated value
+constexpr double kClosed = 1e-12;         // [m, -] a closed loop
+constexpr double kLargestStep = 0.5;      // [rad, m] of one Newton step
+constexpr int kIterations = 200;
+
+template <int D>
+struct Assembler {
+  const Mechanism<D>& m;
+  Model& model;
+  MechanismState<D> state;
+  Eigen::VectorXd weight;
+  std::vector<int> moving;  // velocity indices that are not held
+
+  Assembler(const Mechanism<D>& mechanism, Model& target) : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv) {
+    update_inputs(m, model.signals, 0, Side::right, state);
+    for (int i = 0; i < m.tree.nv; ++i)
+      if (!model.start[i].held) moving.push_back(i);
+    update(model.q_start);
+    set_weights();
+  }
+
+  void update(const std::vector<double>& q) { update_positions<D, double>(m, q.data(), nullptr, state); }
+
+  void set_weights() {
+    const int n = m.tree.nv;
+    std::vector<double> zero(n, 0.0), r(n, 0.0);
+    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n, n);
+    update_rates<D, double>(m, zero.data(), zero.data(), state);
+    inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
+    mass_matrix(m.tree, state.tree, M.data(), n);
+    const double largest = n > 0 ? std::max(M.diagonal().maxCoeff(), 1e-12) : 1;
+    for (int i = 0; i < n; ++i) weight[i] = std::max(M(i, i), 1e-9 * largest) * (model.start[i].stated ? 1 : kFreeWeight);
+  }
+
+  /// Jacobian per velocity in the moving coordinates.
+  Eigen::MatrixXd jacobian() const {
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(m.rows, m.tree.nv);
+    for (const ConstraintGroup<D>& g : m.constraints)
+      for (int row = 0; row < g.rows.size(); ++row)
+        for (int k = 0; k < g.path.size(); ++k) J(g.rows.begin + row, m.paths[g.path.begin + k].dof) += state.jacobian[g.jacobian + row * g.path.size() + k];
+    Eigen::MatrixXd reduced(m.rows, moving.size());
+    for (std::size_t i = 0; i < moving.size(); ++i) reduced.col(static_cast<Eigen::Index>(i)) = J.col(moving[i]);
+    return reduced;
+  }
+
+  /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
+  Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c) const {
+    const auto n = static_cast<Eigen::Index>(moving.size());
+    Eigen::VectorXd scale(n);
+    for (Eigen::Index i = 0; i < n; ++i) scale[i] = 1 / std::sqrt(weight[moving[i]]);
+    const Eigen::MatrixXd J = jacobian();
+    // in z = sqrt(W) (x - x0): the smallest z with J W^-1/2 z = c - J x0
+    const Eigen::MatrixXd scaled = J * scale.asDiagonal();
+    const Eigen::VectorXd z = scaled.completeOrthogonalDecomposition().solve(c - J * x0);
+    return x0 + scale.cwiseProduct(z);
+  }
+
+  double violation() const {
+    double worst = 0;
+    for (double value : state.Phi) worst = std::max(worst, std::isfinite(value) ? std::abs(value) : 1e300);
+    return worst;
+  }
+  Eigen::VectorXd Phi() const { return Eigen::Map<const Eigen::VectorXd>(state.Phi.data(), m.rows); }
+};
+
+[[noreturn]] void report_open_loops(const Description& d, const Model& model, const std::vector<double>& Phi) {
+  std::vector<Diagnostic> findings;
+  for (const ConstraintInfo& info : model.constraints) {
+    double worst = 0;
+    for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(Phi[i]));
+    if (worst < kClosed) continue;
+    findings.push_back({d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
+                        "start values from which the loop can be closed", "check lengths and start values, or release a coordinate that is held"});
+  }
+  throw InputError(std::move(findings));
+}
+
+}  // namespace
+
+template <int D>
+void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
+  if (m.rows == 0) return;
+  Assembler<D> a(m, model);
+  const std::vector<double> stated = model.q_start;
+  std::vector<double> q = stated, theta(m.tree.nv), step(m.tree.nv);
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    // the increment x = delta from q: nearest to the stated place means x0 = -theta
+    configuration_difference(m.tree, stated.data(), q.data(), theta.data());
+    Eigen::VectorXd x0(a.moving.size());
+    for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
+    Eigen::VectorXd x = a.weighted(x0, -a.Phi());
+    const double size = x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0;
+    if (!(size < 1e300)) break;
+    if (size > kLargestStep) x *= kLargestStep / size;
+    std::fill(step.begin(), step.end(), 0.0);
+    for (std::size_t i = 0; i < a.moving.size(); ++i) step[a.moving[i]] = x[static_cast<Eigen::Index>(i)];
+    std::vector<double> next(q.size());
+    advance_configuration<D, double>(m.tree, q.data(), step.data(), next.data());
+    q = next;
+    a.update(q);
+    if (size < 1e-13) break;
+  }
+  if (a.violation() > kClosed) report_open_loops(d, model, a.state.Phi);
+  model.q_start = q;
+
+  // velocities: J v = -Phi_t, with held coordinates keeping their stated rates
+  std::vector<double> zero(m.tree.nv, 0.0), held(m.tree.nv, 0.0);
+  for (int i = 0; i < m.tree.nv; ++i)
+    if (model.start[i].held) held[i] = model.v_start[i];
+  update_rates<D, double>(m, held.data(), zero.data(), a.state);
+  constraint_rates(m, held.data(), a.state);
+  Eigen::VectorXd v0(a.moving.size());
+  for (std::size_t i = 0; i < a.moving.size(); ++i) v0[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
+  const Eigen::VectorXd v = a.weighted(v0, -Eigen::Map<const Eigen::VectorXd>(a.state.Phi_dot.data(), m.rows));
+  for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
+}
+
+template void assemble<2>(const Description&, Model&, const Mechanism<2>&);
+template void assemble<3>(const Description&, Model&, const Mechanism<3>&);
+
+}  // namespace trunnion

@@ -1,0 +1,93 @@
+// Description -> Model: tree, plane, connections, assembly, netlist, jumps.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+/// What needs the assembled start: port lengths, rest lengths left open.
+template <int D>
+std::vector<double> settle(Model& model, Mechanism<D>& m) {
+  MechanismState<D> state(m);
+  update_inputs(m, model.signals, 0, Side::right, state);
+  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  for (std::size_t i = 0; i < m.springs.size(); ++i)
+    if (std::isnan(m.springs[i].rest)) m.springs[i].rest = state.springs[i].length;
+  for (JointSpring& spring : m.joint_springs)
+    if (std::isnan(spring.rest)) spring.rest = model.q_start[spring.q];
+  return state.s;
+}
+
+template <int D>
+std::vector<double> finish_mechanism(const Description& d, const PointMap& map, Model& model, Mechanism<D> m) {
+  compile_connections(d, map, model, m);
+  for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
+  assemble(d, model, m);
+  const std::vector<double> lengths = settle(model, m);
+  model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
+  model.mechanism = std::move(m);
+  return lengths;
+}
+
+/// Depth of every node's origin along the plane's normal.
+std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames) {
+  std::vector<double> depth(tree.nodes.size(), 0.0);
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
+    const TreeNode<3>& n = tree.nodes[j];
+    depth[j] = depth[n.parent] + frames[n.parent].col(2).dot(n.r_PJ) - frames[j].col(2).dot(n.r_BJ);
+  }
+  return depth;
+}
+
+void collect_jumps(Model& model) {
+  const Hydraulics& h = model.hydraulics;
+  std::set<double> all, direct;
+  const auto add = [&](SignalIndex signal, bool filtered) {
+    if (signal < 0) return;
+    const std::vector<double>& jumps = model.signals.jumps(signal);
+    all.insert(jumps.begin(), jumps.end());
+    if (!filtered) direct.insert(jumps.begin(), jumps.end());
+  };
+  for (const PressureNode& node : h.nodes) add(node.source, false);
+  for (const FlowSource& source : h.flow_sources) add(source.flow, false);
+  for (const Orifice& o : std::get<std::vector<Orifice>>(h.elements)) add(o.opening, false);
+  for (const Spool& spool : h.spools) add(spool.signal, spool.time_constant > 0);
+  std::visit([&](const auto& m) { for (SignalIndex signal : m.force_signals) add(signal, false); }, model.mechanism);
+  model.jumps.assign(all.begin(), all.end());
+  model.force_jumps.assign(direct.begin(), direct.end());
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> compile(const Description& description) {
+  auto model = std::make_shared<Model>();
+  model->description = description;
+  model->title = description.title;
+  model->signals = SignalSet(description.signals);
+  Mechanism<3> space;
+  compile_tree(description, *model, space);
+  PointMap map;
+  map.space = &space;
+  std::vector<double> lengths;
+  if (const auto plane = find_plane(description, *model, space, map.frames)) {
+    model->planar = true;
+    model->plane = *plane;
+    map.depth = depths(space.tree, map.frames);
+    Mechanism<2> flat;
+    project_tree(space, map.frames, flat);
+    lengths = finish_mechanism(description, map, *model, std::move(flat));
+  } else {
+    lengths = finish_mechanism(description, map, *model, space);
+  }
+  compile_hydraulics(description, lengths, *model);
+  model->layout.ny = model->hydraulics.ny;
+  collect_jumps(*model);
+  return model;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,297 @@
+// Description of loops, motions, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kParallel = 1e-9;
+constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
+
+Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
+
+/// A point or direction seen in the coordinates of the mechanism.
+template <int D>
+Vec<D> seen(const PointMap& map, int node, const Vec<3>& v) {
+  if constexpr (D == 3) return v;
+  else return (map.frames[node].transpose() * v).template head<2>();
+}
+
+struct PlacedPoint {
+  int node;
+  Vec<3> r;  // [m] node frame (from the reference point for the ground)
+};
+
+PlacedPoint place(const PointMap& map, const Model& model, const std::string& body, const Vec3d& at) {
+  const BodyInfo& b = find_body(model, body);
+  Vec<3> r = b.r_NB + b.R_NB * vec(at);
+  if (b.node == 0) r -= map.space->reference;
+  return {b.node, r};
+}
+
+Vec<3> direction(const Model& model, const std::string& body, const Vec3d& axis) { return find_body(model, body).R_NB * vec(axis).normalized(); }
+
+/// Nodes from the ground's child down to `node`.
+std::vector<int> branch(const Tree<3>& tree, int node) {
+  std::vector<int> nodes;
+  for (; node > 0; node = tree.nodes[node].parent) nodes.push_back(node);
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+/// Appends the path between two nodes: branch B, then branch A, without common ancestors.
+template <int D>
+Range add_path(const Tree<3>& tree, int node_A, int node_B, Mechanism<D>& m) {
+  const std::vector<int> A = branch(tree, node_A), B = branch(tree, node_B);
+  std::size_t common = 0;
+  while (common < A.size() && common < B.size() && A[common] == B[common]) ++common;
+  Range range{static_cast<int>(m.paths.size()), 0};
+  const auto add = [&](const std::vector<int>& nodes, int sign) {
+    for (std::size_t i = common; i < nodes.size(); ++i)
+      for (int k = 0; k < tree.nodes[nodes[i]].dofs; ++k) m.paths.push_back({tree.nodes[nodes[i]].v + k, nodes[i], sign});
+  };
+  add(B, 1);
+  add(A, -1);
+  range.end = static_cast<int>(m.paths.size());
+  return range;
+}
+
+template <int D>
+Line<D> make_line(const PointMap& map, const PlacedPoint& P, const PlacedPoint& Q, Mechanism<D>& m) {
+  Line<D> line;
+  line.node_A = P.node;
+  line.node_B = Q.node;
+  line.r_AP = seen<D>(map, P.node, P.r);
+  line.r_BQ = seen<D>(map, Q.node, Q.r);
+  if constexpr (D == 2)
+    line.depth = map.depth[Q.node] + map.frames[Q.node].col(2).dot(Q.r) - map.depth[P.node] - map.frames[P.node].col(2).dot(P.r);
+  line.path = add_path(map.space->tree, P.node, Q.node, m);
+  return line;
+}
+
+/// Orientation of every node with all coordinates at zero, ground axes.
+std::vector<Mat<3>> zero_orientations(const Tree<3>& tree) {
+  std::vector<Mat<3>> R(tree.nodes.size(), Mat<3>::Identity());
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j) R[j] = R[tree.nodes[j].parent] * tree.nodes[j].R_PJ.m;
+  return R;
+}
+
+/// Two unit vectors perpendicular to `axis` and to each other.
+std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
+  const Vec<3> helper = Vec<3>::Unit(std::abs(axis.x()) < 0.9 ? 0 : 1);
+  const Vec<3> n1 = axis.cross(helper).normalized();
+  return {n1, axis.cross(n1)};
+}
+
+/// Builds the rows of loop closures.
+template <int D>
+class LoopBuilder {
+ public:
+  LoopBuilder(const PointMap& map, const Model& model, Mechanism<D>& m) : map_(map), model_(model), m_(m), R_0_(zero_orientations(map.space->tree)), start_(map.space->tree) {
+    update_positions<3, double>(map.space->tree, model.q_start.data(), nullptr, start_);
+  }
+
+  void add(const LoopDescription& loop, int index) {
+    // body A is the one with the shorter branch: its axes carry the rows
+    std::array<int, 2> order{0, 1};
+    if (branch(map_.space->tree, node(loop, 0)).size() > branch(map_.space->tree, node(loop, 1)).size()) order = {1, 0};
+    P_ = place(map_, model_, loop.between[order[0]], loop.at[order[0]]);
+    Q_ = place(map_, model_, loop.between[order[1]], loop.at[order[1]]);
+    axis_A_ = direction(model_, loop.between[order[0]], loop.axis[order[0]]);
+    axis_B_ = direction(model_, loop.between[order[1]], loop.axis[order[1]]);
+    joint_ = index;
+    switch (loop.kind) {
+      case LoopKind::spherical: add_points(D == 3 ? std::vector<Vec<3>>{Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()} : plane_axes()); break;
+      case LoopKind::revolute: add_revolute(); break;
+      case LoopKind::prismatic: add_prismatic(); break;
+      case LoopKind::distance: add_distance(loop); break;
+    }
+  }
+
+ private:
+  int node(const LoopDescription& loop, int i) const { return find_body(model_, loop.between[i]).node; }
+  std::vector<Vec<3>> plane_axes() const { return {map_.frames[P_.node].col(0), map_.frames[P_.node].col(1)}; }
+
+  /// Whether every joint between the two bodies keeps them parallel to the plane with the loop's axis as normal.
+  bool moves_in_plane(const Vec<3>& normal) const {
+    const Tree<3>& tree = map_.space->tree;
+    std::vector<int> A = branch(tree, P_.node), B = branch(tree, Q_.node);
+    std::size_t common = 0;
+    while (common < A.size() && common < B.size() && A[common] == B[common]) ++common;
+    A.erase(A.begin(), A.begin() + static_cast<std::ptrdiff_t>(common));
+    A.insert(A.end(), B.begin() + static_cast<std::ptrdiff_t>(common), B.end());
+    return std::all_of(A.begin(), A.end(), [&](int j) {
+      const TreeNode<3>& n = tree.nodes[j];
+      if (n.joint == NodeJoint::revolute) return (R_0_[j] * n.turn).cross(normal).norm() < kParallel;
+      if (n.joint == NodeJoint::prismatic) return std::abs((R_0_[j] * n.slide).dot(normal)) < kParallel;
+      return false;
+    });
+  }
+
+  ConstraintGroup<D>& add_group(ConstraintType type, int rows) {
+    ConstraintGroup<D> g;
+    g.type = type;
+    g.line = make_line(map_, P_, Q_, m_);
+    g.path = g.line.path;
+    g.rows = {m_.rows, m_.rows + rows};
+    g.jacobian = m_.jacobian_size;
+    g.joint = joint_;
+    for (Vec<D>& axis : g.axes) axis.setZero();
+    m_.rows += rows;
+    m_.jacobian_size += rows * g.path.size();
+    m_.constraints.push_back(g);
+    return m_.constraints.back();
+  }
+  void add_points(const std::vector<Vec<3>>& axes_in_A) {
+    ConstraintGroup<D>& g = add_group(ConstraintType::point, static_cast<int>(axes_in_A.size()));
+    for (std::size_t i = 0; i < axes_in_A.size(); ++i) g.axes[i] = seen<D>(map_, P_.node, axes_in_A[i]);
+  }
+  void add_direction(const Vec<3>& in_A, const Vec<3>& in_B) {
+    ConstraintGroup<D>& g = add_group(ConstraintType::direction, 1);
+    g.axes[0] = seen<D>(map_, P_.node, in_A);
+    g.axes[1] = seen<D>(map_, Q_.node, in_B);
+  }
+
+  void add_revolute() {
+    if constexpr (D == 2) {
+      add_points(plane_axes());
+    } else {
+      const auto n = normals(axis_A_);
+      if (moves_in_plane(R_0_[P_.node] * axis_A_)) {  // two equations close a planar loop wherever it moves
+        add_points({n[0], n[1]});
+        return;
+      }
+      add_points({Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()});
+      add_direction(n[0], axis_B_);
+      add_direction(n[1], axis_B_);
+    }
+  }
+  void add_prismatic() {
+    if constexpr (D == 2) {
+      const Vec<3> across = map_.frames[P_.node].col(2).cross(axis_A_);
+      add_points({across});
+      add_direction(across, axis_B_);
+    } else {
+      const auto n = normals(axis_A_);
+      // a direction of B that is perpendicular to n[0] as started: keeps B from turning about the axis
+      const Vec<3> keep = start_.nodes[Q_.node].R.m.transpose() * (start_.nodes[P_.node].R.m * n[1]);
+      for (const Vec<3>& normal : n)
+        if (moves_in_plane(R_0_[P_.node] * normal)) {
+          const Vec<3> across = normal.cross(axis_A_);
+          add_points({across});
+          add_direction(across, axis_B_);
+          return;
+        }
+      add_points({n[0], n[1]});
+      add_direction(n[0], axis_B_);
+      add_direction(n[1], axis_B_);
+      add_direction(n[0], (keep - axis_B_ * axis_B_.dot(keep)).normalized());
+    }
+  }
+  void add_distance(const LoopDescription& loop) {
+    ConstraintGroup<D>& g = add_group(ConstraintType::distance, 1);
+    const NodeState<3>&A = start_.nodes[P_.node], &B = start_.nodes[Q_.node];
+    g.distance = loop.distance.value_or((B.r + B.R * Q_.r - A.r - A.R * P_.r).norm());
+  }
+
+  const PointMap& map_;
+  const Model& model_;
+  Mechanism<D>& m_;
+  std::vector<Mat<3>> R_0_;
+  TreeState<3> start_;
+  PlacedPoint P_{}, Q_{};
+  Vec<3> axis_A_, axis_B_;
+  int joint_ = 0;
+};
+
+const JointInfo& find_joint(const Model& model, const std::string& name) {
+  for (const JointInfo& joint : model.joints)
+    if (joint.name == name) return joint;
+  throw Error("there is no joint '" + name + "'");
+}
+
+template <int D>
+void add_motion(const std::string& name, const MotionDescription& motion, Model& model, Mechanism<D>& m) {
+  const JointInfo& joint = find_joint(model, motion.joint);
+  ConstraintGroup<D> g;
+  g.type = ConstraintType::coordinate;
+  g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
+  m.paths.push_back({joint.v, joint.node, 1});
+  g.rows = {m.rows, m.rows + 1};
+  g.jacobian = m.jacobian_size;
+  g.q = joint.q;
+  g.motion = static_cast<int>(m.motions.size());
+  g.joint = static_cast<int>(model.constraints.size());
+  for (Vec<D>& axis : g.axes) axis.setZero();
+  m.rows += 1;
+  m.jacobian_size += 1;
+  m.constraints.push_back(g);
+  m.motions.push_back({name, model.signals.find(motion.signal), joint.v});
+  model.constraints.push_back({"motions." + name, name, g.rows});
+}
+
+template <int D>
+void add_spring(const std::string& name, const SpringDescription& d, const PointMap& map, const Model& model, Mechanism<D>& m) {
+  if (d.joint) {
+    const JointInfo& joint = find_joint(model, *d.joint);
+    m.joint_springs.push_back({name, joint.q, joint.v, d.stiffness, d.damping, d.preload, d.rest.value_or(kUnset)});
+    return;
+  }
+  PointSpring<D> spring{name, make_line(map, place(map, model, d.between[0], d.at[0]), place(map, model, d.between[1], d.at[1]), m), d.stiffness, d.damping, d.preload,
+                        d.rest.value_or(kUnset)};
+  m.springs.push_back(spring);
+}
+
+template <int D>
+void add_load(const std::string& name, const ForceDescription& d, const PointMap& map, const Model& model, Mechanism<D>& m) {
+  const SignalIndex signal = d.signal ? model.signals.find(*d.signal) : -1;
+  if (signal >= 0) m.force_signals.push_back(signal);
+  if (d.joint) {
+    m.joint_loads.push_back({name, find_joint(model, *d.joint).v, d.load.value_or(0), signal});
+    return;
+  }
+  const BodyInfo& body = find_body(model, d.body);
+  BodyLoad<D> load;
+  load.name = name;
+  load.node = body.node;
+  load.in_body = d.frame == ForceFrame::body;
+  load.signal = signal;
+  load.r_BP = seen<D>(map, body.node, place(map, model, d.body, d.at).r);
+  const int frame_node = load.in_body ? body.node : 0;
+  const Mat<3> R = load.in_body ? body.R_NB : Mat<3>::Identity();
+  load.force = seen<D>(map, frame_node, R * vec(d.force.value_or(Vec3d{})));
+  const Vec<3> torque = R * vec(d.torque.value_or(Vec3d{}));
+  if constexpr (D == 2) load.torque = map.frames[frame_node].col(2).dot(torque);
+  else load.torque = torque;
+  load.path = add_path(map.space->tree, 0, body.node, m);
+  m.body_loads.push_back(load);
+}
+
+}  // namespace
+
+template <int D>
+void compile_connections(const Description& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+  LoopBuilder<D> loops(map, model, m);
+  for (const auto& [name, loop] : d.loops) {
+    const int first = m.rows;
+    loops.add(loop, static_cast<int>(model.constraints.size()));
+    model.constraints.push_back({"loops." + name, name, {first, m.rows}});
+  }
+  for (const auto& [name, motion] : d.motions) add_motion(name, motion, model, m);
+  for (const auto& [name, spring] : d.springs) add_spring(name, spring, map, model, m);
+  for (const auto& [name, load] : d.forces) add_load(name, load, map, model, m);
+  for (const auto& item : d.cylinders) {
+    const CylinderDescription& c = item.second;
+    m.ports.push_back(make_line(map, place(map, model, c.base.body, c.base.at), place(map, model, c.rod_end.body, c.rod_end.at), m));
+  }
+}
+
+template void compile_connections<2>(const Description&, const PointMap&, Model&, Mechanism<2>&);
+template void compile_connections<3>(const Description&, const PointMap&, Model&, Mechanism<3>&);
+
+}  // namespace trunnion

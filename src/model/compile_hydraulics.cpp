@@ -1,0 +1,201 @@
+// Description of the oil circuit -> nodes, flow elements, actuators, and the blocks that are solved together.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+double wall(double bulk_modulus) { return 1 / bulk_modulus; }  // zero for a rigid wall
+
+/// Which volumes are solved together.
+class Groups {
+ public:
+  explicit Groups(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int root(int i) { return parent_[i] == i ? i : parent_[i] = root(parent_[i]); }
+  void join(int a, int b) { parent_[std::max(root(a), root(b))] = std::min(root(a), root(b)); }
+
+ private:
+  std::vector<int> parent_;
+};
+
+class NetlistBuilder {
+ public:
+  NetlistBuilder(const Description& d, Model& model) : d_(d), model_(model), h_(model.hydraulics) {}
+
+  void build(const std::vector<double>& start_lengths) {
+    add_fluid();
+    add_nodes();
+    for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
+    for (std::size_t i = 0; i < d_.cylinders.size(); ++i) add_cylinder(d_.cylinders[i].first, d_.cylinders[i].second, start_lengths[i]);
+    for (Spool& spool : h_.spools) {
+      spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right));
+    }
+    h_.ny = static_cast<int>(model_.y_start.size());
+    build_circuits();
+    h_.signals = model_.signals.size();
+    std::sort(h_.used_signals.begin(), h_.used_signals.end());
+    h_.used_signals.erase(std::unique(h_.used_signals.begin(), h_.used_signals.end()), h_.used_signals.end());
+  }
+
+ private:
+  int add_state(const std::string& name, double start) {
+    model_.state_names.push_back(name);
+    model_.y_start.push_back(start);
+    return static_cast<int>(model_.y_start.size()) - 1;
+  }
+  SignalIndex signal(const NumberOrSignal& value) {
+    const SignalIndex index = std::holds_alternative<double>(value) ? model_.signals.add_constant(std::get<double>(value)) : model_.signals.find(std::get<std::string>(value));
+    h_.used_signals.push_back(index);
+    return index;
+  }
+  SignalIndex used(const std::string& name) { return signal(NumberOrSignal(name)); }
+  int node(const std::string& name) const {
+    for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+      if (h_.nodes[i].name == name) return static_cast<int>(i);
+    throw Error("there is no volume or pressure source '" + name + "'");
+  }
+
+  void add_fluid() {
+    h_.fluid.density = d_.fluid.density;
+    h_.fluid.compressibility = 1 / d_.fluid.bulk_modulus;
+    h_.fluid.saturation_pressure = std::max(d_.fluid.saturation_pressure, kVacuumLimit);
+    h_.fluid.free_air = d_.fluid.free_air;
+  }
+  void add_nodes() {
+    for (const auto& [name, v] : d_.volumes) {
+      const double start = v.pressure.equilibrium ? std::numeric_limits<double>::quiet_NaN() : v.pressure.value;
+      h_.volumes.push_back({static_cast<int>(h_.nodes.size()), v.volume, wall(v.bulk_modulus)});
+      h_.nodes.push_back({name, add_state(name + ".pressure", start), -1, -1, -1});
+    }
+    for (const auto& [name, source] : d_.sources)
+      if (const auto* p = std::get_if<PressureSourceDescription>(&source)) h_.nodes.push_back({name, -1, -1, -1, signal(p->pressure)});
+    for (const auto& [name, source] : d_.sources)
+      if (const auto* f = std::get_if<FlowSourceDescription>(&source))
+        h_.flow_sources.push_back({name, f->from.empty() ? -1 : node(f->from), f->to.empty() ? -1 : node(f->to), signal(f->flow)});
+  }
+  void add_valve(const std::string& name, const OrificeDescription& v) {
+    Orifice o;
+    o.name = name;
+    o.A = node(v.A);
+    o.B = node(v.B);
+    o.zone = LaminarZone(v.laminar_limit);
+    o.coefficient = v.flow ? nominal_coefficient(*v.flow, *v.at_pressure_drop)
+                           : orifice_coefficient(v.discharge, v.area ? *v.area : circle_area(v.diameter.value_or(0)), h_.fluid.density);
+    if (v.signal) o.opening = used(*v.signal);
+    std::get<std::vector<Orifice>>(h_.elements).push_back(o);
+  }
+  void add_valve(const std::string& name, const DirectionalValveDescription& v) {
+    DirectionalValve valve;
+    valve.name = name;
+    valve.P = node(v.P);
+    valve.T = node(v.T);
+    valve.A = node(v.A);
+    valve.B = node(v.B);
+    valve.coefficient = nominal_coefficient(v.flow, v.at_pressure_drop) / v.at_signal;
+    valve.dead_band = v.dead_band;
+    valve.at_signal = v.at_signal;
+    valve.zone = LaminarZone(v.laminar_limit);
+    valve.spool = static_cast<int>(h_.spools.size());
+    h_.spools.push_back({name, v.time_constant, used(v.signal), 0});
+    std::get<std::vector<DirectionalValve>>(h_.elements).push_back(valve);
+  }
+  void add_cylinder(const std::string& name, const CylinderDescription& c, double length) {
+    Actuator a;
+    a.name = name;
+    a.A = node(c.A);
+    a.B = node(c.B);
+    a.cylinder.area_A = c.area_A ? *c.area_A : circle_area(c.bore.value_or(0));
+    a.cylinder.area_B = c.area_B ? *c.area_B : circle_area(c.bore.value_or(0)) - circle_area(c.rod.value_or(0));
+    a.cylinder.length_0 = length;
+    a.cylinder.chamber_A0 = c.chamber_length_A;
+    a.cylinder.chamber_B0 = c.chamber_length_B;
+    a.cylinder.wall_compressibility = wall(c.bulk_modulus);
+    a.cylinder.viscous = c.viscous;
+    if (c.end_damper) a.cylinder.damper = {c.end_damper->stiffness, c.end_damper->damping, c.end_damper->length, c.end_damper->law};
+    a.friction = make_friction(c.friction);
+    a.friction_states = friction_states(a.friction);
+    a.friction_local = c.friction.states == FrictionStates::local;
+    a.state = static_cast<int>(model_.y_start.size());
+    for (const FrictionStateInfo& info : friction_state_info(a.friction)) add_state(name + "." + std::string(info.name), 0);
+    if (c.leakage > 0) std::get<std::vector<Leakage>>(h_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
+    h_.actuators.push_back(a);
+  }
+
+  void build_circuits() {
+    // nodes that can exchange oil share a circuit; a cylinder's chambers and friction belong together; sources separate
+    const int volumes = static_cast<int>(h_.volumes.size());
+    Groups groups(h_.nodes.size() + h_.actuators.size());
+    const auto join = [&](int a, int b) {
+      const bool source_a = a < static_cast<int>(h_.nodes.size()) && a >= volumes, source_b = b < static_cast<int>(h_.nodes.size()) && b >= volumes;
+      if (!source_a && !source_b) groups.join(a, b);
+    };
+    for (const Orifice& o : std::get<std::vector<Orifice>>(h_.elements)) join(o.A, o.B);
+    for (const Leakage& l : std::get<std::vector<Leakage>>(h_.elements)) join(l.A, l.B);
+    for (const DirectionalValve& v : std::get<std::vector<DirectionalValve>>(h_.elements))
+      for (int port : {v.A, v.B}) {
+        join(v.P, port);
+        join(v.T, port);
+      }
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].A);
+      join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].B);
+    }
+    std::vector<int> roots;
+    const auto circuit_of = [&](int i) {
+      const int root = groups.root(i);
+      const auto at = std::find(roots.begin(), roots.end(), root);
+      if (at == roots.end()) {
+        roots.push_back(root);
+        h_.circuits.emplace_back();
+      }
+      return static_cast<int>(std::find(roots.begin(), roots.end(), root) - roots.begin());
+    };
+    std::vector<std::vector<int>> unknowns;
+    const auto add_unknown = [&](int circuit, int state) {
+      unknowns.resize(h_.circuits.size());
+      unknowns[circuit].push_back(state);
+      return static_cast<int>(unknowns[circuit].size()) - 1;
+    };
+    for (const Volume& v : h_.volumes) {
+      PressureNode& n = h_.nodes[v.node];
+      n.circuit = circuit_of(v.node);
+      n.local = add_unknown(n.circuit, n.state);
+    }
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      Actuator& a = h_.actuators[i];
+      a.circuit = circuit_of(static_cast<int>(h_.nodes.size() + i));
+      unknowns.resize(h_.circuits.size());
+      a.local = static_cast<int>(unknowns[a.circuit].size());
+      if (!a.friction_local)
+        for (int k = 0; k < a.friction_states; ++k) add_unknown(a.circuit, a.state + k);
+      a.port_slot = static_cast<int>(h_.circuits[a.circuit].actuators.size());
+      h_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
+    }
+    unknowns.resize(h_.circuits.size());
+    int block = 0;
+    for (std::size_t i = 0; i < h_.circuits.size(); ++i) {
+      Circuit& c = h_.circuits[i];
+      c.size = static_cast<int>(unknowns[i].size());
+      c.offset = static_cast<int>(h_.unknown_state.size());
+      c.block = block;
+      block += c.size * c.size;
+      h_.unknown_state.insert(h_.unknown_state.end(), unknowns[i].begin(), unknowns[i].end());
+    }
+  }
+
+  const Description& d_;
+  Model& model_;
+  Hydraulics& h_;
+};
+
+}  // namespace
+
+void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model) { NetlistBuilder(description, model).build(start_lengths); }
+
+}  // namespace trunnion

@@ -1,0 +1,49 @@
+// The parts of compile(): mechanism, then hydraulics. Names have been checked before.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "model/model.h"
+
+namespace trunnion {
+
+/// Nodes, bodies and start values of the tree, always in space.
+void compile_tree(const Description& description, Model& model, Mechanism<3>& mechanism);
+
+/// The plane in which all of the machine moves, if there is one: every revolute axis along its normal, every sliding axis
+/// in it, no spherical or free joint. `frames` receives every node's plane axes in the node frame.
+std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism, std::vector<Mat<3>>& frames);
+
+/// The tree seen in its plane.
+void project_tree(const Mechanism<3>& space, const std::vector<Mat<3>>& frames, Mechanism<2>& plane);
+
+/// Where points and directions of bodies go: node frames in space, plane coordinates and depth in the plane.
+struct PointMap {
+  const Mechanism<3>* space = nullptr;
+  std::vector<Mat<3>> frames;  // per node: plane axes in the node frame; empty in space
+  std::vector<double> depth;   // [m] per node: offset of its origin along the plane's normal
+};
+
+/// Loops, motions, springs, loads and ports. Rest lengths that the user left open stay NaN until after assembly.
+template <int D>
+void compile_connections(const Description& description, const PointMap& map, Model& model, Mechanism<D>& mechanism);
+
+/// Moves model.q_start and model.v_start onto the constraints: held coordinates stay exactly, stated ones stay as near as
+/// possible (mass-weighted), free ones follow. Throws InputError with the residual of every loop.
+template <int D>
+void assemble(const Description& description, Model& model, const Mechanism<D>& mechanism);
+
+/// Netlist, states and their names.
+void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model);
+
+/// Index of a named item, or -1.
+template <class T>
+int index_of(const NamedList<T>& list, const std::string& name) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i].first == name) return static_cast<int>(i);
+  return -1;
+}
+
+/// The body of that name; the ground has node 0 and identity placement.
+const BodyInfo& find_body(const Model& model, const std::string& name);
+
+}  // namespace trunnion

@@ -1,0 +1,84 @@
+// The compiled machine: immutable, flat, names resolved to indices; shared by any number of runs and threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "description/description.h"
+#include "hydraulics/circuit.h"
+#include "mechanics/mechanism.h"
+#include "signals/signal.h"
+
+namespace trunnion {
+
+/// A joint as the user named it, on the nodes it became.
+struct JointInfo {
+  std::string name;  // of the child body
+  JointKind kind = JointKind::fixed;
+  int node = 0;      // last node (the child's)
+  int q = 0, v = 0;  // first coordinate and velocity
+  int nq = 0, nv = 0;
+};
+
+/// A body as the user named it: fixed to a node. Vectors in space also for a planar machine.
+struct BodyInfo {
+  std::string name;
+  int node = 0;
+  Mat<3> R_NB = Mat<3>::Identity();  // body axes in the node frame
+  Vec<3> r_NB = Vec<3>::Zero();      // [m] body origin, node frame
+  double mass = 0;                   // [kg]
+  Vec<3> r_NC = Vec<3>::Zero();      // [m] centre of mass, node frame
+};
+
+/// Start value of a velocity coordinate (its increment direction) and how firmly the user said it.
+struct StartCoordinate {
+  bool stated = false;
+  bool held = false;
+};
+
+/// How far the plane of a planar machine is turned: columns are its two axes and its normal, ground axes.
+struct Plane {
+  Mat<3> axes = Mat<3>::Identity();
+};
+
+/// Sizes of a machine's state vectors.
+struct StateLayout {
+  int nq = 0, nv = 0, ny = 0, rows = 0;
+};
+
+/// A named loop closure or motion on the constraint rows.
+struct ConstraintInfo {
+  std::string path;  // `loops.E`
+  std::string name;  // `E`
+  Range rows;
+};
+
+struct Model {
+  Description description;  // as read, with overrides applied: the exact settings used
+  std::string title;
+  StateLayout layout;
+  bool planar = false;
+  Plane plane;
+  std::variant<Mechanism<2>, Mechanism<3>> mechanism;
+  Hydraulics hydraulics;
+  SignalSet signals;
+  std::vector<JointInfo> joints;
+  std::vector<BodyInfo> bodies;
+  std::vector<ConstraintInfo> constraints;
+  std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
+  std::vector<std::string> state_names;     // per y: `v1.pressure`
+  std::vector<StartCoordinate> start;       // per velocity
+  std::vector<double> q_start, v_start;     // as stated
+  std::vector<double> y_start;              // as stated; NaN: to be solved for equilibrium
+  std::vector<double> jumps;                // times at which any signal in use jumps, ascending
+  std::vector<double> force_jumps;          // those that make accelerations or pressure rates jump unfiltered
+};
+
+/// Compiles a description. Throws InputError with every semantic finding.
+std::shared_ptr<const Model> compile(const Description& description);
+
+}  // namespace trunnion

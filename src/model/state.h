@@ -1,0 +1,42 @@
+// Everything needed to continue a run bit for bit, in one contiguous array: configuration q, velocity v, acceleration a,
+// first-order states y and their rates, multipliers. Copying it is saving it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "model/model.h"
+
+namespace trunnion {
+
+class State {
+ public:
+  State() = default;
+  explicit State(const StateLayout& layout) : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + layout.rows, 0.0) {}
+
+  double time = 0;  // [s]
+
+  double* q() { return values_.data(); }                          // nq: configuration
+  double* v() { return q() + layout_.nq; }                        // nv: velocity
+  double* a() { return v() + layout_.nv; }                        // nv: acceleration
+  double* y() { return a() + layout_.nv; }                        // ny: pressures [Pa], friction states, spools
+  double* ydot() { return y() + layout_.ny; }                     // ny: their rates
+  double* multipliers() { return ydot() + layout_.ny; }           // rows: lambda of M a + Phi_q^T lambda = Q
+  const double* q() const { return values_.data(); }
+  const double* v() const { return q() + layout_.nq; }
+  const double* a() const { return v() + layout_.nv; }
+  const double* y() const { return a() + layout_.nv; }
+  const double* ydot() const { return y() + layout_.ny; }
+  const double* multipliers() const { return ydot() + layout_.ny; }
+
+  const StateLayout& layout() const { return layout_; }
+  const std::vector<double>& values() const { return values_; }
+  std::vector<double>& values() { return values_; }
+  bool operator==(const State& other) const { return time == other.time && values_ == other.values_; }
+
+ private:
+  StateLayout layout_;
+  std::vector<double> values_;
+};
+
+}  // namespace trunnion

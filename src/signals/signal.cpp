@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "signals/signal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+namespace trunnion {
+
+namespace {
+
+/// Slopes of the monotone cubic through the points (F. N. Fritsch, R. E. Carlson, SIAM J. Numer. Anal. 17, 1980, with the
+/// harmonic mean of Fritsch and Butland); natural in that it never overshoots the data.
+std::vector<double> monotone_slopes(const std::vector<double>& t, const std::vector<double>& y) {
+  const std::size_t n = t.size();
+  std::vector<double> slope(n, 0.0), chord(n > 1 ? n - 1 : 0);
+  for (std::size_t i = 0; i + 1 < n; ++i) chord[i] = (y[i + 1] - y[i]) / (t[i + 1] - t[i]);
+  for (std::size_t i = 1; i + 1 < n; ++i) {
+    if (chord[i - 1] * chord[i] <= 0) continue;
+    const double h0 = t[i] - t[i - 1], h1 = t[i + 1] - t[i];
+    slope[i] = 3 * (h0 + h1) / ((2 * h1 + h0) / chord[i - 1] + (h1 + 2 * h0) / chord[i]);
+  }
+  return slope;
+}
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+SignalSet::SignalSet(const NamedList<SignalDescription>& list) {
+  for (const auto& item : list) names_.push_back(item.first);
+  nodes_.resize(list.size());
+  // sums and products after their operands
+  std::vector<bool> done(list.size(), false);
+  for (std::size_t left = list.size(), before = left + 1; left > 0 && left < before;) {
+    before = left;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (done[i]) continue;
+      const auto ready = [&](const std::vector<std::string>& of) {
+        return std::all_of(of.begin(), of.end(), [&](const std::string& name) { return find(name) >= 0 && done[find(name)]; });
+      };
+      if (const auto* sum = std::get_if<SumSignal>(&list[i].second); sum && !ready(sum->of)) continue;
+      if (const auto* product = std::get_if<ProductSignal>(&list[i].second); product && !ready(product->of)) continue;
+      nodes_[i] = compile(list[i].second);
+      done[i] = true;
+      --left;
+    }
+  }
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (!done[i]) throw Error("signal '" + list[i].first + "' refers to an unknown signal or to itself");
+}
+
+SignalSet::Node SignalSet::compile(const SignalDescription& description) {
+  Node node;
+  const auto points = [&](const std::vector<std::array<double, 2>>& list, Kind kind) {
+    node.kind = kind;
+    for (const auto& point : list) {
+      if (!node.t.empty() && point[0] == node.t.back() && point[1] != node.y.back()) node.jumps.push_back(point[0]);
+      node.t.push_back(point[0]);
+      node.y.push_back(point[1]);
+    }
+    if (kind == Kind::smooth) node.slope = monotone_slopes(node.t, node.y);
+  };
+  const auto combine = [&](const std::vector<std::string>& of, Kind kind) {
+    node.kind = kind;
+    std::set<double> jumps;
+    for (const std::string& name : of) {
+      node.of.push_back(find(name));
+      jumps.insert(nodes_[node.of.back()].jumps.begin(), nodes_[node.of.back()].jumps.end());
+    }
+    node.jumps.assign(jumps.begin(), jumps.end());
+  };
+  std::visit(Overloaded{
+                 [&](const ConstantSignal& s) { node.p[0] = s.value; },
+                 [&](const StepsSignal& s) {
+                   points(s.steps, Kind::steps);
+                   node.p[0] = s.before;
+                   node.jumps = node.t;
+                 },
+                 [&](const RampsSignal& s) { points(s.points, Kind::linear); },
+                 [&](const TableSignal& s) { points(s.points, s.smooth ? Kind::smooth : Kind::linear); },
+                 [&](const SineSignal& s) {
+                   node.kind = Kind::sine;
+                   node.p = {s.amplitude, s.frequency, s.phase, s.offset, s.start};
+                 },
+                 [&](const CsvSignal& s) {
+                   auto scaled = s.points;
+                   for (auto& point : scaled) point[1] *= s.scale;
+                   points(scaled, s.smooth ? Kind::smooth : Kind::linear);
+                 },
+                 [&](const SumSignal& s) { combine(s.of, Kind::sum); },
+                 [&](const ProductSignal& s) { combine(s.of, Kind::product); },
+             },
+             description);
+  return node;
+}
+
+SignalIndex SignalSet::add_constant(double value) {
+  Node node;
+  node.p[0] = value;
+  nodes_.push_back(std::move(node));
+  names_.emplace_back();
+  return size() - 1;
+}
+
+SignalIndex SignalSet::find(const std::string& name) const {
+  const auto it = std::find(names_.begin(), names_.end(), name);
+  return it == names_.end() || name.empty() ? -1 : static_cast<SignalIndex>(it - names_.begin());
+}
+
+SignalValue SignalSet::at_table(const Node& node, double t, Side side) const {
+  // first point after t (right limit) or at t (left limit)
+  const auto after = side == Side::right ? std::upper_bound(node.t.begin(), node.t.end(), t) : std::lower_bound(node.t.begin(), node.t.end(), t);
+  const auto i = static_cast<std::size_t>(after - node.t.begin());
+  if (node.kind == Kind::steps) return {i == 0 ? node.p[0] : node.y[i - 1], 0, 0};
+  if (i == 0) return {node.y.front(), 0, 0};
+  if (i == node.t.size()) return {node.y.back(), 0, 0};
+  const double h = node.t[i] - node.t[i - 1], dy = node.y[i] - node.y[i - 1], x = (t - node.t[i - 1]) / h;
+  if (node.kind == Kind::linear) return {node.y[i - 1] + dy * x, dy / h, 0};
+  // cubic Hermite on [0, 1] with end slopes m0, m1
+  const double m0 = node.slope[i - 1] * h, m1 = node.slope[i] * h, c = 3 * dy - 2 * m0 - m1, d = m0 + m1 - 2 * dy;
+  return {node.y[i - 1] + x * (m0 + x * (c + x * d)), (m0 + x * (2 * c + 3 * d * x)) / h, (2 * c + 6 * d * x) / (h * h)};
+}
+
+SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
+  const Node& node = nodes_[signal];
+  switch (node.kind) {
+    case Kind::constant: return {node.p[0], 0, 0};
+    case Kind::steps:
+    case Kind::linear:
+    case Kind::smooth: return at_table(node, t, side);
+    case Kind::sine: {
+      const double w = 2 * std::numbers::pi * node.p[1], time = t - node.p[4];
+      if (time < 0) return {node.p[3] + node.p[0] * std::sin(node.p[2]), 0, 0};
+      const double s = std::sin(w * time + node.p[2]), c = std::cos(w * time + node.p[2]);
+      return {node.p[3] + node.p[0] * s, node.p[0] * w * c, -node.p[0] * w * w * s};
+    }
+    case Kind::sum: {
+      SignalValue total;
+      for (SignalIndex k : node.of) {
+        const SignalValue term = evaluate(k, t, side);
+        total = {total.value + term.value, total.rate + term.rate, total.acceleration + term.acceleration};
+      }
+      return total;
+    }
+    case Kind::product: {
+      SignalValue total{1, 0, 0};
+      for (SignalIndex k : node.of) {
+        const SignalValue f = evaluate(k, t, side);
+        total = {total.value * f.value, total.rate * f.value + total.value * f.rate,
+                 total.acceleration * f.value + 2 * total.rate * f.rate + total.value * f.acceleration};
+      }
+      return total;
+    }
+  }
+  return {};
+}
+
+}  // namespace trunnion

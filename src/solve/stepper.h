@@ -1,0 +1,46 @@
+// A stepper advances a machine's state by one step and reports how it went. One per combination of constraint treatment and
+// integrator; it knows nothing of files, plots or clocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/model.h"
+#include "model/state.h"
+
+namespace trunnion {
+
+/// How a step ended.
+enum class StepStatus {
+  converged,
+  capped,    // iteration cap reached, accepted by the user's setting
+  stalled,   // iteration cap reached
+  diverged,  // an unknown left the range of numbers
+  singular,  // no solution of the linear system
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::converged;
+  int iterations = 0;           // linear solves of the step's Newton
+  double violation = 0;         // [m, -] largest |Phi| at the end
+  double velocity_violation = 0;  // largest |dPhi/dt| at the end
+  int worst = -1;               // unknown with the largest scaled increment: velocity index, or nv + circuit unknown
+  bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  /// Advances `state` by h [s]; unchanged unless the report is ok. No allocation.
+  virtual StepReport step(State& state, double h) = 0;
+  /// Recomputes accelerations, rates and multipliers at the right limit of the signals, after a jump. No allocation.
+  virtual bool restart(State& state) = 0;
+  /// Name of the unknown a report calls worst.
+  virtual std::string unknown_name(int unknown) const = 0;
+};
+
+/// The stepper that the model's solver settings ask for.
+std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model);
+
+}  // namespace trunnion
