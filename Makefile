@@ -1,0 +1,64 @@
+# What to do with Trunnion; `make help` lists it. Everything is built below build/.
+# SPDX-License-Identifier: BSD-3-Clause
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Lines of progress on a terminal, only trouble in a pipe.
+build = cmake --build --preset $(1) $(2) $$([ -t 2 ] || echo -- --quiet)
+
+.PHONY: demo
+demo: dependencies build/release/build.ninja ## run the four-bar mechanism with each friction model; results in build/demo
+	@$(call build,release,--target trunnion_program)
+	build/release/bin/trunnion compare examples/four_bar.yaml \
+	  --vary cylinders.lift.friction.model=bengisu_akay,brown_mcphee,lugre,modified_lugre -o build/demo
+
+.PHONY: build
+build: dependencies build/release/build.ninja ## build everything; the program is build/release/bin/trunnion
+	@$(call build,release)
+
+.PHONY: test
+test: build ## build everything and run all tests
+	@tools/run_tests.sh release
+
+.PHONY: bench
+bench: dependencies build/release/build.ninja ## build and run the benchmarks
+	@$(call build,release,--target bench)
+
+.PHONY: asan
+asan: dependencies build/asan/build.ninja ## build with the address and undefined-behaviour sanitizers and run the tests
+	@$(call build,asan)
+	@tools/run_tests.sh asan
+
+.PHONY: format
+format: check-dependencies ## format all C++ files
+	@tools/check_format.sh --fix
+
+.PHONY: format-check
+format-check: check-dependencies ## check that all C++ files are formatted
+	@tools/check_format.sh
+
+.PHONY: tidy
+tidy: check-dependencies build/release/build.ninja ## run clang-tidy on the library; FILES="src/a/b.cpp ..." on some files
+	@tools/run_tidy.sh $(FILES)
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf build
+
+.PHONY: help
+help: ## show this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+
+.PHONY: dependencies
+dependencies:
+	@tools/install_dependencies.sh
+
+.PHONY: check-dependencies
+check-dependencies:
+	@tools/install_dependencies.sh --checks
+
+# Configured once and when the presets change; whenever a CMake file changes, Ninja configures again by itself.
+build/%/build.ninja: CMakePresets.json | dependencies
+	@cmake --preset $* --log-level=WARNING > /dev/null
+	@touch $@

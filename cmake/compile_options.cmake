@@ -1,0 +1,34 @@
+# Compiler options shared by everything built here, as the target trunnion_compile_options. It is never exported:
+# whoever uses the installed library compiles with his own options.
+# SPDX-License-Identifier: BSD-3-Clause
+
+add_library(trunnion_compile_options INTERFACE)
+
+# Nothing reads errno after a mathematical function; without it sqrt is one instruction. No value changes by this.
+# -ffast-math and its kin stay out: results would depend on the compiler's mood.
+target_compile_options(trunnion_compile_options INTERFACE -fno-math-errno)
+
+target_compile_options(trunnion_compile_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # These look through inlined code of the standard library, Eigen and the compiler's own vector headers and report what
+  # is not there (GCC bugs 105651 and 105593); the sanitizers find what they would.
+  target_compile_options(trunnion_compile_options INTERFACE
+    -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+endif()
+if(TRUNNION_WERROR)
+  target_compile_options(trunnion_compile_options INTERFACE -Werror)
+endif()
+
+if(TRUNNION_NATIVE)
+  target_compile_options(trunnion_compile_options INTERFACE -march=native)
+endif()
+
+if(TRUNNION_SANITIZE)
+  # The four left out find what the address sanitizer finds too, or nothing in this code, and double the compile time.
+  target_compile_options(trunnion_compile_options INTERFACE
+    -fsanitize=${TRUNNION_SANITIZE} -fno-sanitize=null,alignment,object-size,vptr
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_definitions(trunnion_compile_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(trunnion_compile_options INTERFACE -fsanitize=${TRUNNION_SANITIZE})
+endif()

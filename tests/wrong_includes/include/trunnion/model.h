@@ -1,0 +1,6 @@
+#pragma once
+#include <Eigen/Dense>
+#include <string>
+
+#include "base/units.h"
+#include "trunnion/version.h"

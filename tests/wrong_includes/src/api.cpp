@@ -1,0 +1,3 @@
+#include "hydraulics/cylinder.h"
+#include "mechanics/joint.h"
+#include "trunnion/model.h"

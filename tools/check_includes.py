@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""A room includes only rooms before it.
+
+usage: check_includes.py [--expect FILE] [ROOT]
+
+Reads every header and source below ROOT/src and ROOT/include (ROOT: the project) and prints one line for each wrong
+#include; exits 1 if there is any. With --expect, the findings must be exactly the lines of FILE.
+
+The rules:
+- a room (a folder of src/) includes itself and the rooms before it in ROOMS; files that stand in src/ itself, in no room, may include all;
+- some rooms stay apart although the order would allow them to meet (APART);
+- an include of the project's own is written "room/file.h" from src/ and the file exists;
+- a public header includes only the standard library and other public headers, as <trunnion/file.h> or "trunnion/file.h".
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import argparse
+import re
+import sys
+from pathlib import Path
+
+# In the order of docs/architecture.md.
+ROOMS = ["base", "spatial", "description", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
+         "solve", "cosimulation", "linearise", "results", "outlets"]
+
+# (room, room that it never includes): oil and mechanism meet only in `machine`.
+APART = {("hydraulics", "mechanics")}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    """Yields (line number, bracket, included name) for each #include of a file."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match[1], match[2]
+
+
+def sources(folder):
+    return sorted(p for p in folder.rglob("*") if p.suffix in {".h", ".cpp"})
+
+
+def check_room_file(src, path):
+    """Yields (line number, finding) for a file below src/."""
+    parts = path.relative_to(src).parts
+    room = parts[0] if len(parts) > 1 else None
+    if room and room not in ROOMS:
+        yield 1, f"room '{room}' has no place in the order of rooms (ROOMS in tools/check_includes.py)"
+        return
+    for number, bracket, name in includes(path):
+        other = name.split("/")[0]
+        if other == "trunnion" or (bracket == "<" and other not in ROOMS):
+            continue
+        if bracket == "<":
+            yield number, f'<{name}> is the project\'s own: write "{name}"'
+        elif other not in ROOMS or "/" not in name:
+            yield number, f'"{name}" is not of the form "room/file.h"'
+        elif not (src / name).is_file():
+            yield number, f'"{name}" does not exist'
+        elif room and ROOMS.index(other) > ROOMS.index(room):
+            yield number, f"'{room}' comes before '{other}' and cannot include \"{name}\""
+        elif room and (room, other) in APART:
+            yield number, f"'{room}' never includes '{other}', here \"{name}\""
+
+
+def check_public_header(path):
+    """Yields (line number, finding) for a file below include/."""
+    for number, bracket, name in includes(path):
+        if not name.startswith("trunnion/") and (bracket == '"' or "/" in name or name.endswith((".h", ".hpp"))):
+            yield number, f"a public header includes only the standard library and public headers, not {name}"
+
+
+def findings(root):
+    src = root / "src"
+    for path in sources(src):
+        for number, text in check_room_file(src, path):
+            yield f"{path.relative_to(root)}:{number}: {text}"
+    for path in sources(root / "include"):
+        for number, text in check_public_header(path):
+            yield f"{path.relative_to(root)}:{number}: {text}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--expect", type=Path, metavar="FILE", help="the findings must be exactly the lines of FILE")
+    options = parser.parse_args()
+    if not (options.root / "src").is_dir():
+        parser.error(f"{options.root} has no folder src")
+
+    found = list(findings(options.root))
+    expected = options.expect.read_text(encoding="utf-8").splitlines() if options.expect else []
+    for line in found:
+        if line not in expected:
+            print(line)
+    for line in expected:
+        if line not in found:
+            print(f"not found: {line}")
+    return int(sorted(found) != sorted(expected))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Trunnion is built with, those that are missing and no others.
+#
+#   tools/install_dependencies.sh [--checks]
+#
+# --checks: also what formatting and static analysis need (clang-format, clang-tidy).
+# On another system it only prints the list. TRUNNION_INSTALL=0 switches it off.
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build python3 pkg-config
+  libeigen3-dev      # linear algebra
+  libfmt-dev         # text
+  libyaml-cpp-dev    # model files
+  nlohmann-json3-dev # summaries, JSON Schema
+  libhdf5-dev        # results
+  libcli11-dev       # command line
+  libsundials-dev    # reference integrators
+  libgtest-dev       # tests
+  libbenchmark-dev   # benchmarks
+)
+checks=(clang-format clang-tidy)
+
+case "${1:-}" in
+  "") ;;
+  --checks) packages+=("${checks[@]}") ;;
+  *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
+esac
+
+[ "${TRUNNION_INSTALL:-1}" != 0 ] || exit 0
+
+if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
+  echo "This is not a Debian system: nothing is installed. Trunnion needs what Debian 12 calls"
+  echo "  ${packages[*]}"
+  exit 0
+fi
+
+installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${packages[@]}" 2> /dev/null |
+  sed -n 's/^installed //p' || true)
+missing=()
+for package in "${packages[@]}"; do
+  grep -qxF -- "$package" <<< "$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo > /dev/null; then
+    echo "These Debian packages are missing, and installing them needs root or sudo:" >&2
+    echo "  apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" > "$log" 2>&1 < /dev/null; then
+    cat "$log" >&2
+    echo "apt-get $* failed; missing packages: ${missing[*]}" >&2
+    exit 1
+  fi
+}
+
+echo "Installing missing Debian packages: ${missing[*]}"
+[ ${#as_root[@]} = 0 ] || sudo -v # asks for the password here, where it can be seen
+apt update
+apt install --no-install-recommends --yes "${missing[@]}"
