@@ -59,8 +59,8 @@ std::string Diagnostic::text() const {
 InputError::InputError(std::vector<Diagnostic> diagnostics) : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
 SimulationError::SimulationError(double time, std::string equations, std::string cause, std::string remedy)
-    : Error("simulation failed at t = " + short_number(time) + " s" + (equations.empty() ? "" : " in " + equations) + ": " + cause +
-            (remedy.empty() ? "" : "; try: " + remedy)),
+    : Error("simulation failed at t = " + short_number(time) + " s" + (equations.empty() ? "" : " in " + equations) + ": " +
+            std::move(cause) + (remedy.empty() ? "" : "; try: " + remedy)),
       time_(time),
       equations_(std::move(equations)),
       remedy_(std::move(remedy)) {}

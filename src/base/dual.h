@@ -18,7 +18,7 @@ struct Dual {
   Dual(double v) : value(v) {}  // NOLINT(google-explicit-constructor): constants mix freely with duals
 
   /// The `index`-th independent variable at `v`.
-  static Dual variable(double v, int index) {
+  TR_INLINE static Dual variable(double v, int index) {
     Dual x(v);
     x.d[index] = 1;
     return x;
@@ -29,23 +29,35 @@ struct Dual {
   Dual& operator*=(const Dual& b) { return *this = *this * b; }
   Dual& operator/=(const Dual& b) { return *this = *this / b; }
 
-  friend Dual operator-(const Dual& a) { return chain(-a.value, -1, a); }
-  friend Dual operator+(const Dual& a, const Dual& b) {
+  TR_INLINE friend Dual operator-(const Dual& a) { return chain(-a.value, -1, a); }
+  TR_INLINE friend Dual operator+(const Dual& a, const Dual& b) {
     Dual r(a.value + b.value);
     for (int i = 0; i < N; ++i) r.d[i] = a.d[i] + b.d[i];
     return r;
   }
-  friend Dual operator-(const Dual& a, const Dual& b) {
+  TR_INLINE friend Dual operator-(const Dual& a, const Dual& b) {
     Dual r(a.value - b.value);
     for (int i = 0; i < N; ++i) r.d[i] = a.d[i] - b.d[i];
     return r;
   }
-  friend Dual operator*(const Dual& a, const Dual& b) {
+  TR_INLINE friend Dual operator*(const Dual& a, const Dual& b) {
     Dual r(a.value * b.value);
     for (int i = 0; i < N; ++i) r.d[i] = a.d[i] * b.value + a.value * b.d[i];
     return r;
   }
-  friend Dual operator/(const Dual& a, const Dual& b) {
+  // constants need no full product
+  TR_INLINE friend Dual operator+(const Dual& a, double b) {
+    Dual r = a;
+    r.value += b;
+    return r;
+  }
+  TR_INLINE friend Dual operator+(double a, const Dual& b) { return b + a; }
+  TR_INLINE friend Dual operator-(const Dual& a, double b) { return a + (-b); }
+  TR_INLINE friend Dual operator-(double a, const Dual& b) { return chain(a - b.value, -1, b); }
+  TR_INLINE friend Dual operator*(const Dual& a, double b) { return chain(a.value * b, b, a); }
+  TR_INLINE friend Dual operator*(double a, const Dual& b) { return chain(a * b.value, a, b); }
+  TR_INLINE friend Dual operator/(const Dual& a, double b) { return a * (1 / b); }
+  TR_INLINE friend Dual operator/(const Dual& a, const Dual& b) {
     const double inv = 1 / b.value;
     Dual r(a.value * inv);
     for (int i = 0; i < N; ++i) r.d[i] = (a.d[i] - r.value * b.d[i]) * inv;
@@ -59,7 +71,7 @@ struct Dual {
   friend bool operator!=(const Dual& a, const Dual& b) { return a.value != b.value; }
 
   /// f(x) with value `f` and derivative `slope`.
-  static Dual chain(double f, double slope, const Dual& x) {
+  TR_INLINE static Dual chain(double f, double slope, const Dual& x) {
     Dual r(f);
     for (int i = 0; i < N; ++i) r.d[i] = slope * x.d[i];
     return r;
@@ -67,71 +79,71 @@ struct Dual {
 };
 
 template <int N>
-Dual<N> sqrt(const Dual<N>& x) {
+TR_INLINE Dual<N> sqrt(const Dual<N>& x) {
   const double r = std::sqrt(x.value);
   return Dual<N>::chain(r, 0.5 / r, x);
 }
 template <int N>
-Dual<N> abs(const Dual<N>& x) {
+TR_INLINE Dual<N> abs(const Dual<N>& x) {
   return Dual<N>::chain(std::abs(x.value), x.value < 0 ? -1.0 : 1.0, x);
 }
 template <int N>
-Dual<N> exp(const Dual<N>& x) {
+TR_INLINE Dual<N> exp(const Dual<N>& x) {
   const double e = std::exp(x.value);
   return Dual<N>::chain(e, e, x);
 }
 template <int N>
-Dual<N> tanh(const Dual<N>& x) {
+TR_INLINE Dual<N> tanh(const Dual<N>& x) {
   const double t = std::tanh(x.value);
   return Dual<N>::chain(t, 1 - t * t, x);
 }
 template <int N>
-Dual<N> sin(const Dual<N>& x) {
+TR_INLINE Dual<N> sin(const Dual<N>& x) {
   return Dual<N>::chain(std::sin(x.value), std::cos(x.value), x);
 }
 template <int N>
-Dual<N> cos(const Dual<N>& x) {
+TR_INLINE Dual<N> cos(const Dual<N>& x) {
   return Dual<N>::chain(std::cos(x.value), -std::sin(x.value), x);
 }
 template <int N>
-Dual<N> pow(const Dual<N>& x, double n) {
+TR_INLINE Dual<N> pow(const Dual<N>& x, double n) {
   const double p = std::pow(x.value, n);
   return Dual<N>::chain(p, x.value == 0 ? (n == 1 ? 1.0 : 0.0) : n * p / x.value, x);
 }
 template <int N>
-Dual<N> select(bool condition, const Dual<N>& a, const Dual<N>& b) {
+TR_INLINE Dual<N> select(bool condition, const Dual<N>& a, const Dual<N>& b) {
   return condition ? a : b;
 }
 template <int N>
-Dual<N> select(bool condition, const Dual<N>& a, double b) {
+TR_INLINE Dual<N> select(bool condition, const Dual<N>& a, double b) {
   return condition ? a : Dual<N>(b);
 }
 template <int N>
-Dual<N> select(bool condition, double a, const Dual<N>& b) {
+TR_INLINE Dual<N> select(bool condition, double a, const Dual<N>& b) {
   return condition ? Dual<N>(a) : b;
 }
 template <int N>
-Dual<N> max(const Dual<N>& a, const Dual<N>& b) {
+TR_INLINE Dual<N> max(const Dual<N>& a, const Dual<N>& b) {
   return a > b ? a : b;
 }
 template <int N>
-Dual<N> min(const Dual<N>& a, const Dual<N>& b) {
+TR_INLINE Dual<N> min(const Dual<N>& a, const Dual<N>& b) {
   return a < b ? a : b;
 }
 template <int N>
-Dual<N> max(const Dual<N>& a, double b) {
+TR_INLINE Dual<N> max(const Dual<N>& a, double b) {
   return a.value > b ? a : Dual<N>(b);
 }
 template <int N>
-Dual<N> min(const Dual<N>& a, double b) {
+TR_INLINE Dual<N> min(const Dual<N>& a, double b) {
   return a.value < b ? a : Dual<N>(b);
 }
 template <int N>
-double sign(const Dual<N>& x) {
+TR_INLINE double sign(const Dual<N>& x) {
   return sign(x.value);
 }
 template <int N>
-double value_of(const Dual<N>& x) {
+TR_INLINE double value_of(const Dual<N>& x) {
   return x.value;
 }
 

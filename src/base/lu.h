@@ -1,22 +1,43 @@
 // Dense LU factorisation with partial pivoting of small matrices in place, without allocation: the inner loop of the step.
-// Row-major, contiguous. Larger systems use Eigen.
+// Row-major, contiguous. Sizes up to 6 are unrolled. Larger systems outside the step use Eigen.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
+
+#include "base/scalar.h"
 
 namespace trunnion {
 
-/// Factors the n x n matrix A in place (P A = L U, unit L); `pivot` receives n row indices. The diagonal of U is stored
-/// inverted. False when a pivot is zero or not finite.
-inline bool lu_factor(double* A, int n, int* pivot) {
+namespace lu_detail {
+
+/// Calls body(std::integral_constant<int, n>) for small n, so that loops unroll, body(n) otherwise.
+template <class Body>
+TR_INLINE auto with_size(int n, Body&& body) {
+  switch (n) {
+    case 1: return body(std::integral_constant<int, 1>());
+    case 2: return body(std::integral_constant<int, 2>());
+    case 3: return body(std::integral_constant<int, 3>());
+    case 4: return body(std::integral_constant<int, 4>());
+    case 5: return body(std::integral_constant<int, 5>());
+    case 6: return body(std::integral_constant<int, 6>());
+    default: return body(n);
+  }
+}
+
+template <class Size>
+TR_INLINE bool factor(double* A, Size n, int* pivot) {
   for (int k = 0; k < n; ++k) {
     int best = k;
     double size = std::abs(A[k * n + k]);
     for (int i = k + 1; i < n; ++i) {
       const double candidate = std::abs(A[i * n + k]);
-      if (candidate > size) { size = candidate; best = i; }
+      if (candidate > size) {
+        size = candidate;
+        best = i;
+      }
     }
     pivot[k] = best;
     if (!(size > 0) || !std::isfinite(size)) return false;
@@ -25,18 +46,17 @@ inline bool lu_factor(double* A, int n, int* pivot) {
     const double inverse = 1 / A[k * n + k];
     A[k * n + k] = inverse;
     for (int i = k + 1; i < n; ++i) {
-      const double factor = A[i * n + k] *= inverse;
-      for (int j = k + 1; j < n; ++j) A[i * n + j] -= factor * A[k * n + j];
+      const double ratio = A[i * n + k] *= inverse;
+      for (int j = k + 1; j < n; ++j) A[i * n + j] -= ratio * A[k * n + j];
     }
   }
   return true;
 }
 
-/// Solves A x = b in place for a factored A.
-inline void lu_solve(const double* A, int n, const int* pivot, double* b) {
-  for (int k = 0; k < n; ++k) {
+template <class Size>
+TR_INLINE void solve(const double* A, Size n, const int* pivot, double* b) {
+  for (int k = 0; k < n; ++k)
     if (pivot[k] != k) std::swap(b[k], b[pivot[k]]);
-  }
   for (int i = 1; i < n; ++i) {
     double s = b[i];
     for (int j = 0; j < i; ++j) s -= A[i * n + j] * b[j];
@@ -49,8 +69,8 @@ inline void lu_solve(const double* A, int n, const int* pivot, double* b) {
   }
 }
 
-/// Solves A^T x = b in place for a factored A.
-inline void lu_solve_transposed(const double* A, int n, const int* pivot, double* b) {
+template <class Size>
+TR_INLINE void solve_transposed(const double* A, Size n, const int* pivot, double* b) {
   for (int i = 0; i < n; ++i) {
     double s = b[i];
     for (int j = 0; j < i; ++j) s -= A[j * n + i] * b[j];
@@ -61,9 +81,26 @@ inline void lu_solve_transposed(const double* A, int n, const int* pivot, double
     for (int j = i + 1; j < n; ++j) s -= A[j * n + i] * b[j];
     b[i] = s;
   }
-  for (int k = n - 1; k >= 0; --k) {
+  for (int k = n - 1; k >= 0; --k)
     if (pivot[k] != k) std::swap(b[k], b[pivot[k]]);
-  }
+}
+
+}  // namespace lu_detail
+
+/// Factors the n x n matrix A in place (P A = L U, unit L); `pivot` receives n row indices. The diagonal of U is stored
+/// inverted. False when a pivot is zero or not finite.
+inline bool lu_factor(double* A, int n, int* pivot) {
+  return lu_detail::with_size(n, [&](auto size) { return lu_detail::factor(A, size, pivot); });
+}
+
+/// Solves A x = b in place for a factored A.
+inline void lu_solve(const double* A, int n, const int* pivot, double* b) {
+  lu_detail::with_size(n, [&](auto size) { lu_detail::solve(A, size, pivot, b); });
+}
+
+/// Solves A^T x = b in place for a factored A.
+inline void lu_solve_transposed(const double* A, int n, const int* pivot, double* b) {
+  lu_detail::with_size(n, [&](auto size) { lu_detail::solve_transposed(A, size, pivot, b); });
 }
 
 }  // namespace trunnion

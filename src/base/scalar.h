@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+/// Small functions of the step's inner loop: g++'s own inlining estimate leaves a third of the speed on the table.
+#define TR_INLINE [[gnu::always_inline]] inline
+
 namespace trunnion {
 
 using std::abs;

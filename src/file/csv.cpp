@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
 // Two columns of a CSV file as points of a signal.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "file/csv.h"
 
 #include <algorithm>
@@ -100,7 +100,6 @@ class CsvReader {
     const std::vector<std::string> cells = cells_of(line, separator_);
     std::array<double, 2> point{};
     if (!cell(cells, time_, point[0]) || !cell(cells, value_, point[1])) return false;
-    point[1] *= signal_.scale;
     if (!signal_.points.empty()) {
       const double before = signal_.points.back()[0];
       if (point[0] < before || (signal_.smooth && point[0] == before))

@@ -10,8 +10,8 @@
 
 namespace trunnion {
 
-/// Fills `signal.points` from its file in `folder`, `scale` applied. Findings about the file's content stand at their
-/// place in the CSV file, findings about the choice of file and columns at `span`; `path` is the signal's name path.
+/// Fills `signal.points` from its file in `folder`, as they stand there (`scale` is not applied). Findings about the file's content stand
+/// at their place in the CSV file, findings about the choice of file and columns at `span`; `path` is the signal's name path.
 void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
                      std::vector<Diagnostic>& diagnostics);
 

@@ -80,7 +80,7 @@ class SchemaWriter : public Visitor {
   void leaf(const Key& key, const Slot& slot) override {
     Json value = std::visit(ValueSchema{key}, slot);
     const std::string unit = key.measure.unit;
-    add(key, std::move(value), unit.empty() ? "" : " [" + unit + "]");
+    add(key, value, unit.empty() ? "" : " [" + unit + "]");
   }
   void group(const Key& key, const Group& group) override {
     if (!group.present) group.create();
@@ -92,12 +92,12 @@ class SchemaWriter : public Visitor {
     Json section{{"type", Json::array({"object", "null"})},
                  {"propertyNames", {{"pattern", kNamePattern}}},
                  {"additionalProperties", std::move(item)}};
-    add(key, std::move(section), "");
+    add(key, section, "");
   }
   void list(const Key& key, const Items& items) override {
     Json list = list_of(object(items.describe_sample), 0);
     list["minItems"] = 1;
-    add(key, std::move(list), "");
+    add(key, list, "");
   }
   void alternatives(const std::vector<Alternative>& alternatives, bool required) override {
     Json forms = Json::array();
@@ -121,7 +121,7 @@ class SchemaWriter : public Visitor {
     return object;
   }
 
-  void add(const Key& key, Json value, const std::string& unit) {
+  void add(const Key& key, const Json& value, const std::string& unit) {
     Json described{{"description", key.doc + unit}};
     described.update(value);
     Json& properties = (*object_)["properties"];

@@ -62,6 +62,8 @@ class Reader : public Visitor {
   void report_leftovers();
   const Alternative* choose(const std::vector<Alternative>& alternatives, bool required);
 
+  struct Dispatch;  // by the kind of slot
+
   // The value of one key; false: reported.
   void value(const Key& key, const Tree& node, const std::string& path, const Slot& slot);
   bool number(const Key& key, const Tree& node, const std::string& path, double& out);

@@ -21,49 +21,54 @@ bool Reader::wrong_kind(const Tree& node, const std::string& path, const std::st
   return false;
 }
 
-void Reader::value(const Key& key, const Tree& node, const std::string& path, const Slot& slot) {
-  struct Dispatch {
-    Reader& r;
-    const Key& key;
-    const Tree& node;
-    const std::string& path;
+struct Reader::Dispatch {
+  Reader& r;
+  const Key& key;
+  const Tree& node;
+  const std::string& path;
 
-    void operator()(double* x) { r.number(key, node, path, *x); }
-    void operator()(std::optional<double>* x) {
-      if (double v = 0; r.number(key, node, path, v)) *x = v;
-    }
-    void operator()(int* x) { r.integer(key, node, path, *x); }
-    void operator()(bool* x) { r.boolean(node, path, *x); }
-    void operator()(std::string* x) { r.text(node, path, key.names == Names::nothing ? "a text" : "a name", *x); }
-    void operator()(std::optional<std::string>* x) {
-      if (std::string v; r.text(node, path, "a name", v)) *x = v;
-    }
-    void operator()(Vec3d* x) { r.vector(key, node, path, *x); }
-    void operator()(std::optional<Vec3d>* x) {
-      if (Vec3d v{}; r.vector(key, node, path, v)) *x = v;
-    }
-    void operator()(std::array<Vec3d, 2>* x) {
-      if (!r.list_of(node, path, 2, "two points, one in each body's frame")) return;
-      for (std::size_t i = 0; i < 2; ++i) r.vector(key, node.items[i], path + "." + std::to_string(i), (*x)[i]);
-    }
-    void operator()(AxisPair x) {
-      if (!r.list_of(node, path, 2, "two axes, one in each body's frame")) return;
-      for (std::size_t i = 0; i < 2; ++i) r.axis(node.items[i], path + "." + std::to_string(i), (*x.value)[i]);
-    }
-    void operator()(std::array<std::string, 2>* x) {
-      if (std::vector<std::string> names; r.texts(node, path, 2, names)) *x = {names[0], names[1]};
-    }
-    void operator()(std::vector<std::string>* x) { r.texts(node, path, 0, *x); }
-    void operator()(Points* x) { r.points(key, node, path, *x); }
-    void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
-    void operator()(StartPressure* x) {
-      x->equilibrium = node.kind == Tree::Kind::scalar && node.text == "equilibrium";
-      if (!x->equilibrium) r.number(key, node, path, x->value);
-    }
-    void operator()(Axis x) { r.axis(node, path, *x.value); }
-    void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }
-    void operator()(const Choice& x) { r.choice(node, path, x); }
-  };
+  void operator()(double* x) { r.number(key, node, path, *x); }
+  void operator()(std::optional<double>* x) {
+    if (double v = 0; r.number(key, node, path, v)) *x = v;
+  }
+  void operator()(int* x) { r.integer(key, node, path, *x); }
+  void operator()(bool* x) { r.boolean(node, path, *x); }
+  void operator()(std::string* x) { r.text(node, path, key.names == Names::nothing ? "a text" : "a name", *x); }
+  void operator()(std::optional<std::string>* x) {
+    if (std::string v; r.text(node, path, "a name", v)) *x = v;
+  }
+  void operator()(Vec3d* x) { r.vector(key, node, path, *x); }
+  void operator()(std::optional<Vec3d>* x) {
+    if (Vec3d v{}; r.vector(key, node, path, v)) *x = v;
+  }
+  void operator()(std::array<Vec3d, 2>* x) {
+    if (!r.list_of(node, path, 2, "two points, one in each body's frame")) return;
+    for (std::size_t i = 0; i < 2; ++i) r.vector(key, node.items[i], path + "." + std::to_string(i), (*x)[i]);
+  }
+  void operator()(AxisPair x) {
+    if (!r.list_of(node, path, 2, "two axes, one in each body's frame")) return;
+    for (std::size_t i = 0; i < 2; ++i) r.axis(node.items[i], path + "." + std::to_string(i), (*x.value)[i]);
+  }
+  void operator()(std::array<std::string, 2>* x) {
+    if (std::vector<std::string> names; r.texts(node, path, 2, names)) *x = {names[0], names[1]};
+  }
+  void operator()(std::vector<std::string>* x) { r.texts(node, path, 0, *x); }
+  void operator()(Points* x) { r.points(key, node, path, *x); }
+  void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
+  void operator()(StartPressure* x) {
+    x->equilibrium = node.kind == Tree::Kind::scalar && node.text == "equilibrium";
+    if (x->equilibrium) return;
+    const std::string hint = nearest_name(node.text, {"equilibrium"}).empty() ? "" : "did you mean `equilibrium`?";
+    if (node.kind == Tree::Kind::scalar && is_item_name(node.text) && !read_quantity(node.text).quantity)
+      return r.report(r.span_of(node), path, "found " + node.described(), expectation(key.measure) + ", or equilibrium", hint);
+    r.number(key, node, path, x->value);
+  }
+  void operator()(Axis x) { r.axis(node, path, *x.value); }
+  void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }
+  void operator()(const Choice& x) { r.choice(node, path, x); }
+};
+
+void Reader::value(const Key& key, const Tree& node, const std::string& path, const Slot& slot) {
   std::visit(Dispatch{*this, key, node, path}, slot);
 }
 

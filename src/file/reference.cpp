@@ -22,7 +22,6 @@ std::string named(Names names) {
   switch (names) {
     case Names::body:
       return "body";
-    case Names::joint:
     case Names::moving_joint:
       return "joint";
     case Names::node:

@@ -186,6 +186,10 @@ Tree Tree::scalar(std::string text, bool quoted) {
   return tree;
 }
 
+Tree Tree::list() { return of_kind(Kind::list); }
+
+Tree Tree::map() { return of_kind(Kind::map); }
+
 Tree Tree::of_kind(Kind kind) {
   Tree tree;
   tree.kind = kind;

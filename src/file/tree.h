@@ -28,8 +28,8 @@ struct Tree {
   std::string described() const;
 
   static Tree scalar(std::string text, bool quoted = false);
-  static Tree list() { return of_kind(Kind::list); }
-  static Tree map() { return of_kind(Kind::map); }
+  static Tree list();
+  static Tree map();
   /// Appends a map entry and returns its value.
   Tree& add(const std::string& key, Tree value);
 

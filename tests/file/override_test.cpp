@@ -1,0 +1,100 @@
+// `--set` and `--vary`: what they reach, and what they refuse.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "file/model_file.h"
+
+namespace trunnion {
+namespace {
+
+const std::string kExample = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml";
+
+Description with(const std::vector<std::string>& settings) {
+  std::vector<Override> overrides;
+  for (const std::string& text : settings) overrides.push_back(parse_override(text));
+  return load_model(kExample, overrides);
+}
+
+std::string refusal(const std::string& setting) {
+  try {
+    with({setting});
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().size(), 1u) << error.what();
+    EXPECT_EQ(error.diagnostics()[0].span.file, "--set");
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(Override, ReachesValuesOfTheFile) {
+  EXPECT_EQ(with({"solver.step=2ms"}).solver.step, 0.002);
+  EXPECT_EQ(with({"solver.step=2 ms"}).solver.step, 0.002);
+  EXPECT_EQ(with({"solver.step=0.002"}).solver.step, 0.002);
+  EXPECT_EQ(with({"cylinders.lift.friction.model=lugre"}).cylinders[0].second.friction.model, FrictionKind::lugre);
+  EXPECT_EQ(std::get<RodShape>(with({"bodies.crank.rod.mass=17 kg"}).bodies[0].second.shapes[0]).mass, 17);
+  EXPECT_EQ(with({"gravity.1=-1.62"}).gravity[1], -1.62);
+  EXPECT_EQ(with({"gravity=[0, 0, -9.81 m/s^2]"}).gravity[2], -9.81);
+  EXPECT_EQ(std::get<StepsSignal>(with({"signals.command.steps.0.1=5"}).signals[0].second).steps[0][1], 5);
+}
+
+TEST(Override, ReachesValuesThatAreNotInTheFile) {
+  EXPECT_EQ(with({"record.every=10"}).record.every, 10);
+  EXPECT_EQ(with({"record.channels=[lift.force, \"crank.*\"]"}).record.channels.size(), 2u);
+  EXPECT_EQ(with({"bodies.crank.rod.diameter=10 cm"}).bodies.size(), 3u);
+  EXPECT_EQ(with({"solver.tangent=forward_difference"}).solver.tangent, TangentKind::forward_difference);
+  const Description d = with({"cylinders.lift.end_damper.stiffness=1e6", "cylinders.lift.end_damper.length=2 cm"});
+  EXPECT_EQ(d.cylinders[0].second.end_damper.value().length, 0.02);
+}
+
+TEST(Override, AnotherFormReplacesThatOfTheFile) {
+  EXPECT_EQ(std::get<ConstantSignal>(with({"signals.command=3"}).signals[0].second).value, 3);
+  EXPECT_EQ(std::get<SineSignal>(with({"signals.command.sine.amplitude=3"}).signals[0].second).amplitude, 3);
+  EXPECT_EQ(std::get<OrificeDescription>(with({"valves.throttle.orifice.area=20 mm^2"}).valves[1].second).area.value(), 2e-5);
+}
+
+TEST(Override, TheLastOfSeveralCounts) { EXPECT_EQ(with({"solver.step=2 ms", "solver.step=3 ms"}).solver.step, 0.003); }
+
+TEST(Override, UnknownPathsAreRefusedWithTheNearestOne) {
+  EXPECT_NE(refusal("cylinders.lift.frction.model=lugre").find("did you mean `cylinders.lift.friction.model`?"), std::string::npos);
+  EXPECT_NE(refusal("cylinder.lift.bore=80 mm").find("did you mean `cylinders.lift.bore`?"), std::string::npos);
+  EXPECT_NE(refusal("cylinders.lft.bore=80 mm").find("did you mean `cylinders.lift.bore`?"), std::string::npos);
+  EXPECT_NE(refusal("bodies.crank.mass=3").find("did you mean `bodies.crank.rod.mass`?"), std::string::npos);
+  EXPECT_NE(refusal("joints.crank.axis=y").find("did you mean `joints.crank.revolute.axis`?"), std::string::npos);
+  EXPECT_NE(refusal("signals.wave=3").find("there is no such path; expected one of `command`"), std::string::npos);
+  EXPECT_NE(refusal("gravity.3=1").find("no element `3`; expected an index from 0 to 2"), std::string::npos);
+  EXPECT_NE(refusal("gravity.x=1").find("no element `x`"), std::string::npos);
+  EXPECT_NE(refusal("cylinders.lift.bore.x=1").find("only the whole of `cylinders.lift.bore` can be set"), std::string::npos);
+  EXPECT_NE(refusal("solver..step=1").find("the path is incomplete"), std::string::npos);
+}
+
+TEST(Override, WrongValuesAreRefusedLikeThoseOfTheFile) {
+  EXPECT_EQ(refusal("cylinders.lift.bore=60MPa"),
+            "--set: error: cylinders.lift.bore: found `60MPa`, which has another dimension; expected a length such as 80 mm");
+  EXPECT_NE(refusal("cylinders.lift.bore=").find("found nothing"), std::string::npos);
+  EXPECT_NE(refusal("cylinders.lift.bore=\"3").find("not valid YAML"), std::string::npos);
+  EXPECT_NE(refusal("solver.integrator=rk4").find("the nearest that can is"), std::string::npos);
+}
+
+TEST(Override, TextsAreSplitAtTheFirstEqualsSign) {
+  EXPECT_EQ(parse_override("a.b=c=d").path, "a.b");
+  EXPECT_EQ(parse_override("a.b=c=d").value, "c=d");
+  EXPECT_THROW(parse_override("a.b"), InputError);
+  EXPECT_THROW(parse_override("=3"), InputError);
+}
+
+TEST(Vary, SplitsAtTopLevelCommasOnly) {
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(split_vary("solver.step=1ms,2 ms").first, "solver.step");
+  EXPECT_EQ(split_vary("solver.step=1ms,2 ms").second, (Values{"1ms", "2 ms"}));
+  EXPECT_EQ(split_vary("gravity=[0, 0, 1],[0, 1, 0]").second, (Values{"[0, 0, 1]", "[0, 1, 0]"}));
+  EXPECT_EQ(split_vary("a={x: 1, y: 2},\"b,c\",'d,e'").second, (Values{"{x: 1, y: 2}", "\"b,c\"", "'d,e'"}));
+  EXPECT_EQ(split_vary("a=1 m^3/(s Pa)").second.size(), 1u);
+  EXPECT_THROW(split_vary("a"), InputError);
+  EXPECT_THROW(split_vary("a=1,,2"), InputError);
+  EXPECT_THROW(split_vary("a="), InputError);
+}
+
+}  // namespace
+}  // namespace trunnion
