@@ -1,0 +1,89 @@
+// Oil and seal laws of the reference solutions, written a second time and apart from the library.
+//   orifice     Q = C dp / sqrt(dp_l) for |dp| < dp_l, C sign(dp) sqrt|dp| above
+//   volume      pdot = inflow / (V_hose (1/B_oil + 1/B_hose) + V_chamber (1/B_oil + 1/B_cylinder))
+//   valve       U > 0: P to A, B to T; U < 0: P to B, A to T; spool U' = (u - U)/tau in closed form
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "problems/radau_iia.h"
+
+namespace trunnion::problems {
+
+inline constexpr double kLaminarLimit = 2e5;  // [Pa]
+
+/// Flow from p_from to p_to through an orifice with coefficient c [m3/(s Pa^0.5)].
+template <class S>
+S reference_orifice(double c, const S& p_from, const S& p_to) {
+  using std::sqrt;
+  const S dp = p_from - p_to;
+  if (std::abs(value_of(dp)) < kLaminarLimit) return dp * (c / std::sqrt(kLaminarLimit));
+  return value_of(dp) > 0 ? S(c * sqrt(dp)) : S(-c * sqrt(-dp));
+}
+
+/// Zero where that law has its corners.
+inline void orifice_corners(double dp, std::vector<double>& corners) {
+  corners.push_back(dp - kLaminarLimit);
+  corners.push_back(dp + kLaminarLimit);
+}
+
+/// A first-order lag of a piecewise linear signal, exact: on a piece u = a + b (t - t0),
+/// U = a + b (t - t0 - tau) + (U0 - a + b tau) exp(-(t - t0)/tau). At rest on the first value before the first point.
+class LaggedSignal {
+ public:
+  LaggedSignal(std::vector<std::array<double, 2>> points, double tau);
+  double operator()(double t) const;
+
+ private:
+  struct Piece {
+    double t0, a, b, start;  // start: U at t0
+  };
+  std::vector<Piece> pieces_;
+  double tau_;
+};
+
+/// The circuit of all reference machines: 4/3 valve, volume 1, throttle, volume 2 = piston side, volume 3 = rod side.
+struct CircuitReference {
+  double supply, tank;                        // [Pa]
+  double valve_c, throttle_c;                 // [m3/(s V Pa^0.5)], [m3/(s Pa^0.5)]
+  double bulk_oil, bulk_hose, bulk_cylinder;  // [Pa]
+  double hose_1, hose_2, hose_3;              // [m3]
+  double area_a, area_b;                      // [m2]
+  double length_a, length_b, start;           // [m] chamber lengths at the start, cylinder length at the start
+
+  /// pdot[3] from pressures p[3], spool U, cylinder length s and rate v.
+  template <class S>
+  void rates(double spool, const S* p, const S& s, const S& v, S* pdot) const {
+    const double open = valve_c * std::abs(spool);
+    const S into_1 = spool >= 0 ? reference_orifice(open, S(supply), p[0]) : S(-reference_orifice(open, p[0], S(tank)));
+    const S into_3 = spool >= 0 ? S(-reference_orifice(open, p[2], S(tank))) : reference_orifice(open, S(supply), p[2]);
+    const S through = reference_orifice(throttle_c, p[0], p[1]);
+    const double hose = 1 / bulk_oil + 1 / bulk_hose, chamber = 1 / bulk_oil + 1 / bulk_cylinder;
+    pdot[0] = (into_1 - through) / S(hose_1 * hose);
+    pdot[1] = (through - area_a * v) / (hose_2 * hose + area_a * (length_a + (s - start)) * chamber);
+    pdot[2] = (into_3 + area_b * v) / (hose_3 * hose + area_b * (length_b - (s - start)) * chamber);
+  }
+  void corners(const double* p, std::vector<double>& out) const {
+    for (double end : {supply, tank}) {
+      orifice_corners(p[0] - end, out);
+      orifice_corners(p[2] - end, out);
+    }
+    orifice_corners(p[0] - p[1], out);
+  }
+};
+
+/// Seal friction of Brown and McPhee.
+struct BrownMcPheeReference {
+  double coulomb, static_force, stribeck, viscous;  // [N], [N], [m/s], [N s/m]
+  template <class S>
+  S operator()(const S& v) const {
+    using std::tanh;
+    const S x = v / S(stribeck), d = 0.25 * x * x + 0.75;
+    return coulomb * tanh(4.0 * x) + (static_force - coulomb) * x / (d * d) + viscous * std::tanh(4.0) * v;
+  }
+};
+
+}  // namespace trunnion::problems

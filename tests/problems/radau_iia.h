@@ -1,0 +1,129 @@
+// Radau IIA collocation with five stages (order 9, stiffly accurate), for reference solutions only.
+// Independent of the library on purpose: the references that use it must not share a fault with what they check.
+//   Z_i = h sum_j a_ij f(t + c_j h, y + Z_j),   y_new = y + Z_5
+// Simplified Newton with the Jacobian of the step's start, decoupled by the eigenvectors of A^-1; step size from the
+// embedded formula of order 5 (E. Hairer, G. Wanner, Solving ODEs II, IV.8). Every accepted error is far below the tolerance.
+// Corners of the right-hand side: a step rejected because of a corner is cut at the corner. Jumps: no step passes over one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Dense>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <vector>
+
+namespace trunnion::problems {
+
+/// A number with its derivative along one direction; enough of arithmetic for the references.
+struct Slope {
+  double value = 0;
+  double slope = 0;
+  Slope() = default;
+  Slope(double v) : value(v) {}  // NOLINT: numbers convert freely
+  Slope(double v, double d) : value(v), slope(d) {}
+};
+inline Slope operator-(const Slope& a) { return {-a.value, -a.slope}; }
+inline Slope operator+(const Slope& a, const Slope& b) { return {a.value + b.value, a.slope + b.slope}; }
+inline Slope operator-(const Slope& a, const Slope& b) { return {a.value - b.value, a.slope - b.slope}; }
+inline Slope operator*(const Slope& a, const Slope& b) { return {a.value * b.value, a.slope * b.value + a.value * b.slope}; }
+inline Slope operator/(const Slope& a, const Slope& b) {
+  const double q = a.value / b.value;
+  return {q, (a.slope - q * b.slope) / b.value};
+}
+inline Slope& operator+=(Slope& a, const Slope& b) { return a = a + b; }
+inline Slope& operator-=(Slope& a, const Slope& b) { return a = a - b; }
+inline Slope sin(const Slope& a) { return {std::sin(a.value), std::cos(a.value) * a.slope}; }
+inline Slope cos(const Slope& a) { return {std::cos(a.value), -std::sin(a.value) * a.slope}; }
+inline Slope tanh(const Slope& a) {
+  const double v = std::tanh(a.value);
+  return {v, (1 - v * v) * a.slope};
+}
+inline Slope exp(const Slope& a) {
+  const double v = std::exp(a.value);
+  return {v, v * a.slope};
+}
+inline Slope sqrt(const Slope& a) {
+  const double v = std::sqrt(a.value);
+  return {v, 0.5 / v * a.slope};
+}
+inline Slope acos(const Slope& a) { return {std::acos(a.value), -a.slope / std::sqrt(1 - a.value * a.value)}; }
+inline Slope atan2(const Slope& y, const Slope& x) {
+  return {std::atan2(y.value, x.value), (y.slope * x.value - x.slope * y.value) / (x.value * x.value + y.value * y.value)};
+}
+inline double value_of(double a) { return a; }
+inline double value_of(const Slope& a) { return a.value; }
+
+/// y' = f(t, y), its Jacobian, the tolerances, and where f has corners and jumps.
+struct OdeSystem {
+  using Vector = Eigen::VectorXd;
+  std::function<void(double t, const Vector& y, Vector& f)> rate;
+  std::function<void(double t, const Vector& y, Eigen::MatrixXd& jacobian)> jacobian;
+  Vector absolute_tolerance;      // per component; the error allowed is absolute + relative |y|
+  double relative_tolerance = 0;  // [-]
+  using Crossings = std::function<void(const Vector& y, std::vector<double>& values)>;
+  Crossings corners;  // values that are zero at the corners of f; may be empty
+  Crossings jumps;    // values at whose changes of sign f jumps; may be empty. f keeps to one side until `at_jump`
+  std::function<void(const Vector& y)> at_jump;
+};
+
+/// Rate and Jacobian of a system of size n from one template `problem(t, const S* y, S* f)`; `problem` must outlive the result.
+template <class Problem>
+OdeSystem make_ode(const Problem& problem, int n) {
+  OdeSystem ode;
+  ode.rate = [&problem](double t, const Eigen::VectorXd& y, Eigen::VectorXd& f) { problem(t, y.data(), f.data()); };
+  ode.jacobian = [&problem, n, y_slope = std::vector<Slope>(n), f_slope = std::vector<Slope>(n)](double t, const Eigen::VectorXd& y,
+                                                                                                 Eigen::MatrixXd& jacobian) mutable {
+    for (int j = 0; j < n; ++j) y_slope[j] = y[j];
+    for (int j = 0; j < n; ++j) {
+      y_slope[j].slope = 1;
+      problem(t, y_slope.data(), f_slope.data());
+      y_slope[j].slope = 0;
+      for (int i = 0; i < n; ++i) jacobian(i, j) = f_slope[i].slope;
+    }
+  };
+  ode.absolute_tolerance = Eigen::VectorXd::Constant(n, 1e-12);
+  return ode;
+}
+
+class RadauIIA {
+ public:
+  RadauIIA(OdeSystem system, double t, Eigen::VectorXd y, double first_step);
+
+  /// Integrates to exactly t_end; throws std::runtime_error when the step size vanishes.
+  void advance_to(double t_end);
+
+  double time() const { return t_; }
+  const Eigen::VectorXd& state() const { return y_; }
+  long steps() const { return steps_; }
+  long rejected() const { return rejected_; }
+
+ private:
+  static constexpr int kStages = 5;
+  using Complex = std::complex<double>;
+  struct Coefficients;
+  static const Coefficients& coefficients();
+
+  bool solve_stages(double h);
+  double error_norm(double h);
+  double scaled_norm(const Eigen::MatrixXd& z) const;
+  Eigen::VectorXd inside(double fraction) const;
+  double first_crossing(const OdeSystem::Crossings& crossings, double from);
+  void accept(double t_new, double h);
+
+  OdeSystem ode_;
+  double t_;
+  Eigen::VectorXd y_;
+  double h_;
+  long steps_ = 0, rejected_ = 0;
+  int n_;
+  Eigen::VectorXd f0_, weight_, work_;
+  Eigen::MatrixXd jacobian_, z_, z_previous_;  // z: one column per stage
+  double h_previous_ = 0;                      // 0: no previous polynomial
+  std::array<Eigen::PartialPivLU<Eigen::MatrixXcd>, kStages> factors_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> real_factor_;
+  std::vector<double> before_, after_, values_;
+};
+
+}  // namespace trunnion::problems
