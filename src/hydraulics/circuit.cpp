@@ -16,7 +16,7 @@ struct Row {
   int local;
 };
 
-inline Row row_of(const Hydraulics& h, const PressureNode& node, HydraulicState& state) {
+TR_INLINE Row row_of(const Hydraulics& h, const PressureNode& node, HydraulicState& state) {
   const Circuit& c = h.circuits[node.circuit];
   return {state.T.data() + c.block + node.local * c.size, state.R.data() + c.offset + node.local, node.local};
 }
@@ -29,7 +29,7 @@ void load_pressures(const Hydraulics& h, const double* y, HydraulicState& state)
 FlowInputs flow_inputs(const HydraulicState& state) { return {state.pressure.data(), state.signal.data(), state.spool.data()}; }
 
 /// Adds an edge's flow to the balances of its ends.
-inline void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& state) {
+TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& state) {
   const PressureNode &A = h.nodes[e.A], &B = h.nodes[e.B];
   if (A.state >= 0) {
     const Row row = row_of(h, A, state);

@@ -190,7 +190,7 @@ void eliminate(const Hydraulics& hydraulics, const double* ds, const double* dsd
 
 // ---- templates
 template <class Sink>
-inline void orifice_edge(int A, int B, double coefficient, const LaminarZone& zone, const FlowInputs& in, Sink&& sink) {
+TR_INLINE void orifice_edge(int A, int B, double coefficient, const LaminarZone& zone, const FlowInputs& in, Sink&& sink) {
   using S = Dual<1>;
   const S Q = orifice_flow(S(coefficient), S::variable(in.pressure[A] - in.pressure[B], 0), zone);
   sink(FlowEdge{A, B, Q.value, Q.d[0]});

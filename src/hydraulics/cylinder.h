@@ -50,9 +50,9 @@ struct Cylinder {
   EndDamper damper;
 
   template <class S>
-  S chamber_A(const S& s) const { return chamber_A0 + (s - length_0); }
+  TR_INLINE S chamber_A(const S& s) const { return chamber_A0 + (s - length_0); }
   template <class S>
-  S chamber_B(const S& s) const { return chamber_B0 - (s - length_0); }
+  TR_INLINE S chamber_B(const S& s) const { return chamber_B0 - (s - length_0); }
 };
 
 }  // namespace trunnion

@@ -23,7 +23,7 @@ struct Fluid {
 
   /// Compressibility [1/Pa] at absolute pressure p > 0.
   template <class S>
-  S compressibility_at(const S& p) const {
+  TR_INLINE S compressibility_at(const S& p) const {
     const S q = min(p, saturation_pressure);
     return compressibility + free_air * (saturation_pressure / (q * q) - 1 / saturation_pressure);
   }
@@ -33,7 +33,7 @@ struct Fluid {
 
 /// How much oil (at pressure) a sub-volume takes up per pressure [m3/Pa]: V (beta + 1/B_wall), one term of V/B_e in (14).
 template <class S, class V>
-auto sub_volume_capacity(const V& volume, const S& compressibility, double wall_compressibility) {
+TR_INLINE auto sub_volume_capacity(const V& volume, const S& compressibility, double wall_compressibility) {
   return volume * (compressibility + wall_compressibility);
 }
 

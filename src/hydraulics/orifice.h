@@ -22,18 +22,18 @@ struct LaminarZone {
 
 /// Flow [m3/s] of coefficient C [m3/(s Pa^0.5)] at pressure drop dp [Pa].
 template <class S>
-S orifice_flow(const S& C, const S& dp, const LaminarZone& zone) {
+TR_INLINE S orifice_flow(const S& C, const S& dp, const LaminarZone& zone) {
   const S size = abs(dp);
   const S root = sqrt(max(size, zone.limit));
   return C * select(size < zone.limit, dp * zone.inverse_root, sign(dp) * root);
 }
 
 /// C of a sharp-edged hole [m3/(s Pa^0.5)], (16).
-inline double orifice_coefficient(double discharge, double area, double density) { return discharge * area * std::sqrt(2 / density); }
+TR_INLINE double orifice_coefficient(double discharge, double area, double density) { return discharge * area * std::sqrt(2 / density); }
 
 /// C from a nominal flow [m3/s] at a pressure drop [Pa].
-inline double nominal_coefficient(double flow, double pressure_drop) { return flow / std::sqrt(pressure_drop); }
+TR_INLINE double nominal_coefficient(double flow, double pressure_drop) { return flow / std::sqrt(pressure_drop); }
 
-inline double circle_area(double diameter) { return std::numbers::pi / 4 * diameter * diameter; }
+TR_INLINE double circle_area(double diameter) { return std::numbers::pi / 4 * diameter * diameter; }
 
 }  // namespace trunnion

@@ -56,13 +56,9 @@ template <int D>
 void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
                               const double* multipliers, double* T, int ld);
 
-/// dPhi/dt of a group for the velocities in the tree state.
+/// d2Phi/dt2 of a group for the velocities and accelerations in the tree state.
 template <int D>
-void constraint_rate(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* v, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s, double* Phi_dot);
-
-/// d2Phi/dt2 of a group for the velocities and accelerations in the tree state; after constraint_rate.
-template <int D>
-void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, const ConstraintState<D>& s,
+void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s,
                              double* Phi_ddot);
 
 }  // namespace trunnion

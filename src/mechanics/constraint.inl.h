@@ -59,7 +59,7 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
 
 /// Point rows: the axes turn with A, the wrench point r_Q moves with B, the joint axes with what carries them.
 template <int D>
-inline void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
+TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
                                 const double* multipliers, double* T, int ld) {
   Vec<D> f = Vec<D>::Zero();  // all rows together: one force fixed in A
   for (int i = 0; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
@@ -68,14 +68,14 @@ inline void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path
   for (int j = 0; j < n; ++j) {
     const PathDof& l = dofs[j];
     const DofState<D>& axis_l = tree.dofs[l.dof];
-    const Angular<D> turn_l = axis_l.b_q.angular;
+    const Angular<D> turn_l = axis_l.b_q.angular, moment_l = moment(work[j].e_q, f);
     for (int i = 0; i < n; ++i) {
       const PathDof& k = dofs[i];
       const DofState<D>& axis_k = tree.dofs[k.dof];
       const bool l_carries_k = carries(l, j, k, i);
       double h;
-      if (l.sign > 0) {
-        h = l_carries_k ? f.dot(cross(turn_l, work[i].e)) : k.sign * f.dot(cross(axis_k.b.angular, work[j].e_q));
+      if (l.sign > 0) {  // f . (w x e) = w . (e x f)
+        h = l_carries_k ? dot(turn_l, moment(work[i].e, f)) : k.sign * dot(axis_k.b.angular, moment_l);
       } else {
         h = cross(turn_l, f).dot(work[i].e);
         if (l_carries_k) h -= f.dot(cross(axis_l.b_q, axis_k.b).at(s.line.r_Q));
@@ -86,7 +86,7 @@ inline void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path
 }
 
 template <int D>
-inline void add_direction_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, double multiplier, double* T, int ld) {
+TR_INLINE void add_direction_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, double multiplier, double* T, int ld) {
   const Vec<D>&a = s.axes[0], &b = s.axes[1];
   const PathDof* dofs = path + g.path.begin;
   for (int j = 0; j < g.path.size(); ++j) {
@@ -113,51 +113,34 @@ void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, 
   }
 }
 
-template <int D>
-void constraint_rate(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* v, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s,
-                     double* Phi_dot) {
-  const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
-  switch (g.type) {
-    case ConstraintType::point: {
-      // a . ddot + (w_A x a) . d
-      s.line.d_dot = B.V.at(s.line.r_Q) - A.V.at(s.line.r_P);
-      const Vec<D> d = s.line.r_Q - s.line.r_P;
-      for (int i = 0; i < g.rows.size(); ++i) Phi_dot[i] = s.axes[i].dot(s.line.d_dot) + cross(A.V.angular, s.axes[i]).dot(d);
-      break;
-    }
-    case ConstraintType::direction: Phi_dot[0] = cross(A.V.angular, s.axes[0]).dot(s.axes[1]) + s.axes[0].dot(cross(B.V.angular, s.axes[1])); break;
-    case ConstraintType::distance:
-      update_line_rate(g.line, tree, s.line);
-      Phi_dot[0] = s.line.rate;
-      break;
-    case ConstraintType::coordinate: Phi_dot[0] = v[path[g.path.begin].dof] - motions[g.motion].rate; break;
-  }
-}
-
 /// Second time derivative of an axis fixed in a body: alpha x a + w x (w x a).
 template <int D>
-inline Vec<D> axis_acceleration(const NodeState<D>& node, const Vec<D>& a) {
+TR_INLINE Vec<D> axis_acceleration(const NodeState<D>& node, const Vec<D>& a) {
   return cross(node.A.angular, a) + cross(node.V.angular, cross(node.V.angular, a));
 }
 
 template <int D>
-void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, const ConstraintState<D>& s,
+void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s,
                              double* Phi_ddot) {
   const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
   switch (g.type) {
     case ConstraintType::point: {
-      const Vec<D> d = s.line.r_Q - s.line.r_P;
-      const Vec<D> d_ddot =
-          B.A.at(s.line.r_Q) + cross(B.V.angular, B.V.at(s.line.r_Q)) - A.A.at(s.line.r_P) - cross(A.V.angular, A.V.at(s.line.r_P));
-      for (int i = 0; i < g.rows.size(); ++i)
-        Phi_ddot[i] = s.axes[i].dot(d_ddot) + 2 * cross(A.V.angular, s.axes[i]).dot(s.line.d_dot) + axis_acceleration(A, s.axes[i]).dot(d);
+      const Vec<D> d = s.line.r_Q - s.line.r_P, v_Q = B.V.at(s.line.r_Q), v_P = A.V.at(s.line.r_P);
+      const Vec<D> d_ddot = B.A.at(s.line.r_Q) + cross(B.V.angular, v_Q) - A.A.at(s.line.r_P) - cross(A.V.angular, v_P);
+      for (int i = 0; i < g.rows.size(); ++i) {
+        Phi_ddot[i] = s.axes[i].dot(d_ddot);
+        if (g.line.node_A != 0) Phi_ddot[i] += 2 * cross(A.V.angular, s.axes[i]).dot(v_Q - v_P) + axis_acceleration(A, s.axes[i]).dot(d);
+      }
       break;
     }
     case ConstraintType::direction:
       Phi_ddot[0] = axis_acceleration(A, s.axes[0]).dot(s.axes[1]) + 2 * cross(A.V.angular, s.axes[0]).dot(cross(B.V.angular, s.axes[1])) +
                     s.axes[0].dot(axis_acceleration(B, s.axes[1]));
       break;
-    case ConstraintType::distance: Phi_ddot[0] = line_acceleration(g.line, tree, s.line); break;
+    case ConstraintType::distance:
+      update_line_rate(g.line, tree, s.line);
+      Phi_ddot[0] = line_acceleration(g.line, tree, s.line);
+      break;
     case ConstraintType::coordinate: Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration; break;
   }
 }

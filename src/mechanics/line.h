@@ -39,7 +39,7 @@ struct LineState {
 
 /// Position stage: s, u and the gradients.
 template <int D, class S>
-inline void update_line(const Line<D>& line, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
+TR_INLINE void update_line(const Line<D>& line, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
   const NodeState<D, S>&A = tree.nodes[line.node_A], &B = tree.nodes[line.node_B];
   s.r_P = A.r + A.R * line.r_AP.template cast<S>();
   s.r_Q = B.r + B.R * line.r_BQ.template cast<S>();
@@ -60,14 +60,14 @@ inline void update_line(const Line<D>& line, const PathDof* path, const TreeStat
 
 /// Velocity stage: sdot.
 template <int D, class S>
-inline void update_line_rate(const Line<D>& line, const TreeState<D, S>& tree, LineState<D, S>& s) {
+TR_INLINE void update_line_rate(const Line<D>& line, const TreeState<D, S>& tree, LineState<D, S>& s) {
   s.d_dot = tree.nodes[line.node_B].V.at(s.r_Q) - tree.nodes[line.node_A].V.at(s.r_P);
   s.rate = s.u.dot(s.d_dot);
 }
 
 /// Velocity stage: change of sdot per position increment.
 template <int D>
-inline void update_line_rate_gradient(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, LineDof<D>* dofs) {
+TR_INLINE void update_line_rate_gradient(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, LineDof<D>* dofs) {
   for (int i = 0; i < line.path.size(); ++i) {
     const PathDof& l = path[line.path.begin + i];
     LineDof<D>& c = dofs[i];
@@ -83,7 +83,7 @@ inline void update_line_rate_gradient(const Line<D>& line, const PathDof* path, 
 
 /// T[k, l] += factor s_kl: change of the gradient by position increments.
 template <int D>
-inline void add_line_curvature(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs, double factor, double* T,
+TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs, double factor, double* T,
                                int ld) {
   const int n = line.path.size();
   for (int i = 0; i < n; ++i) {
@@ -92,7 +92,8 @@ inline void add_line_curvature(const Line<D>& line, const PathDof* path, const T
       const PathDof& l = path[line.path.begin + j];
       double s_kl = (dofs[i].e.dot(dofs[j].e_q) - dofs[i].gradient * dofs[j].gradient_q) / s.length;
       if (k.sign == l.sign)
-        s_kl += s.u.dot(carries(l, j, k, i) ? cross(tree.dofs[l.dof].b_q.angular, dofs[i].e) : cross(tree.dofs[k.dof].b.angular, dofs[j].e_q));
+        // u . (w x e) = w . (e x u)
+        s_kl += carries(l, j, k, i) ? dot(tree.dofs[l.dof].b_q.angular, moment(dofs[i].e, s.u)) : dot(tree.dofs[k.dof].b.angular, moment(dofs[j].e_q, s.u));
       T[k.dof * ld + l.dof] += factor * s_kl;
     }
   }
@@ -100,7 +101,7 @@ inline void add_line_curvature(const Line<D>& line, const PathDof* path, const T
 
 /// sddot for the accelerations in the tree state.
 template <int D>
-inline double line_acceleration(const Line<D>& line, const TreeState<D>& tree, const LineState<D>& s) {
+TR_INLINE double line_acceleration(const Line<D>& line, const TreeState<D>& tree, const LineState<D>& s) {
   const NodeState<D>&A = tree.nodes[line.node_A], &B = tree.nodes[line.node_B];
   const Vec<D> d_ddot = B.A.at(s.r_Q) + cross(B.V.angular, B.V.at(s.r_Q)) - A.A.at(s.r_P) - cross(A.V.angular, A.V.at(s.r_P));
   return s.u.dot(d_ddot) + (s.d_dot.squaredNorm() - s.rate * s.rate) / s.length;

@@ -132,9 +132,10 @@ void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& 
 template <int D>
 void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T);
 
-/// dPhi/dt, then d2Phi/dt2, for the velocities and accelerations in the state.
+/// dPhi/dt = Phi_q v + Phi_t after update_positions.
 template <int D>
 void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state);
+/// d2Phi/dt2 for the velocities and accelerations of update_rates.
 template <int D>
 void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state);
 

@@ -50,13 +50,13 @@ void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<
 
 /// Push of a spring along its line.
 template <int D, class S>
-inline S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) {
+TR_INLINE S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) {
   return -(spring.stiffness * (s.length - spring.rest) + spring.damping * s.rate + spring.preload);
 }
 
 /// Loads fixed in the ground: r -= f . b(r_P) + torque . omega for every coordinate that moves the body.
 template <int D, class S>
-inline void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
+TR_INLINE void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
   const NodeState<D, S>& node = state.tree.nodes[load.node];
   const Vec<D, S> r_P = node.r + node.R * load.r_BP.template cast<S>();
   const Vec<D, S> f = load.force.template cast<S>() * S(factor);
@@ -70,7 +70,7 @@ inline void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, doub
 
 /// The wrench of a load fixed in the body.
 template <int D, class S>
-inline Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
+TR_INLINE Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
   const Vec<D, S> f = node.R * Vec<D, S>((load.force * factor).template cast<S>());
   Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
   if constexpr (D == 2) wrench.moment += load.torque * factor;
@@ -126,7 +126,7 @@ void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const Li
 
 /// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.
 template <int D>
-inline void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree, double* T, int ld) {
+TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree, double* T, int ld) {
   const NodeState<D>& node = tree.nodes[load.node];
   const Vec<D> r_P = node.r + node.R * load.r_BP, f = load.force * factor;
   const PathDof* path = m.paths.data() + load.path.begin;
@@ -186,8 +186,15 @@ void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, 
 
 template <int D>
 void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state) {
-  for (std::size_t i = 0; i < m.constraints.size(); ++i)
-    constraint_rate(m.constraints[i], state.tree, v, m.paths.data(), state.motion.data(), state.constraints[i], state.Phi_dot.data() + m.constraints[i].rows.begin);
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const double* J = state.jacobian.data() + g.jacobian;
+    const double Phi_t = g.type == ConstraintType::coordinate ? -state.motion[g.motion].rate : 0;
+    for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
+      double rate = Phi_t;
+      for (int k = 0; k < g.path.size(); ++k) rate += J[k] * v[m.paths[g.path.begin + k].dof];
+      state.Phi_dot[row] = rate;
+    }
+  }
 }
 
 template <int D>

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/scalar.h"
+
 namespace trunnion {
 
 /// One coordinate of a path. Branch B first, then branch A, each from the base to the tip.
@@ -21,7 +23,7 @@ struct Range {
 
 /// Whether path coordinate `l` moves the axis of `k`: same branch, an earlier node.
 /// (Coordinates of one joint do not move each other's axes.)
-inline bool carries(const PathDof& l, int l_index, const PathDof& k, int k_index) {
+TR_INLINE bool carries(const PathDof& l, int l_index, const PathDof& k, int k_index) {
   return l.sign == k.sign && l_index < k_index && l.node != k.node;
 }
 

@@ -37,7 +37,7 @@ void configuration_difference(const Tree<D>& tree, const double* from, const dou
 }
 
 template <int D, class S>
-inline void place_revolute(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S& angle, NodeState<D, S>& s, DofState<D, S>& k) {
+TR_INLINE void place_revolute(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S& angle, NodeState<D, S>& s, DofState<D, S>& k) {
   Angular<D, S> axis;
   if constexpr (D == 2) {
     axis = S(n.turn);
@@ -50,7 +50,7 @@ inline void place_revolute(const TreeNode<D>& n, const Rotation<D, S>& R_J, cons
 }
 
 template <int D, class S>
-inline void place_spherical(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S* q, const S* increment, NodeState<D, S>& s, DofState<D, S>* k) {
+TR_INLINE void place_spherical(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S* q, const S* increment, NodeState<D, S>& s, DofState<D, S>* k) {
   if constexpr (D == 3) {
     s.R = R_J * Rotation<3, S>{quaternion_matrix(q + n.q)};
     for (int i = 0; i < 3; ++i) {
@@ -99,7 +99,7 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
 
 /// Inertia of the node's own body about the reference point.
 template <int D, class S>
-inline Inertia<D, S> own_inertia(const TreeNode<D>& n, const NodeState<D, S>& s) {
+TR_INLINE Inertia<D, S> own_inertia(const TreeNode<D>& n, const NodeState<D, S>& s) {
   const Vec<D, S> r_C = s.r + s.R * n.r_BC.template cast<S>();
   if constexpr (D == 2) return Inertia<D, S>::of(S(n.mass), r_C, S(n.J_C));
   else return Inertia<D, S>::of(S(n.mass), r_C, s.R.m * n.J_C.template cast<S>() * s.R.m.transpose());

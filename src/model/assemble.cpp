@@ -120,10 +120,9 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   model.q_start = q;
 
   // velocities: J v = -Phi_t, with held coordinates keeping their stated rates
-  std::vector<double> zero(m.tree.nv, 0.0), held(m.tree.nv, 0.0);
+  std::vector<double> held(m.tree.nv, 0.0);
   for (int i = 0; i < m.tree.nv; ++i)
     if (model.start[i].held) held[i] = model.v_start[i];
-  update_rates<D, double>(m, held.data(), zero.data(), a.state);
   constraint_rates(m, held.data(), a.state);
   Eigen::VectorXd v0(a.moving.size());
   for (std::size_t i = 0; i < a.moving.size(); ++i) v0[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];

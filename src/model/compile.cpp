@@ -44,6 +44,14 @@ std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frame
   return depth;
 }
 
+/// Centres of mass as the plane sees them.
+void project_centers(const Vec<3>& reference, const PointMap& map, Model& model) {
+  for (BodyInfo& body : model.bodies) {
+    body.r_NC_plane = map.frames[body.node].transpose() * body.r_NC;
+    if (body.node > 0) body.r_NC_plane.z() += map.depth[body.node] + model.plane.axes.col(2).dot(reference);
+  }
+}
+
 void collect_jumps(Model& model) {
   const Hydraulics& h = model.hydraulics;
   std::set<double> all, direct;
@@ -80,6 +88,7 @@ std::shared_ptr<const Model> compile(const Description& description) {
     map.depth = depths(space.tree, map.frames);
     Mechanism<2> flat;
     project_tree(space, map.frames, flat);
+    project_centers(space.reference, map, *model);
     lengths = finish_mechanism(description, map, *model, std::move(flat));
   } else {
     lengths = finish_mechanism(description, map, *model, space);

@@ -255,15 +255,14 @@ bool PenaltyTrapezoidal<D>::project(StepReport& report) {
   };
   report.violation = largest(mech.Phi);
   if (!lu_factor(P_.data(), model_->layout.nv, projection_pivot_.data())) return false;
-  update_rates(m_, v_.data(), a_.data(), mech);
   constraint_rates(m_, v_.data(), mech);
   for (int i = 0; i < kProjections; ++i) {
     remove_constraint_rate(mech.Phi_dot, v_);
-    update_rates(m_, v_.data(), a_.data(), mech);
     constraint_rates(m_, v_.data(), mech);
     report.velocity_violation = largest(mech.Phi_dot);
     if (report.velocity_violation < kVelocityBound) break;
   }
+  update_rates(m_.tree, v_.data(), a_.data(), mech.tree);
   constraint_accelerations(m_, a_.data(), mech);
   remove_constraint_rate(mech.Phi_ddot, a_);
   return true;

@@ -51,29 +51,29 @@ using Tensor = std::conditional_t<D == 2, S, Eigen::Matrix<S, 3, 3>>;
 
 // ---- products of angular and linear vectors; the plane's are the restrictions of space's
 template <class S>
-inline Vec<2, S> cross(const S& w, const Vec<2, S>& v) { return {-w * v.y(), w * v.x()}; }
+TR_INLINE Vec<2, S> cross(const S& w, const Vec<2, S>& v) { return {-w * v.y(), w * v.x()}; }
 template <class S>
-inline Vec<3, S> cross(const Vec<3, S>& w, const Vec<3, S>& v) { return w.cross(v); }
+TR_INLINE Vec<3, S> cross(const Vec<3, S>& w, const Vec<3, S>& v) { return w.cross(v); }
 /// Moment r x f.
 template <class S>
-inline S moment(const Vec<2, S>& r, const Vec<2, S>& f) { return r.x() * f.y() - r.y() * f.x(); }
+TR_INLINE S moment(const Vec<2, S>& r, const Vec<2, S>& f) { return r.x() * f.y() - r.y() * f.x(); }
 template <class S>
-inline Vec<3, S> moment(const Vec<3, S>& r, const Vec<3, S>& f) { return r.cross(f); }
+TR_INLINE Vec<3, S> moment(const Vec<3, S>& r, const Vec<3, S>& f) { return r.cross(f); }
 /// Cross product of two angular vectors; zero in the plane.
 template <class S>
-inline Vec<3, S> angular_cross(const Vec<3, S>& a, const Vec<3, S>& b) { return a.cross(b); }
-inline double angular_cross(double, double) { return 0; }
+TR_INLINE Vec<3, S> angular_cross(const Vec<3, S>& a, const Vec<3, S>& b) { return a.cross(b); }
+TR_INLINE double angular_cross(double, double) { return 0; }
 template <int N>
-inline Dual<N> angular_cross(const Dual<N>&, const Dual<N>&) { return {}; }
-inline double dot(double a, double b) { return a * b; }
+TR_INLINE Dual<N> angular_cross(const Dual<N>&, const Dual<N>&) { return {}; }
+TR_INLINE double dot(double a, double b) { return a * b; }
 template <int N>
-inline Dual<N> dot(const Dual<N>& a, const Dual<N>& b) { return a * b; }
+TR_INLINE Dual<N> dot(const Dual<N>& a, const Dual<N>& b) { return a * b; }
 template <class S, int D>
-inline S dot(const Eigen::Matrix<S, D, 1>& a, const Eigen::Matrix<S, D, 1>& b) { return a.dot(b); }
+TR_INLINE S dot(const Eigen::Matrix<S, D, 1>& a, const Eigen::Matrix<S, D, 1>& b) { return a.dot(b); }
 
 /// Zero of a scalar, vector or matrix type.
 template <class T>
-inline T zero() {
+TR_INLINE T zero() {
   if constexpr (requires { T::Zero(); }) return T::Zero();
   else return T(0);
 }
@@ -85,22 +85,22 @@ struct Rotation;
 template <class S>
 struct Rotation<2, S> {
   S c = 1, s = 0;
-  static Rotation about(const S& angle) { return {cos(angle), sin(angle)}; }
-  Vec<2, S> operator*(const Vec<2, S>& v) const { return {c * v.x() - s * v.y(), s * v.x() + c * v.y()}; }
-  Rotation operator*(const Rotation& b) const { return {c * b.c - s * b.s, s * b.c + c * b.s}; }
-  Rotation inverse() const { return {c, -s}; }
+  TR_INLINE static Rotation about(const S& angle) { return {cos(angle), sin(angle)}; }
+  TR_INLINE Vec<2, S> operator*(const Vec<2, S>& v) const { return {c * v.x() - s * v.y(), s * v.x() + c * v.y()}; }
+  TR_INLINE Rotation operator*(const Rotation& b) const { return {c * b.c - s * b.s, s * b.c + c * b.s}; }
+  TR_INLINE Rotation inverse() const { return {c, -s}; }
   template <class T>
-  Rotation<2, T> cast() const { return {T(c), T(s)}; }
+  TR_INLINE Rotation<2, T> cast() const { return {T(c), T(s)}; }
 };
 
 template <class S>
 struct Rotation<3, S> {
   Mat<3, S> m = Mat<3, S>::Identity();
-  Vec<3, S> operator*(const Vec<3, S>& v) const { return m * v; }
-  Rotation operator*(const Rotation& b) const { return {m * b.m}; }
-  Rotation inverse() const { return {m.transpose()}; }
+  TR_INLINE Vec<3, S> operator*(const Vec<3, S>& v) const { return m * v; }
+  TR_INLINE Rotation operator*(const Rotation& b) const { return {m * b.m}; }
+  TR_INLINE Rotation inverse() const { return {m.transpose()}; }
   template <class T>
-  Rotation<3, T> cast() const { return {m.template cast<T>()}; }
+  TR_INLINE Rotation<3, T> cast() const { return {m.template cast<T>()}; }
 };
 
 /// Spatial motion vector about the reference point.
@@ -109,13 +109,13 @@ struct Motion {
   Angular<D, S> angular;  // [rad/s]
   Vec<D, S> linear;       // [m/s] of the body point at the reference point
 
-  static Motion zero() { return {trunnion::zero<Angular<D, S>>(), Vec<D, S>::Zero()}; }
-  Motion operator+(const Motion& b) const { return {angular + b.angular, linear + b.linear}; }
-  Motion operator-(const Motion& b) const { return {angular - b.angular, linear - b.linear}; }
-  Motion operator*(const S& k) const { return {angular * k, linear * k}; }
-  Motion& operator+=(const Motion& b) { angular += b.angular; linear += b.linear; return *this; }
+  TR_INLINE static Motion zero() { return {trunnion::zero<Angular<D, S>>(), Vec<D, S>::Zero()}; }
+  TR_INLINE Motion operator+(const Motion& b) const { return {angular + b.angular, linear + b.linear}; }
+  TR_INLINE Motion operator-(const Motion& b) const { return {angular - b.angular, linear - b.linear}; }
+  TR_INLINE Motion operator*(const S& k) const { return {angular * k, linear * k}; }
+  TR_INLINE Motion& operator+=(const Motion& b) { angular += b.angular; linear += b.linear; return *this; }
   /// Velocity of the point of this motion that lies at r (from the reference point).
-  Vec<D, S> at(const Vec<D, S>& r) const { return linear + cross(angular, r); }
+  TR_INLINE Vec<D, S> at(const Vec<D, S>& r) const { return linear + cross(angular, r); }
 };
 
 /// Spatial force vector about the reference point.
@@ -124,24 +124,24 @@ struct Force {
   Angular<D, S> moment;  // [N m]
   Vec<D, S> linear;      // [N]
 
-  static Force zero() { return {trunnion::zero<Angular<D, S>>(), Vec<D, S>::Zero()}; }
-  Force operator+(const Force& b) const { return {moment + b.moment, linear + b.linear}; }
-  Force operator-(const Force& b) const { return {moment - b.moment, linear - b.linear}; }
-  Force& operator+=(const Force& b) { moment += b.moment; linear += b.linear; return *this; }
-  Force& operator-=(const Force& b) { moment -= b.moment; linear -= b.linear; return *this; }
+  TR_INLINE static Force zero() { return {trunnion::zero<Angular<D, S>>(), Vec<D, S>::Zero()}; }
+  TR_INLINE Force operator+(const Force& b) const { return {moment + b.moment, linear + b.linear}; }
+  TR_INLINE Force operator-(const Force& b) const { return {moment - b.moment, linear - b.linear}; }
+  TR_INLINE Force& operator+=(const Force& b) { moment += b.moment; linear += b.linear; return *this; }
+  TR_INLINE Force& operator-=(const Force& b) { moment -= b.moment; linear -= b.linear; return *this; }
 };
 
 /// Power of a force on a motion [W].
 template <int D, class S>
-inline S dot(const Motion<D, S>& v, const Force<D, S>& f) { return dot(v.angular, f.moment) + dot(v.linear, f.linear); }
+TR_INLINE S dot(const Motion<D, S>& v, const Force<D, S>& f) { return dot(v.angular, f.moment) + dot(v.linear, f.linear); }
 /// a x b: rate of change of motion b carried along by motion a.
 template <int D, class S>
-inline Motion<D, S> cross(const Motion<D, S>& a, const Motion<D, S>& b) {
+TR_INLINE Motion<D, S> cross(const Motion<D, S>& a, const Motion<D, S>& b) {
   return {angular_cross(a.angular, b.angular), cross(a.angular, b.linear) - cross(b.angular, a.linear)};
 }
 /// a x* f: rate of change of force f carried along by motion a.
 template <int D, class S>
-inline Force<D, S> cross(const Motion<D, S>& a, const Force<D, S>& f) {
+TR_INLINE Force<D, S> cross(const Motion<D, S>& a, const Force<D, S>& f) {
   return {angular_cross(a.angular, f.moment) + moment(a.linear, f.linear), cross(a.angular, f.linear)};
 }
 
@@ -152,13 +152,13 @@ struct Inertia {
   Vec<D, S> first_moment;   // [kg m] mass times centre of mass
   Tensor<D, S> second;      // [kg m2]
 
-  static Inertia zero() { return {S(0), Vec<D, S>::Zero(), trunnion::zero<Tensor<D, S>>()}; }
-  Inertia& operator+=(const Inertia& b) { mass += b.mass; first_moment += b.first_moment; second += b.second; return *this; }
-  Force<D, S> operator*(const Motion<D, S>& v) const {
+  TR_INLINE static Inertia zero() { return {S(0), Vec<D, S>::Zero(), trunnion::zero<Tensor<D, S>>()}; }
+  TR_INLINE Inertia& operator+=(const Inertia& b) { mass += b.mass; first_moment += b.first_moment; second += b.second; return *this; }
+  TR_INLINE Force<D, S> operator*(const Motion<D, S>& v) const {
     return {second * v.angular + moment(first_moment, v.linear), v.linear * mass + cross(v.angular, first_moment)};
   }
   /// Of a body with centre of mass at r_c and tensor J_c about it, both in ground axes.
-  static Inertia of(const S& m, const Vec<D, S>& r_c, const Tensor<D, S>& J_c) {
+  TR_INLINE static Inertia of(const S& m, const Vec<D, S>& r_c, const Tensor<D, S>& J_c) {
     if constexpr (D == 2) return {m, r_c * m, J_c + m * r_c.squaredNorm()};
     else return {m, r_c * m, J_c + m * (r_c.squaredNorm() * Mat<3, S>::Identity() - r_c * r_c.transpose())};
   }
@@ -172,17 +172,17 @@ struct Coriolis {
   Tensor<D, S> angular;  // [kg m2/s]
   Vec<D, S> momentum;    // [kg m/s]
 
-  static Coriolis zero() { return {trunnion::zero<Tensor<D, S>>(), Vec<D, S>::Zero()}; }
-  Coriolis& operator+=(const Coriolis& b) { angular += b.angular; momentum += b.momentum; return *this; }
-  Force<D, S> operator*(const Motion<D, S>& w) const { return {angular * w.angular, cross(w.angular, momentum) * S(2)}; }
+  TR_INLINE static Coriolis zero() { return {trunnion::zero<Tensor<D, S>>(), Vec<D, S>::Zero()}; }
+  TR_INLINE Coriolis& operator+=(const Coriolis& b) { angular += b.angular; momentum += b.momentum; return *this; }
+  TR_INLINE Force<D, S> operator*(const Motion<D, S>& w) const { return {angular * w.angular, cross(w.angular, momentum) * S(2)}; }
   /// B^T b, whose only nonzero part is angular.
-  Angular<D, S> transpose_times(const Motion<D, S>& b) const {
+  TR_INLINE Angular<D, S> transpose_times(const Motion<D, S>& b) const {
     const Angular<D, S> m = moment(momentum, b.linear);
     if constexpr (D == 2) return angular * b.angular + S(2) * m;
     else return angular.transpose() * b.angular + S(2) * m;
   }
   /// Of inertia I moving with V; h = I V.
-  static Coriolis of(const Inertia<D, S>& I, const Motion<D, S>& V, const Force<D, S>& h) {
+  TR_INLINE static Coriolis of(const Inertia<D, S>& I, const Motion<D, S>& V, const Force<D, S>& h) {
     const Vec<D, S>&u = V.linear, &mc = I.first_moment;
     if constexpr (D == 2) return {S(2) * u.dot(mc), h.linear};
     else {
@@ -192,7 +192,7 @@ struct Coriolis {
       return {m, h.linear};
     }
   }
-  static Mat<3, S> skew(const Vec<3, S>& w) {
+  TR_INLINE static Mat<3, S> skew(const Vec<3, S>& w) {
     Mat<3, S> m;
     m << S(0), -w.z(), w.y(), w.z(), S(0), -w.x(), -w.y(), w.x(), S(0);
     return m;

@@ -1,0 +1,165 @@
+// The step of the four-bar (Brown-McPhee, 1 ms, 10 s) against the hand-specialised program for this one mechanism, in the
+// same run: ns per step over blocks of steps, and their ratio. Then the other friction models, a machine in space, and the
+// residual of open chains of 1 to 1000 bodies with the fitted exponent of its cost.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "file/model_file.h"
+#include "mechanics/mechanism.h"
+#include "solve/run.h"
+
+namespace {
+
+using namespace trunnion;
+
+std::shared_ptr<const Model> load(const std::string& example, const std::vector<std::string>& settings = {}) {
+  std::vector<Override> overrides;
+  for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
+  return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + example, overrides));
+}
+
+struct Timing {
+  double nanoseconds = 0;  // per step, the best of the repetitions
+  double iterations = 0;   // mean per step
+};
+
+/// A whole run, several times; time inside steps alone, measured around blocks of steps.
+Timing time_run(const std::shared_ptr<const Model>& model, int repetitions) {
+  Timing best{1e300, 0};
+  for (int i = 0; i < repetitions; ++i) {
+    Run run(model);
+    run.advance(model->description.solver.duration);
+    const RunStatistics& s = run.statistics();
+    best.nanoseconds = std::min(best.nanoseconds, 1e9 * s.step_seconds / static_cast<double>(s.steps));
+    best.iterations = s.mean_iterations();
+  }
+  return best;
+}
+
+/// Runs the limit program; returns its ns per step, or a negative number.
+double time_limit() {
+  FILE* pipe = popen(TRUNNION_FOUR_BAR_LIMIT " 20", "r");
+  if (pipe == nullptr) return -1;
+  double ns = -1;
+  if (std::fscanf(pipe, "ns_per_step %lf", &ns) != 1) ns = -1;
+  pclose(pipe);
+  return ns;
+}
+
+void report_ratio() {
+  const auto model = load("four_bar.yaml");
+  // in turn, so that a machine whose speed drifts does not favour one of them
+  std::vector<double> ratios;
+  double limit = 1e300, engine = 1e300;
+  Timing timing;
+  for (int i = 0; i < 5; ++i) {
+    const double l = time_limit();
+    timing = time_run(model, 20);
+    ratios.push_back(timing.nanoseconds / l);
+    limit = std::min(limit, l);
+    engine = std::min(engine, timing.nanoseconds);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  fmt::print("four-bar, Brown-McPhee, 1 ms, 10 s:  limit {:.0f} ns/step,  engine {:.0f} ns/step ({:.3f} iterations),  ratio {:.2f} (median of 5 pairs, {:.2f} to {:.2f})\n", limit,
+             engine, timing.iterations, ratios[2], ratios.front(), ratios.back());
+}
+
+void report_models() {
+  for (const char* friction : {"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"})
+    for (const char* states : {"monolithic", "local"}) {
+      if (std::string(states) == "local" && std::string(friction).find("lugre") == std::string::npos) continue;
+      const Timing t = time_run(load("four_bar.yaml", {std::string("cylinders.lift.friction.model=") + friction, std::string("cylinders.lift.friction.states=") + states}), 5);
+      fmt::print("four-bar, {:<16} {:<11} {:7.0f} ns/step  {:.3f} iterations\n", friction, states, t.nanoseconds, t.iterations);
+    }
+  const Timing difference = time_run(load("four_bar.yaml", {"solver.tangent=forward_difference"}), 3);
+  fmt::print("four-bar, brown_mcphee, forward-difference tangent {:7.0f} ns/step  {:.3f} iterations\n", difference.nanoseconds, difference.iterations);
+  const Timing crane = time_run(load("slewing_crane.yaml"), 5);
+  fmt::print("slewing crane in space (5 velocities, 6 pressures) {:7.0f} ns/step  {:.3f} iterations\n", crane.nanoseconds, crane.iterations);
+}
+
+/// An open chain of rods, planar or in space: on a ball joint, every second axis across.
+std::shared_ptr<const Model> chain(int bodies, bool planar) {
+  Description d;
+  for (int i = 0; i < bodies; ++i) {
+    const std::string name = fmt::format("b{}", i);
+    d.bodies.push_back({name, BodyDescription{{RodShape{1, 1, 0.1}}}});
+    JointDescription joint;
+    joint.kind = !planar && i == 0 ? JointKind::spherical : JointKind::revolute;
+    joint.parent = i == 0 ? "ground" : fmt::format("b{}", i - 1);
+    joint.at = {i == 0 ? 0.0 : 1.0, 0, 0};
+    joint.axis = planar || i % 2 == 0 ? Vec3d{0, 0, 1} : Vec3d{0, 1, 0};
+    joint.coordinate = 0.1;
+    joint.rate = 0.2;
+    d.joints.push_back({name, joint});
+  }
+  return compile(d);
+}
+
+template <int D>
+double time_residual(const Model& model) {
+  const auto& m = std::get<Mechanism<D>>(model.mechanism);
+  MechanismState<D> state(m);
+  std::vector<double> a(m.tree.nv, 0.3), r(m.tree.nv);
+  const int repetitions = std::max(20, 200000 / m.tree.nv);
+  double best = 1e300;
+  for (int block = 0; block < 10; ++block) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < repetitions / 10; ++i) {
+      update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+      update_rates<D, double>(m, model.v_start.data(), a.data(), state);
+      inverse_dynamics<D, double>(m, model.q_start.data(), model.v_start.data(), false, state, r.data());
+      benchmark::DoNotOptimize(r.data());
+    }
+    best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / (repetitions / 10));
+  }
+  return best;
+}
+
+template <int D>
+void report_chain(const char* name) {
+  // least-squares slope of log(time) over log(bodies) from 10 bodies on, where the fixed cost no longer counts
+  double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
+  fmt::print("residual of an open chain, {}: ", name);
+  for (int bodies : {1, 10, 100, 1000}) {
+    const double ns = time_residual<D>(*chain(bodies, D == 2));
+    fmt::print(" {} {:.0f} ns,", bodies, ns);
+    if (bodies < 10) continue;
+    const double x = std::log(bodies), y = std::log(ns);
+    sx += x, sy += y, sxx += x * x, sxy += x * y, n += 1;
+  }
+  fmt::print("  cost ~ bodies^{:.2f}\n", (n * sxy - sx * sy) / (n * sxx - sx * sx));
+}
+
+void BM_FourBarStep(benchmark::State& state) {
+  const auto model = load("four_bar.yaml");
+  Run run(model);
+  for (auto _ : state) {
+    if (run.state().time >= model->description.solver.duration - 1e-9) {
+      state.PauseTiming();
+      run = Run(model);
+      state.ResumeTiming();
+    }
+    run.step();
+  }
+}
+BENCHMARK(BM_FourBarStep)->Iterations(100000);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  report_ratio();
+  report_models();
+  report_chain<2>("plane");
+  report_chain<3>("space");
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,207 @@
+// Exact tangents against dual numbers, rates against differences, on random mechanisms in the plane and in space.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/random_mechanism.h"
+
+namespace trunnion {
+namespace {
+
+using testing::random_mechanism;
+using testing::random_numbers;
+
+template <class T>
+class Mechanics : public ::testing::Test {};
+using Dimensions = ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
+TYPED_TEST_SUITE(Mechanics, Dimensions);
+
+constexpr double kPenalty = 1e4;
+
+/// A point of a random mechanism some way along a step.
+template <int D>
+struct Situation {
+  explicit Situation(unsigned seed) : owner(random_mechanism<D>(seed)), m(owner->mechanism), random(seed + 1000) {
+    const int nv = m.tree.nv;
+    q0 = owner->model.q_start;
+    theta = random_numbers(random, nv, 0.4);
+    v = random_numbers(random, nv, 2);
+    a = random_numbers(random, nv, 5);
+    lambda = random_numbers(random, m.rows, 30);
+  }
+  std::unique_ptr<testing::RandomMechanism<D>> owner;
+  const Mechanism<D>& m;
+  std::mt19937 random;
+  std::vector<double> q0, theta, v, a, lambda;
+  IncrementFactors factors{3, 7};
+};
+
+/// A port law F(s, sdot) of the test's own.
+template <class S>
+S push(const S& s, const S& s_dot) {
+  return 40.0 * s * s - 15.0 * s_dot * s;
+}
+
+/// The whole residual at theta + delta: r of the mechanism, ports and constraints.
+template <int D, class S>
+std::vector<S> residual(const Situation<D>& x, const std::vector<S>& delta, MechanismState<D, S>& state) {
+  const int nv = x.m.tree.nv;
+  std::vector<S> theta(nv), v(nv), a(nv), q(x.m.tree.nq), r(nv, S(0));
+  for (int i = 0; i < nv; ++i) {
+    theta[i] = x.theta[i] + delta[i];
+    v[i] = x.v[i] + x.factors.velocity * delta[i];
+    a[i] = x.a[i] + x.factors.acceleration * delta[i];
+  }
+  advance_configuration<D, S>(x.m.tree, x.q0.data(), theta.data(), q.data());
+  for (double& load : state.body_load) load = 0.7;
+  update_positions<D, S>(x.m, q.data(), theta.data(), state);
+  update_rates<D, S>(x.m, v.data(), a.data(), state);
+  inverse_dynamics<D, S>(x.m, q.data(), v.data(), true, state, r.data());
+  std::vector<S> force(x.m.ports.size()), multipliers(x.m.rows);
+  for (std::size_t i = 0; i < force.size(); ++i) force[i] = push(state.s[i], state.s_dot[i]);
+  for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.Phi[i];
+  add_port_forces<D, S>(x.m, force.data(), state, r.data());
+  add_constraint_forces<D, S>(x.m, multipliers.data(), state, r.data());
+  return r;
+}
+
+TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
+  constexpr int D = TypeParam::value;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Situation<D> x(seed);
+    const int nv = x.m.tree.nv;
+    MechanismState<D> state(x.m);
+    const std::vector<double> r = residual<D, double>(x, std::vector<double>(nv, 0.0), state);
+    std::vector<double> T(static_cast<std::size_t>(nv) * nv), multipliers(x.m.rows);
+    inverse_dynamics_tangent(x.m, x.factors, state, T.data());
+    for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
+      using S = Dual<2>;
+      const S F = push(S::variable(state.s[i], 0), S::variable(state.s_dot[i], 1));
+      add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1], x.factors, state.tree, T.data(), nv);
+    }
+    for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.Phi[i];
+    add_constraint_curvature(x.m, multipliers.data(), state, T.data());
+    add_penalty(x.m, kPenalty, state, T.data());
+
+    MechanismState<D, Dual<1>> dual_state(x.m);
+    double scale = 0;
+    for (double entry : T) scale = std::max(scale, std::abs(entry));
+    for (int k = 0; k < nv; ++k) {
+      std::vector<Dual<1>> delta(nv, Dual<1>(0.0));
+      delta[k] = Dual<1>::variable(0, 0);
+      const std::vector<Dual<1>> column = residual<D, Dual<1>>(x, delta, dual_state);
+      for (int i = 0; i < nv; ++i) {
+        ASSERT_NEAR(column[i].value, r[i], 1e-9 * scale);
+        ASSERT_NEAR(column[i].d[0], T[static_cast<std::size_t>(i) * nv + k], 1e-11 * scale) << "seed " << seed << " row " << i << " column " << k;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Mechanics, MassMatrixIsTheShareOfAccelerationInTheResidual) {
+  constexpr int D = TypeParam::value;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Situation<D> x(seed);
+    const int nv = x.m.tree.nv;
+    MechanismState<D> state(x.m);
+    std::vector<double> M(static_cast<std::size_t>(nv) * nv, 0.0), zero(nv, 0.0), base(nv), r(nv);
+    update_positions<D, double>(x.m, x.q0.data(), nullptr, state);
+    update_rates<D, double>(x.m, x.v.data(), zero.data(), state);
+    inverse_dynamics<D, double>(x.m, x.q0.data(), x.v.data(), true, state, base.data());
+    mass_matrix(x.m.tree, state.tree, M.data(), nv);
+    for (int k = 0; k < nv; ++k) {
+      std::vector<double> unit(nv, 0.0);
+      unit[k] = 1;
+      update_rates<D, double>(x.m, x.v.data(), unit.data(), state);
+      inverse_dynamics<D, double>(x.m, x.q0.data(), x.v.data(), false, state, r.data());
+      for (int i = 0; i < nv; ++i) EXPECT_NEAR(r[i] - base[i], M[static_cast<std::size_t>(i) * nv + k], 1e-9);
+    }
+  }
+}
+
+/// Evaluates something along the motion q(t) = q0 (+) (v t + a t^2/2), v(t) = v + a t.
+template <int D, class F>
+void along_motion(const Situation<D>& x, double t, MechanismState<D>& state, F&& read) {
+  const int nv = x.m.tree.nv;
+  std::vector<double> theta(nv), v(nv), q(x.m.tree.nq);
+  for (int i = 0; i < nv; ++i) {
+    theta[i] = x.v[i] * t + x.a[i] * t * t / 2;
+    v[i] = x.v[i] + x.a[i] * t;
+  }
+  advance_configuration<D, double>(x.m.tree, x.q0.data(), theta.data(), q.data());
+  update_positions<D, double>(x.m, q.data(), nullptr, state);
+  update_rates<D, double>(x.m, v.data(), x.a.data(), state);
+  read(v);
+}
+
+TYPED_TEST(Mechanics, RatesAreTimeDerivativesOfPositions) {
+  constexpr int D = TypeParam::value;
+  constexpr double e = 1e-5;  // central differences: error about e^2
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Situation<D> x(seed);
+    MechanismState<D> state(x.m);
+    std::vector<double> s[3], s_dot[3], Phi[3], Phi_dot[3];
+    for (int i : {0, 2, 1})
+      along_motion(x, (i - 1) * e, state, [&](const std::vector<double>& v) {
+        constraint_rates(x.m, v.data(), state);
+        s[i] = state.s;
+        s_dot[i] = state.s_dot;
+        Phi[i] = state.Phi;
+        Phi_dot[i] = state.Phi_dot;
+      });
+    for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
+      EXPECT_NEAR(s_dot[1][i], (s[2][i] - s[0][i]) / (2 * e), 1e-6);
+      EXPECT_NEAR(line_acceleration(x.m.ports[i], state.tree, state.ports[i]), (s_dot[2][i] - s_dot[0][i]) / (2 * e), 1e-5);
+    }
+    constraint_accelerations(x.m, x.a.data(), state);
+    for (int i = 0; i < x.m.rows; ++i) {
+      EXPECT_NEAR(Phi_dot[1][i], (Phi[2][i] - Phi[0][i]) / (2 * e), 1e-6) << "row " << i;
+      EXPECT_NEAR(state.Phi_ddot[i], (Phi_dot[2][i] - Phi_dot[0][i]) / (2 * e), 1e-5) << "row " << i;
+    }
+  }
+}
+
+TYPED_TEST(Mechanics, PowerOfInertiaAndGravityIsTheRateOfMechanicalEnergy) {
+  constexpr int D = TypeParam::value;
+  constexpr double e = 1e-5;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Situation<D> x(seed);
+    MechanismState<D> state(x.m);
+    double energy[2];
+    for (int i : {0, 1})
+      along_motion(x, (2 * i - 1) * e, state, [&](const std::vector<double>&) {
+        update_inertial_forces(x.m.tree, state.tree);
+        energy[i] = kinetic_energy(x.m.tree, state.tree) + potential_energy(x.m.tree, state.tree);
+      });
+    along_motion(x, 0, state, [&](const std::vector<double>& v) {
+      std::vector<double> r(v.size(), 0.0);
+      update_inertial_forces(x.m.tree, state.tree);
+      accumulate<D, double>(x.m.tree, state.tree, false, r.data());
+      double power = 0;
+      for (std::size_t i = 0; i < v.size(); ++i) power += v[i] * r[i];
+      EXPECT_NEAR(power, (energy[1] - energy[0]) / (2 * e), 1e-6 * (1 + std::abs(power)));
+    });
+  }
+}
+
+TYPED_TEST(Mechanics, IdealConstraintsDoNoWork) {
+  // Jacobian and rate agree: the multipliers' power is lambda . (Phi_q v)
+  constexpr int D = TypeParam::value;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Situation<D> x(seed);
+    MechanismState<D> state(x.m);
+    along_motion(x, 0, state, [&](const std::vector<double>& v) {
+      std::vector<double> force(v.size(), 0.0);
+      add_constraint_forces<D, double>(x.m, x.lambda.data(), state, force.data());
+      constraint_rates(x.m, v.data(), state);
+      double power = 0, expected = 0;
+      for (std::size_t i = 0; i < v.size(); ++i) power += force[i] * v[i];
+      for (int i = 0; i < x.m.rows; ++i) expected += x.lambda[i] * state.Phi_dot[i];
+      EXPECT_NEAR(power, expected, 1e-10 * (1 + std::abs(expected)));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace trunnion

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/random_mechanism.h"
+
+namespace trunnion::testing {
+
+std::vector<double> random_numbers(std::mt19937& random, int n, double scale) {
+  std::uniform_real_distribution<double> uniform(-scale, scale);
+  std::vector<double> x(n);
+  for (double& value : x) value = uniform(random);
+  return x;
+}
+
+namespace {
+
+class Generator {
+ public:
+  Generator(unsigned seed, int bodies, bool planar) : random_(seed), bodies_(bodies), planar_(planar) {}
+
+  Description generate() {
+    d_.gravity = vector(10);
+    for (int i = 0; i < bodies_; ++i) add_body(i);
+    for (int i = 0; i < 4; ++i) add_loop(i);
+    for (int i = 0; i < 2; ++i) {
+      SpringDescription spring;
+      spring.between = {name(pick(bodies_)), i == 0 ? "ground" : name(pick(bodies_ - 1))};
+      if (spring.between[0] == spring.between[1]) spring.between[1] = "ground";
+      spring.at = {vector(1), vector(1)};
+      spring.stiffness = 100;
+      spring.damping = 20;
+      spring.preload = 5;
+      spring.rest = 0.7;
+      d_.springs.emplace_back("s" + std::to_string(i), spring);
+      ForceDescription force;
+      force.body = name(pick(bodies_));
+      force.at = vector(1);
+      force.force = vector(50);
+      force.torque = vector(50);
+      force.frame = i == 0 ? ForceFrame::world : ForceFrame::body;
+      d_.forces.emplace_back("f" + std::to_string(i), force);
+      CylinderDescription cylinder;
+      cylinder.base = {i == 0 ? "ground" : name(0), vector(1)};
+      cylinder.rod_end = {name(bodies_ - 1 - i), vector(1)};
+      d_.cylinders.emplace_back("c" + std::to_string(i), cylinder);
+    }
+    return d_;
+  }
+
+ private:
+  std::string name(int i) const { return "b" + std::to_string(i); }
+  double number(double scale) { return random_numbers(random_, 1, scale)[0]; }
+  int pick(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
+  Vec3d vector(double scale) { return {number(scale), number(scale), planar_ ? 0 : number(scale)}; }
+
+  void add_body(int i) {
+    const double mass = 1 + std::abs(number(5));
+    InertiaShape shape{mass, vector(0.5), {0, 0, 0}, {0, 0, 0}};
+    for (double& J : shape.moments) J = 1 + std::abs(number(1));
+    if (!planar_)
+      for (double& J : shape.products) J = number(0.2);
+    d_.bodies.push_back({name(i), BodyDescription{{shape}}});
+    JointDescription joint;
+    joint.parent = i == 0 ? "ground" : name(std::max(0, i - 1 - pick(2)));
+    joint.at = vector(1);
+    joint.child_at = vector(0.3);
+    const int kind = planar_ ? pick(3) : i % 5;
+    joint.kind = kind < 2 ? JointKind::revolute : kind == 2 ? JointKind::prismatic : kind == 3 ? JointKind::spherical : JointKind::free;
+    if (planar_) {
+      joint.axis = joint.kind == JointKind::prismatic ? vector(1) : Vec3d{0, 0, i % 2 == 0 ? 1.0 : -1.0};
+      joint.orientation = {0, 0, number(1)};
+    } else {
+      joint.axis = vector(1);
+      joint.orientation = vector(1);
+    }
+    joint.coordinate = number(1);
+    joint.rotation = vector(1);
+    joint.position = vector(1);
+    d_.joints.emplace_back(name(i), joint);
+  }
+  void add_loop(int i) {
+    LoopDescription loop;
+    loop.kind = static_cast<LoopKind>(i);
+    loop.between = {name(bodies_ - 1), i % 2 == 0 ? "ground" : name(1)};
+    loop.at = {vector(1), vector(1)};
+    loop.axis = planar_ && loop.kind == LoopKind::revolute ? std::array<Vec3d, 2>{{{0, 0, 1}, {0, 0, 1}}} : std::array<Vec3d, 2>{vector(1), vector(1)};
+    loop.distance = 0.8;
+    d_.loops.emplace_back("l" + std::to_string(i), loop);
+  }
+
+  std::mt19937 random_;
+  int bodies_;
+  bool planar_;
+  Description d_;
+};
+
+}  // namespace
+
+template <int D>
+std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies) {
+  auto result = std::make_unique<RandomMechanism<D>>();
+  const Description d = Generator(seed, bodies, D == 2).generate();
+  compile_tree(d, result->model, result->space);
+  result->map.space = &result->space;
+  if constexpr (D == 2) {
+    if (!find_plane(d, result->model, result->space, result->map.frames)) throw Error("the random mechanism is not planar");
+    result->map.depth.assign(result->space.tree.nodes.size(), 0.0);
+    project_tree(result->space, result->map.frames, result->mechanism);
+  } else {
+    result->mechanism = result->space;
+  }
+  compile_connections(d, result->map, result->model, result->mechanism);
+  return result;
+}
+
+template std::unique_ptr<RandomMechanism<2>> random_mechanism<2>(unsigned, int);
+template std::unique_ptr<RandomMechanism<3>> random_mechanism<3>(unsigned, int);
+
+}  // namespace trunnion::testing

@@ -1,0 +1,27 @@
+// Random mechanisms for tests: a branched tree of every joint kind with loops that need not close, springs, loads and ports.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <random>
+
+#include "model/compile_parts.h"
+
+namespace trunnion::testing {
+
+/// A mechanism together with what its compilation needs to stay alive.
+template <int D>
+struct RandomMechanism {
+  Model model;
+  Mechanism<3> space;
+  PointMap map;
+  Mechanism<D> mechanism;
+};
+
+/// In the plane when D = 2 (every axis along z), in space otherwise. Same seed, same mechanism.
+template <int D>
+std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies = 7);
+
+/// n numbers from [-1, 1] times scale.
+std::vector<double> random_numbers(std::mt19937& random, int n, double scale);
+
+}  // namespace trunnion::testing
