@@ -80,7 +80,7 @@ TR_INLINE Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const 
 
 template <int D, class S>
 void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r) {
-  update_inertial_forces(m.tree, state.tree);
+  update_inertial_forces(m.tree, with_inertia, state.tree);
   std::fill(r, r + m.tree.nv, S(0));
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];

@@ -32,7 +32,7 @@ struct TreeNode {
   int q = 0;                  // first coordinate in q (4 for spherical: unit quaternion w, x, y, z)
   int v = 0;                  // first velocity in v; increments use the same index
   int dofs = 1;               // velocities: 1, or 3 for spherical (angular velocity in the joint's zero frame)
-  Rotation<D> R_PJ;           // joint frame at coordinate zero, in the parent's frame
+  Rotation<D> R_PJ;           // joint frame at coordinate zero, in the parent's frame; identity in the plane
   Vec<D> r_PJ = Vec<D>::Zero();        // [m] joint's place, parent frame
   Angular<D> turn = zero<Angular<D>>();  // revolute: unit axis, joint frame
   Vec<D> slide = Vec<D>::Zero();       // prismatic: unit axis, joint frame
@@ -97,9 +97,9 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
 template <int D, class S>
 void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state);
 
-/// Force stage: own inertia, Coriolis map and inertial force of every node.
+/// Force stage: own inertia and inertial force of every node, and its Coriolis map when a tangent will follow.
 template <int D, class S>
-void update_inertial_forces(const Tree<D>& tree, TreeState<D, S>& state);
+void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state);
 
 /// Sums F (and I, B when `with_inertia`) over subtrees and adds b . F to r (size nv).
 template <int D, class S>

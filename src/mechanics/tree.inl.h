@@ -75,7 +75,8 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
     const NodeState<D, S>& p = state.nodes[n.parent];
     NodeState<D, S>& s = state.nodes[j];
     DofState<D, S>* k = &state.dofs[n.v];
-    const Rotation<D, S> R_J = p.R * n.R_PJ.template cast<S>();
+    Rotation<D, S> R_J = p.R;
+    if constexpr (D == 3) R_J = R_J * n.R_PJ.template cast<S>();  // the plane's frames are aligned at zero
     const Vec<D, S> r_J = p.r + p.R * n.r_PJ.template cast<S>();
     Vec<D, S> r = r_J;
     switch (n.joint) {
@@ -124,7 +125,7 @@ void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& 
 }
 
 template <int D, class S>
-void update_inertial_forces(const Tree<D>& tree, TreeState<D, S>& state) {
+void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     NodeState<D, S>& s = state.nodes[j];
@@ -132,7 +133,7 @@ void update_inertial_forces(const Tree<D>& tree, TreeState<D, S>& state) {
     s.I = own_inertia(n, s);
     const Force<D, S> h = s.I * s.V;
     s.F = s.I * s.A + cross(s.V, h);
-    s.B = Coriolis<D, S>::of(s.I, s.V, h);
+    if (with_inertia) s.B = Coriolis<D, S>::of(s.I, s.V, h);
   }
 }
 

@@ -18,14 +18,10 @@ constexpr double kPressureShrink = 0.1;   // a pressure falls to no less than th
 
 template <int D>
 PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model)
-    : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), h_(model_->hydraulics), work_(*model_), consistent_(*model_) {
+    : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), h_(model_->hydraulics), work_(*model_), consistent_(*model_), next_(model_->layout) {
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
-  for (auto* x : {&theta_, &v_, &a_, &v_offset_, &a_offset_, &increment_, &correction_}) x->resize(nv);
-  q_.resize(n.nq);
-  y_.resize(n.ny);
-  ydot_.resize(n.ny);
-  lambda_.resize(n.rows);
+  for (auto* x : {&theta_, &v_offset_, &a_offset_, &increment_, &correction_}) x->resize(nv);
   T_.resize(nv * nv);
   P_.resize(nv * nv);
   pivot_.resize(nv);
@@ -64,37 +60,44 @@ void PenaltyTrapezoidal<D>::begin(const State& state, double h) {
     v_offset_[i] = -state.v()[i];
     a_offset_[i] = -(4 / h * state.v()[i] + state.a()[i]);
   }
-  std::copy(state.multipliers(), state.multipliers() + n.rows, lambda_.begin());
-  std::copy(state.y(), state.y() + n.ny, y_.begin());
-  std::copy(state.ydot(), state.ydot() + n.ny, ydot_.begin());
+  next_ = state;
+  next_.time = state.time + h;
+  double *y = next_.y(), *ydot = next_.ydot();
   for (int i : h_.unknown_state) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
-    y_[i] = pressure ? std::max(y_[i] + h * ydot_[i], kPressureShrink * y_[i]) : y_[i] + h * ydot_[i];
+    y[i] = pressure ? std::max(y[i] + h * ydot[i], kPressureShrink * y[i]) : y[i] + h * ydot[i];
   }
   // spools run ahead: nothing acts back on them
   for (const Spool& spool : h_.spools) {
     const double begin = model_->signals.value(spool.signal, state.time, Side::right), end = model_->signals.value(spool.signal, state.time + h, Side::left);
-    y_[spool.state] = advance_spool(state.y()[spool.state], begin, end, spool.time_constant, h);
-    ydot_[spool.state] = spool.time_constant > 0 ? (end - y_[spool.state]) / spool.time_constant : 0;
+    y[spool.state] = advance_spool(state.y()[spool.state], begin, end, spool.time_constant, h);
+    ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
   }
   update_inputs(*model_, state.time + h, Side::left, work_);
-  advance_configuration(m_.tree, state.q(), theta_.data(), q_.data());
-  update_positions(m_, q_.data(), theta_.data(), work_.mechanism);
+  move();
+}
+
+/// The configuration theta away from the start of the step, and its position stage.
+template <int D>
+void PenaltyTrapezoidal<D>::move() {
+  advance_configuration(m_.tree, from_->q(), theta_.data(), next_.q());
+  update_positions(m_, next_.q(), theta_.data(), work_.mechanism);
 }
 
 /// v, a and ydot from the unknowns by the trapezoidal rule.
 template <int D>
 void PenaltyTrapezoidal<D>::set_rates() {
+  double *v = next_.v(), *a = next_.a(), *y = next_.y(), *ydot = next_.ydot();
   for (int i = 0; i < model_->layout.nv; ++i) {
-    v_[i] = factors_.velocity * theta_[i] + v_offset_[i];
-    a_[i] = factors_.acceleration * theta_[i] + a_offset_[i];
+    v[i] = factors_.velocity * theta_[i] + v_offset_[i];
+    a[i] = factors_.acceleration * theta_[i] + a_offset_[i];
   }
-  for (int i : h_.unknown_state) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - rule_.ydot_begin[i];
+  for (int i : h_.unknown_state) ydot[i] = rule_.factor * (y[i] - rule_.y_begin[i]) - rule_.ydot_begin[i];
 }
 
 template <int D>
 void PenaltyTrapezoidal<D>::evaluate_at() {
-  evaluate(*model_, m_, {q_.data(), v_.data(), a_.data(), y_.data(), ydot_.data(), lambda_.data()}, rule_, model_->description.solver.penalty, work_);
+  evaluate(*model_, m_, {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}, rule_, model_->description.solver.penalty, work_);
 }
 
 /// What condensation adds to the direct port derivatives: T -= s_k (-w_i . R_s,j ds_j - w_i . R_v,j dsdot_j), r += s_k w_i . R.
@@ -175,15 +178,11 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
     for (int i = 0; i < nv; ++i) mechanism[i] = work_.r[i] - constraint[i];
     std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), circuits);
   };
-  const auto move = [&] {
-    advance_configuration(m_.tree, from_->q(), theta_.data(), q_.data());
-    update_positions(m_, q_.data(), theta_.data(), work_.mechanism);
-  };
   const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
   residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());
   for (int j = 0; j < n; ++j) {
-    double* x = j < nv ? &theta_[j] : &y_[h_.unknown_state[j - nv]];
-    const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1 ? q_[m_.tree.nodes[m_.tree.dof_node[j]].q] : kept) : increment_size(kept);
+    double* x = j < nv ? &theta_[j] : &next_.y()[h_.unknown_state[j - nv]];
+    const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1 ? next_.q()[m_.tree.nodes[m_.tree.dof_node[j]].q] : kept) : increment_size(kept);
     *x += size;
     if (j < nv) move();
     residual(right_side_.data(), constraint_force_.data(), circuit_increment_.data());
@@ -224,23 +223,24 @@ double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
   }
   for (std::size_t i = 0; i < circuit_increment_.size(); ++i) {
     const int state = h_.unknown_state[i];
-    double next = y_[state] + circuit_increment_[i];
-    if (state < static_cast<int>(h_.volumes.size())) next = std::max(next, kPressureShrink * y_[state]);
-    consider(std::abs(next - y_[state]) / tolerance_[i], nv + static_cast<int>(i));
-    y_[state] = next;
+    double& y = next_.y()[state];
+    double moved = y + circuit_increment_[i];
+    if (state < static_cast<int>(h_.volumes.size())) moved = std::max(moved, kPressureShrink * y);
+    consider(std::abs(moved - y) / tolerance_[i], nv + static_cast<int>(i));
+    y = moved;
   }
   return largest;
 }
 
 /// x -= P^-1 alpha J^T rate.
 template <int D>
-void PenaltyTrapezoidal<D>::remove_constraint_rate(const std::vector<double>& rate, std::vector<double>& x) {
+void PenaltyTrapezoidal<D>::remove_constraint_rate(const std::vector<double>& rate, double* x) {
   const double penalty = model_->description.solver.penalty;
   std::fill(correction_.begin(), correction_.end(), 0.0);
   for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = penalty * rate[i];
   add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, correction_.data());
   lu_solve(P_.data(), model_->layout.nv, projection_pivot_.data(), correction_.data());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] -= correction_[i];
+  for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
 
 /// (11), (12): in increment form v = v' - P^-1 alpha J^T (J v' + Phi_t), and alike for a.
@@ -255,28 +255,17 @@ bool PenaltyTrapezoidal<D>::project(StepReport& report) {
   };
   report.violation = largest(mech.Phi);
   if (!lu_factor(P_.data(), model_->layout.nv, projection_pivot_.data())) return false;
-  constraint_rates(m_, v_.data(), mech);
+  constraint_rates(m_, next_.v(), mech);
   for (int i = 0; i < kProjections; ++i) {
-    remove_constraint_rate(mech.Phi_dot, v_);
-    constraint_rates(m_, v_.data(), mech);
+    remove_constraint_rate(mech.Phi_dot, next_.v());
+    constraint_rates(m_, next_.v(), mech);
     report.velocity_violation = largest(mech.Phi_dot);
     if (report.velocity_violation < kVelocityBound) break;
   }
-  update_rates(m_.tree, v_.data(), a_.data(), mech.tree);
-  constraint_accelerations(m_, a_.data(), mech);
-  remove_constraint_rate(mech.Phi_ddot, a_);
+  update_rates(m_.tree, next_.v(), next_.a(), mech.tree);
+  constraint_accelerations(m_, next_.a(), mech);
+  remove_constraint_rate(mech.Phi_ddot, next_.a());
   return true;
-}
-
-template <int D>
-void PenaltyTrapezoidal<D>::commit(State& state, double h) const {
-  state.time += h;
-  std::copy(q_.begin(), q_.end(), state.q());
-  std::copy(v_.begin(), v_.end(), state.v());
-  std::copy(a_.begin(), a_.end(), state.a());
-  std::copy(y_.begin(), y_.end(), state.y());
-  std::copy(ydot_.begin(), ydot_.end(), state.ydot());
-  std::copy(lambda_.begin(), lambda_.end(), state.multipliers());
 }
 
 template <int D>
@@ -299,9 +288,8 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       report.status = StepStatus::diverged;
       return report;
     }
-    advance_configuration(m_.tree, state.q(), theta_.data(), q_.data());
-    update_positions(m_, q_.data(), theta_.data(), work_.mechanism);
-    for (int i = 0; i < m_.rows; ++i) lambda_[i] += solver.penalty * work_.mechanism.Phi[i];  // (10)
+    move();
+    for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.Phi[i];  // (10)
     if (size < 1 || report.iterations >= solver.max_iterations) break;
   }
   if (size >= 1) {
@@ -309,14 +297,14 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     if (!report.ok()) return report;
   }
   if (local_friction_) {
-    update_rates(m_, v_.data(), a_.data(), work_.mechanism);
-    finish_local_friction(h_, work_.mechanism.s_dot.data(), y_.data(), ydot_.data(), rule_);
+    update_rates(m_, next_.v(), next_.a(), work_.mechanism);
+    finish_local_friction(h_, work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), rule_);
   }
   if (!project(report)) {
     report.status = StepStatus::singular;
     return report;
   }
-  commit(state, h);
+  state = next_;
   return report;
 }
 

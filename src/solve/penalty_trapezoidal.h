@@ -27,6 +27,7 @@ class PenaltyTrapezoidal final : public Stepper {
 
  private:
   void begin(const State& state, double h);
+  void move();
   void set_rates();
   bool solve_exact();
   bool solve_forward_difference();
@@ -34,19 +35,19 @@ class PenaltyTrapezoidal final : public Stepper {
   void add_port_tangent();
   double apply_increment(StepReport& report);
   bool project(StepReport& report);
-  void commit(State& state, double h) const;
-  void remove_constraint_rate(const std::vector<double>& rate, std::vector<double>& x);
+  void remove_constraint_rate(const std::vector<double>& rate, double* x);
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
   const Hydraulics& h_;
   MachineState<D> work_;
   ConsistentRates<D> consistent_;
-  const State* from_ = nullptr;  // state at the start of the step
+  const State* from_ = nullptr;  // the state at its start
   IncrementFactors factors_;     // of the trapezoidal rule
   RateRelation rule_;
   bool local_friction_ = false;
-  std::vector<double> theta_, q_, v_, a_, y_, ydot_, lambda_;
+  State next_;                   // the state at the end of the step, as the iterations find it
+  std::vector<double> theta_;    // increment of the configuration over the step
   std::vector<double> v_offset_, a_offset_;      // v = 2/h theta + v_offset
   std::vector<double> T_, P_;                    // tangent; projection matrix
   std::vector<int> pivot_, projection_pivot_;

@@ -171,12 +171,12 @@ TYPED_TEST(Mechanics, PowerOfInertiaAndGravityIsTheRateOfMechanicalEnergy) {
     double energy[2];
     for (int i : {0, 1})
       along_motion(x, (2 * i - 1) * e, state, [&](const std::vector<double>&) {
-        update_inertial_forces(x.m.tree, state.tree);
+        update_inertial_forces(x.m.tree, false, state.tree);
         energy[i] = kinetic_energy(x.m.tree, state.tree) + potential_energy(x.m.tree, state.tree);
       });
     along_motion(x, 0, state, [&](const std::vector<double>& v) {
       std::vector<double> r(v.size(), 0.0);
-      update_inertial_forces(x.m.tree, state.tree);
+      update_inertial_forces(x.m.tree, false, state.tree);
       accumulate<D, double>(x.m.tree, state.tree, false, r.data());
       double power = 0;
       for (std::size_t i = 0; i < v.size(); ++i) power += v[i] * r[i];

@@ -121,7 +121,7 @@ solver: {duration: 4 s, step: )";
     const auto energy = [&](const State& s) {
       update_positions<3, double>(m, s.q(), nullptr, work);
       update_rates<3, double>(m, s.v(), s.a(), work);
-      update_inertial_forces(m.tree, work.tree);
+      update_inertial_forces(m.tree, false, work.tree);
       return kinetic_energy(m.tree, work.tree);
     };
     Runner run(model);

@@ -1,0 +1,269 @@
+// The drive of a run: time grid, jumps, statistics, snapshots, failure. Truth: closed forms that the trapezoidal rule meets exactly
+// if and only if jumps are treated right, and equality to the last bit.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "machine/start.h"
+#include "support/allocation_counter.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::busy_machine;
+using test::load_example;
+using test::model_from;
+
+/// A block of 2 kg pushed by 6 N from t = jump on; duration 1 s.
+std::shared_ptr<const Model> pushed_block(const std::string& jump, const std::string& step, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> set{"signals.on.steps=[[" + jump + ", 1]]", "solver.step=" + step};
+  set.insert(set.end(), more.begin(), more.end());
+  return model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {block: {point_mass: {mass: 2 kg}}}
+joints: {block: {prismatic: {parent: ground, axis: x}, position: 0.5 m, speed: 1 m/s}}
+forces: {push: {joint: block, load: 6 N, signal: on}}
+signals: {on: {steps: [[0.5 s, 1]]}}
+solver: {step: 0.1 s, duration: 1 s}
+)",
+                    set);
+}
+
+double place(double t, double jump) { return 0.5 + t + (t > jump ? 0.5 * 3 * (t - jump) * (t - jump) : 0); }
+
+struct Log final : RunWatcher {
+  std::vector<double> times;
+  std::vector<Side> sides;
+  std::vector<bool> on_grid;
+  std::vector<State> states;
+  void at(const Moment& m) override {
+    times.push_back(m.state.time);
+    sides.push_back(m.side);
+    on_grid.push_back(m.on_grid);
+    states.push_back(m.state);
+  }
+};
+
+TEST(Run, AJumpOnAGridPointCostsNoAccuracy) {
+  // 0.3 is no multiple of 0.1 in binary: the grid takes the jump's own time
+  for (const char* jump : {"0.1", "0.3", "0.6", "0.7", "0.9"}) {
+    Run run(pushed_block(jump, "0.1"));
+    Log log;
+    run.advance(1, &log);
+    const double at = std::stod(jump);
+    EXPECT_EQ(run.statistics().steps, 10) << jump;
+    EXPECT_EQ(run.statistics().split_steps, 0) << jump;
+    for (std::size_t i = 0; i < log.times.size(); ++i) EXPECT_NEAR(log.states[i].q()[0], place(log.times[i], at), 1e-14) << jump << " at " << log.times[i];
+  }
+}
+
+TEST(Run, AJumpInsideAStepSplitsIt) {
+  Run run(pushed_block("0.234", "0.1"));
+  Log log;
+  run.advance(1, &log);
+  EXPECT_EQ(run.statistics().steps, 11);
+  EXPECT_EQ(run.statistics().split_steps, 1);
+  ASSERT_EQ(log.times.size(), 12U);  // 11 steps and the right limit at the jump
+  EXPECT_EQ(log.times[2], 0.234);
+  EXPECT_EQ(log.times[3], 0.234);
+  EXPECT_EQ(log.sides[2], Side::left);
+  EXPECT_EQ(log.sides[3], Side::right);
+  EXPECT_FALSE(log.on_grid[2]);
+  EXPECT_EQ(log.states[2].a()[0], 0);
+  EXPECT_DOUBLE_EQ(log.states[3].a()[0], 3);
+  EXPECT_TRUE(log.on_grid[4]);
+  for (std::size_t i = 0; i < log.times.size(); ++i) EXPECT_NEAR(log.states[i].q()[0], place(log.times[i], 0.234), 1e-14) << log.times[i];
+}
+
+TEST(Run, WithoutSplittingTheStepLosesItsOrder) {
+  Run run(pushed_block("0.234", "0.1", {"solver.split_jumps=false"}));
+  run.advance(1);
+  EXPECT_EQ(run.statistics().steps, 10);
+  EXPECT_EQ(run.statistics().split_steps, 0);
+  EXPECT_GT(std::abs(run.state().q()[0] - place(1, 0.234)), 1e-3);
+}
+
+TEST(Run, JumpsAtTheStartAndAtTheEndAreNoSplits) {
+  Run run(pushed_block("0", "0.1", {"signals.on.steps=[[0, 1], [1, 7]]"}));
+  run.advance(1);
+  EXPECT_EQ(run.statistics().steps, 10);
+  EXPECT_NEAR(run.state().q()[0], place(1, 0), 1e-14);
+  EXPECT_DOUBLE_EQ(run.state().a()[0], 3);  // the left limit
+  run.step();
+  EXPECT_DOUBLE_EQ(run.state().a()[0], 21);
+}
+
+TEST(Run, TheLastStepEndsAtTheDuration) {
+  Run run(pushed_block("0.5", "0.3"));
+  Log log;
+  run.advance(1, &log);
+  EXPECT_EQ(run.state().time, 1);
+  EXPECT_TRUE(log.on_grid.back());
+  EXPECT_EQ(run.statistics().split_steps, 1);
+  EXPECT_NEAR(run.state().q()[0], place(1, 0.5), 1e-14);
+}
+
+TEST(Run, ASpoolWithoutTimeConstantJumpsWithItsSignal) {
+  const auto model = load_example("four_bar", {"valves.valve.directional_4_3.time_constant=0", "solver.duration=1.1 s"});
+  ASSERT_FALSE(model->force_jumps.empty());
+  Run run(model);
+  Log log;
+  run.advance(1, &log);
+  const int spool = model->hydraulics.spools[0].state;
+  EXPECT_EQ(run.state().y()[spool], 0);  // the step before sees the left limit
+  run.step(&log);
+  const auto right = std::find(log.sides.begin(), log.sides.end(), Side::right) - log.sides.begin();
+  ASSERT_LT(static_cast<std::size_t>(right), log.states.size());
+  EXPECT_EQ(log.states[static_cast<std::size_t>(right)].time, 1);
+  EXPECT_EQ(log.states[static_cast<std::size_t>(right)].y()[spool], 10);
+  EXPECT_GT(log.states[static_cast<std::size_t>(right)].ydot()[0], 1e8);  // oil rushes into v1 at once
+}
+
+/// Runs to `middle`, saves, goes on to `end`; restores into a fresh run and goes on as well.
+void expect_continues(const std::shared_ptr<const Model>& model, double middle, double end) {
+  Run whole(model);
+  whole.advance(end);
+  Run first(model);
+  first.advance(middle);
+  const State saved = first.state();
+  first.advance(end);
+  EXPECT_TRUE(first.state() == whole.state()) << "stopping at " << middle << " changes the run";
+  Run second(model);
+  second.advance(0.3 * middle);  // it has been elsewhere
+  second.restore(saved);
+  second.advance(end);
+  EXPECT_TRUE(second.state() == whole.state()) << "restoring at " << middle << " changes the run";
+}
+
+TEST(Run, SaveRestoreContinueEqualsContinue) {
+  const auto four_bar = load_example("four_bar", {"cylinders.lift.friction.model=modified_lugre"});
+  for (double middle : {0.5, 0.999, 1.0, 1.001, 1.007, 2.5}) expect_continues(four_bar, middle, 2.6);
+  const auto local = load_example("four_bar", {"cylinders.lift.friction.model=lugre", "cylinders.lift.friction.states=local", "solver.step=0.7 ms"});
+  for (double middle : {0.7, 1.4}) expect_continues(local, middle, 1.5);  // 1 s lies inside a step
+  const auto sudden = load_example("four_bar", {"valves.valve.directional_4_3.time_constant=0"});
+  for (double middle : {0.999, 1.0, 1.001}) expect_continues(sudden, middle, 1.2);
+  const auto spatial = model_from(busy_machine(true));
+  expect_continues(spatial, 0.05, 0.1);
+}
+
+TEST(Run, SteppingOneByOneEqualsRunning) {
+  const auto model = load_example("four_bar", {"solver.step=0.7 ms"});
+  Run whole(model), single(model);
+  whole.advance(1.4);
+  while (single.state().time < 1.4 - 1e-9) single.step();
+  EXPECT_TRUE(single.state() == whole.state());
+  EXPECT_EQ(single.statistics().steps, whole.statistics().steps);
+}
+
+TEST(Run, IsDeterministic) {
+  const auto model = model_from(busy_machine(true));
+  Run a(model), b(model);
+  a.advance(0.1);
+  b.advance(0.1);
+  EXPECT_TRUE(a.state() == b.state());
+  EXPECT_EQ(a.statistics().iterations, b.statistics().iterations);
+}
+
+TEST(Run, StatesOfAnotherModelAreRefused) {
+  Run run(load_example("four_bar"));
+  EXPECT_THROW(run.restore(Run(pushed_block("0.5", "0.1")).state()), Error);
+}
+
+TEST(Run, StatisticsAddUp) {
+  const auto model = load_example("four_bar", {"solver.duration=2 s"});
+  Run run(model);
+  Log log;
+  run.advance(2, &log);
+  const RunStatistics& s = run.statistics();
+  EXPECT_EQ(s.steps, 2000);
+  EXPECT_EQ(log.times.size(), 2000U);
+  EXPECT_EQ(std::accumulate(s.histogram.begin(), s.histogram.end(), 0L), s.steps);
+  long iterations = 0;
+  for (std::size_t i = 0; i < s.histogram.size(); ++i) iterations += static_cast<long>(i) * s.histogram[i];
+  EXPECT_EQ(iterations, s.iterations);
+  EXPECT_GT(s.step_seconds, 0);
+  EXPECT_GT(s.max_violation, 0);
+  EXPECT_LT(s.max_violation, 1e-10);
+  EXPECT_LT(s.max_velocity_violation, 1e-7);
+  EXPECT_EQ(s.capped_steps, 0);
+}
+
+TEST(Run, CappedStepsAreCountedWhereTheUserAcceptsThem) {
+  Run run(load_example("four_bar", {"solver.max_iterations=1", "solver.accept_capped=true", "solver.duration=1.2 s"}));
+  run.advance(1.2);
+  EXPECT_GT(run.statistics().capped_steps, 10);
+  EXPECT_EQ(run.statistics().max_iterations, 1);
+}
+
+TEST(Run, CavitationIsCountedByVolume) {
+  const auto model = load_example("four_bar", {"fluid.saturation_pressure=3 MPa", "fluid.free_air=1e-6", "solver.duration=1.2 s"});
+  Run run(model);
+  Log log;
+  run.advance(1.2, &log);
+  for (std::size_t v = 0; v < 3; ++v) {
+    const int state = model->hydraulics.nodes[static_cast<std::size_t>(model->hydraulics.volumes[v].node)].state;
+    long below = 0;
+    double lowest = 1e300, first = 0;
+    for (const State& s : log.states) {
+      const double p = s.y()[state];
+      if (p < 3e6 && below++ == 0) first = s.time;
+      lowest = std::min(lowest, p);
+    }
+    EXPECT_EQ(run.statistics().cavitation[v].steps, below);
+    EXPECT_EQ(run.statistics().cavitation[v].first_time, first);
+    EXPECT_EQ(run.statistics().cavitation[v].lowest_pressure, lowest);
+  }
+  EXPECT_GT(run.statistics().cavitation[0].steps, 1000);
+}
+
+TEST(Run, FailureSaysWhenWhereAndWhatToTry) {
+  Run run(load_example("four_bar", {"solver.max_iterations=1"}));
+  Log log;
+  try {
+    run.advance(10, &log);
+    FAIL() << "it should not get through";
+  } catch (const SimulationError& error) {
+    EXPECT_EQ(error.time(), run.state().time);
+    EXPECT_EQ(error.time(), log.times.back());  // all good states were handed out
+    EXPECT_TRUE(run.state() == log.states.back());
+    EXPECT_NE(std::string(error.what()).find("v1.pressure"), std::string::npos) << error.what();
+    EXPECT_NE(error.remedy().find("max_iterations"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Run, AStepDoesNotAllocate) {
+  if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
+  std::vector<std::shared_ptr<const Model>> models{model_from(busy_machine(false)), model_from(busy_machine(true))};
+  for (const char* law : {"bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"})
+    for (const char* states : {"monolithic", "local"})
+      models.push_back(load_example("four_bar", {std::string("cylinders.lift.friction.model=") + law, std::string("cylinders.lift.friction.states=") + states}));
+  models.push_back(load_example("four_bar", {"solver.tangent=forward_difference"}));
+  models.push_back(load_example("slewing_crane"));
+  models.push_back(load_example("spatial_slider_crank"));
+  for (const auto& model : models) {
+    State state = start_state(*model);
+    const auto stepper = make_stepper(model);
+    const long before = test::allocations();
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(stepper->step(state, model->description.solver.step).ok());
+    ASSERT_TRUE(stepper->restart(state));
+    EXPECT_EQ(test::allocations(), before) << model->title;
+  }
+}
+
+TEST(Run, DrivingARunAllocatesNothingPerStep) {
+  if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
+  Run run(load_example("four_bar"));
+  run.advance(0.1);
+  const long before = test::allocations();
+  run.advance(1.5);
+  EXPECT_EQ(test::allocations(), before);
+}
+
+}  // namespace
+}  // namespace trunnion
