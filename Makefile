@@ -11,7 +11,8 @@ build = cmake --build --preset $(1) $(2) $$([ -t 2 ] || echo -- --quiet)
 demo: dependencies build/release/build.ninja ## run the four-bar mechanism with each friction model; results in build/demo
 	@$(call build,release,--target trunnion_program)
 	build/release/bin/trunnion compare examples/four_bar.yaml \
-	  --vary cylinders.lift.friction.model=bengisu_akay,brown_mcphee,lugre,modified_lugre -o build/demo
+	  --vary cylinders.lift.friction.model=bengisu_akay,brown_mcphee,lugre,modified_lugre \
+	  --reference examples/reference/four_bar_friction_paper.csv -o build/demo
 
 .PHONY: build
 build: dependencies build/release/build.ninja ## build everything; the program is build/release/bin/trunnion

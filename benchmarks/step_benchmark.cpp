@@ -35,7 +35,7 @@ struct Timing {
 Timing time_run(const std::shared_ptr<const Model>& model, int repetitions) {
   Timing best{1e300, 0};
   for (int i = 0; i < repetitions; ++i) {
-    Run run(model);
+    Runner run(model);
     run.advance(model->description.solver.duration);
     const RunStatistics& s = run.statistics();
     best.nanoseconds = std::min(best.nanoseconds, 1e9 * s.step_seconds / static_cast<double>(s.steps));
@@ -140,11 +140,11 @@ void report_chain(const char* name) {
 
 void BM_FourBarStep(benchmark::State& state) {
   const auto model = load("four_bar.yaml");
-  Run run(model);
+  Runner run(model);
   for (auto _ : state) {
     if (run.state().time >= model->description.solver.duration - 1e-9) {
       state.PauseTiming();
-      run = Run(model);
+      run = Runner(model);
       state.ResumeTiming();
     }
     run.step();

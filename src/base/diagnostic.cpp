@@ -19,7 +19,7 @@ std::string joined(const std::vector<Diagnostic>& diagnostics) {
 
 std::string short_number(double value) {
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 9).ptr;
   return std::string(buffer.data(), end);
 }
 

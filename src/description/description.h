@@ -85,7 +85,7 @@ struct JointDescription {
   // start values; unset ones are free for the assembly
   std::optional<double> coordinate;       // [rad] `angle` of a revolute or [m] `position` of a prismatic joint
   std::optional<double> rate;             // [rad/s] `rate` or [m/s] `speed`
-  std::optional<Vec3d> position;          // [m] free: origin of the child from `at`, parent frame
+  std::optional<Vec3d> position;          // [m] free: the child's point `child_at` from `at`, parent frame
   std::optional<Vec3d> rotation;          // [rad] spherical, free: roll, pitch, yaw from the joint's zero orientation
   std::optional<Vec3d> velocity;          // [m/s] free, parent frame
   std::optional<Vec3d> angular_velocity;  // [rad/s] spherical, free: relative to the parent, parent frame
@@ -170,7 +170,7 @@ struct CsvSignal {
   std::string value = "2";
   bool smooth = false;
   double scale = 1;
-  std::vector<std::array<double, 2>> points; /* filled by the file room */
+  std::vector<std::array<double, 2>> points;  // as they stand in the file, `scale` not applied; filled when the model file is read
 };
 struct SumSignal {
   std::vector<std::string> of;
@@ -246,8 +246,8 @@ struct FrictionDescription {
   double stribeck_velocity = 0.01;                 // [m/s] v_s
   double viscous = 0;                              // [N s/m] sigma_2
   double decay = 0;                                // [s/m] xi (Bengisu-Akay)
-  bool viscous_below_stribeck = true;              // Bengisu-Akay: viscous term in both branches (false: as printed in 000 (22))
-  double viscous_factor = 0.999329299739067;       // [-] Brown-McPhee: tanh 4 as in 000 (24); 1 in 002 (8)
+  bool viscous_below_stribeck = true;              // Bengisu-Akay: viscous term in both branches (false: as printed, friction paper (22))
+  double viscous_factor = 0.999329299739067;       // [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
   double bristle_stiffness = 0;                    // [N/m] sigma_0
   double bristle_damping = 0;                      // [N s/m] sigma_1
   std::optional<double> bristle_damping_velocity;  // [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
@@ -258,7 +258,7 @@ struct FrictionDescription {
 };
 
 enum class DamperLaw { continuous, printed };
-/// End damper of a cylinder, 003 (34); ERRATA-style note in hydraulics/cylinder.h.
+/// End damper of a cylinder; laws in hydraulics/cylinder.h.
 struct EndDamperDescription {
   double stiffness = 0;  // [N/m]
   double damping = 0;    // [N s/m]

@@ -231,12 +231,38 @@ void check_dimensions(const Description& d, const std::map<std::string, Dimensio
   DimensionCheck(d, dimensions, out).run();
 }
 
+bool doubled_time(const Points& points) {
+  return std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) { return a[0] == b[0] && a[1] != b[1]; }) != points.end();
+}
+
+/// Whether a signal jumps, itself or through what it is made of.
+bool jumps(const Description& d, const std::string& name, std::set<std::string>& seen) {
+  const SignalDescription* signal = lookup(d.signals, name);
+  if (signal == nullptr || !seen.insert(name).second) return false;
+  if (const auto* of = operands(*signal)) return std::any_of(of->begin(), of->end(), [&](const std::string& part) { return jumps(d, part, seen); });
+  if (const auto* steps = std::get_if<StepsSignal>(signal)) return !steps->steps.empty();
+  if (const auto* ramps = std::get_if<RampsSignal>(signal)) return doubled_time(ramps->points);
+  if (const auto* table = std::get_if<TableSignal>(signal)) return doubled_time(table->points);
+  if (const auto* csv = std::get_if<CsvSignal>(signal)) return doubled_time(csv->points);
+  return false;
+}
+
+void check_motion_signals(const Description& d, Findings& out) {
+  for (const auto& [name, motion] : d.motions) {
+    std::set<std::string> seen;
+    if (jumps(d, motion.signal, seen))
+      find(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps: no body can follow it", "a signal without jumps, best with a continuous slope",
+           "a smooth table or a sine moves a joint without shocks");
+  }
+}
+
 void check_hydraulics(const Description& d, Findings& out) {
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)
     if (const auto [it, fresh] = moved.emplace(motion.joint, name); !fresh)
       find(d, out, "motions." + name + ".joint", "the joint `" + motion.joint + "` is moved by `" + it->second + "` already",
            "one motion for each joint");
+  check_motion_signals(d, out);
   for (const auto& [name, force] : d.forces)
     if (!force.joint && !force.force && !force.torque) find(d, out, "forces." + name, "there is neither `force` nor `torque`");
   for (const auto& [name, valve] : d.valves)

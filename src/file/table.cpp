@@ -125,7 +125,7 @@ void describe_start(Visitor& v, JointDescription& j) {
       v.leaf({"speed", "Start speed", kSpeed}, &j.rate);
       break;
     case JointKind::free:
-      v.leaf({"position", "Start place of the child's origin from `at`, parent's frame", kLength}, &j.position);
+      v.leaf({"position", "Start place of the joint's point of the child (`child_at`) from `at`, parent's frame", kLength}, &j.position);
       v.leaf({"velocity", "Start velocity, parent's frame", kSpeed}, &j.velocity);
       [[fallthrough]];
     case JointKind::spherical:

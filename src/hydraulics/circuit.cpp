@@ -57,7 +57,7 @@ void add_volume(const Hydraulics& h, const Volume& volume, double factor, const 
 }
 
 /// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B.
-void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, double factor, const double* y, const double* ydot, double* R_s,
+void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* y, const double* ydot, double* R_s,
                  double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
@@ -69,7 +69,7 @@ void add_chamber(const Hydraulics& h, int node_index, double area, double length
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
   *row.R += C.value * p_dot + area * s_dot;
-  row.T[row.local] += C.value * factor + C.d[0] * p_dot;
+  row.T[row.local] += C.value * state.rate_slope[node_index] + C.d[0] * p_dot;  // volumes come first among the nodes
   R_s[row.local] += sub_volume_capacity(area, beta.value, wall) * p_dot;
   R_v[row.local] += area;
   F_y[row.local] += area;
@@ -124,7 +124,7 @@ void set_cylinder_force(const Actuator& a, double s, double s_dot, const Hydraul
 }  // namespace
 
 HydraulicState::HydraulicState(const Hydraulics& h)
-    : signal(h.signals), pressure(h.nodes.size()), capacity(h.nodes.size()), spool(h.spools.size()), R(h.unknown_state.size()), pivot(h.unknown_state.size()),
+    : signal(h.signals), pressure(h.nodes.size()), capacity(h.nodes.size()), rate_slope(h.volumes.size()), spool(h.spools.size()), R(h.unknown_state.size()), pivot(h.unknown_state.size()),
       ports(h.actuators.size()), column(h.actuators.size()) {
   std::size_t block = 0, columns = 0;
   for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
@@ -138,6 +138,21 @@ HydraulicState::HydraulicState(const Hydraulics& h)
   F_y.resize(columns);
   y_scratch.resize(h.ny);
   ydot_scratch.resize(h.ny);
+}
+
+void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state) {
+  for (std::size_t i = 0; i < h.volumes.size(); ++i) {
+    const int k = h.nodes[h.volumes[i].node].state;
+    const double p = y[k], p_n = rule.y_begin[k];
+    ydot[k] = rule.factor * (p - p_n) - rule.ydot_begin[k];
+    state.rate_slope[i] = rule.factor;
+    if (!h.fluid.cavitates(p) && !h.fluid.cavitates(p_n)) continue;
+    using S = Dual<1>;
+    const S beta = h.fluid.compressibility_at(S::variable(p, 0));
+    const double strain_rate = rule.factor * (h.fluid.strain(p) - h.fluid.strain(p_n)) - h.fluid.compressibility_at(p_n) * rule.ydot_begin[k];
+    ydot[k] = strain_rate / beta.value;
+    state.rate_slope[i] = rule.factor - ydot[k] * beta.d[0] / beta.value;
+  }
 }
 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
@@ -154,7 +169,7 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
   std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
-  for (const Volume& volume : h.volumes) add_volume(h, volume, rule.factor, y, ydot, state);
+  for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
   const FlowInputs in = flow_inputs(state);
   for_each_element(h, [&](const auto& element) { element.edges(in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
   for (const FlowSource& source : h.flow_sources) {
@@ -168,8 +183,8 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
     set_cylinder_force(a, s[i], s_dot[i], state, port);
     const Cylinder& c = a.cylinder;
-    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, rule.factor, y, ydot, R_s, R_v, F_y, state);
-    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, rule.factor, y, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
     add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, port);
     port.force -= port.friction;
   }

@@ -109,7 +109,6 @@ struct Actuator {
   int state = 0;          // first friction state in y
   int circuit = 0;
   int local = 0;          // first friction state in the circuit's block (monolithic)
-  int port_slot = 0;      // position among the circuit's actuators
 };
 
 /// A set of volumes and friction states that are solved together.
@@ -143,6 +142,7 @@ struct HydraulicState {
   std::vector<double> signal;    // per signal: value at the evaluation's time
   std::vector<double> pressure;  // per node [Pa]
   std::vector<double> capacity;  // per node [m3/Pa]; zero for sources
+  std::vector<double> rate_slope;  // per volume: d(p_dot)/dp of the integration rule [1/s]
   std::vector<double> spool;     // per spool
   std::vector<double> R;         // per circuit unknown: residual; after eliminate(): its Newton increment
   std::vector<double> T;         // blocks dR/dy, factored by condense()
@@ -161,10 +161,15 @@ struct HydraulicState {
 /// What the evaluation of a step's end point needs about the step.
 struct RateRelation {
   double step = 0;               // [s]
-  double factor = 0;             // d(ydot)/dy of the integration rule: 2/h
+  double factor = 0;             // d(ydot)/dy of the integration rule: 2/h; for pressures see update_pressure_rates
   const double* y_begin = nullptr;     // for locally integrated friction states
   const double* ydot_begin = nullptr;
 };
+
+/// Pressure rates at the end of a step by the trapezoidal rule on the strain of the oil, which is the rule on pressure as long
+/// as no air is free:  g(p) - g(p_n) = h/2 (beta(p) p_dot + beta(p_n) p_dot_n).  Below saturation it always has a solution at
+/// positive pressure, where the rule on pressure has none. Writes ydot of the volumes and the slopes for the tangent.
+void update_pressure_rates(const Hydraulics& hydraulics, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.
 void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, double t, Side side, HydraulicState& state);

@@ -5,9 +5,9 @@
 //   F = p_A A_A - p_B A_B - F_friction - c sdot + F_dampers                         (20); positive pushes the ends apart
 //   l_A = l_A0 + (s - s_0),  l_B = l_B0 - (s - s_0)                                 (44) with the signs that follow from F
 //   Q into chamber A = A_A sdot,  out of chamber B = A_B sdot                       (19)
-// End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry:
-//   continuous   F_d = max(0, k x - c sdot x / l_d) towards the middle: no jump at entry, never pulls
-//   printed      F_d = k x - c sdot: jumps at entry and can pull on leaving
+// End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry into a chamber of length l:
+//   continuous   F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
+//   printed      F_d = k x - c l_dot: jumps at entry and can pull on leaving
 // Source of the rest: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2.2 and 5.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

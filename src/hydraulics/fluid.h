@@ -3,7 +3,7 @@
 //   beta(p) = 1/B_oil + phi (p_s/p^2 - 1/p_s)                       0 < p < p_s
 // p is absolute. Below p_s air comes out of solution; its volume per volume of oil is g(p) = phi (p_s/p - 2 + p/p_s), zero with
 // zero slope at p_s and growing like 1/p, so that the modulus is continuous and the pressure stays positive however much is
-// drawn. The default saturation pressure 0 stands for the vacuum limit kVacuumLimit.
+// drawn. A saturation pressure of 0 stands for the vacuum limit kVacuumLimit.
 // Source: lumped fluid theory (Jaiswal, Sopanen, Mikkola 2021 (friction), (13)-(14)); free air by Boyle's law.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace trunnion {
 
-/// Least saturation pressure [Pa]: what a technical vacuum leaves.
+/// Saturation pressure [Pa] where none is given: what a technical vacuum leaves.
 inline constexpr double kVacuumLimit = 2e3;
 
 struct Fluid {
@@ -26,6 +26,11 @@ struct Fluid {
   TR_INLINE S compressibility_at(const S& p) const {
     const S q = min(p, saturation_pressure);
     return compressibility + free_air * (saturation_pressure / (q * q) - 1 / saturation_pressure);
+  }
+  /// Strain of the oil g(p), the integral of beta from the saturation pressure: how much of its volume has been pressed in.
+  double strain(double p) const {
+    const double below = min(p, saturation_pressure) / saturation_pressure;
+    return (p - saturation_pressure) * compressibility - free_air * (1 / below - 2 + below);
   }
   /// Whether free air acts.
   bool cavitates(double p) const { return p < saturation_pressure; }

@@ -69,7 +69,7 @@ class RestPressures {
   bool marked(std::size_t node) const { return h_.nodes[node].state >= 0 && std::isnan(model_.y_start[h_.nodes[node].state]); }
   double stated(std::size_t node) const { return h_.nodes[node].state >= 0 ? model_.y_start[h_.nodes[node].state] : source_pressure_[node]; }
 
-  /// Groups with a source or a stated volume have its pressure; two different ones leave no rest.
+  /// Groups with a source or a stated volume have its pressure; two different ones leave no rest, nor does a pump that runs.
   void collect_known() {
     std::vector<Diagnostic> findings;
     std::vector<int> giver(h_.nodes.size(), -1);
@@ -87,6 +87,14 @@ class RestPressures {
                                             h_.nodes[i].name, stated(i)),
                                 "a stated start pressure", "state this pressure, or close the valve at the start"});
       }
+    }
+    for (const FlowSource& source : h_.flow_sources) {
+      if (work_.hydraulics.signal[source.flow] == 0) continue;
+      for (std::size_t k = 0; k < h_.nodes.size(); ++k)
+        if (marked(k) && ((source.to >= 0 && root_[k] == root_[source.to]) || (source.from >= 0 && root_[k] == root_[source.from])))
+          findings.push_back({model_.description.span(pressure_path(h_.nodes[k])), pressure_path(h_.nodes[k]),
+                              fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: oil flows, there is no rest", source.name, work_.hydraulics.signal[source.flow]),
+                              "a stated start pressure", "state this pressure, or let the flow begin later"});
     }
     if (!findings.empty()) throw InputError(std::move(findings));
   }

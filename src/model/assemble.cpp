@@ -1,7 +1,8 @@
 // Assembly: the start configuration and velocity moved onto the constraints.
 //   minimise 1/2 theta^T W theta  subject to Phi(q_stated (+) theta) = 0, held coordinates fixed
 // by Newton steps on  [W Phi_q^T; Phi_q 0] [delta; mu] = [-W theta; -Phi],  W the diagonal of the mass matrix; coordinates
-// without a stated value weigh next to nothing. Rank-deficient loops are solved in the least-squares sense.
+// without a stated value weigh next to nothing. Rank-deficient loops are solved in the least-squares sense; steps too long to
+// be trusted are damped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -35,7 +36,15 @@ struct Assembler {
     set_weights();
   }
 
-  void update(const std::vector<double>& q) { update_positions<D, double>(m, q.data(), nullptr, state); }
+  void update(const std::vector<double>& q) {
+    update_positions<D, double>(m, q.data(), nullptr, state);
+    // a distance that the user left open is what assembly makes it
+    for (const ConstraintGroup<D>& g : m.constraints) {
+      if (!std::isnan(g.distance)) continue;
+      state.Phi[g.rows.begin] = 0;
+      std::fill_n(state.jacobian.begin() + g.jacobian, g.path.size(), 0.0);
+    }
+  }
 
   void set_weights() {
     const int n = m.tree.nv;
@@ -59,16 +68,32 @@ struct Assembler {
     return reduced;
   }
 
+  /// 1 / sqrt(W) of the moving coordinates.
+  Eigen::VectorXd scale() const {
+    Eigen::VectorXd s(moving.size());
+    for (std::size_t i = 0; i < moving.size(); ++i) s[static_cast<Eigen::Index>(i)] = 1 / std::sqrt(weight[moving[i]]);
+    return s;
+  }
+
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
   Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c) const {
-    const auto n = static_cast<Eigen::Index>(moving.size());
-    Eigen::VectorXd scale(n);
-    for (Eigen::Index i = 0; i < n; ++i) scale[i] = 1 / std::sqrt(weight[moving[i]]);
+    if (moving.empty()) return x0;
     const Eigen::MatrixXd J = jacobian();
     // in z = sqrt(W) (x - x0): the smallest z with J W^-1/2 z = c - J x0
-    const Eigen::MatrixXd scaled = J * scale.asDiagonal();
+    const Eigen::MatrixXd scaled = J * scale().asDiagonal();
     const Eigen::VectorXd z = scaled.completeOrthogonalDecomposition().solve(c - J * x0);
-    return x0 + scale.cwiseProduct(z);
+    return x0 + scale().cwiseProduct(z);
+  }
+
+  /// Where that step is too long, far from a closed place or near a dead point: minimise |Phi + J x|^2 + mu x^T W x with mu so
+  /// large that the step is short enough (Levenberg, Marquardt). The stated place does not pull here.
+  Eigen::VectorXd short_step() const {
+    const Eigen::MatrixXd scaled = jacobian() * scale().asDiagonal(), G = scaled * scaled.transpose();
+    for (double mu = 1e-9 * G.diagonal().maxCoeff();; mu *= 4) {
+      const Eigen::MatrixXd damped = G + mu * Eigen::MatrixXd::Identity(m.rows, m.rows);
+      const Eigen::VectorXd x = scale().cwiseProduct(Eigen::VectorXd(scaled.transpose() * damped.ldlt().solve(-Phi())));
+      if (!(x.cwiseAbs().maxCoeff() > kLargestStep)) return x;
+    }
   }
 
   double violation() const {
@@ -107,7 +132,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     Eigen::VectorXd x = a.weighted(x0, -a.Phi());
     const double size = x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0;
     if (!(size < 1e300)) break;
-    if (size > kLargestStep) x *= kLargestStep / size;
+    if (size > kLargestStep) x = a.short_step();
     std::fill(step.begin(), step.end(), 0.0);
     for (std::size_t i = 0; i < a.moving.size(); ++i) step[a.moving[i]] = x[static_cast<Eigen::Index>(i)];
     std::vector<double> next(q.size());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "file/model_file.h"
 #include "model/compile_parts.h"
 
 namespace trunnion {
@@ -18,6 +19,8 @@ std::vector<double> settle(Model& model, Mechanism<D>& m) {
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (std::isnan(m.springs[i].rest)) m.springs[i].rest = state.springs[i].length;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i)
+    if (std::isnan(m.constraints[i].distance)) m.constraints[i].distance = state.constraints[i].line.length;
   for (JointSpring& spring : m.joint_springs)
     if (std::isnan(spring.rest)) spring.rest = model.q_start[spring.q];
   return state.s;
@@ -73,6 +76,7 @@ void collect_jumps(Model& model) {
 }  // namespace
 
 std::shared_ptr<const Model> compile(const Description& description) {
+  if (std::vector<Diagnostic> findings = check_description(description); !findings.empty()) throw InputError(std::move(findings));
   auto model = std::make_shared<Model>();
   model->description = description;
   model->title = description.title;

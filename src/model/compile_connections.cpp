@@ -1,5 +1,7 @@
 // Description of loops, motions, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +13,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kParallel = 1e-9;
+constexpr double kDepth = 1e-9;  // [m] points of a planar loop
 constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
 
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
@@ -96,7 +99,8 @@ class LoopBuilder {
     update_positions<3, double>(map.space->tree, model.q_start.data(), nullptr, start_);
   }
 
-  void add(const LoopDescription& loop, int index) {
+  void add(const std::string& path, const LoopDescription& loop, int index) {
+    path_ = path;
     // body A is the one with the shorter branch: its axes carry the rows
     std::array<int, 2> order{0, 1};
     if (branch(map_.space->tree, node(loop, 0)).size() > branch(map_.space->tree, node(loop, 1)).size()) order = {1, 0};
@@ -106,7 +110,10 @@ class LoopBuilder {
     axis_B_ = direction(model_, loop.between[order[1]], loop.axis[order[1]]);
     joint_ = index;
     switch (loop.kind) {
-      case LoopKind::spherical: add_points(D == 3 ? std::vector<Vec<3>>{Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()} : plane_axes()); break;
+      case LoopKind::spherical:
+        if constexpr (D == 2) check_depth(map_.frames[P_.node].col(2));
+        add_points(D == 3 ? std::vector<Vec<3>>{Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()} : plane_axes());
+        break;
       case LoopKind::revolute: add_revolute(); break;
       case LoopKind::prismatic: add_prismatic(); break;
       case LoopKind::distance: add_distance(loop); break;
@@ -147,6 +154,14 @@ class LoopBuilder {
     m_.constraints.push_back(g);
     return m_.constraints.back();
   }
+  /// Rows across the axis alone say nothing of an offset along it: the two points must lie at one depth.
+  void check_depth(const Vec<3>& axis_in_A) const {
+    const NodeState<3>&A = start_.nodes[P_.node], &B = start_.nodes[Q_.node];
+    const double offset = (A.R * axis_in_A).dot(B.r + B.R * Q_.r - A.r - A.R * P_.r);
+    if (std::abs(offset) < kDepth) return;
+    throw InputError({{model_.description.span(path_), path_, fmt::format("cannot close: its points lie {:.6g} m apart along the axis of a planar motion", offset),
+                       "two points at the same depth", "correct one of the two points in `at`"}});
+  }
   void add_points(const std::vector<Vec<3>>& axes_in_A) {
     ConstraintGroup<D>& g = add_group(ConstraintType::point, static_cast<int>(axes_in_A.size()));
     for (std::size_t i = 0; i < axes_in_A.size(); ++i) g.axes[i] = seen<D>(map_, P_.node, axes_in_A[i]);
@@ -159,10 +174,14 @@ class LoopBuilder {
 
   void add_revolute() {
     if constexpr (D == 2) {
+      check_depth(map_.frames[P_.node].col(2));
       add_points(plane_axes());
     } else {
       const auto n = normals(axis_A_);
-      if (moves_in_plane(R_0_[P_.node] * axis_A_)) {  // two equations close a planar loop wherever it moves
+      const Vec<3> normal = R_0_[P_.node] * axis_A_;
+      const bool agree = normal.cross(R_0_[Q_.node] * axis_B_).norm() < kParallel;
+      if (agree && moves_in_plane(normal)) {  // two equations close a planar loop wherever it moves
+        check_depth(axis_A_);
         add_points({n[0], n[1]});
         return;
       }
@@ -195,8 +214,7 @@ class LoopBuilder {
   }
   void add_distance(const LoopDescription& loop) {
     ConstraintGroup<D>& g = add_group(ConstraintType::distance, 1);
-    const NodeState<3>&A = start_.nodes[P_.node], &B = start_.nodes[Q_.node];
-    g.distance = loop.distance.value_or((B.r + B.R * Q_.r - A.r - A.R * P_.r).norm());
+    g.distance = loop.distance.value_or(kUnset);
   }
 
   const PointMap& map_;
@@ -206,6 +224,7 @@ class LoopBuilder {
   TreeState<3> start_;
   PlacedPoint P_{}, Q_{};
   Vec<3> axis_A_, axis_B_;
+  std::string path_;
   int joint_ = 0;
 };
 
@@ -279,7 +298,7 @@ void compile_connections(const Description& d, const PointMap& map, Model& model
   LoopBuilder<D> loops(map, model, m);
   for (const auto& [name, loop] : d.loops) {
     const int first = m.rows;
-    loops.add(loop, static_cast<int>(model.constraints.size()));
+    loops.add("loops." + name, loop, static_cast<int>(model.constraints.size()));
     model.constraints.push_back({"loops." + name, name, {first, m.rows}});
   }
   for (const auto& [name, motion] : d.motions) add_motion(name, motion, model, m);

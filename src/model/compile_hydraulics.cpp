@@ -64,7 +64,7 @@ class NetlistBuilder {
   void add_fluid() {
     h_.fluid.density = d_.fluid.density;
     h_.fluid.compressibility = 1 / d_.fluid.bulk_modulus;
-    h_.fluid.saturation_pressure = std::max(d_.fluid.saturation_pressure, kVacuumLimit);
+    h_.fluid.saturation_pressure = d_.fluid.saturation_pressure > 0 ? d_.fluid.saturation_pressure : kVacuumLimit;
     h_.fluid.free_air = d_.fluid.free_air;
   }
   void add_nodes() {
@@ -174,7 +174,6 @@ class NetlistBuilder {
       a.local = static_cast<int>(unknowns[a.circuit].size());
       if (!a.friction_local)
         for (int k = 0; k < a.friction_states; ++k) add_unknown(a.circuit, a.state + k);
-      a.port_slot = static_cast<int>(h_.circuits[a.circuit].actuators.size());
       h_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
     }
     unknowns.resize(h_.circuits.size());

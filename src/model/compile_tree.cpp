@@ -102,7 +102,7 @@ void start_value(Model& model, const std::optional<double>& coordinate, const st
 void start_rotation(Model& model, const JointDescription& joint) {
   const auto e = matrix_quaternion(roll_pitch_yaw(joint.rotation.value_or(Vec3d{})));
   model.q_start.insert(model.q_start.end(), e.begin(), e.end());
-  const Vec3d rate = joint.angular_velocity.value_or(Vec3d{});
+  const Vec<3> rate = roll_pitch_yaw(joint.orientation).transpose() * vec(joint.angular_velocity.value_or(Vec3d{}));  // parent's axes -> joint's
   for (int i = 0; i < 3; ++i) {
     model.start.push_back({joint.rotation.has_value(), joint.hold});
     model.v_start.push_back(rate[i]);

@@ -1,4 +1,4 @@
-// Everything needed to continue a run bit for bit, in one contiguous array: configuration q, velocity v, acceleration a,
+// Everything needed to continue a run bit for bit: the time, and in one contiguous array configuration q, velocity v, acceleration a,
 // first-order states y and their rates, multipliers. Copying it is saving it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -11,7 +11,7 @@ namespace trunnion {
 namespace {
 
 /// Slopes of the monotone cubic through the points (F. N. Fritsch, R. E. Carlson, SIAM J. Numer. Anal. 17, 1980, with the
-/// harmonic mean of Fritsch and Butland); natural in that it never overshoots the data.
+/// harmonic mean of Fritsch and Butland): it never overshoots the data; end slopes are zero.
 std::vector<double> monotone_slopes(const std::vector<double>& t, const std::vector<double>& y) {
   const std::size_t n = t.size();
   std::vector<double> slope(n, 0.0), chord(n > 1 ? n - 1 : 0);

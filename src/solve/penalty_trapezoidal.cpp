@@ -46,7 +46,9 @@ template <int D>
 std::string PenaltyTrapezoidal<D>::unknown_name(int unknown) const {
   if (unknown < 0) return "the linear system";
   const int nv = model_->layout.nv;
-  return unknown < nv ? model_->velocity_names[unknown] : model_->state_names[h_.unknown_state[unknown - nv]];
+  if (unknown < nv) return model_->velocity_names[unknown];
+  const int cylinder = unknown - nv - static_cast<int>(h_.unknown_state.size());
+  return cylinder < 0 ? model_->state_names[h_.unknown_state[unknown - nv]] : "cylinders." + h_.actuators[cylinder].name;
 }
 
 template <int D>
@@ -93,6 +95,7 @@ void PenaltyTrapezoidal<D>::set_rates() {
     a[i] = factors_.acceleration * theta_[i] + a_offset_[i];
   }
   for (int i : h_.unknown_state) ydot[i] = rule_.factor * (y[i] - rule_.y_begin[i]) - rule_.ydot_begin[i];
+  update_pressure_rates(h_, rule_, y, ydot, work_.hydraulics);
 }
 
 template <int D>
@@ -232,6 +235,19 @@ double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
   return largest;
 }
 
+/// Whether every piston is still inside its cylinder: chambers of no length have no equations.
+template <int D>
+bool PenaltyTrapezoidal<D>::within_stroke(StepReport& report) const {
+  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+    const Cylinder& c = h_.actuators[i].cylinder;
+    if (c.chamber_A(work_.mechanism.s[i]) > 0 && c.chamber_B(work_.mechanism.s[i]) > 0) continue;
+    report.status = StepStatus::end_of_stroke;
+    report.worst = static_cast<int>(increment_.size() + circuit_increment_.size() + i);
+    return false;
+  }
+  return true;
+}
+
 /// x -= P^-1 alpha J^T rate.
 template <int D>
 void PenaltyTrapezoidal<D>::remove_constraint_rate(const std::vector<double>& rate, double* x) {
@@ -296,6 +312,7 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;
     if (!report.ok()) return report;
   }
+  if (!within_stroke(report)) return report;
   if (local_friction_) {
     update_rates(m_, next_.v(), next_.a(), work_.mechanism);
     finish_local_friction(h_, work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), rule_);

@@ -34,6 +34,7 @@ class PenaltyTrapezoidal final : public Stepper {
   void evaluate_at();
   void add_port_tangent();
   double apply_increment(StepReport& report);
+  bool within_stroke(StepReport& report) const;
   bool project(StepReport& report);
   void remove_constraint_rate(const std::vector<double>& rate, double* x);
 

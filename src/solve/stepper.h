@@ -18,6 +18,7 @@ enum class StepStatus {
   stalled,   // iteration cap reached
   diverged,  // an unknown left the range of numbers
   singular,  // no solution of the linear system
+  end_of_stroke,  // a piston went through the end of its cylinder
 };
 
 struct StepReport {
@@ -25,7 +26,7 @@ struct StepReport {
   int iterations = 0;           // linear solves of the step's Newton
   double violation = 0;         // [m, -] largest |Phi| at the end
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
-  int worst = -1;               // unknown with the largest scaled increment: velocity index, or nv + circuit unknown
+  int worst = -1;               // unknown with the largest scaled increment: velocity index, or nv + circuit unknown, or nv + unknowns + cylinder
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
 };
 

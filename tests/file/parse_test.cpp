@@ -109,7 +109,7 @@ forces:
   push: {body: b, at: [1, 0, 0], force: [1 kN, 0, 0], frame: body, signal: stroke}
   twist: {body: b, torque: [1 N m, 0, 0]}
   load: {joint: a, load: 3 N m}
-signals: {stroke: {ramps: [[0, 0 mm], [1 s, 100 mm], [1 s, 50 mm]]}}
+signals: {stroke: {ramps: [[0, 0 mm], [1 s, 100 mm], [2 s, 50 mm]]}}
 )");
   EXPECT_EQ(at(d.loops, "p").axis[1], (Vec3d{0, 1, 0}));
   EXPECT_EQ(at(d.loops, "r").distance.value(), 0.2);

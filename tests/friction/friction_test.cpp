@@ -5,25 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
 #include "base/diagnostic.h"
 #include "laws.h"
-
-namespace {
-std::atomic<long> allocations{0};
-}
-// Weak: where the test program has counting operators of its own, these step back and the test below says so.
-[[gnu::weak]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::weak]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::weak]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "support/allocation_counter.h"
 
 namespace trunnion {
 namespace {
@@ -284,21 +270,19 @@ TEST(FrictionLocal, EndStatesMayOverwriteTheStart) {
 }
 
 TEST(Friction, ResponseDoesNotAllocate) {
-  const long probe = allocations;
-  ::operator delete(::operator new(8));
-  if (allocations == probe) GTEST_SKIP() << "another operator new is in use";
+  if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
   for (FrictionKind kind : kAllLaws) {
     const FrictionLaw law = seal_law(kind);
     const double rate_n[2] = {};
     double x[2] = {}, rate[2] = {};
     FrictionResponse r;
-    const long before = allocations;
+    const long before = test::allocations();
     for (double v : kSmoothSpeeds) {
       respond(law, v, x, r);
       force_and_rates(law, v, x, rate);
       respond_local(law, v, 1e-3, x, rate_n, x, r);
     }
-    EXPECT_EQ(allocations, before);
+    EXPECT_EQ(test::allocations(), before);
   }
 }
 

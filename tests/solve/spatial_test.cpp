@@ -13,7 +13,6 @@
 namespace trunnion {
 using problems::read_reference_table;
 using problems::ReferenceTable;
-using Runner = trunnion::Run;  // Run alone is a member of every GoogleTest fixture
 
 namespace {
 

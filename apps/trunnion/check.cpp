@@ -1,0 +1,144 @@
+// trunnion check: read a model, assemble it, and say what it is: degrees of freedom, constraints, redundancy, start.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "commands.h"
+#include "machine/analyse.h"
+#include "machine/start.h"
+
+namespace trunnion::cli {
+
+namespace {
+
+void line(const std::string& key, const std::string& text) { std::fputs(fmt::format("  {:<14} {}\n", key, text).c_str(), stdout); }
+
+std::string count(std::size_t n, const std::string& one, const std::string& many) { return fmt::format("{} {}", n, n == 1 ? one : many); }
+
+template <class List>
+std::string joined(const List& list) {
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+std::string vector_text(const Vec<3>& v) {
+  const auto clean = [](double x) { return std::abs(x) < 1e-12 ? 0.0 : x; };
+  return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", clean(v.x()), clean(v.y()), clean(v.z()));
+}
+
+void print_mechanism(const Model& model) {
+  const Description& d = model.description;
+  line("mechanism", fmt::format("{}, {}, {}", count(model.bodies.size(), "body", "bodies"), count(model.joints.size(), "joint", "joints"),
+                                count(static_cast<std::size_t>(model.layout.nv), "velocity coordinate", "velocity coordinates")));
+  line("", model.planar ? "planar: all of it moves across the normal " + vector_text(model.plane.axes.col(2)) : "spatial");
+  for (const ConstraintInfo& info : model.constraints)
+    line(info.path, count(static_cast<std::size_t>(info.rows.size()), "equation", "equations"));
+  const std::size_t forces = d.springs.size() + d.forces.size();
+  if (forces > 0)
+    line("forces",
+         fmt::format("{}, {}", count(d.springs.size(), "spring", "springs"), count(d.forces.size(), "applied load", "applied loads")));
+}
+
+void print_constraints(const Analysis& a) {
+  line("freedom", fmt::format("{}: {} less {} of rank {}",
+                              count(static_cast<std::size_t>(a.degrees_of_freedom), "degree of freedom", "degrees of freedom"),
+                              count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
+                              count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
+  if (a.redundant.empty() && a.rows > 0) line("redundant", "none");
+  for (const RedundantRows& rows : a.redundant)
+    line("redundant", fmt::format("{} of {} at the start: implied by the loops before it",
+                                  count(static_cast<std::size_t>(rows.rows), "equation", "equations"), rows.path));
+}
+
+void print_circuit(const Model& model) {
+  const Description& d = model.description;
+  if (d.cylinders.empty() && d.volumes.empty()) return;
+  line("oil",
+       fmt::format("{}, {}, {}, {}, in {}", count(d.volumes.size(), "volume", "volumes"), count(d.sources.size(), "source", "sources"),
+                   count(d.valves.size(), "valve", "valves"), count(d.cylinders.size(), "cylinder", "cylinders"),
+                   count(model.hydraulics.circuits.size(), "circuit", "circuits")));
+  line("states", model.state_names.empty() ? "none" : joined(model.state_names));
+}
+
+/// One coordinate of the start, in the units people use.
+std::string coordinate_text(const JointInfo& joint, const double* q, const double* v) {
+  constexpr double kDegree = std::numbers::pi / 180;
+  switch (joint.kind) {
+    case JointKind::fixed:
+      return "fixed";
+    case JointKind::revolute:
+      return fmt::format("{:.6f} deg ({:.9g} rad), {:.6g} rad/s", q[0] / kDegree, q[0], v[0]);
+    case JointKind::prismatic:
+      return fmt::format("{:.9g} m, {:.6g} m/s", q[0], v[0]);
+    case JointKind::spherical:
+      return fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3]);
+    case JointKind::free:
+      return fmt::format("[{:.6g}, {:.6g}, {:.6g}] m, quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3], q[4], q[5],
+                         q[6]);
+  }
+  return "";
+}
+
+void print_start(const Model& model, const State& state) {
+  std::puts("start, after assembly");
+  for (const JointInfo& joint : model.joints)
+    if (joint.nv > 0)
+      line(joint.name, coordinate_text(joint, state.q() + joint.q, state.v() + joint.v) +
+                           (model.start[static_cast<std::size_t>(joint.v)].held ? ", held" : ""));
+  for (const Volume& volume : model.hydraulics.volumes) {
+    const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
+    const bool solved = std::isnan(model.y_start[static_cast<std::size_t>(node.state)]);
+    line(node.name, fmt::format("{:.6f} MPa{}", state.y()[node.state] / 1e6, solved ? ", from rest" : ", stated"));
+  }
+  double largest = 0;
+  for (int i = 0; i < state.layout().nv; ++i) largest = std::max(largest, std::abs(state.a()[i]));
+  constexpr double kRest = 1e-6;  // [rad/s2, m/s2]
+  line("accelerations", largest < kRest ? "none: the machine is at rest or in steady motion"
+                                        : fmt::format("up to {:.3g} rad/s^2 or m/s^2: the machine sets off", largest));
+}
+
+void print_run(const Model& model) {
+  const SolverDescription& s = model.description.solver;
+  std::puts("run");
+  line("steps", fmt::format("{:.0f} of {:g} s to {:g} s", std::ceil(s.duration / s.step - 1e-9), s.step, s.duration));
+  std::vector<std::string> jumps;
+  for (double t : model.jumps)
+    if (t >= 0 && t < s.duration) jumps.push_back(fmt::format("{:g}", t));
+  if (!jumps.empty()) line("signal jumps", joined(jumps) + " s");
+  line("units", "SI inside; numbers without a unit were taken as SI, angles as radians");
+}
+
+int check(const ModelOptions& options) {
+  const auto model = options.load();
+  std::printf("%s%s%s\n", options.file.c_str(), model->title.empty() ? "" : ": ", model->title.c_str());
+  print_mechanism(*model);
+  print_constraints(analyse(*model));
+  const MissingInertia missing = find_missing_inertia(*model);
+  if (!missing.velocities.empty())
+    line("no inertia",
+         joined(missing.velocities) + (missing.singular ? ": the machine cannot be simulated" : ": held by constraints alone"));
+  print_circuit(*model);
+  if (missing.singular) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "error: nothing resists the acceleration of %s; give the body an inertia about that axis (a rod: a diameter)\n",
+                 joined(missing.velocities).c_str());
+    return kWrongInput;
+  }
+  print_start(*model, start_state(*model));
+  print_run(*model);
+  std::puts("the model is ready to run");
+  return kDone;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("check", "read and analyse a model: degrees of freedom, redundancy, start");
+  auto options = std::make_shared<ModelOptions>();
+  options->add_to(*command);
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace trunnion::cli

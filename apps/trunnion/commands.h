@@ -1,0 +1,52 @@
+// The subcommands of the program `trunnion`, one file each. Exit codes: 0 done, 1 the simulation failed, 2 the input is wrong.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "file/model_file.h"
+#include "model/model.h"
+#include "results/run_case.h"
+
+namespace trunnion::cli {
+
+inline constexpr int kDone = 0, kFailed = 1, kWrongInput = 2;
+
+/// What the chosen subcommand does once the command line is read; returns the exit code.
+using Action = std::function<int()>;
+
+void add_run(CLI::App& app, Action& action);
+void add_check(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+void add_friction(CLI::App& app, Action& action);
+void add_reference(CLI::App& app, Action& action);
+
+// ---------------------------------------------------------------- shared by the subcommands
+
+/// MODEL and --set.
+struct ModelOptions {
+  std::string file;
+  std::vector<std::string> set;
+
+  void add_to(CLI::App& command);
+  /// Reads and compiles the model, with `more` after the --set values. Throws InputError.
+  std::shared_ptr<const Model> load(const std::vector<Override>& more = {}) const;
+  /// `examples/four_bar.yaml` -> `four_bar`.
+  std::string stem() const;
+};
+
+/// When the program started.
+std::chrono::steady_clock::time_point program_start();
+double seconds_since_start();
+
+/// Draws the progress of a run on a terminal; does nothing in a pipe or when `quiet`.
+Progress terminal_progress(double duration, bool quiet, const std::string& label = "");
+/// Removes what terminal_progress drew.
+void clear_progress(bool quiet);
+
+}  // namespace trunnion::cli

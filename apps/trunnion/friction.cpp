@@ -1,0 +1,115 @@
+// trunnion friction: the seal friction of a cylinder against velocity.
+//   friction_steady.csv    steady sliding: the Stribeck curve
+//   friction_cycle.csv     a slow sinusoidal velocity: more force while speeding up than while slowing down (lag)
+//   friction_preslip.csv   a motion shorter than the bristles' reach: the seal as a spring
+// In kind figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction).
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "base/units.h"
+#include "commands.h"
+#include "friction/friction_curve.h"
+#include "results/files.h"
+
+namespace trunnion::cli {
+
+namespace {
+
+constexpr double kAmplitudeShare = 4;   // greatest speed of the cycle, in Stribeck velocities
+constexpr double kPreslipShare = 0.25;  // of the deflection at which the bristles slip
+constexpr int kSteadyPoints = 801;
+
+struct FrictionOptions {
+  ModelOptions model;
+  std::string cylinder, folder, amplitude, frequency = "1 Hz";
+};
+
+double quantity(const std::string& text, const Measure& measure, const std::string& option) {
+  const QuantityText read = read_quantity(text);
+  if (read.quantity && (!read.quantity->has_unit || fits(read.quantity->dimension, measure)) && read.quantity->value > 0)
+    return read.quantity->value;
+  throw Error(fmt::format("{}: '{}' is not {} greater than 0, such as {}", option, text, measure.name, measure.example));
+}
+
+const std::pair<std::string, CylinderDescription>& find_cylinder(const Model& model, const std::string& name) {
+  const auto& cylinders = model.description.cylinders;
+  if (cylinders.empty()) throw Error("the model has no cylinder");
+  if (name.empty()) return cylinders.front();
+  std::vector<std::string> names;
+  for (const auto& cylinder : cylinders) {
+    if (cylinder.first == name) return cylinder;
+    names.push_back(cylinder.first);
+  }
+  throw Error(fmt::format("there is no cylinder '{}'; the model has {}", name, fmt::join(names, ", ")));
+}
+
+void write_curve(const std::vector<FrictionPoint>& curve, const FrictionLaw& law, const std::string& path) {
+  std::string text = "time,velocity,displacement,force";
+  const auto states = friction_state_info(law);
+  for (const FrictionStateInfo& state : states) text += "," + std::string(state.name);
+  text += "\n";
+  for (const FrictionPoint& point : curve) {
+    append_number(text, point.time);
+    for (double value : {point.velocity, point.displacement, point.force}) append_number(text += ",", value);
+    for (std::size_t i = 0; i < states.size(); ++i) append_number(text += ",", point.states[i]);
+    text += "\n";
+  }
+  write_text(text, path);
+}
+
+int friction(const FrictionOptions& options) {
+  const auto model = options.model.load();
+  const auto& [name, cylinder] = find_cylinder(*model, options.cylinder);
+  const FrictionDescription& f = cylinder.friction;
+  const FrictionLaw law = make_friction(f);
+  FrictionCycle cycle;
+  cycle.amplitude = options.amplitude.empty() ? kAmplitudeShare * f.stribeck_velocity : quantity(options.amplitude, kSpeed, "--amplitude");
+  cycle.frequency = quantity(options.frequency, kFrequency, "--frequency");
+  cycle.steps_per_cycle = 2000;
+  const std::string folder = options.folder.empty() ? options.model.stem() + "_friction" : options.folder;
+  make_folder(folder);
+  const auto steady = steady_friction_curve(law, -cycle.amplitude, cycle.amplitude, kSteadyPoints);
+  const auto slow = friction_curve(law, cycle);
+  write_curve(steady, law, folder + "/friction_steady.csv");
+  write_curve(slow, law, folder + "/friction_cycle.csv");
+  const auto greatest = [](const std::vector<FrictionPoint>& curve) {
+    return *std::max_element(curve.begin(), curve.end(), [](const FrictionPoint& a, const FrictionPoint& b) { return a.force < b.force; });
+  };
+  const FrictionPoint steady_peak = greatest(steady), peak = greatest(slow);
+  std::printf("%s: friction against velocity, up to %g m/s at %g Hz\n", name.c_str(), cycle.amplitude, cycle.frequency);
+  std::printf("  steady sliding  at most %.1f N, at %.3g m/s\n", steady_peak.force, steady_peak.velocity);
+  std::printf("  in the cycle    at most %.1f N, at %.3g m/s\n", peak.force, peak.velocity);
+  std::string files = "friction_steady.csv, friction_cycle.csv";
+  if (friction_states(law) > 0) {
+    // short enough not to slip: displacement amplitude / pi / frequency = velocity amplitude
+    FrictionCycle preslip = cycle;
+    preslip.amplitude = kPreslipShare * f.coulomb / f.bristle_stiffness * std::numbers::pi * cycle.frequency;
+    const auto curve = friction_curve(law, preslip);
+    write_curve(curve, law, folder + "/friction_preslip.csv");
+    const FrictionPoint top = greatest(curve);
+    std::printf("  before slip     %.1f N at a displacement of %.3g m\n", top.force, top.displacement);
+    files += ", friction_preslip.csv";
+  }
+  std::printf("files: %s/%s\n", folder.c_str(), files.c_str());
+  return kDone;
+}
+
+}  // namespace
+
+void add_friction(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("friction", "write the friction of a cylinder against velocity");
+  auto options = std::make_shared<FrictionOptions>();
+  options->model.add_to(*command);
+  command->add_option("--cylinder", options->cylinder, "name of the cylinder [the first]")->type_name("NAME");
+  command->add_option("--amplitude", options->amplitude, "greatest speed [4 Stribeck velocities]")->type_name("SPEED");
+  command->add_option("--frequency", options->frequency, "of the cycle")->type_name("FREQUENCY")->capture_default_str();
+  command->add_option("-o,--output", options->folder, "folder for the results [MODEL_friction]")->type_name("DIR");
+  command->callback([options, &action] { action = [options] { return friction(*options); }; });
+}
+
+}  // namespace trunnion::cli

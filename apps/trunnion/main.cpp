@@ -1,0 +1,82 @@
+// trunnion: simulate hydraulically actuated multibody machines from the command line.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "commands.h"
+#include "trunnion/version.h"
+
+namespace trunnion::cli {
+
+namespace {
+
+const std::chrono::steady_clock::time_point kStart = std::chrono::steady_clock::now();
+
+}  // namespace
+
+std::chrono::steady_clock::time_point program_start() { return kStart; }
+
+double seconds_since_start() { return std::chrono::duration<double>(std::chrono::steady_clock::now() - kStart).count(); }
+
+void ModelOptions::add_to(CLI::App& command) {
+  command.add_option("MODEL", file, "model file")->required();
+  command.add_option("--set", set, "set a value of the model, path=value; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const {
+  std::vector<Override> overrides;
+  for (const std::string& text : set) overrides.push_back(parse_override(text));
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return compile(load_model(file, overrides));
+}
+
+std::string ModelOptions::stem() const { return std::filesystem::path(file).stem().string(); }
+
+Progress terminal_progress(double duration, bool quiet, const std::string& label) {
+  if (quiet || isatty(STDERR_FILENO) == 0) return {};
+  return [duration, label](double time) {
+    std::fprintf(stderr, "\r\033[K%s%3.0f %%  t = %.4g s", label.c_str(), 100 * time / duration, time);
+  };
+}
+
+void clear_progress(bool quiet) {
+  if (!quiet && isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+}
+
+}  // namespace trunnion::cli
+
+int main(int argc, char** argv) {
+  using namespace trunnion;
+  CLI::App app("Simulates hydraulically actuated multibody machines from a model file.", "trunnion");
+  app.set_version_flag("--version", std::string("trunnion ") + kVersion);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 1 the simulation failed (results so far are saved), 2 the input is wrong.\nThe model file is described by "
+      "`trunnion reference`.");
+  cli::Action action;
+  cli::add_run(app, action);
+  cli::add_check(app, action);
+  cli::add_compare(app, action);
+  cli::add_friction(app, action);
+  cli::add_reference(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? cli::kDone : cli::kWrongInput; }
+  try {
+    return action();
+  } catch (const SimulationError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return cli::kFailed;
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return cli::kWrongInput;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return cli::kWrongInput;
+  }
+}

@@ -1,0 +1,46 @@
+// trunnion run: simulate a model and write its results.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+
+#include "commands.h"
+
+namespace trunnion::cli {
+
+namespace {
+
+struct RunOptions {
+  ModelOptions model;
+  std::string folder;
+  bool quiet = false;
+};
+
+int run(const RunOptions& options) {
+  const auto model = options.model.load();
+  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet));
+  clear_progress(options.quiet);
+  const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
+  write_case(result, options.model.file, folder, program_start());
+  if (!options.quiet) {
+    std::fputs(summary_text(result, seconds_since_start()).c_str(), stdout);
+    std::printf("  files        %s/summary.json%s\n", folder.c_str(),
+                result.recorder->recording().rows() > 0 ? ", results.csv, results.h5" : "");
+  }
+  if (!result.failure) return kDone;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", result.failure->what());
+  if (result.recorder->recording().rows() > 0) std::fprintf(stderr, "the results up to %g s are in %s\n", result.end_time, folder.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "simulate a model; write results.csv, results.h5 and summary.json");
+  auto options = std::make_shared<RunOptions>();
+  options->model.add_to(*command);
+  command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
+  command->add_flag("-q,--quiet", options->quiet, "print errors only");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace trunnion::cli

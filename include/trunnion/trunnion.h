@@ -1,0 +1,107 @@
+// Trunnion as a library: load a model, step it, read its channels, save and restore its state.
+//
+//   trunnion::Simulation machine("four_bar.yaml", {"cylinders.lift.friction.model=lugre"});
+//   const int angle = machine.find("crank.angle");
+//   while (machine.time() < machine.duration()) {
+//     machine.step();
+//     std::printf("%g %g\n", machine.time(), machine.value(angle));
+//   }
+//
+// SI and radians throughout. Objects are independent of each other; one object is for one thread at a time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace trunnion {
+
+/// The model or a name in a call is wrong; what() holds every finding, one line each, with its place in the file.
+class ModelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The simulation cannot go on; what() says when, in which equations, and what to try.
+class RunError : public std::runtime_error {
+ public:
+  RunError(const std::string& what, double time) : std::runtime_error(what), time_(time) {}
+  double time() const { return time_; }  ///< [s] of the last good state
+
+ private:
+  double time_;
+};
+
+/// A quantity that can be read.
+struct ChannelInfo {
+  std::string name;     ///< `crank.angle`
+  std::string unit;     ///< SI; empty where it has none
+  std::string meaning;  ///< one line
+};
+
+/// Everything needed to continue a simulation bit for bit, energy ledger included. Cheap to copy.
+class Snapshot {
+ public:
+  double time() const;  ///< [s]
+
+ private:
+  friend class Simulation;
+  struct Content;
+  explicit Snapshot(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  std::shared_ptr<const Content> content_;
+};
+
+/// One machine on its way through time.
+class Simulation {
+ public:
+  /// Reads a model file; `overrides` are `path=value` as on the command line. At time 0, assembled. Throws ModelError, RunError.
+  explicit Simulation(const std::string& model_file, const std::vector<std::string>& overrides = {});
+  /// The same from the text of a model file; `name` stands for the file in messages.
+  static Simulation from_text(const std::string& text, const std::vector<std::string>& overrides = {}, const std::string& name = "model");
+
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+  ~Simulation();
+
+  double time() const;       ///< [s]
+  double step_size() const;  ///< [s] solver.step of the model
+  double duration() const;   ///< [s] solver.duration of the model
+
+  /// To the next point of the time grid. Throws RunError; the state is then the last good one.
+  void step();
+  /// To `end` [s], the last step shortened where it must be; nothing if `end` has passed. Throws RunError.
+  void run_until(double end);
+  /// To the model's duration. Throws RunError.
+  void run() { run_until(duration()); }
+
+  /// All channels, in the order of results.csv.
+  const std::vector<ChannelInfo>& channels() const;
+  /// Index of a channel. Throws ModelError with the nearest name where there is none.
+  int find(const std::string& channel) const;
+  /// Value at the present state; `channel` from find().
+  double value(int channel) const;
+  double value(const std::string& channel) const { return value(find(channel)); }
+  /// Values of all channels.
+  std::vector<double> values() const;
+
+  Snapshot save() const;
+  /// Goes to a state that this simulation, or another of the same model, has saved. Throws ModelError for another model's.
+  void restore(const Snapshot& snapshot);
+
+  long steps() const;           ///< taken so far
+  long iterations() const;      ///< of all steps
+  double step_seconds() const;  ///< [s] spent in steps
+
+ private:
+  struct Content;
+  explicit Simulation(std::unique_ptr<Content> content);
+  std::unique_ptr<Content> content_;
+};
+
+/// What `trunnion run` does: simulates a model and writes results.csv, results.h5 and summary.json into `folder`.
+/// Throws ModelError, or RunError after writing what was computed until then.
+void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {});
+
+}  // namespace trunnion

@@ -1,0 +1,110 @@
+// The public interface on top of the rooms.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "file/model_file.h"
+#include "results/run_case.h"
+#include "trunnion/trunnion.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Calls f; internal errors become the public ones.
+template <class F>
+auto translated(F&& f) {
+  try {
+    return f();
+  } catch (const SimulationError& error) { throw RunError(error.what(), error.time()); } catch (const Error& error) {
+    throw ModelError(error.what());
+  }
+}
+
+std::vector<Override> parsed(const std::vector<std::string>& overrides) {
+  std::vector<Override> list;
+  for (const std::string& text : overrides) list.push_back(parse_override(text));
+  return list;
+}
+
+}  // namespace
+
+struct Snapshot::Content {
+  State state;
+  Ledger ledger;
+};
+
+double Snapshot::time() const { return content_->state.time; }
+
+struct Simulation::Content {
+  explicit Content(const Description& description) : model(compile(description)), run(model), meter(model) {
+    meter.begin(run.state());
+    for (const Channel& channel : meter.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
+  }
+  std::shared_ptr<const Model> model;
+  Runner run;
+  Meter meter;
+  std::vector<ChannelInfo> channels;
+};
+
+Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides)
+    : content_(translated([&] { return std::make_unique<Content>(load_model(model_file, parsed(overrides))); })) {}
+Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name) {
+  return Simulation(translated([&] { return std::make_unique<Content>(parse_model(text, name, parsed(overrides))); }));
+}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+double Simulation::time() const { return content_->run.state().time; }
+double Simulation::step_size() const { return content_->model->description.solver.step; }
+double Simulation::duration() const { return content_->model->description.solver.duration; }
+
+void Simulation::step() {
+  translated([&] { content_->run.step(&content_->meter); });
+}
+void Simulation::run_until(double end) {
+  translated([&] { content_->run.advance(end, &content_->meter); });
+}
+
+const std::vector<ChannelInfo>& Simulation::channels() const { return content_->channels; }
+
+int Simulation::find(const std::string& channel) const {
+  const std::vector<ChannelInfo>& all = content_->channels;
+  const auto at = std::find_if(all.begin(), all.end(), [&](const ChannelInfo& c) { return c.name == channel; });
+  if (at != all.end()) return static_cast<int>(at - all.begin());
+  std::vector<std::string> names;
+  for (const ChannelInfo& c : all) names.push_back(c.name);
+  const std::string near = nearest_name(channel, names);
+  throw ModelError("there is no channel '" + channel + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+double Simulation::value(int channel) const {
+  if (channel < 0 || static_cast<std::size_t>(channel) >= content_->channels.size())
+    throw ModelError("there is no channel number " + std::to_string(channel));
+  return content_->meter.values()[static_cast<std::size_t>(channel)];
+}
+std::vector<double> Simulation::values() const { return content_->meter.values(); }
+
+Snapshot Simulation::save() const {
+  return Snapshot(std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->run.state(), content_->meter.ledger()}));
+}
+void Simulation::restore(const Snapshot& snapshot) {
+  translated([&] { content_->run.restore(snapshot.content_->state); });
+  content_->meter.resume(snapshot.content_->state, snapshot.content_->ledger);
+}
+
+long Simulation::steps() const { return content_->run.statistics().steps; }
+long Simulation::iterations() const { return content_->run.statistics().iterations; }
+double Simulation::step_seconds() const { return content_->run.statistics().step_seconds; }
+
+void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides) {
+  const auto start = std::chrono::steady_clock::now();
+  translated([&] {
+    const CaseResult result = run_case(compile(load_model(model_file, parsed(overrides))));
+    write_case(result, model_file, folder, start);
+    if (result.failure) throw SimulationError(*result.failure);
+  });
+}
+
+}  // namespace trunnion

@@ -1,0 +1,39 @@
+// What can be said about a machine before it runs: degrees of freedom, redundant constraints, missing inertia.
+//   rank of Phi_q by elimination row by row (Gram-Schmidt), loops in file order: a row that the rows before it imply is redundant
+//   degrees of freedom = velocities - rank
+//   inertia is missing at a coordinate whose pivot in M = L^T D L (tips first: the articulated inertia) vanishes; fatal where the
+//   constraints do not hold it either, for then no force decides its acceleration
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace trunnion {
+
+/// Redundant equations of one loop or motion.
+struct RedundantRows {
+  std::string path;  // loops.E
+  int rows = 0;
+};
+
+struct Analysis {
+  int velocities = 0, rows = 0, rank = 0;
+  int degrees_of_freedom = 0;
+  std::vector<RedundantRows> redundant;
+};
+
+/// Constraints at the assembled start.
+Analysis analyse(const Model& model);
+
+struct MissingInertia {
+  std::vector<std::string> velocities;  // `rod.rate_x`: nothing resists its acceleration
+  bool singular = false;                // so that the machine cannot be simulated
+};
+
+/// Inertia at the assembled start. Costs O(velocities^3) at worst.
+MissingInertia find_missing_inertia(const Model& model);
+
+}  // namespace trunnion

@@ -1,0 +1,73 @@
+// The energy ledger of a run: the powers of every element, integrated by the trapezoidal rule on the steps.
+//   work_k+1 = work_k + h/2 (P_k + P_k+1),   P_k by its right limit where a force jumps
+//   residual = change of (kinetic + potential + spring + cylinder) + oil - supply + throttling + friction + damping - external
+// The balance closes pointwise, so the residual measures the time discretisation alone.
+//   drift    = change of (kinetic + potential) - net actuator work, plus the same of springs, dampers and loads where there are any
+// is the papers' figure: zero for an exact solution, whatever happens in the oil.
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 6.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "machine/observe.h"
+
+namespace trunnion {
+
+/// A quantity's extremes over a run, with their times; the start counts.
+struct Extremes {
+  double max = 0, min = 0;            // [unit of the quantity]
+  double max_time = 0, min_time = 0;  // [s]
+  void add(double value, double time);
+};
+
+/// Works [J] since the start, per account.
+struct LedgerTotals {
+  double actuator = 0;     // net, on the mechanism
+  double oil = 0;          // compression
+  double supply = 0;       // oil that left sources, p Q
+  double tank_return = 0;  // oil that came back to sources, p Q
+  double throttling = 0, friction = 0, damping = 0, external = 0;
+};
+
+class Ledger {
+ public:
+  /// Starts at the state that `observer` has observed last.
+  void begin(const Observer& observer, double time);
+  /// Adds the step that ends at the state observed last. No allocation.
+  void step(const Observer& observer, double time);
+  /// The powers jump: the next step begins with those observed last.
+  void jump(const Observer& observer) { power_ = observer.powers(); }
+
+  const StoredEnergy& stored() const { return stored_; }
+  const LedgerTotals& totals() const { return totals_; }
+  double drift() const { return drift_; }                    // [J]
+  double residual() const { return residual_; }              // [J]
+  const std::vector<double>& work() const { return work_; }  // [J] per entry, signed
+
+  const Extremes& drift_range() const { return drift_range_; }
+  const Extremes& residual_range() const { return residual_range_; }
+  const Extremes& actuator_range() const { return actuator_range_; }                 // summed over actuators
+  const std::vector<Extremes>& actuator_ranges() const { return actuator_ranges_; }  // per cylinder
+  const std::vector<std::string>& actuator_names() const { return actuator_names_; }
+  /// All energy moved [J]: the integral of |P| over all entries and the ways of gravity and springs.
+  double absolute_work() const { return absolute_; }
+  /// Largest |residual| in percent of the energy moved.
+  double closed_to_percent() const;
+
+ private:
+  void book(const std::vector<LedgerEntry>& entries, double time);
+
+  double time_ = 0;
+  StoredEnergy start_, stored_;
+  LedgerTotals totals_;
+  std::vector<double> power_, work_;
+  double returned_ = 0, absolute_ = 0, drift_ = 0, residual_ = 0;
+  Extremes drift_range_, residual_range_, actuator_range_;
+  std::vector<Extremes> actuator_ranges_;
+  std::vector<std::string> actuator_names_;
+};
+
+/// Channels `energy.*` and the values of a ledger in the same order.
+const std::vector<Channel>& energy_channels();
+void energy_values(const Ledger& ledger, double* out);
+
+}  // namespace trunnion

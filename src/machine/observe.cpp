@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/observe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+
+namespace trunnion {
+
+namespace {
+
+constexpr const char* kAxis[] = {"x", "y", "z"};
+
+template <int D>
+class MachineObserver final : public Observer {
+ public:
+  explicit MachineObserver(std::shared_ptr<const Model> model)
+      : model_(std::move(model)),
+        m_(std::get<Mechanism<D>>(model_->mechanism)),
+        h_(model_->hydraulics),
+        state_(model_->layout),
+        work_(*model_) {
+    for (const JointInfo& joint : model_->joints) add_joint(joint);
+    for (const BodyInfo& body : model_->bodies)
+      if (body.mass > 0 && body.node > 0) add_body(body);
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) add_cylinder(static_cast<int>(i));
+    for (const Volume& volume : h_.volumes) add_volume(volume);
+    add_sources();
+    for_each_element(h_, [&](const auto& element) { add_element(element); });
+    add_springs();
+    add_loads();
+    add_constraints();
+    powers_.resize(entries_.size());
+  }
+
+  void observe(const State& state, Side side) override {
+    std::copy(state.values().begin(), state.values().end(), state_.values().begin());
+    state_.time = state.time;
+    MechanismState<D>& mech = work_.mechanism;
+    update_inputs(*model_, state_.time, side, work_);
+    update_positions<D, double>(m_, state_.q(), nullptr, mech);
+    update_rates<D, double>(m_, state_.v(), state_.a(), mech);
+    evaluate_forces(h_, mech.s.data(), mech.s_dot.data(), state_.y(), work_.hydraulics);
+    stored_ = {};
+    power_ = powers_.data();
+    read_bodies();
+    read_cylinders();
+    read_volumes();
+    read_flows();
+    read_springs();
+    read_loads();
+    read_constraints();
+  }
+
+ private:
+  // ---------------------------------------------------------------- declaring channels and ledger entries
+
+  /// A channel that stands at `source`. A name that is taken gets its section in front.
+  void add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, const double* source) {
+    const std::string own = names_.contains(name) ? section + "." + name : name;
+    names_.insert(own);
+    channels_.push_back({own, unit, meaning});
+    sources_.push_back(source);
+  }
+  /// A channel that is computed; returns where to.
+  double* add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning) {
+    cells_.push_back(0);
+    add(section, name, unit, meaning, &cells_.back());
+    return &cells_.back();
+  }
+  void add_entry(const std::string& name, Account account) { entries_.push_back({name, account}); }
+
+  /// One channel per axis.
+  void add_axes(const std::string& name, const char* unit, const std::string& meaning, const double* source) {
+    for (int i = 0; i < 3; ++i) add("joints", name + kAxis[i], unit, meaning + ", component " + kAxis[i], source + i);
+  }
+  void add_quaternion(const std::string& name, const double* q) {
+    constexpr const char* kPart[] = {"w", "x", "y", "z"};
+    for (int i = 0; i < 4; ++i)
+      add("joints", name + ".q_" + kPart[i], "", std::string("unit quaternion of the joint's rotation, part ") + kPart[i], q + i);
+  }
+  void add_joint(const JointInfo& j) {
+    const double *q = state_.q() + j.q, *v = state_.v() + j.v, *a = state_.a() + j.v;
+    switch (j.kind) {
+      case JointKind::fixed:
+        break;
+      case JointKind::revolute:
+        add("joints", j.name + ".angle", "rad", "joint angle, not wrapped", q);
+        add("joints", j.name + ".rate", "rad/s", "its rate", v);
+        add("joints", j.name + ".acceleration", "rad/s^2", "its second derivative", a);
+        break;
+      case JointKind::prismatic:
+        add("joints", j.name + ".position", "m", "joint displacement", q);
+        add("joints", j.name + ".speed", "m/s", "its rate", v);
+        add("joints", j.name + ".acceleration", "m/s^2", "its second derivative", a);
+        break;
+      case JointKind::spherical:
+        add_quaternion(j.name, q);
+        add_axes(j.name + ".rate_", "rad/s", "angular velocity relative to the parent, axes of the joint at rotation zero", v);
+        add_axes(j.name + ".angular_acceleration_", "rad/s^2", "rate of that angular velocity", a);
+        break;
+      case JointKind::free:
+        add_axes(j.name + ".", "m", "place relative to the parent", q);
+        add_quaternion(j.name, q + 3);
+        add_axes(j.name + ".speed_", "m/s", "velocity relative to the parent", v);
+        add_axes(j.name + ".rate_", "rad/s", "angular velocity relative to the parent, axes of the joint at rotation zero", v + 3);
+        add_axes(j.name + ".acceleration_", "m/s^2", "rate of the velocity", a);
+        add_axes(j.name + ".angular_acceleration_", "rad/s^2", "rate of the angular velocity", a + 3);
+        break;
+    }
+  }
+  void add_body(const BodyInfo& body) {
+    std::array<double*, 3> cells{};
+    for (int i = 0; i < 3; ++i)
+      cells[i] = add("bodies", body.name + ".center_" + kAxis[i], "m", std::string("centre of mass in the ground frame, ") + kAxis[i]);
+    centers_.push_back({&body, cells});
+  }
+  void add_cylinder(int i) {
+    const Actuator& a = h_.actuators[i];
+    const std::string section = "cylinders", n = a.name;
+    const HydraulicState::Port& port = work_.hydraulics.ports[i];
+    add(section, n + ".length", "m", "distance of the mounts", &work_.mechanism.s[i]);
+    add(section, n + ".rate", "m/s", "its rate, positive when extending", &work_.mechanism.s_dot[i]);
+    add(section, n + ".force", "N", "net force on the mechanism, positive when pushing", &port.force);
+    add(section, n + ".friction", "N", "seal friction, positive with positive rate", &port.friction);
+    if (a.cylinder.viscous > 0) add(section, n + ".viscous", "N", "viscous drag, positive with positive rate", &port.viscous);
+    if (a.cylinder.damper.length > 0) add(section, n + ".end_damper", "N", "force of the end dampers, positive when pushing", &port.damper);
+    cylinders_.push_back({add(section, n + ".power", "W", "power on the mechanism, force times rate"),
+                          add(section, n + ".flow_A", "m^3/s", "displaced flow into chamber A"),
+                          add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B")});
+    const auto states = friction_state_info(a.friction);
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      const std::string what =
+          states[k].name == "bristle" ? "mean deflection of the seal's bristles" : "thickness of the lubricating film, relative";
+      add(section, n + "." + std::string(states[k].name), states[k].unit == "-" ? "" : states[k].unit.data(), what,
+          state_.y() + a.state + k);
+    }
+    add_entry(n, Account::actuator);
+    add_entry(n, Account::friction);
+  }
+  void add_volume(const Volume& volume) {
+    const PressureNode& node = h_.nodes[volume.node];
+    add("volumes", node.name + ".pressure", "Pa", "absolute pressure", state_.y() + node.state);
+    add_entry(node.name, Account::oil);
+  }
+  void add_sources() {
+    outflow_.resize(h_.nodes.size());
+    for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+      if (h_.nodes[i].state >= 0) continue;
+      add("sources", h_.nodes[i].name + ".pressure", "Pa", "absolute pressure", &work_.hydraulics.pressure[i]);
+      add("sources", h_.nodes[i].name + ".flow", "m^3/s", "flow out of the source", &outflow_[i]);
+      add_entry(h_.nodes[i].name, Account::supply);
+    }
+    for (const FlowSource& source : h_.flow_sources) {
+      add("sources", source.name + ".flow", "m^3/s", "delivered flow", &work_.hydraulics.signal[source.flow]);
+      source_powers_.push_back(add("sources", source.name + ".power", "W", "power into the oil"));
+      add_entry(source.name, Account::supply);
+    }
+  }
+  void add_element(const Orifice& o) {
+    flows_.push_back({add("valves", o.name + ".flow", "m^3/s", "flow from A to B"), o.B, 1});
+    add_loss("valves", o.name);
+  }
+  void add_element(const Leakage& l) {
+    flows_.push_back({add("cylinders", l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
+    add_loss("cylinders", l.name);
+  }
+  void add_element(const DirectionalValve& v) {
+    add("valves", v.name + ".spool", "", "spool position in the unit of its signal", state_.y() + h_.spools[v.spool].state);
+    flows_.push_back({add("valves", v.name + ".flow_P", "m^3/s", "flow out of P into the valve"), v.P, -1});
+    flows_.push_back({add("valves", v.name + ".flow_T", "m^3/s", "flow out of the valve into T"), v.T, 1});
+    flows_.push_back({add("valves", v.name + ".flow_A", "m^3/s", "flow out of the valve into A"), v.A, 1});
+    flows_.push_back({add("valves", v.name + ".flow_B", "m^3/s", "flow out of the valve into B"), v.B, 1});
+    add_loss("valves", v.name);
+  }
+  void add_loss(const std::string& section, const std::string& name) {
+    losses_.push_back({add(section, name + ".power_loss", "W", "power turned into heat"), static_cast<int>(flows_.size())});
+    add_entry(name, Account::throttling);
+  }
+  void add_springs() {
+    for (std::size_t i = 0; i < m_.springs.size(); ++i) {
+      const std::string& n = m_.springs[i].name;
+      add("springs", n + ".length", "m", "distance of the end points", &work_.mechanism.springs[i].length);
+      spring_forces_.push_back(add("springs", n + ".force", "N", "pull of spring and damper"));
+      add_entry(n, Account::damping);
+    }
+    for (const JointSpring& spring : m_.joint_springs) {
+      spring_forces_.push_back(add("springs", spring.name + ".load", "N or N m", "load of spring and damper against the joint coordinate"));
+      add_entry(spring.name, Account::damping);
+    }
+  }
+  void add_loads() {
+    for (const BodyLoad<D>& load : m_.body_loads) add_entry(load.name, Account::external);
+    for (const JointLoad& load : m_.joint_loads) add_entry(load.name, Account::external);
+    for (const PrescribedMotion& motion : m_.motions) add_entry(motion.name, Account::external);
+  }
+  void add_constraints() {
+    violations_.resize(model_->constraints.size());
+    for (std::size_t i = 0; i < violations_.size(); ++i) {
+      const ConstraintInfo& info = model_->constraints[i];
+      const std::string section = info.path.substr(0, info.path.find('.'));
+      add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
+      for (int row = info.rows.begin; row < info.rows.end; ++row)
+        add(section, info.name + ".multiplier_" + std::to_string(row - info.rows.begin + 1), "N or N m",
+            "Lagrange multiplier of one equation", state_.multipliers() + row);
+    }
+  }
+
+  // ---------------------------------------------------------------- reading, in the order of the entries
+
+  void read_bodies() {
+    TreeState<D>& tree = work_.mechanism.tree;
+    update_inertial_forces(m_.tree, false, tree);
+    stored_.kinetic = kinetic_energy(m_.tree, tree);
+    stored_.potential = potential_energy(m_.tree, tree);
+    for (const Center& c : centers_) {
+      const NodeState<D>& node = tree.nodes[c.body->node];
+      Vec<3> r;
+      if constexpr (D == 3) {
+        r = m_.reference + node.r + node.R * c.body->r_NC;
+      } else {
+        const Vec<2> in_plane = m_.reference + node.r + node.R * Vec<2>(c.body->r_NC_plane.x(), c.body->r_NC_plane.y());
+        r = model_->plane.axes * Vec<3>(in_plane.x(), in_plane.y(), c.body->r_NC_plane.z());
+      }
+      for (int i = 0; i < 3; ++i) *c.cells[i] = r[i];
+    }
+  }
+
+  void read_cylinders() {
+    std::fill(outflow_.begin(), outflow_.end(), 0.0);
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      const Actuator& a = h_.actuators[i];
+      const HydraulicState::Port& port = work_.hydraulics.ports[i];
+      const double s = work_.mechanism.s[i], rate = work_.mechanism.s_dot[i];
+      *cylinders_[i].power = *power_++ = port.force * rate;
+      *cylinders_[i].flow_A = a.cylinder.area_A * rate;
+      *cylinders_[i].flow_B = a.cylinder.area_B * rate;
+      outflow_[a.A] += a.cylinder.area_A * rate;
+      outflow_[a.B] -= a.cylinder.area_B * rate;
+      // what seals and dampers store is a function of the state; the rest of their power is heat
+      double heat = friction_dissipated_power(a.friction, rate, state_.y() + a.state) + port.viscous * rate - port.damper * rate;
+      stored_.cylinder += friction_stored_energy(a.friction, state_.y() + a.state);
+      const EndDamper& d = a.cylinder.damper;
+      const double x_A = std::max(d.length - a.cylinder.chamber_A(s), 0.0), x_B = std::max(d.length - a.cylinder.chamber_B(s), 0.0);
+      stored_.cylinder += 0.5 * d.stiffness * (x_A * x_A + x_B * x_B);
+      heat -= d.stiffness * (x_B - x_A) * rate;
+      *power_++ = heat;
+    }
+  }
+
+  /// C of a node: its own volume or a chamber on it.
+  double capacity(double volume, double pressure, double wall) const {
+    return sub_volume_capacity(volume, h_.fluid.compressibility_at(pressure), wall);
+  }
+
+  void read_volumes() {
+    double* const first = power_;
+    for (const Volume& volume : h_.volumes) {
+      const int state = h_.nodes[volume.node].state;
+      *power_++ = state_.y()[state] * state_.ydot()[state] * capacity(volume.volume, state_.y()[state], volume.wall_compressibility);
+    }
+    const auto add_chamber = [&](int node, double area, double length, double wall) {
+      const int state = h_.nodes[node].state;  // volumes come first in y and in the entries
+      if (state >= 0) first[state] += state_.y()[state] * state_.ydot()[state] * capacity(area * length, state_.y()[state], wall);
+    };
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      const Actuator& a = h_.actuators[i];
+      const double s = work_.mechanism.s[i];
+      add_chamber(a.A, a.cylinder.area_A, a.cylinder.chamber_A(s), a.cylinder.wall_compressibility);
+      add_chamber(a.B, a.cylinder.area_B, a.cylinder.chamber_B(s), a.cylinder.wall_compressibility);
+    }
+  }
+
+  void read_flows() {
+    const HydraulicState& oil = work_.hydraulics;
+    const FlowInputs in{oil.pressure.data(), oil.signal.data(), oil.spool.data()};
+    double* supply = power_;
+    power_ += static_cast<std::ptrdiff_t>(h_.nodes.size() - h_.volumes.size() + h_.flow_sources.size());
+    for (Flow& flow : flows_) *flow.cell = 0;
+    std::size_t flow = 0, loss = 0;
+    for_each_element(h_, [&](const auto& element) {
+      const std::size_t end = losses_[loss].flows_end;
+      double heat = 0;
+      element.edges(in, [&](const FlowEdge& e) {
+        heat += (oil.pressure[e.A] - oil.pressure[e.B]) * e.flow;
+        outflow_[e.A] += e.flow;
+        outflow_[e.B] -= e.flow;
+        for (std::size_t i = flow; i < end; ++i)
+          *flows_[i].cell += flows_[i].sign * ((flows_[i].node == e.B ? e.flow : 0) - (flows_[i].node == e.A ? e.flow : 0));
+      });
+      flow = end;
+      *losses_[loss++].cell = *power_++ = heat;
+    });
+    for (std::size_t i = 0; i < h_.flow_sources.size(); ++i) {
+      const FlowSource& source = h_.flow_sources[i];
+      const double Q = oil.signal[source.flow];
+      double power = 0;
+      if (source.to >= 0) {
+        power += oil.pressure[source.to] * Q;
+        outflow_[source.to] -= Q;
+      }
+      if (source.from >= 0) {
+        power -= oil.pressure[source.from] * Q;
+        outflow_[source.from] += Q;
+      }
+      *source_powers_[i] = power;
+    }
+    for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+      if (h_.nodes[i].state < 0) *supply++ = oil.pressure[i] * outflow_[i];
+    for (const double* power : source_powers_) *supply++ = *power;
+  }
+
+  void read_springs() {
+    std::size_t cell = 0;
+    for (std::size_t i = 0; i < m_.springs.size(); ++i) {
+      const PointSpring<D>& s = m_.springs[i];
+      const LineState<D>& line = work_.mechanism.springs[i];
+      const double x = line.length - s.rest;
+      stored_.spring += (0.5 * s.stiffness * x + s.preload) * x;
+      *spring_forces_[cell++] = s.stiffness * x + s.damping * line.rate + s.preload;
+      *power_++ = s.damping * line.rate * line.rate;
+    }
+    for (const JointSpring& s : m_.joint_springs) {
+      const double x = state_.q()[s.q] - s.rest, rate = state_.v()[s.v];
+      stored_.spring += (0.5 * s.stiffness * x + s.preload) * x;
+      *spring_forces_[cell++] = s.stiffness * x + s.damping * rate + s.preload;
+      *power_++ = s.damping * rate * rate;
+    }
+  }
+
+  void read_loads() {
+    const MechanismState<D>& mech = work_.mechanism;
+    for (std::size_t i = 0; i < m_.body_loads.size(); ++i) {
+      const BodyLoad<D>& load = m_.body_loads[i];
+      const NodeState<D>& node = mech.tree.nodes[load.node];
+      const Vec<D> force = load.force * mech.body_load[i];
+      const Angular<D> torque = load.torque * mech.body_load[i];
+      const Vec<D> f = load.in_body ? Vec<D>(node.R * force) : force, r_P = node.r + node.R * load.r_BP;
+      Angular<D> n = torque;
+      if constexpr (D == 3)
+        if (load.in_body) n = node.R * torque;
+      *power_++ = f.dot(node.V.at(r_P)) + dot(n, node.V.angular);
+    }
+    for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
+      *power_++ = m_.joint_loads[i].load * mech.joint_load[i] * state_.v()[m_.joint_loads[i].v];
+    for (const ConstraintGroup<D>& g : m_.constraints)
+      if (g.motion >= 0) power_[g.motion] = -state_.multipliers()[g.rows.begin] * state_.v()[m_.motions[g.motion].v];
+    power_ += static_cast<std::ptrdiff_t>(m_.motions.size());
+  }
+
+  void read_constraints() {
+    for (std::size_t i = 0; i < violations_.size(); ++i) {
+      double worst = 0;
+      for (int row = model_->constraints[i].rows.begin; row < model_->constraints[i].rows.end; ++row)
+        worst = std::max(worst, std::abs(work_.mechanism.Phi[row]));
+      violations_[i] = worst;
+    }
+  }
+
+  struct Center {
+    const BodyInfo* body;
+    std::array<double*, 3> cells;
+  };
+  struct CylinderCells {
+    double *power, *flow_A, *flow_B;
+  };
+  struct Flow {
+    double* cell;
+    int node;  // flow into this node, times sign
+    double sign;
+  };
+  struct Loss {
+    double* cell;
+    int flows_end;  // flows_ of this element end here
+  };
+
+  std::shared_ptr<const Model> model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& h_;
+  State state_;  // the observed state; channels stand in it
+  MachineState<D> work_;
+  std::deque<double> cells_;  // computed channels; never moves
+  std::set<std::string> names_;
+  std::vector<Center> centers_;
+  std::vector<CylinderCells> cylinders_;
+  std::vector<double> outflow_;  // per node [m3/s]
+  std::vector<Flow> flows_;
+  std::vector<Loss> losses_;
+  std::vector<double*> source_powers_, spring_forces_;
+  double* power_ = nullptr;  // next entry to write
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_observer(std::shared_ptr<const Model> model) {
+  if (model->planar) return std::make_unique<MachineObserver<2>>(std::move(model));
+  return std::make_unique<MachineObserver<3>>(std::move(model));
+}
+
+}  // namespace trunnion

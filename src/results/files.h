@@ -1,0 +1,29 @@
+// Result files: CSV for every tool, HDF5 for large runs.
+// Files are written under a temporary name and renamed, so that a file that exists is complete. Functions throw Error with
+// the file's name and the system's reason.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "results/recording.h"
+
+namespace trunnion {
+
+/// The digits of a number that give it back exactly: 17 significant ones at most, independent of locale.
+void append_number(std::string& text, double value);
+
+/// `time,crank.angle,...`, then one row per record; SI, numbers read back to the last bit.
+std::string csv_text(const Recording& recording);
+void write_csv(const Recording& recording, const std::string& path);
+
+/// One dataset per channel, named like it, with attributes `unit` and `description`; dataset `model`: the model file
+/// in SI with all defaults; attribute `program`: this program's version.
+void write_hdf5(const Recording& recording, const std::string& model_text, const std::string& path);
+
+/// Text under `path`, whole or not at all.
+void write_text(const std::string& text, const std::string& path);
+/// Folder `path` and its parents.
+void make_folder(const std::string& path);
+
+}  // namespace trunnion

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/recording.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trunnion {
+
+namespace {
+
+bool matches(const std::string& pattern, const std::string& name) {
+  if (!pattern.empty() && pattern.back() == '*') return name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
+  return pattern == name;
+}
+
+}  // namespace
+
+int Recording::find(const std::string& name) const {
+  const auto at = std::find_if(channels.begin(), channels.end(), [&](const Channel& c) { return c.name == name; });
+  return at == channels.end() ? -1 : static_cast<int>(at - channels.begin());
+}
+
+Meter::Meter(std::shared_ptr<const Model> model) : observer_(make_observer(std::move(model))), channels_{{"time", "s", "time"}} {
+  channels_.insert(channels_.end(), observer_->channels().begin(), observer_->channels().end());
+  channels_.insert(channels_.end(), energy_channels().begin(), energy_channels().end());
+  channels_.push_back({"solver.iterations", "", "iterations of the step that ends here"});
+  values_.resize(channels_.size());
+}
+
+void Meter::begin(const State& state) {
+  observer_->observe(state, Side::right);
+  ledger_.begin(*observer_, state.time);
+  time_ = state.time;
+  iterations_ = 0;
+}
+
+void Meter::at(const Moment& moment) {
+  observer_->observe(moment.state, moment.side);
+  if (moment.side == Side::right) {
+    ledger_.jump(*observer_);
+    return;
+  }
+  ledger_.step(*observer_, moment.state.time);
+  time_ = moment.state.time;
+  iterations_ = moment.report.iterations;
+}
+
+void Meter::resume(const State& state, const Ledger& ledger) {
+  observer_->observe(state, Side::left);
+  ledger_ = ledger;
+  time_ = state.time;
+  iterations_ = 0;
+}
+
+const std::vector<double>& Meter::values() {
+  values_.front() = time_;
+  observer_->values(values_.data() + 1);
+  energy_values(ledger_, values_.data() + 1 + observer_->channels().size());
+  values_.back() = iterations_;
+  return values_;
+}
+
+Recorder::Recorder(std::shared_ptr<const Model> model) : model_(std::move(model)), meter_(model_) {
+  select(model_->description.record.channels);
+  for (std::size_t i : selected_) recording_.channels.push_back(meter_.channels()[i]);
+  recording_.columns.resize(selected_.size());
+  const SolverDescription& solver = model_->description.solver;
+  const double rows = solver.duration / solver.step / model_->description.record.every + 2;
+  constexpr double kMostReserved = 1e6;  // rows; longer runs grow as they go
+  for (auto& column : recording_.columns) column.reserve(static_cast<std::size_t>(std::min(rows, kMostReserved)));
+}
+
+void Recorder::select(const std::vector<std::string>& wanted) {
+  std::vector<Diagnostic> findings;
+  const std::vector<Channel>& all = meter_.channels();
+  std::vector<bool> chosen(all.size(), wanted.empty());
+  chosen[0] = true;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    bool found = false;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (matches(wanted[k], all[i].name)) chosen[i] = found = true;
+    if (found) continue;
+    std::vector<std::string> names;
+    for (const Channel& c : all) names.push_back(c.name);
+    const std::string near = nearest_name(wanted[k], names), path = "record.channels." + std::to_string(k);
+    findings.push_back({model_->description.span(path), path, "there is no channel '" + wanted[k] + "'",
+                        "the name of a channel such as " + all[1 % all.size()].name, near.empty() ? "" : "did you mean '" + near + "'?"});
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (chosen[i]) selected_.push_back(i);
+}
+
+void Recorder::record() {
+  const std::vector<double>& values = meter_.values();
+  for (std::size_t i = 0; i < selected_.size(); ++i) recording_.columns[i].push_back(values[selected_[i]]);
+  recorded_time_ = meter_.time();
+}
+
+void Recorder::begin(const State& state) {
+  meter_.begin(state);
+  record();
+}
+
+void Recorder::at(const Moment& moment) {
+  meter_.at(moment);
+  if (moment.side == Side::left && moment.on_grid && moment.grid_index % model_->description.record.every == 0) record();
+}
+
+void Recorder::finish() {
+  if (meter_.time() != recorded_time_) record();
+}
+
+std::vector<std::pair<std::string, double>> Recorder::last_values() {
+  const std::vector<double>& values = meter_.values();
+  std::vector<std::pair<std::string, double>> named;
+  for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(meter_.channels()[i].name, values[i]);
+  return named;
+}
+
+}  // namespace trunnion

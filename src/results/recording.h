@@ -1,0 +1,80 @@
+// Results of a run in memory, column by column, and the watcher that fills them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "machine/ledger.h"
+#include "solve/run.h"
+
+namespace trunnion {
+
+/// Columns of equal length; the first is `time`.
+struct Recording {
+  std::vector<Channel> channels;
+  std::vector<std::vector<double>> columns;
+
+  std::size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
+  /// Index of a channel, or -1.
+  int find(const std::string& name) const;
+};
+
+/// Reads every channel of a run as it goes: time, the observer's, energies, solver.iterations.
+class Meter final : public RunWatcher {
+ public:
+  explicit Meter(std::shared_ptr<const Model> model);
+
+  /// The first state.
+  void begin(const State& state);
+  void at(const Moment& moment) override;
+  /// Goes back to a state that was seen before, with the ledger of that moment.
+  void resume(const State& state, const Ledger& ledger);
+
+  const std::vector<Channel>& channels() const { return channels_; }
+  /// Values of all channels at the last state seen, channels().size() numbers; valid until the next call.
+  const std::vector<double>& values();
+  const Ledger& ledger() const { return ledger_; }
+  const Observer& observer() const { return *observer_; }
+  double time() const { return time_; }
+
+ private:
+  std::unique_ptr<Observer> observer_;
+  Ledger ledger_;
+  std::vector<Channel> channels_;
+  std::vector<double> values_;
+  double time_ = 0;
+  int iterations_ = 0;
+};
+
+/// Records grid points of a run.
+class Recorder final : public RunWatcher {
+ public:
+  /// Takes the description's `record` settings. Throws InputError for channels that do not exist.
+  explicit Recorder(std::shared_ptr<const Model> model);
+
+  /// The first record.
+  void begin(const State& state);
+  void at(const Moment& moment) override;
+  /// Records the last state seen unless it is the last record already; at the end of a run, whether it failed or not.
+  void finish();
+
+  const Recording& recording() const { return recording_; }
+  Meter& meter() { return meter_; }
+  const Ledger& ledger() const { return meter_.ledger(); }
+  const Observer& observer() const { return meter_.observer(); }
+  /// Names and values of all channels, recorded or not, at the last state seen.
+  std::vector<std::pair<std::string, double>> last_values();
+
+ private:
+  void select(const std::vector<std::string>& wanted);
+  void record();
+
+  std::shared_ptr<const Model> model_;
+  Meter meter_;
+  Recording recording_;
+  std::vector<std::size_t> selected_;  // channels of the meter
+  double recorded_time_ = 0;           // [s] of the last record
+};
+
+}  // namespace trunnion

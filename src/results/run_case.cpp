@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/run_case.h"
+
+#include "file/model_file.h"
+#include "results/files.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr int kProgressReports = 100;  // per run
+
+}  // namespace
+
+CaseResult run_case(std::shared_ptr<const Model> model, const Progress& progress) {
+  CaseResult result;
+  result.model = model;
+  result.analysis = analyse(*model);
+  result.recorder = std::make_unique<Recorder>(model);
+  try {
+    Runner run(model);
+    result.recorder->begin(run.state());
+    const double duration = model->description.solver.duration;
+    try {
+      const StepSchedule schedule(*model);
+      for (int part = 1; part <= kProgressReports && run.state().time < duration; ++part) {
+        // parts end on grid points, so that reporting changes nothing
+        const double wish = duration * part / kProgressReports;
+        run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), result.recorder.get());
+        if (progress) progress(run.state().time);
+      }
+    } catch (const SimulationError& error) { result.failure = error; }
+    result.recorder->finish();
+    result.statistics = run.statistics();
+    result.end_time = run.state().time;
+  } catch (const SimulationError& error) {  // no start
+    result.failure = error;
+    result.statistics.cavitation.resize(model->hydraulics.volumes.size());
+  }
+  return result;
+}
+
+void write_case(const CaseResult& result, const std::string& model_file, const std::string& folder,
+                std::chrono::steady_clock::time_point start) {
+  make_folder(folder);
+  if (result.recorder->recording().rows() > 0) {
+    write_csv(result.recorder->recording(), folder + "/results.csv");
+    write_hdf5(result.recorder->recording(), write_model(result.model->description), folder + "/results.h5");
+  }
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_text(summary_json(result, model_file, wall), folder + "/summary.json");
+}
+
+}  // namespace trunnion

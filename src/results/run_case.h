@@ -1,0 +1,41 @@
+// A model run from start to end with everything recorded: what `run` and `compare` do, without files.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "machine/analyse.h"
+#include "results/recording.h"
+
+namespace trunnion {
+
+/// What came out of a run, also of one that failed on the way.
+struct CaseResult {
+  std::shared_ptr<const Model> model;
+  Analysis analysis;
+  RunStatistics statistics;
+  std::unique_ptr<Recorder> recorder;
+  double end_time = 0;  // [s] reached
+  /// Set if the run failed; its text says when, in which equations, and what to try.
+  std::optional<SimulationError> failure;
+};
+
+/// Called now and then with the simulated time [s].
+using Progress = std::function<void(double time)>;
+
+/// Runs to solver.duration. Throws InputError for what is wrong with the input; a simulation that fails is a result.
+CaseResult run_case(std::shared_ptr<const Model> model, const Progress& progress = {});
+
+/// summary.json; definitions in docs/results.md. `wall_seconds`: the whole run, from the start of the program.
+std::string summary_json(const CaseResult& result, const std::string& model_file, double wall_seconds);
+
+/// Verdict, steps, times, energies, files: lines for a terminal.
+std::string summary_text(const CaseResult& result, double wall_seconds);
+
+/// Writes results.csv, results.h5 and summary.json into `folder`; `start` is when the run began.
+void write_case(const CaseResult& result, const std::string& model_file, const std::string& folder,
+                std::chrono::steady_clock::time_point start);
+
+}  // namespace trunnion

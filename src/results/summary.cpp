@@ -1,0 +1,160 @@
+// summary.json and its short form for a terminal.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "file/model_file.h"
+#include "results/run_case.h"
+#include "trunnion/version.h"
+
+namespace trunnion {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The value of a range that is larger in magnitude, and when.
+std::pair<double, double> largest(const Extremes& range) {
+  return range.max >= -range.min ? std::pair{range.max, range.max_time} : std::pair{-range.min, range.min_time};
+}
+
+double real_time_factor(const CaseResult& r) { return r.statistics.step_seconds > 0 ? r.end_time / r.statistics.step_seconds : 0; }
+
+Json iterations_json(const RunStatistics& s) {
+  Json histogram = Json::object();
+  for (std::size_t i = 0; i < s.histogram.size(); ++i)
+    if (s.histogram[i] > 0) histogram[std::to_string(i)] = s.histogram[i];
+  return {{"mean", s.mean_iterations()}, {"max", s.max_iterations}, {"histogram", histogram}};
+}
+
+Json work_json(const Extremes& e) {
+  return {{"max_work", e.max}, {"max_work_time", e.max_time}, {"min_work", e.min}, {"min_work_time", e.min_time}};
+}
+
+Json energy_json(const Recorder& recorder) {
+  const Ledger& ledger = recorder.ledger();
+  const auto [drift, drift_time] = largest(ledger.drift_range());
+  const auto [residual, residual_time] = largest(ledger.residual_range());
+  const double peak = largest(ledger.actuator_range()).first;
+  Json actuators = Json::object(), channels = Json::object(), elements = Json::object();
+  for (std::size_t i = 0; i < ledger.actuator_names().size(); ++i)
+    actuators[ledger.actuator_names()[i]] = work_json(ledger.actuator_ranges()[i]);
+  std::vector<double> values(energy_channels().size());
+  energy_values(ledger, values.data());
+  for (std::size_t i = 0; i < values.size(); ++i) channels[energy_channels()[i].name.substr(std::string("energy.").size())] = values[i];
+  for (std::size_t i = 0; i < ledger.work().size(); ++i) {
+    constexpr const char* kAccounts[] = {"actuator_work", "oil", "supply", "throttling", "friction", "damping", "external"};
+    const LedgerEntry& entry = recorder.observer().entries()[i];
+    elements[kAccounts[static_cast<int>(entry.account)]][entry.name] = ledger.work()[i];
+  }
+  return {{"max_drift", drift},
+          {"max_drift_time", drift_time},
+          {"drift_percent", peak > 0 ? Json(100 * drift / peak) : Json(nullptr)},
+          {"actuators", actuators},
+          {"max_actuator_work", ledger.actuator_range().max},
+          {"max_actuator_work_time", ledger.actuator_range().max_time},
+          {"min_actuator_work", ledger.actuator_range().min},
+          {"min_actuator_work_time", ledger.actuator_range().min_time},
+          {"ledger", channels},
+          {"elements", elements},
+          {"max_residual", residual},
+          {"max_residual_time", residual_time},
+          {"absolute_work", ledger.absolute_work()},
+          {"closed_to_percent", ledger.closed_to_percent()}};
+}
+
+Json constraints_json(const CaseResult& r) {
+  Json redundant = Json::object(), loops = Json::object();
+  for (const RedundantRows& rows : r.analysis.redundant) redundant[rows.path] = rows.rows;
+  for (std::size_t i = 0; i < r.model->constraints.size(); ++i)
+    loops[r.model->constraints[i].path] = r.recorder->observer().violations()[i];
+  return {{"rows", r.analysis.rows},
+          {"rank", r.analysis.rank},
+          {"degrees_of_freedom", r.analysis.degrees_of_freedom},
+          {"redundant", redundant},
+          {"max_violation", r.statistics.max_violation},
+          {"max_violation_time", r.statistics.max_violation_time},
+          {"max_velocity_violation", r.statistics.max_velocity_violation},
+          {"max_velocity_violation_time", r.statistics.max_velocity_violation_time},
+          {"final_violation", loops}};
+}
+
+Json cavitation_json(const CaseResult& r) {
+  Json volumes = Json::object();
+  bool acted = false;
+  for (std::size_t i = 0; i < r.statistics.cavitation.size(); ++i) {
+    const CavitationRecord& c = r.statistics.cavitation[i];
+    if (c.steps == 0) continue;
+    acted = true;
+    volumes[r.model->hydraulics.nodes[r.model->hydraulics.volumes[i].node].name] = {
+        {"steps", c.steps}, {"first_time", c.first_time}, {"lowest_pressure", c.lowest_pressure}};
+  }
+  return {{"acted", acted}, {"saturation_pressure", r.model->hydraulics.fluid.saturation_pressure}, {"volumes", volumes}};
+}
+
+}  // namespace
+
+std::string summary_json(const CaseResult& r, const std::string& model_file, double wall_seconds) {
+  const RunStatistics& s = r.statistics;
+  Json final_state = Json::object();
+  const std::vector<std::pair<std::string, double>> last = r.recorder->last_values();
+  for (std::size_t i = 0; i <= r.recorder->observer().channels().size(); ++i) final_state[last[i].first] = last[i].second;
+  Json json{{"program", std::string("trunnion ") + kVersion},
+            {"model_file", model_file},
+            {"title", r.model->title},
+            {"status", r.failure ? "failed" : "completed"},
+            {"message", r.failure ? r.failure->what() : ""},
+            {"end_time", r.end_time},
+            {"steps", s.steps},
+            {"split_steps", s.split_steps},
+            {"capped_steps", s.capped_steps},
+            {"iterations", iterations_json(s)},
+            {"step_seconds", s.step_seconds},
+            {"step_nanoseconds", s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0},
+            {"wall_seconds", wall_seconds},
+            {"real_time_factor", real_time_factor(r)},
+            {"energy", energy_json(*r.recorder)},
+            {"constraints", constraints_json(r)},
+            {"cavitation", cavitation_json(r)},
+            {"final_state", final_state},
+            {"settings", Json::parse(write_model_json(r.model->description))}};
+  return json.dump(2) + "\n";
+}
+
+std::string summary_text(const CaseResult& r, double wall_seconds) {
+  const RunStatistics& s = r.statistics;
+  const Ledger& ledger = r.recorder->ledger();
+  const auto [drift, drift_time] = largest(ledger.drift_range());
+  const auto [work, work_time] = largest(ledger.actuator_range());
+  std::string text = fmt::format("{}: {:g} s simulated\n", r.failure ? "FAILED" : "done", r.end_time);
+  text += fmt::format("  steps        {} of {:g} s, {:.2f} iterations on average, {} at most\n", s.steps, r.model->description.solver.step,
+                      s.mean_iterations(), s.max_iterations);
+  if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
+  if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);
+  text += fmt::format("  time         {:.4g} s in steps ({:.0f} ns a step, {:.0f} times faster than real time), {:.3g} s in all\n",
+                      s.step_seconds, s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0.0, real_time_factor(r),
+                      wall_seconds);
+  if (!ledger.actuator_names().empty())
+    text += fmt::format("  energy       peak net work of the cylinders {:.2f} J at {:g} s, drift {:.3g} J at {:g} s ({:.2g} %)\n", work,
+                        work_time, drift, drift_time, work > 0 ? 100 * drift / work : 0.0);
+  else
+    text += fmt::format("  energy       drift {:.3g} J at {:g} s\n", drift, drift_time);
+  text += fmt::format("  balance      closed to {:.2g} % of the energy moved\n", ledger.closed_to_percent());
+  if (r.analysis.rows > 0) {
+    text += fmt::format("  loops        error at most {:.1g} m at {:g} s, {:.1g} m/s at {:g} s\n", s.max_violation, s.max_violation_time,
+                        s.max_velocity_violation, s.max_velocity_violation_time);
+    for (const RedundantRows& rows : r.analysis.redundant)
+      text += fmt::format("  redundant    {} {} of {} at the start\n", rows.rows, rows.rows == 1 ? "equation" : "equations", rows.path);
+  }
+  for (std::size_t i = 0; i < s.cavitation.size(); ++i)
+    if (s.cavitation[i].steps > 0)
+      text += fmt::format("  CAVITATION   {} below saturation pressure in {} steps, first at {:g} s, lowest {:.3g} Pa\n",
+                          r.model->hydraulics.nodes[r.model->hydraulics.volumes[i].node].name, s.cavitation[i].steps,
+                          s.cavitation[i].first_time, s.cavitation[i].lowest_pressure);
+  return text;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "machine/start.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kSame = 1e-9;       // of a step: times closer than this are one
+constexpr double kRounding = 1e-15;  // of a time: what k h and its neighbours may be off after very many steps
+constexpr std::size_t kBlock = 64;   // steps between two readings of the clock
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- schedule
+
+StepSchedule::StepSchedule(const Model& model)
+    : h_(model.description.solver.step),
+      duration_(model.description.solver.duration),
+      split_(model.description.solver.split_jumps),
+      jumps_(model.jumps),
+      force_jumps_(model.force_jumps) {}
+
+double StepSchedule::near(double t) const { return std::max(kSame * h_, kRounding * std::abs(t)); }
+
+long StepSchedule::grid_index(double t) const { return static_cast<long>(std::floor((t + near(t)) / h_)); }
+
+bool StepSchedule::on_grid(double t) const { return std::abs(t - std::round(t / h_) * h_) <= near(t); }
+
+double StepSchedule::grid_point_after(double t) const {
+  const double point = static_cast<double>(grid_index(t) + 1) * h_;
+  const auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), point - near(t));
+  if (jump != jumps_.end() && *jump <= point + near(t)) return *jump;
+  return std::abs(point - duration_) <= near(t) ? duration_ : point;
+}
+
+bool StepSchedule::reached(double t, double end) const { return t >= end - near(t); }
+
+double StepSchedule::next(double t, double end) const {
+  double target = grid_point_after(t);
+  if (split_) {
+    const auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), t + near(t));
+    if (jump != jumps_.end()) target = std::min(target, *jump);
+  }
+  return target > end + near(t) ? end : target;
+}
+
+double StepSchedule::length(double t, double target) const {
+  if (on_grid(t) && target == static_cast<double>(grid_index(t) + 1) * h_ && !is_jump(target)) return h_;
+  // the step must not look across a jump by a rounding error
+  double h = target - t;
+  while (t + h > target) h = std::nextafter(h, 0.0);
+  while (t + h < target) h = std::nextafter(h, 2 * h);
+  return h;
+}
+
+bool StepSchedule::is_jump(double t) const { return std::binary_search(jumps_.begin(), jumps_.end(), t); }
+
+bool StepSchedule::is_force_jump(double t) const { return std::binary_search(force_jumps_.begin(), force_jumps_.end(), t); }
+
+// ---------------------------------------------------------------- run
+
+Runner::Runner(std::shared_ptr<const Model> model)
+    : model_(std::move(model)),
+      schedule_(*model_),
+      stepper_(make_stepper(model_)),
+      state_(start_state(*model_)),
+      block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left}) {
+  statistics_.histogram.assign(static_cast<std::size_t>(model_->description.solver.max_iterations) + 1, 0);
+  statistics_.cavitation.resize(model_->hydraulics.volumes.size());
+}
+
+void Runner::restore(const State& state) {
+  const StateLayout &saved = state.layout(), &own = model_->layout;
+  if (saved.nq != own.nq || saved.nv != own.nv || saved.ny != own.ny || saved.rows != own.rows)
+    throw Error("the saved state belongs to another model");
+  state_ = state;
+}
+
+/// Right limit at a force jump; at the start the state is one already.
+bool Runner::restart() {
+  for (const Spool& spool : model_->hydraulics.spools)
+    if (spool.time_constant <= 0) state_.y()[spool.state] = model_->signals.value(spool.signal, state_.time, Side::right);
+  return stepper_->restart(state_);
+}
+
+/// Steps until the block is full, `end` is reached or a step fails. Nothing here but stepping.
+void Runner::run_block(double end, std::size_t& used) {
+  const auto keep = [&](const StepReport& report, Side side) {
+    Kept& kept = block_[used++];
+    kept.state = state_;
+    kept.report = report;
+    kept.side = side;
+  };
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end); ++i) {
+    if (state_.time > 0 && schedule_.is_force_jump(state_.time)) {
+      if (!restart()) {
+        failed_ = restart_failed_ = true;
+        break;
+      }
+      keep({}, Side::right);
+    }
+    const double target = schedule_.next(state_.time, end);
+    const StepReport report = stepper_->step(state_, schedule_.length(state_.time, target));
+    if (!report.ok()) {
+      failure_ = report;
+      failed_ = true;
+      break;
+    }
+    state_.time = target;
+    keep(report, Side::left);
+  }
+  statistics_.step_seconds += seconds_since(start);
+}
+
+void Runner::count(const Kept& kept) {
+  RunStatistics& s = statistics_;
+  const StepReport& r = kept.report;
+  const double t = kept.state.time;
+  ++s.steps;
+  s.iterations += r.iterations;
+  s.max_iterations = std::max(s.max_iterations, r.iterations);
+  if (static_cast<std::size_t>(r.iterations) >= s.histogram.size()) s.histogram.resize(static_cast<std::size_t>(r.iterations) + 1, 0);
+  ++s.histogram[static_cast<std::size_t>(r.iterations)];
+  if (r.status == StepStatus::capped) ++s.capped_steps;
+  if (!schedule_.on_grid(t) && schedule_.is_jump(t)) ++s.split_steps;
+  if (r.violation > s.max_violation) {
+    s.max_violation = r.violation;
+    s.max_violation_time = t;
+  }
+  if (r.velocity_violation > s.max_velocity_violation) {
+    s.max_velocity_violation = r.velocity_violation;
+    s.max_velocity_violation_time = t;
+  }
+  for (std::size_t i = 0; i < s.cavitation.size(); ++i) {
+    const double p = kept.state.y()[model_->hydraulics.nodes[model_->hydraulics.volumes[i].node].state];
+    CavitationRecord& c = s.cavitation[i];
+    c.lowest_pressure = std::min(c.lowest_pressure, p);
+    if (!model_->hydraulics.fluid.cavitates(p)) continue;
+    if (c.steps++ == 0) c.first_time = t;
+  }
+}
+
+void Runner::hand_out(double end, std::size_t used, RunWatcher* watcher) {
+  for (std::size_t i = 0; i < used; ++i) {
+    const Kept& kept = block_[i];
+    if (kept.side == Side::left) count(kept);
+    if (watcher == nullptr) continue;
+    const double t = kept.state.time;
+    watcher->at({kept.state, kept.side, kept.report, schedule_.on_grid(t) || schedule_.reached(t, end), schedule_.grid_index(t)});
+  }
+}
+
+void Runner::advance(double end, RunWatcher* watcher) {
+  while (!schedule_.reached(state_.time, end)) {
+    std::size_t used = 0;
+    failed_ = restart_failed_ = false;
+    run_block(end, used);
+    hand_out(end, used, watcher);
+    if (failed_) fail();
+  }
+}
+
+void Runner::step(RunWatcher* watcher) { advance(schedule_.grid_point_after(state_.time), watcher); }
+
+void Runner::fail() const {
+  const SolverDescription& solver = model_->description.solver;
+  const std::string smaller = fmt::format("a smaller step (now {:g} s)", solver.step);
+  if (restart_failed_)
+    throw SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
+                          "give every body that turns an inertia about that axis");
+  const std::string where = stepper_->unknown_name(failure_.worst);
+  switch (failure_.status) {
+    case StepStatus::stalled:
+      throw SimulationError(
+          state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
+          smaller + ", more iterations (solver.max_iterations), " +
+              (model_->layout.rows > 0 ? fmt::format("with very small steps a larger solver.penalty (now {:g}), ", solver.penalty) : "") +
+              "or solver.accept_capped: true to go on and count such steps");
+    case StepStatus::end_of_stroke:
+      throw SimulationError(
+          state_.time, where, "the piston leaves its cylinder",
+          "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B), or commands that stop earlier");
+    case StepStatus::diverged:
+      throw SimulationError(state_.time, where, "the iteration diverged",
+                            smaller + ", or check start pressures, stiffnesses and the units of the model");
+    default:
+      throw SimulationError(state_.time, where, "the equations of the step have no unique solution",
+                            smaller + ", or check for bodies without inertia, volumes of no size, and a mechanism at a dead point");
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,124 @@
+// A run: a stepper driven over the time grid t_k = k h, with its statistics.
+// The grid counts from time 0 and is found from the state's own time, so that a restored state continues bit for bit.
+//   a jump of a signal on a grid point (within 1e-9 h): the step before sees the left limit, the step after the right one;
+//   a jump inside a step splits it, unless solver.split_jumps is false;
+//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step.
+// States at a jump are handed out as the step left them, at the left limit.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+/// Where and how often the pressure of a volume fell below saturation.
+struct CavitationRecord {
+  long steps = 0;
+  double first_time = 0;                                             // [s]
+  double lowest_pressure = std::numeric_limits<double>::infinity();  // [Pa] at the end of a step
+};
+
+struct RunStatistics {
+  long steps = 0;       // of the stepper; a split step counts for its parts
+  long iterations = 0;  // summed
+  int max_iterations = 0;
+  std::vector<long> histogram;  // [i]: steps that took i iterations
+  long capped_steps = 0;
+  long split_steps = 0;                              // grid steps that a jump split
+  double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
+  double max_velocity_violation = 0, max_velocity_violation_time = 0;
+  std::vector<CavitationRecord> cavitation;  // per volume
+  /// [s] inside steps alone: the clock is read around blocks of steps; recording, the energy ledger and files are outside.
+  double step_seconds = 0;
+
+  double mean_iterations() const { return steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0; }
+};
+
+/// A state on the way.
+struct Moment {
+  const State& state;
+  Side side;                 // right: a jump has acted since the moment before, at the same time
+  const StepReport& report;  // of the step that led here (side left)
+  bool on_grid;              // a grid point or the end of the run
+  long grid_index;           // of the last grid point at or before the state
+};
+
+/// Sees every state of a run in order, some steps late.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  virtual void at(const Moment& moment) = 0;
+};
+
+/// The times at which steps end.
+class StepSchedule {
+ public:
+  explicit StepSchedule(const Model& model);
+  /// Index of the last grid point at or before t.
+  long grid_index(double t) const;
+  bool on_grid(double t) const;
+  /// The grid point after t; a jump or the end of the run that lies on it (within 1e-9 h) gives it its exact time.
+  double grid_point_after(double t) const;
+  /// End of the step that starts at t, not beyond `end`.
+  double next(double t, double end) const;
+  /// Whether a run to `end` stops at t.
+  bool reached(double t, double end) const;
+  /// Step length h such that t + h is `target` to the last bit.
+  double length(double t, double target) const;
+  bool is_jump(double t) const;
+  bool is_force_jump(double t) const;
+  double step() const { return h_; }
+
+ private:
+  double near(double t) const;  // times no further apart are one
+
+  double h_, duration_;
+  bool split_;
+  std::vector<double> jumps_, force_jumps_;
+};
+
+class Runner {
+ public:
+  /// Starts at the model's start state. Throws what start_state throws.
+  explicit Runner(std::shared_ptr<const Model> model);
+
+  const std::shared_ptr<const Model>& model() const { return model_; }
+  const State& state() const { return state_; }
+  const RunStatistics& statistics() const { return statistics_; }
+  Stepper& stepper() { return *stepper_; }
+
+  /// Continues from a saved state: a copy of state() of any run of the same model. Statistics go on.
+  void restore(const State& state);
+  /// Advances to `end` [s], or to the grid point that is `end` but for rounding, handing every state after the present one to `watcher`
+  /// (may be null). Throws SimulationError at the first step that fails; state() is then the last good one.
+  void advance(double end, RunWatcher* watcher = nullptr);
+  /// Advances to the next grid point.
+  void step(RunWatcher* watcher = nullptr);
+
+ private:
+  struct Kept {
+    State state;
+    StepReport report;
+    Side side = Side::left;
+  };
+  bool restart();
+  void run_block(double end, std::size_t& used);
+  void hand_out(double end, std::size_t used, RunWatcher* watcher);
+  void count(const Kept& kept);
+  [[noreturn]] void fail() const;
+
+  std::shared_ptr<const Model> model_;
+  StepSchedule schedule_;
+  std::unique_ptr<Stepper> stepper_;
+  State state_;
+  RunStatistics statistics_;
+  std::vector<Kept> block_;  // states of the steps between two readings of the clock
+  StepReport failure_;
+  bool failed_ = false, restart_failed_ = false;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,101 @@
+// The public interface as a user meets it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "trunnion/trunnion.h"
+
+namespace {
+
+const std::string kFourBar = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml";
+
+TEST(Simulation, StepsAndReadsChannels) {
+  trunnion::Simulation machine(kFourBar, {"solver.duration=1.1 s"});
+  EXPECT_EQ(machine.time(), 0);
+  EXPECT_EQ(machine.step_size(), 1e-3);
+  EXPECT_EQ(machine.duration(), 1.1);
+  EXPECT_EQ(machine.channels().front().name, "time");
+  EXPECT_EQ(machine.channels()[1].unit, "rad");
+  const int angle = machine.find("crank.angle");
+  const double start = machine.value(angle);
+  EXPECT_NEAR(start, 60 * 3.14159265358979323846 / 180, 1e-15);
+  machine.step();
+  EXPECT_EQ(machine.steps(), 1);
+  EXPECT_EQ(machine.value("time"), machine.time());
+  machine.run();
+  EXPECT_EQ(machine.time(), 1.1);
+  EXPECT_NE(machine.value(angle), start);
+  EXPECT_EQ(machine.steps(), 1100);
+  EXPECT_GE(machine.iterations(), 1100);
+  EXPECT_GT(machine.step_seconds(), 0);
+  EXPECT_EQ(machine.values().size(), machine.channels().size());
+}
+
+TEST(Simulation, SnapshotsBringBackStateAndEnergies) {
+  trunnion::Simulation machine(kFourBar);
+  machine.run_until(1.0);  // at a jump
+  const trunnion::Snapshot saved = machine.save();
+  EXPECT_EQ(saved.time(), 1.0);
+  machine.run_until(1.2);
+  const std::vector<double> expected = machine.values();
+  machine.run_until(1.5);
+  machine.restore(saved);
+  EXPECT_EQ(machine.time(), 1.0);
+  machine.run_until(1.2);
+  EXPECT_EQ(machine.values(), expected);
+  trunnion::Simulation other(kFourBar);
+  other.restore(saved);
+  other.run_until(1.2);
+  EXPECT_EQ(other.values(), expected);
+}
+
+TEST(Simulation, ErrorsSayWhatIsWrong) {
+  EXPECT_THROW(trunnion::Simulation("nowhere.yaml"), trunnion::ModelError);
+  try {
+    trunnion::Simulation(kFourBar, {"solver.stepp=1", "solver.duration=-1"});
+    FAIL();
+  } catch (const trunnion::ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("solver.stepp"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("solver.duration"), std::string::npos);
+  }
+  trunnion::Simulation machine(kFourBar, {"solver.max_iterations=1"});
+  try {
+    machine.find("crank.angel");
+    FAIL();
+  } catch (const trunnion::ModelError& error) { EXPECT_NE(std::string(error.what()).find("crank.angle"), std::string::npos); }
+  EXPECT_THROW((void)machine.value(-1), trunnion::ModelError);
+  try {
+    machine.run();
+    FAIL();
+  } catch (const trunnion::RunError& error) {
+    EXPECT_EQ(error.time(), machine.time());
+    EXPECT_EQ(error.time(), 1);
+  }
+  trunnion::Simulation ball = trunnion::Simulation::from_text(
+      "trunnion: 1\nbodies: {b: {sphere: {radius: 1 m, mass: 1 kg}}}\njoints: {b: {free: {parent: ground}}}\nsolver: {step: 1 ms}\n");
+  EXPECT_THROW(ball.restore(machine.save()), trunnion::ModelError);
+}
+
+TEST(Simulation, FallsFreely) {
+  trunnion::Simulation ball = trunnion::Simulation::from_text(
+      "trunnion: 1\ngravity: [0, 0, -10]\nbodies: {b: {sphere: {radius: 1 m, mass: 1 kg}}}\njoints: {b: {free: {parent: ground}, velocity: "
+      "[3, 0, 4]}}\nsolver: {step: 10 ms}\n");
+  ball.run_until(0.8);
+  EXPECT_NEAR(ball.value("b.x"), 3 * 0.8, 1e-12);
+  EXPECT_NEAR(ball.value("b.z"), 4 * 0.8 - 5 * 0.64, 1e-12);
+  EXPECT_NEAR(ball.value("b.center_z"), ball.value("b.z"), 1e-15);
+}
+
+TEST(RunToFiles, WritesResultsAndThrowsAfterwards) {
+  const std::string folder = testing::TempDir() + "trunnion_api_test";
+  std::filesystem::remove_all(folder);
+  trunnion::run_to_files(kFourBar, folder + "/good", {"solver.duration=0.1 s"});
+  EXPECT_THROW(trunnion::run_to_files(kFourBar, folder + "/bad", {"solver.max_iterations=1"}), trunnion::RunError);
+  for (const char* name :
+       {"/good/results.csv", "/good/results.h5", "/good/summary.json", "/bad/results.csv", "/bad/results.h5", "/bad/summary.json"})
+    EXPECT_TRUE(std::filesystem::exists(folder + name)) << name;
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace

@@ -1,0 +1,206 @@
+// The program itself: exit codes, files, messages.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#ifdef TRUNNION_PROGRAM
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const std::string kExamples = std::string(TRUNNION_SOURCE_DIR) + "/examples/";
+
+struct Outcome {
+  int code = -1;
+  std::string output;  // of both streams
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Runs the program in a folder of its own.
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / (std::string("trunnion_cli_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome call(const std::string& arguments, const std::string& streams = "2>&1") const {
+    const std::string command = "cd '" + folder_.string() + "' && '" TRUNNION_PROGRAM "' " + arguments + " " + streams;
+    Outcome outcome;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return outcome;
+    std::array<char, 4096> buffer{};
+    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.output.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+  }
+  Json json(const std::string& file) const { return Json::parse(text_of(folder_ / file)); }
+  bool exists(const std::string& file) const { return fs::exists(folder_ / file); }
+  static std::string four_bar() { return "'" + kExamples + "four_bar.yaml'"; }
+
+  fs::path folder_;
+};
+
+TEST_F(Program, RunWritesAllFiles) {
+  const Outcome r = call("run " + four_bar() + " --set 'solver.duration=0.5 s' -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* file : {"out/results.csv", "out/results.h5", "out/summary.json"}) EXPECT_TRUE(exists(file)) << file;
+  EXPECT_EQ(json("out/summary.json")["steps"], 500);
+  EXPECT_EQ(json("out/summary.json")["settings"]["solver"]["duration"], 0.5);
+  const std::string csv = text_of(folder_ / "out/results.csv");
+  EXPECT_EQ(csv.rfind("time,crank.angle,crank.rate,", 0), 0U);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 502);
+  EXPECT_NE(r.output.find("done: 0.5 s simulated"), std::string::npos) << r.output;
+  EXPECT_EQ(r.output.find('\r'), std::string::npos) << "progress belongs on a terminal";
+}
+
+TEST_F(Program, RunHasADefaultFolderAndCanBeQuiet) {
+  const Outcome r = call("run " + four_bar() + " --set solver.duration=0.01 --quiet");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.output, "");
+  EXPECT_TRUE(exists("four_bar_results/summary.json"));
+}
+
+TEST_F(Program, SetReachesAnyValueAndMayBeRepeated) {
+  const Outcome r =
+      call("run " + four_bar() +
+           " --set solver.duration=0.01s --set cylinders.lift.friction.model=lugre --set 'sources.pump.pressure=8 MPa' -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  const Json settings = json("out/summary.json")["settings"];
+  EXPECT_EQ(settings["cylinders"]["lift"]["friction"]["model"], "lugre");
+  EXPECT_EQ(settings["sources"]["pump"]["pressure"], 8e6);
+  EXPECT_TRUE(json("out/summary.json")["final_state"].contains("lift.bristle"));
+}
+
+TEST_F(Program, TheSameInputGivesTheSameBits) {
+  call("run " + four_bar() + " --set solver.duration=1.2 -o a");
+  call("run " + four_bar() + " --set solver.duration=1.2 -o b");
+  EXPECT_EQ(text_of(folder_ / "a/results.csv"), text_of(folder_ / "b/results.csv"));
+  EXPECT_FALSE(text_of(folder_ / "a/results.csv").empty());
+}
+
+TEST_F(Program, AFailedSimulationKeepsItsResultsAndExitsOne) {
+  const Outcome r = call("run " + four_bar() + " --set solver.max_iterations=1 -o out");
+  EXPECT_EQ(r.code, 1);
+  for (const char* word : {"failed at t = 1 s", "v1.pressure", "solver.max_iterations", "results up to 1 s are in out"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  const std::string csv = text_of(folder_ / "out/results.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1002);
+  EXPECT_EQ(json("out/summary.json")["status"], "failed");
+  const Outcome errors = call("run " + four_bar() + " --set solver.max_iterations=1 -q -o out", "2>/dev/null");
+  EXPECT_EQ(errors.output, "");  // messages are on the error stream
+}
+
+TEST_F(Program, AStepFarTooLongFailsLoudly) {
+  const Outcome r = call("run " + four_bar() + " --set solver.step=0.5 -o out");
+  EXPECT_EQ(r.code, 1) << r.output;
+  EXPECT_NE(r.output.find("smaller step"), std::string::npos) << r.output;
+  EXPECT_TRUE(exists("out/results.csv"));
+}
+
+TEST_F(Program, WrongInputExitsTwoWithEveryFinding) {
+  const Outcome r = call("run " + four_bar() + " --set solver.step=-1 --set solver.penalti=3 -o out");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.output.find("solver.step"), std::string::npos);
+  EXPECT_NE(r.output.find("solver.penalti"), std::string::npos);
+  EXPECT_FALSE(exists("out"));
+  EXPECT_EQ(call("run nowhere.yaml").code, 2);
+  EXPECT_EQ(call("run").code, 2);
+  EXPECT_EQ(call("fly").code, 2);
+  EXPECT_EQ(call("run " + four_bar() + " --set solver.step").code, 2);
+  EXPECT_EQ(call("run " + four_bar() + " --set record.channels=[nothing]").code, 2);
+  EXPECT_EQ(call("run " + four_bar() + " --set solver.duration=0.01 -o /proc/nowhere").code, 2);
+}
+
+TEST_F(Program, CheckDescribesTheMachine) {
+  const Outcome r = call("check " + four_bar());
+  EXPECT_EQ(r.code, 0);
+  for (const char* word : {"planar", "1 degree of freedom", "loops.E", "redundant      none", "2.753285 MPa", "ready to run"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  EXPECT_NE(call("check '" + kExamples + "slewing_crane.yaml'").output.find("spatial"), std::string::npos);
+}
+
+TEST_F(Program, CheckNamesBodiesWithoutInertia) {
+  std::ofstream(folder_ / "rod.yaml") << "trunnion: 1\nbodies: {rod: {rod: {length: 1 m, mass: 1 kg}}}\njoints: {rod: {spherical: {parent: "
+                                         "ground}}}\nsolver: {step: 1 ms}\n";
+  const Outcome r = call("check rod.yaml");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.output.find("nothing resists the acceleration of rod.rate_x"), std::string::npos) << r.output;
+  EXPECT_EQ(call("run rod.yaml").code, 1);
+  EXPECT_TRUE(exists("rod_results/summary.json"));
+}
+
+TEST_F(Program, CompareRunsEveryCombination) {
+  const Outcome r = call("compare " + four_bar() +
+                         " --vary cylinders.lift.friction.model=lugre,brown_mcphee --vary 'solver.step=1 ms,0.5 ms' --set "
+                         "solver.duration=0.1 --final crank.angle -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  const Json rows = json("out/compare.json")["rows"];
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[1]["values"]["solver.step"], "0.5 ms");
+  EXPECT_EQ(rows[1]["steps"], 200);
+  for (const char* file : {"out/compare.csv", "out/lugre_1-ms/results.csv", "out/brown_mcphee_0.5-ms/summary.json"})
+    EXPECT_TRUE(exists(file)) << file;
+  EXPECT_NE(r.output.find("brown_mcphee"), std::string::npos);
+  EXPECT_NE(r.output.find("iterations"), std::string::npos);
+}
+
+TEST_F(Program, CompareShowsPublishedFiguresBeside) {
+  const Outcome r = call("compare " + four_bar() + " --vary cylinders.lift.friction.model=lugre --set solver.duration=0.1 --reference '" +
+                         kExamples + "reference/four_bar_friction_paper.csv' -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("paper"), std::string::npos);
+  EXPECT_NE(r.output.find("-120.94"), std::string::npos);
+}
+
+TEST_F(Program, CompareGoesOnAfterAFailureAndExitsOne) {
+  const Outcome r = call("compare " + four_bar() + " --vary solver.max_iterations=1,20 --set solver.duration=1.1 -o out");
+  EXPECT_EQ(r.code, 1) << r.output;
+  const Json rows = json("out/compare.json")["rows"];
+  EXPECT_NE(rows[0]["status"], "completed");
+  EXPECT_EQ(rows[1]["status"], "completed");
+  EXPECT_EQ(call("compare " + four_bar() + " --vary solver.step=1,-1").code, 2);
+  EXPECT_EQ(call("compare " + four_bar()).code, 2);
+}
+
+TEST_F(Program, FrictionWritesCurves) {
+  const Outcome r = call("friction " + four_bar() + " --set cylinders.lift.friction.model=lugre -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_EQ(text_of(folder_ / "out/friction_cycle.csv").rfind("time,velocity,displacement,force,bristle\n", 0), 0U);
+  EXPECT_TRUE(exists("out/friction_steady.csv"));
+  EXPECT_TRUE(exists("out/friction_preslip.csv"));
+  EXPECT_EQ(call("friction " + four_bar() + " --cylinder none").code, 2);
+  EXPECT_EQ(call("friction " + four_bar() + " --amplitude '3 kg'").code, 2);
+  EXPECT_EQ(call("friction '" + kExamples + "spatial_slider_crank.yaml'").code, 2);
+}
+
+TEST_F(Program, SchemaAndReferenceArePrinted) {
+  EXPECT_EQ(Json::parse(call("schema").output)["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  EXPECT_EQ(call("reference").output.rfind("# The model file", 0), 0U);
+  const Outcome version = call("--version");
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(version.output.rfind("trunnion ", 0), 0U);
+  EXPECT_EQ(call("--help").code, 0);
+}
+
+}  // namespace
+
+#endif  // TRUNNION_PROGRAM

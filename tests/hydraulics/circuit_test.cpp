@@ -1,0 +1,316 @@
+// The evaluation of circuits at random states. Truth: the pressure equations written out for one volume, differences of the
+// residuals and forces, a dense solve of the whole linear system.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hydraulics/circuit.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <random>
+
+#include "model/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::machine;
+using test::state_index;
+
+/// Three cylinders: two on one circuit, one on its own; every element, every friction law with states, low pressures.
+std::shared_ptr<const Model> everything() {
+  static const auto kModel = machine(R"(
+bodies: {a: {point_mass: {mass: 10}}, b: {point_mass: {mass: 10}}, c: {point_mass: {mass: 10}}}
+joints:
+  a: {prismatic: {parent: ground, axis: x}, position: 1 m}
+  b: {prismatic: {parent: ground, axis: x}, position: 1 m}
+  c: {prismatic: {parent: ground, axis: x}, position: 1 m}
+fluid: {saturation_pressure: 1 bar, free_air: 0.01}
+volumes:
+  v1: {hose: {volume: 3e-5 m^3, bulk_modulus: 150 MPa}, pressure: 3 MPa}
+  v2: {hose: {volume: 8e-5 m^3, bulk_modulus: 150 MPa}, pressure: 3 MPa}
+  v3: {hose: {volume: 5e-5 m^3}, pressure: 3 MPa}
+  v4: {hose: {volume: 4e-5 m^3}, pressure: 3 MPa}
+  w1: {hose: {volume: 6e-5 m^3, bulk_modulus: 200 MPa}, pressure: 3 MPa}
+  w2: {hose: {volume: 5e-5 m^3}, pressure: 3 MPa}
+sources: {pump: {pressure: 18 MPa}, tank: {pressure: 1 bar}, feed: {flow: 5 L/min, to: v1, from: w1}}
+valves:
+  valve: {directional_4_3: {P: pump, T: tank, A: v1, B: v3, flow: 24 L/min, at_pressure_drop: 35 bar, at_signal: 10, dead_band: 0.5, time_constant: 5 ms}, signal: u}
+  throttle: {orifice: {A: v1, B: v2, diameter: 6 mm}}
+  cross: {orifice: {A: v4, B: v3, area: 3 mm^2}, signal: opening}
+  other: {directional_4_3: {P: pump, T: tank, A: w1, B: w2, flow: 20 L/min, at_pressure_drop: 35 bar, at_signal: 10}, signal: u2}
+cylinders:
+  one:
+    base: {body: ground}
+    rod_end: {body: a}
+    A: v2
+    B: v3
+    bore: 80 mm
+    rod: 35 mm
+    chamber_length_A: 0.4 m
+    chamber_length_B: 0.6 m
+    bulk_modulus: 31500 MPa
+    viscous: 200 N s/m
+    leakage: 1e-13 m^3/(s Pa)
+    end_damper: {stiffness: 4e5, damping: 3e4, length: 0.3 m}
+    friction: {model: modified_lugre, coulomb: 210, static: 830, stribeck_velocity: 0.0125, viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4, film_velocity: 0.032, film_time_up: 0.05, film_time_down: 0.2, film_time_dwell: 20}
+  two:
+    base: {body: ground}
+    rod_end: {body: b}
+    A: v4
+    B: v2
+    bore: 60 mm
+    rod: 30 mm
+    chamber_length_A: 0.4 m
+    chamber_length_B: 0.6 m
+    end_damper: {stiffness: 4e5, damping: 3e4, length: 0.3 m, law: printed}
+    friction: {model: lugre, states: local, coulomb: 210, static: 830, stribeck_velocity: 0.0125, viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4}
+  three:
+    base: {body: ground}
+    rod_end: {body: c}
+    A: w1
+    B: w2
+    bore: 70 mm
+    rod: 40 mm
+    chamber_length_A: 0.4 m
+    chamber_length_B: 0.6 m
+    viscous: 100 N s/m
+    friction: {model: lugre, coulomb: 210, static: 830, stribeck_velocity: 0.0125, viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4}
+signals: {u: 3, u2: -4, opening: 0.6}
+)");
+  return kModel;
+}
+
+/// A random point of the step's Newton iteration.
+struct Point {
+  const Hydraulics& h;
+  const Model& model;
+  HydraulicState state;
+  std::vector<double> s, s_dot, y, y_begin, ydot_begin, scale;
+  RateRelation rule;
+
+  Point(const Model& m, unsigned seed)
+      : h(m.hydraulics), model(m), state(m.hydraulics), y(m.hydraulics.ny), y_begin(y), ydot_begin(y), scale(y.size(), 1.0) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+      s.push_back(1 + 0.25 * unit(random));
+      const double v = unit(random);
+      s_dot.push_back((v < 0 ? -1 : 1) * std::exp(-6 + 6 * std::abs(v)));  // 2.5 mm/s to 1 m/s
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::string& name = m.state_names[i];
+      if (name.ends_with("pressure")) {
+        y[i] = unit(random) > 0 ? 8e6 + 6e6 * unit(random) : std::exp(std::log(3e4) + unit(random));  // some below saturation
+        scale[i] = y[i];
+        ydot_begin[i] = 1e7 * unit(random);
+      } else if (name.ends_with("bristle")) {
+        y[i] = 1e-4 * unit(random);
+        scale[i] = 1e-4;
+        ydot_begin[i] = 0.01 * unit(random);
+      } else {
+        y[i] = name.ends_with("film") ? 0.4 + 0.3 * unit(random) : 8 * unit(random);
+        ydot_begin[i] = 0.1 * unit(random);
+      }
+      y_begin[i] = y[i] * (1 - 0.01 * unit(random));
+    }
+    rule = {1e-3, 2e3, y_begin.data(), ydot_begin.data()};
+    update_inputs(h, m.signals, 0, Side::right, state);
+  }
+  /// ydot by the trapezoidal rule, then everything.
+  void evaluate() {
+    std::vector<double> ydot(y.size()), y_now = y;
+    for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - ydot_begin[i];
+    update_pressure_rates(h, rule, y_now.data(), ydot.data(), state);
+    evaluate_hydraulics(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
+  }
+  /// Everything that an evaluation gives: residuals, then port forces.
+  Eigen::VectorXd results() {
+    evaluate();
+    Eigen::VectorXd all(state.R.size() + state.ports.size());
+    for (std::size_t i = 0; i < state.R.size(); ++i) all[static_cast<Eigen::Index>(i)] = state.R[i];
+    for (std::size_t i = 0; i < state.ports.size(); ++i) all[static_cast<Eigen::Index>(state.R.size() + i)] = state.ports[i].force;
+    return all;
+  }
+  /// Fourth-order central differences of the results in x.
+  Eigen::VectorXd difference(double& x, double step) {
+    const double kept = x;
+    const auto at = [&](double k) {
+      x = kept + k * step;
+      return results();
+    };
+    const Eigen::VectorXd slope = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
+    x = kept;
+    return slope;
+  }
+};
+
+/// The circuits' derivatives as one dense matrix: rows R then F, columns y of circuit unknowns, then s, then s_dot.
+Eigen::MatrixXd assembled(Point& p) {
+  p.evaluate();
+  const Hydraulics& h = p.h;
+  const auto n = static_cast<Eigen::Index>(h.unknown_state.size()), ports = static_cast<Eigen::Index>(h.actuators.size());
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n + ports, n + 2 * ports);
+  for (const Circuit& c : h.circuits) {
+    for (int i = 0; i < c.size; ++i)
+      for (int j = 0; j < c.size; ++j) J(c.offset + i, c.offset + j) = p.state.T[c.block + i * c.size + j];
+    for (int k : c.actuators)
+      for (int i = 0; i < c.size; ++i) {
+        J(c.offset + i, n + k) = p.state.R_s[p.state.column[k] + i];
+        J(c.offset + i, n + ports + k) = p.state.R_v[p.state.column[k] + i];
+        J(n + k, c.offset + i) = p.state.F_y[p.state.column[k] + i];
+      }
+  }
+  for (Eigen::Index k = 0; k < ports; ++k) {
+    J(n + k, n + k) = p.state.ports[k].force_s;
+    J(n + k, n + ports + k) = p.state.ports[k].force_v;
+  }
+  return J;
+}
+
+TEST(Circuit, VolumesJoinedByElementsFormABlockAndSourcesSeparate) {
+  const Hydraulics& h = everything()->hydraulics;
+  ASSERT_EQ(h.circuits.size(), 2u);
+  EXPECT_EQ(h.circuits[0].size, 4 + 2);  // v1 to v4; bristle and film of `one`; those of `two` are local
+  EXPECT_EQ(h.circuits[1].size, 2 + 1);
+  EXPECT_EQ(h.circuits[0].actuators, (std::vector<int>{0, 1}));
+  EXPECT_EQ(h.circuits[1].actuators, (std::vector<int>{2}));
+  EXPECT_EQ(h.ny, 6 + 2 + 1 + 1 + 2);  // pressures, friction states, spools
+  EXPECT_EQ(everything()->state_names[state_index(*everything(), "two.bristle")], "two.bristle");
+}
+
+TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Point p(*everything(), seed);
+    const Eigen::MatrixXd J = assembled(p);
+    const auto n = static_cast<Eigen::Index>(p.h.unknown_state.size()), ports = static_cast<Eigen::Index>(p.s.size());
+    Eigen::MatrixXd scaled(J.rows(), J.cols()), differences(J.rows(), J.cols());
+    const auto column = [&](Eigen::Index j, double& x, double size) {
+      scaled.col(j) = J.col(j) * size;
+      differences.col(j) = p.difference(x, 1e-4 * size) * size;
+    };
+    for (Eigen::Index j = 0; j < n; ++j) column(j, p.y[p.h.unknown_state[j]], p.scale[p.h.unknown_state[j]]);
+    for (Eigen::Index k = 0; k < ports; ++k) {
+      column(n + k, p.s[k], 0.1);
+      column(n + ports + k, p.s_dot[k], std::abs(p.s_dot[k]));
+    }
+    // each equation has its own unit: errors relative to the row's largest derivative; rounding 1e-16 / 1e-4, truncation less
+    for (Eigen::Index i = 0; i < J.rows(); ++i) {
+      const double size = scaled.row(i).cwiseAbs().maxCoeff();
+      for (Eigen::Index j = 0; j < J.cols(); ++j)
+        EXPECT_NEAR(scaled(i, j) / size, differences(i, j) / size, 1e-9) << "seed " << seed << " row " << i << " column " << j;
+    }
+  }
+}
+
+TEST(Circuit, CondensationEqualsTheDenseSolveOfTheWholeSystem) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Point p(*everything(), seed);
+    Eigen::MatrixXd J = assembled(p);
+    const auto n = static_cast<Eigen::Index>(p.h.unknown_state.size()), ports = static_cast<Eigen::Index>(p.s.size());
+    const Eigen::VectorXd R = Eigen::Map<const Eigen::VectorXd>(p.state.R.data(), n);
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    Eigen::VectorXd d(2 * ports);  // ds, dsdot
+    for (Eigen::Index k = 0; k < ports; ++k) {
+      d[k] = 1e-3 * unit(random);
+      d[ports + k] = unit(random);
+    }
+    // scaled to unknowns of size 1, so that the dense solve is accurate
+    Eigen::VectorXd unit_of(n);
+    for (Eigen::Index i = 0; i < n; ++i) unit_of[i] = p.scale[p.h.unknown_state[i]];
+    const Eigen::MatrixXd T = J.topLeftCorner(n, n) * unit_of.asDiagonal();
+    const Eigen::VectorXd dy = unit_of.cwiseProduct(Eigen::VectorXd(T.fullPivLu().solve(-R - J.topRightCorner(n, 2 * ports) * d)));
+    const Eigen::VectorXd dF = J.bottomLeftCorner(ports, n) * dy;  // through the oil
+
+    int circuit = -1;
+    ASSERT_TRUE(condense(p.h, p.state, &circuit));
+    for (const Circuit& c : p.h.circuits)
+      for (int i : c.actuators) {
+        const double* w = p.state.F_y.data() + p.state.column[i];
+        double change = 0, size = 0;
+        for (int k = 0; k < c.size; ++k) {
+          double row = p.state.R[c.offset + k];
+          for (int j : c.actuators) row += p.state.R_s[p.state.column[j] + k] * d[j] + p.state.R_v[p.state.column[j] + k] * d[ports + j];
+          change -= w[k] * row;
+          size += std::abs(w[k] * row);
+        }
+        EXPECT_NEAR(change, dF[i], 1e-10 * size) << "seed " << seed << " port " << i;
+      }
+    eliminate(p.h, d.data(), d.data() + ports, p.state);
+    for (Eigen::Index i = 0; i < n; ++i)
+      EXPECT_NEAR(p.state.R[i] / unit_of[i], dy[i] / unit_of[i], 1e-9 * (dy.cwiseQuotient(unit_of)).cwiseAbs().maxCoeff()) << i;
+  }
+}
+
+TEST(Circuit, ABlockWithoutCapacityIsNamed) {
+  Point p(*everything(), 1);
+  p.evaluate();
+  const Circuit& c = p.h.circuits[1];
+  std::fill(p.state.T.begin() + c.block, p.state.T.begin() + c.block + c.size * c.size, 0.0);
+  int circuit = -1;
+  EXPECT_FALSE(condense(p.h, p.state, &circuit));
+  EXPECT_EQ(circuit, 1);
+}
+
+TEST(Circuit, PortForceIsPressureTimesAreaLessFrictionAndViscousPlusDampers) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Point p(*everything(), seed);
+    evaluate_forces(p.h, p.s.data(), p.s_dot.data(), p.y.data(), p.state);
+    for (std::size_t i = 0; i < p.s.size(); ++i) {
+      const Actuator& a = p.h.actuators[i];
+      const Cylinder& c = a.cylinder;
+      const auto pressure = [&](int node) { return p.y[p.h.nodes[node].state]; };
+      const double rate[2] = {}, oil = pressure(a.A) * c.area_A - pressure(a.B) * c.area_B;
+      double rates[2] = {rate[0], rate[1]};
+      const double friction = force_and_rates(a.friction, p.s_dot[i], p.y.data() + a.state, rates);
+      const double damper = c.damper.length > 0 ? end_dampers_force(c.damper, 0.4 + (p.s[i] - 1), 0.6 - (p.s[i] - 1), p.s_dot[i]) : 0;
+      EXPECT_NEAR(p.state.ports[i].force, oil - friction - c.viscous * p.s_dot[i] + damper, 1e-9 * std::abs(oil));
+      EXPECT_NEAR(p.state.ports[i].friction, friction, 1e-10);  // summed in another order
+      EXPECT_EQ(p.state.ports[i].viscous, c.viscous * p.s_dot[i]);
+      EXPECT_NEAR(p.state.ports[i].damper, damper, 1e-9 * std::abs(damper));
+    }
+  }
+}
+
+/// The rates of the explicit form leave no residual of the implicit one.
+TEST(Circuit, ExplicitRatesSolveTheImplicitEquations) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Point p(*everything(), seed);
+    std::vector<double> ydot(p.y.size());
+    evaluate_rates(p.h, p.s.data(), p.s_dot.data(), p.y.data(), ydot.data(), p.state);
+    std::vector<double> y = p.y;
+    for (const Actuator& a : p.h.actuators)
+      if (a.friction_local) p.rule.step = 0;  // its states stay where they are
+    p.rule.y_begin = p.y.data();
+    evaluate_hydraulics(p.h, p.s.data(), p.s_dot.data(), y.data(), ydot.data(), p.rule, p.state);
+    for (std::size_t i = 0; i < p.state.R.size(); ++i) {
+      const bool is_pressure = p.h.unknown_state[i] < static_cast<int>(p.h.volumes.size());
+      EXPECT_NEAR(p.state.R[i], 0, is_pressure ? 1e-17 : 1e-15) << i;  // [m3/s] of flows up to 1e-2, [m/s] of speeds up to 1
+    }
+    EXPECT_DOUBLE_EQ(ydot[state_index(p.model, "valve.spool")], (3 - p.y[state_index(p.model, "valve.spool")]) / 5e-3);
+    EXPECT_EQ(ydot[state_index(p.model, "other.spool")], 0);
+  }
+}
+
+TEST(Circuit, PressureRateIsNetInflowOverCapacity) {
+  const auto model = machine(R"(
+bodies: {a: {point_mass: {mass: 10}}}
+joints: {a: {prismatic: {parent: ground, axis: x}, position: 1 m}}
+volumes: {v: {hose: {volume: 2 L, bulk_modulus: 150 MPa}, pressure: 3 MPa}}
+sources: {pump: {pressure: 7 MPa}, tank: {pressure: 0}, feed: {flow: 1e-4 m^3/s, to: v}, draw: {flow: -3e-5 m^3/s, to: v}}
+valves: {in: {orifice: {A: pump, B: v, flow: 1e-4 m^3/s, at_pressure_drop: 1 MPa}}}
+cylinders: {c: {base: {body: ground}, rod_end: {body: a}, A: v, B: tank, area_A: 50 cm^2, area_B: 40 cm^2, chamber_length_A: 0.4, chamber_length_B: 0.6, bulk_modulus: 3e10}}
+)");
+  HydraulicState state(model->hydraulics);
+  update_inputs(model->hydraulics, model->signals, 0, Side::right, state);
+  const double s = 1.1, s_dot = 0.02, y = 3e6;
+  double ydot = 0;
+  evaluate_rates(model->hydraulics, &s, &s_dot, &y, &ydot, state);
+  const double inflow = 1e-4 * std::sqrt(4.0) + 1e-4 - 3e-5 - 50e-4 * 0.02;
+  const double capacity = 2e-3 * (1 / 1.5e9 + 1 / 1.5e8) + 50e-4 * 0.5 * (1 / 1.5e9 + 1 / 3e10);
+  EXPECT_NEAR(ydot, inflow / capacity, 1e-13 * std::abs(ydot));
+}
+
+}  // namespace
+}  // namespace trunnion

@@ -1,0 +1,121 @@
+// What is recorded, and when. Truth: the states of the run itself.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/recording.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "results/run_case.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::load_example;
+using Json = nlohmann::json;
+
+CaseResult four_bar(const std::vector<std::string>& set) { return run_case(load_example("four_bar", set)); }
+
+TEST(Recording, HasEveryGridPointAndTheEnergies) {
+  const CaseResult result = four_bar({"solver.duration=1.2 s"});
+  const Recording& r = result.recorder->recording();
+  EXPECT_EQ(r.rows(), 1201U);
+  EXPECT_EQ(r.channels.front().name, "time");
+  EXPECT_EQ(r.columns[0][1000], 1.0);
+  EXPECT_EQ(r.columns[0].back(), 1.2);
+  for (const char* name : {"energy.kinetic", "energy.potential", "energy.spring", "energy.oil", "energy.actuator_work", "energy.drift",
+                           "energy.supply", "energy.tank_return", "energy.throttling", "energy.friction", "energy.damping",
+                           "energy.external", "energy.residual", "solver.iterations"})
+    EXPECT_GE(r.find(name), 0) << name;
+  EXPECT_EQ(r.find("nothing"), -1);
+  for (const auto& column : r.columns) EXPECT_EQ(column.size(), 1201U);
+}
+
+TEST(Recording, EveryNthStepAndTheEnd) {
+  const CaseResult result = four_bar({"solver.duration=0.1053 s", "record.every=10"});
+  const Recording& r = result.recorder->recording();
+  ASSERT_EQ(r.rows(), 12U);
+  EXPECT_NEAR(r.columns[0][3], 0.03, 1e-12);
+  EXPECT_EQ(r.columns[0].back(), 0.1053);
+}
+
+TEST(Recording, SplitStepsAreNotRecorded) {
+  const CaseResult result = four_bar({"solver.duration=1.4 s", "solver.step=0.7 ms"});
+  EXPECT_EQ(result.statistics.split_steps, 1);
+  EXPECT_EQ(result.recorder->recording().rows(), 2001U);
+}
+
+TEST(Recording, ChosenChannelsOnly) {
+  const CaseResult result = four_bar({"solver.duration=0.01 s", "record.channels=[crank.*, v2.pressure]"});
+  const Recording& r = result.recorder->recording();
+  std::vector<std::string> names;
+  for (const Channel& c : r.channels) names.push_back(c.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"time", "crank.angle", "crank.rate", "crank.acceleration", "crank.center_x", "crank.center_y",
+                                             "crank.center_z", "v2.pressure"}));
+}
+
+TEST(Recording, UnknownChannelsAreInputErrors) {
+  try {
+    four_bar({"record.channels=[crank.angel, nothing*]"});
+    FAIL();
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 2U);
+    EXPECT_EQ(error.diagnostics()[0].path, "record.channels.0");
+    EXPECT_NE(error.diagnostics()[0].hint.find("crank.angle"), std::string::npos);
+  }
+}
+
+TEST(Summary, HoldsTheContract) {
+  const CaseResult result = four_bar({"solver.duration=3 s"});
+  const Json json = Json::parse(summary_json(result, "four_bar.yaml", 0.5));
+  EXPECT_EQ(json["status"], "completed");
+  EXPECT_EQ(json["steps"], 3000);
+  EXPECT_EQ(json["capped_steps"], 0);
+  EXPECT_EQ(json["wall_seconds"], 0.5);
+  EXPECT_GT(json["iterations"]["mean"].get<double>(), 1);
+  EXPECT_GE(json["iterations"]["max"].get<int>(), 2);
+  long counted = 0;
+  for (const auto& [iterations, steps] : json["iterations"]["histogram"].items()) counted += steps.get<long>();
+  EXPECT_EQ(counted, 3000);
+  EXPECT_NEAR(json["real_time_factor"].get<double>(), 3 / json["step_seconds"].get<double>(), 1e-9);
+  const Json& energy = json["energy"];
+  EXPECT_NEAR(energy["min_actuator_work"].get<double>(), -121, 0.6);
+  EXPECT_EQ(energy["min_actuator_work"], energy["actuators"]["lift"]["min_work"]);
+  EXPECT_EQ(energy["max_actuator_work"], energy["actuators"]["lift"]["max_work"]);
+  EXPECT_GT(energy["max_drift"].get<double>(), 0);
+  EXPECT_GT(energy["max_drift_time"].get<double>(), 1);
+  EXPECT_GT(energy["ledger"]["throttling"].get<double>(), 0);
+  EXPECT_GT(energy["elements"]["throttling"]["valve"].get<double>(), energy["elements"]["throttling"]["throttle"].get<double>());
+  EXPECT_LT(json["constraints"]["max_violation"].get<double>(), 1e-10);
+  EXPECT_TRUE(json["constraints"]["redundant"].empty());
+  EXPECT_LT(json["constraints"]["final_violation"]["loops.E"].get<double>(), 1e-10);
+  EXPECT_EQ(json["cavitation"]["acted"], false);
+  EXPECT_EQ(json["settings"]["solver"]["duration"], 3.0);
+  const Recording& r = result.recorder->recording();
+  for (const char* name : {"crank.angle", "crank.rate", "v1.pressure", "valve.spool"})
+    EXPECT_EQ(json["final_state"][name].get<double>(), r.columns[static_cast<std::size_t>(r.find(name))].back()) << name;
+}
+
+TEST(Summary, OfAFailedRunSaysWhy) {
+  const CaseResult result = four_bar({"solver.max_iterations=1"});
+  ASSERT_TRUE(result.failure);
+  const Json json = Json::parse(summary_json(result, "four_bar.yaml", 0.5));
+  EXPECT_EQ(json["status"], "failed");
+  EXPECT_NE(json["message"].get<std::string>().find("max_iterations"), std::string::npos);
+  EXPECT_EQ(json["end_time"], 1.0);
+  EXPECT_EQ(result.recorder->recording().rows(), 1001U);
+  EXPECT_NE(summary_text(result, 0.5).find("FAILED"), std::string::npos);
+}
+
+TEST(Summary, NamesCavitatingVolumesAndRedundantLoops) {
+  const CaseResult result = four_bar({"fluid.saturation_pressure=3 MPa", "fluid.free_air=1e-6", "solver.duration=0.01 s"});
+  EXPECT_NE(summary_text(result, 0.5).find("CAVITATION   v1"), std::string::npos);
+  const Json json = Json::parse(summary_json(result, "four_bar.yaml", 0.5));
+  EXPECT_EQ(json["cavitation"]["acted"], true);
+  EXPECT_EQ(json["cavitation"]["volumes"]["v1"]["steps"], 10);
+}
+
+}  // namespace
+}  // namespace trunnion

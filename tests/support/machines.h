@@ -1,0 +1,98 @@
+// Machines that several tests run.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "file/model_file.h"
+#include "model/model.h"
+
+namespace trunnion::test {
+
+inline std::shared_ptr<const Model> load_example(const std::string& name, const std::vector<std::string>& set = {}) {
+  std::vector<Override> overrides;
+  for (const std::string& text : set) overrides.push_back(parse_override(text));
+  return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides));
+}
+
+inline std::shared_ptr<const Model> model_from(const std::string& text, const std::vector<std::string>& set = {}) {
+  std::vector<Override> overrides;
+  for (const std::string& t : set) overrides.push_back(parse_override(t));
+  return compile(parse_model(text, "test.yaml", overrides));
+}
+
+/// One of everything that moves energy: springs and dampers on a joint and between points, loads on a joint and on bodies in both
+/// frames, a prescribed motion, a flow source, leakage, end dampers at work, every kind of valve, a chamber on a source.
+/// `spatial`: the arm carries a ball joint; otherwise all moves in a plane.
+inline std::string busy_machine(bool spatial) {
+  return std::string(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies:
+  base:   {box: {size: [1 m, 0.5 m, 0.5 m], mass: 200 kg}}
+  arm:    {mass: 50 kg, center_of_mass: [0.8 m, 0.1 m, 0], inertia: {xx: 3, yy: 12, zz: 14, xy: 0.5}}
+  weight: {mass: 20 kg, center_of_mass: [0.3 m, -0.2 m, 0.1 m], inertia: [1, 2, 1.5]}
+joints:
+  base:   {prismatic: {parent: ground, at: [0.2 m, 0, 0.3 m], axis: x}, position: 0.1 m, speed: 0.06 m/s}
+  arm:    {revolute: {parent: base, at: [0.1 m, 0.3 m, 0], axis: z}, angle: 25 deg, rate: 0.4}
+)") +
+         (spatial ? "  weight: {spherical: {parent: arm, at: [1.6 m, 0, 0]}, rotation: [10 deg, 20 deg, -30 deg], angular_velocity: [0.3, "
+                    "-0.2, 0.5]}\n"
+                  : "  weight: {revolute: {parent: arm, at: [1.6 m, 0, 0], axis: z}, angle: -30 deg, rate: 0.5}\n") +
+         R"(
+springs:
+  hinge:  {joint: arm, stiffness: 300 N m/rad, damping: 20 N m s/rad, preload: 15 N m, rest: 10 deg}
+  strut:  {between: [ground, arm], at: [[0, 2 m, 0.2 m], [1.2 m, 0.1 m, 0.1 m]], stiffness: 900 N/m, damping: 60 N s/m, rest: 1.5 m, preload: 30 N}
+forces:
+  wind:   {body: arm, at: [1 m, 0.2 m, 0], force: [30 N, 12 N, 5 N], torque: [1 N m, 2 N m, 3 N m], signal: gust}
+  jet:    {body: weight, at: [0.1 m, 0, 0.2 m], force: [-8 N, 20 N, 3 N], torque: [0.5 N m, -1 N m, 4 N m], frame: body}
+  motor:  {joint: arm, load: 40 N m, signal: gust}
+motions:
+  drive:  {joint: base, signal: path}
+fluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}
+volumes:
+  v1: {hose: {volume: 0.05 L, bulk_modulus: 150 MPa}, pressure: 3 MPa}
+  v2: {hose: {volume: 0.08 L, bulk_modulus: 150 MPa}, pressure: 5 MPa}
+  v3: {hose: {volume: 0.06 L}, pressure: 4 MPa}
+sources:
+  pump:   {pressure: 12 MPa}
+  tank:   {pressure: 0.1 MPa}
+  gear:   {flow: 3 L/min, from: tank, to: v1}
+valves:
+  valve:    {directional_4_3: {P: pump, T: tank, A: v1, B: v2, flow: 20 L/min, at_pressure_drop: 35 bar, at_signal: 10, time_constant: 20 ms}, signal: gust}
+  throttle: {orifice: {A: v2, B: v3, diameter: 8 mm}, signal: gust}
+cylinders:
+  lift:
+    base: {body: base, at: [0.4 m, -0.2 m, 0]}
+    rod_end: {body: arm, at: [0.9 m, 0, 0.05 m]}
+    A: v1
+    B: v2
+    bore: 60 mm
+    rod: 30 mm
+    chamber_length_A: 0.3 m
+    chamber_length_B: 0.05 m
+    bulk_modulus: 30000 MPa
+    viscous: 200 N s/m
+    leakage: 1e-12 m^3/(s Pa)
+    end_damper: {stiffness: 20000 N/m, damping: 3000 N s/m, length: 0.1 m}
+    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: 5.77e6 N/m, bristle_damping: 2.28e4 N s/m}
+  ram:
+    base: {body: ground, at: [-1 m, 0.4 m, 0.3 m]}
+    rod_end: {body: base, at: [-0.5 m, 0, 0]}
+    A: v3
+    B: tank
+    bore: 50 mm
+    rod: 30 mm
+    chamber_length_A: 0.3 m
+    chamber_length_B: 0.4 m
+    friction: {model: coulomb_viscous, coulomb: 100 N, stribeck_velocity: 10 mm/s, viscous: 50 N s/m}
+signals:
+  gust: {sine: {amplitude: 0.5, frequency: 2 Hz, offset: 0.8}}
+  path: {sine: {amplitude: 0.02 m, frequency: 0.5 Hz, offset: 0.1 m}}
+solver: {step: 0.5 ms, duration: 0.1 s}
+)";
+}
+
+}  // namespace trunnion::test
