@@ -1,7 +1,20 @@
-// A program of a user of the installed library.
+// A program of a user of the installed library: a pendulum released at 90 degrees, whose period is known.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <trunnion/trunnion.h>
 #include <trunnion/version.h>
 
+#include <cmath>
 #include <cstdio>
 
-int main() { std::printf("trunnion %s\n", trunnion::kVersion); }
+int main() {
+  trunnion::Simulation pendulum = trunnion::Simulation::from_text(
+      "trunnion: 1\n"
+      "gravity: [0, -9.81, 0]\n"
+      "bodies: {bob: {point_mass: {mass: 1 kg, at: [0, -1 m, 0]}}}\n"
+      "joints: {bob: {revolute: {parent: ground, axis: z}, angle: 90 deg}}\n"
+      "solver: {step: 1 ms, duration: 5 s}\n");
+  pendulum.run_until(4 * 1.8540746773013719 / std::sqrt(9.81));  // 4 K(1/sqrt 2) sqrt(L/g)
+  const double missing = pendulum.value("bob.angle") - std::acos(0.0);
+  std::printf("trunnion %s\n", trunnion::kVersion);
+  return std::abs(missing) < 1e-5 ? 0 : 1;
+}

@@ -84,6 +84,20 @@ TEST(Plane, GravityAcrossThePlaneIsBorneByTheJoints) {
   EXPECT_NEAR(start_acceleration(model, "a"), -3 * 1.5 / 2, 1e-13);  // 3 g / 2 L
 }
 
+TEST(Plane, APendulumSwingsAboutAnyAxis) {
+  const Vec<3> g(1, -2, -9), p(0.5, 0.7, -0.4);
+  for (const Vec<3>& axis :
+       {Vec<3>(1, 0, 0), Vec<3>(-1, 0, 0), Vec<3>(0, 1, 0), Vec<3>(0, -1, 0), Vec<3>(0, 0, 1), Vec<3>(0, 0, -1), Vec<3>(0.6, 0, 0.8)}) {
+    Description d = test::description(
+        "gravity: [1, -2, -9]\nbodies: {a: {point_mass: {mass: 3, at: [0.5, 0.7, -0.4]}}}\njoints: {a: {revolute: {parent: ground, axis: "
+        "z}}}\n");
+    d.joints[0].second.axis = {axis.x(), axis.y(), axis.z()};
+    const auto model = compile(d);
+    ASSERT_TRUE(model->planar);
+    EXPECT_NEAR(start_acceleration(model, "a"), axis.dot(p.cross(g)) / p.cross(axis).squaredNorm(), 1e-12) << axis.transpose();
+  }
+}
+
 TEST(Plane, TwoDimensionsMoveLikeThree) {
   Description planar = test::example("four_bar"), spatial = planar;
   spatial.bodies.emplace_back("loose", BodyDescription{{SphereShape{0.1, 1, {0, -1, 0}}}});
