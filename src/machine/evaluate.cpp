@@ -36,8 +36,9 @@ ConsistentRates<D>::ConsistentRates(const Model& model)
 
 template <int D>
 bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
-  constexpr double kPenaltyRatio = 1e6;  // of constraint to inertia; each iteration gains about as many digits
-  constexpr int kIterations = 6;
+  constexpr double kPenaltyRatio = 1e5;  // of constraint to inertia; each iteration gains digits alike
+  constexpr int kIterations = 20;
+  constexpr double kConsistent = 1e-13;  // of the accelerations
   const int n = m_.tree.nv;
   MechanismState<D>& mech = work.mechanism;
   update_inputs(model_, s.time, side, work);
@@ -73,7 +74,13 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
     }
     add_constraint_forces(m_, work.multipliers.data(), mech, rhs_.data());
     lu_solve(P_.data(), n, pivot_.data(), rhs_.data());
-    for (int i = 0; i < n; ++i) s.a()[i] -= rhs_[i];
+    double change = 0, size = 0;
+    for (int i = 0; i < n; ++i) {
+      s.a()[i] -= rhs_[i];
+      change = std::max(change, std::abs(rhs_[i]));
+      size = std::max(size, std::abs(s.a()[i]));
+    }
+    if (iteration > 0 && !(change > kConsistent * (1 + size))) break;
   }
   return std::all_of(s.a(), s.a() + n, [](double x) { return std::isfinite(x); });
 }

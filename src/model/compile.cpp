@@ -32,6 +32,11 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
   assemble(d, model, m);
   const std::vector<double> lengths = settle(model, m);
+  std::vector<Diagnostic> findings;
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    if (const std::string path = "cylinders." + d.cylinders[i].first; !(lengths[i] > 0))
+      findings.push_back({d.span(path), path, "the cylinder has no length at the start: its two mounts coincide", "two mount points apart from each other", ""});
+  if (!findings.empty()) throw InputError(std::move(findings));
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.mechanism = std::move(m);
   return lengths;
