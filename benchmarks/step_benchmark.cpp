@@ -68,21 +68,27 @@ void report_ratio() {
     engine = std::min(engine, timing.nanoseconds);
   }
   std::sort(ratios.begin(), ratios.end());
-  fmt::print("four-bar, Brown-McPhee, 1 ms, 10 s:  limit {:.0f} ns/step,  engine {:.0f} ns/step ({:.3f} iterations),  ratio {:.2f} (median of 5 pairs, {:.2f} to {:.2f})\n", limit,
-             engine, timing.iterations, ratios[2], ratios.front(), ratios.back());
+  fmt::print(
+      "four-bar, Brown-McPhee, 1 ms, 10 s:  limit {:.0f} ns/step,  engine {:.0f} ns/step ({:.3f} iterations),  ratio {:.2f} (median of 5 "
+      "pairs, {:.2f} to {:.2f})\n",
+      limit, engine, timing.iterations, ratios[2], ratios.front(), ratios.back());
 }
 
 void report_models() {
   for (const char* friction : {"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"})
     for (const char* states : {"monolithic", "local"}) {
       if (std::string(states) == "local" && std::string(friction).find("lugre") == std::string::npos) continue;
-      const Timing t = time_run(load("four_bar.yaml", {std::string("cylinders.lift.friction.model=") + friction, std::string("cylinders.lift.friction.states=") + states}), 5);
+      const Timing t = time_run(load("four_bar.yaml", {std::string("cylinders.lift.friction.model=") + friction,
+                                                       std::string("cylinders.lift.friction.states=") + states}),
+                                5);
       fmt::print("four-bar, {:<16} {:<11} {:7.0f} ns/step  {:.3f} iterations\n", friction, states, t.nanoseconds, t.iterations);
     }
   const Timing difference = time_run(load("four_bar.yaml", {"solver.tangent=forward_difference"}), 3);
-  fmt::print("four-bar, brown_mcphee, forward-difference tangent {:7.0f} ns/step  {:.3f} iterations\n", difference.nanoseconds, difference.iterations);
+  fmt::print("four-bar, brown_mcphee, forward-difference tangent {:7.0f} ns/step  {:.3f} iterations\n", difference.nanoseconds,
+             difference.iterations);
   const Timing crane = time_run(load("slewing_crane.yaml"), 5);
-  fmt::print("slewing crane in space (5 velocities, 6 pressures) {:7.0f} ns/step  {:.3f} iterations\n", crane.nanoseconds, crane.iterations);
+  fmt::print("slewing crane in space (5 velocities, 6 pressures) {:7.0f} ns/step  {:.3f} iterations\n", crane.nanoseconds,
+             crane.iterations);
 }
 
 /// An open chain of rods, planar or in space: on a ball joint, every second axis across.

@@ -241,18 +241,18 @@ enum class FrictionStates { monolithic, local };
 /// Seal friction of a cylinder. Parameters of laws not in use may stand in the file.
 struct FrictionDescription {
   FrictionKind model = FrictionKind::none;
-  double coulomb = 0;                              // [N] F_c
-  double static_force = 0;                         // [N] F_s   (key `static`)
-  double stribeck_velocity = 0.01;                 // [m/s] v_s
-  double viscous = 0;                              // [N s/m] sigma_2
-  double decay = 0;                                // [s/m] xi (Bengisu-Akay)
-  bool viscous_below_stribeck = true;              // Bengisu-Akay: viscous term in both branches (false: as printed, friction paper (22))
-  double viscous_factor = 0.999329299739067;       // [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
-  double bristle_stiffness = 0;                    // [N/m] sigma_0
-  double bristle_damping = 0;                      // [N s/m] sigma_1
-  std::optional<double> bristle_damping_velocity;  // [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
-  double exponent = 2;                             // [-] n
-  double film_velocity = 0;                        // [m/s] v_b
+  double coulomb = 0;                         // [N] F_c
+  double static_force = 0;                    // [N] F_s   (key `static`)
+  double stribeck_velocity = 0.01;            // [m/s] v_s
+  double viscous = 0;                         // [N s/m] sigma_2
+  double decay = 0;                           // [s/m] xi (Bengisu-Akay)
+  bool viscous_below_stribeck = true;         // Bengisu-Akay: viscous term in both branches (false: as printed, friction paper (22))
+  double viscous_factor = 0.999329299739067;  // [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
+  double bristle_stiffness = 0;               // [N/m] sigma_0
+  double bristle_damping = 0;                 // [N s/m] sigma_1
+  std::optional<double> bristle_damping_velocity;                    // [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
+  double exponent = 2;                                               // [-] n
+  double film_velocity = 0;                                          // [m/s] v_b
   double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  // [s] tau_hp, tau_hn, tau_h0
   FrictionStates states = FrictionStates::monolithic;
 };

@@ -232,14 +232,16 @@ void check_dimensions(const Description& d, const std::map<std::string, Dimensio
 }
 
 bool doubled_time(const Points& points) {
-  return std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) { return a[0] == b[0] && a[1] != b[1]; }) != points.end();
+  return std::adjacent_find(points.begin(), points.end(), [](const auto& a, const auto& b) { return a[0] == b[0] && a[1] != b[1]; }) !=
+         points.end();
 }
 
 /// Whether a signal jumps, itself or through what it is made of.
 bool jumps(const Description& d, const std::string& name, std::set<std::string>& seen) {
   const SignalDescription* signal = lookup(d.signals, name);
   if (signal == nullptr || !seen.insert(name).second) return false;
-  if (const auto* of = operands(*signal)) return std::any_of(of->begin(), of->end(), [&](const std::string& part) { return jumps(d, part, seen); });
+  if (const auto* of = operands(*signal))
+    return std::any_of(of->begin(), of->end(), [&](const std::string& part) { return jumps(d, part, seen); });
   if (const auto* steps = std::get_if<StepsSignal>(signal)) return !steps->steps.empty();
   if (const auto* ramps = std::get_if<RampsSignal>(signal)) return doubled_time(ramps->points);
   if (const auto* table = std::get_if<TableSignal>(signal)) return doubled_time(table->points);
@@ -251,8 +253,8 @@ void check_motion_signals(const Description& d, Findings& out) {
   for (const auto& [name, motion] : d.motions) {
     std::set<std::string> seen;
     if (jumps(d, motion.signal, seen))
-      find(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps: no body can follow it", "a signal without jumps, best with a continuous slope",
-           "a smooth table or a sine moves a joint without shocks");
+      find(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps: no body can follow it",
+           "a signal without jumps, best with a continuous slope", "a smooth table or a sine moves a joint without shocks");
   }
 }
 

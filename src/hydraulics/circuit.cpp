@@ -11,8 +11,8 @@ namespace {
 
 /// The circuit block a volume belongs to, and its row there.
 struct Row {
-  double* T;    // its row in the block
-  double* R;    // its residual
+  double* T;  // its row in the block
+  double* R;  // its residual
   int local;
 };
 
@@ -57,8 +57,8 @@ void add_volume(const Hydraulics& h, const Volume& volume, double factor, const 
 }
 
 /// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B.
-void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* y, const double* ydot, double* R_s,
-                 double* R_v, double* F_y, HydraulicState& state) {
+void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* y,
+                 const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
@@ -82,8 +82,8 @@ void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot
 }
 
 /// Friction of an actuator: force and, where its states are unknowns, their residuals.
-void add_friction(const Hydraulics& h, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, double* R_v, double* F_y, HydraulicState& state,
-                  HydraulicState::Port& port) {
+void add_friction(const Hydraulics& h, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, double* R_v,
+                  double* F_y, HydraulicState& state, HydraulicState::Port& port) {
   FrictionResponse f;
   if (a.friction_local) {
     integrate_friction(a, s_dot, y, ydot, rule, f);
@@ -124,8 +124,15 @@ void set_cylinder_force(const Actuator& a, double s, double s_dot, const Hydraul
 }  // namespace
 
 HydraulicState::HydraulicState(const Hydraulics& h)
-    : signal(h.signals), pressure(h.nodes.size()), capacity(h.nodes.size()), rate_slope(h.volumes.size()), spool(h.spools.size()), R(h.unknown_state.size()), pivot(h.unknown_state.size()),
-      ports(h.actuators.size()), column(h.actuators.size()) {
+    : signal(h.signals),
+      pressure(h.nodes.size()),
+      capacity(h.nodes.size()),
+      rate_slope(h.volumes.size()),
+      spool(h.spools.size()),
+      R(h.unknown_state.size()),
+      pivot(h.unknown_state.size()),
+      ports(h.actuators.size()),
+      column(h.actuators.size()) {
   std::size_t block = 0, columns = 0;
   for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
@@ -149,7 +156,8 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
     if (!h.fluid.cavitates(p) && !h.fluid.cavitates(p_n)) continue;
     using S = Dual<1>;
     const S beta = h.fluid.compressibility_at(S::variable(p, 0));
-    const double strain_rate = rule.factor * (h.fluid.strain(p) - h.fluid.strain(p_n)) - h.fluid.compressibility_at(p_n) * rule.ydot_begin[k];
+    const double strain_rate =
+        rule.factor * (h.fluid.strain(p) - h.fluid.strain(p_n)) - h.fluid.compressibility_at(p_n) * rule.ydot_begin[k];
     ydot[k] = strain_rate / beta.value;
     state.rate_slope[i] = rule.factor - ydot[k] * beta.d[0] / beta.value;
   }
@@ -161,7 +169,8 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
     if (h.nodes[i].state < 0) state.pressure[i] = state.signal[h.nodes[i].source];
 }
 
-void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule, HydraulicState& state) {
+void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                         HydraulicState& state) {
   load_pressures(h, y, state);
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::fill(state.T.begin(), state.T.end(), 0.0);

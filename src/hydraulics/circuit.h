@@ -28,10 +28,10 @@ namespace trunnion {
 /// A place with one pressure: a volume (with a state in y) or a source.
 struct PressureNode {
   std::string name;
-  int state = -1;          // index in y of a volume; -1: source
-  int circuit = -1;        // of a volume
-  int local = -1;          // index in the circuit's block
-  SignalIndex source = -1; // pressure signal of a source
+  int state = -1;           // index in y of a volume; -1: source
+  int circuit = -1;         // of a volume
+  int local = -1;           // index in the circuit's block
+  SignalIndex source = -1;  // pressure signal of a source
 };
 
 /// A volume's constant part; chambers add theirs.
@@ -95,27 +95,27 @@ struct Spool {
   std::string name;
   double time_constant = 0;  // [s]
   SignalIndex signal = -1;
-  int state = 0;             // index in y
+  int state = 0;  // index in y
 };
 
 /// A cylinder with its friction at port i (i-th of the list).
 struct Actuator {
   std::string name;
   Cylinder cylinder;
-  int A = 0, B = 0;       // nodes
+  int A = 0, B = 0;  // nodes
   FrictionLaw friction;
   bool friction_local = false;
   int friction_states = 0;
-  int state = 0;          // first friction state in y
+  int state = 0;  // first friction state in y
   int circuit = 0;
-  int local = 0;          // first friction state in the circuit's block (monolithic)
+  int local = 0;  // first friction state in the circuit's block (monolithic)
 };
 
 /// A set of volumes and friction states that are solved together.
 struct Circuit {
-  int size = 0;       // unknowns
-  int offset = 0;     // first of its unknowns in the list of circuit unknowns
-  int block = 0;      // first entry of its size x size block
+  int size = 0;    // unknowns
+  int offset = 0;  // first of its unknowns in the list of circuit unknowns
+  int block = 0;   // first entry of its size x size block
   std::vector<int> actuators;
 };
 
@@ -129,9 +129,9 @@ struct Hydraulics {
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
   std::vector<Circuit> circuits;
-  std::vector<int> unknown_state;      // index in y of each circuit unknown
-  int ny = 0;                          // states in y: circuit unknowns, local friction states, spools
-  int signals = 0;                     // size of the signal set
+  std::vector<int> unknown_state;         // index in y of each circuit unknown
+  int ny = 0;                             // states in y: circuit unknowns, local friction states, spools
+  int signals = 0;                        // size of the signal set
   std::vector<SignalIndex> used_signals;  // those that elements and sources read
 };
 
@@ -139,30 +139,30 @@ struct Hydraulics {
 struct HydraulicState {
   explicit HydraulicState(const Hydraulics& hydraulics);
 
-  std::vector<double> signal;    // per signal: value at the evaluation's time
-  std::vector<double> pressure;  // per node [Pa]
-  std::vector<double> capacity;  // per node [m3/Pa]; zero for sources
+  std::vector<double> signal;      // per signal: value at the evaluation's time
+  std::vector<double> pressure;    // per node [Pa]
+  std::vector<double> capacity;    // per node [m3/Pa]; zero for sources
   std::vector<double> rate_slope;  // per volume: d(p_dot)/dp of the integration rule [1/s]
-  std::vector<double> spool;     // per spool
-  std::vector<double> R;         // per circuit unknown: residual; after eliminate(): its Newton increment
-  std::vector<double> T;         // blocks dR/dy, factored by condense()
+  std::vector<double> spool;       // per spool
+  std::vector<double> R;           // per circuit unknown: residual; after eliminate(): its Newton increment
+  std::vector<double> T;           // blocks dR/dy, factored by condense()
   std::vector<int> pivot;
   struct Port {
     double force = 0, friction = 0, viscous = 0, damper = 0;  // [N]
     double force_s = 0, force_v = 0;                          // direct derivatives
   };
   std::vector<Port> ports;
-  std::vector<double> R_s, R_v;  // per port: derivative of its circuit's R, at `column`
-  std::vector<double> F_y;       // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
-  std::vector<int> column;       // per port: first entry in R_s, R_v, F_y
+  std::vector<double> R_s, R_v;                 // per port: derivative of its circuit's R, at `column`
+  std::vector<double> F_y;                      // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
+  std::vector<int> column;                      // per port: first entry in R_s, R_v, F_y
   std::vector<double> y_scratch, ydot_scratch;  // of evaluate_rates
 };
 
 /// What the evaluation of a step's end point needs about the step.
 struct RateRelation {
-  double step = 0;               // [s]
-  double factor = 0;             // d(ydot)/dy of the integration rule: 2/h; for pressures see update_pressure_rates
-  const double* y_begin = nullptr;     // for locally integrated friction states
+  double step = 0;                  // [s]
+  double factor = 0;                // d(ydot)/dy of the integration rule: 2/h; for pressures see update_pressure_rates
+  const double* y_begin = nullptr;  // for locally integrated friction states
   const double* ydot_begin = nullptr;
 };
 
@@ -176,7 +176,8 @@ void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, doubl
 
 /// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot). Locally integrated friction states are
 /// solved here and written to y and ydot.
-void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule, HydraulicState& state);
+void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
+                         const RateRelation& rule, HydraulicState& state);
 
 /// Port forces only, friction states as given; for start values and the energy ledger. Fills port forces.
 void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, HydraulicState& state);
@@ -185,7 +186,8 @@ void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double
 void finish_local_friction(const Hydraulics& hydraulics, const double* s_dot, double* y, double* ydot, const RateRelation& rule);
 
 /// ydot from the explicit form: pressures (13), friction states; spools.
-void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state);
+void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,
+                    HydraulicState& state);
 
 /// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
 bool condense(const Hydraulics& hydraulics, HydraulicState& state, int* circuit);
@@ -218,7 +220,13 @@ void Leakage::edges(const FlowInputs& in, Sink&& sink) const {
 /// Calls visit(element) for every flow element, in the order of the list.
 template <class Visit>
 void for_each_element(const Hydraulics& hydraulics, Visit&& visit) {
-  std::apply([&](const auto&... list) { (..., [&] { for (const auto& element : list) visit(element); }()); }, hydraulics.elements);
+  std::apply(
+      [&](const auto&... list) {
+        (..., [&] {
+          for (const auto& element : list) visit(element);
+        }());
+      },
+      hydraulics.elements);
 }
 
 }  // namespace trunnion

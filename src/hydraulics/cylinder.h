@@ -5,7 +5,8 @@
 //   F = p_A A_A - p_B A_B - F_friction - c sdot + F_dampers                         (20); positive pushes the ends apart
 //   l_A = l_A0 + (s - s_0),  l_B = l_B0 - (s - s_0)                                 (44) with the signs that follow from F
 //   Q into chamber A = A_A sdot,  out of chamber B = A_B sdot                       (19)
-// End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry into a chamber of length l:
+// End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry into a chamber
+// of length l:
 //   continuous   F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
 //   printed      F_d = k x - c l_dot: jumps at entry and can pull on leaving
 // Source of the rest: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2.2 and 5.
@@ -42,17 +43,21 @@ S end_dampers_force(const EndDamper& d, const S& l_A, const S& l_B, const S& s_d
 
 /// The port of a cylinder in a circuit.
 struct Cylinder {
-  double area_A = 0, area_B = 0;      // [m2]
-  double length_0 = 0;                // [m] s_0, start length
+  double area_A = 0, area_B = 0;          // [m2]
+  double length_0 = 0;                    // [m] s_0, start length
   double chamber_A0 = 0, chamber_B0 = 0;  // [m] l_A0, l_B0
-  double wall_compressibility = 0;    // [1/Pa]
-  double viscous = 0;                 // [N s/m] c
+  double wall_compressibility = 0;        // [1/Pa]
+  double viscous = 0;                     // [N s/m] c
   EndDamper damper;
 
   template <class S>
-  TR_INLINE S chamber_A(const S& s) const { return chamber_A0 + (s - length_0); }
+  TR_INLINE S chamber_A(const S& s) const {
+    return chamber_A0 + (s - length_0);
+  }
   template <class S>
-  TR_INLINE S chamber_B(const S& s) const { return chamber_B0 - (s - length_0); }
+  TR_INLINE S chamber_B(const S& s) const {
+    return chamber_B0 - (s - length_0);
+  }
 };
 
 }  // namespace trunnion

@@ -16,10 +16,10 @@ namespace trunnion {
 inline constexpr double kVacuumLimit = 2e3;
 
 struct Fluid {
-  double density = 850;                     // [kg/m3]
-  double compressibility = 1 / 1.5e9;       // [1/Pa] 1/B_oil
+  double density = 850;                       // [kg/m3]
+  double compressibility = 1 / 1.5e9;         // [1/Pa] 1/B_oil
   double saturation_pressure = kVacuumLimit;  // [Pa] absolute
-  double free_air = 0.005;                  // [-] phi
+  double free_air = 0.005;                    // [-] phi
 
   /// Compressibility [1/Pa] at absolute pressure p > 0.
   template <class S>

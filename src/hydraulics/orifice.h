@@ -14,7 +14,7 @@ namespace trunnion {
 
 /// Laminar zone of an orifice.
 struct LaminarZone {
-  double limit = 2e5;                   // [Pa] p_lam
+  double limit = 2e5;                            // [Pa] p_lam
   double inverse_root = 1 / 447.21359549995793;  // [Pa^-0.5] 1/sqrt(p_lam)
   LaminarZone() = default;
   explicit LaminarZone(double p_lam) : limit(p_lam), inverse_root(1 / std::sqrt(p_lam)) {}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/lu.h"
 
@@ -15,7 +16,8 @@ void update_inputs(const Model& model, double t, Side side, MachineState<D>& sta
 }
 
 template <int D>
-void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty, MachineState<D>& state) {
+void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty,
+              MachineState<D>& state) {
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
   // mechanism: rates, r = M a - Q by recursion
@@ -32,13 +34,17 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
 
 template <int D>
 ConsistentRates<D>::ConsistentRates(const Model& model)
-    : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), M_(static_cast<std::size_t>(m_.tree.nv) * m_.tree.nv), P_(M_.size()), rhs_(m_.tree.nv), pivot_(m_.tree.nv) {}
+    : model_(model),
+      m_(std::get<Mechanism<D>>(model.mechanism)),
+      M_(static_cast<std::size_t>(m_.tree.nv) * m_.tree.nv),
+      P_(M_.size()),
+      rhs_(m_.tree.nv),
+      pivot_(m_.tree.nv) {}
 
 template <int D>
 bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
   constexpr double kPenaltyRatio = 1e5;  // of constraint to inertia; each iteration gains digits alike
   constexpr int kIterations = 20;
-  constexpr double kConsistent = 1e-13;  // of the accelerations
   const int n = m_.tree.nv;
   MechanismState<D>& mech = work.mechanism;
   update_inputs(model_, s.time, side, work);
@@ -60,6 +66,7 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
   add_penalty(m_, alpha, mech, P_.data());
   if (!lu_factor(P_.data(), n, pivot_.data())) return false;
   constraint_rates(m_, s.v(), mech);
+  double before = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     update_rates(m_, s.v(), s.a(), mech);
     constraint_accelerations(m_, s.a(), mech);
@@ -74,19 +81,19 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
     }
     add_constraint_forces(m_, work.multipliers.data(), mech, rhs_.data());
     lu_solve(P_.data(), n, pivot_.data(), rhs_.data());
-    double change = 0, size = 0;
-    for (int i = 0; i < n; ++i) {
-      s.a()[i] -= rhs_[i];
-      change = std::max(change, std::abs(rhs_[i]));
-      size = std::max(size, std::abs(s.a()[i]));
-    }
-    if (iteration > 0 && !(change > kConsistent * (1 + size))) break;
+    double change = 0;
+    for (int i = 0; i < n; ++i) change = std::max(change, std::abs(rhs_[i]));
+    if (!std::isfinite(change)) return false;
+    if (!(change < before)) break;  // nothing left but rounding
+    before = change;
+    for (int i = 0; i < n; ++i) s.a()[i] -= rhs_[i];
+    if (m_.rows == 0) break;
   }
-  return std::all_of(s.a(), s.a() + n, [](double x) { return std::isfinite(x); });
+  return true;
 }
 
-#define TR_INSTANTIATE(D)                                                                                              \
-  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                        \
+#define TR_INSTANTIATE(D)                                                                                                    \
+  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                              \
   template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
   template class ConsistentRates<D>;
 TR_INSTANTIATE(2)

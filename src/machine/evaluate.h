@@ -20,12 +20,15 @@ template <int D>
 struct MachineState {
   MechanismState<D> mechanism;
   HydraulicState hydraulics;
-  std::vector<double> r;           // nv: mechanism residual
-  std::vector<double> force;       // per port [N]
-  std::vector<double> multipliers; // per row: lambda + alpha Phi
+  std::vector<double> r;            // nv: mechanism residual
+  std::vector<double> force;        // per port [N]
+  std::vector<double> multipliers;  // per row: lambda + alpha Phi
 
   explicit MachineState(const Model& model)
-      : mechanism(std::get<Mechanism<D>>(model.mechanism)), hydraulics(model.hydraulics), r(model.layout.nv), force(model.hydraulics.actuators.size()),
+      : mechanism(std::get<Mechanism<D>>(model.mechanism)),
+        hydraulics(model.hydraulics),
+        r(model.layout.nv),
+        force(model.hydraulics.actuators.size()),
         multipliers(model.layout.rows) {}
 };
 
@@ -38,7 +41,7 @@ struct Point {
   const double* q;
   const double* v;
   const double* a;
-  double* y;     // locally integrated friction states are written
+  double* y;  // locally integrated friction states are written
   double* ydot;
   const double* lambda;
 };

@@ -12,8 +12,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kRank = 1e-9;      // singular values below this share of the largest count as zero
-constexpr double kBalance = 1e-8;   // of the largest generalised force: a machine at rest
+constexpr double kRank = 1e-9;     // singular values below this share of the largest count as zero
+constexpr double kBalance = 1e-8;  // of the largest generalised force: a machine at rest
 
 /// Nodes that open flow elements connect: at rest they share one pressure.
 class PressureGroups {
@@ -46,7 +46,12 @@ template <int D>
 class RestPressures {
  public:
   explicit RestPressures(const Model& model)
-      : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), h_(model.hydraulics), work_(model), y_(model.y_start), group_value_(h_.nodes.size(), std::nan("")),
+      : model_(model),
+        m_(std::get<Mechanism<D>>(model.mechanism)),
+        h_(model.hydraulics),
+        work_(model),
+        y_(model.y_start),
+        group_value_(h_.nodes.size(), std::nan("")),
         column_(h_.nodes.size(), -1) {
     update_inputs(model, 0, Side::right, work_);
     source_pressure_ = work_.hydraulics.pressure;
@@ -67,7 +72,9 @@ class RestPressures {
 
  private:
   bool marked(std::size_t node) const { return h_.nodes[node].state >= 0 && std::isnan(model_.y_start[h_.nodes[node].state]); }
-  double stated(std::size_t node) const { return h_.nodes[node].state >= 0 ? model_.y_start[h_.nodes[node].state] : source_pressure_[node]; }
+  double stated(std::size_t node) const {
+    return h_.nodes[node].state >= 0 ? model_.y_start[h_.nodes[node].state] : source_pressure_[node];
+  }
 
   /// Groups with a source or a stated volume have its pressure; two different ones leave no rest, nor does a pump that runs.
   void collect_known() {
@@ -82,10 +89,11 @@ class RestPressures {
       } else if (value != stated(i)) {
         for (std::size_t k = 0; k < h_.nodes.size(); ++k)
           if (marked(k) && root_[k] == root_[i])
-            findings.push_back({model_.description.span(pressure_path(h_.nodes[k])), pressure_path(h_.nodes[k]),
-                                fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: oil flows, there is no rest", h_.nodes[giver[root_[i]]].name, value,
-                                            h_.nodes[i].name, stated(i)),
-                                "a stated start pressure", "state this pressure, or close the valve at the start"});
+            findings.push_back(
+                {model_.description.span(pressure_path(h_.nodes[k])), pressure_path(h_.nodes[k]),
+                 fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: oil flows, there is no rest",
+                             h_.nodes[giver[root_[i]]].name, value, h_.nodes[i].name, stated(i)),
+                 "a stated start pressure", "state this pressure, or close the valve at the start"});
       }
     }
     for (const FlowSource& source : h_.flow_sources) {
@@ -93,7 +101,8 @@ class RestPressures {
       for (std::size_t k = 0; k < h_.nodes.size(); ++k)
         if (marked(k) && ((source.to >= 0 && root_[k] == root_[source.to]) || (source.from >= 0 && root_[k] == root_[source.from])))
           findings.push_back({model_.description.span(pressure_path(h_.nodes[k])), pressure_path(h_.nodes[k]),
-                              fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: oil flows, there is no rest", source.name, work_.hydraulics.signal[source.flow]),
+                              fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: oil flows, there is no rest", source.name,
+                                          work_.hydraulics.signal[source.flow]),
                               "a stated start pressure", "state this pressure, or let the flow begin later"});
     }
     if (!findings.empty()) throw InputError(std::move(findings));
@@ -123,7 +132,8 @@ class RestPressures {
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) add_columns(h_.actuators[i], m_.ports[i].path, A);
     for (const ConstraintGroup<D>& g : m_.constraints)
       for (int row = 0; row < g.rows.size(); ++row)
-        for (int k = 0; k < g.path.size(); ++k) A(m_.paths[g.path.begin + k].dof, columns_ + g.rows.begin + row) -= mech.jacobian[g.jacobian + row * g.path.size() + k];
+        for (int k = 0; k < g.path.size(); ++k)
+          A(m_.paths[g.path.begin + k].dof, columns_ + g.rows.begin + row) -= mech.jacobian[g.jacobian + row * g.path.size() + k];
     solve_balance(A, Eigen::Map<const Eigen::VectorXd>(r.data(), nv));
   }
 
@@ -154,8 +164,9 @@ class RestPressures {
     for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
       const int column = column_[root_[i]];
       if (!marked(i) || column < 0 || null_space.cols() == 0 || null_space.row(column).norm() < kRank) continue;
-      findings.push_back({model_.description.span(pressure_path(h_.nodes[i])), pressure_path(h_.nodes[i]), "is not determined by rest: the machine can rest at any value of it",
-                          "a stated pressure such as 3.5 MPa", "state this pressure, or the pressure at the other side of the piston"});
+      findings.push_back({model_.description.span(pressure_path(h_.nodes[i])), pressure_path(h_.nodes[i]),
+                          "is not determined by rest: the machine can rest at any value of it", "a stated pressure such as 3.5 MPa",
+                          "state this pressure, or the pressure at the other side of the piston"});
     }
     if (!findings.empty()) throw InputError(std::move(findings));
   }
@@ -164,8 +175,10 @@ class RestPressures {
     for (std::size_t i = 0; i < h_.nodes.size(); ++i)
       if (marked(i)) {
         findings.push_back({model_.description.span(pressure_path(h_.nodes[i])), pressure_path(h_.nodes[i]),
-                            fmt::format("cannot be found for rest: no pressure balances {} (a load of {:.6g} N or N m remains)", model_.velocity_names[worst], load),
-                            "a machine that its cylinders can hold still", "state the start pressures, or start where the free coordinates are at rest"});
+                            fmt::format("cannot be found for rest: no pressure balances {} (a load of {:.6g} N or N m remains)",
+                                        model_.velocity_names[worst], load),
+                            "a machine that its cylinders can hold still",
+                            "state the start pressures, or start where the free coordinates are at rest"});
       }
     throw InputError(std::move(findings));
   }
@@ -173,8 +186,10 @@ class RestPressures {
     std::vector<Diagnostic> findings;
     for (std::size_t i = 0; i < h_.nodes.size(); ++i)
       if (marked(i) && y_[h_.nodes[i].state] <= 0)
-        findings.push_back({model_.description.span(pressure_path(h_.nodes[i])), pressure_path(h_.nodes[i]), fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y_[h_.nodes[i].state]),
-                            "a positive absolute pressure", "raise the stated pressure on the other side of the piston, or turn the cylinder around"});
+        findings.push_back({model_.description.span(pressure_path(h_.nodes[i])), pressure_path(h_.nodes[i]),
+                            fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y_[h_.nodes[i].state]),
+                            "a positive absolute pressure",
+                            "raise the stated pressure on the other side of the piston, or turn the cylinder around"});
     if (!findings.empty()) throw InputError(std::move(findings));
   }
 
@@ -200,13 +215,16 @@ State start_state_in(const Model& model) {
   std::copy(y.begin(), y.end(), state.y());
   MachineState<D> work(model);
   if (!ConsistentRates<D>(model).solve(state, Side::right, work))
-    throw SimulationError(0, "accelerations at the start", "the mass matrix is singular on the constraints", "give every body that turns an inertia about that axis");
+    throw SimulationError(0, "accelerations at the start", "the mass matrix is singular on the constraints",
+                          "give every body that turns an inertia about that axis");
   return state;
 }
 
 }  // namespace
 
-std::vector<double> start_states(const Model& model) { return model.planar ? RestPressures<2>(model).solve() : RestPressures<3>(model).solve(); }
+std::vector<double> start_states(const Model& model) {
+  return model.planar ? RestPressures<2>(model).solve() : RestPressures<3>(model).solve();
+}
 
 State start_state(const Model& model) { return model.planar ? start_state_in<2>(model) : start_state_in<3>(model); }
 

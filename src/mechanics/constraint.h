@@ -22,22 +22,22 @@ enum class ConstraintType : unsigned char { point, direction, distance, coordina
 template <int D>
 struct ConstraintGroup {
   ConstraintType type = ConstraintType::point;
-  Range rows;             // in Phi and the multipliers
-  Range path;             // in the path list
-  int jacobian = 0;       // first entry of the rows x path block, row-major
-  Line<D> line;           // point, distance: the two bodies and points; direction: the bodies
+  Range rows;                    // in Phi and the multipliers
+  Range path;                    // in the path list
+  int jacobian = 0;              // first entry of the rows x path block, row-major
+  Line<D> line;                  // point, distance: the two bodies and points; direction: the bodies
   std::array<Vec<D>, 3> axes{};  // point: axes in A; direction: [0] in A, [1] in B
-  double distance = 0;    // [m]
-  int q = 0;              // coordinate: index in q
-  int motion = -1;        // coordinate: which prescribed motion
-  int joint = 0;          // index of the named loop or motion it belongs to, for messages
+  double distance = 0;           // [m]
+  int q = 0;                     // coordinate: index in q
+  int motion = -1;               // coordinate: which prescribed motion
+  int joint = 0;                 // index of the named loop or motion it belongs to, for messages
 };
 
 /// Position-stage results of a group.
 template <int D, class S = double>
 struct ConstraintState {
-  LineState<D, S> line;                 // point (r_P, r_Q only) and distance
-  std::array<Vec<D, S>, 3> axes;        // in ground axes
+  LineState<D, S> line;           // point (r_P, r_Q only) and distance
+  std::array<Vec<D, S>, 3> axes;  // in ground axes
 };
 
 /// Value, first and second derivative of a prescribed motion.
@@ -48,17 +48,17 @@ struct MotionValue {
 /// Phi, Jacobian per velocity and Jacobian per position increment (may be null: the same, as in the plane) of a group.
 /// `work` holds one LineDof per path coordinate.
 template <int D, class S>
-void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q, const MotionValue* motions, ConstraintState<D, S>& s,
-                       LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q);
+void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
+                       const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q);
 
 /// T[k, l] += sum over rows of multiplier_i d(Phi_i,k)/dq_l.
 template <int D>
-void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
-                              const double* multipliers, double* T, int ld);
+void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
+                              const LineDof<D>* work, const double* multipliers, double* T, int ld);
 
 /// d2Phi/dt2 of a group for the velocities and accelerations in the tree state.
 template <int D>
-void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s,
-                             double* Phi_ddot);
+void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path,
+                             const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot);
 
 }  // namespace trunnion

@@ -7,8 +7,8 @@
 namespace trunnion {
 
 template <int D, class S>
-void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q, const MotionValue* motions, ConstraintState<D, S>& s,
-                       LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
+void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
+                       const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
   const NodeState<D, S>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
   const int n = g.path.size();
   const PathDof* dofs = path + g.path.begin;
@@ -59,8 +59,8 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
 
 /// Point rows: the axes turn with A, the wrench point r_Q moves with B, the joint axes with what carries them.
 template <int D>
-TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
-                                const double* multipliers, double* T, int ld) {
+TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
+                                   const LineDof<D>* work, const double* multipliers, double* T, int ld) {
   Vec<D> f = Vec<D>::Zero();  // all rows together: one force fixed in A
   for (int i = 0; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
   const PathDof* dofs = path + g.path.begin;
@@ -86,7 +86,8 @@ TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* p
 }
 
 template <int D>
-TR_INLINE void add_direction_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, double multiplier, double* T, int ld) {
+TR_INLINE void add_direction_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree,
+                                       const ConstraintState<D>& s, double multiplier, double* T, int ld) {
   const Vec<D>&a = s.axes[0], &b = s.axes[1];
   const PathDof* dofs = path + g.path.begin;
   for (int j = 0; j < g.path.size(); ++j) {
@@ -103,13 +104,20 @@ TR_INLINE void add_direction_curvature(const ConstraintGroup<D>& g, const PathDo
 }
 
 template <int D>
-void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s, const LineDof<D>* work,
-                              const double* multipliers, double* T, int ld) {
+void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
+                              const LineDof<D>* work, const double* multipliers, double* T, int ld) {
   switch (g.type) {
-    case ConstraintType::point: add_point_curvature(g, path, tree, s, work, multipliers, T, ld); break;
-    case ConstraintType::direction: add_direction_curvature(g, path, tree, s, multipliers[0], T, ld); break;
-    case ConstraintType::distance: add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T, ld); break;
-    case ConstraintType::coordinate: break;
+    case ConstraintType::point:
+      add_point_curvature(g, path, tree, s, work, multipliers, T, ld);
+      break;
+    case ConstraintType::direction:
+      add_direction_curvature(g, path, tree, s, multipliers[0], T, ld);
+      break;
+    case ConstraintType::distance:
+      add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T, ld);
+      break;
+    case ConstraintType::coordinate:
+      break;
   }
 }
 
@@ -120,8 +128,8 @@ TR_INLINE Vec<D> axis_acceleration(const NodeState<D>& node, const Vec<D>& a) {
 }
 
 template <int D>
-void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path, const MotionValue* motions, ConstraintState<D>& s,
-                             double* Phi_ddot) {
+void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path,
+                             const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot) {
   const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
   switch (g.type) {
     case ConstraintType::point: {
@@ -141,7 +149,9 @@ void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tr
       update_line_rate(g.line, tree, s.line);
       Phi_ddot[0] = line_acceleration(g.line, tree, s.line);
       break;
-    case ConstraintType::coordinate: Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration; break;
+    case ConstraintType::coordinate:
+      Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration;
+      break;
   }
 }
 

@@ -21,11 +21,11 @@ struct Line {
 /// A path coordinate's share in the line.
 template <int D, class S = double>
 struct LineDof {
-  Vec<D, S> e;        // change of d per velocity
-  Vec<D, S> e_q;      // change of d per position increment
-  S gradient;         // s_k: change of s per velocity; generalised force of a unit push
-  S gradient_q;       // change of s per position increment
-  S rate_gradient;    // change of sdot per position increment at constant v
+  Vec<D, S> e;      // change of d per velocity
+  Vec<D, S> e_q;    // change of d per position increment
+  S gradient;       // s_k: change of s per velocity; generalised force of a unit push
+  S gradient_q;     // change of s per position increment
+  S rate_gradient;  // change of sdot per position increment at constant v
 };
 
 template <int D, class S = double>
@@ -67,7 +67,8 @@ TR_INLINE void update_line_rate(const Line<D>& line, const TreeState<D, S>& tree
 
 /// Velocity stage: change of sdot per position increment.
 template <int D>
-TR_INLINE void update_line_rate_gradient(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, LineDof<D>* dofs) {
+TR_INLINE void update_line_rate_gradient(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
+                                         LineDof<D>* dofs) {
   for (int i = 0; i < line.path.size(); ++i) {
     const PathDof& l = path[line.path.begin + i];
     LineDof<D>& c = dofs[i];
@@ -83,8 +84,8 @@ TR_INLINE void update_line_rate_gradient(const Line<D>& line, const PathDof* pat
 
 /// T[k, l] += factor s_kl: change of the gradient by position increments.
 template <int D>
-TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs, double factor, double* T,
-                               int ld) {
+TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
+                                  const LineDof<D>* dofs, double factor, double* T, int ld) {
   const int n = line.path.size();
   for (int i = 0; i < n; ++i) {
     const PathDof& k = path[line.path.begin + i];
@@ -93,7 +94,8 @@ TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, cons
       double s_kl = (dofs[i].e.dot(dofs[j].e_q) - dofs[i].gradient * dofs[j].gradient_q) / s.length;
       if (k.sign == l.sign)
         // u . (w x e) = w . (e x u)
-        s_kl += carries(l, j, k, i) ? dot(tree.dofs[l.dof].b_q.angular, moment(dofs[i].e, s.u)) : dot(tree.dofs[k.dof].b.angular, moment(dofs[j].e_q, s.u));
+        s_kl += carries(l, j, k, i) ? dot(tree.dofs[l.dof].b_q.angular, moment(dofs[i].e, s.u))
+                                    : dot(tree.dofs[k.dof].b.angular, moment(dofs[j].e_q, s.u));
       T[k.dof * ld + l.dof] += factor * s_kl;
     }
   }

@@ -4,32 +4,32 @@
 
 namespace trunnion {
 
-#define TR_INSTANTIATE_SCALAR(D, S)                                                                                   \
-  template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                             \
-  template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                         \
-  template void update_rates<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                             \
-  template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                                 \
-  template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                         \
-  template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);               \
-  template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);              \
-  template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*);     \
-  template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);                \
+#define TR_INSTANTIATE_SCALAR(D, S)                                                                               \
+  template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                         \
+  template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                     \
+  template void update_rates<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                         \
+  template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                             \
+  template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                     \
+  template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);           \
+  template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);               \
+  template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*); \
+  template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);            \
   template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);
 
-#define TR_INSTANTIATE(D)                                                                                             \
-  TR_INSTANTIATE_SCALAR(D, double)                                                                                    \
-  TR_INSTANTIATE_SCALAR(D, Dual<1>)                                                                                   \
-  template void configuration_difference<D>(const Tree<D>&, const double*, const double*, double*);                   \
-  template void update_inputs<D>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D>&);            \
-  template void inverse_dynamics_tangent<D>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, double*); \
-  template void mass_matrix<D>(const Tree<D>&, const TreeState<D>&, double*, int);                                    \
-  template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                             \
-  template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                           \
-  template void add_line_force_tangent<D>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, double, double, \
-                                          const IncrementFactors&, const TreeState<D>&, double*, int);                \
-  template void add_penalty<D>(const Mechanism<D>&, double, const MechanismState<D>&, double*);                       \
-  template void add_constraint_curvature<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, double*);   \
-  template void constraint_rates<D>(const Mechanism<D>&, const double*, MechanismState<D>&);                          \
+#define TR_INSTANTIATE(D)                                                                                                              \
+  TR_INSTANTIATE_SCALAR(D, double)                                                                                                     \
+  TR_INSTANTIATE_SCALAR(D, Dual<1>)                                                                                                    \
+  template void configuration_difference<D>(const Tree<D>&, const double*, const double*, double*);                                    \
+  template void update_inputs<D>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D>&);                             \
+  template void inverse_dynamics_tangent<D>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, double*);                \
+  template void mass_matrix<D>(const Tree<D>&, const TreeState<D>&, double*, int);                                                     \
+  template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                                              \
+  template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                                            \
+  template void add_line_force_tangent<D>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, double, \
+                                          double, const IncrementFactors&, const TreeState<D>&, double*, int);                         \
+  template void add_penalty<D>(const Mechanism<D>&, double, const MechanismState<D>&, double*);                                        \
+  template void add_constraint_curvature<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, double*);                    \
+  template void constraint_rates<D>(const Mechanism<D>&, const double*, MechanismState<D>&);                                           \
   template void constraint_accelerations<D>(const Mechanism<D>&, const double*, MechanismState<D>&);
 
 TR_INSTANTIATE(2)

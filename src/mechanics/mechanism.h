@@ -39,8 +39,8 @@ template <int D>
 struct BodyLoad {
   std::string name;
   int node = 0;
-  Vec<D> r_BP = Vec<D>::Zero();          // [m] body frame
-  Vec<D> force = Vec<D>::Zero();         // [N]
+  Vec<D> r_BP = Vec<D>::Zero();            // [m] body frame
+  Vec<D> force = Vec<D>::Zero();           // [N]
   Angular<D> torque = zero<Angular<D>>();  // [N m]
   bool in_body = false;
   SignalIndex signal = -1;
@@ -60,7 +60,7 @@ struct Mechanism {
   std::vector<PathDof> paths;         // all paths, one after the other
   std::vector<Line<D>> ports;
   std::vector<ConstraintGroup<D>> constraints;
-  int rows = 0;                       // constraint rows
+  int rows = 0;  // constraint rows
   int jacobian_size = 0;
   std::vector<PointSpring<D>> springs;
   std::vector<JointSpring> joint_springs;
@@ -73,19 +73,32 @@ struct Mechanism {
 template <int D, class S = double>
 struct MechanismState {
   explicit MechanismState(const Mechanism<D>& m)
-      : tree(m.tree), dofs(m.paths.size()), ports(m.ports.size()), springs(m.springs.size()), constraints(m.constraints.size()), s(m.ports.size()), s_dot(m.ports.size()),
-        Phi(m.rows), Phi_dot(m.rows), Phi_ddot(m.rows), jacobian(m.jacobian_size), jacobian_q(D == 3 ? m.jacobian_size : 0), motion(m.motions.size()), body_load(m.body_loads.size()), joint_load(m.joint_loads.size()) {}
+      : tree(m.tree),
+        dofs(m.paths.size()),
+        ports(m.ports.size()),
+        springs(m.springs.size()),
+        constraints(m.constraints.size()),
+        s(m.ports.size()),
+        s_dot(m.ports.size()),
+        Phi(m.rows),
+        Phi_dot(m.rows),
+        Phi_ddot(m.rows),
+        jacobian(m.jacobian_size),
+        jacobian_q(D == 3 ? m.jacobian_size : 0),
+        motion(m.motions.size()),
+        body_load(m.body_loads.size()),
+        joint_load(m.joint_loads.size()) {}
 
   TreeState<D, S> tree;
-  std::vector<LineDof<D, S>> dofs;             // per path coordinate
+  std::vector<LineDof<D, S>> dofs;  // per path coordinate
   std::vector<LineState<D, S>> ports, springs;
   std::vector<ConstraintState<D, S>> constraints;
-  std::vector<S> s, s_dot;                     // per port [m], [m/s]
-  std::vector<S> Phi, Phi_dot, Phi_ddot;       // per row
-  std::vector<S> jacobian;                     // per velocity
-  std::vector<S> jacobian_q;                   // per position increment; empty in the plane, where it is the same
-  std::vector<MotionValue> motion;             // at the current time
-  std::vector<double> body_load, joint_load;   // signal factors at the current time
+  std::vector<S> s, s_dot;                    // per port [m], [m/s]
+  std::vector<S> Phi, Phi_dot, Phi_ddot;      // per row
+  std::vector<S> jacobian;                    // per velocity
+  std::vector<S> jacobian_q;                  // per position increment; empty in the plane, where it is the same
+  std::vector<MotionValue> motion;            // at the current time
+  std::vector<double> body_load, joint_load;  // signal factors at the current time
 };
 
 /// Signals of loads and motions at time t.
@@ -122,8 +135,8 @@ void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, 
 
 /// T -= d(F s_k)/d(theta) of a push F(s, sdot) along a line.
 template <int D>
-void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force, double force_s, double force_v,
-                            const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld);
+void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
+                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld);
 
 /// T += factor d(Phi_q^T Phi)/d(theta) at fixed Phi_q, i.e. factor Phi_q^T Phi_theta.
 template <int D>

@@ -33,8 +33,9 @@ void update_positions(const Mechanism<D>& m, const S* q, const S* increment, Mec
     update_line(m.springs[i].line, paths, state.tree, state.springs[i], state.dofs.data() + m.springs[i].line.path.begin);
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {
     const ConstraintGroup<D>& g = m.constraints[i];
-    update_constraint(g, paths, state.tree, q, state.motion.data(), state.constraints[i], state.dofs.data() + g.path.begin, state.Phi.data() + g.rows.begin,
-                      state.jacobian.data() + g.jacobian, D == 3 ? state.jacobian_q.data() + g.jacobian : nullptr);
+    update_constraint(g, paths, state.tree, q, state.motion.data(), state.constraints[i], state.dofs.data() + g.path.begin,
+                      state.Phi.data() + g.rows.begin, state.jacobian.data() + g.jacobian,
+                      D == 3 ? state.jacobian_q.data() + g.jacobian : nullptr);
   }
 }
 
@@ -63,8 +64,10 @@ TR_INLINE void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, d
   for (int i = load.path.begin; i < load.path.end; ++i) {
     const Motion<D, S>& b = state.tree.dofs[m.paths[i].dof].b;
     r[m.paths[i].dof] -= f.dot(b.at(r_P));
-    if constexpr (D == 2) r[m.paths[i].dof] -= b.angular * (load.torque * factor);
-    else r[m.paths[i].dof] -= b.angular.dot((load.torque * factor).template cast<S>());
+    if constexpr (D == 2)
+      r[m.paths[i].dof] -= b.angular * (load.torque * factor);
+    else
+      r[m.paths[i].dof] -= b.angular.dot((load.torque * factor).template cast<S>());
   }
 }
 
@@ -73,8 +76,10 @@ template <int D, class S>
 TR_INLINE Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
   const Vec<D, S> f = node.R * Vec<D, S>((load.force * factor).template cast<S>());
   Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
-  if constexpr (D == 2) wrench.moment += load.torque * factor;
-  else wrench.moment += node.R * Vec<3, S>((load.torque * factor).template cast<S>());
+  if constexpr (D == 2)
+    wrench.moment += load.torque * factor;
+  else
+    wrench.moment += node.R * Vec<3, S>((load.torque * factor).template cast<S>());
   return wrench;
 }
 
@@ -84,11 +89,14 @@ void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_i
   std::fill(r, r + m.tree.nv, S(0));
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body) state.tree.nodes[load.node].F -= body_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
-    else add_ground_load(m, load, state.body_load[i], state, r);
+    if (load.in_body)
+      state.tree.nodes[load.node].F -= body_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
+    else
+      add_ground_load(m, load, state.body_load[i], state, r);
   }
   accumulate(m.tree, state.tree, with_inertia, r);
-  for (const JointSpring& spring : m.joint_springs) r[spring.v] += spring.stiffness * (q[spring.q] - spring.rest) + spring.damping * v[spring.v] + spring.preload;
+  for (const JointSpring& spring : m.joint_springs)
+    r[spring.v] += spring.stiffness * (q[spring.q] - spring.rest) + spring.damping * v[spring.v] + spring.preload;
   for (std::size_t i = 0; i < m.joint_loads.size(); ++i) r[m.joint_loads[i].v] -= m.joint_loads[i].load * state.joint_load[i];
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const Range& path = m.springs[i].line.path;
@@ -113,8 +121,8 @@ void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const Me
 }
 
 template <int D>
-void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force, double force_s, double force_v,
-                            const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld) {
+void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
+                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld) {
   const PathDof* path = m.paths.data();
   const int n = line.path.size();
   for (int l = 0; l < n; ++l) {
@@ -126,7 +134,8 @@ void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const Li
 
 /// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.
 template <int D>
-TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree, double* T, int ld) {
+TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree, double* T,
+                                       int ld) {
   const NodeState<D>& node = tree.nodes[load.node];
   const Vec<D> r_P = node.r + node.R * load.r_BP, f = load.force * factor;
   const PathDof* path = m.paths.data() + load.path.begin;
@@ -154,7 +163,8 @@ void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, 
     const PointSpring<D>& spring = m.springs[i];
     LineDof<D>* dofs = state.dofs.data() + spring.line.path.begin;
     update_line_rate_gradient(spring.line, m.paths.data(), state.tree, state.springs[i], dofs);
-    add_line_force_tangent(m, spring.line, state.springs[i], dofs, spring_push(spring, state.springs[i]), -spring.stiffness, -spring.damping, f, state.tree, T, n);
+    add_line_force_tangent(m, spring.line, state.springs[i], dofs, spring_push(spring, state.springs[i]), -spring.stiffness,
+                           -spring.damping, f, state.tree, T, n);
   }
   for (std::size_t i = 0; i < m.ports.size(); ++i)
     update_line_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
@@ -180,7 +190,8 @@ template <int D>
 void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T) {
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {
     const ConstraintGroup<D>& g = m.constraints[i];
-    add_constraint_curvature(g, m.paths.data(), state.tree, state.constraints[i], state.dofs.data() + g.path.begin, multipliers + g.rows.begin, T, m.tree.nv);
+    add_constraint_curvature(g, m.paths.data(), state.tree, state.constraints[i], state.dofs.data() + g.path.begin,
+                             multipliers + g.rows.begin, T, m.tree.nv);
   }
 }
 
@@ -200,7 +211,8 @@ void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>&
 template <int D>
 void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state) {
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
-    constraint_acceleration(m.constraints[i], state.tree, a, m.paths.data(), state.motion.data(), state.constraints[i], state.Phi_ddot.data() + m.constraints[i].rows.begin);
+    constraint_acceleration(m.constraints[i], state.tree, a, m.paths.data(), state.motion.data(), state.constraints[i],
+                            state.Phi_ddot.data() + m.constraints[i].rows.begin);
 }
 
 }  // namespace trunnion

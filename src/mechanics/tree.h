@@ -29,17 +29,17 @@ template <int D>
 struct TreeNode {
   int parent = 0;
   NodeJoint joint = NodeJoint::revolute;
-  int q = 0;                  // first coordinate in q (4 for spherical: unit quaternion w, x, y, z)
-  int v = 0;                  // first velocity in v; increments use the same index
-  int dofs = 1;               // velocities: 1, or 3 for spherical (angular velocity in the joint's zero frame)
-  Rotation<D> R_PJ;           // joint frame at coordinate zero, in the parent's frame; identity in the plane
-  Vec<D> r_PJ = Vec<D>::Zero();        // [m] joint's place, parent frame
+  int q = 0;                             // first coordinate in q (4 for spherical: unit quaternion w, x, y, z)
+  int v = 0;                             // first velocity in v; increments use the same index
+  int dofs = 1;                          // velocities: 1, or 3 for spherical (angular velocity in the joint's zero frame)
+  Rotation<D> R_PJ;                      // joint frame at coordinate zero, in the parent's frame; identity in the plane
+  Vec<D> r_PJ = Vec<D>::Zero();          // [m] joint's place, parent frame
   Angular<D> turn = zero<Angular<D>>();  // revolute: unit axis, joint frame
-  Vec<D> slide = Vec<D>::Zero();       // prismatic: unit axis, joint frame
-  Vec<D> r_BJ = Vec<D>::Zero();        // [m] joint's place, body frame
-  double mass = 0;                     // [kg]
-  Vec<D> r_BC = Vec<D>::Zero();        // [m] centre of mass, body frame
-  Tensor<D> J_C = zero<Tensor<D>>();   // [kg m2] about the centre of mass, body frame
+  Vec<D> slide = Vec<D>::Zero();         // prismatic: unit axis, joint frame
+  Vec<D> r_BJ = Vec<D>::Zero();          // [m] joint's place, body frame
+  double mass = 0;                       // [kg]
+  Vec<D> r_BC = Vec<D>::Zero();          // [m] centre of mass, body frame
+  Tensor<D> J_C = zero<Tensor<D>>();     // [kg m2] about the centre of mass, body frame
 };
 
 template <int D>
@@ -53,22 +53,22 @@ struct Tree {
 /// What the recursions compute for a node. Position stage: R, r. Velocity stage: V, A. Force stage: the rest.
 template <int D, class S = double>
 struct NodeState {
-  Rotation<D, S> R;    // body axes -> ground axes
-  Vec<D, S> r;         // [m] body origin from the reference point
-  Motion<D, S> V;      // velocity
-  Motion<D, S> A;      // spatial acceleration minus gravity
-  Force<D, S> F;       // inertial minus body-fixed applied force; of the whole subtree after accumulation
-  Inertia<D, S> I;     // of the whole subtree after accumulation
-  Coriolis<D, S> B;    // likewise
+  Rotation<D, S> R;  // body axes -> ground axes
+  Vec<D, S> r;       // [m] body origin from the reference point
+  Motion<D, S> V;    // velocity
+  Motion<D, S> A;    // spatial acceleration minus gravity
+  Force<D, S> F;     // inertial minus body-fixed applied force; of the whole subtree after accumulation
+  Inertia<D, S> I;   // of the whole subtree after accumulation
+  Coriolis<D, S> B;  // likewise
 };
 
 /// What the recursions compute for a velocity coordinate.
 template <int D, class S = double>
 struct DofState {
-  Motion<D, S> b;    // axis (position stage)
-  Motion<D, S> b_q;  // axis of position increments (position stage)
-  Motion<D, S> w;    // V_parent x b (velocity stage)
-  Motion<D, S> x, y; // tangent stage
+  Motion<D, S> b;     // axis (position stage)
+  Motion<D, S> b_q;   // axis of position increments (position stage)
+  Motion<D, S> w;     // V_parent x b (velocity stage)
+  Motion<D, S> x, y;  // tangent stage
 };
 
 template <int D, class S = double>
@@ -76,7 +76,9 @@ struct TreeState {
   std::vector<NodeState<D, S>> nodes;
   std::vector<DofState<D, S>> dofs;
   explicit TreeState(const Tree<D>& tree) : nodes(tree.nodes.size()), dofs(tree.nv) {
-    for (auto& n : nodes) n = {Rotation<D, S>{}, Vec<D, S>::Zero(), Motion<D, S>::zero(), Motion<D, S>::zero(), Force<D, S>::zero(), Inertia<D, S>::zero(), Coriolis<D, S>::zero()};
+    for (auto& n : nodes)
+      n = {Rotation<D, S>{},    Vec<D, S>::Zero(),     Motion<D, S>::zero(),  Motion<D, S>::zero(),
+           Force<D, S>::zero(), Inertia<D, S>::zero(), Coriolis<D, S>::zero()};
     nodes[0].A = {trunnion::zero<Angular<D, S>>(), -tree.gravity.template cast<S>()};
   }
 };
@@ -108,7 +110,8 @@ void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, 
 /// After accumulate(with_inertia): fills T (nv x nv, row-major, leading dimension ld, zeroed by the caller) with
 /// dr/dq + velocity_factor dr/dv + acceleration_factor dr/da; column k along increment k.
 template <int D>
-void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, double* T, int ld);
+void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, double* T,
+                              int ld);
 
 /// After accumulate(with_inertia): M(q), row-major nv x nv.
 template <int D>

@@ -37,7 +37,8 @@ void configuration_difference(const Tree<D>& tree, const double* from, const dou
 }
 
 template <int D, class S>
-TR_INLINE void place_revolute(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S& angle, NodeState<D, S>& s, DofState<D, S>& k) {
+TR_INLINE void place_revolute(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S& angle, NodeState<D, S>& s,
+                              DofState<D, S>& k) {
   Angular<D, S> axis;
   if constexpr (D == 2) {
     axis = S(n.turn);
@@ -50,7 +51,8 @@ TR_INLINE void place_revolute(const TreeNode<D>& n, const Rotation<D, S>& R_J, c
 }
 
 template <int D, class S>
-TR_INLINE void place_spherical(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S* q, const S* increment, NodeState<D, S>& s, DofState<D, S>* k) {
+TR_INLINE void place_spherical(const TreeNode<D>& n, const Rotation<D, S>& R_J, const Vec<D, S>& r_J, const S* q, const S* increment,
+                               NodeState<D, S>& s, DofState<D, S>* k) {
   if constexpr (D == 3) {
     s.R = R_J * Rotation<3, S>{quaternion_matrix(q + n.q)};
     for (int i = 0; i < 3; ++i) {
@@ -92,7 +94,9 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
         k->b_q = k->b;
         break;
       }
-      case NodeJoint::spherical: place_spherical(n, R_J, r_J, q, increment, s, k); break;
+      case NodeJoint::spherical:
+        place_spherical(n, R_J, r_J, q, increment, s, k);
+        break;
     }
     s.r = r - s.R * n.r_BJ.template cast<S>();
   }
@@ -102,8 +106,10 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
 template <int D, class S>
 TR_INLINE Inertia<D, S> own_inertia(const TreeNode<D>& n, const NodeState<D, S>& s) {
   const Vec<D, S> r_C = s.r + s.R * n.r_BC.template cast<S>();
-  if constexpr (D == 2) return Inertia<D, S>::of(S(n.mass), r_C, S(n.J_C));
-  else return Inertia<D, S>::of(S(n.mass), r_C, s.R.m * n.J_C.template cast<S>() * s.R.m.transpose());
+  if constexpr (D == 2)
+    return Inertia<D, S>::of(S(n.mass), r_C, S(n.J_C));
+  else
+    return Inertia<D, S>::of(S(n.mass), r_C, s.R.m * n.J_C.template cast<S>() * s.R.m.transpose());
 }
 
 template <int D, class S>
@@ -154,7 +160,8 @@ void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, 
 }
 
 template <int D>
-void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, double* T, int ld) {
+void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, double* T,
+                              int ld) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     const NodeState<D>& s = state.nodes[j];
@@ -185,7 +192,8 @@ void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, double* M, int 
     for (int k = n.v; k < n.v + n.dofs; ++k) {
       const Force<D> Ib = state.nodes[j].I * state.dofs[k].b;
       for (int m = static_cast<int>(j); m > 0; m = tree.nodes[m].parent)
-        for (int i = tree.nodes[m].v; i < tree.nodes[m].v + tree.nodes[m].dofs; ++i) M[i * ld + k] = M[k * ld + i] = dot(state.dofs[i].b, Ib);
+        for (int i = tree.nodes[m].v; i < tree.nodes[m].v + tree.nodes[m].dofs; ++i)
+          M[i * ld + k] = M[k * ld + i] = dot(state.dofs[i].b, Ib);
     }
   }
 }

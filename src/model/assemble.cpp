@@ -15,9 +15,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFreeWeight = 1e-6;      // of a coordinate without stated value
-constexpr double kClosed = 1e-12;         // [m, -] a closed loop
-constexpr double kLargestStep = 0.5;      // [rad, m] of one Newton step
+constexpr double kFreeWeight = 1e-6;  // of a coordinate without stated value
+constexpr double kClosed = 1e-12;     // [m, -] a closed loop
+constexpr double kLargestStep = 0.5;  // [rad, m] of one Newton step
 constexpr int kIterations = 200;
 
 template <int D>
@@ -62,7 +62,8 @@ struct Assembler {
     Eigen::MatrixXd J = Eigen::MatrixXd::Zero(m.rows, m.tree.nv);
     for (const ConstraintGroup<D>& g : m.constraints)
       for (int row = 0; row < g.rows.size(); ++row)
-        for (int k = 0; k < g.path.size(); ++k) J(g.rows.begin + row, m.paths[g.path.begin + k].dof) += state.jacobian[g.jacobian + row * g.path.size() + k];
+        for (int k = 0; k < g.path.size(); ++k)
+          J(g.rows.begin + row, m.paths[g.path.begin + k].dof) += state.jacobian[g.jacobian + row * g.path.size() + k];
     Eigen::MatrixXd reduced(m.rows, moving.size());
     for (std::size_t i = 0; i < moving.size(); ++i) reduced.col(static_cast<Eigen::Index>(i)) = J.col(moving[i]);
     return reduced;
@@ -110,8 +111,9 @@ struct Assembler {
     double worst = 0;
     for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(Phi[i]));
     if (worst < kClosed) continue;
-    findings.push_back({d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
-                        "start values from which the loop can be closed", "check lengths and start values, or release a coordinate that is held"});
+    findings.push_back(
+        {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
+         "start values from which the loop can be closed", "check lengths and start values, or release a coordinate that is held"});
   }
   throw InputError(std::move(findings));
 }

@@ -35,7 +35,8 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < lengths.size(); ++i)
     if (const std::string path = "cylinders." + d.cylinders[i].first; !(lengths[i] > 0))
-      findings.push_back({d.span(path), path, "the cylinder has no length at the start: its two mounts coincide", "two mount points apart from each other", ""});
+      findings.push_back({d.span(path), path, "the cylinder has no length at the start: its two mounts coincide",
+                          "two mount points apart from each other", ""});
   if (!findings.empty()) throw InputError(std::move(findings));
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.mechanism = std::move(m);
@@ -73,7 +74,11 @@ void collect_jumps(Model& model) {
   for (const FlowSource& source : h.flow_sources) add(source.flow, false);
   for (const Orifice& o : std::get<std::vector<Orifice>>(h.elements)) add(o.opening, false);
   for (const Spool& spool : h.spools) add(spool.signal, spool.time_constant > 0);
-  std::visit([&](const auto& m) { for (SignalIndex signal : m.force_signals) add(signal, false); }, model.mechanism);
+  std::visit(
+      [&](const auto& m) {
+        for (SignalIndex signal : m.force_signals) add(signal, false);
+      },
+      model.mechanism);
   model.jumps.assign(all.begin(), all.end());
   model.force_jumps.assign(direct.begin(), direct.end());
 }

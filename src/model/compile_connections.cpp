@@ -21,8 +21,10 @@ Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 /// A point or direction seen in the coordinates of the mechanism.
 template <int D>
 Vec<D> seen(const PointMap& map, int node, const Vec<3>& v) {
-  if constexpr (D == 3) return v;
-  else return (map.frames[node].transpose() * v).template head<2>();
+  if constexpr (D == 3)
+    return v;
+  else
+    return (map.frames[node].transpose() * v).template head<2>();
 }
 
 struct PlacedPoint {
@@ -37,7 +39,9 @@ PlacedPoint place(const PointMap& map, const Model& model, const std::string& bo
   return {b.node, r};
 }
 
-Vec<3> direction(const Model& model, const std::string& body, const Vec3d& axis) { return find_body(model, body).R_NB * vec(axis).normalized(); }
+Vec<3> direction(const Model& model, const std::string& body, const Vec3d& axis) {
+  return find_body(model, body).R_NB * vec(axis).normalized();
+}
 
 /// Nodes from the ground's child down to `node`.
 std::vector<int> branch(const Tree<3>& tree, int node) {
@@ -95,7 +99,8 @@ std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
 template <int D>
 class LoopBuilder {
  public:
-  LoopBuilder(const PointMap& map, const Model& model, Mechanism<D>& m) : map_(map), model_(model), m_(m), R_0_(zero_orientations(map.space->tree)), start_(map.space->tree) {
+  LoopBuilder(const PointMap& map, const Model& model, Mechanism<D>& m)
+      : map_(map), model_(model), m_(m), R_0_(zero_orientations(map.space->tree)), start_(map.space->tree) {
     update_positions<3, double>(map.space->tree, model.q_start.data(), nullptr, start_);
   }
 
@@ -114,9 +119,15 @@ class LoopBuilder {
         if constexpr (D == 2) check_depth(map_.frames[P_.node].col(2));
         add_points(D == 3 ? std::vector<Vec<3>>{Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()} : plane_axes());
         break;
-      case LoopKind::revolute: add_revolute(); break;
-      case LoopKind::prismatic: add_prismatic(); break;
-      case LoopKind::distance: add_distance(loop); break;
+      case LoopKind::revolute:
+        add_revolute();
+        break;
+      case LoopKind::prismatic:
+        add_prismatic();
+        break;
+      case LoopKind::distance:
+        add_distance(loop);
+        break;
     }
   }
 
@@ -159,7 +170,8 @@ class LoopBuilder {
     const NodeState<3>&A = start_.nodes[P_.node], &B = start_.nodes[Q_.node];
     const double offset = (A.R * axis_in_A).dot(B.r + B.R * Q_.r - A.r - A.R * P_.r);
     if (std::abs(offset) < kDepth) return;
-    throw InputError({{model_.description.span(path_), path_, fmt::format("cannot close: its points lie {:.6g} m apart along the axis of a planar motion", offset),
+    throw InputError({{model_.description.span(path_), path_,
+                       fmt::format("cannot close: its points lie {:.6g} m apart along the axis of a planar motion", offset),
                        "two points at the same depth", "correct one of the two points in `at`"}});
   }
   void add_points(const std::vector<Vec<3>>& axes_in_A) {
@@ -261,8 +273,9 @@ void add_spring(const std::string& name, const SpringDescription& d, const Point
     m.joint_springs.push_back({name, joint.q, joint.v, d.stiffness, d.damping, d.preload, d.rest.value_or(kUnset)});
     return;
   }
-  PointSpring<D> spring{name, make_line(map, place(map, model, d.between[0], d.at[0]), place(map, model, d.between[1], d.at[1]), m), d.stiffness, d.damping, d.preload,
-                        d.rest.value_or(kUnset)};
+  PointSpring<D> spring{name,        make_line(map, place(map, model, d.between[0], d.at[0]), place(map, model, d.between[1], d.at[1]), m),
+                        d.stiffness, d.damping,
+                        d.preload,   d.rest.value_or(kUnset)};
   m.springs.push_back(spring);
 }
 
@@ -285,8 +298,10 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
   const Mat<3> R = load.in_body ? body.R_NB : Mat<3>::Identity();
   load.force = seen<D>(map, frame_node, R * vec(d.force.value_or(Vec3d{})));
   const Vec<3> torque = R * vec(d.torque.value_or(Vec3d{}));
-  if constexpr (D == 2) load.torque = map.frames[frame_node].col(2).dot(torque);
-  else load.torque = torque;
+  if constexpr (D == 2)
+    load.torque = map.frames[frame_node].col(2).dot(torque);
+  else
+    load.torque = torque;
   load.path = add_path(map.space->tree, 0, body.node, m);
   m.body_loads.push_back(load);
 }

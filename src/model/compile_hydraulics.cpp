@@ -33,9 +33,7 @@ class NetlistBuilder {
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
     for (std::size_t i = 0; i < d_.cylinders.size(); ++i) add_cylinder(d_.cylinders[i].first, d_.cylinders[i].second, start_lengths[i]);
-    for (Spool& spool : h_.spools) {
-      spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right));
-    }
+    for (Spool& spool : h_.spools) { spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right)); }
     h_.ny = static_cast<int>(model_.y_start.size());
     build_circuits();
     h_.signals = model_.signals.size();
@@ -50,7 +48,8 @@ class NetlistBuilder {
     return static_cast<int>(model_.y_start.size()) - 1;
   }
   SignalIndex signal(const NumberOrSignal& value) {
-    const SignalIndex index = std::holds_alternative<double>(value) ? model_.signals.add_constant(std::get<double>(value)) : model_.signals.find(std::get<std::string>(value));
+    const SignalIndex index = std::holds_alternative<double>(value) ? model_.signals.add_constant(std::get<double>(value))
+                                                                    : model_.signals.find(std::get<std::string>(value));
     h_.used_signals.push_back(index);
     return index;
   }
@@ -132,7 +131,8 @@ class NetlistBuilder {
     const int volumes = static_cast<int>(h_.volumes.size());
     Groups groups(h_.nodes.size() + h_.actuators.size());
     const auto join = [&](int a, int b) {
-      const bool source_a = a < static_cast<int>(h_.nodes.size()) && a >= volumes, source_b = b < static_cast<int>(h_.nodes.size()) && b >= volumes;
+      const bool source_a = a < static_cast<int>(h_.nodes.size()) && a >= volumes,
+                 source_b = b < static_cast<int>(h_.nodes.size()) && b >= volumes;
       if (!source_a && !source_b) groups.join(a, b);
     };
     for (const Orifice& o : std::get<std::vector<Orifice>>(h_.elements)) join(o.A, o.B);
@@ -195,6 +195,8 @@ class NetlistBuilder {
 
 }  // namespace
 
-void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model) { NetlistBuilder(description, model).build(start_lengths); }
+void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model) {
+  NetlistBuilder(description, model).build(start_lengths);
+}
 
 }  // namespace trunnion

@@ -11,7 +11,8 @@ void compile_tree(const Description& description, Model& model, Mechanism<3>& me
 
 /// The plane in which all of the machine moves, if there is one: every revolute axis along its normal, every sliding axis
 /// in it, no spherical or free joint. `frames` receives every node's plane axes in the node frame.
-std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism, std::vector<Mat<3>>& frames);
+std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism,
+                                std::vector<Mat<3>>& frames);
 
 /// The tree seen in its plane.
 void project_tree(const Mechanism<3>& space, const std::vector<Mat<3>>& frames, Mechanism<2>& plane);

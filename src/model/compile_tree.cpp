@@ -102,7 +102,8 @@ void start_value(Model& model, const std::optional<double>& coordinate, const st
 void start_rotation(Model& model, const JointDescription& joint) {
   const auto e = matrix_quaternion(roll_pitch_yaw(joint.rotation.value_or(Vec3d{})));
   model.q_start.insert(model.q_start.end(), e.begin(), e.end());
-  const Vec<3> rate = roll_pitch_yaw(joint.orientation).transpose() * vec(joint.angular_velocity.value_or(Vec3d{}));  // parent's axes -> joint's
+  const Vec<3> rate =
+      roll_pitch_yaw(joint.orientation).transpose() * vec(joint.angular_velocity.value_or(Vec3d{}));  // parent's axes -> joint's
   for (int i = 0; i < 3; ++i) {
     model.start.push_back({joint.rotation.has_value(), joint.hold});
     model.v_start.push_back(rate[i]);
@@ -132,13 +133,20 @@ void add_joint(const std::string& name, const JointDescription& joint, Model& mo
       body.R_NB = R;
       body.r_NB = r - R * child_at;
       break;
-    case JointKind::revolute: add_node(m, parent.node, NodeJoint::revolute, R, r).turn = vec(joint.axis).normalized(); break;
-    case JointKind::prismatic: add_node(m, parent.node, NodeJoint::prismatic, R, r).slide = vec(joint.axis).normalized(); break;
-    case JointKind::spherical: add_node(m, parent.node, NodeJoint::spherical, R, r); break;
+    case JointKind::revolute:
+      add_node(m, parent.node, NodeJoint::revolute, R, r).turn = vec(joint.axis).normalized();
+      break;
+    case JointKind::prismatic:
+      add_node(m, parent.node, NodeJoint::prismatic, R, r).slide = vec(joint.axis).normalized();
+      break;
+    case JointKind::spherical:
+      add_node(m, parent.node, NodeJoint::spherical, R, r);
+      break;
     case JointKind::free: {
       int node = parent.node;
       for (int i = 0; i < 3; ++i) {  // slides along the parent's axes
-        add_node(m, node, NodeJoint::prismatic, i == 0 ? parent.R_NB : Mat<3>::Identity(), i == 0 ? r : Vec<3>::Zero()).slide = Vec<3>::Unit(i);
+        add_node(m, node, NodeJoint::prismatic, i == 0 ? parent.R_NB : Mat<3>::Identity(), i == 0 ? r : Vec<3>::Zero()).slide =
+            Vec<3>::Unit(i);
         node = static_cast<int>(m.tree.nodes.size()) - 1;
         const std::optional<double> x = joint.position ? std::optional<double>((*joint.position)[i]) : std::nullopt;
         const std::optional<double> v = joint.velocity ? std::optional<double>((*joint.velocity)[i]) : std::nullopt;
@@ -187,8 +195,10 @@ Vec<3> candidate_normal(const Mechanism<3>& m, const std::vector<Mat<3>>& R_0) {
     if (n.joint == NodeJoint::revolute) return R_0[j] * n.turn;
     if (n.joint != NodeJoint::prismatic) continue;
     const Vec<3> slide = R_0[j] * n.slide;
-    if (first.isZero()) first = slide;
-    else if (!parallel(first, slide)) return first.cross(slide).normalized();
+    if (first.isZero())
+      first = slide;
+    else if (!parallel(first, slide))
+      return first.cross(slide).normalized();
   }
   if (first.isZero()) return Vec<3>::UnitZ();
   return first.cross(Vec<3>::Unit(std::abs(first.x()) < 0.9 ? 0 : 1)).normalized();
@@ -251,7 +261,10 @@ std::optional<Plane> find_plane(const Description& d, const Model& model, const 
   Vec<3> e1 = Vec<3>::UnitX() - normal * normal.x();
   if (e1.norm() < 0.5) e1 = Vec<3>::UnitY() - normal * normal.y();
   e1.normalize();
-  const Vec<3> up = normal.z() < -0.5 || (std::abs(normal.z()) <= 0.5 && (normal.y() < -0.5 || (std::abs(normal.y()) <= 0.5 && normal.x() < 0))) ? Vec<3>(-normal) : normal;
+  const Vec<3> up =
+      normal.z() < -0.5 || (std::abs(normal.z()) <= 0.5 && (normal.y() < -0.5 || (std::abs(normal.y()) <= 0.5 && normal.x() < 0)))
+          ? Vec<3>(-normal)
+          : normal;
   Plane plane;
   plane.axes << e1, up.cross(e1), up;
   frames.clear();

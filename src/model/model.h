@@ -32,7 +32,8 @@ struct BodyInfo {
   Vec<3> r_NB = Vec<3>::Zero();      // [m] body origin, node frame
   double mass = 0;                   // [kg]
   Vec<3> r_NC = Vec<3>::Zero();      // [m] centre of mass, node frame
-  Vec<3> r_NC_plane = Vec<3>::Zero();  // [m] planar machine: the same in the node's plane axes, then its height over the ground's origin along the normal
+  Vec<3> r_NC_plane =
+      Vec<3>::Zero();  // [m] planar machine: the same in the node's plane axes, then its height over the ground's origin along the normal
 };
 
 /// Start value of a velocity coordinate (its increment direction) and how firmly the user said it.

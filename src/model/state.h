@@ -16,12 +16,12 @@ class State {
 
   double time = 0;  // [s]
 
-  double* q() { return values_.data(); }                          // nq: configuration
-  double* v() { return q() + layout_.nq; }                        // nv: velocity
-  double* a() { return v() + layout_.nv; }                        // nv: acceleration
-  double* y() { return a() + layout_.nv; }                        // ny: pressures [Pa], friction states, spools
-  double* ydot() { return y() + layout_.ny; }                     // ny: their rates
-  double* multipliers() { return ydot() + layout_.ny; }           // rows: lambda of M a + Phi_q^T lambda = Q
+  double* q() { return values_.data(); }                 // nq: configuration
+  double* v() { return q() + layout_.nq; }               // nv: velocity
+  double* a() { return v() + layout_.nv; }               // nv: acceleration
+  double* y() { return a() + layout_.nv; }               // ny: pressures [Pa], friction states, spools
+  double* ydot() { return y() + layout_.ny; }            // ny: their rates
+  double* multipliers() { return ydot() + layout_.ny; }  // rows: lambda of M a + Phi_q^T lambda = Q
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }
   const double* a() const { return v() + layout_.nv; }

@@ -114,7 +114,8 @@ SignalIndex SignalSet::find(const std::string& name) const {
 
 SignalValue SignalSet::at_table(const Node& node, double t, Side side) const {
   // first point after t (right limit) or at t (left limit)
-  const auto after = side == Side::right ? std::upper_bound(node.t.begin(), node.t.end(), t) : std::lower_bound(node.t.begin(), node.t.end(), t);
+  const auto after =
+      side == Side::right ? std::upper_bound(node.t.begin(), node.t.end(), t) : std::lower_bound(node.t.begin(), node.t.end(), t);
   const auto i = static_cast<std::size_t>(after - node.t.begin());
   if (node.kind == Kind::steps) return {i == 0 ? node.p[0] : node.y[i - 1], 0, 0};
   if (i == 0) return {node.y.front(), 0, 0};
@@ -129,10 +130,12 @@ SignalValue SignalSet::at_table(const Node& node, double t, Side side) const {
 SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
   const Node& node = nodes_[signal];
   switch (node.kind) {
-    case Kind::constant: return {node.p[0], 0, 0};
+    case Kind::constant:
+      return {node.p[0], 0, 0};
     case Kind::steps:
     case Kind::linear:
-    case Kind::smooth: return at_table(node, t, side);
+    case Kind::smooth:
+      return at_table(node, t, side);
     case Kind::sine: {
       const double w = 2 * std::numbers::pi * node.p[1], time = t - node.p[4];
       if (time < 0) return {node.p[3] + node.p[0] * std::sin(node.p[2]), 0, 0};

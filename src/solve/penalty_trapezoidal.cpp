@@ -10,15 +10,20 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kVelocityBound = 1e-8;   // [m/s] velocity violation after which projecting again is pointless
+constexpr double kVelocityBound = 1e-8;  // [m/s] velocity violation after which projecting again is pointless
 constexpr int kProjections = 5;
-constexpr double kPressureShrink = 0.1;   // a pressure falls to no less than this share in one iteration, so that it stays positive
+constexpr double kPressureShrink = 0.1;  // a pressure falls to no less than this share in one iteration, so that it stays positive
 
 }  // namespace
 
 template <int D>
 PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model)
-    : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), h_(model_->hydraulics), work_(*model_), consistent_(*model_), next_(model_->layout) {
+    : model_(std::move(model)),
+      m_(std::get<Mechanism<D>>(model_->mechanism)),
+      h_(model_->hydraulics),
+      work_(*model_),
+      consistent_(*model_),
+      next_(model_->layout) {
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
   for (auto* x : {&theta_, &v_offset_, &a_offset_, &increment_, &correction_}) x->resize(nv);
@@ -31,7 +36,8 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model)
   circuit_increment_.resize(nc);
   tolerance_.resize(nc);
   for (std::size_t i = 0; i < nc; ++i)
-    tolerance_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size()) ? model_->description.solver.tolerance_pressure : model_->description.solver.tolerance_other;
+    tolerance_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size()) ? model_->description.solver.tolerance_pressure
+                                                                              : model_->description.solver.tolerance_other;
   for (const Actuator& a : h_.actuators) local_friction_ = local_friction_ || (a.friction_local && a.friction_states > 0);
   if (model_->description.solver.tangent == TangentKind::forward_difference) {
     full_.resize((nv + nc) * (nv + nc));
@@ -71,7 +77,8 @@ void PenaltyTrapezoidal<D>::begin(const State& state, double h) {
   }
   // spools run ahead: nothing acts back on them
   for (const Spool& spool : h_.spools) {
-    const double begin = model_->signals.value(spool.signal, state.time, Side::right), end = model_->signals.value(spool.signal, state.time + h, Side::left);
+    const double begin = model_->signals.value(spool.signal, state.time, Side::right),
+                 end = model_->signals.value(spool.signal, state.time + h, Side::left);
     y[spool.state] = advance_spool(state.y()[spool.state], begin, end, spool.time_constant, h);
     ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
   }
@@ -100,7 +107,8 @@ void PenaltyTrapezoidal<D>::set_rates() {
 
 template <int D>
 void PenaltyTrapezoidal<D>::evaluate_at() {
-  evaluate(*model_, m_, {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}, rule_, model_->description.solver.penalty, work_);
+  evaluate(*model_, m_, {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}, rule_,
+           model_->description.solver.penalty, work_);
 }
 
 /// What condensation adds to the direct port derivatives: T -= s_k (-w_i . R_s,j ds_j - w_i . R_v,j dsdot_j), r += s_k w_i . R.
@@ -126,7 +134,8 @@ void PenaltyTrapezoidal<D>::add_port_tangent() {
         const Range& path_j = m_.ports[j].path;
         for (int l = path_j.begin; l < path_j.end; ++l) {
           const double change = stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + factors_.velocity * dofs[l].gradient);
-          for (int k = path_i.begin; k < path_i.end; ++k) T_[static_cast<std::size_t>(m_.paths[k].dof) * nv + m_.paths[l].dof] += dofs[k].gradient * change;
+          for (int k = path_i.begin; k < path_i.end; ++k)
+            T_[static_cast<std::size_t>(m_.paths[k].dof) * nv + m_.paths[l].dof] += dofs[k].gradient * change;
         }
       }
     }
@@ -142,8 +151,8 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   // W: mechanism and direct port derivatives
   inverse_dynamics_tangent(m_, factors_, mech, T_.data());
   for (std::size_t i = 0; i < m_.ports.size(); ++i)
-    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.ports[i].force_s, oil.ports[i].force_v, factors_,
-                           mech.tree, T_.data(), nv);
+    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force,
+                           oil.ports[i].force_s, oil.ports[i].force_v, factors_, mech.tree, T_.data(), nv);
   add_penalty(m_, model_->description.solver.penalty, mech, T_.data());
   P_ = T_;
   // the rest of the tangent: multiplier curvature, oil
@@ -185,7 +194,10 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());
   for (int j = 0; j < n; ++j) {
     double* x = j < nv ? &theta_[j] : &next_.y()[h_.unknown_state[j - nv]];
-    const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1 ? next_.q()[m_.tree.nodes[m_.tree.dof_node[j]].q] : kept) : increment_size(kept);
+    const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1
+                                                               ? next_.q()[m_.tree.nodes[m_.tree.dof_node[j]].q]
+                                                               : kept)
+                                          : increment_size(kept);
     *x += size;
     if (j < nv) move();
     residual(right_side_.data(), constraint_force_.data(), circuit_increment_.data());

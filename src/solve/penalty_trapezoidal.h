@@ -47,15 +47,15 @@ class PenaltyTrapezoidal final : public Stepper {
   IncrementFactors factors_;     // of the trapezoidal rule
   RateRelation rule_;
   bool local_friction_ = false;
-  State next_;                   // the state at the end of the step, as the iterations find it
-  std::vector<double> theta_;    // increment of the configuration over the step
-  std::vector<double> v_offset_, a_offset_;      // v = 2/h theta + v_offset
-  std::vector<double> T_, P_;                    // tangent; projection matrix
+  State next_;                               // the state at the end of the step, as the iterations find it
+  std::vector<double> theta_;                // increment of the configuration over the step
+  std::vector<double> v_offset_, a_offset_;  // v = 2/h theta + v_offset
+  std::vector<double> T_, P_;                // tangent; projection matrix
   std::vector<int> pivot_, projection_pivot_;
-  std::vector<double> increment_, correction_;   // of theta; of a projection
-  std::vector<double> ds_, dsdot_;               // per port
-  std::vector<double> circuit_increment_;        // per circuit unknown
-  std::vector<double> tolerance_;                // per circuit unknown
+  std::vector<double> increment_, correction_;  // of theta; of a projection
+  std::vector<double> ds_, dsdot_;              // per port
+  std::vector<double> circuit_increment_;       // per circuit unknown
+  std::vector<double> tolerance_;               // per circuit unknown
   // scratch of the forward-difference tangent
   std::vector<double> full_, base_mechanism_, base_constraint_, base_circuit_, right_side_, constraint_force_;
   std::vector<int> full_pivot_;

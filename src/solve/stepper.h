@@ -14,19 +14,19 @@ namespace trunnion {
 /// How a step ended.
 enum class StepStatus {
   converged,
-  capped,    // iteration cap reached, accepted by the user's setting
-  stalled,   // iteration cap reached
-  diverged,  // an unknown left the range of numbers
-  singular,  // no solution of the linear system
+  capped,         // iteration cap reached, accepted by the user's setting
+  stalled,        // iteration cap reached
+  diverged,       // an unknown left the range of numbers
+  singular,       // no solution of the linear system
   end_of_stroke,  // a piston went through the end of its cylinder
 };
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;           // linear solves of the step's Newton
-  double violation = 0;         // [m, -] largest |Phi| at the end
+  int iterations = 0;             // linear solves of the step's Newton
+  double violation = 0;           // [m, -] largest |Phi| at the end
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
-  int worst = -1;               // unknown with the largest scaled increment: velocity index, or nv + circuit unknown, or nv + unknowns + cylinder
+  int worst = -1;  // unknown with the largest scaled increment: velocity index, or nv + circuit unknown, or nv + unknowns + cylinder
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
 };
 

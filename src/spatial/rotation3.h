@@ -53,7 +53,10 @@ void quaternion_rotate(const S* e, const Vec<3, S>& theta, S* out) {
   const S y0 = c * e[2] + y * e[0] + z * e[1] - x * e[3];
   const S z0 = c * e[3] + z * e[0] + x * e[2] - y * e[1];
   const S n = S(1) / sqrt(w0 * w0 + x0 * x0 + y0 * y0 + z0 * z0);
-  out[0] = w0 * n; out[1] = x0 * n; out[2] = y0 * n; out[3] = z0 * n;
+  out[0] = w0 * n;
+  out[1] = x0 * n;
+  out[2] = y0 * n;
+  out[3] = z0 * n;
 }
 
 /// Tangent of the exponential map in the outer frame: d(exp(theta)) exp(-theta) = tangent(theta) d theta.

@@ -51,31 +51,49 @@ using Tensor = std::conditional_t<D == 2, S, Eigen::Matrix<S, 3, 3>>;
 
 // ---- products of angular and linear vectors; the plane's are the restrictions of space's
 template <class S>
-TR_INLINE Vec<2, S> cross(const S& w, const Vec<2, S>& v) { return {-w * v.y(), w * v.x()}; }
+TR_INLINE Vec<2, S> cross(const S& w, const Vec<2, S>& v) {
+  return {-w * v.y(), w * v.x()};
+}
 template <class S>
-TR_INLINE Vec<3, S> cross(const Vec<3, S>& w, const Vec<3, S>& v) { return w.cross(v); }
+TR_INLINE Vec<3, S> cross(const Vec<3, S>& w, const Vec<3, S>& v) {
+  return w.cross(v);
+}
 /// Moment r x f.
 template <class S>
-TR_INLINE S moment(const Vec<2, S>& r, const Vec<2, S>& f) { return r.x() * f.y() - r.y() * f.x(); }
+TR_INLINE S moment(const Vec<2, S>& r, const Vec<2, S>& f) {
+  return r.x() * f.y() - r.y() * f.x();
+}
 template <class S>
-TR_INLINE Vec<3, S> moment(const Vec<3, S>& r, const Vec<3, S>& f) { return r.cross(f); }
+TR_INLINE Vec<3, S> moment(const Vec<3, S>& r, const Vec<3, S>& f) {
+  return r.cross(f);
+}
 /// Cross product of two angular vectors; zero in the plane.
 template <class S>
-TR_INLINE Vec<3, S> angular_cross(const Vec<3, S>& a, const Vec<3, S>& b) { return a.cross(b); }
+TR_INLINE Vec<3, S> angular_cross(const Vec<3, S>& a, const Vec<3, S>& b) {
+  return a.cross(b);
+}
 TR_INLINE double angular_cross(double, double) { return 0; }
 template <int N>
-TR_INLINE Dual<N> angular_cross(const Dual<N>&, const Dual<N>&) { return {}; }
+TR_INLINE Dual<N> angular_cross(const Dual<N>&, const Dual<N>&) {
+  return {};
+}
 TR_INLINE double dot(double a, double b) { return a * b; }
 template <int N>
-TR_INLINE Dual<N> dot(const Dual<N>& a, const Dual<N>& b) { return a * b; }
+TR_INLINE Dual<N> dot(const Dual<N>& a, const Dual<N>& b) {
+  return a * b;
+}
 template <class S, int D>
-TR_INLINE S dot(const Eigen::Matrix<S, D, 1>& a, const Eigen::Matrix<S, D, 1>& b) { return a.dot(b); }
+TR_INLINE S dot(const Eigen::Matrix<S, D, 1>& a, const Eigen::Matrix<S, D, 1>& b) {
+  return a.dot(b);
+}
 
 /// Zero of a scalar, vector or matrix type.
 template <class T>
 TR_INLINE T zero() {
-  if constexpr (requires { T::Zero(); }) return T::Zero();
-  else return T(0);
+  if constexpr (requires { T::Zero(); })
+    return T::Zero();
+  else
+    return T(0);
 }
 
 /// Rotation from a body's frame to the ground frame: cosine and sine in the plane, a matrix in space.
@@ -90,7 +108,9 @@ struct Rotation<2, S> {
   TR_INLINE Rotation operator*(const Rotation& b) const { return {c * b.c - s * b.s, s * b.c + c * b.s}; }
   TR_INLINE Rotation inverse() const { return {c, -s}; }
   template <class T>
-  TR_INLINE Rotation<2, T> cast() const { return {T(c), T(s)}; }
+  TR_INLINE Rotation<2, T> cast() const {
+    return {T(c), T(s)};
+  }
 };
 
 template <class S>
@@ -100,7 +120,9 @@ struct Rotation<3, S> {
   TR_INLINE Rotation operator*(const Rotation& b) const { return {m * b.m}; }
   TR_INLINE Rotation inverse() const { return {m.transpose()}; }
   template <class T>
-  TR_INLINE Rotation<3, T> cast() const { return {m.template cast<T>()}; }
+  TR_INLINE Rotation<3, T> cast() const {
+    return {m.template cast<T>()};
+  }
 };
 
 /// Spatial motion vector about the reference point.
@@ -113,7 +135,11 @@ struct Motion {
   TR_INLINE Motion operator+(const Motion& b) const { return {angular + b.angular, linear + b.linear}; }
   TR_INLINE Motion operator-(const Motion& b) const { return {angular - b.angular, linear - b.linear}; }
   TR_INLINE Motion operator*(const S& k) const { return {angular * k, linear * k}; }
-  TR_INLINE Motion& operator+=(const Motion& b) { angular += b.angular; linear += b.linear; return *this; }
+  TR_INLINE Motion& operator+=(const Motion& b) {
+    angular += b.angular;
+    linear += b.linear;
+    return *this;
+  }
   /// Velocity of the point of this motion that lies at r (from the reference point).
   TR_INLINE Vec<D, S> at(const Vec<D, S>& r) const { return linear + cross(angular, r); }
 };
@@ -127,13 +153,23 @@ struct Force {
   TR_INLINE static Force zero() { return {trunnion::zero<Angular<D, S>>(), Vec<D, S>::Zero()}; }
   TR_INLINE Force operator+(const Force& b) const { return {moment + b.moment, linear + b.linear}; }
   TR_INLINE Force operator-(const Force& b) const { return {moment - b.moment, linear - b.linear}; }
-  TR_INLINE Force& operator+=(const Force& b) { moment += b.moment; linear += b.linear; return *this; }
-  TR_INLINE Force& operator-=(const Force& b) { moment -= b.moment; linear -= b.linear; return *this; }
+  TR_INLINE Force& operator+=(const Force& b) {
+    moment += b.moment;
+    linear += b.linear;
+    return *this;
+  }
+  TR_INLINE Force& operator-=(const Force& b) {
+    moment -= b.moment;
+    linear -= b.linear;
+    return *this;
+  }
 };
 
 /// Power of a force on a motion [W].
 template <int D, class S>
-TR_INLINE S dot(const Motion<D, S>& v, const Force<D, S>& f) { return dot(v.angular, f.moment) + dot(v.linear, f.linear); }
+TR_INLINE S dot(const Motion<D, S>& v, const Force<D, S>& f) {
+  return dot(v.angular, f.moment) + dot(v.linear, f.linear);
+}
 /// a x b: rate of change of motion b carried along by motion a.
 template <int D, class S>
 TR_INLINE Motion<D, S> cross(const Motion<D, S>& a, const Motion<D, S>& b) {
@@ -148,19 +184,26 @@ TR_INLINE Force<D, S> cross(const Motion<D, S>& a, const Force<D, S>& f) {
 /// Rigid-body inertia about the reference point.
 template <int D, class S = double>
 struct Inertia {
-  S mass;                   // [kg]
-  Vec<D, S> first_moment;   // [kg m] mass times centre of mass
-  Tensor<D, S> second;      // [kg m2]
+  S mass;                  // [kg]
+  Vec<D, S> first_moment;  // [kg m] mass times centre of mass
+  Tensor<D, S> second;     // [kg m2]
 
   TR_INLINE static Inertia zero() { return {S(0), Vec<D, S>::Zero(), trunnion::zero<Tensor<D, S>>()}; }
-  TR_INLINE Inertia& operator+=(const Inertia& b) { mass += b.mass; first_moment += b.first_moment; second += b.second; return *this; }
+  TR_INLINE Inertia& operator+=(const Inertia& b) {
+    mass += b.mass;
+    first_moment += b.first_moment;
+    second += b.second;
+    return *this;
+  }
   TR_INLINE Force<D, S> operator*(const Motion<D, S>& v) const {
     return {second * v.angular + moment(first_moment, v.linear), v.linear * mass + cross(v.angular, first_moment)};
   }
   /// Of a body with centre of mass at r_c and tensor J_c about it, both in ground axes.
   TR_INLINE static Inertia of(const S& m, const Vec<D, S>& r_c, const Tensor<D, S>& J_c) {
-    if constexpr (D == 2) return {m, r_c * m, J_c + m * r_c.squaredNorm()};
-    else return {m, r_c * m, J_c + m * (r_c.squaredNorm() * Mat<3, S>::Identity() - r_c * r_c.transpose())};
+    if constexpr (D == 2)
+      return {m, r_c * m, J_c + m * r_c.squaredNorm()};
+    else
+      return {m, r_c * m, J_c + m * (r_c.squaredNorm() * Mat<3, S>::Identity() - r_c * r_c.transpose())};
   }
 };
 
@@ -173,18 +216,25 @@ struct Coriolis {
   Vec<D, S> momentum;    // [kg m/s]
 
   TR_INLINE static Coriolis zero() { return {trunnion::zero<Tensor<D, S>>(), Vec<D, S>::Zero()}; }
-  TR_INLINE Coriolis& operator+=(const Coriolis& b) { angular += b.angular; momentum += b.momentum; return *this; }
+  TR_INLINE Coriolis& operator+=(const Coriolis& b) {
+    angular += b.angular;
+    momentum += b.momentum;
+    return *this;
+  }
   TR_INLINE Force<D, S> operator*(const Motion<D, S>& w) const { return {angular * w.angular, cross(w.angular, momentum) * S(2)}; }
   /// B^T b, whose only nonzero part is angular.
   TR_INLINE Angular<D, S> transpose_times(const Motion<D, S>& b) const {
     const Angular<D, S> m = moment(momentum, b.linear);
-    if constexpr (D == 2) return angular * b.angular + S(2) * m;
-    else return angular.transpose() * b.angular + S(2) * m;
+    if constexpr (D == 2)
+      return angular * b.angular + S(2) * m;
+    else
+      return angular.transpose() * b.angular + S(2) * m;
   }
   /// Of inertia I moving with V; h = I V.
   TR_INLINE static Coriolis of(const Inertia<D, S>& I, const Motion<D, S>& V, const Force<D, S>& h) {
     const Vec<D, S>&u = V.linear, &mc = I.first_moment;
-    if constexpr (D == 2) return {S(2) * u.dot(mc), h.linear};
+    if constexpr (D == 2)
+      return {S(2) * u.dot(mc), h.linear};
     else {
       const Mat<3, S> W = skew(V.angular);
       Mat<3, S> m = W * I.second - I.second * W - skew(h.moment) - mc * u.transpose() - u * mc.transpose();

@@ -78,7 +78,8 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
     for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
       using S = Dual<2>;
       const S F = push(S::variable(state.s[i], 0), S::variable(state.s_dot[i], 1));
-      add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1], x.factors, state.tree, T.data(), nv);
+      add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1],
+                             x.factors, state.tree, T.data(), nv);
     }
     for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.Phi[i];
     add_constraint_curvature(x.m, multipliers.data(), state, T.data());
@@ -93,7 +94,8 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
       const std::vector<Dual<1>> column = residual<D, Dual<1>>(x, delta, dual_state);
       for (int i = 0; i < nv; ++i) {
         ASSERT_NEAR(column[i].value, r[i], 1e-9 * scale);
-        ASSERT_NEAR(column[i].d[0], T[static_cast<std::size_t>(i) * nv + k], 1e-11 * scale) << "seed " << seed << " row " << i << " column " << k;
+        ASSERT_NEAR(column[i].d[0], T[static_cast<std::size_t>(i) * nv + k], 1e-11 * scale)
+            << "seed " << seed << " row " << i << " column " << k;
       }
     }
   }

@@ -43,7 +43,8 @@ Errors compare(const std::string& friction, const std::string& step, const std::
     const State& s = run.state();
     e.angle_at.push_back(s.q()[0] - table.at(row, "crank.angle"));
     e.angle = std::max(e.angle, std::abs(e.angle_at.back()));
-    for (int i = 0; i < 3; ++i) e.pressure = std::max(e.pressure, std::abs(s.y()[i] - table.at(row, "v" + std::to_string(i + 1) + ".pressure")));
+    for (int i = 0; i < 3; ++i)
+      e.pressure = std::max(e.pressure, std::abs(s.y()[i] - table.at(row, "v" + std::to_string(i + 1) + ".pressure")));
   }
   e.violation = run.statistics().max_violation;
   e.velocity_violation = run.statistics().max_velocity_violation;
@@ -84,7 +85,8 @@ TEST_P(FourBar, ConvergesWithOrderTwoAwayFromKinks) {
   EXPECT_NEAR(0.5 * std::log2(sum_coarse / sum_fine), 2.0, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(FrictionModels, FourBar, ::testing::ValuesIn(kModels), [](const auto& parameter) { return std::string(parameter.param); });
+INSTANTIATE_TEST_SUITE_P(FrictionModels, FourBar, ::testing::ValuesIn(kModels),
+                         [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST(FourBarTangent, ForwardDifferencesLeadToTheSameMotion) {
   for (const char* friction : kModels) {

@@ -45,7 +45,8 @@ double crane_error(const std::string& step, double* pressure) {
     const State& s = run.state();
     worst = std::max({worst, std::abs(s.q()[0] - table.at(row, "column.angle")), std::abs(s.q()[1] - table.at(row, "boom.angle"))});
     const Vec<3> r = centre(*model, s, "load");
-    worst = std::max({worst, std::abs(r.x() - table.at(row, "load.x")), std::abs(r.y() - table.at(row, "load.y")), std::abs(r.z() - table.at(row, "load.z"))});
+    worst = std::max({worst, std::abs(r.x() - table.at(row, "load.x")), std::abs(r.y() - table.at(row, "load.y")),
+                      std::abs(r.z() - table.at(row, "load.z"))});
     for (std::size_t i = 0; i < model->hydraulics.volumes.size(); ++i)
       *pressure = std::max(*pressure, std::abs(s.y()[i] - table.at(row, model->hydraulics.nodes[i].name + ".pressure")));
   }
@@ -78,8 +79,12 @@ void follow_slider_crank(const std::string& model_path, const std::string& table
   EXPECT_NEAR(0.5 * std::log2(error[0] / error[1]), 2.0, 0.1);
 }
 
-TEST(SpatialSliderCrank, FollowsTheReferenceWithASphericalLoop) { follow_slider_crank("examples/spatial_slider_crank.yaml", "spatial_slider_crank"); }
-TEST(SpatialSliderCrank, FollowsTheReferenceWithAConstantDistance) { follow_slider_crank("tests/data/spatial_slider_crank_distance.yaml", "spatial_slider_crank_distance"); }
+TEST(SpatialSliderCrank, FollowsTheReferenceWithASphericalLoop) {
+  follow_slider_crank("examples/spatial_slider_crank.yaml", "spatial_slider_crank");
+}
+TEST(SpatialSliderCrank, FollowsTheReferenceWithAConstantDistance) {
+  follow_slider_crank("tests/data/spatial_slider_crank_distance.yaml", "spatial_slider_crank_distance");
+}
 
 TEST(FreeBody, SymmetricTopPrecessesAsInClosedForm) {
   // torque-free symmetric top: in the ground frame the axis turns about the angular momentum with rate L / J_across

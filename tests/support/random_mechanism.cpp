@@ -81,7 +81,8 @@ class Generator {
     loop.kind = static_cast<LoopKind>(i);
     loop.between = {name(bodies_ - 1), i % 2 == 0 ? "ground" : name(1)};
     loop.at = {vector(1), vector(1)};
-    loop.axis = planar_ && loop.kind == LoopKind::revolute ? std::array<Vec3d, 2>{{{0, 0, 1}, {0, 0, 1}}} : std::array<Vec3d, 2>{vector(1), vector(1)};
+    loop.axis = planar_ && loop.kind == LoopKind::revolute ? std::array<Vec3d, 2>{{{0, 0, 1}, {0, 0, 1}}}
+                                                           : std::array<Vec3d, 2>{vector(1), vector(1)};
     loop.distance = 0.8;
     d_.loops.emplace_back("l" + std::to_string(i), loop);
   }
