@@ -22,6 +22,7 @@ auto translated(F&& f) {
 
 std::vector<Override> parsed(const std::vector<std::string>& overrides) {
   std::vector<Override> list;
+  list.reserve(overrides.size());
   for (const std::string& text : overrides) list.push_back(parse_override(text));
   return list;
 }
@@ -74,6 +75,7 @@ int Simulation::find(const std::string& channel) const {
   const auto at = std::find_if(all.begin(), all.end(), [&](const ChannelInfo& c) { return c.name == channel; });
   if (at != all.end()) return static_cast<int>(at - all.begin());
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const ChannelInfo& c : all) names.push_back(c.name);
   const std::string near = nearest_name(channel, names);
   throw ModelError("there is no channel '" + channel + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "support/temporary_folder.h"
 #include "trunnion/trunnion.h"
 
 namespace {
@@ -88,7 +89,7 @@ TEST(Simulation, FallsFreely) {
 }
 
 TEST(RunToFiles, WritesResultsAndThrowsAfterwards) {
-  const std::string folder = testing::TempDir() + "trunnion_api_test";
+  const std::string folder = trunnion::test::temporary_folder();
   std::filesystem::remove_all(folder);
   trunnion::run_to_files(kFourBar, folder + "/good", {"solver.duration=0.1 s"});
   EXPECT_THROW(trunnion::run_to_files(kFourBar, folder + "/bad", {"solver.max_iterations=1"}), trunnion::RunError);

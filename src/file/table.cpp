@@ -61,17 +61,22 @@ void describe(Visitor& v, InertiaShape& s) {
       InertiaTensor{&s.moments, &s.products});
 }
 
+struct GroupKey {
+  const char* key;
+  const char* doc;
+};
+
 // The form `key: {...}` of a shape of type T; `get` gives the shape's place.
 template <class T>
 Alternative shape_form(const char* key, const char* doc, const std::function<ShapeDescription*()>& get) {
   const ShapeDescription* now = get();
   return {key, doc, now != nullptr && std::holds_alternative<T>(*now), [get] { *get() = T{}; },
-          [get, key, doc](Visitor& v) {
+          [get, group = GroupKey{key, doc}](Visitor& v) {
             T& shape = std::get<T>(*get());
-            if constexpr (std::is_same_v<T, InertiaShape>)
+            if (std::is_same_v<T, InertiaShape>)
               describe(v, shape);
             else
-              v.group({key, doc, kNumber, kRequired}, {true, {}, [&](Visitor& w) { describe(w, shape); }});
+              v.group({group.key, group.doc, kNumber, kRequired}, {true, {}, [&](Visitor& w) { describe(w, shape); }});
           }};
 }
 
@@ -86,7 +91,7 @@ std::vector<Alternative> shape_forms(const std::function<ShapeDescription*()>& g
 
 void describe(Visitor& v, BodyDescription& b) {
   const bool single = b.shapes.size() == 1;
-  std::vector<Alternative> forms = shape_forms([&b, single]() -> ShapeDescription* { return b.shapes.empty() ? nullptr : &b.shapes[0]; });
+  std::vector<Alternative> forms = shape_forms([&b]() -> ShapeDescription* { return b.shapes.empty() ? nullptr : &b.shapes[0]; });
   for (Alternative& form : forms) {
     form.active = form.active && single;
     form.activate = [&b, activate = form.activate] {

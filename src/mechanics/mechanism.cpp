@@ -29,6 +29,7 @@ namespace trunnion {
                                           double, const IncrementFactors&, const TreeState<D>&, double*, int);                         \
   template void add_penalty<D>(const Mechanism<D>&, double, const MechanismState<D>&, double*);                                        \
   template void add_constraint_curvature<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, double*);                    \
+  template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*);                      \
   template void constraint_rates<D>(const Mechanism<D>&, const double*, MechanismState<D>&);                                           \
   template void constraint_accelerations<D>(const Mechanism<D>&, const double*, MechanismState<D>&);
 

@@ -145,6 +145,10 @@ void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& 
 template <int D>
 void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T);
 
+/// Phi + Phi_theta increment (overwritten, per row), after update_positions.
+template <int D>
+void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& state, const double* increment, double* result);
+
 /// dPhi/dt = Phi_q v + Phi_t after update_positions.
 template <int D>
 void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state);

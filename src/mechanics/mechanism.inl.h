@@ -196,6 +196,17 @@ void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, 
 }
 
 template <int D>
+void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& state, const double* increment, double* result) {
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const double* J = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian;
+    for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
+      result[row] = state.Phi[row];
+      for (int k = 0; k < g.path.size(); ++k) result[row] += J[k] * increment[m.paths[g.path.begin + k].dof];
+    }
+  }
+}
+
+template <int D>
 void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state) {
   for (const ConstraintGroup<D>& g : m.constraints) {
     const double* J = state.jacobian.data() + g.jacobian;

@@ -118,7 +118,7 @@ class Handle {
   ~Handle() { close_(id_); }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): stands where HDF5 takes an identifier
 
  private:
   hid_t id_;

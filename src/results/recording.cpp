@@ -81,6 +81,7 @@ void Recorder::select(const std::vector<std::string>& wanted) {
       if (matches(wanted[k], all[i].name)) chosen[i] = found = true;
     if (found) continue;
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const Channel& c : all) names.push_back(c.name);
     const std::string near = nearest_name(wanted[k], names), path = "record.channels." + std::to_string(k);
     findings.push_back({model_->description.span(path), path, "there is no channel '" + wanted[k] + "'",

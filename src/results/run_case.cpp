@@ -12,7 +12,7 @@ constexpr int kProgressReports = 100;  // per run
 
 }  // namespace
 
-CaseResult run_case(std::shared_ptr<const Model> model, const Progress& progress) {
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);

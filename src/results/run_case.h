@@ -26,7 +26,7 @@ struct CaseResult {
 using Progress = std::function<void(double time)>;
 
 /// Runs to solver.duration. Throws InputError for what is wrong with the input; a simulation that fails is a result.
-CaseResult run_case(std::shared_ptr<const Model> model, const Progress& progress = {});
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {});
 
 /// summary.json; definitions in docs/results.md. `wall_seconds`: the whole run, from the start of the program.
 std::string summary_json(const CaseResult& result, const std::string& model_file, double wall_seconds);

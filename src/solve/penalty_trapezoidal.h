@@ -33,6 +33,7 @@ class PenaltyTrapezoidal final : public Stepper {
   bool solve_forward_difference();
   void evaluate_at();
   void add_port_tangent();
+  void close_linearised_constraints();
   double apply_increment(StepReport& report);
   bool within_stroke(StepReport& report) const;
   bool project(StepReport& report);

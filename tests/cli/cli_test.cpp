@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include "support/temporary_folder.h"
 
 #include <array>
 #include <cstdio>
@@ -35,7 +36,7 @@ std::string text_of(const fs::path& file) {
 class Program : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / (std::string("trunnion_cli_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = trunnion::test::temporary_folder();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "file/model_file.h"
+#include "support/temporary_folder.h"
 
 namespace trunnion {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 class Csv : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / (std::string("trunnion_csv_") + test->name());
+    folder_ = test::temporary_folder();
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -9,6 +9,7 @@
 
 #include "results/files.h"
 #include "support/machines.h"
+#include "support/temporary_folder.h"
 
 namespace trunnion {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using test::load_example;
 
 std::string reference_file(const std::string& text) {
-  const std::string path = testing::TempDir() + "trunnion_comparison_printed.csv";
+  const std::string path = test::temporary_folder() + ".csv";
   write_text(text, path);
   return path;
 }

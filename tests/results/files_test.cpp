@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
+#include "support/temporary_folder.h"
 
 namespace trunnion {
 namespace {
@@ -28,7 +29,7 @@ class Folder : public testing::Test {
  protected:
   void SetUp() override { make_folder(path_); }
   void TearDown() override { std::filesystem::remove_all(path_); }
-  std::string path_ = testing::TempDir() + "trunnion_files_test/deep";
+  std::string path_ = test::temporary_folder() + "/deep";
 };
 
 TEST_F(Folder, CsvReadsBackBitForBit) {
