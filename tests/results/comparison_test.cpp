@@ -17,7 +17,7 @@ namespace {
 using test::load_example;
 
 std::string reference_file(const std::string& text) {
-  const std::string path = test::temporary_folder() + ".csv";
+  const std::string path = test::temporary_folder() + "_printed.csv";
   write_text(text, path);
   return path;
 }
