@@ -62,31 +62,26 @@ void print_circuit(const Model& model) {
   line("states", model.state_names.empty() ? "none" : joined(model.state_names));
 }
 
-/// One coordinate of the start, in the units people use.
-std::string coordinate_text(const JointInfo& joint, const double* q, const double* v) {
+/// The start of a joint, in the units people use.
+std::string start_text(const JointInfo& joint, const State& state) {
   constexpr double kDegree = std::numbers::pi / 180;
-  switch (joint.kind) {
-    case JointKind::fixed:
-      return "fixed";
-    case JointKind::revolute:
-      return fmt::format("{:.6f} deg ({:.9g} rad), {:.6g} rad/s", q[0] / kDegree, q[0], v[0]);
-    case JointKind::prismatic:
-      return fmt::format("{:.9g} m, {:.6g} m/s", q[0], v[0]);
-    case JointKind::spherical:
-      return fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3]);
-    case JointKind::free:
-      return fmt::format("[{:.6g}, {:.6g}, {:.6g}] m, quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3], q[4], q[5],
-                         q[6]);
+  std::vector<std::string> parts;
+  for (const JointPart& part : joint.parts) {
+    const double *q = state.q() + part.q, v = state.v()[part.v];
+    if (part.joint == NodeJoint::revolute)
+      parts.push_back(fmt::format("{:.6f} deg ({:.9g} rad), {:.6g} rad/s", q[0] / kDegree, q[0], v));
+    else if (part.joint == NodeJoint::prismatic)
+      parts.push_back(fmt::format("{:.9g} m, {:.6g} m/s", q[0], v));
+    else
+      parts.push_back(fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3]));
   }
-  return "";
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 void print_start(const Model& model, const State& state) {
   std::puts("start, after assembly");
   for (const JointInfo& joint : model.joints)
-    if (joint.nv > 0)
-      line(joint.name, coordinate_text(joint, state.q() + joint.q, state.v() + joint.v) +
-                           (model.start[static_cast<std::size_t>(joint.v)].held ? ", held" : ""));
+    if (joint.nv > 0) line(joint.name, start_text(joint, state) + (model.start[static_cast<std::size_t>(joint.v)].held ? ", held" : ""));
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
     const bool solved = std::isnan(model.y_start[static_cast<std::size_t>(node.state)]);

@@ -18,6 +18,7 @@
 namespace trunnion {
 
 using Vec3d = std::array<double, 3>;
+using Vec2d = std::array<double, 2>;
 
 /// Items of one section in file order.
 template <class T>
@@ -71,7 +72,7 @@ struct BodyDescription {
 
 // ---------------------------------------------------------------- joints
 
-enum class JointKind { fixed, revolute, prismatic, spherical, free };
+enum class JointKind { fixed, revolute, prismatic, cylindrical, universal, planar, spherical, point_on_line, free };
 
 /// A tree joint, named after its child body. The child's frame sits at `at` (parent frame), turned by `orientation`,
 /// then moved by the joint coordinate; `child_at` is the joint's place in the child's frame (default its origin).
@@ -81,32 +82,45 @@ struct JointDescription {
   Vec3d at{};           // [m] parent frame
   Vec3d child_at{};     // [m] child frame
   Vec3d orientation{};  // [rad] roll, pitch, yaw (about parent x, y, z in this order: Rz Ry Rx) of the child at coordinate zero
-  Vec3d axis{0, 0, 1};  // [-] in the parent frame turned by `orientation`, i.e. in the child's frame at coordinate zero
+  Vec3d axis{0, 0, 1};  // [-] in the parent frame turned by `orientation`, i.e. in the child's frame at coordinate zero; planar: normal
+  std::array<Vec3d, 2> axes{{{1, 0, 0}, {0, 1, 0}}};  // [-] universal: fixed in the parent, fixed in the child; same frame as `axis`
   // start values; unset ones are free for the assembly
-  std::optional<double> coordinate;       // [rad] `angle` of a revolute or [m] `position` of a prismatic joint
-  std::optional<double> rate;             // [rad/s] `rate` or [m/s] `speed`
+  std::optional<double> coordinate;       // [rad] `angle`, or [m] `position` of prismatic and point_on_line
+  std::optional<double> rate;             // [rad/s] `rate` or [m/s] `speed` that belongs to it
+  std::optional<double> displacement;     // [m] `position` of cylindrical
+  std::optional<double> speed;            // [m/s] cylindrical
+  std::optional<Vec2d> pair;              // [rad] `angles` of universal, [m] `position` of planar
+  std::optional<Vec2d> pair_rate;         // [rad/s] `rates`, [m/s] `velocity`
   std::optional<Vec3d> position;          // [m] free: the child's point `child_at` from `at`, parent frame
-  std::optional<Vec3d> rotation;          // [rad] spherical, free: roll, pitch, yaw from the joint's zero orientation
+  std::optional<Vec3d> rotation;          // [rad] spherical, point_on_line, free: roll, pitch, yaw from the joint's zero orientation
   std::optional<Vec3d> velocity;          // [m/s] free, parent frame
-  std::optional<Vec3d> angular_velocity;  // [rad/s] spherical, free: relative to the parent, parent frame
+  std::optional<Vec3d> angular_velocity;  // [rad/s] where there is a rotation: relative to the parent, parent frame
   bool hold = false;                      // assembly and equilibrium keep the start value exactly
 };
 
-enum class LoopKind { revolute, prismatic, spherical, distance };
+enum class LoopKind { revolute, prismatic, cylindrical, universal, planar, spherical, point_on_line, distance };
 
 /// A loop closure (cut joint) between two bodies.
 struct LoopDescription {
   LoopKind kind = LoopKind::revolute;
-  std::array<std::string, 2> between;                 // body names or "ground"
-  std::array<Vec3d, 2> at{};                          // [m] a point in each body's frame
-  std::array<Vec3d, 2> axis{{{0, 0, 1}, {0, 0, 1}}};  // [-] the joint's axis in each body's frame (one value in the file serves both)
-  std::optional<double> distance;                     // [m] of a distance constraint; unset: as at the start
+  std::array<std::string, 2> between;  // body names or "ground"
+  std::array<Vec3d, 2> at{};           // [m] a point in each body's frame
+  // [-] the joint's axis in each body's frame (one value in the file serves both); planar: normals; universal: the axis that each
+  // body holds; point_on_line: the line in the first body's frame, the second one is not used
+  std::array<Vec3d, 2> axis{{{0, 0, 1}, {0, 0, 1}}};
+  std::optional<double> distance;  // [m] of a distance constraint; unset: as at the start
 };
 
 /// A prescribed joint coordinate: a rheonomic constraint `q = signal(t)`.
 struct MotionDescription {
   std::string joint;   // revolute or prismatic
   std::string signal;  // [rad] or [m]
+};
+
+/// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + what they differ by at the start.
+struct CouplingDescription {
+  std::array<std::string, 2> joints;  // revolute or prismatic: a, b
+  double ratio = 1;                   // [-], [m/rad] or [rad/m]
 };
 
 // ---------------------------------------------------------------- forces
@@ -324,6 +338,7 @@ struct Description {
   NamedList<JointDescription> joints;  // named after the child body
   NamedList<LoopDescription> loops;
   NamedList<MotionDescription> motions;
+  NamedList<CouplingDescription> couplings;
   NamedList<SpringDescription> springs;
   NamedList<ForceDescription> forces;
   NamedList<SignalDescription> signals;

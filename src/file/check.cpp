@@ -154,6 +154,7 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
   check_names(d, out);
   check_references(d, out);
   check_tree(d, out);
+  check_joints(d, out);
   check_inertias(d, out);
   check_signals(d, out);
   check_dimensions(d, dimensions, out);
@@ -213,6 +214,18 @@ void check_tree(const Description& d, Findings& out) {
     find(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
          "close the loop by an entry in `loops` instead");
   }
+}
+
+void check_joints(const Description& d, Findings& out) {
+  constexpr double kRightAngle = 1e-9;  // [rad]
+  for (const auto& [name, joint] : d.joints) {
+    const auto& [a, b] = joint.axes;
+    if (joint.kind == JointKind::universal && std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > kRightAngle)
+      find(d, out, "joints." + name + ".universal.axes", "the two axes are not at right angles", "axes at right angles, such as [x, y]");
+  }
+  for (const auto& [name, coupling] : d.couplings)
+    if (coupling.joints[0] == coupling.joints[1])
+      find(d, out, "couplings." + name + ".joints", "the joint `" + coupling.joints[0] + "` is coupled to itself", "two joints");
 }
 
 void check_inertias(const Description& d, Findings& out) {

@@ -1,4 +1,4 @@
-// Checks of a description as a whole: what names lead to, the tree of joints, inertias, friction laws, solver choices.
+// Checks of a description as a whole: what names lead to, the tree of joints, couplings, inertias, friction laws, solver choices.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,6 +20,7 @@ using Findings = std::vector<Diagnostic>;
 void check_names(const Description& d, Findings& out);
 void check_references(const Description& d, Findings& out);
 void check_tree(const Description& d, Findings& out);
+void check_joints(const Description& d, Findings& out);
 void check_inertias(const Description& d, Findings& out);
 void check_signals(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);

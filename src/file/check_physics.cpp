@@ -58,6 +58,7 @@ class DimensionCheck {
     for (const auto& [name, motion] : d_.motions)
       if (const auto* joint = lookup(d_.joints, motion.joint))
         signal_fits("motions." + name + ".signal", motion.signal, joint->kind == JointKind::revolute ? kAngle : kLength);
+    for (const auto& [name, coupling] : d_.couplings) ratio_fits("couplings." + name + ".ratio", coupling);
     sources();
     valves();
   }
@@ -85,6 +86,18 @@ class DimensionCheck {
     const auto dimension = of_value(path);
     if (dimension && !fits(*dimension, measure))
       find(d_, out_, path, "the unit does not suit the joint `" + joint + "`", expectation(measure));
+  }
+
+  void ratio_fits(const std::string& path, const CouplingDescription& coupling) {
+    const auto *a = lookup(d_.joints, coupling.joints[0]), *b = lookup(d_.joints, coupling.joints[1]);
+    const auto dimension = of_value(path);
+    if (a == nullptr || b == nullptr || !dimension) return;
+    const int length = (a->kind == JointKind::prismatic ? 1 : 0) - (b->kind == JointKind::prismatic ? 1 : 0);
+    if (*dimension == Dimension{length, 0, 0, 0, 0, dimension->angle}) return;
+    find(d_, out_, path, "the unit does not suit the joints `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
+         length == 0  ? "a number"
+         : length > 0 ? "a ratio such as 40 mm/rad"
+                      : "a ratio such as 25 rad/m");
   }
 
   // The dimension of a signal's values where any has a unit; they must agree.

@@ -29,12 +29,13 @@ struct ValueSchema {
   const Key& key;
 
   Json number() const {
-    const bool limited = key.is(kPositive) || key.is(kNonNegative) || key.is(kFraction);
+    const bool limited = key.is(kPositive) || key.is(kNonNegative) || key.is(kFraction) || key.is(kNotZero);
     if (!limited) return reference("quantity");
     Json plain{{"type", "number"}};
     if (key.is(kPositive)) plain["exclusiveMinimum"] = 0;
     if (key.is(kNonNegative) || key.is(kFraction)) plain["minimum"] = 0;
     if (key.is(kFraction)) plain["maximum"] = 1;
+    if (key.is(kNotZero)) plain["not"] = {{"const", 0}};
     Json forms = Json::array({std::move(plain), reference("quantity_text")});
     if (key.is(kInfinite)) forms.push_back({{"const", ".inf"}});
     return {{"anyOf", std::move(forms)}};
@@ -52,6 +53,7 @@ struct ValueSchema {
   Json operator()(const Vec3d*) const { return vector(); }
   Json operator()(const std::optional<Vec3d>*) const { return vector(); }
   Json operator()(const std::array<Vec3d, 2>*) const { return list_of(vector(), 2); }
+  Json operator()(const std::optional<Vec2d>*) const { return list_of(number(), 2); }
   Json operator()(const std::array<std::string, 2>*) const { return list_of(name(), 2); }
   Json operator()(const std::vector<std::string>*) const { return list_of(name(), 0); }
   Json operator()(const Points*) const {

@@ -72,6 +72,7 @@ class Reader : public Visitor {
   bool boolean(const Tree& node, const std::string& path, bool& out);
   bool text(const Tree& node, const std::string& path, const char* expected, std::string& out);
   bool vector(const Key& key, const Tree& node, const std::string& path, Vec3d& out);
+  bool pair(const Key& key, const Tree& node, const std::string& path, Vec2d& out);
   bool axis(const Tree& node, const std::string& path, Vec3d& out);
   bool texts(const Tree& node, const std::string& path, std::size_t count, std::vector<std::string>& out);
   bool points(const Key& key, const Tree& node, const std::string& path, Points& out);

@@ -41,6 +41,9 @@ struct Reader::Dispatch {
   void operator()(std::optional<Vec3d>* x) {
     if (Vec3d v{}; r.vector(key, node, path, v)) *x = v;
   }
+  void operator()(std::optional<Vec2d>* x) {
+    if (Vec2d v{}; r.pair(key, node, path, v)) *x = v;
+  }
   void operator()(std::array<Vec3d, 2>* x) {
     if (!r.list_of(node, path, 2, "two points, one in each body's frame")) return;
     for (std::size_t i = 0; i < 2; ++i) r.vector(key, node.items[i], path + "." + std::to_string(i), (*x)[i]);
@@ -100,6 +103,7 @@ bool Reader::in_range(const Key& key, const Tree& node, const std::string& path,
   if (key.is(kPositive) && !(value > 0)) limit = " greater than 0";
   if (key.is(kNonNegative) && !(value >= 0)) limit = " not less than 0";
   if (key.is(kFraction) && !(value >= 0 && value <= 1)) limit = " from 0 to 1";
+  if (key.is(kNotZero) && value == 0) limit = " other than 0";
   if (limit == nullptr) return true;
   report(span_of(node), path, "found " + node.described(), key.measure.name + std::string(limit));
   return false;
@@ -129,6 +133,12 @@ bool Reader::vector(const Key& key, const Tree& node, const std::string& path, V
   bool good = true;
   for (std::size_t i = 0; i < 3; ++i) good = number(key, node.items[i], path + "." + std::to_string(i), out[i]) && good;
   return good;
+}
+
+bool Reader::pair(const Key& key, const Tree& node, const std::string& path, Vec2d& out) {
+  if (!list_of(node, path, 2, "two numbers, each " + expectation(key.measure))) return false;
+  const bool first = number(key, node.items[0], path + ".0", out[0]);
+  return number(key, node.items[1], path + ".1", out[1]) && first;
 }
 
 bool Reader::axis(const Tree& node, const std::string& path, Vec3d& out) {

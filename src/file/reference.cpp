@@ -45,6 +45,7 @@ struct ValueKind {
     if (key.is(kPositive)) text += ", > 0";
     if (key.is(kNonNegative)) text += ", >= 0";
     if (key.is(kFraction)) text += ", 0 to 1";
+    if (key.is(kNotZero)) text += ", not 0";
     return text;
   }
   std::string vector() const { return "3 x " + number(); }
@@ -58,6 +59,7 @@ struct ValueKind {
   std::string operator()(const Vec3d*) const { return vector(); }
   std::string operator()(const std::optional<Vec3d>*) const { return vector(); }
   std::string operator()(const std::array<Vec3d, 2>*) const { return "2 x " + vector(); }
+  std::string operator()(const std::optional<Vec2d>*) const { return "2 x " + number(); }
   std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
   std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }
   std::string operator()(const Points*) const { return "list of [time, value]"; }

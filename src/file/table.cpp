@@ -109,12 +109,39 @@ void describe(Visitor& v, BodyDescription& b) {
 
 // ---------------------------------------------------------------- joints
 
-void describe_frames(Visitor& v, JointDescription& j, bool axis) {
+void describe_frames(Visitor& v, JointDescription& j) {
   v.leaf({"parent", "The body it hangs on, or `ground`", kNumber, kRequired, Names::body}, &j.parent);
   v.leaf({"at", "Its place in the parent's frame", kLength}, &j.at);
   v.leaf({"child_at", "Its place in the child's frame", kLength}, &j.child_at);
   v.leaf({"orientation", "Roll, pitch, yaw of the child's frame at coordinate zero (R = Rz Ry Rx)", kAngle}, &j.orientation);
-  if (axis) v.leaf({"axis", "Its axis in the child's frame at coordinate zero"}, Axis{&j.axis});
+  switch (j.kind) {
+    case JointKind::revolute:
+    case JointKind::prismatic:
+    case JointKind::cylindrical:
+      v.leaf({"axis", "Its axis in the child's frame at coordinate zero"}, Axis{&j.axis});
+      break;
+    case JointKind::universal:
+      v.leaf({"axes",
+              "The axis that the parent holds and the one that the child holds, at right angles, in the child's frame at coordinate "
+              "zero"},
+             AxisPair{&j.axes});
+      break;
+    case JointKind::planar:
+      v.leaf({"normal", "Normal of its plane in the child's frame at coordinate zero"}, Axis{&j.axis});
+      break;
+    case JointKind::point_on_line:
+      v.leaf({"axis", "Direction of the line through `at`, in the child's frame at coordinate zero"}, Axis{&j.axis});
+      break;
+    case JointKind::fixed:
+    case JointKind::spherical:
+    case JointKind::free:
+      break;
+  }
+}
+
+void describe_start_rotation(Visitor& v, JointDescription& j) {
+  v.leaf({"rotation", "Start roll, pitch, yaw from coordinate zero", kAngle}, &j.rotation);
+  v.leaf({"angular_velocity", "Start angular velocity relative to the parent, parent's frame", kAngularRate}, &j.angular_velocity);
 }
 
 void describe_start(Visitor& v, JointDescription& j) {
@@ -129,13 +156,33 @@ void describe_start(Visitor& v, JointDescription& j) {
       v.leaf({"position", "Start displacement along the axis; left out: found by assembly", kLength}, &j.coordinate);
       v.leaf({"speed", "Start speed", kSpeed}, &j.rate);
       break;
+    case JointKind::cylindrical:
+      v.leaf({"angle", "Start angle; left out: found by assembly", kAngle}, &j.coordinate);
+      v.leaf({"rate", "Start angular rate", kAngularRate}, &j.rate);
+      v.leaf({"position", "Start displacement along the axis; left out: found by assembly", kLength}, &j.displacement);
+      v.leaf({"speed", "Start speed", kSpeed}, &j.speed);
+      break;
+    case JointKind::universal:
+      v.leaf({"angles", "Start angles about the two axes; left out: found by assembly", kAngle}, &j.pair);
+      v.leaf({"rates", "Start angular rates about them", kAngularRate}, &j.pair_rate);
+      break;
+    case JointKind::planar:
+      v.leaf({"position", "Start displacements along the plane's two axes; left out: found by assembly", kLength}, &j.pair);
+      v.leaf({"velocity", "Start speeds along them", kSpeed}, &j.pair_rate);
+      v.leaf({"angle", "Start angle about the normal; left out: found by assembly", kAngle}, &j.coordinate);
+      v.leaf({"rate", "Start angular rate", kAngularRate}, &j.rate);
+      break;
+    case JointKind::point_on_line:
+      v.leaf({"position", "Start displacement along the line; left out: found by assembly", kLength}, &j.coordinate);
+      v.leaf({"speed", "Start speed", kSpeed}, &j.rate);
+      describe_start_rotation(v, j);
+      break;
     case JointKind::free:
       v.leaf({"position", "Start place of the joint's point of the child (`child_at`) from `at`, parent's frame", kLength}, &j.position);
       v.leaf({"velocity", "Start velocity, parent's frame", kSpeed}, &j.velocity);
       [[fallthrough]];
     case JointKind::spherical:
-      v.leaf({"rotation", "Start roll, pitch, yaw from coordinate zero", kAngle}, &j.rotation);
-      v.leaf({"angular_velocity", "Start angular velocity relative to the parent, parent's frame", kAngularRate}, &j.angular_velocity);
+      describe_start_rotation(v, j);
       break;
   }
   v.leaf({"hold", "Assembly and equilibrium keep the start value exactly"}, &j.hold);
@@ -143,58 +190,89 @@ void describe_start(Visitor& v, JointDescription& j) {
 
 void describe(Visitor& v, JointDescription& j) {
   const auto form = [&j](const char* key, const char* doc, JointKind kind) {
-    const bool axis = kind == JointKind::revolute || kind == JointKind::prismatic;
     return Alternative{key, doc, j.kind == kind, [&j, kind] { j.kind = kind; },
-                       [&j, key, doc, axis](Visitor& w) {
-                         w.group({key, doc, kNumber, kRequired}, {true, {}, [&j, axis](Visitor& u) { describe_frames(u, j, axis); }});
+                       [&j, key, doc](Visitor& w) {
+                         w.group({key, doc, kNumber, kRequired}, {true, {}, [&j](Visitor& u) { describe_frames(u, j); }});
                          describe_start(w, j);
                        }};
   };
   v.alternatives({form("fixed", "Holds the child rigidly", JointKind::fixed), form("revolute", "Turns about an axis", JointKind::revolute),
                   form("prismatic", "Slides along an axis", JointKind::prismatic),
-                  form("spherical", "Turns about a point", JointKind::spherical), form("free", "Six degrees of freedom", JointKind::free)},
+                  form("cylindrical", "Turns about an axis and slides along it", JointKind::cylindrical),
+                  form("universal", "Turns about two crossed axes", JointKind::universal),
+                  form("planar", "Slides in a plane and turns about its normal", JointKind::planar),
+                  form("spherical", "Turns about a point", JointKind::spherical),
+                  form("point_on_line", "A point of the child stays on a line of the parent", JointKind::point_on_line),
+                  form("free", "Six degrees of freedom", JointKind::free)},
                  true);
 }
 
-void describe_axes(Visitor& v, LoopDescription& l) {
+/// One direction for both bodies, or one for each.
+void describe_axes(Visitor& v, LoopDescription& l, const Key& one_key, const Key& two_key) {
   const bool one = l.axis[0] == l.axis[1];
-  v.alternatives({{"axis", "One axis for both bodies", one, [] {},
-                   [&l](Visitor& w) {
-                     w.leaf({"axis", "The joint's axis, the same components in both bodies' frames"}, Axis{&l.axis[0]});
+  v.alternatives({{one_key.name, "One for both bodies", one, [] {},
+                   [&l, one_key](Visitor& w) {
+                     w.leaf(one_key, Axis{&l.axis[0]});
                      l.axis[1] = l.axis[0];
                    }},
-                  {"axes", "An axis for each body", !one, [] {},
-                   [&l](Visitor& w) {
-                     w.leaf({"axes", "The joint's axis in each body's frame", kNumber, kRequired}, AxisPair{&l.axis});
-                   }}},
+                  {two_key.name, "One for each body", !one, [] {}, [&l, two_key](Visitor& w) { w.leaf(two_key, AxisPair{&l.axis}); }}},
                  false);
+}
+
+void describe_directions(Visitor& v, LoopDescription& l) {
+  switch (l.kind) {
+    case LoopKind::revolute:
+    case LoopKind::prismatic:
+    case LoopKind::cylindrical:
+      return describe_axes(v, l, {"axis", "The joint's axis, the same components in both bodies' frames"},
+                           {"axes", "The joint's axis in each body's frame", kNumber, kRequired});
+    case LoopKind::planar:
+      return describe_axes(v, l, {"normal", "Normal of the plane, the same components in both bodies' frames"},
+                           {"normals", "Normal of the plane in each body's frame", kNumber, kRequired});
+    case LoopKind::universal:
+      return v.leaf({"axes", "The axis that each body holds, in its frame; they stay at right angles", kNumber, kRequired},
+                    AxisPair{&l.axis});
+    case LoopKind::point_on_line:
+      return v.leaf({"axis", "Direction of the line through the first point, in the first body's frame"}, Axis{&l.axis[0]});
+    case LoopKind::distance:
+      return v.leaf({"distance", "Distance of the points; left out: as at the start", kLength, kPositive}, &l.distance);
+    case LoopKind::spherical:
+      return;
+  }
 }
 
 void describe(Visitor& v, LoopDescription& l) {
   const auto form = [&l](const char* key, const char* doc, LoopKind kind) {
-    return Alternative{
-        key, doc, l.kind == kind, [&l, kind] { l.kind = kind; },
-        [&l, key, doc, kind](Visitor& w) {
-          w.group({key, doc, kNumber, kRequired},
-                  {true, {}, [&l, kind](Visitor& u) {
-                     u.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &l.between);
-                     u.leaf({"at", "A point in each body's frame", kLength, kRequired}, &l.at);
-                     if (kind == LoopKind::revolute || kind == LoopKind::prismatic) describe_axes(u, l);
-                     if (kind == LoopKind::distance)
-                       u.leaf({"distance", "Distance of the points; left out: as at the start", kLength, kPositive}, &l.distance);
-                   }});
-        }};
+    return Alternative{key, doc, l.kind == kind, [&l, kind] { l.kind = kind; },
+                       [&l, key, doc](Visitor& w) {
+                         w.group({key, doc, kNumber, kRequired},
+                                 {true, {}, [&l](Visitor& u) {
+                                    u.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &l.between);
+                                    u.leaf({"at", "A point in each body's frame", kLength, kRequired}, &l.at);
+                                    describe_directions(u, l);
+                                  }});
+                       }};
   };
-  v.alternatives({form("revolute", "The bodies turn about a common axis", LoopKind::revolute),
-                  form("prismatic", "The bodies slide along a common axis", LoopKind::prismatic),
-                  form("spherical", "The points coincide", LoopKind::spherical),
-                  form("distance", "The points keep their distance", LoopKind::distance)},
-                 true);
+  v.alternatives(
+      {form("revolute", "The bodies turn about a common axis", LoopKind::revolute),
+       form("prismatic", "The bodies slide along a common axis", LoopKind::prismatic),
+       form("cylindrical", "The bodies turn about a common axis and slide along it", LoopKind::cylindrical),
+       form("universal", "The points coincide, and an axis of one body stays at right angles to one of the other", LoopKind::universal),
+       form("planar", "The bodies slide on a common plane and turn about its normal", LoopKind::planar),
+       form("spherical", "The points coincide", LoopKind::spherical),
+       form("point_on_line", "The second body's point stays on a line of the first body", LoopKind::point_on_line),
+       form("distance", "The points keep their distance", LoopKind::distance)},
+      true);
 }
 
 void describe(Visitor& v, MotionDescription& m) {
   v.leaf({"joint", "The revolute or prismatic joint that is moved", kNumber, kRequired, Names::moving_joint}, &m.joint);
   v.leaf({"signal", "Its coordinate over time", kNumber, kRequired, Names::signal}, &m.signal);
+}
+
+void describe(Visitor& v, CouplingDescription& c) {
+  v.leaf({"joints", "Two revolute or prismatic joints a, b", kNumber, kRequired, Names::moving_joint}, &c.joints);
+  v.leaf({"ratio", "Movement of a per movement of b", kRatio, kRequired | kNotZero}, &c.ratio);
 }
 
 // ---------------------------------------------------------------- forces
@@ -323,6 +401,7 @@ void describe(Visitor& v, Description& d) {
             nullptr);
   v.section({"loops", "Loop closures (cut joints) between two bodies"}, named(d.loops), nullptr);
   v.section({"motions", "Prescribed joint coordinates"}, named(d.motions), nullptr);
+  v.section({"couplings", "Joint coordinates in a fixed ratio: gears, rack and pinion"}, named(d.couplings), nullptr);
   v.section({"springs", "Springs and dampers"}, named(d.springs), nullptr);
   v.section({"forces", "Applied forces, torques and joint loads"}, named(d.forces), nullptr);
   describe_oil(v, d);

@@ -23,6 +23,7 @@ enum KeyFlags : unsigned {
   kFraction = 8,     // 0 to 1
   kInfinite = 16,    // `.inf` is allowed
   kIncreasing = 32,  // times of points strictly increase
+  kNotZero = 64,     // other than 0
 };
 
 /// What a text names.
@@ -63,8 +64,8 @@ struct Choice {
 
 /// The value behind a key.
 using Slot = std::variant<double*, std::optional<double>*, int*, bool*, std::string*, std::optional<std::string>*, Vec3d*,
-                          std::optional<Vec3d>*, std::array<Vec3d, 2>*, std::array<std::string, 2>*, std::vector<std::string>*, Points*,
-                          NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
+                          std::optional<Vec3d>*, std::array<Vec3d, 2>*, std::optional<Vec2d>*, std::array<std::string, 2>*,
+                          std::vector<std::string>*, Points*, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
 
 class Visitor;
 

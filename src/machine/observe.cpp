@@ -71,44 +71,30 @@ class MachineObserver final : public Observer {
   }
   void add_entry(const std::string& name, Account account) { entries_.push_back({name, account}); }
 
-  /// One channel per axis.
-  void add_axes(const std::string& name, const char* unit, const std::string& meaning, const double* source) {
-    for (int i = 0; i < 3; ++i) add("joints", name + kAxis[i], unit, meaning + ", component " + kAxis[i], source + i);
-  }
-  void add_quaternion(const std::string& name, const double* q) {
-    constexpr const char* kPart[] = {"w", "x", "y", "z"};
-    for (int i = 0; i < 4; ++i)
-      add("joints", name + ".q_" + kPart[i], "", std::string("unit quaternion of the joint's rotation, part ") + kPart[i], q + i);
-  }
+  /// Channels of a joint: all its positions, then all rates, then all accelerations.
   void add_joint(const JointInfo& j) {
-    const double *q = state_.q() + j.q, *v = state_.v() + j.v, *a = state_.a() + j.v;
-    switch (j.kind) {
-      case JointKind::fixed:
-        break;
-      case JointKind::revolute:
-        add("joints", j.name + ".angle", "rad", "joint angle, not wrapped", q);
-        add("joints", j.name + ".rate", "rad/s", "its rate", v);
-        add("joints", j.name + ".acceleration", "rad/s^2", "its second derivative", a);
-        break;
-      case JointKind::prismatic:
-        add("joints", j.name + ".position", "m", "joint displacement", q);
-        add("joints", j.name + ".speed", "m/s", "its rate", v);
-        add("joints", j.name + ".acceleration", "m/s^2", "its second derivative", a);
-        break;
-      case JointKind::spherical:
-        add_quaternion(j.name, q);
-        add_axes(j.name + ".rate_", "rad/s", "angular velocity relative to the parent, axes of the joint at rotation zero", v);
-        add_axes(j.name + ".angular_acceleration_", "rad/s^2", "rate of that angular velocity", a);
-        break;
-      case JointKind::free:
-        add_axes(j.name + ".", "m", "place relative to the parent", q);
-        add_quaternion(j.name, q + 3);
-        add_axes(j.name + ".speed_", "m/s", "velocity relative to the parent", v);
-        add_axes(j.name + ".rate_", "rad/s", "angular velocity relative to the parent, axes of the joint at rotation zero", v + 3);
-        add_axes(j.name + ".acceleration_", "m/s^2", "rate of the velocity", a);
-        add_axes(j.name + ".angular_acceleration_", "rad/s^2", "rate of the angular velocity", a + 3);
-        break;
+    for (const JointPart& part : j.parts) {
+      const double* q = state_.q() + part.q;
+      const std::string name = j.name + "." + part.position;
+      if (part.joint == NodeJoint::revolute) add("joints", name, "rad", "joint angle, not wrapped", q);
+      if (part.joint == NodeJoint::prismatic) add("joints", name, "m", "joint displacement", q);
+      if (part.joint != NodeJoint::spherical) continue;
+      constexpr const char* kPart[] = {"w", "x", "y", "z"};
+      for (int i = 0; i < 4; ++i)
+        add("joints", name + "_" + kPart[i], "", std::string("unit quaternion of the joint's rotation, part ") + kPart[i], q + i);
     }
+    for (const JointPart& part : j.parts)
+      add_part(j.name + "." + part.rate, part, part.joint == NodeJoint::prismatic ? "m/s" : "rad/s", "rate of " + part.position,
+               "angular velocity relative to the parent, axes of the joint at rotation zero", state_.v() + part.v);
+    for (const JointPart& part : j.parts)
+      add_part(j.name + "." + part.acceleration, part, part.joint == NodeJoint::prismatic ? "m/s^2" : "rad/s^2",
+               "second derivative of " + part.position, "rate of the angular velocity", state_.a() + part.v);
+  }
+  /// One channel, or one per axis of a ball.
+  void add_part(const std::string& name, const JointPart& part, const char* unit, const std::string& meaning,
+                const std::string& meaning_of_ball, const double* source) {
+    if (part.joint != NodeJoint::spherical) return add("joints", name, unit, meaning, source);
+    for (int i = 0; i < 3; ++i) add("joints", name + "_" + kAxis[i], unit, meaning_of_ball + ", component " + kAxis[i], source + i);
   }
   void add_body(const BodyInfo& body) {
     std::array<double*, 3> cells{};

@@ -66,7 +66,7 @@ class Observer {
   /// Power [W] per entry at the last observed state.
   const std::vector<double>& powers() const { return powers_; }
   const StoredEnergy& stored() const { return stored_; }
-  /// Largest |Phi| per named loop or motion (Model::constraints) at the last observed state.
+  /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.
   const std::vector<double>& violations() const { return violations_; }
 
  protected:

@@ -5,6 +5,7 @@
 //   direction   Phi   = a . b                a fixed in A, b in B: orientation rows
 //   distance    Phi   = |r_Q - r_P| - L
 //   coordinate  Phi   = q_k - f(t)           a prescribed motion (rheonomic)
+//   coupling    Phi   = q_k - i q_l - c      gears, rack and pinion: i the ratio, c as at the start
 //
 // Components are taken in body A so that coordinates below the common ancestor of A and B alone appear: loops are local.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +17,7 @@
 
 namespace trunnion {
 
-enum class ConstraintType : unsigned char { point, direction, distance, coordinate };
+enum class ConstraintType : unsigned char { point, direction, distance, coordinate, coupling };
 
 /// Rows that share a kind and a path.
 template <int D>
@@ -27,10 +28,12 @@ struct ConstraintGroup {
   int jacobian = 0;              // first entry of the rows x path block, row-major
   Line<D> line;                  // point, distance: the two bodies and points; direction: the bodies
   std::array<Vec<D>, 3> axes{};  // point: axes in A; direction: [0] in A, [1] in B
-  double distance = 0;           // [m]
-  int q = 0;                     // coordinate: index in q
+  double distance = 0;           // [m]; coupling: c [rad, m]
+  int q = 0;                     // coordinate, coupling: index in q of k
+  int q_driver = 0;              // coupling: index in q of l
+  double ratio = 1;              // coupling: i [-, m/rad, rad/m]
   int motion = -1;               // coordinate: which prescribed motion
-  int joint = 0;                 // index of the named loop or motion it belongs to, for messages
+  int joint = 0;                 // index of the named loop, motion or coupling it belongs to, for messages
 };
 
 /// Position-stage results of a group.

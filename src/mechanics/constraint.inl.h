@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "mechanics/constraint.h"
 
 namespace trunnion {
@@ -53,6 +55,12 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
       Phi[0] = q[g.q] - motions[g.motion].value;
       jacobian[0] = S(1);
       if (jacobian_q != nullptr) jacobian_q[0] = S(1);
+      break;
+    case ConstraintType::coupling:
+      Phi[0] = q[g.q] - g.ratio * q[g.q_driver] - g.distance;
+      jacobian[0] = S(1);
+      jacobian[1] = S(-g.ratio);
+      if (jacobian_q != nullptr) std::copy_n(jacobian, 2, jacobian_q);
       break;
   }
 }
@@ -117,6 +125,7 @@ void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, 
       add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T, ld);
       break;
     case ConstraintType::coordinate:
+    case ConstraintType::coupling:
       break;
   }
 }
@@ -151,6 +160,9 @@ void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tr
       break;
     case ConstraintType::coordinate:
       Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration;
+      break;
+    case ConstraintType::coupling:
+      Phi_ddot[0] = a[path[g.path.begin].dof] - g.ratio * a[path[g.path.begin + 1].dof];
       break;
   }
 }

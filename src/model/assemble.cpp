@@ -38,7 +38,7 @@ struct Assembler {
 
   void update(const std::vector<double>& q) {
     update_positions<D, double>(m, q.data(), nullptr, state);
-    // a distance that the user left open is what assembly makes it
+    // a distance that the user left open is what assembly makes it, and so is the place of coupled coordinates to each other
     for (const ConstraintGroup<D>& g : m.constraints) {
       if (!std::isnan(g.distance)) continue;
       state.Phi[g.rows.begin] = 0;
@@ -146,10 +146,11 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   if (a.violation() > kClosed) report_open_loops(d, model, a.state.Phi);
   model.q_start = q;
 
-  // velocities: J v = -Phi_t, with held coordinates keeping their stated rates
+  // velocities: J v = -Phi_t, rows left open for the configuration included; with held coordinates keeping their stated rates
   std::vector<double> held(m.tree.nv, 0.0);
   for (int i = 0; i < m.tree.nv; ++i)
     if (model.start[i].held) held[i] = model.v_start[i];
+  update_positions<D, double>(m, q.data(), nullptr, a.state);
   constraint_rates(m, held.data(), a.state);
   Eigen::VectorXd v0(a.moving.size());
   for (std::size_t i = 0; i < a.moving.size(); ++i) v0[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];

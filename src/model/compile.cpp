@@ -19,8 +19,12 @@ std::vector<double> settle(Model& model, Mechanism<D>& m) {
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (std::isnan(m.springs[i].rest)) m.springs[i].rest = state.springs[i].length;
-  for (std::size_t i = 0; i < m.constraints.size(); ++i)
-    if (std::isnan(m.constraints[i].distance)) m.constraints[i].distance = state.constraints[i].line.length;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i) {
+    ConstraintGroup<D>& g = m.constraints[i];
+    if (!std::isnan(g.distance)) continue;
+    const bool coupling = g.type == ConstraintType::coupling;
+    g.distance = coupling ? model.q_start[g.q] - g.ratio * model.q_start[g.q_driver] : state.constraints[i].line.length;
+  }
   for (JointSpring& spring : m.joint_springs)
     if (std::isnan(spring.rest)) spring.rest = model.q_start[spring.q];
   return state.s;

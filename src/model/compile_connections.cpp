@@ -1,10 +1,11 @@
-// Description of loops, motions, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
+// Description of loops, motions, couplings, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "model/compile_parts.h"
 
@@ -12,7 +13,6 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kParallel = 1e-9;
 constexpr double kDepth = 1e-9;  // [m] points of a planar loop
 constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
 
@@ -108,47 +108,52 @@ class LoopBuilder {
     path_ = path;
     // body A is the one with the shorter branch: its axes carry the rows
     std::array<int, 2> order{0, 1};
-    if (branch(map_.space->tree, node(loop, 0)).size() > branch(map_.space->tree, node(loop, 1)).size()) order = {1, 0};
+    const bool ordered = loop.kind == LoopKind::point_on_line;  // the line is the first body's
+    if (!ordered && branch(map_.space->tree, node(loop, 0)).size() > branch(map_.space->tree, node(loop, 1)).size()) order = {1, 0};
     P_ = place(map_, model_, loop.between[order[0]], loop.at[order[0]]);
     Q_ = place(map_, model_, loop.between[order[1]], loop.at[order[1]]);
     axis_A_ = direction(model_, loop.between[order[0]], loop.axis[order[0]]);
     axis_B_ = direction(model_, loop.between[order[1]], loop.axis[order[1]]);
     joint_ = index;
-    switch (loop.kind) {
-      case LoopKind::spherical:
-        if constexpr (D == 2) check_depth(map_.frames[P_.node].col(2));
-        add_points(D == 3 ? std::vector<Vec<3>>{Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()} : plane_axes());
-        break;
-      case LoopKind::revolute:
-        add_revolute();
-        break;
-      case LoopKind::prismatic:
-        add_prismatic();
-        break;
-      case LoopKind::distance:
-        add_distance(loop);
-        break;
-    }
+    if (loop.kind == LoopKind::distance)
+      add_distance(loop);
+    else if (const std::optional<Vec<3>> normal = plane(loop.kind))
+      add_in_plane(loop.kind, *normal);
+    else
+      add_in_space(loop.kind);
   }
 
  private:
   int node(const LoopDescription& loop, int i) const { return find_body(model_, loop.between[i]).node; }
-  std::vector<Vec<3>> plane_axes() const { return {map_.frames[P_.node].col(0), map_.frames[P_.node].col(1)}; }
 
-  /// Whether every joint between the two bodies keeps them parallel to the plane with the loop's axis as normal.
-  bool moves_in_plane(const Vec<3>& normal) const {
+  /// Whether every joint between the two bodies keeps them parallel to the plane with that normal (ground axes, coordinates at zero).
+  bool bodies_move_in_plane(const Vec<3>& normal) const {
+    const Tree<3>& tree = map_.space->tree;
+    return std::all_of(between_.begin(), between_.end(), [&](int j) {
+      const TreeNode<3>& n = tree.nodes[j];
+      if (n.joint == NodeJoint::revolute) return parallel(R_0_[j] * n.turn, normal);
+      return n.joint == NodeJoint::prismatic && perpendicular(R_0_[j] * n.slide, normal);
+    });
+  }
+
+  /// Normal of a plane in which the loop moves, in A's axes, if there is one: few equations close it wherever it moves.
+  std::optional<Vec<3>> plane(LoopKind kind) {
+    if (D == 3 && kind == LoopKind::spherical) return std::nullopt;
     const Tree<3>& tree = map_.space->tree;
     std::vector<int> A = branch(tree, P_.node), B = branch(tree, Q_.node);
     std::size_t common = 0;
     while (common < A.size() && common < B.size() && A[common] == B[common]) ++common;
-    A.erase(A.begin(), A.begin() + static_cast<std::ptrdiff_t>(common));
-    A.insert(A.end(), B.begin() + static_cast<std::ptrdiff_t>(common), B.end());
-    return std::all_of(A.begin(), A.end(), [&](int j) {
-      const TreeNode<3>& n = tree.nodes[j];
-      if (n.joint == NodeJoint::revolute) return (R_0_[j] * n.turn).cross(normal).norm() < kParallel;
-      if (n.joint == NodeJoint::prismatic) return std::abs((R_0_[j] * n.slide).dot(normal)) < kParallel;
-      return false;
-    });
+    between_.assign(A.begin() + static_cast<std::ptrdiff_t>(common), A.end());
+    between_.insert(between_.end(), B.begin() + static_cast<std::ptrdiff_t>(common), B.end());
+    const Mat<3>&R_A = R_0_[P_.node], &R_B = R_0_[Q_.node];
+    const auto n = normals(axis_A_);
+    std::vector<Vec<3>> candidates{R_A * axis_A_, R_A * n[0], R_A * n[1]};
+    for (int j : between_)
+      if (tree.nodes[j].joint == NodeJoint::revolute) candidates.push_back(R_0_[j] * tree.nodes[j].turn);
+    if (D == 2) candidates = {map_.frames[0].col(2)};
+    for (const Vec<3>& normal : candidates)
+      if (bodies_move_in_plane(normal) && moves_in_plane(kind, R_A * axis_A_, R_B * axis_B_, normal)) return R_A.transpose() * normal;
+    return std::nullopt;
   }
 
   ConstraintGroup<D>& add_group(ConstraintType type, int rows) {
@@ -184,44 +189,87 @@ class LoopBuilder {
     g.axes[1] = seen<D>(map_, Q_.node, in_B);
   }
 
-  void add_revolute() {
-    if constexpr (D == 2) {
-      check_depth(map_.frames[P_.node].col(2));
-      add_points(plane_axes());
-    } else {
-      const auto n = normals(axis_A_);
-      const Vec<3> normal = R_0_[P_.node] * axis_A_;
-      const bool agree = normal.cross(R_0_[Q_.node] * axis_B_).norm() < kParallel;
-      if (agree && moves_in_plane(normal)) {  // two equations close a planar loop wherever it moves
-        check_depth(axis_A_);
-        add_points({n[0], n[1]});
-        return;
-      }
-      add_points({Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()});
-      add_direction(n[0], axis_B_);
-      add_direction(n[1], axis_B_);
+  /// Rows of a loop whose bodies stay parallel to the plane with that normal (A's axes).
+  void add_in_plane(LoopKind kind, const Vec<3>& normal) {
+    const Vec<3> across = normal.cross(axis_A_);  // of an axis in the plane
+    const bool along = parallel(axis_A_, normal);
+    const auto n = normals(normal);
+    const std::vector<Vec<3>> plane_axes =
+        D == 3 ? std::vector<Vec<3>>{n[0], n[1]} : std::vector<Vec<3>>{map_.frames[P_.node].col(0), map_.frames[P_.node].col(1)};
+    switch (kind) {
+      case LoopKind::universal:
+        if (perpendicular(axis_A_, normal) && perpendicular(R_0_[P_.node] * normal, R_0_[Q_.node] * axis_B_))
+          add_direction(axis_A_, axis_B_);  // both axes lie in the plane: their angle holds the bodies
+        [[fallthrough]];
+      case LoopKind::revolute:
+      case LoopKind::spherical:
+        check_depth(normal);
+        add_points(plane_axes);
+        break;
+      case LoopKind::prismatic:
+        add_points({across});
+        add_direction(across, axis_B_);
+        break;
+      case LoopKind::cylindrical:  // a hinge, or a slide
+        if (along) return add_points(plane_axes);
+        add_points({across});
+        add_direction(across, axis_B_);
+        break;
+      case LoopKind::planar:  // nothing, or a flat slide with the axis as its normal
+        if (along) return check_depth(normal);
+        add_points({axis_A_});
+        add_direction(across, axis_B_);
+        break;
+      case LoopKind::point_on_line:
+        if (along) return add_points(plane_axes);
+        check_depth(normal);
+        add_points({across});
+        break;
+      case LoopKind::distance:
+        break;
     }
   }
-  void add_prismatic() {
-    if constexpr (D == 2) {
-      const Vec<3> across = map_.frames[P_.node].col(2).cross(axis_A_);
-      add_points({across});
-      add_direction(across, axis_B_);
-    } else {
-      const auto n = normals(axis_A_);
-      // a direction of B that is perpendicular to n[0] as started: keeps B from turning about the axis
-      const Vec<3> keep = start_.nodes[Q_.node].R.m.transpose() * (start_.nodes[P_.node].R.m * n[1]);
-      for (const Vec<3>& normal : n)
-        if (moves_in_plane(R_0_[P_.node] * normal)) {
-          const Vec<3> across = normal.cross(axis_A_);
-          add_points({across});
-          add_direction(across, axis_B_);
-          return;
-        }
-      add_points({n[0], n[1]});
+
+  void add_in_space(LoopKind kind) {
+    const std::vector<Vec<3>> all{Vec<3>::UnitX(), Vec<3>::UnitY(), Vec<3>::UnitZ()};
+    const auto n = normals(axis_A_);
+    const auto keep_axes_parallel = [&] {
       add_direction(n[0], axis_B_);
       add_direction(n[1], axis_B_);
-      add_direction(n[0], (keep - axis_B_ * axis_B_.dot(keep)).normalized());
+    };
+    switch (kind) {
+      case LoopKind::revolute:
+        add_points(all);
+        keep_axes_parallel();
+        break;
+      case LoopKind::prismatic: {
+        add_points({n[0], n[1]});
+        keep_axes_parallel();
+        // a direction of B that is perpendicular to n[0] as started: keeps B from turning about the axis
+        const Vec<3> keep = start_.nodes[Q_.node].R.m.transpose() * (start_.nodes[P_.node].R.m * n[1]);
+        add_direction(n[0], (keep - axis_B_ * axis_B_.dot(keep)).normalized());
+        break;
+      }
+      case LoopKind::cylindrical:
+        add_points({n[0], n[1]});
+        keep_axes_parallel();
+        break;
+      case LoopKind::universal:
+        add_points(all);
+        add_direction(axis_A_, axis_B_);
+        break;
+      case LoopKind::planar:
+        add_points({axis_A_});
+        keep_axes_parallel();
+        break;
+      case LoopKind::spherical:
+        add_points(all);
+        break;
+      case LoopKind::point_on_line:
+        add_points({n[0], n[1]});
+        break;
+      case LoopKind::distance:
+        break;
     }
   }
   void add_distance(const LoopDescription& loop) {
@@ -236,6 +284,7 @@ class LoopBuilder {
   TreeState<3> start_;
   PlacedPoint P_{}, Q_{};
   Vec<3> axis_A_, axis_B_;
+  std::vector<int> between_;  // nodes that move the bodies relative to each other
   std::string path_;
   int joint_ = 0;
 };
@@ -264,6 +313,28 @@ void add_motion(const std::string& name, const MotionDescription& motion, Model&
   m.constraints.push_back(g);
   m.motions.push_back({name, model.signals.find(motion.signal), joint.v});
   model.constraints.push_back({"motions." + name, name, g.rows});
+}
+
+template <int D>
+void add_coupling(const std::string& name, const CouplingDescription& coupling, Model& model, Mechanism<D>& m) {
+  const JointInfo &a = find_joint(model, coupling.joints[0]), &b = find_joint(model, coupling.joints[1]);
+  ConstraintGroup<D> g;
+  g.type = ConstraintType::coupling;
+  g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 2};
+  m.paths.push_back({a.v, a.node, 1});
+  m.paths.push_back({b.v, b.node, 1});
+  g.rows = {m.rows, m.rows + 1};
+  g.jacobian = m.jacobian_size;
+  g.q = a.q;
+  g.q_driver = b.q;
+  g.ratio = coupling.ratio;
+  g.distance = kUnset;
+  g.joint = static_cast<int>(model.constraints.size());
+  for (Vec<D>& axis : g.axes) axis.setZero();
+  m.rows += 1;
+  m.jacobian_size += 2;
+  m.constraints.push_back(g);
+  model.constraints.push_back({"couplings." + name, name, g.rows});
 }
 
 template <int D>
@@ -317,6 +388,7 @@ void compile_connections(const Description& d, const PointMap& map, Model& model
     model.constraints.push_back({"loops." + name, name, {first, m.rows}});
   }
   for (const auto& [name, motion] : d.motions) add_motion(name, motion, model, m);
+  for (const auto& [name, coupling] : d.couplings) add_coupling(name, coupling, model, m);
   for (const auto& [name, spring] : d.springs) add_spring(name, spring, map, model, m);
   for (const auto& [name, load] : d.forces) add_load(name, load, map, model, m);
   for (const auto& item : d.cylinders) {

@@ -2,15 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+
 #include "model/model.h"
 
 namespace trunnion {
 
+constexpr double kParallel = 1e-9;  // [rad] how exactly axes of a planar motion must agree
+inline bool parallel(const Vec<3>& a, const Vec<3>& b) { return a.cross(b).norm() < kParallel; }
+inline bool perpendicular(const Vec<3>& a, const Vec<3>& b) { return std::abs(a.dot(b)) < kParallel; }
+
+/// The first axis of a plane: x seen along its normal, or y where the normal points along x. The second one is normal x first.
+Vec<3> first_plane_axis(const Vec<3>& normal);
+
+/// Whether a loop closure with these axes lets the two bodies move in the plane of that normal, and there it does not lose its meaning.
+bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, const Vec<3>& normal);
+
 /// Nodes, bodies and start values of the tree, always in space.
 void compile_tree(const Description& description, Model& model, Mechanism<3>& mechanism);
 
-/// The plane in which all of the machine moves, if there is one: every revolute axis along its normal, every sliding axis
-/// in it, no spherical or free joint. `frames` receives every node's plane axes in the node frame.
+/// The plane in which all of the machine moves, if there is one: every turning axis along its normal, every sliding axis
+/// in it, no ball; loops that suit it. `frames` receives every node's plane axes in the node frame.
 std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism,
                                 std::vector<Mat<3>>& frames);
 
@@ -24,7 +36,7 @@ struct PointMap {
   std::vector<double> depth;   // [m] per node: offset of its origin along the plane's normal
 };
 
-/// Loops, motions, springs, loads and ports. Rest lengths that the user left open stay NaN until after assembly.
+/// Loops, motions, couplings, springs, loads and ports. Rest lengths that the user left open stay NaN until after assembly.
 template <int D>
 void compile_connections(const Description& description, const PointMap& map, Model& model, Mechanism<D>& mechanism);
 

@@ -1,5 +1,5 @@
-// Description of bodies and joints -> nodes of the tree. Fixed joints merge bodies, a free joint becomes three slides and a
-// ball; the plane of a planar machine is found from the joint axes.
+// Description of bodies and joints -> nodes of the tree. Fixed joints merge bodies, every other joint is a chain of elementary
+// ones (turn, slide, ball); the plane of a planar machine is found from the joint axes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,6 @@
 namespace trunnion {
 
 namespace {
-
-constexpr double kParallel = 1e-9;  // [rad] how exactly axes of a planar machine must agree
 
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 
@@ -75,28 +73,73 @@ std::vector<int> tree_order(const Description& d) {
   return order;
 }
 
-/// Adds a node for one elementary joint.
-TreeNode<3>& add_node(Mechanism<3>& m, int parent, NodeJoint joint, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
-  Tree<3>& tree = m.tree;
+/// One elementary joint of a composition.
+struct Element {
+  NodeJoint joint;
+  Vec<3> axis;  // joint frame; not used by a ball
+  std::optional<double> start, start_rate;
+  const char *position, *rate, *acceleration;  // channel names
+};
+
+std::optional<double> component(const std::optional<Vec2d>& v, std::size_t i) { return v ? std::optional((*v)[i]) : std::nullopt; }
+std::optional<double> component(const std::optional<Vec3d>& v, std::size_t i) { return v ? std::optional((*v)[i]) : std::nullopt; }
+
+/// What a joint is made of, from the parent to the child: slides and turns along axes, a ball at the end.
+std::vector<Element> elements(const JointDescription& j) {
+  constexpr NodeJoint kTurn = NodeJoint::revolute, kSlide = NodeJoint::prismatic;
+  const Element ball{NodeJoint::spherical, Vec<3>::Zero(), {}, {}, "q", "rate", "angular_acceleration"};
+  const Vec<3> axis = vec(j.axis).normalized();
+  switch (j.kind) {
+    case JointKind::fixed:
+      return {};
+    case JointKind::revolute:
+      return {{kTurn, axis, j.coordinate, j.rate, "angle", "rate", "acceleration"}};
+    case JointKind::prismatic:
+      return {{kSlide, axis, j.coordinate, j.rate, "position", "speed", "acceleration"}};
+    case JointKind::cylindrical:
+      return {{kSlide, axis, j.displacement, j.speed, "position", "speed", "acceleration"},
+              {kTurn, axis, j.coordinate, j.rate, "angle", "rate", "angular_acceleration"}};
+    case JointKind::universal:
+      return {{kTurn, vec(j.axes[0]).normalized(), component(j.pair, 0), component(j.pair_rate, 0), "angle_1", "rate_1", "acceleration_1"},
+              {kTurn, vec(j.axes[1]).normalized(), component(j.pair, 1), component(j.pair_rate, 1), "angle_2", "rate_2", "acceleration_2"}};
+    case JointKind::planar: {
+      const Vec<3> x = first_plane_axis(axis), y = axis.cross(x);
+      return {{kSlide, x, component(j.pair, 0), component(j.pair_rate, 0), "x", "speed_x", "acceleration_x"},
+              {kSlide, y, component(j.pair, 1), component(j.pair_rate, 1), "y", "speed_y", "acceleration_y"},
+              {kTurn, axis, j.coordinate, j.rate, "angle", "rate", "angular_acceleration"}};
+    }
+    case JointKind::spherical:
+      return {ball};
+    case JointKind::point_on_line:
+      return {{kSlide, axis, j.coordinate, j.rate, "position", "speed", "acceleration"}, ball};
+    case JointKind::free: {  // slides along the parent's axes
+      const Mat<3> R_JP = roll_pitch_yaw(j.orientation).transpose();
+      return {{kSlide, R_JP.col(0), component(j.position, 0), component(j.velocity, 0), "x", "speed_x", "acceleration_x"},
+              {kSlide, R_JP.col(1), component(j.position, 1), component(j.velocity, 1), "y", "speed_y", "acceleration_y"},
+              {kSlide, R_JP.col(2), component(j.position, 2), component(j.velocity, 2), "z", "speed_z", "acceleration_z"},
+              ball};
+    }
+  }
+  return {};
+}
+
+/// Adds a massless node for one elementary joint.
+void add_node(Tree<3>& tree, int parent, const Element& element, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
+  const bool ball = element.joint == NodeJoint::spherical;
   TreeNode<3> node;
   node.parent = parent;
-  node.joint = joint;
+  node.joint = element.joint;
   node.q = tree.nq;
   node.v = tree.nv;
-  node.dofs = joint == NodeJoint::spherical ? 3 : 1;
+  node.dofs = ball ? 3 : 1;
   node.R_PJ.m = R_PJ;
   node.r_PJ = r_PJ;
-  tree.nq += joint == NodeJoint::spherical ? 4 : 1;
+  if (element.joint == NodeJoint::revolute) node.turn = element.axis;
+  if (element.joint == NodeJoint::prismatic) node.slide = element.axis;
+  tree.nq += ball ? 4 : 1;
   tree.nv += node.dofs;
   for (int i = 0; i < node.dofs; ++i) tree.dof_node.push_back(static_cast<int>(tree.nodes.size()));
   tree.nodes.push_back(node);
-  return tree.nodes.back();
-}
-
-void start_value(Model& model, const std::optional<double>& coordinate, const std::optional<double>& rate, bool hold) {
-  model.start.push_back({coordinate.has_value(), hold});
-  model.q_start.push_back(coordinate.value_or(0));
-  model.v_start.push_back(rate.value_or(0));
 }
 
 void start_rotation(Model& model, const JointDescription& joint) {
@@ -110,63 +153,44 @@ void start_rotation(Model& model, const JointDescription& joint) {
   }
 }
 
-void name_velocities(Model& model, const JointInfo& info) {
-  static const char* const kAxes[] = {"x", "y", "z"};
-  for (int i = 0; i < info.nv; ++i) {
-    const bool slides = info.kind == JointKind::prismatic || (info.kind == JointKind::free && i < 3);
-    std::string name = info.name + (slides ? ".speed" : ".rate");
-    if (info.nv > 1) name += std::string("_") + kAxes[i % 3];
+/// Start values and names of one elementary joint.
+void add_part(const JointDescription& joint, const Element& element, const TreeNode<3>& node, JointInfo& info, Model& model) {
+  info.parts.push_back({element.joint, node.q, node.v, element.position, element.rate, element.acceleration});
+  const std::string name = info.name + "." + element.rate;
+  if (element.joint == NodeJoint::spherical) {
+    start_rotation(model, joint);
+    for (const char* axis : {"_x", "_y", "_z"}) model.velocity_names.push_back(name + axis);
+  } else {
+    model.start.push_back({element.start.has_value(), joint.hold});
+    model.q_start.push_back(element.start.value_or(0));
+    model.v_start.push_back(element.start_rate.value_or(0));
     model.velocity_names.push_back(name);
   }
 }
 
-/// The nodes of one joint behind the body it hangs on.
-void add_joint(const std::string& name, const JointDescription& joint, Model& model, Mechanism<3>& m) {
+/// The nodes of one joint behind the body it hangs on: one per elementary joint, all at the joint's place.
+void add_joint(const std::string& name, const JointDescription& joint, Model& model, Tree<3>& tree) {
   const BodyInfo parent = find_body(model, joint.parent);
   const Mat<3> R = parent.R_NB * roll_pitch_yaw(joint.orientation);
   const Vec<3> r = parent.r_NB + parent.R_NB * vec(joint.at), child_at = vec(joint.child_at);
-  JointInfo info{name, joint.kind, parent.node, m.tree.nq, m.tree.nv, 0, 0};
+  JointInfo info{name, joint.kind, parent.node, tree.nq, tree.nv, 0, 0, {}};
   BodyInfo body;
   body.name = name;
-  switch (joint.kind) {
-    case JointKind::fixed:
-      body.R_NB = R;
-      body.r_NB = r - R * child_at;
-      break;
-    case JointKind::revolute:
-      add_node(m, parent.node, NodeJoint::revolute, R, r).turn = vec(joint.axis).normalized();
-      break;
-    case JointKind::prismatic:
-      add_node(m, parent.node, NodeJoint::prismatic, R, r).slide = vec(joint.axis).normalized();
-      break;
-    case JointKind::spherical:
-      add_node(m, parent.node, NodeJoint::spherical, R, r);
-      break;
-    case JointKind::free: {
-      int node = parent.node;
-      for (int i = 0; i < 3; ++i) {  // slides along the parent's axes
-        add_node(m, node, NodeJoint::prismatic, i == 0 ? parent.R_NB : Mat<3>::Identity(), i == 0 ? r : Vec<3>::Zero()).slide =
-            Vec<3>::Unit(i);
-        node = static_cast<int>(m.tree.nodes.size()) - 1;
-        const std::optional<double> x = joint.position ? std::optional<double>((*joint.position)[i]) : std::nullopt;
-        const std::optional<double> v = joint.velocity ? std::optional<double>((*joint.velocity)[i]) : std::nullopt;
-        start_value(model, x, v, joint.hold);
-      }
-      add_node(m, node, NodeJoint::spherical, roll_pitch_yaw(joint.orientation), Vec<3>::Zero());
-      break;
-    }
+  for (const Element& element : elements(joint)) {
+    const bool first = info.parts.empty();
+    add_node(tree, info.node, element, first ? R : Mat<3>::Identity(), first ? r : Vec<3>::Zero());
+    info.node = static_cast<int>(tree.nodes.size()) - 1;
+    add_part(joint, element, tree.nodes.back(), info, model);
   }
-  if (joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic) start_value(model, joint.coordinate, joint.rate, joint.hold);
-  if (joint.kind == JointKind::spherical || joint.kind == JointKind::free) start_rotation(model, joint);
-  if (joint.kind != JointKind::fixed) {
-    info.node = body.node = static_cast<int>(m.tree.nodes.size()) - 1;
-    m.tree.nodes.back().r_BJ = child_at;
+  if (info.parts.empty()) {  // fixed: the bodies share a node
+    body.R_NB = R;
+    body.r_NB = r - R * child_at;
   } else {
-    body.node = parent.node;
+    tree.nodes.back().r_BJ = child_at;
   }
-  info.nq = m.tree.nq - info.q;
-  info.nv = m.tree.nv - info.v;
-  name_velocities(model, info);
+  body.node = info.node;
+  info.nq = tree.nq - info.q;
+  info.nv = tree.nv - info.v;
   model.joints.push_back(info);
   model.bodies.push_back(body);
 }
@@ -183,9 +207,6 @@ void add_mass(const BodyDescription& description, BodyInfo& body, Mechanism<3>& 
   node.r_BC = total.com;
   node.J_C = total.J;
 }
-
-bool parallel(const Vec<3>& a, const Vec<3>& b) { return a.cross(b).norm() < kParallel; }
-bool perpendicular(const Vec<3>& a, const Vec<3>& b) { return std::abs(a.dot(b)) < kParallel; }
 
 /// A normal that suits the joints: a revolute axis, or one perpendicular to the slides. Ground axes; zero if none is needed or possible.
 Vec<3> candidate_normal(const Mechanism<3>& m, const std::vector<Mat<3>>& R_0) {
@@ -214,10 +235,37 @@ const BodyInfo& find_body(const Model& model, const std::string& name) {
   throw Error("there is no body '" + name + "'");
 }
 
+Vec<3> first_plane_axis(const Vec<3>& normal) {
+  const Vec<3> x = Vec<3>::UnitX() - normal * normal.x();
+  return (x.norm() < 0.5 ? Vec<3>(Vec<3>::UnitY() - normal * normal.y()) : x).normalized();
+}
+
+bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, const Vec<3>& normal) {
+  const bool along_A = parallel(axis_A, normal), along_B = parallel(axis_B, normal);
+  const bool across_A = perpendicular(axis_A, normal), across_B = perpendicular(axis_B, normal);
+  switch (kind) {
+    case LoopKind::revolute:
+      return along_A && along_B;
+    case LoopKind::prismatic:
+      return across_A && across_B;
+    case LoopKind::cylindrical:
+    case LoopKind::planar:
+      return (along_A && along_B) || (across_A && across_B);
+    case LoopKind::universal:
+      return (along_A && across_B) || (across_A && along_B) || (across_A && across_B);
+    case LoopKind::point_on_line:
+      return along_A || across_A;
+    case LoopKind::spherical:
+    case LoopKind::distance:
+      return true;
+  }
+  return false;
+}
+
 void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
   m.tree.nodes.emplace_back();
   m.tree.gravity = vec(d.gravity);
-  for (int i : tree_order(d)) add_joint(d.joints[i].first, d.joints[i].second, model, m);
+  for (int i : tree_order(d)) add_joint(d.joints[i].first, d.joints[i].second, model, m.tree);
   for (BodyInfo& body : model.bodies) {
     const int i = index_of(d.bodies, body.name);
     if (i >= 0) add_mass(d.bodies[i].second, body, m);
@@ -252,15 +300,11 @@ std::optional<Plane> find_plane(const Description& d, const Model& model, const 
   };
   for (const auto& item : d.loops) {
     const LoopDescription& loop = item.second;
-    for (int i = 0; i < 2; ++i) {
-      if (loop.kind == LoopKind::revolute && !parallel(in_ground(loop.between[i], loop.axis[i]), normal)) return std::nullopt;
-      if (loop.kind == LoopKind::prismatic && !perpendicular(in_ground(loop.between[i], loop.axis[i]), normal)) return std::nullopt;
-    }
+    if (!moves_in_plane(loop.kind, in_ground(loop.between[0], loop.axis[0]), in_ground(loop.between[1], loop.axis[1]), normal))
+      return std::nullopt;
   }
   // plane axes: ground x projected where possible, so that planar coordinates read like the user's
-  Vec<3> e1 = Vec<3>::UnitX() - normal * normal.x();
-  if (e1.norm() < 0.5) e1 = Vec<3>::UnitY() - normal * normal.y();
-  e1.normalize();
+  const Vec<3> e1 = first_plane_axis(normal);
   const Vec<3> up =
       normal.z() < -0.5 || (std::abs(normal.z()) <= 0.5 && (normal.y() < -0.5 || (std::abs(normal.y()) <= 0.5 && normal.x() < 0)))
           ? Vec<3>(-normal)

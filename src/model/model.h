@@ -15,6 +15,13 @@
 
 namespace trunnion {
 
+/// An elementary part of a joint (an angle, a displacement, a ball) and the channels that show it.
+struct JointPart {
+  NodeJoint joint = NodeJoint::revolute;
+  int q = 0, v = 0;                          // its first coordinate and velocity
+  std::string position, rate, acceleration;  // names; of a ball the stems of its parts and components: `q`, `rate`, ...
+};
+
 /// A joint as the user named it, on the nodes it became.
 struct JointInfo {
   std::string name;  // of the child body
@@ -22,6 +29,7 @@ struct JointInfo {
   int node = 0;      // last node (the child's)
   int q = 0, v = 0;  // first coordinate and velocity
   int nq = 0, nv = 0;
+  std::vector<JointPart> parts;  // from the parent to the child
 };
 
 /// A body as the user named it: fixed to a node. Vectors in space also for a planar machine.
@@ -52,7 +60,7 @@ struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
 };
 
-/// A named loop closure or motion on the constraint rows.
+/// A named loop closure, motion or coupling on the constraint rows.
 struct ConstraintInfo {
   std::string path;  // `loops.E`
   std::string name;  // `E`

@@ -228,6 +228,49 @@ TEST(BadInput, WrongPhysicsIsReported) {
   for (const Case& c : cases) expect_finding(c);
 }
 
+TEST(BadInput, WrongJointsAndCouplingsAreReported) {
+  const auto coupling = [](const char* text) { return std::string("couplings: {pair: {") + text + "}}\nsolver: {"; };
+  const std::string texts[] = {
+      coupling("joints: [crank, rockr], ratio: 2"),
+      coupling("joints: [crank, rocker], ratio: 0"),
+      coupling("joints: [crank, rocker]"),
+      coupling("joints: [crank, crank], ratio: 2"),
+      coupling("joints: [crank], ratio: 2"),
+      coupling("joints: [crank, rocker], ratio: 40 mm/rad"),
+      coupling("joints: [crank, rocker], ratio: 3 kg"),
+  };
+  const Case cases[] = {
+      {"solver: {", texts[0].c_str(), 38, "couplings.pair.joints.1", {"a revolute or prismatic joint", "did you mean `rocker`?"}},
+      {"solver: {", texts[1].c_str(), 38, "couplings.pair.ratio", {"`0`", "other than 0"}},
+      {"solver: {", texts[2].c_str(), 38, "couplings.pair.ratio", {"the key `ratio` is missing"}},
+      {"solver: {", texts[3].c_str(), 38, "couplings.pair.joints", {"`crank` is coupled to itself", "two joints"}},
+      {"solver: {", texts[4].c_str(), 38, "couplings.pair.joints", {"a list of 1", "2 names"}},
+      {"solver: {", texts[5].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit the joints `crank` and `rocker`"}},
+      {"solver: {", texts[6].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit"}},
+      {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
+       "universal: {parent: crank, axes: [x, [1, 1, 0]]}, angles: [60 deg, 0]",
+       10,
+       "joints.coupler.universal.axes",
+       {"not at right angles", "[x, y]"}},
+      {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
+       "universal: {parent: crank}, angles: [60 deg]",
+       10,
+       "joints.coupler.angles",
+       {"a list of 1", "two numbers"}},
+      {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
+       "planar: {parent: crank, normal: z}, position: 1 m",
+       10,
+       "joints.coupler.position",
+       {"`1 m`", "two numbers"}},
+      {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
+       "cylindrical: {parent: crank, axis: z}, angles: [1, 2]",
+       10,
+       "joints.coupler.angles",
+       {"`angles` does not go with `cylindrical`", "it belongs to `universal`"}},
+  };
+  for (const Case& c : cases) expect_finding(c);
+}
+
 TEST(BadInput, SyntaxErrorsStandAloneWithTheirPlace) {
   const Case cases[] = {
       {"hold: true}", "hold: true", 10, "", {"not valid YAML"}},

@@ -205,13 +205,16 @@ TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
   static_assert(std::variant_size_v<SourceDescription> == 2);
   static_assert(std::variant_size_v<SignalDescription> == 8);
   static_assert(std::variant_size_v<ShapeDescription> == 6);
-  static_assert(static_cast<int>(JointKind::free) == 4);
-  static_assert(static_cast<int>(LoopKind::distance) == 3);
+  static_assert(static_cast<int>(JointKind::free) == 8);
+  static_assert(static_cast<int>(LoopKind::distance) == 7);
   const std::vector<Page> pages{
       {"bodies", {"rod", "box", "cylinder", "sphere", "point_mass", "inertia", "shapes"}},
-      {"joints", {"fixed", "revolute", "prismatic", "spherical", "free", "hold"}},
-      {"loops", {"revolute", "prismatic", "spherical", "distance"}},
+      {"joints",
+       {"fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "point_on_line", "free", "hold", "angles",
+        "planar.normal", "universal.axes"}},
+      {"loops", {"revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "point_on_line", "distance"}},
       {"motions", {"motions.NAME", "joint", "signal"}},
+      {"couplings", {"couplings.NAME", "joints", "ratio"}},
       {"springs", {"springs.NAME", "joint", "between", "stiffness", "damping", "preload", "rest"}},
       {"forces", {"forces.NAME", "joint", "body", "force", "torque", "load", "frame", "signal"}},
       {"signals", {"constant", "steps", "ramps", "table", "sine", "csv", "sum", "product"}},

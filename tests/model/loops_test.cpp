@@ -16,8 +16,7 @@ struct Movement {
   Vec<3> r, v, a, omega, alpha;
   Mat<3> R;
 };
-Movement movement(const Model& model) {
-  const State s = start_state(model);
+Movement movement(const Model& model, const State& s) {
   const auto& m = std::get<Mechanism<3>>(model.mechanism);
   TreeState<3> tree(m.tree);
   update_positions<3, double>(m.tree, s.q(), nullptr, tree);
@@ -26,6 +25,8 @@ Movement movement(const Model& model) {
   const Vec<3> v = b.V.at(b.r);
   return {b.r + m.reference, v, b.A.at(b.r) + b.V.angular.cross(v) + m.tree.gravity, b.V.angular, b.A.angular, b.R.m};
 }
+
+Movement movement(const Model& model) { return movement(model, start_state(model)); }
 
 /// A swinging arm (spatial: about a skew axis) that carries b by `joint_b`; `loops` closes what it leaves open.
 std::string arm(const std::string& joint_b, const std::string& loops = "") {
@@ -37,11 +38,12 @@ bodies:
 joints:
   arm: {revolute: {parent: ground, at: [0, 1, 0], axis: [1, 2, 3]}, angle: 0.4, rate: 2, hold: true}
   b: {)" +
-         joint_b + "}\n" + loops + "forces: {push: {body: b, at: [0.3, 0, 0], force: [100, -50, 80], torque: [20, 30, -10]}}\n";
+         joint_b + "}\n" + loops +
+         "forces: {push: {body: b, at: [0.3, 0, 0], force: [100, -50, 80], torque: [20, 30, -10]}}\nsolver: {step: 0.1 ms}\n";
 }
 
 /// b hung on the arm with `joint`, against b free at the place where that puts it, with `loop`.
-void expect_loop_stands_for_joint(const std::string& joint, const std::string& loop) {
+void expect_loop_stands_for_joint(const std::string& joint, const std::string& loop, bool runs = true) {
   const auto tree = machine(arm(joint));
   ASSERT_FALSE(tree->planar);
   const Movement expected = movement(*tree);
@@ -61,6 +63,12 @@ void expect_loop_stands_for_joint(const std::string& joint, const std::string& l
   EXPECT_LT((found.a - expected.a).norm(), 1e-8 * (1 + expected.a.norm()));
   EXPECT_LT((found.alpha - expected.alpha).norm(), 1e-8 * (1 + expected.alpha.norm()));
   EXPECT_GT(expected.a.norm(), 1);
+  if (!runs) return;
+  const Movement later = movement(*tree, test::run(tree, 0.2)), closed_later = movement(*closed, test::run(closed, 0.2));
+  EXPECT_GT((later.r - expected.r).norm(), 0.1);
+  EXPECT_LT((closed_later.r - later.r).norm(), 1e-6);  // two integrations in different coordinates: errors of the steps, h^2
+  EXPECT_LT((closed_later.R - later.R).norm(), 1e-6);
+  EXPECT_LT((closed_later.v - later.v).norm(), 1e-5);
 }
 
 TEST(Loop, RevoluteStandsForARevoluteJoint) {
@@ -90,6 +98,91 @@ TEST(Loop, SphericalStandsForASphericalJoint) {
   expect_loop_stands_for_joint(
       "spherical: {parent: arm, at: [1, 0.2, 0], child_at: [0.1, 0.2, 0.3]}, rotation: [0.5, -0.4, 1], angular_velocity: [1, 2, -3]",
       "spherical: {between: [b, arm], at: [[0.1, 0.2, 0.3], [1, 0.2, 0]]}");
+}
+
+TEST(Loop, CylindricalStandsForACylindricalJoint) {
+  expect_loop_stands_for_joint(
+      "cylindrical: {parent: arm, at: [1, 0.2, 0], axis: [2, -1, 2], child_at: [0.1, 0.2, 0.3]}, angle: 0.7, rate: -3, position: 0.4, "
+      "speed: 2",
+      "cylindrical: {between: [b, arm], at: [[0.1, 0.2, 0.3], [1, 0.2, 0]], axis: [2, -1, 2]}");
+}
+
+TEST(Loop, UniversalStandsForAUniversalJoint) {
+  expect_loop_stands_for_joint(
+      "universal: {parent: arm, at: [1, 0.2, 0], axes: [[2, -1, 2], [1, 2, 0]], child_at: [0.1, 0.2, 0.3]}, angles: [0.7, -0.4], rates: "
+      "[-3, 2]",
+      "universal: {between: [arm, b], at: [[1, 0.2, 0], [0.1, 0.2, 0.3]], axes: [[2, -1, 2], [1, 2, 0]]}");
+}
+
+TEST(Loop, PlanarStandsForAPlanarJoint) {
+  expect_loop_stands_for_joint(
+      "planar: {parent: arm, at: [1, 0.2, 0], normal: [2, -1, 2], child_at: [0.1, 0.2, 0.3]}, angle: 0.7, rate: -3, position: [0.2, -0.3], "
+      "velocity: [1, 2]",
+      "planar: {between: [b, arm], at: [[0.1, 0.2, 0.3], [1, 0.2, 0]], normal: [2, -1, 2]}");
+}
+
+TEST(Loop, PointOnLineStandsForItsJoint) {
+  expect_loop_stands_for_joint(
+      "point_on_line: {parent: arm, at: [1, 0.2, 0], axis: [2, -1, 2], child_at: [0.1, 0.2, 0.3]}, position: 0.3, speed: -2, rotation: "
+      "[0.5, -0.4, 1], angular_velocity: [1, 2, -3]",
+      "point_on_line: {between: [arm, b], at: [[1, 0.2, 0], [0.1, 0.2, 0.3]], axis: [2, -1, 2]}");
+}
+
+/// Two bars that turn about parallel axes, and how many equations a closure of their tips takes: in the plane, and in space where it
+/// is planar all the same.
+TEST(Loop, PlanarMotionTakesFewEquations) {
+  const auto rows = [](const std::string& loop, bool loose) {
+    const auto model = machine(std::string("bodies: {a: {rod: {length: 1, mass: 1, diameter: 10 mm}}, b: {rod: {length: 1, mass: 1, "
+                                           "diameter: 10 mm}}") +
+                               (loose ? ", c: {sphere: {radius: 0.1, mass: 1}}" : "") +
+                               "}\njoints: {a: {revolute: {parent: ground, axis: z}, angle: 60 deg}, b: {revolute: {parent: ground, at: "
+                               "[1, 0, 0], axis: z}, angle: 120 deg}" +
+                               (loose ? ", c: {spherical: {parent: ground}}" : "") + "}\nloops: {top: {" + loop + "}}\n");
+    EXPECT_EQ(model->planar, !loose) << loop;
+    return model->layout.rows;
+  };
+  const std::string tips = "between: [a, b], at: [[1, 0, 0], [1, 0, 0]]";
+  for (const bool loose : {false, true}) {
+    EXPECT_EQ(rows("revolute: {" + tips + ", axis: z}", loose), 2);
+    EXPECT_EQ(rows("cylindrical: {" + tips + ", axis: z}", loose), 2);
+    EXPECT_EQ(rows("universal: {" + tips + ", axes: [z, x]}", loose), 2);
+    EXPECT_EQ(rows("universal: {" + tips + ", axes: [y, z]}", loose), 2);
+    EXPECT_EQ(rows("planar: {" + tips + ", normal: z}", loose), 0);
+    EXPECT_EQ(rows("point_on_line: {" + tips + ", axis: z}", loose), 2);
+    EXPECT_EQ(rows("point_on_line: {" + tips + ", axis: [1, 2, 0]}", loose), 1);
+    EXPECT_EQ(rows("spherical: {" + tips + "}", loose), loose ? 3 : 2);
+  }
+}
+
+/// In the plane a cylindrical joint across its normal is a slide, and so is a planar joint that stands on edge.
+TEST(Loop, SlidesInThePlaneAreTheSame) {
+  const auto start = [](const std::string& loop) {
+    return machine(R"(
+gravity: [0, -9.81, 0]
+bodies: {crank: {rod: {length: 0.5, mass: 4}}, rod: {rod: {length: 1.3, mass: 3}}, slider: {point_mass: {mass: 2}}}
+joints:
+  crank: {revolute: {parent: ground, axis: z}, angle: 0.9, rate: 3, hold: true}
+  rod: {revolute: {parent: crank, at: [0.5, 0, 0], axis: z}, angle: -1.2}
+  slider: {revolute: {parent: rod, at: [1.3, 0, 0], axis: z}, angle: 0.3}
+loops: {slide: {)" +
+                   loop + "between: [ground, slider], at: [[0, 0, 0], [0, 0, 0]]}}}\n");
+  };
+  const auto prismatic = start("prismatic: {axis: x, "), cylindrical = start("cylindrical: {axis: x, "),
+             planar = start("planar: {normal: y, ");
+  const auto point = start("point_on_line: {axis: x, ");
+  EXPECT_EQ(prismatic->layout.rows, 2);
+  EXPECT_EQ(cylindrical->layout.rows, 2);
+  EXPECT_EQ(planar->layout.rows, 2);
+  EXPECT_EQ(point->layout.rows, 1);
+  const State s = start_state(*prismatic);
+  for (const auto& other : {cylindrical, planar}) {
+    ASSERT_TRUE(other->planar);
+    const State t = start_state(*other);
+    for (const char* name : {"crank", "rod", "slider"}) {
+      EXPECT_NEAR(test::coordinate(*prismatic, s, name), test::coordinate(*other, t, name), 1e-12) << name;
+      EXPECT_NEAR(test::acceleration(*prismatic, s, name), test::acceleration(*other, t, name), 1e-8) << name;
+    }
+  }
 }
 
 /// A rod without mass between two balls, as a body of nearly no mass and as an equation.

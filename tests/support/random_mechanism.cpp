@@ -14,12 +14,13 @@ namespace {
 
 class Generator {
  public:
-  Generator(unsigned seed, int bodies, bool planar) : random_(seed), bodies_(bodies), planar_(planar) {}
+  Generator(unsigned seed, int bodies, bool planar) : random_(seed), bodies_(bodies), shift_(static_cast<int>(seed)), planar_(planar) {}
 
   Description generate() {
     d_.gravity = vector(10);
     for (int i = 0; i < bodies_; ++i) add_body(i);
-    for (int i = 0; i < 4; ++i) add_loop(i);
+    for (int i = 0; i < 8; ++i) add_loop(i);
+    add_couplings();
     for (int i = 0; i < 2; ++i) {
       SpringDescription spring;
       spring.between = {name(pick(bodies_)), i == 0 ? "ground" : name(pick(bodies_ - 1))};
@@ -62,18 +63,23 @@ class Generator {
     joint.parent = i == 0 ? "ground" : name(std::max(0, i - 1 - pick(2)));
     joint.at = vector(1);
     joint.child_at = vector(0.3);
-    const int kind = planar_ ? pick(3) : i % 5;
-    joint.kind = kind < 2 ? JointKind::revolute : kind == 2 ? JointKind::prismatic : kind == 3 ? JointKind::spherical : JointKind::free;
+    constexpr JointKind kPlanar[] = {JointKind::revolute, JointKind::prismatic, JointKind::planar, JointKind::revolute};
+    constexpr JointKind kSpatial[] = {JointKind::revolute,  JointKind::prismatic, JointKind::cylindrical,   JointKind::universal,
+                                      JointKind::spherical, JointKind::planar,    JointKind::point_on_line, JointKind::free};
+    joint.kind = planar_ ? kPlanar[i % 4] : kSpatial[(i + shift_) % 8];
     if (planar_) {
       joint.axis = joint.kind == JointKind::prismatic ? vector(1) : Vec3d{0, 0, i % 2 == 0 ? 1.0 : -1.0};
       joint.orientation = {0, 0, number(1)};
     } else {
       joint.axis = vector(1);
+      joint.axes = {vector(1), vector(1)};
       joint.orientation = vector(1);
     }
     joint.coordinate = number(1);
     joint.rotation = vector(1);
     joint.position = vector(1);
+    joint.displacement = number(1);
+    joint.pair = Vec2d{number(1), number(1)};
     d_.joints.emplace_back(name(i), joint);
   }
   void add_loop(int i) {
@@ -81,14 +87,29 @@ class Generator {
     loop.kind = static_cast<LoopKind>(i);
     loop.between = {name(bodies_ - 1), i % 2 == 0 ? "ground" : name(1)};
     loop.at = {vector(1), vector(1)};
-    loop.axis = planar_ && loop.kind == LoopKind::revolute ? std::array<Vec3d, 2>{{{0, 0, 1}, {0, 0, 1}}}
-                                                           : std::array<Vec3d, 2>{vector(1), vector(1)};
+    loop.axis = {vector(1), vector(1)};
+    if (planar_) {  // in the plane or along its normal, as the kind allows
+      const bool may_stand = loop.kind == LoopKind::cylindrical || loop.kind == LoopKind::planar || loop.kind == LoopKind::point_on_line;
+      const bool stands = loop.kind == LoopKind::revolute || (may_stand && shift_ % 2 == 0);
+      if (stands || (loop.kind == LoopKind::universal && shift_ % 2 == 0)) loop.axis[0] = {0, 0, 1};
+      if (stands) loop.axis[1] = {0, 0, -1};
+    }
     loop.distance = 0.8;
     d_.loops.emplace_back("l" + std::to_string(i), loop);
+  }
+  /// Between the one-axis joints, in a chain.
+  void add_couplings() {
+    std::string last;
+    for (const auto& [name, joint] : d_.joints) {
+      if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic) continue;
+      if (!last.empty()) d_.couplings.emplace_back("k" + name, CouplingDescription{{last, name}, number(2)});
+      last = name;
+    }
   }
 
   std::mt19937 random_;
   int bodies_;
+  int shift_;  // which joint kind comes first
   bool planar_;
   Description d_;
 };
@@ -109,6 +130,8 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies) 
     result->mechanism = result->space;
   }
   compile_connections(d, result->map, result->model, result->mechanism);
+  for (ConstraintGroup<D>& g : result->mechanism.constraints)
+    if (g.type == ConstraintType::coupling) g.distance = 0.3;  // in place of what the start would make it
   return result;
 }
 
