@@ -198,8 +198,10 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
 using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
 
 // What there is.
-constexpr std::array<Combination, 1> kCombinations{{
+constexpr std::array<Combination, 2> kCombinations{{
     {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::penalty), std::size_t(IntegratorKind::trapezoidal),
+     std::size_t(CouplingKind::monolithic)},
+    {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::double_step), std::size_t(IntegratorKind::trapezoidal),
      std::size_t(CouplingKind::monolithic)},
 }};
 

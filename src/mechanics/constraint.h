@@ -64,4 +64,12 @@ template <int D>
 void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path,
                              const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot);
 
+/// The same rows as functions of the motion of their two bodies: rates and second time derivatives, on any scalar. Rows of kind
+/// `coordinate` have no bodies and are left alone. `s` holds points and axes; a distance's direction and length, too.
+template <int D, class S>
+void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& V_B, ConstraintState<D, S>& s, S* Phi_dot);
+template <int D, class S>
+void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& A_A, const Motion<D, S>& V_B,
+                       const Motion<D, S>& A_B, ConstraintState<D, S>& s, S* Phi_ddot);
+
 }  // namespace trunnion

@@ -131,40 +131,76 @@ void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, 
 }
 
 /// Second time derivative of an axis fixed in a body: alpha x a + w x (w x a).
-template <int D>
-TR_INLINE Vec<D> axis_acceleration(const NodeState<D>& node, const Vec<D>& a) {
-  return cross(node.A.angular, a) + cross(node.V.angular, cross(node.V.angular, a));
+template <int D, class S>
+TR_INLINE Vec<D, S> axis_acceleration(const Motion<D, S>& V, const Motion<D, S>& A, const Vec<D, S>& a) {
+  return cross(A.angular, a) + cross(V.angular, cross(V.angular, a));
+}
+
+template <int D, class S>
+TR_INLINE void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& V_B, ConstraintState<D, S>& s,
+                         S* Phi_dot) {
+  switch (g.type) {
+    case ConstraintType::point: {
+      const Vec<D, S> d = s.line.r_Q - s.line.r_P, d_dot = V_B.at(s.line.r_Q) - V_A.at(s.line.r_P);
+      for (int i = 0; i < g.rows.size(); ++i) Phi_dot[i] = s.axes[i].dot(d_dot) + cross(V_A.angular, s.axes[i]).dot(d);
+      break;
+    }
+    case ConstraintType::direction:
+      Phi_dot[0] = cross(V_A.angular, s.axes[0]).dot(s.axes[1]) + s.axes[0].dot(cross(V_B.angular, s.axes[1]));
+      break;
+    case ConstraintType::distance:
+      Phi_dot[0] = s.line.u.dot(Vec<D, S>(V_B.at(s.line.r_Q) - V_A.at(s.line.r_P)));
+      break;
+    case ConstraintType::coordinate:
+    case ConstraintType::coupling:
+      break;
+  }
+}
+
+template <int D, class S>
+TR_INLINE void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& A_A, const Motion<D, S>& V_B,
+                                 const Motion<D, S>& A_B, ConstraintState<D, S>& s, S* Phi_ddot) {
+  switch (g.type) {
+    case ConstraintType::point: {
+      const Vec<D, S> d = s.line.r_Q - s.line.r_P, v_Q = V_B.at(s.line.r_Q), v_P = V_A.at(s.line.r_P);
+      const Vec<D, S> d_ddot = A_B.at(s.line.r_Q) + cross(V_B.angular, v_Q) - A_A.at(s.line.r_P) - cross(V_A.angular, v_P);
+      for (int i = 0; i < g.rows.size(); ++i) {
+        Phi_ddot[i] = s.axes[i].dot(d_ddot);
+        if (g.line.node_A != 0)
+          Phi_ddot[i] +=
+              S(2) * cross(V_A.angular, s.axes[i]).dot(Vec<D, S>(v_Q - v_P)) + axis_acceleration<D, S>(V_A, A_A, s.axes[i]).dot(d);
+      }
+      break;
+    }
+    case ConstraintType::direction:
+      Phi_ddot[0] = axis_acceleration<D, S>(V_A, A_A, s.axes[0]).dot(s.axes[1]) +
+                    S(2) * cross(V_A.angular, s.axes[0]).dot(cross(V_B.angular, s.axes[1])) +
+                    s.axes[0].dot(axis_acceleration<D, S>(V_B, A_B, s.axes[1]));
+      break;
+    case ConstraintType::distance:
+      s.line.d_dot = V_B.at(s.line.r_Q) - V_A.at(s.line.r_P);
+      s.line.rate = s.line.u.dot(s.line.d_dot);
+      Phi_ddot[0] = line_acceleration(V_A, A_A, V_B, A_B, s.line);
+      break;
+    case ConstraintType::coordinate:
+    case ConstraintType::coupling:
+      break;
+  }
 }
 
 template <int D>
 void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path,
                              const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot) {
-  const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
-  switch (g.type) {
-    case ConstraintType::point: {
-      const Vec<D> d = s.line.r_Q - s.line.r_P, v_Q = B.V.at(s.line.r_Q), v_P = A.V.at(s.line.r_P);
-      const Vec<D> d_ddot = B.A.at(s.line.r_Q) + cross(B.V.angular, v_Q) - A.A.at(s.line.r_P) - cross(A.V.angular, v_P);
-      for (int i = 0; i < g.rows.size(); ++i) {
-        Phi_ddot[i] = s.axes[i].dot(d_ddot);
-        if (g.line.node_A != 0) Phi_ddot[i] += 2 * cross(A.V.angular, s.axes[i]).dot(v_Q - v_P) + axis_acceleration(A, s.axes[i]).dot(d);
-      }
-      break;
-    }
-    case ConstraintType::direction:
-      Phi_ddot[0] = axis_acceleration(A, s.axes[0]).dot(s.axes[1]) + 2 * cross(A.V.angular, s.axes[0]).dot(cross(B.V.angular, s.axes[1])) +
-                    s.axes[0].dot(axis_acceleration(B, s.axes[1]));
-      break;
-    case ConstraintType::distance:
-      update_line_rate(g.line, tree, s.line);
-      Phi_ddot[0] = line_acceleration(g.line, tree, s.line);
-      break;
-    case ConstraintType::coordinate:
-      Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration;
-      break;
-    case ConstraintType::coupling:
-      Phi_ddot[0] = a[path[g.path.begin].dof] - g.ratio * a[path[g.path.begin + 1].dof];
-      break;
+  if (g.type == ConstraintType::coordinate) {
+    Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration;
+    return;
   }
+  if (g.type == ConstraintType::coupling) {
+    Phi_ddot[0] = a[path[g.path.begin].dof] - g.ratio * a[path[g.path.begin + 1].dof];
+    return;
+  }
+  const NodeState<D>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
+  row_accelerations<D, double>(g, A.V, A.A, B.V, B.A, s, Phi_ddot);
 }
 
 }  // namespace trunnion

@@ -101,12 +101,18 @@ TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, cons
   }
 }
 
+/// sddot for the velocities and accelerations of its two bodies.
+template <int D, class S>
+TR_INLINE S line_acceleration(const Motion<D, S>& V_A, const Motion<D, S>& A_A, const Motion<D, S>& V_B, const Motion<D, S>& A_B,
+                              const LineState<D, S>& s) {
+  const Vec<D, S> d_ddot = A_B.at(s.r_Q) + cross(V_B.angular, V_B.at(s.r_Q)) - A_A.at(s.r_P) - cross(V_A.angular, V_A.at(s.r_P));
+  return s.u.dot(d_ddot) + (s.d_dot.squaredNorm() - s.rate * s.rate) / s.length;
+}
 /// sddot for the accelerations in the tree state.
 template <int D>
 TR_INLINE double line_acceleration(const Line<D>& line, const TreeState<D>& tree, const LineState<D>& s) {
   const NodeState<D>&A = tree.nodes[line.node_A], &B = tree.nodes[line.node_B];
-  const Vec<D> d_ddot = B.A.at(s.r_Q) + cross(B.V.angular, B.V.at(s.r_Q)) - A.A.at(s.r_P) - cross(A.V.angular, A.V.at(s.r_P));
-  return s.u.dot(d_ddot) + (s.d_dot.squaredNorm() - s.rate * s.rate) / s.length;
+  return line_acceleration<D, double>(A.V, A.A, B.V, B.A, s);
 }
 
 }  // namespace trunnion

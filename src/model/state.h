@@ -1,5 +1,5 @@
 // Everything needed to continue a run bit for bit: the time, and in one contiguous array configuration q, velocity v, acceleration a,
-// first-order states y and their rates, multipliers. Copying it is saving it.
+// first-order states y and their rates, multipliers, and how the coordinates are partitioned. Copying it is saving it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@ namespace trunnion {
 class State {
  public:
   State() = default;
-  explicit State(const StateLayout& layout) : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + layout.rows, 0.0) {}
+  explicit State(const StateLayout& layout) : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows, 0.0) {}
 
   double time = 0;  // [s]
 
@@ -22,12 +22,16 @@ class State {
   double* y() { return a() + layout_.nv; }               // ny: pressures [Pa], friction states, spools
   double* ydot() { return y() + layout_.ny; }            // ny: their rates
   double* multipliers() { return ydot() + layout_.ny; }  // rows: lambda of M a + Phi_q^T lambda = Q
+  /// rows: what the row determines in a partition of the coordinates: 1 + its dependent velocity, with the sign of the determinant of
+  /// its loops' dependent block; 0: nothing (a redundant row, or no partition yet)
+  double* partition() { return multipliers() + layout_.rows; }
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }
   const double* a() const { return v() + layout_.nv; }
   const double* y() const { return a() + layout_.nv; }
   const double* ydot() const { return y() + layout_.ny; }
   const double* multipliers() const { return ydot() + layout_.ny; }
+  const double* partition() const { return multipliers() + layout_.rows; }
 
   const StateLayout& layout() const { return layout_; }
   const std::vector<double>& values() const { return values_; }

@@ -27,7 +27,8 @@ Json iterations_json(const RunStatistics& s) {
   Json histogram = Json::object();
   for (std::size_t i = 0; i < s.histogram.size(); ++i)
     if (s.histogram[i] > 0) histogram[std::to_string(i)] = s.histogram[i];
-  return {{"mean", s.mean_iterations()}, {"max", s.max_iterations}, {"histogram", histogram}};
+  return {
+      {"mean", s.mean_iterations()}, {"max", s.max_iterations}, {"position_mean", s.mean_position_iterations()}, {"histogram", histogram}};
 }
 
 Json work_json(const Extremes& e) {

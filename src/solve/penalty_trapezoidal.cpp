@@ -14,33 +14,18 @@ constexpr double kVelocityBound = 1e-8;  // [m/s] velocity violation after which
 constexpr int kProjections = 5;
 constexpr double kClosed = 1e-5;  // of the position tolerance: linearised constraints that count as closed
 constexpr int kInnerIterations = 20;
-constexpr double kPressureShrink = 0.1;  // a pressure falls to no less than this share in one iteration, so that it stays positive
 
 }  // namespace
 
 template <int D>
-PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model)
-    : model_(std::move(model)),
-      m_(std::get<Mechanism<D>>(model_->mechanism)),
-      h_(model_->hydraulics),
-      work_(*model_),
-      consistent_(*model_),
-      next_(model_->layout) {
+PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model) : MonolithicTrapezoidal<D>(std::move(model)) {
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
-  for (auto* x : {&theta_, &v_offset_, &a_offset_, &increment_, &correction_}) x->resize(nv);
+  correction_.resize(nv);
   T_.resize(nv * nv);
   P_.resize(nv * nv);
   pivot_.resize(nv);
   projection_pivot_.resize(nv);
-  ds_.resize(h_.actuators.size());
-  dsdot_.resize(h_.actuators.size());
-  circuit_increment_.resize(nc);
-  tolerance_.resize(nc);
-  for (std::size_t i = 0; i < nc; ++i)
-    tolerance_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size()) ? model_->description.solver.tolerance_pressure
-                                                                              : model_->description.solver.tolerance_other;
-  for (const Actuator& a : h_.actuators) local_friction_ = local_friction_ || (a.friction_local && a.friction_states > 0);
   if (model_->description.solver.tangent == TangentKind::forward_difference) {
     full_.resize((nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);
@@ -50,97 +35,22 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model)
   }
 }
 
-template <int D>
-std::string PenaltyTrapezoidal<D>::unknown_name(int unknown) const {
-  if (unknown < 0) return "the linear system";
-  const int nv = model_->layout.nv;
-  if (unknown < nv) return model_->velocity_names[unknown];
-  const int cylinder = unknown - nv - static_cast<int>(h_.unknown_state.size());
-  return cylinder < 0 ? model_->state_names[h_.unknown_state[unknown - nv]] : "cylinders." + h_.actuators[cylinder].name;
-}
-
-template <int D>
-void PenaltyTrapezoidal<D>::begin(const State& state, double h) {
-  const StateLayout& n = model_->layout;
-  from_ = &state;
-  factors_ = {2 / h, 4 / (h * h)};
-  rule_ = {h, 2 / h, state.y(), state.ydot()};
-  for (int i = 0; i < n.nv; ++i) {
-    theta_[i] = h * (state.v()[i] + h / 2 * state.a()[i]);  // predictor
-    v_offset_[i] = -state.v()[i];
-    a_offset_[i] = -(4 / h * state.v()[i] + state.a()[i]);
-  }
-  next_ = state;
-  next_.time = state.time + h;
-  double *y = next_.y(), *ydot = next_.ydot();
-  for (int i : h_.unknown_state) {
-    const bool pressure = i < static_cast<int>(h_.volumes.size());
-    y[i] = pressure ? std::max(y[i] + h * ydot[i], kPressureShrink * y[i]) : y[i] + h * ydot[i];
-  }
-  // spools run ahead: nothing acts back on them
-  for (const Spool& spool : h_.spools) {
-    const double begin = model_->signals.value(spool.signal, state.time, Side::right),
-                 end = model_->signals.value(spool.signal, state.time + h, Side::left);
-    y[spool.state] = advance_spool(state.y()[spool.state], begin, end, spool.time_constant, h);
-    ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
-  }
-  update_inputs(*model_, state.time + h, Side::left, work_);
-  move();
-}
-
-/// The configuration theta away from the start of the step, and its position stage.
-template <int D>
-void PenaltyTrapezoidal<D>::move() {
-  advance_configuration(m_.tree, from_->q(), theta_.data(), next_.q());
-  update_positions(m_, next_.q(), theta_.data(), work_.mechanism);
-}
-
-/// v, a and ydot from the unknowns by the trapezoidal rule.
-template <int D>
-void PenaltyTrapezoidal<D>::set_rates() {
-  double *v = next_.v(), *a = next_.a(), *y = next_.y(), *ydot = next_.ydot();
-  for (int i = 0; i < model_->layout.nv; ++i) {
-    v[i] = factors_.velocity * theta_[i] + v_offset_[i];
-    a[i] = factors_.acceleration * theta_[i] + a_offset_[i];
-  }
-  for (int i : h_.unknown_state) ydot[i] = rule_.factor * (y[i] - rule_.y_begin[i]) - rule_.ydot_begin[i];
-  update_pressure_rates(h_, rule_, y, ydot, work_.hydraulics);
-}
-
-template <int D>
-void PenaltyTrapezoidal<D>::evaluate_at() {
-  evaluate(*model_, m_, {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}, rule_,
-           model_->description.solver.penalty, work_);
-}
-
-/// What condensation adds to the direct port derivatives: T -= s_k (-w_i . R_s,j ds_j - w_i . R_v,j dsdot_j), r += s_k w_i . R.
+/// What condensation adds to the direct port derivatives: T += s_k (port_stiffness_ij ds_j + port_damping_ij dsdot_j), and to r.
 template <int D>
 void PenaltyTrapezoidal<D>::add_port_tangent() {
-  const HydraulicState& oil = work_.hydraulics;
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
-  const int nv = model_->layout.nv;
+  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
+  this->add_port_residuals();
   for (const Circuit& c : h_.circuits)
-    for (int i : c.actuators) {
-      const double* w = oil.F_y.data() + oil.column[i];
-      const Range& path_i = m_.ports[i].path;
-      double wR = 0;
-      for (int k = 0; k < c.size; ++k) wR += w[k] * oil.R[c.offset + k];
-      for (int k = path_i.begin; k < path_i.end; ++k) work_.r[m_.paths[k].dof] += dofs[k].gradient * wR;
+    for (int i : c.actuators)
       for (int j : c.actuators) {
-        const double *R_s = oil.R_s.data() + oil.column[j], *R_v = oil.R_v.data() + oil.column[j];
-        double stiffness = 0, damping = 0;
-        for (int k = 0; k < c.size; ++k) {
-          stiffness += w[k] * R_s[k];
-          damping += w[k] * R_v[k];
-        }
-        const Range& path_j = m_.ports[j].path;
+        const Range &path_i = m_.ports[i].path, &path_j = m_.ports[j].path;
+        const double stiffness = port_stiffness_[i * ports + j], damping = port_damping_[i * ports + j];
         for (int l = path_j.begin; l < path_j.end; ++l) {
           const double change = stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + factors_.velocity * dofs[l].gradient);
-          for (int k = path_i.begin; k < path_i.end; ++k)
-            T_[static_cast<std::size_t>(m_.paths[k].dof) * nv + m_.paths[l].dof] += dofs[k].gradient * change;
+          for (int k = path_i.begin; k < path_i.end; ++k) T_[m_.paths[k].dof * nv + m_.paths[l].dof] += dofs[k].gradient * change;
         }
       }
-    }
 }
 
 /// A finite penalty leaves the linearised constraints open by (change of lambda) / alpha. That defect, taken as multiplier
@@ -172,7 +82,7 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   const int nv = model_->layout.nv;
   MechanismState<D>& mech = work_.mechanism;
   HydraulicState& oil = work_.hydraulics;
-  evaluate_at();
+  this->evaluate_at(model_->description.solver.penalty);
   // W: mechanism and direct port derivatives
   inverse_dynamics_tangent(m_, factors_, mech, T_.data());
   for (std::size_t i = 0; i < m_.ports.size(); ++i)
@@ -182,8 +92,7 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   P_ = T_;
   // the rest of the tangent: multiplier curvature, oil
   add_constraint_curvature(m_, work_.multipliers.data(), mech, T_.data());
-  int circuit = 0;
-  if (!condense(h_, oil, &circuit)) return false;
+  if (!this->condense_ports()) return false;
   add_port_tangent();
   if (!lu_factor(T_.data(), nv, pivot_.data())) return false;
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
@@ -199,8 +108,7 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
       dsdot_[i] += (c.rate_gradient + factors_.velocity * c.gradient) * d;
     }
   }
-  eliminate(h_, ds_.data(), dsdot_.data(), oil);
-  std::copy(oil.R.begin(), oil.R.end(), circuit_increment_.begin());
+  this->eliminate_circuits();
   return true;
 }
 
@@ -209,8 +117,8 @@ template <int D>
 bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   const int nv = model_->layout.nv, nc = static_cast<int>(circuit_increment_.size()), n = nv + nc;
   const auto residual = [&](double* mechanism, double* constraint, double* circuits) {
-    set_rates();
-    evaluate_at();
+    this->set_rates();
+    this->evaluate_at(model_->description.solver.penalty);
     std::fill(constraint, constraint + nv, 0.0);
     add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, constraint);
     for (int i = 0; i < nv; ++i) mechanism[i] = work_.r[i] - constraint[i];
@@ -225,7 +133,7 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
                                                                : kept)
                                           : increment_size(kept);
     *x += size;
-    if (j < nv) move();
+    if (j < nv) this->move();
     residual(right_side_.data(), constraint_force_.data(), circuit_increment_.data());
     for (int i = 0; i < nv; ++i) {
       const double W = (right_side_[i] - base_mechanism_[i]) / size;
@@ -234,7 +142,7 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
     }
     for (int i = 0; i < nc; ++i) full_[static_cast<std::size_t>(nv + i) * n + j] = (circuit_increment_[i] - base_circuit_[i]) / size;
     *x = kept;
-    if (j < nv) move();
+    if (j < nv) this->move();
   }
   add_penalty(m_, model_->description.solver.penalty, work_.mechanism, P_.data());
   for (int i = 0; i < nv; ++i) right_side_[i] = -(base_mechanism_[i] + base_constraint_[i]);
@@ -251,39 +159,13 @@ template <int D>
 double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
   const int nv = model_->layout.nv;
   double largest = 0;
-  const auto consider = [&](double scaled, int unknown) {
-    if (!(scaled <= largest)) {
-      largest = scaled;
-      report.worst = unknown;
-    }
-  };
   const double position = model_->description.solver.tolerance_position;
   for (int i = 0; i < nv; ++i) {
     theta_[i] += increment_[i];
-    consider(std::abs(increment_[i]) / position, i);
+    this->raise(std::abs(increment_[i]) / position, i, report, largest);
   }
-  for (std::size_t i = 0; i < circuit_increment_.size(); ++i) {
-    const int state = h_.unknown_state[i];
-    double& y = next_.y()[state];
-    double moved = y + circuit_increment_[i];
-    if (state < static_cast<int>(h_.volumes.size())) moved = std::max(moved, kPressureShrink * y);
-    consider(std::abs(moved - y) / tolerance_[i], nv + static_cast<int>(i));
-    y = moved;
-  }
+  this->apply_circuit_increment(report, largest);
   return largest;
-}
-
-/// Whether every piston is still inside its cylinder: chambers of no length have no equations.
-template <int D>
-bool PenaltyTrapezoidal<D>::within_stroke(StepReport& report) const {
-  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-    const Cylinder& c = h_.actuators[i].cylinder;
-    if (c.chamber_A(work_.mechanism.s[i]) > 0 && c.chamber_B(work_.mechanism.s[i]) > 0) continue;
-    report.status = StepStatus::end_of_stroke;
-    report.worst = static_cast<int>(increment_.size() + circuit_increment_.size() + i);
-    return false;
-  }
-  return true;
 }
 
 /// x -= P^-1 alpha J^T rate.
@@ -326,8 +208,9 @@ template <int D>
 StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
   const SolverDescription& solver = model_->description.solver;
   StepReport report;
-  begin(state, h);
-  set_rates();
+  this->begin(state, h);
+  this->move();
+  this->set_rates();
   double size = 0;
   for (;;) {
     ++report.iterations;
@@ -337,12 +220,12 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       return report;
     }
     size = apply_increment(report);
-    set_rates();
+    this->set_rates();
     if (!std::isfinite(size)) {
       report.status = StepStatus::diverged;
       return report;
     }
-    move();
+    this->move();
     for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.Phi[i];  // (10)
     if (size < 1 || report.iterations >= solver.max_iterations) break;
   }
@@ -350,11 +233,8 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;
     if (!report.ok()) return report;
   }
-  if (!within_stroke(report)) return report;
-  if (local_friction_) {
-    update_rates(m_, next_.v(), next_.a(), work_.mechanism);
-    finish_local_friction(h_, work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), rule_);
-  }
+  if (!this->within_stroke(report)) return report;
+  this->finish_friction();
   if (!project(report)) {
     report.status = StepStatus::singular;
     return report;
@@ -365,10 +245,5 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
 
 template class PenaltyTrapezoidal<2>;
 template class PenaltyTrapezoidal<3>;
-
-std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model) {
-  if (model->planar) return std::make_unique<PenaltyTrapezoidal<2>>(std::move(model));
-  return std::make_unique<PenaltyTrapezoidal<3>>(std::move(model));
-}
 
 }  // namespace trunnion

@@ -131,6 +131,7 @@ void Runner::count(const Kept& kept) {
   const double t = kept.state.time;
   ++s.steps;
   s.iterations += r.iterations;
+  s.position_iterations += r.position_iterations;
   s.max_iterations = std::max(s.max_iterations, r.iterations);
   if (static_cast<std::size_t>(r.iterations) >= s.histogram.size()) s.histogram.resize(static_cast<std::size_t>(r.iterations) + 1, 0);
   ++s.histogram[static_cast<std::size_t>(r.iterations)];
@@ -193,6 +194,13 @@ void Runner::fail() const {
       throw SimulationError(
           state_.time, where, "the piston leaves its cylinder",
           "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B), or commands that stop earlier");
+    case StepStatus::open_loop:
+      throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
+                            smaller + ", or solver.constraints: penalty, which passes dead points");
+    case StepStatus::dead_point:
+      throw SimulationError(state_.time, where,
+                            "the loop is at or near a dead point (singular configuration): it does not determine its dependent coordinates",
+                            "solver.constraints: penalty, which passes dead points, or a motion that keeps away from it");
     case StepStatus::diverged:
       throw SimulationError(state_.time, where, "the iteration diverged",
                             smaller + ", or check start pressures, stiffnesses and the units of the model");

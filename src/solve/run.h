@@ -26,7 +26,8 @@ struct RunStatistics {
   long steps = 0;       // of the stepper; a split step counts for its parts
   long iterations = 0;  // summed
   int max_iterations = 0;
-  std::vector<long> histogram;  // [i]: steps that took i iterations
+  long position_iterations = 0;  // solves for dependent positions, summed; counted apart
+  std::vector<long> histogram;   // [i]: steps that took i iterations
   long capped_steps = 0;
   long split_steps = 0;                              // grid steps that a jump split
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
@@ -35,6 +36,7 @@ struct RunStatistics {
   /// [s] inside steps alone: the clock is read around blocks of steps; recording, the energy ledger and files are outside.
   double step_seconds = 0;
 
+  double mean_position_iterations() const { return steps > 0 ? static_cast<double>(position_iterations) / static_cast<double>(steps) : 0; }
   double mean_iterations() const { return steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0; }
 };
 

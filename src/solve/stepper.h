@@ -19,14 +19,18 @@ enum class StepStatus {
   diverged,       // an unknown left the range of numbers
   singular,       // no solution of the linear system
   end_of_stroke,  // a piston went through the end of its cylinder
+  open_loop,      // the dependent positions were not found
+  dead_point,     // a loop's equations do not determine its dependent coordinates
 };
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int iterations = 0;             // linear solves of the step's Newton
+  int position_iterations = 0;    // solves for dependent positions
   double violation = 0;           // [m, -] largest |Phi| at the end
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
-  int worst = -1;  // unknown with the largest scaled increment: velocity index, or nv + circuit unknown, or nv + unknowns + cylinder
+  /// Unknown with the largest scaled increment, or what failed: one number for velocities, then circuit unknowns, cylinders, loops.
+  int worst = -1;
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
 };
 

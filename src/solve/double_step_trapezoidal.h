@@ -1,0 +1,70 @@
+// Monolithic step: coordinate partitioning (double-step) and the implicit trapezoidal rule on the whole machine.
+//   unknowns  theta_i (increments of the independent coordinates over the step), y (pressures, friction states)
+//   rule      on theta_i and y as in monolithic_trapezoidal.h, (32)-(34)
+//   closure   theta_d from Phi = 0, v_d and a_d from its derivatives, at every iterate                        (14), (15)
+//   Newton    on R^T (M a - Q) = 0, R = 0 with the exact tangent                                         (17), (35), (37)-(39)
+// The tangent: with lambda such that r + Phi_q^T lambda vanishes in the dependent coordinates,
+//   d(R^T r) = R^T (dr + d(Phi_q^T) lambda),   dr along the change of all coordinates (closed_loops.h)
+// so that the change of R needs no term of its own.
+// Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), sections 2.2 and 4.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "solve/closed_loops.h"
+#include "solve/monolithic_trapezoidal.h"
+
+namespace trunnion {
+
+template <int D>
+class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
+ public:
+  explicit DoubleStepTrapezoidal(std::shared_ptr<const Model> model);
+  StepReport step(State& state, double h) override;
+
+ private:
+  using Base = MonolithicTrapezoidal<D>;
+  using Base::circuit_increment_;
+  using Base::ds_;
+  using Base::dsdot_;
+  using Base::factors_;
+  using Base::from_;
+  using Base::h_;
+  using Base::increment_;
+  using Base::m_;
+  using Base::model_;
+  using Base::next_;
+  using Base::port_damping_;
+  using Base::port_stiffness_;
+  using Base::theta_;
+  using Base::work_;
+
+  StepReport attempt(const State& state, double h);
+  bool partition_at(const State& state);
+  bool close(StepReport& report);
+  void fail_in_loop(StepStatus status, StepReport& report) const;
+  void set_dependent_rates();
+  void evaluate_reduced();
+  bool solve_exact();
+  void add_column(int k);
+  bool solve_forward_difference();
+  double apply_increment(StepReport& report);
+  void finish(StepReport& report);
+
+  ClosedLoops<D> loops_;
+  Variation<D> variation_;
+  typename ClosedLoops<D>::Column column_;
+  std::vector<double> start_partition_;           // of the state a step starts from
+  double fit_ = 0;                                // largest entry of R
+  std::vector<double> T_;                         // of all coordinates, rates as theta's
+  std::vector<double> dr_;                        // per independent coordinate: change of r
+  std::vector<double> ds_column_, dsdot_column_;  // per independent coordinate and port
+  std::vector<double> G_, g_;                     // reduced tangent, reduced increment
+  std::vector<int> pivot_;
+  // scratch of the forward-difference tangent
+  std::vector<double> full_, base_, changed_, sizes_, theta_kept_;
+  std::vector<int> full_pivot_;
+};
+
+}  // namespace trunnion
