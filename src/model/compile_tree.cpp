@@ -173,7 +173,7 @@ void add_joint(const std::string& name, const JointDescription& joint, Model& mo
   const BodyInfo parent = find_body(model, joint.parent);
   const Mat<3> R = parent.R_NB * roll_pitch_yaw(joint.orientation);
   const Vec<3> r = parent.r_NB + parent.R_NB * vec(joint.at), child_at = vec(joint.child_at);
-  JointInfo info{name, joint.kind, parent.node, tree.nq, tree.nv, 0, 0, {}};
+  JointInfo info{name, parent.node, tree.nq, tree.nv, 0, 0, {}};
   BodyInfo body;
   body.name = name;
   for (const Element& element : elements(joint)) {

@@ -25,7 +25,6 @@ struct JointPart {
 /// A joint as the user named it, on the nodes it became.
 struct JointInfo {
   std::string name;  // of the child body
-  JointKind kind = JointKind::fixed;
   int node = 0;      // last node (the child's)
   int q = 0, v = 0;  // first coordinate and velocity
   int nq = 0, nv = 0;

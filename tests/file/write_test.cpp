@@ -57,15 +57,29 @@ bodies:
   c-d: {mass: 5, center_of_mass: [0.1, 0, 0], inertia: {xx: 1, yy: 2, zz: 2, xy: 0.1}}
   e: {mass: 5, inertia: [1, 2, 2]}
   f: {box: {size: [1, 2, 3], mass: 1}}
+  g: {point_mass: {mass: 1}}
+  h: {point_mass: {mass: 1}}
+  i: {point_mass: {mass: 1}}
+  j: {point_mass: {mass: 1}}
 joints:
   yes: {free: {parent: ground}, rotation: [33 deg, 0, 0], velocity: [1, 2, 3]}
   "1": {revolute: {parent: yes, axis: [1, 1, 1]}, angle: -37.9 deg}
   c-d: {prismatic: {parent: "1", axis: [0.3, 0.4, 0.5]}, position: 1, speed: 2, hold: true}
   e: {spherical: {parent: c-d}, rotation: [0, 0, 1]}
   f: {fixed: {parent: e, at: [0.1, 0.7, 0.3]}}
+  g: {cylindrical: {parent: e, axis: [1, 1, 0]}, angle: 10 deg, rate: 2, position: 0.3, speed: 4}
+  h: {universal: {parent: g, axes: [[1, 1, 0], z]}, angles: [33 deg, 0.1], rates: [1, 2]}
+  i: {planar: {parent: ground, normal: [3, 4, 0]}, position: [0.1, 0.7], velocity: [1, 2], angle: 0.3, rate: 4, hold: true}
+  j: {point_on_line: {parent: i, axis: [0, 3, 4]}, position: 0.3, speed: 4, rotation: [1, 2, 3], angular_velocity: [0.1, 0.2, 0.7]}
 loops:
   p: {prismatic: {between: [e, f], at: [[0, 0, 0], [1, 0, 0]], axes: [x, [0, 2, 1]]}}
   d: {distance: {between: [e, ground], at: [[0, 0, 0], [1, 0, 0]], distance: 0.2}}
+  c: {cylindrical: {between: [e, g], at: [[0, 0, 0], [1, 0, 0]], axis: [1, 2, 2]}}
+  u: {universal: {between: [e, h], at: [[0, 0, 0], [1, 0, 0]], axes: [[1, 2, 3], y]}}
+  n: {planar: {between: [e, i], at: [[0, 0, 0], [1, 0, 0]], normals: [[1, 2, 3], y]}}
+  o: {planar: {between: [e, j], at: [[0, 0, 0], [1, 0, 0]], normal: y}}
+  l: {point_on_line: {between: [e, j], at: [[0, 0, 0], [1, 0, 0]], axis: [1, 2, 3]}}
+couplings: {k: {joints: [c-d, "1"], ratio: 40 mm/rad}}
 motions: {m: {joint: c-d, signal: wave}}
 springs:
   turn: {joint: "1", stiffness: 3 N m/rad, rest: 30 deg}

@@ -106,6 +106,43 @@ TEST(Joint, AMachineOfPlanarJointsIsPlanar) {
   EXPECT_NEAR(channel(model, t, "b.center_x") - channel(model, s, "b.center_x"), 1.5, 2e-5);
 }
 
+/// The same machine in two dimensions, and in three for the sake of a loose ball.
+TEST(Joint, PlanarMachinesMoveAlikeInTwoAndThreeDimensions) {
+  const auto with = [](bool loose) {
+    return machine(std::string(R"(
+gravity: [0, -9.81, 0]
+bodies:
+  plate: {mass: 4, center_of_mass: [0.1, 0.2, 0], inertia: [1, 1, 0.8]}
+  arm: {rod: {length: 1, mass: 2, diameter: 2 cm}}
+  wheel: {mass: 1, inertia: [1, 1, 0.5]}
+  block: {mass: 3, center_of_mass: [0, 0.1, 0], inertia: [1, 1, 0.3]}
+)") + (loose ? "  ball: {sphere: {radius: 0.1, mass: 1}}\n" : "") +
+                   R"(joints:
+  plate: {planar: {parent: ground, at: [0, 1, 0], normal: z}, position: [0.2, 0.1], velocity: [1, 0.5], angle: 0.2, rate: 1}
+  arm: {revolute: {parent: plate, at: [0.5, 0, 0], axis: z}, angle: -0.5, rate: 2}
+  wheel: {revolute: {parent: plate, at: [-0.3, 0, 0], axis: z}}
+  block: {planar: {parent: ground, normal: [0, 0, -1]}, position: [1, 0], velocity: [0.3, 0]}
+)" + (loose ? "  ball: {spherical: {parent: ground}}\n" : "") +
+                   R"(loops:
+  floor: {planar: {between: [ground, block], at: [[0, 0, 0], [0, 0, 0]], normal: y}}
+  slot: {point_on_line: {between: [ground, plate], at: [[0, 1.1, 0], [0, 0, 0]], axis: [1, 0.2, 0]}}
+couplings: {gears: {joints: [wheel, arm], ratio: -3}}
+forces: {push: {body: arm, at: [1, 0, 0], force: [3, 20, 0]}}
+)");
+  };
+  const auto two = with(false), three = with(true);
+  ASSERT_TRUE(two->planar);
+  ASSERT_FALSE(three->planar);
+  EXPECT_EQ(two->layout.rows, 4);
+  EXPECT_EQ(three->layout.rows, 4);
+  const State s = start_state(*two), t = test::run(two, 0.5), u = test::run(three, 0.5);
+  for (const char* name : {"plate.x", "plate.angle", "arm.angle", "wheel.angle", "block.x", "block.y"})
+    EXPECT_NEAR(channel(two, t, name), channel(three, u, name), 1e-9) << name;
+  EXPECT_GT(std::abs(channel(two, t, "arm.angle") - channel(two, s, "arm.angle")), 0.3);
+  EXPECT_NEAR(channel(two, t, "wheel.angle") + 3 * channel(two, t, "arm.angle"), 3 * -0.5, 1e-9);
+  EXPECT_NEAR(channel(two, t, "block.x"), 1 + 0.3 * 0.5, 1e-9);
+}
+
 TEST(Joint, ABodyOnAScrewAxisFallsAndTurns) {
   const auto model = machine(
       "bodies: {b: {cylinder: {length: 1, radius: 0.2, mass: 3, axis: z}}}\njoints: {b: {cylindrical: {parent: ground, axis: z}, position: "
