@@ -216,7 +216,8 @@ bool ClosedLoops<D>::factor(Group& g) {
 }
 
 template <int D>
-LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, MechanismState<D>& state, int* iterations) {
+LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state,
+                                 int* iterations) {
   bool last = groups_.empty();
   for (int iteration = 0;; ++iteration) {
     advance_configuration(m_.tree, q, theta, q_end);
@@ -246,6 +247,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       return LoopStatus::open;
     }
     last = largest < kQuadratic;
+    if (last && !to_rounding) return LoopStatus::closed;
   }
   for (int i = 0; i < m_.rows; ++i)
     if (std::abs(state.Phi[i]) > kRedundantOpen) {

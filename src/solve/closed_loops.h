@@ -36,7 +36,8 @@ class ClosedLoops {
 
   // ---- positions, velocities, accelerations
   /// Moves the dependent part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
-  LoopStatus close(const double* q, double* theta, double* q_end, MechanismState<D>& state, int* iterations);
+  /// Not `to_rounding`: the last small correction is left to the next call; the position stage is open by its size.
+  LoopStatus close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state, int* iterations);
   /// After close(): v_d for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
   /// After solve_velocities(): a_d for a_i; the tree's velocity stage is that of the accelerations as they came in.

@@ -10,7 +10,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFit = 10;  // a dependent coordinate that moves faster than this by an independent one calls for another partition
+constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is computed anew
+constexpr double kFit = 10;   // a dependent coordinate that moves faster than this by an independent one calls for another partition
 
 double largest_of(const std::vector<double>& x) {
   double size = 0;
@@ -25,7 +26,7 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
     : MonolithicTrapezoidal<D>(std::move(model)), loops_(m_), variation_(m_), start_partition_(m_.rows) {
   const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), ports = h_.actuators.size();
   for (auto* x : {&column_.theta, &column_.v, &column_.v_rest, &column_.a_rest, &g_}) x->resize(nv);
-  for (auto* x : {&T_, &dr_, &G_}) x->resize(nv * nv);
+  for (auto* x : {&T_, &dr_mechanism_, &dr_, &G_}) x->resize(nv * nv);
   ds_column_.resize(nv * ports);
   dsdot_column_.resize(nv * ports);
   pivot_.resize(nv);
@@ -57,8 +58,8 @@ void DoubleStepTrapezoidal<D>::fail_in_loop(StepStatus status, StepReport& repor
 }
 
 template <int D>
-bool DoubleStepTrapezoidal<D>::close(StepReport& report) {
-  const LoopStatus status = loops_.close(from_->q(), theta_.data(), next_.q(), work_.mechanism, &report.position_iterations);
+bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepReport& report) {
+  const LoopStatus status = loops_.close(from_->q(), theta_.data(), next_.q(), to_rounding, work_.mechanism, &report.position_iterations);
   if (status != LoopStatus::closed) fail_in_loop(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::dead_point, report);
   return status == LoopStatus::closed;
 }
@@ -80,12 +81,12 @@ void DoubleStepTrapezoidal<D>::evaluate_reduced() {
   fit_ = loops_.reduce();
 }
 
-/// Change of r and of the ports along an independent coordinate.
+/// Change of r at constant port forces, and of the ports, along an independent coordinate.
 template <int D>
-void DoubleStepTrapezoidal<D>::add_column(int k) {
+void DoubleStepTrapezoidal<D>::update_column(int k) {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
   const MechanismState<D>& mech = work_.mechanism;
-  double *dr = dr_.data() + k * nv, *ds = ds_column_.data() + k * ports, *dsdot = dsdot_column_.data() + k * ports;
+  double *dr = dr_mechanism_.data() + k * nv, *ds = ds_column_.data() + k * ports, *dsdot = dsdot_column_.data() + k * ports;
   const bool rest = loops_.column(k, factors_, mech, variation_, column_);
   std::fill(dr, dr + nv, 0.0);
   for (std::size_t l = 0; l < nv; ++l)
@@ -101,8 +102,30 @@ void DoubleStepTrapezoidal<D>::add_column(int k) {
       dsdot[i] += c.rate_gradient * column_.theta[v] + c.gradient * column_.v[v];
     }
   }
+}
+
+/// The mechanism's share of the tangent.
+template <int D>
+void DoubleStepTrapezoidal<D>::update_tangent() {
+  MechanismState<D>& mech = work_.mechanism;
+  loops_.add_multipliers(work_.r.data(), work_.multipliers.data());
+  inverse_dynamics_tangent(m_, factors_, mech, T_.data());
+  for (std::size_t i = 0; i < m_.ports.size(); ++i)
+    add_line_curvature(m_.ports[i], m_.paths.data(), mech.tree, mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin,
+                       -work_.hydraulics.ports[i].force, T_.data(), model_->layout.nv);
+  add_constraint_curvature(m_, work_.multipliers.data(), mech, T_.data());
+  for (std::size_t k = 0; k < loops_.independent().size(); ++k) update_column(static_cast<int>(k));
+}
+
+/// dr along an independent coordinate: the mechanism's share and the change of the port forces.
+template <int D>
+void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
+  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
+  double* dr = dr_.data() + k * nv;
+  const double *ds = ds_column_.data() + k * ports, *dsdot = dsdot_column_.data() + k * ports;
+  std::copy_n(dr_mechanism_.data() + k * nv, nv, dr);
   const auto push = [&](std::size_t i, double dF) {
-    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= mech.dofs[l].gradient * dF;
+    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
   };
   for (std::size_t i = 0; i < ports; ++i) {
     const HydraulicState::Port& port = work_.hydraulics.ports[i];
@@ -118,20 +141,14 @@ void DoubleStepTrapezoidal<D>::add_column(int k) {
 
 /// Newton increment with the exact tangent: increment_ (per independent coordinate), circuit_increment_; multipliers with them.
 template <int D>
-bool DoubleStepTrapezoidal<D>::solve_exact() {
+bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.independent().size();
-  MechanismState<D>& mech = work_.mechanism;
   evaluate_reduced();
-  loops_.add_multipliers(work_.r.data(), work_.multipliers.data());
-  inverse_dynamics_tangent(m_, factors_, mech, T_.data());
-  for (std::size_t i = 0; i < ports; ++i)
-    add_line_curvature(m_.ports[i], m_.paths.data(), mech.tree, mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin,
-                       -work_.hydraulics.ports[i].force, T_.data(), static_cast<int>(nv));
-  add_constraint_curvature(m_, work_.multipliers.data(), mech, T_.data());
+  if (fresh) update_tangent();
   if (!this->condense_ports()) return false;
   this->add_port_residuals();
   for (std::size_t k = 0; k < n; ++k) {
-    add_column(static_cast<int>(k));
+    add_port_forces_of(static_cast<int>(k));
     loops_.project(dr_.data() + k * nv, g_.data());
     for (std::size_t i = 0; i < n; ++i) G_[i * n + k] = g_[i];
   }
@@ -174,10 +191,10 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
       const TreeNode<D>& node = m_.tree.nodes[m_.tree.dof_node[v]];
       size = increment_size(node.dofs == 1 ? from_->q()[node.q] + theta_[v] : theta_[v]);
       theta_[v] += size;
-      if (!close(ignored)) return false;
+      if (!close(true, ignored)) return false;
       residual(changed_.data());
       theta_ = theta_kept_;
-      if (!close(ignored)) return false;
+      if (!close(true, ignored)) return false;
     } else {
       double& y = next_.y()[h_.unknown_state[j - f]];
       const double kept = y;
@@ -233,12 +250,13 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
   const SolverDescription& solver = model_->description.solver;
   StepReport report;
   this->begin(state, h);
-  if (!close(report)) return report;
+  if (!close(false, report)) return report;
   set_dependent_rates();
   double size = 0;
   for (;;) {
     ++report.iterations;
-    const bool solved = solver.tangent == TangentKind::exact ? solve_exact() : solve_forward_difference();
+    const bool fresh = report.iterations == 1 || report.iterations > kDragging;
+    const bool solved = solver.tangent == TangentKind::exact ? solve_exact(fresh) : solve_forward_difference();
     if (!solved) {
       report.status = StepStatus::singular;
       return report;
@@ -248,9 +266,10 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
       report.status = StepStatus::diverged;
       return report;
     }
-    if (!close(report)) return report;
+    const bool last = size < 1 || report.iterations >= solver.max_iterations;
+    if (!close(last, report)) return report;
     set_dependent_rates();
-    if (size < 1 || report.iterations >= solver.max_iterations) break;
+    if (last) break;
   }
   if (size >= 1) {
     report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;

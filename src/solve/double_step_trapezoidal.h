@@ -5,7 +5,8 @@
 //   Newton    on R^T (M a - Q) = 0, R = 0 with the exact tangent                                         (17), (35), (37)-(39)
 // The tangent: with lambda such that r + Phi_q^T lambda vanishes in the dependent coordinates,
 //   d(R^T r) = R^T (dr + d(Phi_q^T) lambda),   dr along the change of all coordinates (closed_loops.h)
-// so that the change of R needs no term of its own.
+// so that the change of R needs no term of its own. The mechanism's share of it (geometry and inertia, smooth) is computed once a step
+// and again only where an iteration drags on; the oil's and friction's share is always that of the iterate.
 // Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), sections 2.2 and 4.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -42,12 +43,14 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
 
   StepReport attempt(const State& state, double h);
   bool partition_at(const State& state);
-  bool close(StepReport& report);
+  bool close(bool to_rounding, StepReport& report);
   void fail_in_loop(StepStatus status, StepReport& report) const;
   void set_dependent_rates();
   void evaluate_reduced();
-  bool solve_exact();
-  void add_column(int k);
+  bool solve_exact(bool fresh);
+  void update_tangent();
+  void update_column(int k);
+  void add_port_forces_of(int k);
   bool solve_forward_difference();
   double apply_increment(StepReport& report);
   void finish(StepReport& report);
@@ -58,7 +61,8 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   std::vector<double> start_partition_;           // of the state a step starts from
   double fit_ = 0;                                // largest entry of R
   std::vector<double> T_;                         // of all coordinates, rates as theta's
-  std::vector<double> dr_;                        // per independent coordinate: change of r
+  std::vector<double> dr_mechanism_;              // per independent coordinate: change of r at constant port forces
+  std::vector<double> dr_;                        // and with them
   std::vector<double> ds_column_, dsdot_column_;  // per independent coordinate and port
   std::vector<double> G_, g_;                     // reduced tangent, reduced increment
   std::vector<int> pivot_;

@@ -302,7 +302,7 @@ void expect_columns_are_differences(const Model& model) {
       r.a[i] += f.acceleration * move;
     }
     int iterations = 0;
-    EXPECT_EQ(loops.close(model.q_start.data(), r.theta.data(), q.data(), state, &iterations), LoopStatus::closed);
+    EXPECT_EQ(loops.close(model.q_start.data(), r.theta.data(), q.data(), true, state, &iterations), LoopStatus::closed);
     loops.solve_velocities(r.v.data(), state);
     loops.solve_accelerations(r.v.data(), r.a.data(), state);
     update_rates<D, double>(m, r.v.data(), r.a.data(), state);
