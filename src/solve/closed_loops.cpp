@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/lu.h"
 
@@ -201,7 +202,7 @@ bool ClosedLoops<D>::factor(Group& g) {
     failed_row_ = g.row.empty() ? g.rows[0] : g.row[g.rank - 1];
     return false;
   }
-  double smallest = INFINITY, largest = 0;  // inverse pivots
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
   g.sign = 1;
   for (int i = 0; i < g.rank; ++i) {
     const double inverse = g.LU[static_cast<std::size_t>(i) * g.rank + i];
