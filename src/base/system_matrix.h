@@ -2,7 +2,7 @@
 // small or mostly full, sparse (base/sparse_lu.h) otherwise.
 // Assembly is a template on where entries go: `T(i, k) += x` on
 //   DenseEntries      an array, row-major
-//   RecordedEntries   a list of places: the same assembly, run once, gives the pattern
+//   RecordedEntries   a list of places and values: the same assembly, run once, gives the pattern
 //   ReplayedEntries   values of a sparse matrix, in the order of the recording
 // so a pattern is never written a second time. The order must not depend on values.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -26,13 +26,13 @@ struct DenseEntries {
   TR_INLINE double& operator()(int row, int column) const { return values[row * ld + column]; }
 };
 
-/// Keeps the places in the order in which they are used.
+/// Keeps places, and what is added to them, in the order in which they are used.
 struct RecordedEntries {
   std::vector<Entry> entries;
-  double ignored = 0;
+  std::vector<double> values;
   double& operator()(int row, int column) {
     entries.push_back({row, column});
-    return ignored;
+    return values.emplace_back(0.0);
   }
 };
 
@@ -68,6 +68,8 @@ class SystemMatrix {
       body(T);
     }
   }
+  /// The entries of a dense matrix, as they are.
+  DenseEntries dense() { return {dense_.data(), n_}; }
   /// Values of a matrix made from the same entries.
   void copy_values(const SystemMatrix& other) { values() = other.values(); }
 
