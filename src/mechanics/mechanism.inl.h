@@ -223,4 +223,13 @@ void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismS
                             state.Phi_ddot.data() + m.constraints[i].rows.begin);
 }
 
+/// What is assembled into matrices, for one kind of entries.
+#define TR_INSTANTIATE_ENTRIES(D, Entries)                                                                                              \
+  template void inverse_dynamics_tangent<D, Entries>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, Entries&);       \
+  template void mass_matrix<D, Entries>(const Tree<D>&, const TreeState<D>&, Entries&);                                                 \
+  template void add_line_force_tangent<D, Entries>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, \
+                                                   double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
+  template void add_penalty<D, Entries>(const Mechanism<D>&, double, const MechanismState<D>&, Entries&);                               \
+  template void add_constraint_curvature<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);
+
 }  // namespace trunnion
