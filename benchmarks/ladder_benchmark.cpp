@@ -1,7 +1,7 @@
 // The ladder of N windows (tests/support/ladder.h), N = 1 to 1000: time per step with each treatment of the constraints, and the fitted
 // exponent of its growth from N = 10 on; and what a run costs before its first step.
-//   ladder_benchmark              the table
-//   ladder_benchmark --model N    the model file of N windows
+//   ladder_benchmark [N [penalty|double_step]]    the table, up to N windows, of both treatments or one
+//   ladder_benchmark --model N                    the model file of N windows
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 

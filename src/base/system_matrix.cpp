@@ -5,7 +5,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kSmall = 16;            // unknowns that a dense matrix is always best for
+constexpr int kSmall = 12;            // unknowns up to which a dense matrix is best even for a chain of loops
 constexpr double kSparsePrice = 4.0;  // of an operation on sparse factors, in those on dense ones
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Ladder, FollowsTheClosedFormThroughSingularPositions) {
         worst = std::max(worst, std::abs(run.state().q()[joint.q] - (joint.name[0] == 'v' ? phi : -phi)));
     }
     EXPECT_TRUE(passed);
-    EXPECT_LT(worst, 1e-4) << windows;
+    EXPECT_LT(worst, 1e-5) << windows;
   }
 }
 
@@ -102,8 +102,8 @@ TEST(Ladder, KeepsItsEnergy) {
     run.advance(0.01 * i);
     worst = std::max(worst, std::abs(energy(*model, run.state()) - start));
   }
-  EXPECT_LT(worst, 1e-4 * swing);
-  EXPECT_LT(run.statistics().max_violation, 1e-6);
+  EXPECT_LT(worst, 1e-5 * swing);
+  EXPECT_LT(run.statistics().max_violation, 1e-9);
 }
 
 TEST(Ladder, SparseAndDenseMatricesGiveTheSameMotion) {
@@ -118,13 +118,14 @@ TEST(Ladder, SparseAndDenseMatricesGiveTheSameMotion) {
   for (int i = 0; i < model->layout.nv; ++i) EXPECT_NEAR(sparse.v()[i], dense.v()[i], 1e-7);
 }
 
+/// Nor where all bars lie on one line: the pivots chosen in advance serve there, too.
 TEST(Ladder, SparseStepsDoNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  const auto model = ladder(40);
+  const auto model = ladder(20);
   State state = start_state(*model);
   const auto stepper = make_stepper(model);
   const long before = test::allocations();
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(stepper->step(state, 1e-3).ok());
+  while (state.q()[0] > -0.1) ASSERT_TRUE(stepper->step(state, 1e-3).ok());
   ASSERT_TRUE(stepper->restart(state));
   EXPECT_EQ(test::allocations(), before);
 }
