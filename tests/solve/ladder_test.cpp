@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include "machine/analyse.h"
 #include "machine/start.h"
@@ -70,6 +71,28 @@ TEST(Ladder, HasOneDegreeOfFreedomAndNoRedundantRows) {
     EXPECT_EQ(a.degrees_of_freedom, 1);
     EXPECT_TRUE(a.redundant.empty());
     EXPECT_TRUE(find_missing_inertia(*model).velocities.empty());
+  }
+}
+
+/// Verticals stated five degrees off at random, horizontals not stated at all, the first bar held: all follow it.
+TEST(Ladder, AssemblyClosesARoughStart) {
+  constexpr double kHeld = 1.2;
+  Description d = parse_model(test::ladder_model(100, "step: 1 ms, duration: 5 s"), "test.yaml");
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> error(-0.09, 0.09);
+  for (auto& [name, joint] : d.joints) {
+    joint.rate.reset();
+    joint.coordinate.reset();
+    if (name[0] == 'v') joint.coordinate = kHeld + error(random);
+  }
+  d.joints.front().second.coordinate = kHeld;
+  d.joints.front().second.rate = -2;
+  d.joints.front().second.hold = true;
+  const auto model = compile(d);
+  for (const JointInfo& joint : model->joints) {
+    const double sign = joint.name[0] == 'v' ? 1 : -1;
+    EXPECT_NEAR(model->q_start[joint.q], sign * kHeld, 1e-11) << joint.name;
+    EXPECT_NEAR(model->v_start[joint.v], -2 * sign, 1e-11) << joint.name;
   }
 }
 
