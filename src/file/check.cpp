@@ -28,9 +28,15 @@ const T* lookup(const NamedList<T>& list, const std::string& name) {
   return nullptr;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+/// Names in file order, found without a search through all of them.
+struct KnownNames {
+  std::vector<std::string> list;
+  std::unordered_set<std::string> all;
+  void add(const std::vector<std::string>& names) {
+    list.insert(list.end(), names.begin(), names.end());
+    all.insert(names.begin(), names.end());
+  }
+};
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
   const std::string near = nearest_name(name, known);
@@ -41,14 +47,15 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
 class ReferenceCheck : public Visitor {
  public:
   ReferenceCheck(const Description& d, Findings& out) : d_(d), out_(out) {
-    bodies_ = names_of(d.bodies);
-    bodies_.emplace_back("ground");
-    volumes_ = nodes_ = names_of(d.volumes);
+    bodies_.add(names_of(d.bodies));
+    bodies_.add({"ground"});
+    volumes_.add(names_of(d.volumes));
+    nodes_.add(names_of(d.volumes));
     for (const auto& [name, source] : d.sources)
-      if (std::holds_alternative<PressureSourceDescription>(source)) nodes_.push_back(name);
+      if (std::holds_alternative<PressureSourceDescription>(source)) nodes_.add({name});
     for (const auto& [name, joint] : d.joints)
-      if (joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic) moving_joints_.push_back(name);
-    signals_ = names_of(d.signals);
+      if (joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic) moving_joints_.add({name});
+    signals_.add(names_of(d.signals));
   }
 
   void leaf(const Key& key, const Slot& slot) override {
@@ -85,16 +92,16 @@ class ReferenceCheck : public Visitor {
 
   void look_up(const Key& key, const std::string& name, const std::string& path) {
     const auto& [known, what] = targets(key.names);
-    if (contains(*known, name) || (name.empty() && !key.is(kRequired))) return;
-    std::string hint = did_you_mean(name, *known);
+    if (known->all.contains(name) || (name.empty() && !key.is(kRequired))) return;
+    std::string hint = did_you_mean(name, known->list);
     if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
     if (key.names == Names::moving_joint && lookup(d_.joints, name) != nullptr)
       hint = "the joint `" + name + "` is neither revolute nor prismatic";
-    if (hint.empty() && known->empty()) hint = std::string("the model has none");
+    if (hint.empty() && known->list.empty()) hint = std::string("the model has none");
     find(d_, out_, path, "`" + name + "` is not the name of " + what, "", hint);
   }
 
-  std::pair<const std::vector<std::string>*, std::string> targets(Names names) const {
+  std::pair<const KnownNames*, std::string> targets(Names names) const {
     switch (names) {
       case Names::body:
         return {&bodies_, "a body"};
@@ -112,7 +119,7 @@ class ReferenceCheck : public Visitor {
   const Description& d_;
   Findings& out_;
   std::string path_;
-  std::vector<std::string> bodies_, volumes_, nodes_, moving_joints_, signals_;
+  KnownNames bodies_, volumes_, nodes_, moving_joints_, signals_;
 };
 
 // The parent of every joint by name, and the joints known to lead to no cycle, or to one that has been found.
