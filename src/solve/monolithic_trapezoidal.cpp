@@ -6,12 +6,6 @@
 
 namespace trunnion {
 
-namespace {
-
-constexpr double kPressureShrink = 0.1;  // a pressure falls to no less than this share in one iteration, so that it stays positive
-
-}  // namespace
-
 template <int D>
 MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> model)
     : model_(std::move(model)),
@@ -60,7 +54,7 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   double *y = next_.y(), *ydot = next_.ydot();
   for (int i : h_.unknown_state) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
-    y[i] = pressure ? std::max(y[i] + h * ydot[i], kPressureShrink * y[i]) : y[i] + h * ydot[i];
+    y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i]) : y[i] + h * ydot[i];
   }
   // spools run ahead: nothing acts back on them
   for (const Spool& spool : h_.spools) {
@@ -152,8 +146,8 @@ void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, doubl
   for (std::size_t i = 0; i < circuit_increment_.size(); ++i) {
     const int state = h_.unknown_state[i];
     double& y = next_.y()[state];
-    double moved = y + circuit_increment_[i];
-    if (state < static_cast<int>(h_.volumes.size())) moved = std::max(moved, kPressureShrink * y);
+    const bool pressure = state < static_cast<int>(h_.volumes.size());
+    const double moved = pressure ? h_.fluid.advance(y, circuit_increment_[i]) : y + circuit_increment_[i];
     raise(std::abs(moved - y) / tolerance_[i], model_->layout.nv + static_cast<int>(i), report, largest);
     y = moved;
   }

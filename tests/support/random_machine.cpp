@@ -87,19 +87,22 @@ class Builder {
     if (kind == 0) four_bar(i, base, at);
     if (kind == 1) slider(i, base, at);
     if (kind == 2) linked_arms(i, base, at);
-    if (kind == 3 || kind == 4) four_bar(i, base, at, kind == 3 ? "revolute" : "cylindrical");
+    if (kind == 3 || kind == 4) four_bar(i, base, at, kind == 3 ? "spherical" : "universal");
     if (kind == 5 || kind == 6) bars_with_balls(i, base, at, kind == 6);
     if (kind == 7) bricard(i, base, at);
   }
 
   Vector polar(double radius, double angle) const { return radius * (std::cos(angle) * along_ + std::sin(angle) * up_); }
 
-  /// Crank, coupler and rocker; the cut is between coupler and rocker or below the rocker. In space a closure with more equations than
-  /// the plane has is redundant.
+  /// Crank, coupler and rocker; the cut is between coupler and rocker or below the rocker. A ball there has one equation more than
+  /// the plane, a redundant one; what a universal joint has more is left out when the machine is compiled.
   void four_bar(int i, const Place& base, const Vector& A, const std::string& closure = "revolute") {
     const Vector B = A + number(1, 1.5) * along_, C = A + polar(number(0.6, 1), number(1.2, 1.9)),
                  D = B + polar(number(0.6, 1), number(1.2, 1.9));
-    const std::string n = std::to_string(i), axis = ", axis: " + text_of(normal_);
+    const std::string n = std::to_string(i);
+    const std::string axis = closure == "revolute"    ? ", axis: " + text_of(normal_)
+                             : closure == "universal" ? ", axes: [" + text_of(normal_) + ", " + text_of(along_) + "]"
+                                                      : "";
     const Place crank = bar("crank" + n, A, C), coupler = bar("coupler" + n, C, D);
     revolute(crank, base, normal_);
     revolute(coupler, crank, normal_);
@@ -112,7 +115,7 @@ class Builder {
       revolute(rocker, coupler, normal_);
       loop(i, closure, rocker, base, B, axis);
     }
-    out_.redundant = out_.redundant || out_.spatial;
+    out_.redundant = out_.redundant || closure == "spherical";
     drive(i, base, A - number(0.7, 1) * along_, crank, A + 0.6 * (C - A));
     next_ = coupler;
     next_point_ = 0.5 * (C + D);
@@ -127,7 +130,6 @@ class Builder {
     revolute(rod, crank, normal_);
     joint(block, "prismatic", base, ", axis: " + text_of(along_));
     loop(i, "revolute", rod, block, P, ", axis: " + text_of(normal_));
-    out_.redundant = out_.redundant || out_.spatial;
     drive(i, base, P + 1.1 * along_, block, P + 0.3 * along_);
     next_ = crank;
     next_point_ = C;
