@@ -11,6 +11,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build python3 pkg-config
   libeigen3-dev      # linear algebra
+  libsuitesparse-dev # sparse linear systems (KLU)
   libfmt-dev         # text
   libyaml-cpp-dev    # model files
   nlohmann-json3-dev # summaries, JSON Schema

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "file/reader.h"
 #include "file/table.h"
@@ -114,14 +115,26 @@ class ReferenceCheck : public Visitor {
   std::vector<std::string> bodies_, volumes_, nodes_, moving_joints_, signals_;
 };
 
+// The parent of every joint by name, and the joints known to lead to no cycle, or to one that has been found.
+struct Parents {
+  std::unordered_map<std::string, const std::string*> of;
+  std::unordered_set<std::string> settled;
+};
+
 // A joint whose chain of parents comes back to it; the bodies of the cycle, or none.
-std::vector<std::string> cycle_from(const Description& d, const std::string& start) {
+std::vector<std::string> cycle_from(Parents& parents, const std::string& start) {
   std::vector<std::string> chain{start};
-  while (chain.size() <= d.joints.size()) {
-    const JointDescription* joint = lookup(d.joints, chain.back());
-    if (joint == nullptr) return {};
-    if (joint->parent == start) return chain;
-    chain.push_back(joint->parent);
+  while (chain.size() <= parents.of.size()) {
+    const auto parent = parents.of.find(chain.back());
+    if (parent == parents.of.end() || parents.settled.contains(chain.back())) {
+      parents.settled.insert(chain.begin(), chain.end());
+      return {};
+    }
+    if (*parent->second == start) {
+      parents.settled.insert(chain.begin(), chain.end());
+      return chain;
+    }
+    chain.push_back(*parent->second);
   }
   return {};
 }
@@ -196,21 +209,22 @@ void check_references(const Description& d, Findings& out) {
 
 void check_tree(const Description& d, Findings& out) {
   const std::vector<std::string> bodies = names_of(d.bodies), joints = names_of(d.joints);
+  const std::unordered_set<std::string> body_names(bodies.begin(), bodies.end()), joint_names(joints.begin(), joints.end());
   for (const std::string& body : bodies)
-    if (!contains(joints, body))
+    if (!joint_names.contains(body))
       find(d, out, "bodies." + body, "the body has no joint", "a joint of the same name in `joints`",
            "to let it move freely: joints: {" + body + ": {free: {parent: ground}}}");
   for (const std::string& joint : joints)
-    if (!contains(bodies, joint))
+    if (!body_names.contains(joint))
       find(d, out, "joints." + joint, "there is no body `" + joint + "`, and a joint is named after its child body", "",
            did_you_mean(joint, bodies));
-  std::set<std::string> reported;
+  Parents parents;
+  for (const auto& [name, joint] : d.joints) parents.of.emplace(name, &joint.parent);
   for (const std::string& joint : joints) {
-    const std::vector<std::string> cycle = cycle_from(d, joint);
-    if (cycle.empty() || reported.contains(joint)) continue;
+    const std::vector<std::string> cycle = cycle_from(parents, joint);
+    if (cycle.empty()) continue;
     std::string text;
     for (const std::string& name : cycle) text += name + " -> ";
-    reported.insert(cycle.begin(), cycle.end());
     find(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
          "close the loop by an entry in `loops` instead");
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/analyse.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Sparse>
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "machine/evaluate.h"
 
@@ -14,75 +16,148 @@ constexpr double kDependent = 1e-9;   // of a row's norm: what is left of a redu
 constexpr double kNoInertia = 1e-15;  // of the largest inertia: rounding of a zero
 constexpr double kCancelled = 1e-12;  // of a coordinate's inertia with all others fixed: what is left of it is rounding
 
+using Sparse = Eigen::SparseMatrix<double>;
+
+/// Entries of M and rows of Phi_q at the assembled start.
+template <int D>
 struct Matrices {
-  Eigen::MatrixXd M, J;
+  explicit Matrices(const Model& model)
+      : tree(std::get<Mechanism<D>>(model.mechanism).tree), J(std::get<Mechanism<D>>(model.mechanism).rows) {
+    const auto& m = std::get<Mechanism<D>>(model.mechanism);
+    MechanismState<D> state(m);
+    std::vector<double> zero(tree.nv, 0.0), r(tree.nv, 0.0);
+    update_inputs(m, model.signals, 0, Side::right, state);
+    update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+    update_rates<D, double>(m, zero.data(), zero.data(), state);
+    inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
+    mass_matrix(tree, state.tree, M);
+    for (const ConstraintGroup<D>& g : m.constraints)
+      for (int row = 0; row < g.rows.size(); ++row)
+        for (int k = 0; k < g.path.size(); ++k)
+          J[g.rows.begin + row][m.paths[g.path.begin + k].dof] += state.jacobian[g.jacobian + row * g.path.size() + k];
+  }
+
+  const Tree<D>& tree;
+  RecordedEntries M;
+  std::vector<std::map<int, double>> J;
 };
 
-template <int D>
-Matrices matrices(const Model& model) {
-  const auto& m = std::get<Mechanism<D>>(model.mechanism);
-  const int n = m.tree.nv;
-  MechanismState<D> state(m);
-  std::vector<double> zero(static_cast<std::size_t>(n), 0.0), r(static_cast<std::size_t>(n), 0.0);
-  update_inputs(m, model.signals, 0, Side::right, state);
-  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
-  update_rates<D, double>(m, zero.data(), zero.data(), state);
-  inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
-  Matrices out{Eigen::MatrixXd::Zero(n, n), Eigen::MatrixXd::Zero(m.rows, n)};
-  mass_matrix(m.tree, state.tree, out.M.data(), n);  // symmetric: the order of storage does not matter
-  for (const ConstraintGroup<D>& g : m.constraints)
-    for (int row = 0; row < g.rows.size(); ++row)
-      for (int k = 0; k < g.path.size(); ++k)
-        out.J(g.rows.begin + row, m.paths[g.path.begin + k].dof) += state.jacobian[g.jacobian + row * g.path.size() + k];
-  return out;
-}
+/// A row from which those kept before it were eliminated, scaled so that its entry at `pivot`, the largest one, is 1.
+struct KeptRow {
+  int pivot;
+  std::map<int, double> entries;
+};
 
-/// Fills rank and redundant rows; returns an orthonormal basis of the row space, one vector per column.
-Eigen::MatrixXd eliminate_rows(const Model& model, const Eigen::MatrixXd& J, Analysis& a) {
-  Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(J.cols(), std::min(J.rows(), J.cols()));
+/// Fills rank and redundant rows; returns what was kept of the others.
+std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::map<int, double>>& J, Analysis& a) {
+  std::vector<KeptRow> kept;
+  std::vector<int> owner(a.velocities, -1);  // of a pivot
+  const auto norm = [](const std::map<int, double>& row) {
+    double square = 0;
+    for (const auto& item : row) square += item.second * item.second;
+    return std::sqrt(square);
+  };
+  /// The first kept row whose pivot has an entry; a kept row has none at pivots before its own.
+  const auto first_owner = [&](const std::map<int, double>& row) {
+    int first = static_cast<int>(kept.size());
+    for (const auto& item : row)
+      if (owner[item.first] >= 0) first = std::min(first, owner[item.first]);
+    return first;
+  };
   for (const ConstraintInfo& info : model.constraints) {
     int redundant = 0;
     for (int i = info.rows.begin; i < info.rows.end; ++i) {
-      Eigen::VectorXd row = J.row(i).transpose();
-      const double norm = row.norm();
-      const auto known = basis.leftCols(a.rank);
-      for (int pass = 0; pass < 2; ++pass) row -= known * (known.transpose() * row);
-      if (row.norm() <= kDependent * norm || a.rank == basis.cols())
+      std::map<int, double> row = J[i];
+      const double before = norm(row);
+      for (std::size_t k; (k = first_owner(row)) < kept.size();) {
+        const double factor = row[kept[k].pivot];
+        for (const auto& [column, entry] : kept[k].entries) row[column] -= factor * entry;
+        row.erase(kept[k].pivot);
+      }
+      if (norm(row) <= kDependent * before) {
         ++redundant;
-      else
-        basis.col(a.rank++) = row.normalized();
+        continue;
+      }
+      const auto largest =
+          std::max_element(row.begin(), row.end(), [](const auto& x, const auto& y) { return std::abs(x.second) < std::abs(y.second); });
+      const auto [pivot, size] = *largest;
+      for (auto& item : row) item.second /= size;
+      owner[pivot] = a.rank++;
+      kept.push_back({pivot, std::move(row)});
     }
     if (redundant > 0) a.redundant.push_back({info.path, redundant});
   }
-  return basis.leftCols(a.rank);
+  return kept;
 }
 
-/// Coordinates with a vanishing pivot in M = L^T D L.
-std::vector<Eigen::Index> vanishing_pivots(Eigen::MatrixXd M) {
-  std::vector<Eigen::Index> found;
-  const Eigen::VectorXd own = M.diagonal();
-  const double largest = own.size() > 0 ? own.maxCoeff() : 0;
-  for (Eigen::Index k = M.rows() - 1; k >= 0; --k) {
-    const double pivot = M(k, k);
+/// Coordinates with a vanishing pivot in M = L^T D L, tips first. Elimination fills no place of M: row k has entries at the
+/// coordinates that carry it, and those carry each other.
+template <int D>
+std::vector<int> vanishing_pivots(const Matrices<D>& at) {
+  const Tree<D>& tree = at.tree;
+  std::vector<int> depth(tree.nv), parent(tree.nv);  // coordinates that carry this one; the last of them
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j)
+    for (int k = tree.nodes[j].v; k < tree.nodes[j].v + tree.nodes[j].dofs; ++k) {
+      const TreeNode<D>& before = tree.nodes[tree.nodes[j].parent];
+      parent[k] = k > tree.nodes[j].v ? k - 1 : tree.nodes[j].parent > 0 ? before.v + before.dofs - 1 : -1;
+      depth[k] = parent[k] < 0 ? 0 : depth[parent[k]] + 1;
+    }
+  std::vector<std::vector<double>> row(tree.nv);  // by depth, the diagonal last
+  for (int k = 0; k < tree.nv; ++k) row[k].assign(depth[k] + 1, 0.0);
+  for (std::size_t i = 0; i < at.M.entries.size(); ++i) {
+    const Entry& e = at.M.entries[i];
+    if (depth[e.column] <= depth[e.row]) row[e.row][depth[e.column]] += at.M.values[i];
+  }
+  std::vector<double> own(tree.nv);
+  for (int k = 0; k < tree.nv; ++k) own[k] = row[k].back();
+  const double largest = own.empty() ? 0 : *std::max_element(own.begin(), own.end());
+  std::vector<int> found;
+  for (int k = tree.nv - 1; k >= 0; --k) {
+    const double pivot = row[k].back();
     if (pivot <= kCancelled * own[k] || pivot <= kNoInertia * largest) {
       found.push_back(k);
       continue;
     }
-    for (Eigen::Index i = 0; i < k; ++i) {
-      if (M(k, i) == 0) continue;  // another branch
-      const double factor = M(k, i) / pivot;
-      for (Eigen::Index j = 0; j < k; ++j) M(i, j) -= factor * M(k, j);
+    for (int i = parent[k]; i >= 0; i = parent[i]) {
+      const double factor = row[k][depth[i]] / pivot;
+      for (int j = 0; j <= depth[i]; ++j) row[i][j] -= factor * row[k][j];
     }
   }
   return found;
 }
 
+/// Whether some velocity that the kept rows allow moves no inertia: M with those rows as further inertia is singular.
+template <int D>
+bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
+  const int n = at.tree.nv;
+  Eigen::VectorXd own = Eigen::VectorXd::Zero(n);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t i = 0; i < at.M.entries.size(); ++i) {
+    const Entry& e = at.M.entries[i];
+    entries.emplace_back(e.row, e.column, at.M.values[i]);
+    if (e.row == e.column) own[e.row] += at.M.values[i];
+  }
+  const double largest = std::max(own.maxCoeff(), 1e-300);
+  for (const KeptRow& row : rows)
+    for (const auto& [i, a] : row.entries)
+      for (const auto& [k, b] : row.entries) entries.emplace_back(i, k, largest * a * b);
+  Sparse A(n, n);
+  A.setFromTriplets(entries.begin(), entries.end());
+  const Eigen::SimplicialLDLT<Sparse> factors(A);
+  if (factors.info() != Eigen::Success) return true;
+  const Eigen::VectorXd pivots = factors.permutationPinv() * factors.vectorD(), diagonal = A.diagonal();
+  const double bound = kNoInertia * diagonal.maxCoeff();
+  for (int i = 0; i < n; ++i)
+    if (pivots[i] <= kCancelled * diagonal[i] || pivots[i] <= bound) return true;
+  return false;
+}
+
 template <int D>
 Analysis analyse_in(const Model& model) {
-  const Matrices at = matrices<D>(model);
+  const Matrices<D> at(model);
   Analysis a;
-  a.velocities = static_cast<int>(at.M.rows());
-  a.rows = static_cast<int>(at.J.rows());
+  a.velocities = at.tree.nv;
+  a.rows = static_cast<int>(at.J.size());
   eliminate_rows(model, at.J, a);
   a.degrees_of_freedom = a.velocities - a.rank;
   return a;
@@ -90,16 +165,14 @@ Analysis analyse_in(const Model& model) {
 
 template <int D>
 MissingInertia missing_inertia_in(const Model& model) {
-  const Matrices at = matrices<D>(model);
+  const Matrices<D> at(model);
   MissingInertia missing;
-  for (Eigen::Index k : vanishing_pivots(at.M))
-    missing.velocities.insert(missing.velocities.begin(), model.velocity_names[static_cast<std::size_t>(k)]);
+  for (int k : vanishing_pivots(at)) missing.velocities.insert(missing.velocities.begin(), model.velocity_names[k]);
   if (missing.velocities.empty()) return missing;
   // with what the constraints hold
   Analysis a;
-  const Eigen::MatrixXd rows = eliminate_rows(model, at.J, a);
-  const double largest = std::max(at.M.diagonal().maxCoeff(), 1e-300);
-  missing.singular = !vanishing_pivots(at.M + largest * rows * rows.transpose()).empty();
+  a.velocities = at.tree.nv;
+  missing.singular = moves_nothing(at, eliminate_rows(model, at.J, a));
   return missing;
 }
 

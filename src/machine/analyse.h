@@ -1,5 +1,5 @@
 // What can be said about a machine before it runs: degrees of freedom, redundant constraints, missing inertia.
-//   rank of Phi_q by elimination row by row (Gram-Schmidt), loops in file order: a row that the rows before it imply is redundant
+//   rank of Phi_q by elimination row by row, loops in file order: a row of which the rows before it leave nothing is redundant
 //   degrees of freedom = velocities - rank
 //   inertia is missing at a coordinate whose pivot in M = L^T D L (tips first: the articulated inertia) vanishes; fatal where the
 //   constraints do not hold it either, for then no force decides its acceleration
@@ -33,7 +33,7 @@ struct MissingInertia {
   bool singular = false;                // so that the machine cannot be simulated
 };
 
-/// Inertia at the assembled start. Costs O(velocities^3) at worst.
+/// Inertia at the assembled start.
 MissingInertia find_missing_inertia(const Model& model);
 
 }  // namespace trunnion

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/lu.h"
-
 namespace trunnion {
 
 template <int D>
@@ -33,13 +31,19 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
 }
 
 template <int D>
-ConsistentRates<D>::ConsistentRates(const Model& model)
-    : model_(model),
-      m_(std::get<Mechanism<D>>(model.mechanism)),
-      M_(static_cast<std::size_t>(m_.tree.nv) * m_.tree.nv),
-      P_(M_.size()),
-      rhs_(m_.tree.nv),
-      pivot_(m_.tree.nv) {}
+ConsistentRates<D>::ConsistentRates(const Model& model) : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), rhs_(m_.tree.nv) {
+  RecordedEntries pattern;
+  add_matrix(0, MechanismState<D>(m_), pattern);
+  P_ = SystemMatrix(m_.tree.nv, pattern.entries);
+}
+
+/// M + alpha J^T J.
+template <int D>
+template <class Entries>
+void ConsistentRates<D>::add_matrix(double alpha, const MechanismState<D>& mech, Entries& T) const {
+  mass_matrix(m_.tree, mech.tree, T);
+  add_penalty(m_, alpha, mech, T);
+}
 
 template <int D>
 bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
@@ -54,17 +58,13 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
   evaluate_rates(model_.hydraulics, mech.s.data(), mech.s_dot.data(), s.y(), s.ydot(), work.hydraulics);
   evaluate_forces(model_.hydraulics, mech.s.data(), mech.s_dot.data(), s.y(), work.hydraulics);
   for (std::size_t i = 0; i < work.force.size(); ++i) work.force[i] = work.hydraulics.ports[i].force;
-  inverse_dynamics(m_, s.q(), s.v(), true, mech, work.r.data());  // r = -Q at a = 0
-  add_port_forces(m_, work.force.data(), mech, work.r.data());
-  std::fill(M_.begin(), M_.end(), 0.0);
-  mass_matrix(m_.tree, mech.tree, M_.data(), n);
+  inverse_dynamics(m_, s.q(), s.v(), true, mech, work.r.data());
   // (M + alpha J^T J) a = Q - J^T (lambda + alpha gamma);  lambda += alpha (J a + gamma)
   double largest = 0;
-  for (int i = 0; i < n; ++i) largest = std::max(largest, M_[static_cast<std::size_t>(i) * n + i]);
+  for (int i = 0; i < n; ++i) largest = std::max(largest, own_inertia(m_.tree, mech.tree, i));
   const double alpha = kPenaltyRatio * std::max(largest, 1e-12);
-  P_ = M_;
-  add_penalty(m_, alpha, mech, P_.data());
-  if (!lu_factor(P_.data(), n, pivot_.data())) return false;
+  P_.assemble([&](auto& T) { add_matrix(alpha, mech, T); });
+  if (!P_.factor()) return false;
   constraint_rates(m_, s.v(), mech);
   double before = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kIterations; ++iteration) {
@@ -75,12 +75,10 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
       if (iteration > 0) s.multipliers()[i] += alpha * mech.Phi_ddot[i];
       work.multipliers[i] = s.multipliers()[i] + alpha * mech.Phi_ddot[i];
     }
-    for (int i = 0; i < n; ++i) {
-      rhs_[i] = work.r[i];
-      for (int j = 0; j < n; ++j) rhs_[i] += M_[static_cast<std::size_t>(i) * n + j] * s.a()[j];
-    }
+    inverse_dynamics(m_, s.q(), s.v(), false, mech, rhs_.data());
+    add_port_forces(m_, work.force.data(), mech, rhs_.data());
     add_constraint_forces(m_, work.multipliers.data(), mech, rhs_.data());
-    lu_solve(P_.data(), n, pivot_.data(), rhs_.data());
+    P_.solve(rhs_.data());
     double change = 0;
     for (int i = 0; i < n; ++i) change = std::max(change, std::abs(rhs_[i]));
     if (!std::isfinite(change)) return false;

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/system_matrix.h"
 #include "hydraulics/circuit.h"
 #include "mechanics/mechanism.h"
 #include "model/model.h"
@@ -62,8 +63,10 @@ class ConsistentRates {
  private:
   const Model& model_;
   const Mechanism<D>& m_;
-  std::vector<double> M_, P_, rhs_;
-  std::vector<int> pivot_;
+  template <class Entries>
+  void add_matrix(double alpha, const MechanismState<D>& mech, Entries& T) const;
+  SystemMatrix P_;
+  std::vector<double> rhs_;
 };
 
 }  // namespace trunnion

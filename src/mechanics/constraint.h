@@ -54,10 +54,10 @@ template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
                        const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q);
 
-/// T[k, l] += sum over rows of multiplier_i d(Phi_i,k)/dq_l.
-template <int D>
+/// T(k, l) += sum over rows of multiplier_i d(Phi_i,k)/dq_l.
+template <int D, class Entries>
 void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
-                              const LineDof<D>* work, const double* multipliers, double* T, int ld);
+                              const LineDof<D>* work, const double* multipliers, Entries& T);
 
 /// d2Phi/dt2 of a group for the velocities and accelerations in the tree state.
 template <int D>

@@ -66,9 +66,9 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
 }
 
 /// Point rows: the axes turn with A, the wrench point r_Q moves with B, the joint axes with what carries them.
-template <int D>
+template <int D, class Entries>
 TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
-                                   const LineDof<D>* work, const double* multipliers, double* T, int ld) {
+                                   const LineDof<D>* work, const double* multipliers, Entries& T) {
   Vec<D> f = Vec<D>::Zero();  // all rows together: one force fixed in A
   for (int i = 0; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
   const PathDof* dofs = path + g.path.begin;
@@ -88,14 +88,14 @@ TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* p
         h = cross(turn_l, f).dot(work[i].e);
         if (l_carries_k) h -= f.dot(cross(axis_l.b_q, axis_k.b).at(s.line.r_Q));
       }
-      T[k.dof * ld + l.dof] += h;
+      T(k.dof, l.dof) += h;
     }
   }
 }
 
-template <int D>
+template <int D, class Entries>
 TR_INLINE void add_direction_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree,
-                                       const ConstraintState<D>& s, double multiplier, double* T, int ld) {
+                                       const ConstraintState<D>& s, double multiplier, Entries& T) {
   const Vec<D>&a = s.axes[0], &b = s.axes[1];
   const PathDof* dofs = path + g.path.begin;
   for (int j = 0; j < g.path.size(); ++j) {
@@ -106,23 +106,23 @@ TR_INLINE void add_direction_curvature(const ConstraintGroup<D>& g, const PathDo
       const Angular<D> turn_k = tree.dofs[k.dof].b.angular;
       double h = l.sign > 0 ? a.dot(cross(turn_k, cross(turn_l, b))) : cross(turn_l, a).dot(cross(turn_k, b));
       if (carries(l, j, k, i)) h += a.dot(cross(angular_cross(turn_l, turn_k), b));
-      T[k.dof * ld + l.dof] += multiplier * k.sign * h;
+      T(k.dof, l.dof) += multiplier * k.sign * h;
     }
   }
 }
 
-template <int D>
+template <int D, class Entries>
 void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
-                              const LineDof<D>* work, const double* multipliers, double* T, int ld) {
+                              const LineDof<D>* work, const double* multipliers, Entries& T) {
   switch (g.type) {
     case ConstraintType::point:
-      add_point_curvature(g, path, tree, s, work, multipliers, T, ld);
+      add_point_curvature(g, path, tree, s, work, multipliers, T);
       break;
     case ConstraintType::direction:
-      add_direction_curvature(g, path, tree, s, multipliers[0], T, ld);
+      add_direction_curvature(g, path, tree, s, multipliers[0], T);
       break;
     case ConstraintType::distance:
-      add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T, ld);
+      add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T);
       break;
     case ConstraintType::coordinate:
     case ConstraintType::coupling:

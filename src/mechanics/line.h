@@ -82,10 +82,10 @@ TR_INLINE void update_line_rate_gradient(const Line<D>& line, const PathDof* pat
   }
 }
 
-/// T[k, l] += factor s_kl: change of the gradient by position increments.
-template <int D>
+/// T(k, l) += factor s_kl: change of the gradient by position increments.
+template <int D, class Entries>
 TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
-                                  const LineDof<D>* dofs, double factor, double* T, int ld) {
+                                  const LineDof<D>* dofs, double factor, Entries& T) {
   const int n = line.path.size();
   for (int i = 0; i < n; ++i) {
     const PathDof& k = path[line.path.begin + i];
@@ -96,7 +96,7 @@ TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, cons
         // u . (w x e) = w . (e x u)
         s_kl += carries(l, j, k, i) ? dot(tree.dofs[l.dof].b_q.angular, moment(dofs[i].e, s.u))
                                     : dot(tree.dofs[k.dof].b.angular, moment(dofs[j].e_q, s.u));
-      T[k.dof * ld + l.dof] += factor * s_kl;
+      T(k.dof, l.dof) += factor * s_kl;
     }
   }
 }

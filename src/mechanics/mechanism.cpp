@@ -1,4 +1,4 @@
-// Instantiations of the mechanics: plane and space, on plain numbers and on dual numbers.
+// Instantiations of the mechanics: plane and space, on plain numbers and on dual numbers; tangents into dense matrices.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/mechanism.inl.h"
 
@@ -15,22 +15,16 @@ namespace trunnion {
   template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*); \
   template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);            \
   template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);
-
-#define TR_INSTANTIATE(D)                                                                                                              \
-  TR_INSTANTIATE_SCALAR(D, double)                                                                                                     \
-  TR_INSTANTIATE_SCALAR(D, Dual<1>)                                                                                                    \
-  template void configuration_difference<D>(const Tree<D>&, const double*, const double*, double*);                                    \
-  template void update_inputs<D>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D>&);                             \
-  template void inverse_dynamics_tangent<D>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, double*);                \
-  template void mass_matrix<D>(const Tree<D>&, const TreeState<D>&, double*, int);                                                     \
-  template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                                              \
-  template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                                            \
-  template void add_line_force_tangent<D>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, double, \
-                                          double, const IncrementFactors&, const TreeState<D>&, double*, int);                         \
-  template void add_penalty<D>(const Mechanism<D>&, double, const MechanismState<D>&, double*);                                        \
-  template void add_constraint_curvature<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, double*);                    \
-  template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*);                      \
-  template void constraint_rates<D>(const Mechanism<D>&, const double*, MechanismState<D>&);                                           \
+#define TR_INSTANTIATE(D)                                                                                         \
+  TR_INSTANTIATE_SCALAR(D, double)                                                                                \
+  TR_INSTANTIATE_SCALAR(D, Dual<1>)                                                                               \
+  TR_INSTANTIATE_ENTRIES(D, DenseEntries)                                                                         \
+  template void configuration_difference<D>(const Tree<D>&, const double*, const double*, double*);               \
+  template void update_inputs<D>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D>&);        \
+  template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                         \
+  template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                       \
+  template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*); \
+  template void constraint_rates<D>(const Mechanism<D>&, const double*, MechanismState<D>&);                      \
   template void constraint_accelerations<D>(const Mechanism<D>&, const double*, MechanismState<D>&);
 
 TR_INSTANTIATE(2)

@@ -129,21 +129,22 @@ struct IncrementFactors {
   double acceleration = 0;  // [1/s2]
 };
 
-/// T = dr/d(theta) of inverse_dynamics (overwritten, nv x nv). Also fills the ports' and springs' rate gradients.
-template <int D>
-void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, double* T);
+/// T += dr/d(theta) of inverse_dynamics, nv x nv. Also fills the ports' and springs' rate gradients.
+/// Tangents are assembled into any `Entries` of base/system_matrix.h, in an order that does not depend on the state.
+template <int D, class Entries>
+void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T);
 
 /// T -= d(F s_k)/d(theta) of a push F(s, sdot) along a line.
-template <int D>
+template <int D, class Entries>
 void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
-                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld);
+                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
 
 /// T += factor d(Phi_q^T Phi)/d(theta) at fixed Phi_q, i.e. factor Phi_q^T Phi_theta.
-template <int D>
-void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, double* T);
+template <int D, class Entries>
+void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, Entries& T);
 /// T += d(Phi_q^T multipliers)/d(theta) at fixed multipliers.
-template <int D>
-void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T);
+template <int D, class Entries>
+void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T);
 
 /// Phi + Phi_theta increment (overwritten, per row), after update_positions.
 template <int D>

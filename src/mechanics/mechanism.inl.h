@@ -120,22 +120,22 @@ void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const Me
   }
 }
 
-template <int D>
+template <int D, class Entries>
 void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
-                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, double* T, int ld) {
+                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T) {
   const PathDof* path = m.paths.data();
   const int n = line.path.size();
   for (int l = 0; l < n; ++l) {
     const double change = force_s * dofs[l].gradient_q + force_v * (dofs[l].rate_gradient + f.velocity * dofs[l].gradient);
-    for (int k = 0; k < n; ++k) T[path[line.path.begin + k].dof * ld + path[line.path.begin + l].dof] -= dofs[k].gradient * change;
+    for (int k = 0; k < n; ++k) T(path[line.path.begin + k].dof, path[line.path.begin + l].dof) -= dofs[k].gradient * change;
   }
-  add_line_curvature(line, path, tree, s, dofs, -force, T, ld);
+  add_line_curvature(line, path, tree, s, dofs, -force, T);
 }
 
 /// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.
-template <int D>
-TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree, double* T,
-                                       int ld) {
+template <int D, class Entries>
+TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree,
+                                       Entries& T) {
   const NodeState<D>& node = tree.nodes[load.node];
   const Vec<D> r_P = node.r + node.R * load.r_BP, f = load.force * factor;
   const PathDof* path = m.paths.data() + load.path.begin;
@@ -146,33 +146,30 @@ TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>&
       const bool l_carries_k = carries(path[j], j, path[i], i);
       double h = f.dot(l_carries_k ? cross(l.b_q.angular, k.b.at(r_P)) : cross(k.b.angular, l.b_q.at(r_P)));
       if (l_carries_k) h += dot(angular_cross(l.b_q.angular, k.b.angular), Angular<D>(load.torque * factor));
-      T[path[i].dof * ld + path[j].dof] -= h;
+      T(path[i].dof, path[j].dof) -= h;
     }
   }
 }
 
-template <int D>
-void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, double* T) {
-  const int n = m.tree.nv;
-  std::fill(T, T + static_cast<std::ptrdiff_t>(n) * n, 0.0);
-  inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T, n);
+template <int D, class Entries>
+void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
+  inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T);
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
-    if (!m.body_loads[i].in_body) add_ground_load_tangent(m, m.body_loads[i], state.body_load[i], state.tree, T, n);
-  for (const JointSpring& spring : m.joint_springs) T[spring.v * n + spring.v] += spring.stiffness + f.velocity * spring.damping;
+    if (!m.body_loads[i].in_body) add_ground_load_tangent(m, m.body_loads[i], state.body_load[i], state.tree, T);
+  for (const JointSpring& spring : m.joint_springs) T(spring.v, spring.v) += spring.stiffness + f.velocity * spring.damping;
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const PointSpring<D>& spring = m.springs[i];
     LineDof<D>* dofs = state.dofs.data() + spring.line.path.begin;
     update_line_rate_gradient(spring.line, m.paths.data(), state.tree, state.springs[i], dofs);
     add_line_force_tangent(m, spring.line, state.springs[i], dofs, spring_push(spring, state.springs[i]), -spring.stiffness,
-                           -spring.damping, f, state.tree, T, n);
+                           -spring.damping, f, state.tree, T);
   }
   for (std::size_t i = 0; i < m.ports.size(); ++i)
     update_line_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
 }
 
-template <int D>
-void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, double* T) {
-  const int ld = m.tree.nv;
+template <int D, class Entries>
+void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, Entries& T) {
   for (const ConstraintGroup<D>& g : m.constraints) {
     const int n = g.path.size();
     const double* J = state.jacobian.data() + g.jacobian;
@@ -181,17 +178,17 @@ void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& 
     for (int row = 0; row < g.rows.size(); ++row, J += n, J_q += n)
       for (int k = 0; k < n; ++k) {
         const double scaled = factor * J[k];
-        for (int l = 0; l < n; ++l) T[path[k].dof * ld + path[l].dof] += scaled * J_q[l];
+        for (int l = 0; l < n; ++l) T(path[k].dof, path[l].dof) += scaled * J_q[l];
       }
   }
 }
 
-template <int D>
-void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, double* T) {
+template <int D, class Entries>
+void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T) {
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {
     const ConstraintGroup<D>& g = m.constraints[i];
     add_constraint_curvature(g, m.paths.data(), state.tree, state.constraints[i], state.dofs.data() + g.path.begin,
-                             multipliers + g.rows.begin, T, m.tree.nv);
+                             multipliers + g.rows.begin, T);
   }
 }
 
@@ -225,5 +222,14 @@ void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismS
     constraint_acceleration(m.constraints[i], state.tree, a, m.paths.data(), state.motion.data(), state.constraints[i],
                             state.Phi_ddot.data() + m.constraints[i].rows.begin);
 }
+
+/// What is assembled into matrices, for one kind of entries.
+#define TR_INSTANTIATE_ENTRIES(D, Entries)                                                                                              \
+  template void inverse_dynamics_tangent<D, Entries>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, Entries&);       \
+  template void mass_matrix<D, Entries>(const Tree<D>&, const TreeState<D>&, Entries&);                                                 \
+  template void add_line_force_tangent<D, Entries>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, \
+                                                   double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
+  template void add_penalty<D, Entries>(const Mechanism<D>&, double, const MechanismState<D>&, Entries&);                               \
+  template void add_constraint_curvature<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);
 
 }  // namespace trunnion

@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "base/system_matrix.h"
 #include "spatial/rotation3.h"
 #include "spatial/spatial.h"
 
@@ -107,15 +108,20 @@ void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D,
 template <int D, class S>
 void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, S* r);
 
-/// After accumulate(with_inertia): fills T (nv x nv, row-major, leading dimension ld, zeroed by the caller) with
-/// dr/dq + velocity_factor dr/dv + acceleration_factor dr/da; column k along increment k.
-template <int D>
-void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, double* T,
-                              int ld);
+/// After accumulate(with_inertia): T += dr/dq + velocity_factor dr/dv + acceleration_factor dr/da, nv x nv; column k along
+/// increment k. `Entries`: base/system_matrix.h.
+template <int D, class Entries>
+void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, Entries& T);
 
-/// After accumulate(with_inertia): M(q), row-major nv x nv.
+/// After accumulate(with_inertia): T += M(q), nv x nv.
+template <int D, class Entries>
+void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, Entries& T);
+
+/// M_kk: the inertia that coordinate k moves when all others are held.
 template <int D>
-void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, double* M, int ld);
+TR_INLINE double own_inertia(const Tree<D>& tree, const TreeState<D>& state, int k) {
+  return dot(state.dofs[k].b, state.nodes[tree.dof_node[k]].I * state.dofs[k].b);
+}
 
 /// Kinetic energy [J] after the force stage, before accumulation.
 template <int D>

@@ -104,7 +104,7 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
 
 /// Inertia of the node's own body about the reference point.
 template <int D, class S>
-TR_INLINE Inertia<D, S> own_inertia(const TreeNode<D>& n, const NodeState<D, S>& s) {
+TR_INLINE Inertia<D, S> body_inertia(const TreeNode<D>& n, const NodeState<D, S>& s) {
   const Vec<D, S> r_C = s.r + s.R * n.r_BC.template cast<S>();
   if constexpr (D == 2)
     return Inertia<D, S>::of(S(n.mass), r_C, S(n.J_C));
@@ -136,7 +136,7 @@ void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D,
     const TreeNode<D>& n = tree.nodes[j];
     NodeState<D, S>& s = state.nodes[j];
     // f = I A + V x* I V
-    s.I = own_inertia(n, s);
+    s.I = body_inertia(n, s);
     const Force<D, S> h = s.I * s.V;
     s.F = s.I * s.A + cross(s.V, h);
     if (with_inertia) s.B = Coriolis<D, S>::of(s.I, s.V, h);
@@ -159,9 +159,8 @@ void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, 
   }
 }
 
-template <int D>
-void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, double* T,
-                              int ld) {
+template <int D, class Entries>
+void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, Entries& T) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     const NodeState<D>& s = state.nodes[j];
@@ -171,29 +170,33 @@ void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double v
       c.y = u + c.b * velocity_factor;
       c.x = cross(s.A, c.b_q) - cross(u, s.V) + (c.w + Vb) * velocity_factor + c.b * acceleration_factor;
       const Force<D> X = s.I * c.x + s.B * c.y + cross(c.b_q, s.F);
-      for (int i = n.v; i < n.v + n.dofs; ++i) T[i * ld + k] += dot(state.dofs[i].b, X);
+      for (int i = n.v; i < n.v + n.dofs; ++i) T(i, k) += dot(state.dofs[i].b, X);
       const Force<D> Ib = s.I * c.b;
       const Angular<D> Bb = s.B.transpose_times(c.b);
       for (int m = n.parent; m > 0; m = tree.nodes[m].parent) {
         for (int i = tree.nodes[m].v; i < tree.nodes[m].v + tree.nodes[m].dofs; ++i) {
           const DofState<D>& e = state.dofs[i];
-          T[i * ld + k] += dot(e.b, X);
-          T[k * ld + i] += dot(e.x, Ib) + dot(e.y.angular, Bb);
+          T(i, k) += dot(e.b, X);
+          T(k, i) += dot(e.x, Ib) + dot(e.y.angular, Bb);
         }
       }
     }
   }
 }
 
-template <int D>
-void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, double* M, int ld) {
+template <int D, class Entries>
+void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, Entries& T) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     for (int k = n.v; k < n.v + n.dofs; ++k) {
       const Force<D> Ib = state.nodes[j].I * state.dofs[k].b;
-      for (int m = static_cast<int>(j); m > 0; m = tree.nodes[m].parent)
-        for (int i = tree.nodes[m].v; i < tree.nodes[m].v + tree.nodes[m].dofs; ++i)
-          M[i * ld + k] = M[k * ld + i] = dot(state.dofs[i].b, Ib);
+      for (int i = n.v; i < n.v + n.dofs; ++i) T(i, k) += dot(state.dofs[i].b, Ib);
+      for (int m = n.parent; m > 0; m = tree.nodes[m].parent)
+        for (int i = tree.nodes[m].v; i < tree.nodes[m].v + tree.nodes[m].dofs; ++i) {
+          const double inertia = dot(state.dofs[i].b, Ib);
+          T(i, k) += inertia;
+          T(k, i) += inertia;
+        }
     }
   }
 }

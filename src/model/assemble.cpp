@@ -1,12 +1,12 @@
 // Assembly: the start configuration and velocity moved onto the constraints.
 //   minimise 1/2 theta^T W theta  subject to Phi(q_stated (+) theta) = 0, held coordinates fixed
 // by Newton steps on  [W Phi_q^T; Phi_q 0] [delta; mu] = [-W theta; -Phi],  W the diagonal of the mass matrix; coordinates
-// without a stated value weigh next to nothing. Rank-deficient loops are solved in the least-squares sense; steps too long to
-// be trusted are damped.
+// without a stated value weigh next to nothing. Each is the shortest solution of a sparse system of rows: the orthogonal
+// factorisation of their transpose leaves out the rows that others imply. Steps too long to be trusted are damped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Sparse>
 #include <cmath>
 
 #include "model/compile_parts.h"
@@ -20,6 +20,8 @@ constexpr double kClosed = 1e-12;     // [m, -] a closed loop
 constexpr double kLargestStep = 0.5;  // [rad, m] of one Newton step
 constexpr int kIterations = 200;
 
+using Sparse = Eigen::SparseMatrix<double>;
+
 template <int D>
 struct Assembler {
   const Mechanism<D>& m;
@@ -27,11 +29,16 @@ struct Assembler {
   MechanismState<D> state;
   Eigen::VectorXd weight;
   std::vector<int> moving;  // velocity indices that are not held
+  std::vector<int> column;  // per velocity: its place among those, or -1
 
-  Assembler(const Mechanism<D>& mechanism, Model& target) : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv) {
+  Assembler(const Mechanism<D>& mechanism, Model& target)
+      : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
     update_inputs(m, model.signals, 0, Side::right, state);
     for (int i = 0; i < m.tree.nv; ++i)
-      if (!model.start[i].held) moving.push_back(i);
+      if (!model.start[i].held) {
+        column[i] = static_cast<int>(moving.size());
+        moving.push_back(i);
+      }
     update(model.q_start);
     set_weights();
   }
@@ -49,24 +56,26 @@ struct Assembler {
   void set_weights() {
     const int n = m.tree.nv;
     std::vector<double> zero(n, 0.0), r(n, 0.0);
-    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n, n);
     update_rates<D, double>(m, zero.data(), zero.data(), state);
     inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
-    mass_matrix(m.tree, state.tree, M.data(), n);
-    const double largest = n > 0 ? std::max(M.diagonal().maxCoeff(), 1e-12) : 1;
-    for (int i = 0; i < n; ++i) weight[i] = std::max(M(i, i), 1e-9 * largest) * (model.start[i].stated ? 1 : kFreeWeight);
+    for (int i = 0; i < n; ++i) weight[i] = own_inertia(m.tree, state.tree, i);
+    const double largest = n > 0 ? std::max(weight.maxCoeff(), 1e-12) : 1;
+    for (int i = 0; i < n; ++i) weight[i] = std::max(weight[i], 1e-9 * largest) * (model.start[i].stated ? 1 : kFreeWeight);
   }
 
-  /// Jacobian per velocity in the moving coordinates.
-  Eigen::MatrixXd jacobian() const {
-    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(m.rows, m.tree.nv);
+  /// W^-1/2 J^T: Jacobian per velocity in the moving coordinates, each divided by the root of its weight; a column per row.
+  Sparse scaled_rows() const {
+    std::vector<Eigen::Triplet<double>> entries;
     for (const ConstraintGroup<D>& g : m.constraints)
       for (int row = 0; row < g.rows.size(); ++row)
-        for (int k = 0; k < g.path.size(); ++k)
-          J(g.rows.begin + row, m.paths[g.path.begin + k].dof) += state.jacobian[g.jacobian + row * g.path.size() + k];
-    Eigen::MatrixXd reduced(m.rows, moving.size());
-    for (std::size_t i = 0; i < moving.size(); ++i) reduced.col(static_cast<Eigen::Index>(i)) = J.col(moving[i]);
-    return reduced;
+        for (int k = 0; k < g.path.size(); ++k) {
+          const int i = m.paths[g.path.begin + k].dof;
+          const double entry = state.jacobian[g.jacobian + row * g.path.size() + k] / std::sqrt(weight[i]);
+          if (column[i] >= 0 && entry != 0) entries.emplace_back(column[i], g.rows.begin + row, entry);
+        }
+    Sparse A(static_cast<Eigen::Index>(moving.size()), m.rows);
+    A.setFromTriplets(entries.begin(), entries.end());
+    return A;
   }
 
   /// 1 / sqrt(W) of the moving coordinates.
@@ -78,21 +87,28 @@ struct Assembler {
 
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
   Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c) const {
-    if (moving.empty()) return x0;
-    const Eigen::MatrixXd J = jacobian();
-    // in z = sqrt(W) (x - x0): the smallest z with J W^-1/2 z = c - J x0
-    const Eigen::MatrixXd scaled = J * scale().asDiagonal();
-    const Eigen::VectorXd z = scaled.completeOrthogonalDecomposition().solve(c - J * x0);
+    const Sparse A = scaled_rows();
+    if (A.nonZeros() == 0) return x0;
+    // in z = sqrt(W) (x - x0): the smallest z with A^T z = b = c - J x0. With A P = Q R: R^T (Q^T z) = P^T b
+    const Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> qr(A);
+    const Eigen::VectorXd b = qr.colsPermutation().transpose() * Eigen::VectorXd(c - A.transpose() * x0.cwiseQuotient(scale()));
+    const Eigen::Index rank = qr.rank();
+    Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
+    z.head(rank) = Sparse(qr.matrixR().topLeftCorner(rank, rank)).transpose().triangularView<Eigen::Lower>().solve(b.head(rank));
+    z = qr.matrixQ() * z;
     return x0 + scale().cwiseProduct(z);
   }
 
   /// Where that step is too long, far from a closed place or near a dead point: minimise |Phi + J x|^2 + mu x^T W x with mu so
   /// large that the step is short enough (Levenberg, Marquardt). The stated place does not pull here.
   Eigen::VectorXd short_step() const {
-    const Eigen::MatrixXd scaled = jacobian() * scale().asDiagonal(), G = scaled * scaled.transpose();
+    const Sparse A = scaled_rows();
+    Sparse identity(m.rows, m.rows);
+    identity.setIdentity();
+    const Sparse G = Sparse(A.transpose()) * A + 0.0 * identity;  // with a place for every diagonal entry
     for (double mu = 1e-9 * G.diagonal().maxCoeff();; mu *= 4) {
-      const Eigen::MatrixXd damped = G + mu * Eigen::MatrixXd::Identity(m.rows, m.rows);
-      const Eigen::VectorXd x = scale().cwiseProduct(Eigen::VectorXd(scaled.transpose() * damped.ldlt().solve(-Phi())));
+      const Eigen::SimplicialLDLT<Sparse> damped(G + mu * identity);
+      const Eigen::VectorXd x = scale().cwiseProduct(Eigen::VectorXd(A * damped.solve(-Phi())));
       if (!(x.cwiseAbs().maxCoeff() > kLargestStep)) return x;
     }
   }

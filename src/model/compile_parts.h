@@ -48,14 +48,6 @@ void assemble(const Description& description, Model& model, const Mechanism<D>& 
 /// Netlist, states and their names.
 void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model);
 
-/// Index of a named item, or -1.
-template <class T>
-int index_of(const NamedList<T>& list, const std::string& name) {
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i].first == name) return static_cast<int>(i);
-  return -1;
-}
-
 /// The body of that name; the ground has node 0 and identity placement.
 const BodyInfo& find_body(const Model& model, const std::string& name);
 

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "model/compile_parts.h"
 
@@ -58,15 +60,16 @@ MassProperties mass_of(const BodyDescription& body) {
 /// Bodies in an order in which parents come first.
 std::vector<int> tree_order(const Description& d) {
   std::vector<int> order;
-  std::vector<std::string> placed{"ground"};
+  std::vector<bool> done(d.joints.size(), false);
+  std::unordered_set<std::string> placed{"ground"};
   while (order.size() < d.joints.size()) {
     const std::size_t before = order.size();
     for (std::size_t i = 0; i < d.joints.size(); ++i) {
       const auto& [name, joint] = d.joints[i];
-      if (std::find(order.begin(), order.end(), static_cast<int>(i)) != order.end()) continue;
-      if (std::find(placed.begin(), placed.end(), joint.parent) == placed.end()) continue;
+      if (done[i] || !placed.contains(joint.parent)) continue;
+      done[i] = true;
       order.push_back(static_cast<int>(i));
-      placed.push_back(name);
+      placed.insert(name);
     }
     if (order.size() == before) throw Error("the joints do not form a tree from the ground");
   }
@@ -266,10 +269,10 @@ void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
   m.tree.nodes.emplace_back();
   m.tree.gravity = vec(d.gravity);
   for (int i : tree_order(d)) add_joint(d.joints[i].first, d.joints[i].second, model, m.tree);
-  for (BodyInfo& body : model.bodies) {
-    const int i = index_of(d.bodies, body.name);
-    if (i >= 0) add_mass(d.bodies[i].second, body, m);
-  }
+  std::unordered_map<std::string, const BodyDescription*> described;
+  for (const auto& [name, body] : d.bodies) described.emplace(name, &body);
+  for (BodyInfo& body : model.bodies)
+    if (const auto it = described.find(body.name); it != described.end()) add_mass(*it->second, body, m);
   // the reference point lies amid the joints at the ground, so that a machine far from the origin loses no digits
   int roots = 0;
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j)

@@ -109,11 +109,13 @@ template <int D>
 void DoubleStepTrapezoidal<D>::update_tangent() {
   MechanismState<D>& mech = work_.mechanism;
   loops_.add_multipliers(work_.r.data(), work_.multipliers.data());
-  inverse_dynamics_tangent(m_, factors_, mech, T_.data());
+  DenseEntries T{T_.data(), model_->layout.nv};
+  std::fill(T_.begin(), T_.end(), 0.0);
+  inverse_dynamics_tangent(m_, factors_, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i)
     add_line_curvature(m_.ports[i], m_.paths.data(), mech.tree, mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin,
-                       -work_.hydraulics.ports[i].force, T_.data(), model_->layout.nv);
-  add_constraint_curvature(m_, work_.multipliers.data(), mech, T_.data());
+                       -work_.hydraulics.ports[i].force, T);
+  add_constraint_curvature(m_, work_.multipliers.data(), mech, T);
   for (std::size_t k = 0; k < loops_.independent().size(); ++k) update_column(static_cast<int>(k));
 }
 

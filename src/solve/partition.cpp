@@ -47,19 +47,23 @@ int eliminate_with_full_pivoting(double* A, int rows, int columns, double redund
 template <int D>
 std::vector<LoopGroup> find_loop_groups(const Mechanism<D>& m) {
   const int n = static_cast<int>(m.constraints.size());
-  std::vector<int> group(n), owner(m.tree.nv, -1);  // group of a constraint; of a velocity
+  std::vector<int> group(n), owner(m.tree.nv, -1);  // an earlier constraint of the same group, or itself; first constraint of a velocity
   std::iota(group.begin(), group.end(), 0);
-  const auto merge = [&](int from, int to) { std::replace(group.begin(), group.end(), from, to); };
+  const auto first_of = [&](int i) {
+    for (; group[i] != i; i = group[i]) group[i] = group[group[i]];
+    return i;
+  };
   for (int i = 0; i < n; ++i)
     for (int k = m.constraints[i].path.begin; k < m.constraints[i].path.end; ++k) {
-      int& first = owner[m.paths[k].dof];
-      if (first < 0) first = i;
-      if (group[first] != group[i]) merge(std::max(group[first], group[i]), std::min(group[first], group[i]));
+      int& owning = owner[m.paths[k].dof];
+      if (owning < 0) owning = i;
+      const int a = first_of(owning), b = first_of(i);
+      group[std::max(a, b)] = std::min(a, b);
     }
   std::vector<LoopGroup> groups;
   std::vector<int> place(n, -1);
   for (int i = 0; i < n; ++i) {
-    int& at = place[group[i]];
+    int& at = place[first_of(i)];
     if (at < 0) {
       at = static_cast<int>(groups.size());
       groups.emplace_back();
@@ -69,7 +73,7 @@ std::vector<LoopGroup> find_loop_groups(const Mechanism<D>& m) {
     for (int row = m.constraints[i].rows.begin; row < m.constraints[i].rows.end; ++row) g.rows.push_back(row);
   }
   for (int v = 0; v < m.tree.nv; ++v)
-    if (owner[v] >= 0) groups[place[group[owner[v]]]].velocities.push_back(v);
+    if (owner[v] >= 0) groups[place[first_of(owner[v])]].velocities.push_back(v);
   return groups;
 }
 

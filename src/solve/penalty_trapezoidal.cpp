@@ -18,15 +18,19 @@ constexpr int kInnerIterations = 20;
 }  // namespace
 
 template <int D>
-PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model) : MonolithicTrapezoidal<D>(std::move(model)) {
+PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, MatrixStorage storage)
+    : MonolithicTrapezoidal<D>(std::move(model)) {
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
   correction_.resize(nv);
-  T_.resize(nv * nv);
-  P_.resize(nv * nv);
-  pivot_.resize(nv);
-  projection_pivot_.resize(nv);
-  if (model_->description.solver.tangent == TangentKind::forward_difference) {
+  const bool differences = model_->description.solver.tangent == TangentKind::forward_difference;
+  update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
+  RecordedEntries pattern;
+  add_projection_matrix(pattern);
+  add_rest_of_tangent(pattern);
+  for (SystemMatrix* matrix : {&T_, &P_})
+    *matrix = SystemMatrix(model_->layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage);
+  if (differences) {
     full_.resize((nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);
     right_side_.resize(nv + nc);
@@ -35,12 +39,28 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model) : 
   }
 }
 
-/// What condensation adds to the direct port derivatives: T += s_k (port_stiffness_ij ds_j + port_damping_ij dsdot_j), and to r.
+/// W and the penalty: mechanism and direct port derivatives.
 template <int D>
-void PenaltyTrapezoidal<D>::add_port_tangent() {
+template <class Entries>
+void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
+  MechanismState<D>& mech = work_.mechanism;
+  inverse_dynamics_tangent(m_, factors_, mech, T);
+  for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+    const HydraulicState::Port& port = work_.hydraulics.ports[i];
+    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, port.force, port.force_s,
+                           port.force_v, factors_, mech.tree, T);
+  }
+  add_penalty(m_, model_->description.solver.penalty, mech, T);
+}
+
+/// The rest of the tangent: multiplier curvature, and what condensation adds to the direct port derivatives,
+/// T += s_k (port_stiffness_ij ds_j + port_damping_ij dsdot_j).
+template <int D>
+template <class Entries>
+void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
-  this->add_port_residuals();
+  const std::size_t ports = h_.actuators.size();
+  add_constraint_curvature(m_, work_.multipliers.data(), work_.mechanism, T);
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
@@ -48,7 +68,7 @@ void PenaltyTrapezoidal<D>::add_port_tangent() {
         const double stiffness = port_stiffness_[i * ports + j], damping = port_damping_[i * ports + j];
         for (int l = path_j.begin; l < path_j.end; ++l) {
           const double change = stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + factors_.velocity * dofs[l].gradient);
-          for (int k = path_i.begin; k < path_i.end; ++k) T_[m_.paths[k].dof * nv + m_.paths[l].dof] += dofs[k].gradient * change;
+          for (int k = path_i.begin; k < path_i.end; ++k) T(m_.paths[k].dof, m_.paths[l].dof) += dofs[k].gradient * change;
         }
       }
 }
@@ -71,7 +91,7 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints() {
     for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += work_.multipliers[i];
     std::fill(correction_.begin(), correction_.end(), 0.0);
     add_constraint_forces(m_, work_.multipliers.data(), mech, correction_.data());
-    lu_solve(T_.data(), model_->layout.nv, pivot_.data(), correction_.data());
+    T_.solve(correction_.data());
     for (std::size_t i = 0; i < increment_.size(); ++i) increment_[i] -= correction_[i];
   }
 }
@@ -81,22 +101,17 @@ template <int D>
 bool PenaltyTrapezoidal<D>::solve_exact() {
   const int nv = model_->layout.nv;
   MechanismState<D>& mech = work_.mechanism;
-  HydraulicState& oil = work_.hydraulics;
   this->evaluate_at(model_->description.solver.penalty);
-  // W: mechanism and direct port derivatives
-  inverse_dynamics_tangent(m_, factors_, mech, T_.data());
-  for (std::size_t i = 0; i < m_.ports.size(); ++i)
-    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force,
-                           oil.ports[i].force_s, oil.ports[i].force_v, factors_, mech.tree, T_.data(), nv);
-  add_penalty(m_, model_->description.solver.penalty, mech, T_.data());
-  P_ = T_;
-  // the rest of the tangent: multiplier curvature, oil
-  add_constraint_curvature(m_, work_.multipliers.data(), mech, T_.data());
   if (!this->condense_ports()) return false;
-  add_port_tangent();
-  if (!lu_factor(T_.data(), nv, pivot_.data())) return false;
+  this->add_port_residuals();
+  T_.assemble([&](auto& T) {
+    add_projection_matrix(T);
+    P_.copy_values(T_);
+    add_rest_of_tangent(T);
+  });
+  if (!T_.factor()) return false;
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
-  lu_solve(T_.data(), nv, pivot_.data(), increment_.data());
+  T_.solve(increment_.data());
   close_linearised_constraints();
   // back to the oil
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
@@ -125,6 +140,7 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
     std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), circuits);
   };
   const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
+  DenseEntries P = P_.dense();
   residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());
   for (int j = 0; j < n; ++j) {
     double* x = j < nv ? &theta_[j] : &next_.y()[h_.unknown_state[j - nv]];
@@ -137,14 +153,14 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
     residual(right_side_.data(), constraint_force_.data(), circuit_increment_.data());
     for (int i = 0; i < nv; ++i) {
       const double W = (right_side_[i] - base_mechanism_[i]) / size;
-      if (j < nv) P_[static_cast<std::size_t>(i) * nv + j] = W;
+      if (j < nv) P(i, j) = W;
       full_[static_cast<std::size_t>(i) * n + j] = W + (constraint_force_[i] - base_constraint_[i]) / size;
     }
     for (int i = 0; i < nc; ++i) full_[static_cast<std::size_t>(nv + i) * n + j] = (circuit_increment_[i] - base_circuit_[i]) / size;
     *x = kept;
     if (j < nv) this->move();
   }
-  add_penalty(m_, model_->description.solver.penalty, work_.mechanism, P_.data());
+  add_penalty(m_, model_->description.solver.penalty, work_.mechanism, P);
   for (int i = 0; i < nv; ++i) right_side_[i] = -(base_mechanism_[i] + base_constraint_[i]);
   for (int i = 0; i < nc; ++i) right_side_[nv + i] = -base_circuit_[i];
   if (!lu_factor(full_.data(), n, full_pivot_.data())) return false;
@@ -175,7 +191,7 @@ void PenaltyTrapezoidal<D>::remove_constraint_rate(const std::vector<double>& ra
   std::fill(correction_.begin(), correction_.end(), 0.0);
   for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = penalty * rate[i];
   add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, correction_.data());
-  lu_solve(P_.data(), model_->layout.nv, projection_pivot_.data(), correction_.data());
+  P_.solve(correction_.data());
   for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
 
@@ -190,7 +206,7 @@ bool PenaltyTrapezoidal<D>::project(StepReport& report) {
     return size;
   };
   report.violation = largest(mech.Phi);
-  if (!lu_factor(P_.data(), model_->layout.nv, projection_pivot_.data())) return false;
+  if (!P_.factor()) return false;
   constraint_rates(m_, next_.v(), mech);
   for (int i = 0; i < kProjections; ++i) {
     remove_constraint_rate(mech.Phi_dot, next_.v());

@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "base/system_matrix.h"
 #include "solve/monolithic_trapezoidal.h"
 
 namespace trunnion {
@@ -19,7 +20,7 @@ namespace trunnion {
 template <int D>
 class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
  public:
-  explicit PenaltyTrapezoidal(std::shared_ptr<const Model> model);
+  explicit PenaltyTrapezoidal(std::shared_ptr<const Model> model, MatrixStorage storage = MatrixStorage::automatic);
   StepReport step(State& state, double h) override;
 
  private:
@@ -40,14 +41,16 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
 
   bool solve_exact();
   bool solve_forward_difference();
-  void add_port_tangent();
+  template <class Entries>
+  void add_projection_matrix(Entries& T);
+  template <class Entries>
+  void add_rest_of_tangent(Entries& T);
   void close_linearised_constraints();
   double apply_increment(StepReport& report);
   bool project(StepReport& report);
   void remove_constraint_rate(const std::vector<double>& rate, double* x);
 
-  std::vector<double> T_, P_;  // tangent; projection matrix
-  std::vector<int> pivot_, projection_pivot_;
+  SystemMatrix T_, P_;              // tangent; projection matrix, on the same pattern
   std::vector<double> correction_;  // of a projection
   // scratch of the forward-difference tangent
   std::vector<double> full_, base_mechanism_, base_constraint_, base_circuit_, right_side_, constraint_force_;

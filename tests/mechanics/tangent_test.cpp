@@ -74,16 +74,17 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
     MechanismState<D> state(x.m);
     const std::vector<double> r = residual<D, double>(x, std::vector<double>(nv, 0.0), state);
     std::vector<double> T(static_cast<std::size_t>(nv) * nv), multipliers(x.m.rows);
-    inverse_dynamics_tangent(x.m, x.factors, state, T.data());
+    DenseEntries entries{T.data(), nv};
+    inverse_dynamics_tangent(x.m, x.factors, state, entries);
     for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
       using S = Dual<2>;
       const S F = push(S::variable(state.s[i], 0), S::variable(state.s_dot[i], 1));
       add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1],
-                             x.factors, state.tree, T.data(), nv);
+                             x.factors, state.tree, entries);
     }
     for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.Phi[i];
-    add_constraint_curvature(x.m, multipliers.data(), state, T.data());
-    add_penalty(x.m, kPenalty, state, T.data());
+    add_constraint_curvature(x.m, multipliers.data(), state, entries);
+    add_penalty(x.m, kPenalty, state, entries);
 
     MechanismState<D, Dual<1>> dual_state(x.m);
     double scale = 0;
@@ -101,6 +102,43 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
   }
 }
 
+/// Recorded entries add up to the dense tangent, and come in one order wherever the mechanism is.
+TYPED_TEST(Mechanics, TangentIsTheSameInEveryStorage) {
+  constexpr int D = TypeParam::value;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Situation<D> x(seed);
+    const int nv = x.m.tree.nv;
+    MechanismState<D> state(x.m);
+    const std::vector<double> multipliers(x.m.rows, 30.0);
+    const auto assemble = [&](auto& T) {
+      inverse_dynamics_tangent(x.m, x.factors, state, T);
+      for (std::size_t i = 0; i < x.m.ports.size(); ++i)
+        add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, 20.0, 3.0, 4.0, x.factors,
+                               state.tree, T);
+      add_penalty(x.m, kPenalty, state, T);
+      add_constraint_curvature(x.m, multipliers.data(), state, T);
+      mass_matrix(x.m.tree, state.tree, T);
+    };
+    RecordedEntries pattern;
+    assemble(pattern);  // no state yet
+    residual<D, double>(x, std::vector<double>(nv, 0.0), state);
+    RecordedEntries recorded;
+    assemble(recorded);
+    ASSERT_EQ(recorded.entries.size(), pattern.entries.size());
+    std::vector<double> dense(static_cast<std::size_t>(nv) * nv, 0.0), sum(dense);
+    DenseEntries T{dense.data(), nv};
+    assemble(T);
+    for (std::size_t i = 0; i < recorded.entries.size(); ++i) {
+      const Entry& e = recorded.entries[i];
+      ASSERT_TRUE(e.row == pattern.entries[i].row && e.column == pattern.entries[i].column);
+      sum[static_cast<std::size_t>(e.row) * nv + e.column] += recorded.values[i];
+    }
+    double scale = 0;
+    for (double entry : dense) scale = std::max(scale, std::abs(entry));
+    for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(sum[i], dense[i], 1e-14 * scale);
+  }
+}
+
 TYPED_TEST(Mechanics, MassMatrixIsTheShareOfAccelerationInTheResidual) {
   constexpr int D = TypeParam::value;
   for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -111,7 +149,8 @@ TYPED_TEST(Mechanics, MassMatrixIsTheShareOfAccelerationInTheResidual) {
     update_positions<D, double>(x.m, x.q0.data(), nullptr, state);
     update_rates<D, double>(x.m, x.v.data(), zero.data(), state);
     inverse_dynamics<D, double>(x.m, x.q0.data(), x.v.data(), true, state, base.data());
-    mass_matrix(x.m.tree, state.tree, M.data(), nv);
+    DenseEntries entries{M.data(), nv};
+    mass_matrix(x.m.tree, state.tree, entries);
     for (int k = 0; k < nv; ++k) {
       std::vector<double> unit(nv, 0.0);
       unit[k] = 1;

@@ -88,8 +88,9 @@ TYPED_TEST(VariationOf, InverseDynamicsInRatesIsTheTangentsShare) {
     x.evaluate(0);
     const IncrementFactors factors{3, 7};
     std::vector<double> T(static_cast<std::size_t>(nv) * nv), T_0(T.size()), v(x.d_v), a(x.d_v), dr(nv, 0.0);
-    inverse_dynamics_tangent(x.m, {0, 0}, x.state, T_0.data());
-    inverse_dynamics_tangent(x.m, factors, x.state, T.data());
+    DenseEntries entries_0{T_0.data(), nv}, entries{T.data(), nv};
+    inverse_dynamics_tangent(x.m, {0, 0}, x.state, entries_0);
+    inverse_dynamics_tangent(x.m, factors, x.state, entries);
     for (int i = 0; i < nv; ++i) {
       v[i] *= factors.velocity;
       a[i] *= factors.acceleration;

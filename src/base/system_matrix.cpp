@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/system_matrix.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr int kSmall = 12;            // unknowns up to which a dense matrix is best even for a chain of loops
+constexpr double kSparsePrice = 4.0;  // of an operation on sparse factors, in those on dense ones
+
+}  // namespace
+
+SystemMatrix::SystemMatrix(int n, const std::vector<Entry>& entries, MatrixStorage storage) : n_(n) {
+  if (storage == MatrixStorage::sparse || (storage == MatrixStorage::automatic && n > kSmall)) {
+    sparse_.emplace(n, entries);
+    const double dense_operations = 2.0 / 3 * n * n * n;
+    if (storage == MatrixStorage::automatic && kSparsePrice * sparse_->operations() > dense_operations) sparse_.reset();
+  }
+  if (!sparse_) {
+    dense_.resize(static_cast<std::size_t>(n) * n);
+    pivot_.resize(n);
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,94 @@
+// The matrix of a linear system whose pattern is fixed by the order in which its assembly adds entries: dense (base/lu.h) where it is
+// small or mostly full, sparse (base/sparse_lu.h) otherwise.
+// Assembly is a template on where entries go: `T(i, k) += x` on
+//   DenseEntries      an array, row-major
+//   RecordedEntries   a list of places and values: the same assembly, run once, gives the pattern
+//   ReplayedEntries   values of a sparse matrix, in the order of the recording
+// so a pattern is never written a second time. The order must not depend on values.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/lu.h"
+#include "base/scalar.h"
+#include "base/sparse_lu.h"
+
+namespace trunnion {
+
+/// A dense row-major matrix with leading dimension `ld`.
+struct DenseEntries {
+  double* values;
+  int ld;
+  TR_INLINE double& operator()(int row, int column) const { return values[row * ld + column]; }
+};
+
+/// Keeps places, and what is added to them, in the order in which they are used.
+struct RecordedEntries {
+  std::vector<Entry> entries;
+  std::vector<double> values;
+  double& operator()(int row, int column) {
+    entries.push_back({row, column});
+    return values.emplace_back(0.0);
+  }
+};
+
+/// Values whose places are a recording's, one after the other.
+struct ReplayedEntries {
+  double* values;
+  const int* slot;
+  TR_INLINE double& operator()(int, int) { return values[*slot++]; }
+};
+
+enum class MatrixStorage { automatic, dense, sparse };
+
+class SystemMatrix {
+ public:
+  SystemMatrix() = default;
+  /// An n x n matrix which may have values at `entries`, in the order of assembly.
+  SystemMatrix(int n, const std::vector<Entry>& entries, MatrixStorage storage = MatrixStorage::automatic);
+
+  int size() const { return n_; }
+  bool sparse() const { return sparse_.has_value(); }
+
+  /// Sets all values to zero and calls body(T), which adds entries `T(row, column) += x` in the order of the recording, or the first
+  /// of them.
+  template <class Body>
+  TR_INLINE void assemble(Body&& body) {
+    std::vector<double>& values = this->values();
+    std::fill(values.begin(), values.end(), 0.0);
+    if (!sparse_) {
+      DenseEntries T{values.data(), n_};
+      body(T);
+    } else {
+      ReplayedEntries T{values.data(), sparse_->slots().data()};
+      body(T);
+    }
+  }
+  /// The entries of a dense matrix, as they are.
+  DenseEntries dense() { return {dense_.data(), n_}; }
+  /// Values of a matrix made from the same entries.
+  void copy_values(const SystemMatrix& other) { values() = other.values(); }
+
+  /// Factors the matrix; a dense one in place. False when a pivot is zero or not finite.
+  TR_INLINE bool factor() { return sparse_ ? sparse_->factor() : lu_factor(dense_.data(), n_, pivot_.data()); }
+  /// Solve A x = b and A^T x = b in place for the factored matrix.
+  TR_INLINE void solve(double* b) const { sparse_ ? sparse_->solve(b) : lu_solve(dense_.data(), n_, pivot_.data(), b); }
+  TR_INLINE void solve_transposed(double* b) const {
+    sparse_ ? sparse_->solve_transposed(b) : lu_solve_transposed(dense_.data(), n_, pivot_.data(), b);
+  }
+
+ private:
+  std::vector<double>& values() { return sparse_ ? sparse_->values() : dense_; }
+  const std::vector<double>& values() const { return sparse_ ? sparse_->values() : dense_; }
+
+  int n_ = 0;
+  std::vector<double> dense_;
+  std::vector<int> pivot_;
+  std::optional<SparseLu> sparse_;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,219 @@
+// Truth: dense elimination with partial pivoting (base/lu.h) on the same matrix; systems whose solution is known exactly.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/sparse_lu.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/system_matrix.h"
+#include "support/allocation_counter.h"
+
+namespace trunnion {
+namespace {
+
+/// A chain with some far neighbours: few entries in every row, and a diagonal.
+std::vector<Entry> chain_entries(int n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Entry> entries;
+  for (int i = 0; i < n; ++i) {
+    entries.push_back({i, i});
+    if (i > 0) entries.insert(entries.end(), {{i, i - 1}, {i - 1, i}});
+    if (random() % 4 == 0) entries.push_back({i, static_cast<int>(random() % static_cast<unsigned>(n))});
+  }
+  std::shuffle(entries.begin(), entries.end(), random);
+  return entries;
+}
+
+/// Adds random values, each place as often as it is listed.
+struct RandomValues {
+  const std::vector<Entry>& entries;
+  std::vector<double> x;
+  RandomValues(const std::vector<Entry>& places, unsigned seed, double diagonal) : entries(places) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> value(-1, 1);
+    for (const Entry& e : entries) x.push_back(value(random) + (e.row == e.column ? diagonal : 0));
+  }
+  template <class Entries>
+  void operator()(Entries& T) const {
+    for (std::size_t i = 0; i < entries.size(); ++i) T(entries[i].row, entries[i].column) += x[i];
+  }
+};
+
+void fill(SparseLu& lu, const RandomValues& values) {
+  ReplayedEntries T{lu.values().data(), lu.slots().data()};
+  std::fill(lu.values().begin(), lu.values().end(), 0.0);
+  values(T);
+}
+
+std::vector<double> ramp(int n) {
+  std::vector<double> b(n);
+  for (int i = 0; i < n; ++i) b[i] = std::sin(1.0 + i);
+  return b;
+}
+
+void expect_like_dense(int n, const std::vector<Entry>& entries, const RandomValues& values, const SparseLu& lu, double digits) {
+  SystemMatrix dense(n, entries, MatrixStorage::dense);
+  dense.assemble(values);
+  ASSERT_TRUE(dense.factor());
+  std::vector<double> x = ramp(n), y = x, x_dense = x, y_dense = x;
+  lu.solve(x.data());
+  lu.solve_transposed(y.data());
+  dense.solve(x_dense.data());
+  dense.solve_transposed(y_dense.data());
+  const auto size = [](const std::vector<double>& v) {
+    double largest = 0;
+    for (double value : v) largest = std::max(largest, std::abs(value));
+    return largest;
+  };
+  for (int i = 0; i < n; ++i) {
+    EXPECT_NEAR(x[i], x_dense[i], digits * size(x_dense)) << n;
+    EXPECT_NEAR(y[i], y_dense[i], digits * size(y_dense)) << n;
+  }
+}
+
+TEST(SparseLu, SolvesLikeADenseFactorisation) {
+  for (int n : {1, 2, 5, 30, 100})
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      const std::vector<Entry> entries = chain_entries(n, seed);
+      SparseLu lu(n, entries);
+      EXPECT_EQ(lu.slots().size(), entries.size());
+      for (unsigned again = 0; again < 3; ++again) {
+        const RandomValues values(entries, 100 * seed + again, 4);
+        fill(lu, values);
+        ASSERT_TRUE(lu.factor());
+        expect_like_dense(n, entries, values, lu, 1e-13);
+      }
+    }
+}
+
+/// Without weight on the diagonal the pivots chosen in advance are of no use: others are found.
+TEST(SparseLu, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    constexpr int n = 60;
+    const std::vector<Entry> entries = chain_entries(n, seed);
+    SparseLu lu(n, entries);
+    RandomValues values(entries, seed, 0);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (entries[i].row == entries[i].column) values.x[i] = i % 2 == 0 ? 0 : 1e-14;
+    fill(lu, values);
+    ASSERT_TRUE(lu.factor());
+    expect_like_dense(n, entries, values, lu, 1e-9);
+    ASSERT_TRUE(lu.choose_pivots());
+    expect_like_dense(n, entries, values, lu, 1e-9);
+    ASSERT_TRUE(lu.factor());
+    expect_like_dense(n, entries, values, lu, 1e-9);
+  }
+}
+
+/// A factorisation carries nothing to the next: not its pivots, not its failure.
+TEST(SparseLu, TheSameValuesGiveTheSameBitsWhateverCameBefore) {
+  constexpr int n = 50;
+  const std::vector<Entry> entries = chain_entries(n, 3);
+  const RandomValues good(entries, 1, 4), bad(entries, 2, 0);
+  SparseLu lu(n, entries);
+  const auto solution = [&] {
+    fill(lu, good);
+    EXPECT_TRUE(lu.factor());
+    std::vector<double> x = ramp(n);
+    lu.solve(x.data());
+    return x;
+  };
+  const std::vector<double> first = solution();
+  fill(lu, bad);
+  lu.factor();
+  EXPECT_EQ(solution(), first);
+  std::fill(lu.values().begin(), lu.values().end(), 0.0);
+  EXPECT_FALSE(lu.factor());
+  EXPECT_EQ(solution(), first);
+}
+
+TEST(SparseLu, ZeroMatricesAndNumbersThatAreNoneAreRefused) {
+  constexpr int n = 20;
+  const std::vector<Entry> entries = chain_entries(n, 5);
+  SparseLu lu(n, entries);
+  EXPECT_FALSE(lu.factor());  // zeros
+  EXPECT_FALSE(lu.choose_pivots());
+  const RandomValues values(entries, 9, 4);
+  for (double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    for (std::size_t place = 0; place < lu.values().size(); ++place) {
+      fill(lu, values);
+      lu.values()[place] = wrong;
+      const bool factored = lu.factor();
+      std::vector<double> x = ramp(n);
+      if (factored) lu.solve(x.data());
+      EXPECT_TRUE(!factored || !std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); })) << place;
+    }
+  fill(lu, values);
+  EXPECT_TRUE(lu.factor());
+}
+
+TEST(SparseLu, APatternWithoutARegularMatrixIsAnError) {
+  const std::vector<Entry> column{{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}};
+  EXPECT_THROW(SparseLu(3, column), Error);
+}
+
+TEST(SparseLu, FactoringAndSolvingDoNotAllocate) {
+  constexpr int n = 200;
+  const std::vector<Entry> entries = chain_entries(n, 8);
+  const RandomValues values(entries, 1, 4);
+  const long at_first = test::allocations();
+  SparseLu lu(n, entries);
+  std::vector<double> x = ramp(n);
+  EXPECT_GT(test::allocations(), at_first);  // KLU's memory is counted
+  const long before = test::allocations();
+  for (int i = 0; i < 3; ++i) {
+    fill(lu, values);
+    const bool factored = lu.factor();
+    lu.solve(x.data());
+    lu.solve_transposed(x.data());
+    if (!factored) FAIL();
+  }
+  EXPECT_EQ(test::allocations(), before);
+}
+
+TEST(SystemMatrix, StorageFollowsSizeAndPattern) {
+  std::vector<Entry> full;
+  for (int i = 0; i < 40; ++i)
+    for (int k = 0; k < 40; ++k) full.push_back({i, k});
+  EXPECT_FALSE(SystemMatrix(40, full).sparse());
+  EXPECT_TRUE(SystemMatrix(40, full, MatrixStorage::sparse).sparse());
+  EXPECT_FALSE(SystemMatrix(8, chain_entries(8, 1)).sparse());
+  EXPECT_TRUE(SystemMatrix(200, chain_entries(200, 1)).sparse());
+  EXPECT_FALSE(SystemMatrix(200, chain_entries(200, 1), MatrixStorage::dense).sparse());
+  EXPECT_EQ(SystemMatrix(0, {}).size(), 0);
+}
+
+/// One assembly gives the pattern and fills either storage; part of it may be assembled alone.
+TEST(SystemMatrix, OneAssemblyServesBothStorages) {
+  constexpr int n = 40;
+  const std::vector<Entry> entries = chain_entries(n, 4);
+  RandomValues values(entries, 6, 4);
+  RecordedEntries recorded;
+  values(recorded);
+  SystemMatrix dense(n, recorded.entries, MatrixStorage::dense), sparse(n, recorded.entries, MatrixStorage::sparse),
+      copy = SystemMatrix(n, recorded.entries, MatrixStorage::sparse);
+  for (int pass = 0; pass < 2; ++pass) {
+    dense.assemble(values);
+    sparse.assemble(values);
+    copy.copy_values(sparse);
+    ASSERT_TRUE(dense.factor() && sparse.factor() && copy.factor());
+    std::vector<double> x = ramp(n), y = x, z = x;
+    dense.solve(x.data());
+    sparse.solve(y.data());
+    copy.solve(z.data());
+    EXPECT_EQ(y, z);
+    for (int i = 0; i < n; ++i) EXPECT_NEAR(x[i], y[i], 1e-13);
+    // the second time without the last entries
+    for (std::size_t i = entries.size() - 5; i < entries.size(); ++i)
+      if (entries[i].row != entries[i].column) values.x[i] = 0;
+  }
+}
+
+}  // namespace
+}  // namespace trunnion
