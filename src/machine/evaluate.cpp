@@ -18,10 +18,16 @@ void update_inputs(const Model& model, double t, Side side, MachineState<D>& sta
 template <int D>
 void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty,
               MachineState<D>& state) {
+  update_rates(m, at.v, at.a, state.mechanism);
+  evaluate_forces(model, m, at, rule, penalty, state);
+}
+
+template <int D>
+void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty,
+                     MachineState<D>& state) {
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
-  // mechanism: rates, r = M a - Q by recursion
-  update_rates(m, at.v, at.a, mech);
+  // mechanism: r = M a - Q by recursion
   inverse_dynamics(m, at.q, at.v, true, mech, state.r.data());
   // ports to the oil and back
   evaluate_hydraulics(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y, at.ydot, rule, oil);
@@ -92,9 +98,10 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
   return true;
 }
 
-#define TR_INSTANTIATE(D)                                                                                                    \
-  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                              \
-  template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
+#define TR_INSTANTIATE(D)                                                                                                           \
+  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                                     \
+  template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&);        \
+  template void evaluate_forces<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
   template class ConsistentRates<D>;
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)
