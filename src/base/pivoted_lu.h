@@ -28,6 +28,8 @@ class PivotedLu {
   int sign() const { return sign_; }
   double pivot_ratio() const { return ratio_; }
   int weakest_row() const { return weakest_row_; }
+  /// Entries of its two factors.
+  std::size_t entries() const { return L_.row.size() + U_.row.size(); }
 
  private:
   /// Columns of a triangle: entries of column k from begin[k] to begin[k + 1].

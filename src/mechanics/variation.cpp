@@ -58,8 +58,8 @@ TR_INLINE Motion<D, S> varied_acceleration(const NodeState<D>& n, const NodeVari
 template <int D>
 TR_INLINE bool vary_coordinate_row(const Mechanism<D>& m, const ConstraintGroup<D>& g, const double* rate, double& out) {
   if (g.type != ConstraintType::coordinate && g.type != ConstraintType::coupling) return false;
-  out = rate[m.paths[g.path.begin].dof];
-  if (g.type == ConstraintType::coupling) out -= g.ratio * rate[m.paths[g.path.begin + 1].dof];
+  out = rate == nullptr ? 0 : rate[m.paths[g.path.begin].dof];
+  if (rate != nullptr && g.type == ConstraintType::coupling) out -= g.ratio * rate[m.paths[g.path.begin + 1].dof];
   return true;
 }
 
@@ -182,46 +182,49 @@ TR_INLINE void vary_row_forces(const ConstraintGroup<D>& g, const ConstraintStat
 }  // namespace
 
 template <int D>
-void vary_motion(const Mechanism<D>& m, const double* theta, const double* v, const double* a, const MechanismState<D>& state,
-                 Variation<D>& change) {
+void vary_places(const Mechanism<D>& m, const double* theta, const MechanismState<D>& state, Variation<D>& change) {
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     const NodeState<D>& s = state.tree.nodes[j];
     const NodeVariation<D>& p = change.nodes[n.parent];
-    Motion<D> x = Motion<D>::zero(), y = x, z = x;
+    NodeVariation<D>& out = change.nodes[j];
+    out.x = out.y = out.z = Motion<D>::zero();
     for (int i = n.v; i < n.v + n.dofs; ++i) {
       const DofState<D>& c = state.tree.dofs[i];
-      const Motion<D> u = n.dofs == 1 ? c.w : cross(s.V, c.b_q), Vb = n.dofs == 1 ? c.w : cross(s.V, c.b);
-      x += c.b_q * theta[i];
-      y += u * theta[i] + c.b * v[i];
-      z += (cross(s.A, c.b_q) - cross(u, s.V)) * theta[i] + (c.w + Vb) * v[i] + c.b * a[i];
+      const Motion<D> u = n.dofs == 1 ? c.w : cross(s.V, c.b_q);
+      out.x += c.b_q * theta[i];
+      out.y += u * theta[i];
+      out.z += (cross(s.A, c.b_q) - cross(u, s.V)) * theta[i];
     }
-    NodeVariation<D>& out = change.nodes[j];
-    out.x = x;
-    out.y = y;
-    out.z = z;
-    out.X = p.X + x;
-    out.Y = p.Y + y;
-    out.Z = p.Z + z;
+    out.X = p.X + out.x;
+    out.Y = p.Y + out.y;
+    out.Z = p.Z + out.z;
   }
 }
 
 template <int D>
-void vary_rates_further(const Mechanism<D>& m, const double* v, const double* a, const MechanismState<D>& state, Variation<D>& change) {
+void vary_velocities(const Mechanism<D>& m, const double* v, const MechanismState<D>& state, Variation<D>& change) {
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     const NodeVariation<D>& p = change.nodes[n.parent];
     NodeVariation<D>& out = change.nodes[j];
     for (int i = n.v; i < n.v + n.dofs; ++i) {
       const DofState<D>& c = state.tree.dofs[i];
-      if (v != nullptr) {
-        out.y += c.b * v[i];
-        out.z += (c.w + (n.dofs == 1 ? c.w : cross(state.tree.nodes[j].V, c.b))) * v[i];
-      }
-      if (a != nullptr) out.z += c.b * a[i];
+      out.y += c.b * v[i];
+      out.z += (n.dofs == 1 ? c.w * 2.0 : c.w + cross(state.tree.nodes[j].V, c.b)) * v[i];
     }
-    if (v != nullptr) out.Y = p.Y + out.y;
+    out.Y = p.Y + out.y;
     out.Z = p.Z + out.z;
+  }
+}
+
+template <int D>
+void vary_accelerations(const Mechanism<D>& m, const double* a, const MechanismState<D>& state, Variation<D>& change) {
+  for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
+    const TreeNode<D>& n = m.tree.nodes[j];
+    NodeVariation<D>& out = change.nodes[j];
+    for (int i = n.v; i < n.v + n.dofs; ++i) out.z += state.tree.dofs[i].b * a[i];
+    out.Z = change.nodes[n.parent].Z + out.z;
   }
 }
 
@@ -319,14 +322,15 @@ void vary_residual(const Mechanism<D>& m, const double* theta, const double* v, 
   for (const JointSpring& spring : m.joint_springs) dr[spring.v] += spring.stiffness * theta[spring.v] + spring.damping * v[spring.v];
 }
 
-#define TR_INSTANTIATE(D)                                                                                                                  \
-  template void vary_motion<D>(const Mechanism<D>&, const double*, const double*, const double*, const MechanismState<D>&, Variation<D>&); \
-  template void vary_rates_further<D>(const Mechanism<D>&, const double*, const double*, const MechanismState<D>&, Variation<D>&);         \
-  template void vary_row_rates<D>(const Mechanism<D>&, std::span<const int>, const double*, const MechanismState<D>&, Variation<D>&);      \
-  template void vary_row_accelerations<D>(const Mechanism<D>&, std::span<const int>, const double*, const MechanismState<D>&,              \
-                                          Variation<D>&);                                                                                  \
-  template void sum_forces<D>(const Mechanism<D>&, const double*, const double*, const MechanismState<D>&, Variation<D>&);                 \
-  template void vary_residual<D>(const Mechanism<D>&, const double*, const double*, const double*, const double*,                          \
+#define TR_INSTANTIATE(D)                                                                                                             \
+  template void vary_places<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, Variation<D>&);                          \
+  template void vary_velocities<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, Variation<D>&);                      \
+  template void vary_accelerations<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, Variation<D>&);                   \
+  template void vary_row_rates<D>(const Mechanism<D>&, std::span<const int>, const double*, const MechanismState<D>&, Variation<D>&); \
+  template void vary_row_accelerations<D>(const Mechanism<D>&, std::span<const int>, const double*, const MechanismState<D>&,         \
+                                          Variation<D>&);                                                                             \
+  template void sum_forces<D>(const Mechanism<D>&, const double*, const double*, const MechanismState<D>&, Variation<D>&);            \
+  template void vary_residual<D>(const Mechanism<D>&, const double*, const double*, const double*, const double*,                     \
                                  const MechanismState<D>&, Variation<D>&, double*);
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)

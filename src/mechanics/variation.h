@@ -40,15 +40,16 @@ struct Variation {
   std::vector<double> s, s_dot;           // per port: change
 };
 
-/// x to Z along (theta, v', a'), after the velocity stage.
+/// The sweep out, after the velocity stage, one after the other: theta moves places (and with them velocities and accelerations),
+/// v' changes velocities (and accelerations), a' changes accelerations.
 template <int D>
-void vary_motion(const Mechanism<D>& m, const double* theta, const double* v, const double* a, const MechanismState<D>& state,
-                 Variation<D>& change);
-/// After vary_motion: y to Z along further v', a' (null: none).
+void vary_places(const Mechanism<D>& m, const double* theta, const MechanismState<D>& state, Variation<D>& change);
 template <int D>
-void vary_rates_further(const Mechanism<D>& m, const double* v, const double* a, const MechanismState<D>& state, Variation<D>& change);
+void vary_velocities(const Mechanism<D>& m, const double* v, const MechanismState<D>& state, Variation<D>& change);
+template <int D>
+void vary_accelerations(const Mechanism<D>& m, const double* a, const MechanismState<D>& state, Variation<D>& change);
 
-/// Change of dPhi/dt, of d2Phi/dt2, of the given groups of rows for the motion swept, v' and a' that of all coordinates.
+/// Change of dPhi/dt, of d2Phi/dt2, of the given groups of rows by the motion swept so far; v', a' as swept, null where not yet.
 template <int D>
 void vary_row_rates(const Mechanism<D>& m, std::span<const int> groups, const double* v, const MechanismState<D>& state,
                     Variation<D>& change);

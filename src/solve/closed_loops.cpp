@@ -25,7 +25,13 @@ constexpr std::size_t kDense = 32;  // rows of a group up to which its dependent
 
 template <int D>
 ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
-    : m_(m), group_of_velocity_(m.tree.nv, -1), place_(m.tree.nv, 0), row_place_(m.rows, -1), correction_(m.rows) {
+    : m_(m),
+      group_of_velocity_(m.tree.nv, -1),
+      place_(m.tree.nv, 0),
+      row_place_(m.rows, -1),
+      row_in_group_(m.rows),
+      column_in_group_(m.tree.nv),
+      correction_(m.rows) {
   for (const TreeNode<D>& n : m.tree.nodes) same_jacobian_ = same_jacobian_ && n.joint != NodeJoint::spherical;
   std::size_t rows = 0, columns = 0;
   for (LoopGroup& found : find_loop_groups(m)) {
@@ -34,10 +40,16 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
     const std::size_t r = g.rows.size(), c = g.velocities.size();
     std::size_t entries = 0;
     for (int i : g.constraints) entries += static_cast<std::size_t>(m.constraints[i].rows.size()) * m.constraints[i].path.size();
-    for (std::size_t i = 0; i < c; ++i) group_of_velocity_[g.velocities[i]] = static_cast<int>(groups_.size());
-    for (auto* list : {&g.row, &g.dependent}) list->reserve(r);
+    for (std::size_t i = 0; i < r; ++i) row_in_group_[g.rows[i]] = static_cast<int>(i);
+    for (std::size_t i = 0; i < c; ++i) {
+      column_in_group_[g.velocities[i]] = static_cast<int>(i);
+      group_of_velocity_[g.velocities[i]] = static_cast<int>(groups_.size());
+      place_[g.velocities[i]] = -1 - static_cast<int>(i);
+    }
+    for (auto* list : {&g.row, &g.dependent, &g.driven}) list->reserve(r);
     for (auto* list : {&g.free_order, &g.rest_begin}) list->reserve(c + 1);
     for (auto* list : {&g.block, &g.rest}) list->reserve(entries);
+    g.rest_begin.assign(c + 1, 0);
     g.sparse = r > kDense;
     if (!g.sparse) {
       for (Block* block : {&g.of_v, &g.of_q}) {
@@ -52,6 +64,7 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
     groups_.push_back(std::move(g));
   }
   x_.resize(rows);
+  chosen_.resize(rows);
   elimination_ = FullPivoting(static_cast<int>(rows), static_cast<int>(columns));
   independent_.reserve(m.tree.nv);
   list_independent();
@@ -73,6 +86,9 @@ void ClosedLoops<D>::set_partition(Group& g) {
   for (int v : g.velocities)
     if (place_[v] < 0) place_[v] = -static_cast<int>(++free);
   // J = [J_d J_i] by entries; those of J_i sorted by column
+  g.driven.clear();
+  for (int i : g.constraints)
+    if (m_.constraints[i].type == ConstraintType::coordinate && row_place_[m_.constraints[i].rows.begin] >= 0) g.driven.push_back(i);
   const std::size_t rank = g.rank;
   std::vector<int>& end = g.rest_begin;
   end.assign(free + 1, 0);
@@ -142,7 +158,7 @@ bool ClosedLoops<D>::adopt(const double* partition) {
       ++found;
     }
     complete = complete && found > 0;
-    if (same && found == g.row.size()) continue;
+    if (found == 0 || (same && found == g.row.size())) continue;
     changed = true;
     g.row.clear();
     g.dependent.clear();
@@ -162,13 +178,11 @@ bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
   bool sound = true;
   for (Group& g : groups_) {
     elimination_.start(static_cast<int>(g.rows.size()), static_cast<int>(g.velocities.size()));
-    for (std::size_t i = 0; i < g.rows.size(); ++i) row_place_[g.rows[i]] = static_cast<int>(i);
-    for (std::size_t i = 0; i < g.velocities.size(); ++i) place_[g.velocities[i]] = static_cast<int>(i);
     for (int i : g.constraints) {
       const ConstraintGroup<D>& c = m_.constraints[i];
       const double* entry = state.jacobian.data() + c.jacobian;
       for (int row = c.rows.begin; row < c.rows.end; ++row)
-        for (int k = c.path.begin; k < c.path.end; ++k) elimination_.set(row_place_[row], place_[m_.paths[k].dof], *entry++);
+        for (int k = c.path.begin; k < c.path.end; ++k) elimination_.set(row_in_group_[row], column_in_group_[m_.paths[k].dof], *entry++);
     }
     const std::vector<FullPivoting::Pivot>& pivots = elimination_.eliminate(kRedundant);
     if (pivots.empty() || pivots.back().size < kDead * pivots.front().size) {
@@ -176,16 +190,25 @@ bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
       sound = false;
     }
     // ascending by row, so that one partition has one description
-    for (int row : g.rows) row_place_[row] = -1;
-    for (const FullPivoting::Pivot& p : pivots) row_place_[g.rows[p.row]] = g.velocities[p.column];
-    g.row.clear();
-    g.dependent.clear();
-    for (int row : g.rows)
-      if (row_place_[row] >= 0) {
-        g.row.push_back(row);
-        g.dependent.push_back(row_place_[row]);
+    std::fill_n(chosen_.begin(), g.rows.size(), -1);
+    for (const FullPivoting::Pivot& p : pivots) chosen_[p.row] = g.velocities[p.column];
+    std::size_t found = 0;
+    bool same = pivots.size() == g.row.size();
+    for (std::size_t i = 0; same && i < g.rows.size(); ++i)
+      if (chosen_[i] >= 0) {
+        same = g.row[found] == g.rows[i] && g.dependent[found] == chosen_[i];
+        ++found;
       }
-    set_partition(g);
+    if (!same) {
+      g.row.clear();
+      g.dependent.clear();
+      for (std::size_t i = 0; i < g.rows.size(); ++i)
+        if (chosen_[i] >= 0) {
+          g.row.push_back(g.rows[i]);
+          g.dependent.push_back(chosen_[i]);
+        }
+      set_partition(g);
+    }
     sound = sound && factor(g, state);
   }
   list_independent();
@@ -249,11 +272,11 @@ bool ClosedLoops<D>::factor(Group& g, const MechanismState<D>& state) {
 
 /// x = J_d^-1 x, x = J_d^-T x.
 template <int D>
-TR_INLINE void ClosedLoops<D>::solve(const Group& g, const Block& block, double* x) const {
+void ClosedLoops<D>::solve(const Group& g, const Block& block, double* x) const {
   g.sparse ? block.sparse.solve(x) : lu_solve(block.LU.data(), g.rank, block.pivot.data(), x);
 }
 template <int D>
-TR_INLINE void ClosedLoops<D>::solve_transposed(const Group& g, double* x) const {
+void ClosedLoops<D>::solve_transposed(const Group& g, double* x) const {
   g.sparse ? g.of_v.sparse.solve_transposed(x) : lu_solve_transposed(g.of_v.LU.data(), g.rank, g.of_v.pivot.data(), x);
 }
 
@@ -314,8 +337,16 @@ void ClosedLoops<D>::remove(const double* d, double* x) const {
 
 template <int D>
 void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
-  constraint_rates(m_, v, state);
-  remove(state.Phi_dot.data(), v);
+  for (const Group& g : groups_) {
+    std::fill_n(x_.data(), g.rank, 0.0);
+    for (int i : g.driven) x_[row_place_[m_.constraints[i].rows.begin]] = state.motion[m_.constraints[i].motion].rate;
+    for (std::size_t k = 0; k < g.free_order.size(); ++k) {
+      const double v_i = v[independent_[g.free_order[k]]];
+      for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x_[g.rest[i].to] -= g.of_v.rest[i] * v_i;
+    }
+    solve(g, g.of_v, x_.data());
+    for (int i = 0; i < g.rank; ++i) v[g.dependent[i]] = x_[i];
+  }
 }
 
 template <int D>
@@ -324,7 +355,6 @@ void ClosedLoops<D>::solve_accelerations(const double* v, double* a, MechanismSt
   if (groups_.empty()) return;
   constraint_accelerations(m_, a, state);
   remove(state.Phi_ddot.data(), a);
-  update_accelerations(m_.tree, v, a, state.tree);
 }
 
 // ---------------------------------------------------------------- change
@@ -376,36 +406,32 @@ void ClosedLoops<D>::add_rates(const double* x, double* v) const {
 
 template <int D>
 void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const {
-  for (auto* x : {&out.theta, &out.v, &out.a, &out.rest}) std::fill(x->begin(), x->end(), 0.0);
+  for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), 0.0);
   const int v = independent_[k];
   out.theta[v] = 1;
   out.v[v] = f.velocity;
   out.a[v] = f.acceleration;
-  if (group_of_velocity_[v] < 0) return vary_motion(m_, out.theta.data(), out.v.data(), out.a.data(), state, work);
-  const Group& g = groups_[group_of_velocity_[v]];
-  const std::size_t begin = static_cast<std::size_t>(-1 - place_[v]) * g.rank;
-  const double *R_q = block_q(g).R.data() + begin, *R = g.of_v.R.data() + begin;
-  for (int i = 0; i < g.rank; ++i) {
-    out.theta[g.dependent[i]] = R_q[i];
-    out.v[g.dependent[i]] = f.velocity * R[i];
-    out.a[g.dependent[i]] = f.acceleration * R[i];
-  }
-  vary_motion(m_, out.theta.data(), out.v.data(), out.a.data(), state, work);
-  // what the rows still change by, the dependent rates take back
-  const auto take_back = [&](const std::vector<double>& change, std::vector<double>& rate) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = change[g.row[i]];
-    solve(g, g.of_v, x_.data());
-    for (int i = 0; i < g.rank; ++i) {
-      out.rest[g.dependent[i]] = -x_[i];
-      rate[g.dependent[i]] -= x_[i];
-    }
+  const Group* g = group_of_velocity_[v] < 0 ? nullptr : &groups_[group_of_velocity_[v]];
+  const std::size_t begin = g == nullptr ? 0 : static_cast<std::size_t>(-1 - place_[v]) * g->rank;
+  if (g != nullptr)
+    for (int i = 0; i < g->rank; ++i) out.theta[g->dependent[i]] = block_q(*g).R[begin + i];
+  // dependent rates: along R, and to take back what the rows change by otherwise
+  const auto solve_rates = [&](double factor, const std::vector<double>& change, std::vector<double>& rate) {
+    for (int i = 0; i < g->rank; ++i) x_[i] = change[g->row[i]];
+    solve(*g, g->of_v, x_.data());
+    for (int i = 0; i < g->rank; ++i) rate[g->dependent[i]] = factor * g->of_v.R[begin + i] - x_[i];
   };
-  vary_row_rates(m_, g.constraints, out.v.data(), state, work);
-  take_back(work.Phi_dot, out.v);
-  vary_rates_further(m_, out.rest.data(), nullptr, state, work);
-  vary_row_accelerations(m_, g.constraints, out.a.data(), state, work);
-  take_back(work.Phi_ddot, out.a);
-  vary_rates_further(m_, nullptr, out.rest.data(), state, work);
+  vary_places(m_, out.theta.data(), state, work);
+  if (g != nullptr) {
+    vary_row_rates(m_, g->constraints, nullptr, state, work);
+    solve_rates(f.velocity, work.Phi_dot, out.v);
+  }
+  vary_velocities(m_, out.v.data(), state, work);
+  if (g != nullptr) {
+    vary_row_accelerations(m_, g->constraints, nullptr, state, work);
+    solve_rates(f.acceleration, work.Phi_ddot, out.a);
+  }
+  vary_accelerations(m_, out.a.data(), state, work);
 }
 
 template <int D>
@@ -434,6 +460,12 @@ void ClosedLoops<D>::add_multipliers(const double* r, double* multipliers) const
     solve_transposed(g, x_.data());
     for (int i = 0; i < g.rank; ++i) multipliers[g.row[i]] -= x_[i];
   }
+}
+
+template <int D>
+void ClosedLoops<D>::set_multipliers(const double* r, double* multipliers) const {
+  std::fill(multipliers, multipliers + m_.rows, 0.0);
+  add_multipliers(r, multipliers);
 }
 
 template class ClosedLoops<2>;

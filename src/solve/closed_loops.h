@@ -46,7 +46,8 @@ class ClosedLoops {
   void remove(const double* d, double* x) const;
   /// After close(): v_d for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
-  /// After solve_velocities(): a_d for a_i. The tree's velocity stage is then that of v and a.
+  /// After solve_velocities(): a_d for a_i; the tree's velocity stage is that of the accelerations as they came in (update_accelerations
+  /// mends it).
   void solve_accelerations(const double* v, double* a, MechanismState<D>& state) const;
 
   // ---- change, after the velocity stage at v, a
@@ -56,17 +57,18 @@ class ClosedLoops {
   void add_increment(const double* x, double* theta) const;
   /// v += R x: the rates of all coordinates for rates x of the independent ones.
   void add_rates(const double* x, double* v) const;
-  /// Column k (of independent()): theta, v', a' of all coordinates; `work` then holds the motion they make (vary_motion).
+  /// Column k (of independent()): theta, v', a' of all coordinates; `work` then holds the motion they make.
   struct Column {
-    explicit Column(int nv) : theta(nv), v(nv), a(nv), rest(nv) {}
+    explicit Column(int nv) : theta(nv), v(nv), a(nv) {}
     std::vector<double> theta, v, a;
-    std::vector<double> rest;  // scratch: what a dependent rate has beyond R
   };
   void column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const;
   /// out = R^T r.
   void project(const double* r, double* out) const;
   /// multipliers += what makes the dependent entries of r + J^T d(multipliers) vanish.
   void add_multipliers(const double* r, double* multipliers) const;
+  /// The multipliers that make the dependent entries of r + J^T multipliers vanish; zero where a row is redundant.
+  void set_multipliers(const double* r, double* multipliers) const;
 
   /// Whether the dependent block of a group has turned over since `partition` was written: a dead point lies between.
   bool turned_over(const double* partition);
@@ -92,6 +94,7 @@ class ClosedLoops {
     std::vector<Copy> block;          // J_d, and where it goes in LU or sparse
     std::vector<Copy> rest;           // J_i, by column; `to`: which pivot row
     std::vector<int> rest_begin;      // per independent velocity, and the end
+    std::vector<int> driven;          // prescribed motions among the pivot rows
     bool sparse = false;
     Block of_v, of_q;  // of velocities; of position increments, where that differs
     int sign = 1;      // of the dependent block's determinant
@@ -112,9 +115,11 @@ class ClosedLoops {
   std::vector<int> group_of_velocity_;  // -1: in no loop
   std::vector<int> place_;              // per velocity in a loop: which dependent one, or -1 - which independent one of its group
   std::vector<int> row_place_;          // per row: which pivot row of its group, -1: redundant
-  std::vector<int> independent_;        // velocities
-  mutable std::vector<double> x_;       // right side of a group
-  std::vector<double> correction_;      // of the dependent positions
+  std::vector<int> row_in_group_, column_in_group_;  // per row, per velocity in a loop
+  std::vector<int> chosen_;                          // scratch of choose(): per row of a group, its dependent velocity or -1
+  std::vector<int> independent_;                     // velocities
+  mutable std::vector<double> x_;                    // right side of a group
+  std::vector<double> correction_;                   // of the dependent positions
   FullPivoting elimination_;
   int failed_row_ = -1;
 };

@@ -87,8 +87,9 @@ void DoubleStepTrapezoidal<D>::set_dependent_rates() {
 /// Residual of the mechanism and the oil, and R.
 template <int D>
 void DoubleStepTrapezoidal<D>::evaluate_reduced() {
+  update_accelerations(m_.tree, next_.v(), next_.a(), work_.mechanism.tree);
   update_line_rates(m_, work_.mechanism);
-  evaluate_forces(*model_, m_, this->end_point(), this->rule_, 0, work_);
+  evaluate_forces(*model_, m_, this->end_point(), this->rule_, work_);
   fit_ = loops_.reduce();
 }
 
@@ -96,7 +97,7 @@ void DoubleStepTrapezoidal<D>::evaluate_reduced() {
 template <int D>
 void DoubleStepTrapezoidal<D>::update_tangent() {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
-  loops_.add_multipliers(work_.r.data(), work_.multipliers.data());
+  loops_.set_multipliers(work_.r.data(), work_.multipliers.data());
   sum_forces(m_, work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_);
   for (std::size_t k = 0; k < loops_.independent().size(); ++k) {
     loops_.column(static_cast<int>(k), factors_, work_.mechanism, variation_, column_);
@@ -144,7 +145,7 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
     for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
   }
   this->eliminate_circuits();
-  loops_.add_multipliers(work_.r.data(), next_.multipliers());
+  loops_.set_multipliers(work_.r.data(), next_.multipliers());
   return true;
 }
 
@@ -186,7 +187,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   residual(base_.data());  // last: what it leaves in the scratch goes on
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) full_[i * n + j] = (full_[i * n + j] - base_[i]) / sizes_[j];
-  loops_.add_multipliers(work_.r.data(), next_.multipliers());
+  loops_.set_multipliers(work_.r.data(), next_.multipliers());
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
   lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());

@@ -95,7 +95,9 @@ TYPED_TEST(VariationOf, EverythingIsItsDifference) {
     Situation<D> x(seed);
     const typename Situation<D>::Change expected = x.difference();
     Variation<D> change(x.m);
-    vary_motion(x.m, x.d_theta.data(), x.d_v.data(), x.d_a.data(), x.state, change);
+    vary_places(x.m, x.d_theta.data(), x.state, change);
+    vary_velocities(x.m, x.d_v.data(), x.state, change);
+    vary_accelerations(x.m, x.d_a.data(), x.state, change);
     vary_row_rates(x.m, x.all, x.d_v.data(), x.state, change);
     vary_row_accelerations(x.m, x.all, x.d_a.data(), x.state, change);
     expect_same(change.Phi_dot, expected.Phi_dot, seed, "rate of row");
@@ -107,26 +109,6 @@ TYPED_TEST(VariationOf, EverythingIsItsDifference) {
     expect_same(change.s, expected.s, seed, "length of port");
     expect_same(change.s_dot, expected.s_dot, seed, "rate of port");
   }
-}
-
-TYPED_TEST(VariationOf, RatesAddUp) {
-  constexpr int D = TypeParam::value;
-  Situation<D> x(3);
-  x.evaluate(0);
-  const std::vector<double> none(x.v.size(), 0.0);
-  std::vector<double> at_once(x.v.size()), one_by_one(x.v.size());
-  Variation<D> change(x.m);
-  const auto residual = [&](std::vector<double>& dr) {
-    sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, change);
-    vary_residual(x.m, x.d_theta.data(), x.d_v.data(), x.push.data(), x.multipliers.data(), x.state, change, dr.data());
-  };
-  vary_motion(x.m, x.d_theta.data(), x.d_v.data(), x.d_a.data(), x.state, change);
-  residual(at_once);
-  vary_motion(x.m, x.d_theta.data(), none.data(), none.data(), x.state, change);
-  vary_rates_further(x.m, x.d_v.data(), nullptr, x.state, change);
-  vary_rates_further(x.m, nullptr, x.d_a.data(), x.state, change);
-  residual(one_by_one);
-  for (std::size_t i = 0; i < at_once.size(); ++i) EXPECT_NEAR(one_by_one[i], at_once[i], 1e-11 * (1 + std::abs(at_once[i])));
 }
 
 }  // namespace

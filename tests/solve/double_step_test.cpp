@@ -289,6 +289,58 @@ TEST(DoubleStep, ALoopClosedTwiceMovesAsIfClosedOnce) {
   EXPECT_LT(b.statistics().max_violation, 1e-13);
 }
 
+// ---------------------------------------------------------------- large groups of loops
+
+/// Windows in a row, N of them: bars of 1 m and 1 kg, upright, their tips at 1 m/s. One coordinate is independent.
+std::string ladder(int N, const std::string& constraints) {
+  std::string bodies, joints, loops;
+  for (int i = 0; i <= N; ++i) {
+    const std::string v = "v" + std::to_string(i), h = "h" + std::to_string(i);
+    bodies += "  " + v + ": {rod: {length: 1, mass: 1}}\n";
+    joints +=
+        "  " + v + ": {revolute: {parent: ground, at: [" + std::to_string(i) + ", 0, 0], axis: z}, angle: 90 deg, rate: -1, hold: true}\n";
+    if (i == N) break;
+    bodies += "  " + h + ": {rod: {length: 1, mass: 1}}\n";
+    joints += "  " + h + ": {revolute: {parent: " + v + ", at: [1, 0, 0], axis: z}, angle: -90 deg, rate: 1, hold: true}\n";
+    loops += "  l" + std::to_string(i) + ": {revolute: {between: [" + h + ", v" + std::to_string(i + 1) +
+             "], at: [[1, 0, 0], [1, 0, 0]], axis: z}}\n";
+  }
+  return "trunnion: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + bodies + "joints:\n" + joints + "loops:\n" + loops +
+         "solver: {step: 0.5 ms, duration: 1 s, constraints: " + constraints + "}\n";
+}
+
+TEST(DoubleStep, ALadderOfManyWindowsTurnsAsItsEnergySays) {
+  for (int N : {3, 40}) {  // dense, sparse
+    const auto model = model_from(ladder(N, "double_step"));
+    Runner run(model);
+    run.advance(0.3);
+    // J phi'^2 / 2 + m g sin(phi) constant, bars parallel throughout
+    const double J = (N + 1) / 3.0 + N, m = (N + 1) / 2.0 + N, start = 0.5 * J + m * 9.81;
+    double phi = M_PI / 2;
+    constexpr int kSteps = 30000;  // midpoint rule on the energy's speed
+    const auto speed = [&](double angle) { return -std::sqrt(2 * (start - m * 9.81 * std::sin(angle)) / J); };
+    for (int i = 0; i < kSteps; ++i) phi += 0.3 / kSteps * speed(phi + 0.15 / kSteps * speed(phi));
+    const State& s = run.state();
+    for (int i = 0; i < s.layout().nq; ++i) {
+      const bool vertical = model->velocity_names[i][0] == 'v';
+      EXPECT_NEAR(s.q()[i], vertical ? phi : -phi, 1e-6) << N << " " << model->velocity_names[i];
+    }
+    EXPECT_EQ(independent(s).size(), 1u);
+    EXPECT_LT(run.statistics().max_violation, 1e-12);
+    EXPECT_LT(run.statistics().max_velocity_violation, 1e-12);
+  }
+}
+
+TEST(DoubleStep, ContinuesALadderToTheLastBit) {
+  const auto model = model_from(ladder(20, "double_step"));
+  Runner whole(model), part(model);
+  whole.advance(0.1);
+  part.restore(whole.state());
+  whole.advance(0.2);
+  part.advance(0.2);
+  EXPECT_TRUE(whole.state() == part.state());
+}
+
 // ---------------------------------------------------------------- dead points
 
 std::string parallelogram(const std::string& constraints) {
@@ -397,6 +449,7 @@ TEST(DoubleStep, DoesNotAllocate) {
     models.push_back(with(example, "double_step"));
   models.push_back(with("quick_return", "double_step", "1 ms", {"solver.tangent=forward_difference"}));
   models.push_back(model_from(test::busy_machine(true), {"solver.constraints=double_step"}));
+  models.push_back(model_from(ladder(20, "double_step")));
   for (const auto& model : models) {
     State state = start_state(*model);
     const auto stepper = make_stepper(model);
