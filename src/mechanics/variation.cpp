@@ -34,12 +34,12 @@ TR_INLINE void vary_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& 
     out.axes[1] = varied<D>(s.axes[1], cross(X_B.angular, s.axes[1]));
     return;
   }
-  out.line.r_P = varied<D>(s.line.r_P, X_A.at(s.line.r_P));
   out.line.r_Q = varied<D>(s.line.r_Q, X_B.at(s.line.r_Q));
   if (g.type == ConstraintType::point) {
     for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], cross(X_A.angular, s.axes[i]));
     return;
   }
+  out.line.r_P = varied<D>(s.line.r_P, X_A.at(s.line.r_P));
   const Vec<D, S> d = out.line.r_Q - out.line.r_P;
   out.line.length = sqrt(d.squaredNorm() + g.line.depth * g.line.depth);
   out.line.u = d / out.line.length;

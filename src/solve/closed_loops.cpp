@@ -15,7 +15,8 @@ namespace {
 constexpr double kRedundant = 1e-9;      // of a row: what elimination leaves of a redundant one
 constexpr double kDead = 1e-6;           // of the largest pivot: a smaller one determines nothing
 constexpr double kRedundantOpen = 1e-7;  // [m, -] what a redundant row may be open
-constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing
+constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing,
+constexpr double kExtent = 2e-16;        // of the machine's extent, where that is more
 constexpr double kQuadratic = 1e-8;      // [rad, m] correction after which the error is its square: rounding
 constexpr double kFar = 0.5;             // [rad, m] correction that no longer belongs to the same motion
 constexpr int kIterations = 12;
@@ -32,7 +33,15 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
       row_in_group_(m.rows),
       column_in_group_(m.tree.nv),
       correction_(m.rows) {
-  for (const TreeNode<D>& n : m.tree.nodes) same_jacobian_ = same_jacobian_ && n.joint != NodeJoint::spherical;
+  std::vector<double> reach(m.tree.nodes.size());  // [m] of a node from the reference point, at most
+  double extent = 0;
+  for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
+    const TreeNode<D>& n = m.tree.nodes[j];
+    same_jacobian_ = same_jacobian_ && n.joint != NodeJoint::spherical;
+    reach[j] = reach[n.parent] + n.r_PJ.norm() + n.r_BJ.norm();
+    extent = std::max(extent, reach[j]);
+  }
+  rounding_ = std::max(kRounding, kExtent * extent);
   std::size_t rows = 0, columns = 0;
   for (LoopGroup& found : find_loop_groups(m)) {
     Group g;
@@ -257,16 +266,14 @@ bool ClosedLoops<D>::factor(Group& g, const MechanismState<D>& state) {
     return LU.pivot_ratio() >= kDead;
   }
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
-  g.sign = 1;
+  bool negative = false;
   for (int i = 0; i < g.rank; ++i) {
-    const double inverse = g.of_v.LU[static_cast<std::size_t>(i) * g.rank + i];
-    if ((inverse < 0) != (g.of_v.pivot[i] != i)) g.sign = -g.sign;
-    smallest = std::min(smallest, std::abs(inverse));
-    if (std::abs(inverse) > largest) {
-      largest = std::abs(inverse);
-      failed_row_ = g.row[i];
-    }
+    const double inverse = g.of_v.LU[static_cast<std::size_t>(i) * g.rank + i], size = std::abs(inverse);
+    negative ^= (inverse < 0) != (g.of_v.pivot[i] != i);
+    smallest = std::min(smallest, size);
+    largest = std::max(largest, size);
   }
+  g.sign = negative ? -1 : 1;
   return smallest >= kDead * largest;
 }
 
@@ -304,7 +311,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       for (int i = 0; i < g.rank; ++i) largest = std::max(largest, std::abs(x[i]));
       x += g.rank;
     }
-    if (largest <= kRounding) break;  // what was evaluated stands
+    if (largest <= rounding_) break;  // what was evaluated stands
     x = correction_.data();
     for (const Group& g : groups_)
       for (int i = 0; i < g.rank; ++i) theta[g.dependent[i]] -= *x++;

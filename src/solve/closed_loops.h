@@ -110,6 +110,7 @@ class ClosedLoops {
   void add_all(bool of_q, const double* y, double* x) const;
 
   const Mechanism<D>& m_;
+  double rounding_ = 0;        // [rad, m] correction of positions that changes nothing
   bool same_jacobian_ = true;  // no balls: increments and velocities have one Jacobian
   std::vector<Group> groups_;
   std::vector<int> group_of_velocity_;  // -1: in no loop

@@ -117,7 +117,7 @@ void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
   this->add_port_force_change(ds_column_.data() + k * ports, dsdot_column_.data() + k * ports, dr);
 }
 
-/// Newton increment with the exact tangent: increment_ (per independent coordinate), circuit_increment_; multipliers with them.
+/// Newton increment with the exact tangent: increment_ (per independent coordinate), circuit_increment_.
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.independent().size();
@@ -142,10 +142,8 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
       ds_[i] += ds_column_[k * ports + i] * increment_[k];
       dsdot_[i] += dsdot_column_[k * ports + i] * increment_[k];
     }
-    for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
   }
   this->eliminate_circuits();
-  loops_.set_multipliers(work_.r.data(), next_.multipliers());
   return true;
 }
 
@@ -187,13 +185,22 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   residual(base_.data());  // last: what it leaves in the scratch goes on
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) full_[i * n + j] = (full_[i * n + j] - base_[i]) / sizes_[j];
-  loops_.set_multipliers(work_.r.data(), next_.multipliers());
+  std::fill(dr_.begin(), dr_.end(), 0.0);
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
   lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
   std::copy(base_.begin(), base_.begin() + static_cast<std::ptrdiff_t>(f), increment_.begin());
   std::copy(base_.begin() + static_cast<std::ptrdiff_t>(f), base_.begin() + static_cast<std::ptrdiff_t>(n), circuit_increment_.begin());
   return true;
+}
+
+/// Multipliers of the last iterate, with what its increment changes.
+template <int D>
+void DoubleStepTrapezoidal<D>::set_multipliers() {
+  const std::size_t nv = model_->layout.nv;
+  for (std::size_t k = 0; k < loops_.independent().size(); ++k)
+    for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
+  loops_.set_multipliers(work_.r.data(), next_.multipliers());
 }
 
 /// Adds the increments to the unknowns, and to the dependent coordinates what they bring about; returns the largest over its tolerance.
@@ -246,6 +253,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
       return report;
     }
     const bool last = size < 1 || report.iterations >= solver.max_iterations;
+    if (last) set_multipliers();
     if (!close(last, report)) return report;
     set_dependent_rates();
     if (last) break;

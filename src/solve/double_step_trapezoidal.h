@@ -52,6 +52,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   void update_tangent();
   void add_port_forces_of(int k);
   bool solve_forward_difference();
+  void set_multipliers();
   double apply_increment(StepReport& report);
   void finish(StepReport& report);
 
