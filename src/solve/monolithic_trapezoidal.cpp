@@ -143,18 +143,12 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
 template <int D>
 void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const double* dsdot, double* dr) const {
   const std::size_t ports = h_.actuators.size();
-  const auto push = [&](std::size_t i, double dF) {
-    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
-  };
-  for (std::size_t i = 0; i < ports; ++i) {
-    const HydraulicState::Port& port = work_.hydraulics.ports[i];
-    push(i, port.force_s * ds[i] + port.force_v * dsdot[i]);
-  }
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators) {
-      double dF = 0;
+      const HydraulicState::Port& port = work_.hydraulics.ports[i];
+      double dF = port.force_s * ds[i] + port.force_v * dsdot[i];
       for (int j : c.actuators) dF -= port_stiffness_[i * ports + j] * ds[j] + port_damping_[i * ports + j] * dsdot[j];
-      push(i, dF);
+      for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
     }
 }
 
