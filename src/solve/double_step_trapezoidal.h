@@ -41,6 +41,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::theta_;
   using Base::work_;
 
+  void make_room();
   StepReport attempt(const State& state, double h);
   bool partition_at(const State& state);
   bool close(bool to_rounding, StepReport& report);
@@ -49,9 +50,9 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   void evaluate_reduced();
   bool solve_exact(bool fresh);
   void update_tangent();
-  void update_column(int k);
   void add_port_forces_of(int k);
   bool solve_forward_difference();
+  void set_multipliers();
   double apply_increment(StepReport& report);
   void finish(StepReport& report);
 
@@ -60,7 +61,6 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   typename ClosedLoops<D>::Column column_;
   std::vector<double> start_partition_;           // of the state a step starts from
   double fit_ = 0;                                // largest entry of R
-  std::vector<double> T_;                         // of all coordinates, rates as theta's
   std::vector<double> dr_mechanism_;              // per independent coordinate: change of r at constant port forces
   std::vector<double> dr_;                        // and with them
   std::vector<double> ds_column_, dsdot_column_;  // per independent coordinate and port

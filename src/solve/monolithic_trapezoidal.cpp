@@ -94,7 +94,7 @@ void MonolithicTrapezoidal<D>::set_circuit_rates() {
 
 template <int D>
 void MonolithicTrapezoidal<D>::evaluate_at(double penalty) {
-  evaluate(*model_, m_, {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}, rule_, penalty, work_);
+  evaluate(*model_, m_, end_point(), rule_, penalty, work_);
 }
 
 /// What condensation says of the ports: dF_i = -port_residual_i - sum_j (port_stiffness_ij ds_j + port_damping_ij dsdot_j).
@@ -131,6 +131,19 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
     for (int i : c.actuators)
       for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
         work_.r[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * port_residual_[i];
+}
+
+/// dr -= s_k dF_i: what changes ds, dsdot of the ports do to the residual, through the ports directly and through the oil.
+template <int D>
+void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const double* dsdot, double* dr) const {
+  const std::size_t ports = h_.actuators.size();
+  for (const Circuit& c : h_.circuits)
+    for (int i : c.actuators) {
+      const HydraulicState::Port& port = work_.hydraulics.ports[i];
+      double dF = port.force_s * ds[i] + port.force_v * dsdot[i];
+      for (int j : c.actuators) dF -= port_stiffness_[i * ports + j] * ds[j] + port_damping_[i * ports + j] * dsdot[j];
+      for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
+    }
 }
 
 /// Newton increments of the circuits' unknowns from those of the ports, ds_ and dsdot_.

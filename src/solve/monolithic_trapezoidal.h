@@ -26,8 +26,10 @@ class MonolithicTrapezoidal : public Stepper {
   void set_rates();
   void set_circuit_rates();
   void evaluate_at(double penalty);
+  Point end_point() { return {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}; }
   bool condense_ports();
   void add_port_residuals();
+  void add_port_force_change(const double* ds, const double* dsdot, double* dr) const;
   void eliminate_circuits();
   void apply_circuit_increment(StepReport& report, double& largest);
   bool within_stroke(StepReport& report) const;
