@@ -259,13 +259,27 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
 }
 
 template <int D>
+bool ClosedLoops<D>::take(const MechanismState<D>& state) {
+  for (Group& g : groups_) {
+    gather(g, state);
+    if (!factor(g)) return false;
+  }
+  return true;
+}
+
+template <int D>
+void ClosedLoops<D>::remove(const double* d, double* x) const {
+  for (const Group& g : groups_) {
+    for (int i = 0; i < g.rank; ++i) x_[i] = d[g.row[i]];
+    lu_solve(g.LU.data(), g.rank, g.pivot.data(), x_.data());
+    for (int i = 0; i < g.rank; ++i) x[g.dependent[i]] -= x_[i];
+  }
+}
+
+template <int D>
 void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
   constraint_rates(m_, v, state);
-  for (const Group& g : groups_) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = state.Phi_dot[g.row[i]];
-    lu_solve(g.LU.data(), g.rank, g.pivot.data(), x_.data());
-    for (int i = 0; i < g.rank; ++i) v[g.dependent[i]] -= x_[i];
-  }
+  remove(state.Phi_dot.data(), v);
 }
 
 template <int D>
@@ -273,11 +287,7 @@ void ClosedLoops<D>::solve_accelerations(const double* v, double* a, MechanismSt
   if (groups_.empty()) return;
   update_rates(m_.tree, v, a, state.tree);
   constraint_accelerations(m_, a, state);
-  for (const Group& g : groups_) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = state.Phi_ddot[g.row[i]];
-    lu_solve(g.LU.data(), g.rank, g.pivot.data(), x_.data());
-    for (int i = 0; i < g.rank; ++i) a[g.dependent[i]] -= x_[i];
-  }
+  remove(state.Phi_ddot.data(), a);
 }
 
 // ---------------------------------------------------------------- change
@@ -313,6 +323,18 @@ void ClosedLoops<D>::add_increment(const double* x, double* theta) const {
     const Group& g = groups_[group_of_[k]];
     const double* R = (same_jacobian_ ? g.R : g.R_q).data() + static_cast<std::size_t>(place_of_[k]) * g.rank;
     for (int i = 0; i < g.rank; ++i) theta[g.dependent[i]] += R[i] * x[k];
+  }
+}
+
+template <int D>
+void ClosedLoops<D>::add_rates(const double* x, double* v) const {
+  for (std::size_t k = 0; k < independent_.size(); ++k) {
+    if (x[k] == 0) continue;
+    v[independent_[k]] += x[k];
+    if (group_of_[k] < 0) continue;
+    const Group& g = groups_[group_of_[k]];
+    const double* R = g.R.data() + static_cast<std::size_t>(place_of_[k]) * g.rank;
+    for (int i = 0; i < g.rank; ++i) v[g.dependent[i]] += R[i] * x[k];
   }
 }
 

@@ -38,6 +38,10 @@ class ClosedLoops {
   /// Moves the dependent part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
   /// Not `to_rounding`: the last small correction is left to the next call; the position stage is open by its size.
   LoopStatus close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state, int* iterations);
+  /// Takes the positions of a position stage as they are, open as they may be. Factors. False at a dead point.
+  bool take(const MechanismState<D>& state);
+  /// x_d -= J_d^-1 d: dependent rates x that change the pivot rows' d by -d.
+  void remove(const double* d, double* x) const;
   /// After close(): v_d for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
   /// After solve_velocities(): a_d for a_i; the tree's velocity stage is that of the accelerations as they came in.
@@ -48,6 +52,8 @@ class ClosedLoops {
   double reduce();
   /// theta += R_q x for increments x of the independent coordinates.
   void add_increment(const double* x, double* theta) const;
+  /// v += R x: the rates of all coordinates for rates x of the independent ones.
+  void add_rates(const double* x, double* v) const;
   /// Column k (of independent()): theta, v', a' of all coordinates, and of v', a' what goes beyond f_v theta, f_a theta.
   /// True if there is any such rest.
   struct Column {
