@@ -15,7 +15,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr long kMostSteps = 1000000;  // between two outputs
+constexpr long kMostSteps = 50000;  // between two outputs
 
 int cvode_rates(double t, N_Vector x, N_Vector out, void* system) {
   return static_cast<FirstOrderSystem*>(system)->evaluate(t, N_VGetArrayPointer(x), nullptr, N_VGetArrayPointer(out)) ? 0 : 1;
@@ -51,7 +51,7 @@ struct Multistep::Memory {
   }
 };
 
-Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double relative, std::vector<double> absolute,
+Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& absolute,
                      const std::vector<bool>& algebraic)
     : memory_(std::make_unique<Memory>()), kind_(kind), size_(absolute.size()) {
   Memory& m = *memory_;
@@ -75,7 +75,8 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double relati
     require(m.cvode != nullptr, "CVodeCreate");
     require(CVodeSetErrHandlerFn(m.cvode, keep_quiet, nullptr) == CV_SUCCESS && CVodeInit(m.cvode, cvode_rates, 0, m.x) == CV_SUCCESS &&
                 CVodeSVtolerances(m.cvode, relative, m.absolute) == CV_SUCCESS && CVodeSetUserData(m.cvode, &system) == CV_SUCCESS &&
-                CVodeSetLinearSolver(m.cvode, m.solver, m.matrix) == CV_SUCCESS && CVodeSetMaxNumSteps(m.cvode, kMostSteps) == CV_SUCCESS,
+                CVodeSetLinearSolver(m.cvode, m.solver, m.matrix) == CV_SUCCESS && CVodeSetMaxNumSteps(m.cvode, kMostSteps) == CV_SUCCESS &&
+                CVodeSetMaxStep(m.cvode, longest) == CV_SUCCESS,
             "setting up CVODE");
   } else {
     m.ida = IDACreate(m.context);
@@ -83,7 +84,8 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double relati
     require(IDASetErrHandlerFn(m.ida, keep_quiet, nullptr) == IDA_SUCCESS && IDAInit(m.ida, ida_residual, 0, m.x, m.x_dot) == IDA_SUCCESS &&
                 IDASVtolerances(m.ida, relative, m.absolute) == IDA_SUCCESS && IDASetUserData(m.ida, &system) == IDA_SUCCESS &&
                 IDASetLinearSolver(m.ida, m.solver, m.matrix) == IDA_SUCCESS && IDASetId(m.ida, m.id) == IDA_SUCCESS &&
-                IDASetSuppressAlg(m.ida, SUNTRUE) == IDA_SUCCESS && IDASetMaxNumSteps(m.ida, kMostSteps) == IDA_SUCCESS,
+                IDASetSuppressAlg(m.ida, SUNTRUE) == IDA_SUCCESS && IDASetMaxNumSteps(m.ida, kMostSteps) == IDA_SUCCESS &&
+                IDASetMaxStep(m.ida, longest) == IDA_SUCCESS,
             "setting up IDA");
   }
 }

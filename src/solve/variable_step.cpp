@@ -69,7 +69,10 @@ bool VariableStep<D>::place(double t, Side side, const double* x) {
 
 template <int D>
 bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, double* out) {
-  if (!place(std::min(t, stop_), t > begin_ ? Side::left : Side::right, x)) return false;
+  if (!place(std::min(t, stop_), t > begin_ ? Side::left : Side::right, x)) {
+    if (!inside_.ok()) trouble_ = inside_;
+    return false;
+  }
   increment_rates(rates_.mechanism().tree, theta_.data(), at_.v(), rates_of_theta_.data());
   if (kind_ == MultistepKind::cvode) {
     if (!rates_.accelerate(at_, inside_)) return false;
@@ -104,7 +107,7 @@ void VariableStep<D>::set_up() {
   algebraic.resize(absolute.size(), true);
   for (double& x : absolute) x *= tolerance_;
   FirstOrderSystem& system = *this;
-  integrator_ = std::make_unique<Multistep>(kind_, system, tolerance_, std::move(absolute), algebraic);
+  integrator_ = std::make_unique<Multistep>(kind_, system, model.description.solver.step, tolerance_, absolute, algebraic);
 }
 
 template <int D>
@@ -168,9 +171,9 @@ bool VariableStep<D>::restart(State& state) {
 template <int D>
 bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
   if (!integrator_->advance(t)) {
-    report.status = inside_.status;
-    report.worst = inside_.worst;
-    if (!inside_.ok()) return false;
+    report.status = trouble_.status;
+    report.worst = trouble_.worst;
+    if (!trouble_.ok()) return false;
     report.status = StepStatus::gave_up;
     failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
     return false;
@@ -186,7 +189,7 @@ bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
 template <int D>
 StepReport VariableStep<D>::step(State& state, double h) {
   StepReport report;
-  inside_ = {};
+  inside_ = trouble_ = {};
   failure_.clear();
   const double end = state.time + h;
   long before = 0;

@@ -1,8 +1,8 @@
 // The variable-step reference: what backward differentiation formulas of high order and tight tolerances say of the machine.
 //   cvode   on the reduced equations of the closed machine,          x = (theta_i, v_i, y)
 //   ida     on the index-1 equations with stabilised constraints,    x = (theta, v, y, lambda)
-// both as machine_rates.h has them. A step of the run is an output: inside, the integrator takes its own steps over as many of them as it
-// likes, but never across a jump of a signal. theta counts from the configuration where the integrator started; it starts anew after a
+// both as machine_rates.h has them. A step of the run is an output: inside, the integrator takes its own steps, none longer than
+// solver.step and none across a jump of a signal. theta counts from the configuration where the integrator started; it starts anew after a
 // jump, with another partition, where a ball has turned by more than one radian, and from a state that is not the one it left: then
 // alone a run that continues from a saved state differs, within the tolerance, from one that went through.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -46,6 +46,7 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   std::vector<double> theta_, rates_of_theta_, r_, constraint_;
   std::vector<double> partition_;  // that the integrator started with, without signs
   StepReport inside_;              // of the last evaluation; counts position iterations
+  StepReport trouble_;             // of the last evaluation of the step that was not possible: what an integrator fails of
   std::string failure_;
 };
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "machine/start.h"
@@ -62,7 +63,7 @@ Errors errors_of(const std::shared_ptr<const Model>& model, const char* table_na
     if (t < begin - 1e-9) continue;
     for (const JointInfo& joint : model->joints)
       for (const JointPart& part : joint.parts)
-        if (part.joint != NodeJoint::spherical) compare(row, part.position, run.state().q()[part.q], e.position);
+        if (part.joint != NodeJoint::spherical) compare(row, joint.name + "." + part.position, run.state().q()[part.q], e.position);
     for (std::size_t i = 0; i < model->state_names.size(); ++i) compare(row, model->state_names[i], run.state().y()[i], e.pressure);
   }
   e.statistics = run.statistics();
@@ -90,8 +91,12 @@ TEST_P(OrderOf, IsItsOwnOnAMechanismWithBallsAndALoop) {
 }
 
 TEST(RungeKutta, HasOrderFourWithOil) {
-  // the command is constant, the boom on its way
-  EXPECT_NEAR(order(kRungeKutta, "four_bar_lift", "0.1 ms", "0.05 ms", 2, 0, 0.9), 4, 1);
+  // the valve opens at 1 s; the oil's stiffness sets the longest step
+  double error[2];
+  for (int i : {0, 1})
+    error[i] =
+        errors_of(load_example("four_bar_lift", settings(kRungeKutta, i == 0 ? "0.1 ms" : "0.05 ms")), "four_bar_lift", 0, 1.2).pressure;
+  EXPECT_NEAR(std::log2(error[0] / error[1]), 4, 0.6);
 }
 
 TEST(RungeKutta, FollowsTheReferencesOfHydraulicMachines) {
@@ -100,8 +105,8 @@ TEST(RungeKutta, FollowsTheReferencesOfHydraulicMachines) {
          {std::tuple{"four_bar_lift", "four_bar_lift", "0.05 ms"}, std::tuple{"four_bar", "four_bar_brown_mcphee", "0.05 ms"},
           std::tuple{"slewing_crane", "slewing_crane", "0.05 ms"}}) {
       const Errors e = errors_of(load_example(example, settings(way, step)), table, 0, 1.3);
-      EXPECT_LT(e.position, 1e-7) << example << " " << way.constraints;
-      EXPECT_LT(e.pressure, 300) << example << " " << way.constraints;
+      EXPECT_LT(e.position, 1e-9) << example << " " << way.constraints;
+      EXPECT_LT(e.pressure, 10) << example << " " << way.constraints;
       EXPECT_EQ(e.statistics.iterations, 0);
     }
 }
@@ -214,7 +219,7 @@ TEST_P(Integrator, MovesMachinesOfEverythingAsThePenaltyTreatment) {
     Runner a(model_from(text, settings(GetParam(), "0.02 ms"))), b(model_from(text, {"solver.step=0.02 ms"}));
     a.advance(0.02);
     b.advance(0.02);
-    const double position = first_order ? 2e-6 : 2e-8, pressure = first_order ? 2e-2 : 1e-4;
+    const double position = first_order ? 5e-5 : 2e-8, pressure = first_order ? 2e-2 : 1e-4;
     for (int k = 0; k < a.state().layout().nq; ++k) EXPECT_NEAR(a.state().q()[k], b.state().q()[k], position) << k;
     for (int k = 0; k < a.state().layout().ny; ++k)
       EXPECT_NEAR(a.state().y()[k], b.state().y()[k], pressure * (1e-3 + std::abs(b.state().y()[k]))) << k;
@@ -391,13 +396,15 @@ TEST(IndexOne, ExactAndForwardDifferenceTangentsTakeTheSameSteps) {
 }
 
 TEST(IndexOne, StabilisationHoldsTheLoopsTogether) {
-  // without it the velocity error of the explicit rule stays, and positions drift
-  const Errors held = errors_of(load_example("spatial_slider_crank", settings(kIndexOneRungeKutta, "10 ms")), "spatial_slider_crank", 0, 3),
-               drifting =
-                   errors_of(load_example("spatial_slider_crank", settings(kIndexOneRungeKutta, "10 ms", {"solver.baumgarte=[0, 0]"})),
-                             "spatial_slider_crank", 0, 3);
-  EXPECT_GT(held.statistics.max_violation, 1e-12);  // not zero: that is the point of comparing
-  EXPECT_LT(held.statistics.max_violation, 0.2 * drifting.statistics.max_violation);
+  // without it what the rule leaves open stays open, and adds up
+  const auto violation = [](const std::string& parameters) {
+    Runner run(load_example("spatial_slider_crank", settings(kIndexOneEuler, "1 ms", {"solver.baumgarte=" + parameters})));
+    run.advance(3);
+    return run.statistics().max_violation;
+  };
+  const double held = violation("[50, 50]"), drifting = violation("[0, 0]");
+  EXPECT_GT(held, 1e-6);  // not zero: that is the point of comparing
+  EXPECT_LT(held, 0.1 * drifting);
 }
 
 TEST(IndexOne, AViolationFadesAsTheEquationSays) {
