@@ -8,15 +8,20 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFastest = 1e6;   // [rad/s, m/s] beyond: not a machine, a step that blew up
-constexpr double kHighest = 1e12;  // [Pa]
-constexpr double kLargest = 1e12;  // of other states
+constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negative real axis
+constexpr double kFastest = 1e6;                        // [rad/s, m/s] beyond: not a machine, a step that blew up
+constexpr double kHighest = 1e12;                       // [Pa]
+constexpr double kLargest = 1e12;                       // of other states
 
 }  // namespace
 
 template <int D>
 ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
-    : rates_(model), integrator_(model->description.solver.integrator), next_(model->layout), theta_(model->layout.nv) {
+    : rates_(model),
+      integrator_(model->description.solver.integrator),
+      next_(model->layout),
+      theta_(model->layout.nv),
+      capacity_(model->hydraulics.unknown_state.size(), 1.0) {
   for (Slope* slope : {&slope_, &sum_}) {
     slope->theta.resize(model->layout.nv);
     slope->v.resize(model->layout.nv);
@@ -42,6 +47,36 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
   for (int i = 0; i < model.layout.nv; ++i)
     if (!(std::abs(next_.v()[i]) < kFastest) || !std::isfinite(theta_[i])) return out(i);
   return true;
+}
+
+/// Whether the rule is stable for the circuits as evaluated last, the mechanism held.
+template <int D>
+bool ExplicitStep<D>::stable(double h, StepReport& report) {
+  const Hydraulics& hydraulics = rates_.model().hydraulics;
+  const HydraulicState& oil = rates_.work().hydraulics;
+  for (std::size_t i = 0; i < hydraulics.nodes.size(); ++i)
+    if (const PressureNode& node = hydraulics.nodes[i]; node.state >= 0)
+      capacity_[hydraulics.circuits[node.circuit].offset + node.local] = oil.capacity[i];
+  double fastest = 0;
+  int worst = -1;
+  for (const Circuit& c : hydraulics.circuits) {
+    const double *T = oil.T.data() + c.block, *C = capacity_.data() + c.offset;
+    for (int i = 0; i < c.size; ++i)
+      for (int j = i; j < c.size; ++j) {
+        const double a = T[i * c.size + i] / C[i], b = T[j * c.size + j] / C[j],
+                     square = i == j ? 0 : T[i * c.size + j] * T[j * c.size + i] / (C[i] * C[j]);
+        const double mu = (a + b + std::sqrt(std::max((a - b) * (a - b) + 4 * square, 0.0))) / 2;
+        if (!(mu > fastest)) continue;
+        fastest = mu;
+        worst = c.offset + (b > a ? j : i);
+      }
+  }
+  const double bound = integrator_ == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
+  if (h * fastest <= bound) return true;
+  report.status = StepStatus::unstable;
+  report.worst = rates_.model().layout.nv + worst;
+  report.longest_step = bound / fastest;
+  return false;
 }
 
 /// The slope at `at`, which is theta_ away from the start of the step.
@@ -123,7 +158,7 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
   const bool done = integrator_ == IntegratorKind::rk4                   ? rk4(state, h, report)
                     : integrator_ == IntegratorKind::semi_implicit_euler ? semi_implicit_euler(state, h, report)
                                                                          : euler(state, h, report);
-  if (done) rates_.finish(next_, report);
+  if (done && stable(h, report)) rates_.finish(next_, report);
   return report;
 }
 

@@ -4,6 +4,10 @@
 //   rk4                  the classical Runge-Kutta method of order 4; its first stage is the state as it comes in
 // y are all first-order states: pressures, friction states, locally integrated ones too, and spools. Increments theta of balls start
 // from zero in every step, with theta' = T(theta)^-1 v. a, ydot and multipliers are those of the end of the step.
+// Each step ends with a look at the circuits alone: decays mu of pressures and friction states, from T = dR/dy and the capacities C,
+//   mu >= eigenvalues of the symmetric pairs  [T_ii/C_i, T_ij/sqrt(C_i C_j); ., T_jj/C_j]
+// so that h mu beyond the stability bound of the rule (2, rk4: 2.785) is certain instability. Without that test it may pass unseen: an
+// orifice is stiff only below its laminar limit, and pressures chatter about that limit instead of growing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,12 +37,14 @@ class ExplicitStep final : public Stepper {
   bool within_range(StepReport& report) const;
   bool stage(const State& from, double h, StepReport& report);
   void move(const State& from, double h, const Slope& slope);
+  bool stable(double h, StepReport& report);
   void take_slope(const State& at, Slope& slope) const;
 
   MachineRates<D> rates_;
   const IntegratorKind integrator_;
   State next_;
-  std::vector<double> theta_;  // increment of the configuration over the step
+  std::vector<double> theta_;     // increment of the configuration over the step
+  std::vector<double> capacity_;  // per circuit unknown [m3/Pa]; 1 for friction states
   Slope slope_, sum_;
 };
 

@@ -203,8 +203,9 @@ void Runner::fail() const {
                             "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
                             "keeps away from it");
     case StepStatus::unstable:
-      throw SimulationError(state_.time, where, "the explicit step is unstable: the value left the range of a machine",
-                            smaller + ", or solver.integrator: trapezoidal, which is stable with any; stiff oil and friction need it");
+      throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
+                            smaller + (failure_.longest_step > 0 ? fmt::format(", below {:.2g} s", failure_.longest_step) : "") +
+                                ", or solver.integrator: trapezoidal, which is stable with any; stiff oil and friction need it");
     case StepStatus::gave_up:
       throw SimulationError(state_.time, where, "the variable-step integrator could not go on",
                             fmt::format("a larger solver.reference_tolerance (now {:g}), or check the model with solver.integrator: "

@@ -150,7 +150,14 @@ bool VariableStep<D>::start(const State& state, double h) {
     *x_dot++ = 0;
   }
   fresh_ = false;
-  return integrator_->start(begin_, stop_);
+  if (!integrator_->start(begin_, stop_)) give_up(inside_);
+  return inside_.ok();
+}
+
+template <int D>
+void VariableStep<D>::give_up(StepReport& report) {
+  report.status = StepStatus::gave_up;
+  failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
 }
 
 /// Whether `state` is what the last step handed out.
@@ -173,14 +180,13 @@ bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
   if (!integrator_->advance(t)) {
     report.status = trouble_.status;
     report.worst = trouble_.worst;
-    if (!trouble_.ok()) return false;
-    report.status = StepStatus::gave_up;
-    failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
+    if (trouble_.ok()) give_up(report);
     return false;
   }
   if (!place(t, Side::left, integrator_->x()) || !rates_.accelerate(at_, inside_)) {
-    report.status = inside_.ok() ? StepStatus::gave_up : inside_.status;
+    report.status = inside_.status;
     report.worst = inside_.worst;
+    if (inside_.ok()) give_up(report);
     return false;
   }
   return !last || rates_.finish(at_, report);

@@ -28,6 +28,7 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   bool evaluate(double t, const double* x, const double* x_dot, double* out) override;
   bool start(const State& state, double h);
   bool advance(double t, bool last, StepReport& report);
+  void give_up(StepReport& report);
   void set_up();
   bool place(double t, Side side, const double* x);
   bool left(const State& state, double h) const;
