@@ -15,7 +15,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr long kMostSteps = 50000;  // between two outputs
+constexpr long kMostSteps = 20000;  // between two outputs
 
 int cvode_rates(double t, N_Vector x, N_Vector out, void* system) {
   return static_cast<FirstOrderSystem*>(system)->evaluate(t, N_VGetArrayPointer(x), nullptr, N_VGetArrayPointer(out)) ? 0 : 1;

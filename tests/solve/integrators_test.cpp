@@ -130,8 +130,8 @@ TEST_P(ReferenceOf, AgreesWithIndependentSolutions) {
     std::vector<std::string> more;
     if (std::string(table) == "four_bar_lugre") more.push_back("cylinders.lift.friction.model=lugre");
     const Errors e = errors_of(load_example(example, settings(GetParam(), "10 ms", more)), table, 0, end);
-    EXPECT_LT(e.position, 1e-7) << table;
-    EXPECT_LT(e.pressure, 100) << table;
+    EXPECT_LT(e.position, 1e-8) << table;
+    EXPECT_LT(e.pressure, 10) << table;
     EXPECT_LT(e.statistics.max_violation, 1e-7) << table;
     EXPECT_GT(e.statistics.iterations, 0) << table;
   }
