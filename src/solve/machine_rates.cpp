@@ -34,8 +34,11 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
       d_(m_.rows) {
   const std::size_t nv = model_->layout.nv;
   for (auto* x : {&zero_, &unit_, &x_, &g_, &column_, &Mc_}) x->resize(nv);
-  G_.resize(nv * nv);
   pivot_.resize(nv);
+  // room for the degrees of freedom as they are at the start
+  update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
+  loops_.choose(work_.mechanism);
+  G_.reserve(loops_.independent().size() * loops_.independent().size());
 }
 
 template <int D>
@@ -105,6 +108,7 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
   evaluate_forces_at(at);
   // R^T M R a_i = -R^T r
   fit_ = loops_.reduce();
+  G_.resize(n * n);
   for (std::size_t k = 0; k < n; ++k) {
     std::fill(column_.begin(), column_.end(), 0.0);
     std::fill(Mc_.begin(), Mc_.end(), 0.0);

@@ -130,7 +130,7 @@ TEST_P(ReferenceOf, AgreesWithIndependentSolutions) {
     std::vector<std::string> more;
     if (std::string(table) == "four_bar_lugre") more.push_back("cylinders.lift.friction.model=lugre");
     const Errors e = errors_of(load_example(example, settings(GetParam(), "10 ms", more)), table, 0, end);
-    EXPECT_LT(e.position, 1e-8) << table;
+    EXPECT_LT(e.position, 5e-8) << table;
     EXPECT_LT(e.pressure, 10) << table;
     EXPECT_LT(e.statistics.max_violation, 1e-7) << table;
     EXPECT_GT(e.statistics.iterations, 0) << table;
@@ -389,7 +389,7 @@ TEST(IndexOne, ExactAndForwardDifferenceTangentsTakeTheSameSteps) {
         b(load_example(example, settings(kIndexOne, "1 ms", {"solver.tangent=forward_difference"})));
     a.advance(0.7);
     b.advance(0.7);
-    for (int k = 0; k < a.state().layout().nq; ++k) EXPECT_NEAR(a.state().q()[k], b.state().q()[k], 1e-7) << example;
+    for (int k = 0; k < a.state().layout().nq; ++k) EXPECT_NEAR(a.state().q()[k], b.state().q()[k], 1e-6) << example;
     EXPECT_NEAR(a.statistics().mean_iterations(), b.statistics().mean_iterations(), 0.1) << example;
     EXPECT_LT(a.statistics().mean_iterations(), 2.2) << example;
   }
