@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "mechanics/variation.h"
 #include "solve/machine_rates.h"
 #include "solve/monolithic_trapezoidal.h"
 

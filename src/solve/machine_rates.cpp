@@ -30,10 +30,10 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
       work_(*model_),
       loops_(m_),
       keeper_(*model_, loops_),
-      variation_(m_),
+      product_(m_.tree),
       d_(m_.rows) {
   const std::size_t nv = model_->layout.nv;
-  for (auto* x : {&zero_, &unit_, &x_, &g_, &column_, &Mc_}) x->resize(nv);
+  for (auto* x : {&unit_, &x_, &g_, &column_, &Mc_}) x->resize(nv);
   pivot_.resize(nv);
   // room for the degrees of freedom as they are at the start
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
@@ -115,7 +115,7 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
     unit_[k] = 1;
     loops_.add_rates(unit_.data(), column_.data());
     unit_[k] = 0;
-    add_rate_tangent(m_, zero_.data(), column_.data(), mech, variation_, Mc_.data());
+    product_.add(column_.data(), mech.tree, Mc_.data());
     loops_.project(Mc_.data(), g_.data());
     for (std::size_t i = 0; i < n; ++i) G_[i * n + k] = g_[i];
   }
@@ -130,7 +130,7 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
   loops_.add_rates(x_.data(), column_.data());
   for (std::size_t i = 0; i < nv; ++i) at.a()[i] += column_[i];
   // multipliers
-  add_rate_tangent(m_, zero_.data(), column_.data(), mech, variation_, work_.r.data());
+  product_.add(column_.data(), mech.tree, work_.r.data());
   std::fill(at.multipliers(), at.multipliers() + m_.rows, 0.0);
   loops_.add_multipliers(work_.r.data(), at.multipliers());
   return true;

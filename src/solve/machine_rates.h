@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "machine/evaluate.h"
-#include "mechanics/variation.h"
+#include "mechanics/mass_product.h"
 #include "solve/partition_keeper.h"
 
 namespace trunnion {
@@ -62,8 +62,7 @@ class MachineRates {
   MachineState<D> work_;
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
-  Variation<D> variation_;
-  std::vector<double> zero_;          // nv
+  MassProduct<D> product_;
   std::vector<double> unit_, x_, g_;  // per independent coordinate
   std::vector<double> column_, Mc_;   // a column of R, and M times it
   std::vector<double> G_;             // R^T M R
