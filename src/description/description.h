@@ -303,7 +303,7 @@ struct CylinderDescription {
 
 enum class CoordinateKind { relative, cartesian };
 enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
-enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler };
+enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida };
 enum class CouplingKind { monolithic };
 enum class TangentKind { exact, forward_difference };
 
@@ -313,12 +313,14 @@ struct SolverDescription {
   IntegratorKind integrator = IntegratorKind::trapezoidal;
   CouplingKind coupling = CouplingKind::monolithic;
   TangentKind tangent = TangentKind::exact;
-  double step = 1e-3;                // [s]
-  double duration = 10;              // [s]
-  double penalty = 1e11;             // [N/m] alpha
-  double tolerance_position = 1e-7;  // [rad, m] joint coordinates
-  double tolerance_pressure = 1e-2;  // [Pa]
-  double tolerance_other = 1e-7;     // bristles [m], films [-] and the rest
+  double step = 1e-3;                  // [s]
+  double duration = 10;                // [s]
+  double penalty = 1e11;               // [N/m] alpha
+  Vec2d baumgarte{50, 50};             // [1/s] alpha, beta of index-1 with stabilisation
+  double tolerance_position = 1e-7;    // [rad, m] joint coordinates
+  double tolerance_pressure = 1e-2;    // [Pa]
+  double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
+  double reference_tolerance = 1e-10;  // of the variable-step reference, relative
   int max_iterations = 20;
   bool accept_capped = false;  // real time: go on after max_iterations, and count it
   bool split_jumps = true;     // a signal jump inside a step splits it

@@ -198,11 +198,21 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
 using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
 
 // What there is.
-constexpr std::array<Combination, 2> kCombinations{{
-    {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::penalty), std::size_t(IntegratorKind::trapezoidal),
-     std::size_t(CouplingKind::monolithic)},
-    {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::double_step), std::size_t(IntegratorKind::trapezoidal),
-     std::size_t(CouplingKind::monolithic)},
+constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
+  return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
+}
+constexpr std::array<Combination, 11> kCombinations{{
+    monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
+    monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
+    monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
+    monolithic(ConstraintKind::double_step, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::double_step, IntegratorKind::euler),
+    monolithic(ConstraintKind::double_step, IntegratorKind::cvode),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::trapezoidal),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::rk4),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
 }};
 
 struct ChoiceName {
@@ -219,7 +229,11 @@ std::array<ChoiceName, 4> choice_names() {
 
 std::string reason(const SolverDescription& s, std::size_t first_difference) {
   if (s.constraints == ConstraintKind::penalty && s.integrator != IntegratorKind::trapezoidal)
-    return "the index-3 penalty formulation solves positions at the end of a step and has no accelerations for an explicit integrator";
+    return "the index-3 penalty formulation solves positions at the end of a step and has no accelerations for another integrator";
+  if (s.constraints == ConstraintKind::double_step && s.integrator == IntegratorKind::ida)
+    return "`ida` integrates differential-algebraic equations of index 1, and double-step leaves ordinary ones";
+  if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
+    return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
   const ChoiceName name = choice_names()[first_difference];
   const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
                                        std::size_t(s.coupling)};
@@ -293,9 +307,10 @@ void check_solver(const Description& d, Findings& out) {
   if (!(s.step > 0)) find(d, out, "solver.step", "the step is not greater than 0");
   if (!(s.duration > 0)) find(d, out, "solver.duration", "the duration is not greater than 0");
   const Combination asked{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
-  const auto agreement = [&](const Combination& c) {
-    std::ptrdiff_t same = 0;
-    for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 1 : 0;
+  constexpr std::size_t kIntegrator = 2;
+  const auto agreement = [&](const Combination& c) {  // of two as near, the one with the integrator asked for
+    std::ptrdiff_t same = c[kIntegrator] == asked[kIntegrator] ? 1 : 0;
+    for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 2 : 0;
     return same;
   };
   const Combination nearest = *std::max_element(kCombinations.begin(), kCombinations.end(),

@@ -11,7 +11,6 @@ namespace trunnion {
 namespace {
 
 constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is computed anew
-constexpr double kFit = 10;   // a dependent coordinate that moves faster than this by an independent one calls for another partition
 
 double largest_of(const std::vector<double>& x) {
   double size = 0;
@@ -23,7 +22,7 @@ double largest_of(const std::vector<double>& x) {
 
 template <int D>
 DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> model)
-    : MonolithicTrapezoidal<D>(std::move(model)), loops_(m_), variation_(m_), column_(m_.tree.nv), start_partition_(m_.rows) {
+    : MonolithicTrapezoidal<D>(std::move(model)), loops_(m_), keeper_(*model_, loops_), variation_(m_), column_(m_.tree.nv) {
   const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size();
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   loops_.choose(work_.mechanism);
@@ -50,27 +49,10 @@ void DoubleStepTrapezoidal<D>::make_room() {
 
 // ---------------------------------------------------------------- loops
 
-/// Chooses the partition where the step starts. False at a dead point.
-template <int D>
-bool DoubleStepTrapezoidal<D>::partition_at(const State& state) {
-  update_positions(m_, state.q(), static_cast<const double*>(nullptr), work_.mechanism);
-  if (!loops_.choose(work_.mechanism)) return false;
-  loops_.write(start_partition_.data());
-  return true;
-}
-
-template <int D>
-void DoubleStepTrapezoidal<D>::fail_in_loop(StepStatus status, StepReport& report) const {
-  report.status = status;
-  std::size_t i = 0;
-  while (i + 1 < model_->constraints.size() && loops_.failed_row() >= model_->constraints[i].rows.end) ++i;
-  report.worst = static_cast<int>(model_->layout.nv + circuit_increment_.size() + h_.actuators.size() + i);
-}
-
 template <int D>
 bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepReport& report) {
   const LoopStatus status = loops_.close(from_->q(), theta_.data(), next_.q(), to_rounding, work_.mechanism, &report.position_iterations);
-  if (status != LoopStatus::closed) fail_in_loop(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::dead_point, report);
+  if (status != LoopStatus::closed) keeper_.fail(status, report);
   return status == LoopStatus::closed;
 }
 
@@ -220,14 +202,11 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
 /// Checks of a converged step, and the partition the next one starts from.
 template <int D>
 void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
-  if (loops_.turned_over(start_partition_.data())) return fail_in_loop(StepStatus::dead_point, report);
-  if (!this->within_stroke(report)) return;
+  if (!this->within_stroke(report) || !keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
   this->finish_friction();
   constraint_rates(m_, next_.v(), work_.mechanism);
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
-  if (fit_ > kFit && !loops_.choose(work_.mechanism)) return fail_in_loop(StepStatus::dead_point, report);
-  loops_.write(next_.partition());
 }
 
 template <int D>
@@ -268,18 +247,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
 
 template <int D>
 StepReport DoubleStepTrapezoidal<D>::step(State& state, double h) {
-  const bool known = loops_.adopt(state.partition());
-  std::copy(state.partition(), state.partition() + m_.rows, start_partition_.begin());
-  StepReport report;
-  if (!known && !partition_at(state)) {
-    fail_in_loop(StepStatus::dead_point, report);
-    return report;
-  }
-  report = attempt(state, h);
-  // a partition that fitted where the step before began may not fit any more
-  if ((report.status == StepStatus::open_loop || report.status == StepStatus::dead_point) && known) {
-    if (partition_at(state) && !std::equal(start_partition_.begin(), start_partition_.end(), state.partition())) report = attempt(state, h);
-  }
+  const StepReport report = keeper_.step(state, work_.mechanism, [&] { return attempt(state, h); });
   if (report.ok()) state = next_;
   return report;
 }

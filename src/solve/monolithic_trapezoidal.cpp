@@ -28,17 +28,6 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
 }
 
 template <int D>
-std::string MonolithicTrapezoidal<D>::unknown_name(int unknown) const {
-  if (unknown < 0) return "the linear system";
-  const int nv = model_->layout.nv;
-  if (unknown < nv) return model_->velocity_names[unknown];
-  const int cylinder = unknown - nv - static_cast<int>(h_.unknown_state.size());
-  if (cylinder < 0) return model_->state_names[h_.unknown_state[unknown - nv]];
-  const int cylinders = static_cast<int>(h_.actuators.size());
-  return cylinder < cylinders ? "cylinders." + h_.actuators[cylinder].name : model_->constraints[cylinder - cylinders].path;
-}
-
-template <int D>
 void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   const StateLayout& n = model_->layout;
   from_ = &state;
@@ -137,12 +126,18 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
 template <int D>
 void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const double* dsdot, double* dr) const {
   const std::size_t ports = h_.actuators.size();
+  const auto push = [&](std::size_t i, double dF) {
+    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
+  };
+  for (std::size_t i = 0; i < ports; ++i) {
+    const HydraulicState::Port& port = work_.hydraulics.ports[i];
+    push(i, port.force_s * ds[i] + port.force_v * dsdot[i]);
+  }
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators) {
-      const HydraulicState::Port& port = work_.hydraulics.ports[i];
-      double dF = port.force_s * ds[i] + port.force_v * dsdot[i];
+      double dF = 0;
       for (int j : c.actuators) dF -= port_stiffness_[i * ports + j] * ds[j] + port_damping_[i * ports + j] * dsdot[j];
-      for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
+      push(i, dF);
     }
 }
 
@@ -164,19 +159,6 @@ void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, doubl
     raise(std::abs(moved - y) / tolerance_[i], model_->layout.nv + static_cast<int>(i), report, largest);
     y = moved;
   }
-}
-
-/// Whether every piston is still inside its cylinder: chambers of no length have no equations.
-template <int D>
-bool MonolithicTrapezoidal<D>::within_stroke(StepReport& report) const {
-  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-    const Cylinder& c = h_.actuators[i].cylinder;
-    if (c.chamber_A(work_.mechanism.s[i]) > 0 && c.chamber_B(work_.mechanism.s[i]) > 0) continue;
-    report.status = StepStatus::end_of_stroke;
-    report.worst = static_cast<int>(model_->layout.nv + circuit_increment_.size() + i);
-    return false;
-  }
-  return true;
 }
 
 /// Locally integrated friction states at the end of the step.

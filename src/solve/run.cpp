@@ -196,11 +196,21 @@ void Runner::fail() const {
           "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B), or commands that stop earlier");
     case StepStatus::open_loop:
       throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
-                            smaller + ", or solver.constraints: penalty, which passes dead points");
+                            smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");
     case StepStatus::dead_point:
       throw SimulationError(state_.time, where,
                             "the loop is at or near a dead point (singular configuration): it does not determine its dependent coordinates",
-                            "solver.constraints: penalty, which passes dead points, or a motion that keeps away from it");
+                            "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
+                            "keeps away from it");
+    case StepStatus::unstable:
+      throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
+                            smaller + (failure_.longest_step > 0 ? fmt::format(", below {:.2g} s", failure_.longest_step) : "") +
+                                ", or solver.integrator: trapezoidal, which is stable with any; stiff oil and friction need it");
+    case StepStatus::gave_up:
+      throw SimulationError(state_.time, where, "the variable-step integrator could not go on",
+                            fmt::format("a larger solver.reference_tolerance (now {:g}), or check the model with solver.integrator: "
+                                        "trapezoidal",
+                                        solver.reference_tolerance));
     case StepStatus::diverged:
       throw SimulationError(state_.time, where, "the iteration diverged",
                             smaller + ", or check start pressures, stiffnesses and the units of the model");
