@@ -25,6 +25,12 @@ Mat<3> roll_pitch_yaw(const std::array<double, 3>& angles) {
   return axis_angle(Vec<3>::UnitZ(), angles[2]) * axis_angle(Vec<3>::UnitY(), angles[1]) * axis_angle(Vec<3>::UnitX(), angles[0]);
 }
 
+std::array<double, 3> roll_pitch_yaw_of(const Mat<3>& R) {
+  const double level = std::hypot(R(0, 0), R(1, 0)), pitch = std::atan2(-R(2, 0), level);
+  if (level > 1e-9) return {std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0))};
+  return {R(2, 0) < 0 ? std::atan2(R(0, 1), R(1, 1)) : std::atan2(-R(0, 1), R(1, 1)), pitch, 0};
+}
+
 std::array<double, 4> matrix_quaternion(const Mat<3>& R) {
   Eigen::Quaterniond e(R);
   e.normalize();
