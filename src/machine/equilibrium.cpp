@@ -110,7 +110,8 @@ class RestSolver {
     choose_locked();
     balance_pressures();
     find_rest();
-    check_stroke();
+    place(q_);
+    check_stroke("rest lies at");
     return result();
   }
 
@@ -342,13 +343,13 @@ class RestSolver {
     return {eigen.eigenvalues(), s.Z * eigen.eigenvectors(), kNeutral * K.cwiseAbs().maxCoeff()};
   }
 
-  /// Newton's step, downhill whatever the sign of the stiffness.
+  /// Newton's step, downhill whatever the sign of the stiffness; in soft directions not longer than the force along them deserves.
   Vector downhill(const Spot& s, const Stiff& k) const {
     Vector x = Vector::Zero(s.force.size());
     for (Eigen::Index i = 0; i < k.kappa.size(); ++i) {
       const double g = k.V.col(i).dot(s.force), kappa = std::abs(k.kappa[i]);
       if (kappa <= k.neutral && std::abs(g) <= kBalanced * scaled_load_) continue;  // neutral, and nothing pushes
-      x -= k.V.col(i) * (g / std::max({kappa, k.neutral, 1e-200}));
+      x -= k.V.col(i) * (g / std::max(kappa, s.force.norm() * size_of(k.V.col(i)) / kLargestStep));
     }
     const double size = size_of(x);
     return size > kLargestStep ? Vector(x * (kLargestStep / size)) : x;
@@ -404,6 +405,8 @@ class RestSolver {
       const Vector x = downhill(s, k);
       if (balanced && size_of(x) < kSameStep) return s.pressures;
       if (!step_down(given, s, x)) report_no_rest(s, i + 1);
+      place(q_);
+      check_stroke("the way to rest leads through");
       has_moved = has_moved || size_of(x) > 1e-6;
     }
     report_no_rest(spot(q_, given), kIterations);
@@ -464,16 +467,15 @@ class RestSolver {
 
   // ---------------------------------------------------------------- result
 
-  void check_stroke() {
-    place(q_);
+  /// At the placed configuration.
+  void check_stroke(const char* what) {
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       const Cylinder& c = h_.actuators[i].cylinder;
       const double A = c.chamber_A(mech().s[i]), B = c.chamber_B(mech().s[i]);
       if (A > 0 && B > 0) continue;
       throw SimulationError(time_, h_.actuators[i].name + ".length",
-                            fmt::format("rest lies at a length of {:.6g} m, {:.6g} m beyond the end of chamber {}: the piston would leave its "
-                                        "cylinder",
-                                        mech().s[i], -std::min(A, B), A > 0 ? "B" : "A"),
+                            fmt::format("{} a length of {:.6g} m, {:.6g} m beyond the end of chamber {}: the piston would leave its cylinder",
+                                        what, mech().s[i], -std::min(A, B), A > 0 ? "B" : "A"),
                             "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
                             "cylinder `equilibrium`, which keeps its length");
     }
