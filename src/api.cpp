@@ -40,7 +40,8 @@ struct Snapshot::Content {
 double Snapshot::time() const { return content_->state.time; }
 
 struct Simulation::Content {
-  Content(const Description& description, Start start) : model(compile(description)), run(model, start_of(*model, kind(start))), meter(model) {
+  Content(const Description& description, Start start)
+      : model(compile(description)), run(model, start_of(*model, kind(start))), meter(model) {
     meter.begin(run.state());
     for (const Channel& channel : meter.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
   }
@@ -53,8 +54,7 @@ struct Simulation::Content {
 Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
 Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides, Start start)
     : content_(translated([&] { return std::make_unique<Content>(load_model(model_file, parsed(overrides)), start); })) {}
-Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name,
-                                 Start start) {
+Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name, Start start) {
   return Simulation(translated([&] { return std::make_unique<Content>(parse_model(text, name, parsed(overrides)), start); }));
 }
 Simulation::Simulation(Simulation&&) noexcept = default;

@@ -19,16 +19,16 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kUnit = 1e6;            // [Pa] pressures are counted in MPa
-constexpr double kRank = 1e-9;           // of a normalised row: what is left of a redundant one
-constexpr double kLeastInertia = 1e-9;   // of the largest: scale of coordinates that carry none
-constexpr double kBalanced = 1e-9;       // of the loads: balanced
-constexpr double kNeutral = 1e-10;       // of the largest stiffness: none
-constexpr double kClosed = 1e-11;        // [m, -] constraints after a step
-constexpr double kSameStep = 1e-12;      // [rad, m] a step that changes nothing
-constexpr double kLargestStep = 0.5;     // [rad, m]
-constexpr double kSettled = 1e-9;        // of the pressures: those that were balanced with
-constexpr double kKick = 1e-2;           // [rad, m] off a saddle
+constexpr double kUnit = 1e6;           // [Pa] pressures are counted in MPa
+constexpr double kRank = 1e-9;          // of a normalised row: what is left of a redundant one
+constexpr double kLeastInertia = 1e-9;  // of the largest: scale of coordinates that carry none
+constexpr double kBalanced = 1e-9;      // of the loads: balanced
+constexpr double kNeutral = 1e-10;      // of the largest stiffness: none
+constexpr double kClosed = 1e-11;       // [m, -] constraints after a step
+constexpr double kSameStep = 1e-12;     // [rad, m] a step that changes nothing
+constexpr double kLargestStep = 0.5;    // [rad, m]
+constexpr double kSettled = 1e-9;       // of the pressures: those that were balanced with
+constexpr double kKick = 1e-2;          // [rad, m] off a saddle
 constexpr int kIterations = 500, kClosures = 30, kPressureSteps = 30, kKicks = 3;
 
 /// Orthonormal bases of the row space of a matrix and of what is normal to it.
@@ -218,8 +218,7 @@ class RestSolver {
   }
   double size_of(const Vector& x) const {
     double size = 0;
-    for (std::size_t i = 0; i < moving_.size(); ++i)
-      size = std::max(size, std::abs(x[static_cast<Eigen::Index>(i)]) / w_[moving_[i]]);
+    for (std::size_t i = 0; i < moving_.size(); ++i) size = std::max(size, std::abs(x[static_cast<Eigen::Index>(i)]) / w_[moving_[i]]);
     return size;
   }
 
@@ -325,9 +324,9 @@ class RestSolver {
   }
 
   struct Stiff {
-    Vector kappa;     // ascending
-    Matrix V;         // directions, moving coordinates
-    double neutral;   // stiffness that counts as none
+    Vector kappa;    // ascending
+    Matrix V;        // directions, moving coordinates
+    double neutral;  // stiffness that counts as none
   };
   /// At the spot evaluated last.
   Stiff stiff(const Spot& s, const std::vector<double>& q) {
@@ -473,11 +472,12 @@ class RestSolver {
       const Cylinder& c = h_.actuators[i].cylinder;
       const double A = c.chamber_A(mech().s[i]), B = c.chamber_B(mech().s[i]);
       if (A > 0 && B > 0) continue;
-      throw SimulationError(time_, h_.actuators[i].name + ".length",
-                            fmt::format("{} a length of {:.6g} m, {:.6g} m beyond the end of chamber {}: the piston would leave its cylinder",
-                                        what, mech().s[i], -std::min(A, B), A > 0 ? "B" : "A"),
-                            "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
-                            "cylinder `equilibrium`, which keeps its length");
+      throw SimulationError(
+          time_, h_.actuators[i].name + ".length",
+          fmt::format("{} a length of {:.6g} m, {:.6g} m beyond the end of chamber {}: the piston would leave its cylinder", what,
+                      mech().s[i], -std::min(A, B), A > 0 ? "B" : "A"),
+          "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
+          "cylinder `equilibrium`, which keeps its length");
     }
   }
 
@@ -563,14 +563,16 @@ class RestSolver {
   [[noreturn]] void report_no_rest(const Spot& s, int iterations) {
     Eigen::Index at = 0;
     Vector load(s.force.size());
-    for (std::size_t i = 0; i < moving_.size(); ++i) load[static_cast<Eigen::Index>(i)] = s.force[static_cast<Eigen::Index>(i)] * w_[moving_[i]];
+    for (std::size_t i = 0; i < moving_.size(); ++i)
+      load[static_cast<Eigen::Index>(i)] = s.force[static_cast<Eigen::Index>(i)] * w_[moving_[i]];
     load.cwiseAbs().maxCoeff(&at);
     const int velocity = moving_[static_cast<std::size_t>(at)];
-    throw SimulationError(time_, coordinate_name(model_, velocity),
-                          fmt::format("no rest was found in {} steps: a load of {:.6g} N or N m is not balanced there", iterations, -load[at]),
-                          fmt::format("hold the coordinate (--set joints.{}.hold=true), mark a pressure of its cylinder `equilibrium`, add "
-                                      "springs or end dampers that stop it, or start nearer to rest",
-                                      joint_of(model_, velocity).name));
+    throw SimulationError(
+        time_, coordinate_name(model_, velocity),
+        fmt::format("no rest was found in {} steps: a load of {:.6g} N or N m is not balanced there", iterations, -load[at]),
+        fmt::format("hold the coordinate (--set joints.{}.hold=true), mark a pressure of its cylinder `equilibrium`, add "
+                    "springs or end dampers that stop it, or start nearer to rest",
+                    joint_of(model_, velocity).name));
   }
 
   /// Loads that are missing at held coordinates.
@@ -597,10 +599,10 @@ class RestSolver {
     if (findings.empty()) {
       Eigen::Index at = 0;
       b.residual.cwiseAbs().maxCoeff(&at);
-      throw SimulationError(time_, coordinate_name(model_, static_cast<int>(at)),
-                            fmt::format("no pressures were found that balance it: a load of {:.6g} N or N m is left",
-                                        b.residual[at] * w_[at]),
-                            "start nearer to rest, or release held coordinates");
+      throw SimulationError(
+          time_, coordinate_name(model_, static_cast<int>(at)),
+          fmt::format("no pressures were found that balance it: a load of {:.6g} N or N m is left", b.residual[at] * w_[at]),
+          "start nearer to rest, or release held coordinates");
     }
     throw InputError(std::move(findings));
   }
@@ -628,11 +630,11 @@ class RestSolver {
   std::vector<int> moving_;  // velocities that are not held
   std::vector<double> q_, y_;
   std::vector<double> still_, r_;
-  Vector w_;               // per velocity: scale
-  Vector unit_;            // per unknown pressure: its unit [MPa], so that its loads have norm 1 at the start
+  Vector w_;     // per velocity: scale
+  Vector unit_;  // per unknown pressure: its unit [MPa], so that its loads have norm 1 at the start
   Vector volumes_start_;
   Matrix decided_, locked_;  // combinations of unknown pressures: decided by held coordinates, reactions of locked oil
-  Vector p_;               // unknown pressures [units]
+  Vector p_;                 // unknown pressures [units]
   Balance balance_;
   double load_ = 0, scaled_load_ = 0;  // largest so far
   int iterations_ = 0;

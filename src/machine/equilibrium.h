@@ -47,10 +47,10 @@ struct Equilibrium {
   Stability stability = Stability::fixed;
   std::vector<RestMode> modes;  // softest first
 
-  double residual = 0;    // [N, N m] largest load that is left over
-  int residual_at = -1;   // its velocity
-  double load = 0;        // [N, N m] size of the loads that balance there or elsewhere: what the residual is to be compared with
-  double violation = 0;   // largest |Phi|
+  double residual = 0;   // [N, N m] largest load that is left over
+  int residual_at = -1;  // its velocity
+  double load = 0;       // [N, N m] size of the loads that balance there or elsewhere: what the residual is to be compared with
+  double violation = 0;  // largest |Phi|
 };
 
 /// Solves for rest with signals at `time` (right limit). Dense, for machines of up to some hundred coordinates.

@@ -11,8 +11,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kShare = 1e-6;      // of a unit combination of pressures: a volume has a part in it
-constexpr double kProbe = 1e6;       // [Pa] everywhere: which elements are open does not depend on it
+constexpr double kShare = 1e-6;  // of a unit combination of pressures: a volume has a part in it
+constexpr double kProbe = 1e6;   // [Pa] everywhere: which elements are open does not depend on it
 constexpr const char* kNoRest = "oil flows, there is no rest";
 
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
@@ -107,8 +107,8 @@ void OilAtRest::check_rest(bool whole_machine) const {
     const std::vector<int> between = marked_in(root);
     for (int k : between)
       findings.push_back(finding(k,
-                                 fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}", h_.nodes[first].name,
-                                             given_[first], h_.nodes[i].name, given_[i], kNoRest),
+                                 fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}",
+                                             h_.nodes[first].name, given_[first], h_.nodes[i].name, given_[i], kNoRest),
                                  "a stated start pressure", "state this pressure, or close the valve at the start"));
     if (!whole_machine || !between.empty()) continue;
     const int own = h_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
@@ -125,9 +125,9 @@ void OilAtRest::check_rest(bool whole_machine) const {
       const int node = static_cast<int>(i), root = root_[i];
       const bool fed = (source.to >= 0 && root_[source.to] == root) || (source.from >= 0 && root_[source.from] == root);
       if (fed && h_.nodes[i].state >= 0 && (whole_machine || marked(node)))
-        findings.push_back(finding(
-            node, fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: {}", source.name, flow_[k], kNoRest),
-            "a stated start pressure", "state this pressure, or let the flow begin later"));
+        findings.push_back(finding(node,
+                                   fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: {}", source.name, flow_[k], kNoRest),
+                                   "a stated start pressure", "state this pressure, or let the flow begin later"));
     }
   }
   if (!findings.empty()) throw InputError(std::move(findings));
@@ -158,10 +158,9 @@ void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const 
     double share = 0;
     for (const std::vector<double>& combination : open) share = std::max(share, std::abs(combination[unknown]));
     if (share < kShare) continue;
-    findings.push_back(finding(node, "is not determined by rest: the machine can rest at any value of it",
-                               "a stated pressure such as 3.5 MPa",
-                               fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston",
-                                           pressure_path(h_.nodes[i]))));
+    findings.push_back(finding(
+        node, "is not determined by rest: the machine can rest at any value of it", "a stated pressure such as 3.5 MPa",
+        fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston", pressure_path(h_.nodes[i]))));
   }
   if (!findings.empty()) throw InputError(std::move(findings));
 }

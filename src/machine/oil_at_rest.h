@@ -54,13 +54,13 @@ class OilAtRest {
 
   const Model& model_;
   const Hydraulics& h_;
-  std::vector<int> root_;          // per node: representative of its group
-  std::vector<double> given_;      // per node: stated or source pressure [Pa]; NaN where marked
-  std::vector<double> spool_;      // per spool
-  std::vector<double> flow_;       // per flow source [m3/s]
-  std::vector<double> value_;      // per representative [Pa]; NaN: unknown
-  std::vector<int> unknown_;       // per representative: number among the unknowns, or -1
-  std::vector<int> closed_;        // per representative: number among the closed groups, or -1
+  std::vector<int> root_;      // per node: representative of its group
+  std::vector<double> given_;  // per node: stated or source pressure [Pa]; NaN where marked
+  std::vector<double> spool_;  // per spool
+  std::vector<double> flow_;   // per flow source [m3/s]
+  std::vector<double> value_;  // per representative [Pa]; NaN: unknown
+  std::vector<int> unknown_;   // per representative: number among the unknowns, or -1
+  std::vector<int> closed_;    // per representative: number among the closed groups, or -1
   int unknowns_ = 0, closed_count_ = 0;
   std::vector<Piston> pistons_, closed_pistons_;
 };

@@ -54,7 +54,8 @@ void set_lengths(const Model& model, const State& state, Description& d) {
     d.cylinders[i].second.chamber_length_A = c.chamber_A(at.s[i]);
     d.cylinders[i].second.chamber_length_B = c.chamber_B(at.s[i]);
   }
-  for (const PointSpring<D>& spring : m.springs) d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
+  for (const PointSpring<D>& spring : m.springs)
+    d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
   for (const JointSpring& spring : m.joint_springs)
     d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
   for (const ConstraintGroup<D>& g : m.constraints)
@@ -66,7 +67,8 @@ void set_lengths(const Model& model, const State& state, Description& d) {
 
 Description description_at(const Model& model, const State& state) {
   Description d = model.description;
-  for (const JointInfo& info : model.joints) set_joint(info, state.q(), d.joints[static_cast<std::size_t>(index_of(d.joints, info.name))].second);
+  for (const JointInfo& info : model.joints)
+    set_joint(info, state.q(), d.joints[static_cast<std::size_t>(index_of(d.joints, info.name))].second);
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[volume.node];
     d.volumes[static_cast<std::size_t>(index_of(d.volumes, node.name))].second.pressure = {false, state.y()[node.state]};

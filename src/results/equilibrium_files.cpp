@@ -147,8 +147,9 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
     }
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
-    add_line(text, node.name + ".pressure",
-             fmt::format("{:.6f} MPa, {}", e.state.y()[node.state] / 1e6, std::string(origin(model, node)) == "rest" ? "from rest" : "stated"));
+    add_line(
+        text, node.name + ".pressure",
+        fmt::format("{:.6f} MPa, {}", e.state.y()[node.state] / 1e6, std::string(origin(model, node)) == "rest" ? "from rest" : "stated"));
   }
   for (const CylinderAtRest& c : cylinders(model, *observer))
     add_line(text, c.name,

@@ -15,7 +15,8 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& model, const Eq
 /// Coordinates, pressures, cylinders, stability: lines for a terminal.
 std::string equilibrium_text(const std::shared_ptr<const Model>& model, const Equilibrium& e);
 
-/// Writes equilibrium.json and equilibrium.yaml, the model with its start values at rest and signals from CSV files as tables, into `folder`.
+/// Writes equilibrium.json and equilibrium.yaml, the model with its start values at rest and signals from CSV files as tables, into
+/// `folder`.
 void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder);
 
