@@ -22,6 +22,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 constexpr double kUnit = 1e6;           // [Pa] pressures are counted in MPa
 constexpr double kRank = 1e-9;          // of a normalised row: what is left of a redundant one
 constexpr double kLeastInertia = 1e-9;  // of the largest: scale of coordinates that carry none
+constexpr double kNoInertia = 1e-12;    // of a coordinate's inertia: added, so that directions without any have a stiffness
 constexpr double kBalanced = 1e-9;      // of the loads: balanced
 constexpr double kNeutral = 1e-10;      // of the largest stiffness: none
 constexpr double kClosed = 1e-11;       // [m, -] constraints after a step
@@ -134,9 +135,9 @@ class RestSolver {
     inverse_dynamics<D, double>(m_, at, still_.data(), true, mech(), r_.data());
     Vector size(nv_);
     for (int k = 0; k < nv_; ++k) {
-      const auto& I = mech().tree.nodes[m_.tree.dof_node[k]].I;
-      const double weight = dot(mech().tree.dofs[k].b, Force<D>{moment(I.first_moment, m_.tree.gravity), m_.tree.gravity * I.mass});
-      size[k] = std::abs(weight) + std::abs(r_[k] + weight);
+      const Motion<D>& b = mech().tree.dofs[k].b;
+      const auto moved_mass = (mech().tree.nodes[m_.tree.dof_node[k]].I * b).linear;  // sum of m dr/dq
+      size[k] = moved_mass.norm() * m_.tree.gravity.norm() + std::abs(r_[k] + moved_mass.dot(m_.tree.gravity));
     }
     const Vector pressure = kUnit * unit_.cwiseProduct(p);
     oil_.write(pressure.data(), y_.data());
@@ -525,7 +526,7 @@ class RestSolver {
     if (Z.cols() == 0) return;
     const Vector scale = w_.cwiseInverse();
     const Matrix M = scale.asDiagonal() * inertias * scale.asDiagonal();
-    const Matrix Kz = Z.transpose() * K * Z, Mz = Z.transpose() * M * Z + kLeastInertia * Matrix::Identity(Z.cols(), Z.cols());
+    const Matrix Kz = Z.transpose() * K * Z, Mz = Z.transpose() * M * Z + kNoInertia * Matrix::Identity(Z.cols(), Z.cols());
     const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen((Kz + Kz.transpose()) / 2, (Mz + Mz.transpose()) / 2);
     for (Eigen::Index i = 0; i < eigen.eigenvalues().size(); ++i) {
       const Vector x = Z * eigen.eigenvectors().col(i);
