@@ -26,9 +26,9 @@ Mat<3> roll_pitch_yaw(const std::array<double, 3>& angles) {
 }
 
 std::array<double, 3> roll_pitch_yaw_of(const Mat<3>& R) {
-  const double level = std::hypot(R(0, 0), R(1, 0)), pitch = std::atan2(-R(2, 0), level);
-  if (level > 1e-9) return {std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0))};
-  return {R(2, 0) < 0 ? std::atan2(R(0, 1), R(1, 1)) : std::atan2(-R(0, 1), R(1, 1)), pitch, 0};
+  // roll from what yaw leaves of R, so that where both turn about one axis their sum is right
+  const double yaw = std::atan2(R(1, 0), R(0, 0)), c = std::cos(yaw), s = std::sin(yaw);
+  return {std::atan2(s * R(0, 2) - c * R(1, 2), c * R(1, 1) - s * R(0, 1)), std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0))), yaw};
 }
 
 std::array<double, 4> matrix_quaternion(const Mat<3>& R) {
