@@ -2,6 +2,8 @@
 #include "results/run_case.h"
 
 #include "file/model_file.h"
+#include "machine/equilibrium.h"
+#include "machine/start.h"
 #include "results/files.h"
 
 namespace trunnion {
@@ -12,13 +14,17 @@ constexpr int kProgressReports = 100;  // per run
 
 }  // namespace
 
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress) {
+State start_of(const Model& model, StartKind start) {
+  return start == StartKind::equilibrium ? equilibrium_state(model) : start_state(model);
+}
+
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model);
   try {
-    Runner run(model);
+    Runner run(model, start_of(*model, start));
     result.recorder->begin(run.state());
     const double duration = model->description.solver.duration;
     try {

@@ -71,11 +71,13 @@ bool StepSchedule::is_force_jump(double t) const { return std::binary_search(for
 
 // ---------------------------------------------------------------- run
 
-Runner::Runner(std::shared_ptr<const Model> model)
+Runner::Runner(std::shared_ptr<const Model> model) : Runner(model, start_state(*model)) {}
+
+Runner::Runner(std::shared_ptr<const Model> model, State start)
     : model_(std::move(model)),
       schedule_(*model_),
       stepper_(make_stepper(model_)),
-      state_(start_state(*model_)),
+      state_(std::move(start)),
       block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left}) {
   statistics_.histogram.assign(static_cast<std::size_t>(model_->description.solver.max_iterations) + 1, 0);
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());

@@ -87,6 +87,8 @@ class Runner {
  public:
   /// Starts at the model's start state. Throws what start_state throws.
   explicit Runner(std::shared_ptr<const Model> model);
+  /// Starts at a given state with consistent rates, at time 0.
+  Runner(std::shared_ptr<const Model> model, State start);
 
   const std::shared_ptr<const Model>& model() const { return model_; }
   const State& state() const { return state_; }

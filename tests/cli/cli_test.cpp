@@ -5,6 +5,7 @@
 #include "support/temporary_folder.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -147,6 +148,66 @@ TEST_F(Program, CheckNamesBodiesWithoutInertia) {
   EXPECT_NE(r.output.find("nothing resists the acceleration of rod.rate_x"), std::string::npos) << r.output;
   EXPECT_EQ(call("run rod.yaml").code, 1);
   EXPECT_TRUE(exists("rod_results/summary.json"));
+}
+
+TEST_F(Program, EquilibriumWritesItsSolutionAndTheModelThatStartsThere) {
+  const Outcome r = call("equilibrium " + four_bar() + " -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word :
+       {"60.000000 deg, held", "2.753285 MPa, from rest", "3.500000 MPa, stated", "stable", "27.05 Hz", "length 1.732051 m"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  const Json rest = json("out/equilibrium.json");
+  EXPECT_NEAR(rest["pressures"]["v2"]["pressure"], 2753284.892633, 1e-3);
+  EXPECT_EQ(rest["pressures"]["v2"]["from"], "rest");
+  EXPECT_EQ(rest["pressures"]["v3"]["from"], "stated");
+  EXPECT_EQ(rest["stability"]["verdict"], "stable");
+  EXPECT_NEAR(rest["cylinders"]["lift"]["length"], 1.7320508075688772, 1e-12);
+  EXPECT_EQ(rest["cylinders"]["lift"]["force"], rest["state"]["lift.force"]);
+  EXPECT_EQ(rest["multipliers"]["loops.E"].size(), 2U);
+  EXPECT_LT(rest["residual"]["load"], 1e-9 * rest["residual"]["of"].get<double>());
+  EXPECT_EQ(rest["settings"]["volumes"]["v2"]["pressure"], "equilibrium");
+  // the model that starts there rests until the valve opens at 1 s
+  EXPECT_EQ(call("run out/equilibrium.yaml --set 'solver.duration=0.9 s' -o run").code, 0);
+  const Json end = json("run/summary.json")["final_state"];
+  EXPECT_NEAR(end["crank.angle"], rest["state"]["crank.angle"], 1e-12);
+  EXPECT_NEAR(end["v1.pressure"], rest["state"]["v1.pressure"], 1e-2);
+  EXPECT_NEAR(end["crank.rate"], 0, 1e-12);
+}
+
+TEST_F(Program, ARunCanBeginAtRest) {
+  const std::string crane =
+      "'" + kExamples + "slewing_crane.yaml' --set joints.load.hold=false --set 'joints.load.rotation=[0, 60 deg, 0]' ";
+  EXPECT_EQ(call("run " + crane + "--set solver.duration=0.2 --equilibrium -o rest").code, 0);
+  EXPECT_EQ(call("run " + crane + "--set solver.duration=0.2 -o swing").code, 0);
+  const Json rest = json("rest/summary.json")["final_state"], swing = json("swing/summary.json")["final_state"];
+  EXPECT_NEAR(rest["load.rate_y"], 0, 1e-9);
+  EXPECT_GT(std::abs(swing["load.rate_y"].get<double>()), 0.1);
+}
+
+TEST_F(Program, EquilibriumHasADefaultFolderATimeAndExitCodes) {
+  EXPECT_EQ(call("equilibrium " + four_bar() + " -q").output, "");
+  EXPECT_TRUE(exists("four_bar_results/equilibrium.yaml"));
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v3.pressure=equilibrium").code, 2);
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v1.pressure=2MPa").code, 2);  // held, not balanced
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --at 1.5").code, 2);                        // the valve is open
+  EXPECT_FALSE(exists("out"));
+  const Outcome none = call("equilibrium " + four_bar() +
+                            " --set joints.crank.hold=false --set volumes.v1.pressure=2MPa --set volumes.v2.pressure=2MPa -o out");
+  EXPECT_EQ(none.code, 1) << none.output;
+  EXPECT_NE(none.output.find("lift.length"), std::string::npos) << none.output;
+}
+
+TEST_F(Program, EquilibriumTakesCsvSignalsAlong) {
+  std::ofstream(folder_ / "way.csv") << "t,F\n0,30\n1,60\n";
+  std::ofstream(folder_ / "arm.yaml")
+      << "trunnion: 1\ngravity: [0, -9.81, 0]\nbodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}\njoints: {arm: "
+         "{revolute: {parent: ground, axis: z}, angle: -1}}\nforces: {f: {joint: arm, load: 1 N m, signal: u}}\n"
+         "signals: {u: {csv: {file: way.csv, value: F, scale: 2}}}\nsolver: {step: 1 ms, duration: 1 ms}\n";
+  EXPECT_EQ(call("equilibrium arm.yaml -o out").code, 0);
+  const double rest = json("out/equilibrium.json")["state"]["arm.angle"];
+  EXPECT_NEAR(rest, -std::acos(60 / 98.1), 1e-11);
+  EXPECT_EQ(call("equilibrium out/equilibrium.yaml -o again").code, 0);
+  EXPECT_NEAR(json("again/equilibrium.json")["state"]["arm.angle"].get<double>(), rest, 1e-14);
 }
 
 TEST_F(Program, CompareRunsEveryCombination) {
