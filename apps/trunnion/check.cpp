@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "machine/analyse.h"
 #include "machine/start.h"
+#include "solve/start_partition.h"
 
 namespace trunnion::cli {
 
@@ -48,8 +49,19 @@ void print_constraints(const Analysis& a) {
                               count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
   if (a.redundant.empty() && a.rows > 0) line("redundant", "none");
   for (const RedundantRows& rows : a.redundant)
-    line("redundant", fmt::format("{} of {} at the start: implied by the loops before it",
-                                  count(static_cast<std::size_t>(rows.rows), "equation", "equations"), rows.path));
+    line("redundant", fmt::format("{} {} of {} at the start: implied by the equations before", rows.equations.size() == 1 ? "equation" : "equations",
+                                  joined(rows.equations), rows.path));
+}
+
+/// What the elimination of the double-step treatment finds, where there are loops.
+void print_partition(const Model& model) {
+  if (model.layout.rows == 0) return;
+  const StartPartition partition = find_start_partition(model);
+  if (!partition.dead_point.empty())
+    return line("independent", fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)", partition.dead_point));
+  std::vector<std::string> names;
+  for (int v : partition.independent) names.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
+  line("independent", names.empty() ? "none: the machine is a structure" : joined(names) + ", by the largest pivots at the start");
 }
 
 void print_circuit(const Model& model) {
@@ -110,6 +122,7 @@ int check(const ModelOptions& options) {
   std::printf("%s%s%s\n", options.file.c_str(), model->title.empty() ? "" : ": ", model->title.c_str());
   print_mechanism(*model);
   print_constraints(analyse(*model));
+  print_partition(*model);
   const MissingInertia missing = find_missing_inertia(*model);
   if (!missing.velocities.empty())
     line("no inertia",

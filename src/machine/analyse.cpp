@@ -41,18 +41,18 @@ Matrices matrices(const Model& model) {
 Eigen::MatrixXd eliminate_rows(const Model& model, const Eigen::MatrixXd& J, Analysis& a) {
   Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(J.cols(), std::min(J.rows(), J.cols()));
   for (const ConstraintInfo& info : model.constraints) {
-    int redundant = 0;
+    std::vector<int> redundant;
     for (int i = info.rows.begin; i < info.rows.end; ++i) {
       Eigen::VectorXd row = J.row(i).transpose();
       const double norm = row.norm();
       const auto known = basis.leftCols(a.rank);
       for (int pass = 0; pass < 2; ++pass) row -= known * (known.transpose() * row);
       if (row.norm() <= kDependent * norm || a.rank == basis.cols())
-        ++redundant;
+        redundant.push_back(i - info.rows.begin + 1);
       else
         basis.col(a.rank++) = row.normalized();
     }
-    if (redundant > 0) a.redundant.push_back({info.path, redundant});
+    if (!redundant.empty()) a.redundant.push_back({info.path, redundant});
   }
   return basis.leftCols(a.rank);
 }
