@@ -43,14 +43,15 @@ void print_mechanism(const Model& model) {
 }
 
 void print_constraints(const Analysis& a) {
-  line("freedom", fmt::format("{}: {} less {} of rank {}",
-                              count(static_cast<std::size_t>(a.degrees_of_freedom), "degree of freedom", "degrees of freedom"),
-                              count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
-                              count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
-  if (a.redundant.empty() && a.rows > 0) line("redundant", "none");
+  const std::string freedom = count(static_cast<std::size_t>(a.degrees_of_freedom), "degree of freedom", "degrees of freedom");
+  if (a.rows == 0) return line("freedom", freedom + ": no loop, motion or coupling");
+  line("freedom",
+       fmt::format("{}: {} less {} of rank {}", freedom, count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
+                   count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
+  if (a.redundant.empty()) line("redundant", "none");
   for (const RedundantRows& rows : a.redundant)
-    line("redundant", fmt::format("{} {} of {} at the start: implied by the equations before", rows.equations.size() == 1 ? "equation" : "equations",
-                                  joined(rows.equations), rows.path));
+    line("redundant", fmt::format("{} {} of {} at the start: implied by the equations before",
+                                  rows.equations.size() == 1 ? "equation" : "equations", joined(rows.equations), rows.path));
 }
 
 /// What the elimination of the double-step treatment finds, where there are loops.
@@ -58,7 +59,8 @@ void print_partition(const Model& model) {
   if (model.layout.rows == 0) return;
   const StartPartition partition = find_start_partition(model);
   if (!partition.dead_point.empty())
-    return line("independent", fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)", partition.dead_point));
+    return line("independent",
+                fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)", partition.dead_point));
   std::vector<std::string> names;
   for (int v : partition.independent) names.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
   line("independent", names.empty() ? "none: the machine is a structure" : joined(names) + ", by the largest pivots at the start");

@@ -66,6 +66,8 @@ int compare(const CompareOptions& options) {
     std::vector<Override> overrides;
     for (std::size_t i = 0; i < paths.size(); ++i) overrides.push_back({paths[i], values[i]});
     models.push_back(options.model.load(overrides));
+    Recorder recorder(models.back());
+    check_channels(table, recorder);
   }
   bool failed = false;
   std::set<std::string> taken;

@@ -56,8 +56,7 @@ class DimensionCheck {
     for (const auto& [name, force] : d_.forces)
       if (force.joint) joint_quantities("forces." + name, *force.joint);
     for (const auto& [name, motion] : d_.motions)
-      if (const auto turning = turns(motion.joint))
-        signal_fits("motions." + name + ".signal", motion.signal, *turning ? kAngle : kLength);
+      if (const auto turning = turns(motion.joint)) signal_fits("motions." + name + ".signal", motion.signal, *turning ? kAngle : kLength);
     for (const auto& [name, coupling] : d_.couplings) ratio_fits("couplings." + name + ".ratio", coupling);
     sources();
     valves();

@@ -286,7 +286,9 @@ void describe(Visitor& v, SpringDescription& s) {
   };
   v.alternatives({{"joint", "On a joint coordinate", s.joint.has_value(), [&s] { s.joint = ""; },
                    [&s, law](Visitor& w) {
-                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel", kNumber, kRequired, Names::coordinate}, &s.joint);
+                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel",
+                             kNumber, kRequired, Names::coordinate},
+                            &s.joint);
                      law(w, true);
                    }},
                   {"between", "Between two points", !s.joint, [&s] { s.joint.reset(); },
@@ -301,7 +303,9 @@ void describe(Visitor& v, SpringDescription& s) {
 void describe(Visitor& v, ForceDescription& f) {
   v.alternatives({{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
                    [&f](Visitor& w) {
-                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel", kNumber, kRequired, Names::coordinate}, &f.joint);
+                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel",
+                             kNumber, kRequired, Names::coordinate},
+                            &f.joint);
                      w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
                    }},
                   {"body", "A force or torque on a body", !f.joint, [&f] { f.joint.reset(); },

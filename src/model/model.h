@@ -81,12 +81,12 @@ struct Model {
   std::vector<ConstraintInfo> constraints;
   std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
   std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; a ball's are its velocities
-  std::vector<std::string> state_names;     // per y: `v1.pressure`
-  std::vector<StartCoordinate> start;       // per velocity
-  std::vector<double> q_start, v_start;     // as stated
-  std::vector<double> y_start;              // as stated; NaN: to be solved for equilibrium
-  std::vector<double> jumps;                // times at which any signal in use jumps, ascending
-  std::vector<double> force_jumps;          // those that make accelerations or pressure rates jump unfiltered
+  std::vector<std::string> state_names;       // per y: `v1.pressure`
+  std::vector<StartCoordinate> start;         // per velocity
+  std::vector<double> q_start, v_start;       // as stated
+  std::vector<double> y_start;                // as stated; NaN: to be solved for equilibrium
+  std::vector<double> jumps;                  // times at which any signal in use jumps, ascending
+  std::vector<double> force_jumps;            // those that make accelerations or pressure rates jump unfiltered
 };
 
 /// Compiles a description. Throws InputError with every semantic finding.

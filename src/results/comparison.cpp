@@ -141,26 +141,17 @@ Comparison make_comparison(std::vector<std::string> paths, std::vector<std::stri
   c.differences = std::move(differences);
   for (const StandardColumn& standard : standard_columns()) c.columns.push_back(standard.column);
   for (const std::string& channel : c.final_channels) c.columns.push_back({"final." + channel, channel, "{:.9g}", true});
-  for (const std::string& channel : c.differences)
-    c.columns.push_back({"difference." + channel, channel + " differs by", "{:.2g}", true});
+  for (const std::string& channel : c.differences) c.columns.push_back({"difference." + channel, channel + " differs by", "{:.2g}", true});
   c.first_columns.resize(c.differences.size());
   return c;
 }
 
 namespace {
 
-double final_value(const std::vector<std::pair<std::string, double>>& last, const std::string& channel) {
-  const auto at = std::find_if(last.begin(), last.end(), [&](const auto& named) { return named.first == channel; });
-  if (at != last.end()) return at->second;
-  std::vector<std::string> names;
-  for (const auto& named : last) names.push_back(named.first);
-  const std::string near = nearest_name(channel, names);
-  throw Error("there is no channel '" + channel + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
-}
-
 /// Greatest |difference| of a channel from the first row's at the times that both recorded; NaN if there is none.
 double difference(const Comparison& c, std::size_t k, const Recording& recording) {
-  const std::vector<double>&times = recording.columns.front(), &values = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
+  const std::vector<double>&times = recording.columns.front(),
+        &values = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
   double greatest = kNone;
   for (std::size_t i = 0, j = 0; i < times.size(); ++i) {
     const double near = kSameTime * std::max(1.0, times[i]);
@@ -173,17 +164,28 @@ double difference(const Comparison& c, std::size_t k, const Recording& recording
 
 }  // namespace
 
+void check_channels(const Comparison& c, Recorder& recorder) {
+  std::vector<std::string> names;
+  for (const Channel& channel : recorder.meter().channels()) names.push_back(channel.name);
+  for (const auto* list : {&c.final_channels, &c.differences})
+    for (const std::string& channel : *list) {
+      if (std::find(names.begin(), names.end(), channel) != names.end()) continue;
+      const std::string near = nearest_name(channel, names);
+      throw Error("there is no channel '" + channel + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+  for (const std::string& channel : c.differences)
+    if (recorder.recording().find(channel) < 0) throw Error("the channel '" + channel + "' is not recorded; add it to record.channels");
+}
+
 void add_row(Comparison& c, std::vector<std::string> values, const CaseResult& result) {
-  ComparisonRow row{std::move(values), result.failure ? result.failure->what() : "completed", {}, result.statistics.histogram,
-                    independent_names(result)};
+  check_channels(c, *result.recorder);
+  ComparisonRow row{
+      std::move(values), result.failure ? result.failure->what() : "completed", {}, result.statistics.histogram, independent_names(result)};
   for (const StandardColumn& standard : standard_columns()) row.numbers.push_back(standard.number(result));
   const auto last = result.recorder->last_values();
-  for (const std::string& channel : c.final_channels) row.numbers.push_back(final_value(last, channel));
+  for (const std::string& channel : c.final_channels)
+    row.numbers.push_back(std::find_if(last.begin(), last.end(), [&](const auto& named) { return named.first == channel; })->second);
   const Recording& recording = result.recorder->recording();
-  for (const std::string& channel : c.differences) {
-    final_value(last, channel);  // throws for a channel that does not exist
-    if (recording.find(channel) < 0) throw Error("the channel '" + channel + "' is not recorded; name it in record.channels");
-  }
   if (c.rows.empty() && !recording.columns.empty()) {
     c.first_times = recording.columns.front();
     for (std::size_t k = 0; k < c.differences.size(); ++k)

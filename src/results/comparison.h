@@ -50,8 +50,11 @@ struct Comparison {
 };
 
 /// An empty comparison over `paths`; end values of `final_channels` and differences of `differences` are columns too.
-Comparison make_comparison(std::vector<std::string> paths, std::vector<std::string> final_channels, std::vector<std::string> differences = {});
-/// Appends a run. Throws Error for channels that do not exist or, in `differences`, are not recorded.
+Comparison make_comparison(std::vector<std::string> paths, std::vector<std::string> final_channels,
+                           std::vector<std::string> differences = {});
+/// Throws Error for channels that a run with this recorder does not have or, in `differences`, does not record.
+void check_channels(const Comparison& comparison, Recorder& recorder);
+/// Appends a run. Throws what check_channels throws.
 void add_row(Comparison& comparison, std::vector<std::string> values, const CaseResult& result);
 
 /// Reads figures to compare with, those of `model` (examples/four_bar.yaml: four_bar). Lines that begin with # are comments; the label is

@@ -35,8 +35,8 @@ struct RunStatistics {
   std::vector<CavitationRecord> cavitation;  // per volume
   /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.
   std::vector<int> independent;
-  long repartitions = 0;         // changes of that set
-  double repartition_time = 0;   // [s] of the first
+  long repartitions = 0;        // changes of that set
+  double repartition_time = 0;  // [s] of the first
   /// [s] inside steps alone: the clock is read around blocks of steps; recording, the energy ledger and files are outside.
   double step_seconds = 0;
 

@@ -209,7 +209,11 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"static: 830 N", "static: 83 N", 33, "cylinders.lift.friction.static", {"83 N is less than", "210 N"}},
       {"model: brown_mcphee", "model: lugre", 33, "cylinders.lift.friction.bristle_stiffness", {"`lugre` needs `bristle_stiffness`"}},
       {"model: brown_mcphee", "model: bengisu_akay", 33, "cylinders.lift.friction.decay", {"`bengisu_akay` needs `decay`"}},
-      {"stiffness: 40 N m/rad", "stiffness: 40 N/m", 15, "springs.return.stiffness", {"does not suit the coordinate `crank`", "40 N m/rad"}},
+      {"stiffness: 40 N m/rad",
+       "stiffness: 40 N/m",
+       15,
+       "springs.return.stiffness",
+       {"does not suit the coordinate `crank`", "40 N m/rad"}},
       {"[5 s, -10 V]", "[2 s, -10 V]", 35, "signals.command.steps.2", {"`2 s` is not later", "strictly increasing"}},
       {"[5 s, -10 V]", "[2.5 s, -10 V]", 35, "signals.command.steps.2", {"is not later"}},
       {"[5 s, -10 V]", "[5 s, -10 MPa]", 35, "signals.command.steps.2.1", {"disagrees", "one dimension"}},
@@ -296,7 +300,9 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
     std::vector<const char*> words;
   };
   const Item items[] = {
-      {"springs: {s: {joint: tube, stiffness: 1}}", "springs.s.joint", {"`tube` is made of several parts", "one of `tube.position`, `tube.angle`"}},
+      {"springs: {s: {joint: tube, stiffness: 1}}",
+       "springs.s.joint",
+       {"`tube` is made of several parts", "one of `tube.position`, `tube.angle`"}},
       {"springs: {s: {joint: plate, stiffness: 1}}", "springs.s.joint", {"one of `plate.x`, `plate.y`, `plate.angle`"}},
       {"springs: {s: {joint: tube.angel, stiffness: 1}}", "springs.s.joint", {"no coordinate `angel`", "did you mean `tube.angle`?"}},
       {"springs: {s: {joint: ball, stiffness: 1}}", "springs.s.joint", {"`ball` is a ball", "quaternion", "springs between points"}},
@@ -304,13 +310,21 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
       {"springs: {s: {joint: bead, stiffness: 1}}", "springs.s.joint", {"`bead` is made of several parts", "`bead.position`"}},
       {"springs: {s: {joint: post, stiffness: 1}}", "springs.s.joint", {"`post` is fixed"}},
       {"springs: {s: {joint: lever.position, stiffness: 1}}", "springs.s.joint", {"no coordinate `position`", "`lever.angle`"}},
-      {"springs: {s: {joint: tubes.angle, stiffness: 1}}", "springs.s.joint", {"not the name of a joint coordinate", "did you mean `tube.angle`?"}},
-      {"springs: {s: {joint: tube.position, stiffness: 3 N m/rad}}", "springs.s.stiffness", {"does not suit the coordinate `tube.position`", "N/m"}},
+      {"springs: {s: {joint: tubes.angle, stiffness: 1}}",
+       "springs.s.joint",
+       {"not the name of a joint coordinate", "did you mean `tube.angle`?"}},
+      {"springs: {s: {joint: tube.position, stiffness: 3 N m/rad}}",
+       "springs.s.stiffness",
+       {"does not suit the coordinate `tube.position`", "N/m"}},
       {"springs: {s: {joint: tube.angle, stiffness: 3, preload: 4 N}}", "springs.s.preload", {"does not suit the coordinate `tube.angle`"}},
       {"forces: {f: {joint: plate.x, load: 3 N m}}", "forces.f.load", {"does not suit the coordinate `plate.x`"}},
       {"motions: {m: {joint: cross.angle_1, signal: way}}", "motions.m.signal", {"`way` have another dimension", "angle"}},
-      {"motions: {m: {joint: tube.position, signal: way}, n: {joint: tube.position, signal: way}}", "motions.n.joint", {"is moved by `m` already"}},
-      {"motions: {m: {joint: lever, signal: swing}, n: {joint: lever.angle, signal: swing}}", "motions.n.joint", {"is moved by `m` already"}},
+      {"motions: {m: {joint: tube.position, signal: way}, n: {joint: tube.position, signal: way}}",
+       "motions.n.joint",
+       {"is moved by `m` already"}},
+      {"motions: {m: {joint: lever, signal: swing}, n: {joint: lever.angle, signal: swing}}",
+       "motions.n.joint",
+       {"is moved by `m` already"}},
       {"couplings: {c: {joints: [lever, lever.angle], ratio: 2}}", "couplings.c.joints", {"coupled to itself"}},
       {"couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 rad/m}}", "couplings.c.ratio", {"does not suit", "40 mm/rad"}},
   };
@@ -321,11 +335,11 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
     EXPECT_EQ(all[0].path, item.path);
     for (const char* words : item.words) EXPECT_NE(all[0].text().find(words), std::string::npos) << all[0].text();
   }
-  for (const char* good : {"springs: {s: {joint: tube.position, stiffness: 3 N/m, rest: 1 m}, t: {joint: tube.angle, stiffness: 3 N m/rad}}",
-                           "springs: {s: {joint: lever.angle, damping: 3 N m s/rad}, t: {joint: lever, stiffness: 3 N m/rad}}",
-                           "forces: {f: {joint: cross.angle_2, load: 3 N m}, g: {joint: bead.position, load: 3 N}}",
-                           "motions: {m: {joint: plate.y, signal: way}}",
-                           "couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 mm/rad}}"})
+  for (const char* good :
+       {"springs: {s: {joint: tube.position, stiffness: 3 N/m, rest: 1 m}, t: {joint: tube.angle, stiffness: 3 N m/rad}}",
+        "springs: {s: {joint: lever.angle, damping: 3 N m s/rad}, t: {joint: lever, stiffness: 3 N m/rad}}",
+        "forces: {f: {joint: cross.angle_2, load: 3 N m}, g: {joint: bead.position, load: 3 N}}",
+        "motions: {m: {joint: plate.y, signal: way}}", "couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 mm/rad}}"})
     EXPECT_TRUE(findings(machine + good + "\n").empty()) << good << "\n" << InputError(findings(machine + good + "\n")).what();
 }
 

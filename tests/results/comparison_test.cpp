@@ -117,7 +117,8 @@ TEST(Comparison, DifferencesAreThoseOfTheRecordings) {
   EXPECT_GT(rows[1]["difference.crank.angle"], 0.0);
   EXPECT_NE(comparison_table(table).find("crank.angle differs by"), std::string::npos);
   Comparison thin = make_comparison({"x"}, {}, {"v2.pressure"});
-  EXPECT_THROW(add_row(thin, {"1"}, run_case(load_example("four_bar", {"solver.duration=0.01 s", "record.channels=[crank.angle]"}))), Error);
+  EXPECT_THROW(add_row(thin, {"1"}, run_case(load_example("four_bar", {"solver.duration=0.01 s", "record.channels=[crank.angle]"}))),
+               Error);
 }
 
 TEST(Comparison, TheTableShowsWhatSaysSomething) {

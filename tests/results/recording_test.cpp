@@ -29,10 +29,10 @@ TEST(Recording, HasEveryGridPointAndTheEnergies) {
   EXPECT_EQ(r.channels.front().name, "time");
   EXPECT_EQ(r.columns[0][1000], 1.0);
   EXPECT_EQ(r.columns[0].back(), 1.2);
-  for (const char* name : {"energy.kinetic", "energy.potential", "energy.spring", "energy.oil", "energy.actuator_work", "energy.drift",
-                           "energy.supply", "energy.tank_return", "energy.throttling", "energy.friction", "energy.damping",
-                           "energy.external", "energy.residual", "solver.iterations", "solver.position_iterations", "solver.violation",
-                           "solver.velocity_violation"})
+  for (const char* name :
+       {"energy.kinetic", "energy.potential", "energy.spring", "energy.oil", "energy.actuator_work", "energy.drift", "energy.supply",
+        "energy.tank_return", "energy.throttling", "energy.friction", "energy.damping", "energy.external", "energy.residual",
+        "solver.iterations", "solver.position_iterations", "solver.violation", "solver.velocity_violation"})
     EXPECT_GE(r.find(name), 0) << name;
   EXPECT_EQ(r.find("nothing"), -1);
   for (const auto& column : r.columns) EXPECT_EQ(column.size(), 1201U);
@@ -155,7 +155,8 @@ TEST(History, RunsOfDifferentStepsStandSideBySide) {
     const bool fine = !line.ends_with(",,,,,");
     pattern.push_back(line.substr(0, line.find(',')).substr(0, 6) + (coarse ? " coarse" : "") + (fine ? " fine" : ""));
   }
-  EXPECT_EQ(pattern, (std::vector<std::string>{"0.0004 fine", "0.0008 fine", "0.001 coarse", "0.0012 fine", "0.0016 fine", "0.002 coarse fine"}));
+  EXPECT_EQ(pattern,
+            (std::vector<std::string>{"0.0004 fine", "0.0008 fine", "0.001 coarse", "0.0012 fine", "0.0016 fine", "0.002 coarse fine"}));
 }
 
 /// z3 of the four-bar and z4 of the quick-return are independent throughout, as the paper prints (section 6.1).
