@@ -82,10 +82,11 @@ std::string start_text(const JointInfo& joint, const State& state) {
   std::vector<std::string> parts;
   for (const JointPart& part : joint.parts) {
     const double *q = state.q() + part.q, v = state.v()[part.v];
+    const std::string name = joint.parts.size() > 1 && part.joint != NodeJoint::spherical ? part.position + " " : "";
     if (part.joint == NodeJoint::revolute)
-      parts.push_back(fmt::format("{:.6f} deg ({:.9g} rad), {:.6g} rad/s", q[0] / kDegree, q[0], v));
+      parts.push_back(fmt::format("{}{:.6f} deg ({:.9g} rad), {:.6g} rad/s", name, q[0] / kDegree, q[0], v));
     else if (part.joint == NodeJoint::prismatic)
-      parts.push_back(fmt::format("{:.9g} m, {:.6g} m/s", q[0], v));
+      parts.push_back(fmt::format("{}{:.9g} m, {:.6g} m/s", name, q[0], v));
     else
       parts.push_back(fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3]));
   }
