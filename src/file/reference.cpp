@@ -22,8 +22,8 @@ std::string named(Names names) {
   switch (names) {
     case Names::body:
       return "body";
-    case Names::moving_joint:
-      return "joint";
+    case Names::coordinate:
+      return "joint coordinate";
     case Names::node:
       return "node";
     case Names::volume:

@@ -27,7 +27,7 @@ enum KeyFlags : unsigned {
 };
 
 /// What a text names.
-enum class Names { nothing, body, moving_joint, node, volume, signal };
+enum class Names { nothing, body, coordinate, node, volume, signal };
 
 /// One key of the file.
 struct Key {

@@ -12,13 +12,27 @@ namespace {
 
 constexpr int kProgressReports = 100;  // per run
 
+/// The recorder, and another watcher beside it.
+class Watchers final : public RunWatcher {
+ public:
+  Watchers(Recorder& recorder, RunWatcher* also) : recorder_(recorder), also_(also) {}
+  void at(const Moment& moment) override {
+    recorder_.at(moment);
+    if (also_ != nullptr) also_->at(moment);
+  }
+
+ private:
+  Recorder& recorder_;
+  RunWatcher* also_;
+};
+
 }  // namespace
 
 State start_of(const Model& model, StartKind start) {
   return start == StartKind::equilibrium ? equilibrium_state(model) : start_state(model);
 }
 
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start) {
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);
@@ -26,13 +40,14 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   try {
     Runner run(model, start_of(*model, start));
     result.recorder->begin(run.state());
+    Watchers watchers(*result.recorder, also);
     const double duration = model->description.solver.duration;
     try {
       const StepSchedule schedule(*model);
       for (int part = 1; part <= kProgressReports && run.state().time < duration; ++part) {
         // parts end on grid points, so that reporting changes nothing
         const double wish = duration * part / kProgressReports;
-        run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), result.recorder.get());
+        run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), &watchers);
         if (progress) progress(run.state().time);
       }
     } catch (const SimulationError& error) { result.failure = error; }

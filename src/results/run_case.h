@@ -33,8 +33,13 @@ enum class StartKind {
 /// The start state. Throws InputError, SimulationError.
 State start_of(const Model& model, StartKind start);
 
-/// Runs to solver.duration. Throws InputError for what is wrong with the input; a simulation that fails is a result.
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated);
+/// Runs to solver.duration; `also` (may be null) sees what the recorder sees. Throws InputError for what is wrong with the input; a
+/// simulation that fails is a result.
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
+                    RunWatcher* also = nullptr);
+
+/// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
+std::vector<std::string> independent_names(const CaseResult& result);
 
 /// summary.json; definitions in docs/results.md. `wall_seconds`: the whole run, from the start of the program.
 std::string summary_json(const CaseResult& result, const std::string& model_file, double wall_seconds);

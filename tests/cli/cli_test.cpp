@@ -135,7 +135,8 @@ TEST_F(Program, WrongInputExitsTwoWithEveryFinding) {
 TEST_F(Program, CheckDescribesTheMachine) {
   const Outcome r = call("check " + four_bar());
   EXPECT_EQ(r.code, 0);
-  for (const char* word : {"planar", "1 degree of freedom", "loops.E", "redundant      none", "2.753285 MPa", "ready to run"})
+  for (const char* word :
+       {"planar", "1 degree of freedom", "loops.E", "redundant      none", "independent    ", "2.753285 MPa", "ready to run"})
     EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
   EXPECT_NE(call("check '" + kExamples + "slewing_crane.yaml'").output.find("spatial"), std::string::npos);
 }
@@ -231,6 +232,33 @@ TEST_F(Program, CompareShowsPublishedFiguresBeside) {
   EXPECT_EQ(r.code, 0) << r.output;
   EXPECT_NE(r.output.find("paper"), std::string::npos);
   EXPECT_NE(r.output.find("-120.94"), std::string::npos);
+}
+
+TEST_F(Program, CompareGivesTheComparisonOfFormulations) {
+  const Outcome r = call("compare '" + kExamples +
+                         "quick_return.yaml' --vary solver.constraints=penalty,double_step --set solver.duration=1.05 --reference '" +
+                         kExamples + "reference/formulations_paper.csv' --difference crank.angle -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word : {"357.47", "position", "its rate", "crank.angle differs by"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << r.output;
+  const std::string history = text_of(folder_ / "out/history.csv");
+  EXPECT_EQ(
+      history.rfind("time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,penalty.step_seconds,"
+                    "double_step.violation,",
+                    0),
+      0U);
+  EXPECT_EQ(std::count(history.begin(), history.end(), '\n'), 1051);
+  const Json rows = json("out/compare.json")["rows"];
+  EXPECT_EQ(rows[0]["paper"]["iterations_max"], 6);
+  EXPECT_EQ(rows[1]["paper"]["iterations_max"], 3);
+  EXPECT_EQ(rows[1]["independent"], Json::array({"crank.angle"}));
+  EXPECT_LT(rows[1]["difference.crank.angle"].get<double>(), 1e-6);
+  const Outcome wrong = call("compare " + four_bar() + " --vary solver.step=1e-3 --set solver.duration=0.01 --reference '" + kExamples +
+                             "reference/formulations_paper.csv' -o none");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("add --vary solver.constraints=..."), std::string::npos) << wrong.output;
+  EXPECT_FALSE(exists("none"));
+  EXPECT_EQ(call("compare " + four_bar() + " --vary solver.step=1e-3 --set solver.duration=0.01 --difference no.channel").code, 2);
 }
 
 TEST_F(Program, CompareGoesOnAfterAFailureAndExitsOne) {

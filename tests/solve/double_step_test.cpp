@@ -151,6 +151,9 @@ solver: {constraints: double_step, step: 1 ms, duration: 6 s}
   PartitionLog log;
   run.advance(6, &log);
   EXPECT_GT(log.changes, 0);
+  EXPECT_EQ(run.statistics().repartitions, log.changes);
+  EXPECT_EQ(run.statistics().independent, log.free);
+  EXPECT_GT(run.statistics().repartition_time, 0);
   EXPECT_GT(run.state().q()[0], 4 * M_PI);
   EXPECT_LT(run.statistics().max_violation, 1e-13);
   EXPECT_LT(run.statistics().max_velocity_violation, 1e-13);
