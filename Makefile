@@ -26,6 +26,11 @@ test: build ## build everything and run all tests
 bench: dependencies build/release/build.ninja ## build and run the benchmarks
 	@$(call build,release,--target bench)
 
+.PHONY: validation
+validation: dependencies build/release/build.ninja ## run every comparison of docs/validation.md and write the page anew
+	@$(call build,release,--target trunnion_program)
+	tools/validation.py
+
 .PHONY: asan
 asan: dependencies build/asan/build.ninja ## build with the address and undefined-behaviour sanitizers and run the tests
 	@$(call build,asan)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "file/model_file.h"
+#include "results/equilibrium_files.h"
 #include "results/run_case.h"
 #include "trunnion/trunnion.h"
 
@@ -27,6 +28,8 @@ std::vector<Override> parsed(const std::vector<std::string>& overrides) {
   return list;
 }
 
+StartKind kind(Start start) { return start == Start::equilibrium ? StartKind::equilibrium : StartKind::stated; }
+
 }  // namespace
 
 struct Snapshot::Content {
@@ -37,7 +40,8 @@ struct Snapshot::Content {
 double Snapshot::time() const { return content_->state.time; }
 
 struct Simulation::Content {
-  explicit Content(const Description& description) : model(compile(description)), run(model), meter(model) {
+  Content(const Description& description, Start start)
+      : model(compile(description)), run(model, start_of(*model, kind(start))), meter(model) {
     meter.begin(run.state());
     for (const Channel& channel : meter.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
   }
@@ -48,10 +52,10 @@ struct Simulation::Content {
 };
 
 Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
-Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides)
-    : content_(translated([&] { return std::make_unique<Content>(load_model(model_file, parsed(overrides))); })) {}
-Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name) {
-  return Simulation(translated([&] { return std::make_unique<Content>(parse_model(text, name, parsed(overrides))); }));
+Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides, Start start)
+    : content_(translated([&] { return std::make_unique<Content>(load_model(model_file, parsed(overrides)), start); })) {}
+Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name, Start start) {
+  return Simulation(translated([&] { return std::make_unique<Content>(parse_model(text, name, parsed(overrides)), start); }));
 }
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
@@ -100,12 +104,20 @@ long Simulation::steps() const { return content_->run.statistics().steps; }
 long Simulation::iterations() const { return content_->run.statistics().iterations; }
 double Simulation::step_seconds() const { return content_->run.statistics().step_seconds; }
 
-void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides) {
+void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides, Start start_at) {
   const auto start = std::chrono::steady_clock::now();
   translated([&] {
-    const CaseResult result = run_case(compile(load_model(model_file, parsed(overrides))));
+    const CaseResult result = run_case(compile(load_model(model_file, parsed(overrides))), {}, kind(start_at));
     write_case(result, model_file, folder, start);
     if (result.failure) throw SimulationError(*result.failure);
+  });
+}
+
+void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
+                          double time) {
+  translated([&] {
+    const auto model = compile(load_model(model_file, parsed(overrides)));
+    write_equilibrium(model, solve_equilibrium(*model, time), model_file, folder);
   });
 }
 

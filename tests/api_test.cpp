@@ -51,6 +51,29 @@ TEST(Simulation, SnapshotsBringBackStateAndEnergies) {
   EXPECT_EQ(other.values(), expected);
 }
 
+TEST(Simulation, BeginsAtRestIfAskedTo) {
+  const std::string arm = R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: z}, angle: 20 deg}}
+)";
+  const trunnion::Simulation stated = trunnion::Simulation::from_text(arm);
+  EXPECT_NEAR(stated.value("arm.angle"), 20 * 3.14159265358979323846 / 180, 1e-15);
+  trunnion::Simulation rest = trunnion::Simulation::from_text(arm, {}, "arm", trunnion::Start::equilibrium);
+  EXPECT_NEAR(rest.value("arm.angle"), -3.14159265358979323846 / 2, 1e-14);
+  rest.run_until(0.1);
+  EXPECT_NEAR(rest.value("arm.rate"), 0, 1e-13);
+  const std::string folder = trunnion::test::temporary_folder();
+  trunnion::equilibrium_to_files(kFourBar, folder);
+  EXPECT_TRUE(std::filesystem::exists(folder + "/equilibrium.json"));
+  const trunnion::Simulation again(folder + "/equilibrium.yaml");
+  EXPECT_NEAR(again.value("v1.pressure"), 2753284.892633, 1e-3);
+  std::filesystem::remove_all(folder);
+  EXPECT_THROW(trunnion::equilibrium_to_files(kFourBar, folder, {"volumes.v1.pressure=2MPa"}), trunnion::ModelError);
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
 TEST(Simulation, ErrorsSayWhatIsWrong) {
   EXPECT_THROW(trunnion::Simulation("nowhere.yaml"), trunnion::ModelError);
   try {

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "machine/analyse.h"
 #include "machine/start.h"
+#include "solve/start_partition.h"
 
 namespace trunnion::cli {
 
@@ -42,14 +43,27 @@ void print_mechanism(const Model& model) {
 }
 
 void print_constraints(const Analysis& a) {
-  line("freedom", fmt::format("{}: {} less {} of rank {}",
-                              count(static_cast<std::size_t>(a.degrees_of_freedom), "degree of freedom", "degrees of freedom"),
-                              count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
-                              count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
-  if (a.redundant.empty() && a.rows > 0) line("redundant", "none");
+  const std::string freedom = count(static_cast<std::size_t>(a.degrees_of_freedom), "degree of freedom", "degrees of freedom");
+  if (a.rows == 0) return line("freedom", freedom + ": no loop, motion or coupling");
+  line("freedom",
+       fmt::format("{}: {} less {} of rank {}", freedom, count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
+                   count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
+  if (a.redundant.empty()) line("redundant", "none");
   for (const RedundantRows& rows : a.redundant)
-    line("redundant", fmt::format("{} of {} at the start: implied by the loops before it",
-                                  count(static_cast<std::size_t>(rows.rows), "equation", "equations"), rows.path));
+    line("redundant", fmt::format("{} {} of {} at the start: implied by the equations before",
+                                  rows.equations.size() == 1 ? "equation" : "equations", joined(rows.equations), rows.path));
+}
+
+/// What the elimination of the double-step treatment finds, where there are loops.
+void print_partition(const Model& model) {
+  if (model.layout.rows == 0) return;
+  const StartPartition partition = find_start_partition(model);
+  if (!partition.dead_point.empty())
+    return line("independent",
+                fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)", partition.dead_point));
+  std::vector<std::string> names;
+  for (int v : partition.independent) names.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
+  line("independent", names.empty() ? "none: the machine is a structure" : joined(names) + ", by the largest pivots at the start");
 }
 
 void print_circuit(const Model& model) {
@@ -68,10 +82,11 @@ std::string start_text(const JointInfo& joint, const State& state) {
   std::vector<std::string> parts;
   for (const JointPart& part : joint.parts) {
     const double *q = state.q() + part.q, v = state.v()[part.v];
+    const std::string name = joint.parts.size() > 1 && part.joint != NodeJoint::spherical ? part.position + " " : "";
     if (part.joint == NodeJoint::revolute)
-      parts.push_back(fmt::format("{:.6f} deg ({:.9g} rad), {:.6g} rad/s", q[0] / kDegree, q[0], v));
+      parts.push_back(fmt::format("{}{:.6f} deg ({:.9g} rad), {:.6g} rad/s", name, q[0] / kDegree, q[0], v));
     else if (part.joint == NodeJoint::prismatic)
-      parts.push_back(fmt::format("{:.9g} m, {:.6g} m/s", q[0], v));
+      parts.push_back(fmt::format("{}{:.9g} m, {:.6g} m/s", name, q[0], v));
     else
       parts.push_back(fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3]));
   }
@@ -110,6 +125,7 @@ int check(const ModelOptions& options) {
   std::printf("%s%s%s\n", options.file.c_str(), model->title.empty() ? "" : ": ", model->title.c_str());
   print_mechanism(*model);
   print_constraints(analyse(*model));
+  print_partition(*model);
   const MissingInertia missing = find_missing_inertia(*model);
   if (!missing.velocities.empty())
     line("no inertia",

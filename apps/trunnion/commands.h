@@ -22,6 +22,7 @@ using Action = std::function<int()>;
 
 void add_run(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_equilibrium(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);

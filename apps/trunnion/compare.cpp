@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "results/comparison.h"
 #include "results/files.h"
+#include "results/history.h"
 
 namespace trunnion::cli {
 
@@ -14,7 +15,7 @@ namespace {
 
 struct CompareOptions {
   ModelOptions model;
-  std::vector<std::string> vary, final_channels;
+  std::vector<std::string> vary, final_channels, differences;
   std::string folder, reference;
   bool quiet = false;
 };
@@ -56,8 +57,8 @@ int compare(const CompareOptions& options) {
     paths.push_back(variations.back().first);
   }
   const std::string folder = options.folder.empty() ? options.model.stem() + "_comparison" : options.folder;
-  Comparison table = make_comparison(paths, options.final_channels);
-  if (!options.reference.empty()) table.reference = read_reference(options.reference, paths.size());
+  Comparison table = make_comparison(paths, options.final_channels, options.differences);
+  if (!options.reference.empty()) table.reference = read_reference(options.reference, options.model.stem(), paths);
   // all models are read before the first runs, so that wrong input shows at once
   const auto rows = combinations(variations);
   std::vector<std::shared_ptr<const Model>> models;
@@ -65,23 +66,30 @@ int compare(const CompareOptions& options) {
     std::vector<Override> overrides;
     for (std::size_t i = 0; i < paths.size(); ++i) overrides.push_back({paths[i], values[i]});
     models.push_back(options.model.load(overrides));
+    Recorder recorder(models.back());
+    check_channels(table, recorder);
   }
   bool failed = false;
   std::set<std::string> taken;
+  std::vector<History> histories;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto start = std::chrono::steady_clock::now();
     const std::string label = std::to_string(i + 1) + "/" + std::to_string(rows.size()) + " ";
-    const CaseResult result = run_case(models[i], terminal_progress(models[i]->description.solver.duration, options.quiet, label));
-    write_case(result, options.model.file, folder + "/" + folder_name(rows[i], taken), start);
+    const SolverDescription& solver = models[i]->description.solver;
+    histories.emplace_back(folder_name(rows[i], taken), solver.step);
+    const CaseResult result =
+        run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated, &histories.back());
+    write_case(result, options.model.file, folder + "/" + histories.back().label(), start);
     add_row(table, rows[i], result);
     failed = failed || result.failure;
   }
   clear_progress(options.quiet);
   write_text(comparison_csv(table), folder + "/compare.csv");
   write_text(comparison_json(table), folder + "/compare.json");
+  write_text(history_csv(histories), folder + "/history.csv");
   if (!options.quiet) {
     std::fputs(comparison_table(table).c_str(), stdout);
-    std::printf("files: %s/compare.csv, compare.json, and the results of each run in a folder of its own\n", folder.c_str());
+    std::printf("files: %s/compare.csv, compare.json, history.csv, and the results of each run in a folder of its own\n", folder.c_str());
   }
   if (failed) std::fprintf(stderr, "at least one simulation failed; see the column `status` of %s/compare.csv\n", folder.c_str());
   return failed ? kFailed : kDone;
@@ -102,7 +110,13 @@ void add_compare(CLI::App& app, Action& action) {
       ->type_name("CHANNEL")
       ->expected(1)
       ->take_all();
-  command->add_option("--reference", options->reference, "figures to print beside: a CSV of varied values and columns as in compare.csv")
+  command->add_option("--difference", options->differences, "show the greatest difference of a channel from the first run; may be repeated")
+      ->type_name("CHANNEL")
+      ->expected(1)
+      ->take_all();
+  command
+      ->add_option("--reference", options->reference,
+                   "figures to print beside: a CSV with columns named as the varied paths, `model`, and as in compare.csv")
       ->type_name("FILE.csv");
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_comparison]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");

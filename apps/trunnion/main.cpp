@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   cli::Action action;
   cli::add_run(app, action);
   cli::add_check(app, action);
+  cli::add_equilibrium(app, action);
   cli::add_compare(app, action);
   cli::add_friction(app, action);
   cli::add_reference(app, action);

@@ -11,12 +11,14 @@ namespace {
 struct RunOptions {
   ModelOptions model;
   std::string folder;
+  bool equilibrium = false;
   bool quiet = false;
 };
 
 int run(const RunOptions& options) {
   const auto model = options.model.load();
-  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet));
+  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
+                                     options.equilibrium ? StartKind::equilibrium : StartKind::stated);
   clear_progress(options.quiet);
   const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
   write_case(result, options.model.file, folder, program_start());
@@ -39,6 +41,7 @@ void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunOptions>();
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
+  command->add_flag("--equilibrium", options->equilibrium, "start at rest: solve for equilibrium first");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -53,13 +53,20 @@ class Snapshot {
   std::shared_ptr<const Content> content_;
 };
 
+/// Where a simulation begins.
+enum class Start {
+  stated,      ///< at the assembled start values, pressures marked `equilibrium` solved for them
+  equilibrium  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
+};
+
 /// One machine on its way through time.
 class Simulation {
  public:
   /// Reads a model file; `overrides` are `path=value` as on the command line. At time 0, assembled. Throws ModelError, RunError.
-  explicit Simulation(const std::string& model_file, const std::vector<std::string>& overrides = {});
+  explicit Simulation(const std::string& model_file, const std::vector<std::string>& overrides = {}, Start start = Start::stated);
   /// The same from the text of a model file; `name` stands for the file in messages.
-  static Simulation from_text(const std::string& text, const std::vector<std::string>& overrides = {}, const std::string& name = "model");
+  static Simulation from_text(const std::string& text, const std::vector<std::string>& overrides = {}, const std::string& name = "model",
+                              Start start = Start::stated);
 
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -102,6 +109,12 @@ class Simulation {
 
 /// What `trunnion run` does: simulates a model and writes results.csv, results.h5 and summary.json into `folder`.
 /// Throws ModelError, or RunError after writing what was computed until then.
-void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {});
+void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
+                  Start start = Start::stated);
+
+/// What `trunnion equilibrium` does: solves for rest with signals at `time` [s] and writes equilibrium.json and equilibrium.yaml into
+/// `folder`. Throws ModelError where rest is not determined or contradicted by what is held or stated, RunError where none is found.
+void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
+                          double time = 0);
 
 }  // namespace trunnion

@@ -67,6 +67,7 @@ inline constexpr Measure kArea{"an area", "m^2", "28 cm^2", {2, 0, 0}};
 inline constexpr Measure kVolume{"a volume", "m^3", "0.5 L", {3, 0, 0}};
 inline constexpr Measure kMass{"a mass", "kg", "16 kg", {0, 1, 0}};
 inline constexpr Measure kTime{"a time", "s", "1 ms", {0, 0, 1}};
+inline constexpr Measure kPerTime{"a rate", "1/s", "50 1/s", {0, 0, -1}};
 inline constexpr Measure kAngle{"an angle", "rad", "60 deg", {0, 0, 0, 0, 0, 1}};
 inline constexpr Measure kSpeed{"a speed", "m/s", "12.5 mm/s", {1, 0, -1}};
 inline constexpr Measure kAngularRate{"an angular rate", "rad/s", "10 deg/s", {0, 0, -1, 0, 0, 1}};

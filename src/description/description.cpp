@@ -1,8 +1,60 @@
-// Places of values in the model file.
+// Names of joint coordinates, and places of values in the model file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "description/description.h"
 
 namespace trunnion {
+
+const std::vector<JointPartName>& joint_parts(JointKind kind) {
+  using Parts = std::vector<JointPartName>;
+  constexpr JointPartKind kAngle = JointPartKind::angle, kDisplacement = JointPartKind::displacement;
+  constexpr JointPartName kBall{JointPartKind::ball, "q", "rate", "angular_acceleration"};
+  static const Parts fixed, revolute{{kAngle, "angle", "rate", "acceleration"}},
+      prismatic{{kDisplacement, "position", "speed", "acceleration"}},
+      cylindrical{{kDisplacement, "position", "speed", "acceleration"}, {kAngle, "angle", "rate", "angular_acceleration"}},
+      universal{{kAngle, "angle_1", "rate_1", "acceleration_1"}, {kAngle, "angle_2", "rate_2", "acceleration_2"}},
+      planar{{kDisplacement, "x", "speed_x", "acceleration_x"},
+             {kDisplacement, "y", "speed_y", "acceleration_y"},
+             {kAngle, "angle", "rate", "angular_acceleration"}},
+      spherical{kBall}, point_on_line{{kDisplacement, "position", "speed", "acceleration"}, kBall},
+      free{{kDisplacement, "x", "speed_x", "acceleration_x"},
+           {kDisplacement, "y", "speed_y", "acceleration_y"},
+           {kDisplacement, "z", "speed_z", "acceleration_z"},
+           kBall};
+  switch (kind) {
+    case JointKind::revolute:
+      return revolute;
+    case JointKind::prismatic:
+      return prismatic;
+    case JointKind::cylindrical:
+      return cylindrical;
+    case JointKind::universal:
+      return universal;
+    case JointKind::planar:
+      return planar;
+    case JointKind::spherical:
+      return spherical;
+    case JointKind::point_on_line:
+      return point_on_line;
+    case JointKind::free:
+      return free;
+    case JointKind::fixed:
+      break;
+  }
+  return fixed;
+}
+
+CoordinateName split_coordinate(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  return {name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)};
+}
+
+int find_coordinate(JointKind kind, const std::string& part) {
+  const std::vector<JointPartName>& parts = joint_parts(kind);
+  if (part.empty()) return parts.size() == 1 && parts[0].kind != JointPartKind::ball ? 0 : -1;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].kind != JointPartKind::ball && part == parts[i].position) return static_cast<int>(i);
+  return -1;
+}
 
 SourceSpan Description::span(std::string path) const {
   while (true) {

@@ -74,6 +74,18 @@ struct BodyDescription {
 
 enum class JointKind { fixed, revolute, prismatic, cylindrical, universal, planar, spherical, point_on_line, free };
 
+/// What a joint is made of: angles about an axis, displacements along one, balls.
+enum class JointPartKind { angle, displacement, ball };
+
+/// An elementary part of a joint and the names of its position, rate and acceleration in channels and in the model file
+/// (`boom.angle`); of a ball the stems of its parts and components.
+struct JointPartName {
+  JointPartKind kind;
+  const char *position, *rate, *acceleration;
+};
+/// The parts of a kind of joint, from the parent to the child.
+const std::vector<JointPartName>& joint_parts(JointKind kind);
+
 /// A tree joint, named after its child body. The child's frame sits at `at` (parent frame), turned by `orientation`,
 /// then moved by the joint coordinate; `child_at` is the joint's place in the child's frame (default its origin).
 struct JointDescription {
@@ -111,23 +123,32 @@ struct LoopDescription {
   std::optional<double> distance;  // [m] of a distance constraint; unset: as at the start
 };
 
+/// A joint coordinate as springs, loads, motions and couplings name it: `boom` (a joint that has one coordinate) or `slider.position`.
+struct CoordinateName {
+  std::string joint;
+  std::string part;  // position name of one of the joint's parts; empty: the only one
+};
+CoordinateName split_coordinate(const std::string& name);
+/// Index in joint_parts(kind) of the coordinate that `part` names (empty: the only one); -1: no angle or displacement of that name.
+int find_coordinate(JointKind kind, const std::string& part);
+
 /// A prescribed joint coordinate: a rheonomic constraint `q = signal(t)`.
 struct MotionDescription {
-  std::string joint;   // revolute or prismatic
+  std::string joint;   // coordinate
   std::string signal;  // [rad] or [m]
 };
 
 /// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + what they differ by at the start.
 struct CouplingDescription {
-  std::array<std::string, 2> joints;  // revolute or prismatic: a, b
+  std::array<std::string, 2> joints;  // coordinates a, b
   double ratio = 1;                   // [-], [m/rad] or [rad/m]
 };
 
 // ---------------------------------------------------------------- forces
 
-/// Spring and damper on a joint (`joint`) or between two points (`between`, `at`).
+/// Spring and damper on a joint coordinate (`joint`) or between two points (`between`, `at`).
 struct SpringDescription {
-  std::optional<std::string> joint;    // revolute or prismatic joint
+  std::optional<std::string> joint;    // coordinate
   std::array<std::string, 2> between;  // otherwise: two bodies
   std::array<Vec3d, 2> at{};           // [m] body frames
   double stiffness = 0;                // [N/m] or [N m/rad]
@@ -140,7 +161,7 @@ enum class ForceFrame { world, body };
 
 /// An applied force, torque or joint load, its components multiplied by a signal where one is named.
 struct ForceDescription {
-  std::optional<std::string> joint;  // load along a revolute or prismatic coordinate
+  std::optional<std::string> joint;  // coordinate that the load acts on
   std::string body;                  // otherwise: the body it acts on
   Vec3d at{};                        // [m] point of attack of `force`, body frame
   std::optional<Vec3d> force;        // [N]
@@ -303,7 +324,7 @@ struct CylinderDescription {
 
 enum class CoordinateKind { relative, cartesian };
 enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
-enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler };
+enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida };
 enum class CouplingKind { monolithic };
 enum class TangentKind { exact, forward_difference };
 
@@ -313,12 +334,14 @@ struct SolverDescription {
   IntegratorKind integrator = IntegratorKind::trapezoidal;
   CouplingKind coupling = CouplingKind::monolithic;
   TangentKind tangent = TangentKind::exact;
-  double step = 1e-3;                // [s]
-  double duration = 10;              // [s]
-  double penalty = 1e11;             // [N/m] alpha
-  double tolerance_position = 1e-7;  // [rad, m] joint coordinates
-  double tolerance_pressure = 1e-2;  // [Pa]
-  double tolerance_other = 1e-7;     // bristles [m], films [-] and the rest
+  double step = 1e-3;                  // [s]
+  double duration = 10;                // [s]
+  double penalty = 1e11;               // [N/m] alpha
+  Vec2d baumgarte{50, 50};             // [1/s] alpha, beta of index-1 with stabilisation
+  double tolerance_position = 1e-7;    // [rad, m] joint coordinates
+  double tolerance_pressure = 1e-2;    // [Pa]
+  double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
+  double reference_tolerance = 1e-10;  // of the variable-step reference, relative
   int max_iterations = 20;
   bool accept_capped = false;  // real time: go on after max_iterations, and count it
   bool split_jumps = true;     // a signal jump inside a step splits it

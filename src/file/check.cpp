@@ -43,6 +43,14 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return near.empty() ? "" : "did you mean `" + near + "`?";
 }
 
+/// `slider.position`, `slider.angle`: what can be named of a joint.
+std::vector<std::string> coordinates_of(const std::string& joint, JointKind kind) {
+  std::vector<std::string> names;
+  for (const JointPartName& part : joint_parts(kind))
+    if (part.kind != JointPartKind::ball) names.push_back(joint + "." + part.position);
+  return names;
+}
+
 /// Visits every name in a description and looks up what it leads to.
 class ReferenceCheck : public Visitor {
  public:
@@ -53,8 +61,10 @@ class ReferenceCheck : public Visitor {
     nodes_.add(names_of(d.volumes));
     for (const auto& [name, source] : d.sources)
       if (std::holds_alternative<PressureSourceDescription>(source)) nodes_.add({name});
-    for (const auto& [name, joint] : d.joints)
-      if (joint.kind == JointKind::revolute || joint.kind == JointKind::prismatic) moving_joints_.add({name});
+    for (const auto& [name, joint] : d.joints) {
+      if (find_coordinate(joint.kind, "") == 0) coordinates_.add({name});
+      coordinates_.add(coordinates_of(name, joint.kind));
+    }
     signals_.add(names_of(d.signals));
   }
 
@@ -93,20 +103,39 @@ class ReferenceCheck : public Visitor {
   void look_up(const Key& key, const std::string& name, const std::string& path) {
     const auto& [known, what] = targets(key.names);
     if (known->all.contains(name) || (name.empty() && !key.is(kRequired))) return;
+    if (key.names == Names::coordinate)
+      if (const auto* joint = lookup(d_.joints, split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
     std::string hint = did_you_mean(name, known->list);
     if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
-    if (key.names == Names::moving_joint && lookup(d_.joints, name) != nullptr)
-      hint = "the joint `" + name + "` is neither revolute nor prismatic";
     if (hint.empty() && known->list.empty()) hint = std::string("the model has none");
     find(d_, out_, path, "`" + name + "` is not the name of " + what, "", hint);
+  }
+
+  /// The joint is there, but `name` is no angle or displacement of it.
+  void not_a_coordinate(const JointDescription& joint, const std::string& name, const std::string& path) {
+    const auto& [joint_name, part] = split_coordinate(name);
+    const std::vector<std::string> known = coordinates_of(joint_name, joint.kind);
+    const std::vector<JointPartName>& parts = joint_parts(joint.kind);
+    std::string expected = known.size() > 1 ? "one of " : "";
+    for (const std::string& coordinate : known) expected += (&coordinate == &known.front() ? "`" : ", `") + coordinate + "`";
+    const bool ball = !parts.empty() && parts.back().kind == JointPartKind::ball;
+    if (parts.empty())
+      find(d_, out_, path, "the joint `" + joint_name + "` is fixed and has no coordinate", "a joint that moves");
+    else if (part.empty() && !known.empty())
+      find(d_, out_, path, "the joint `" + joint_name + "` is made of several parts", expected);
+    else if (ball && (known.empty() || part.starts_with("q")))
+      find(d_, out_, path, "`" + name + "` is a ball: its attitude is a quaternion, no coordinate to act on", expected,
+           "springs between points and torques on the body act on a ball");
+    else
+      find(d_, out_, path, "the joint `" + joint_name + "` has no coordinate `" + part + "`", expected, did_you_mean(name, known));
   }
 
   std::pair<const KnownNames*, std::string> targets(Names names) const {
     switch (names) {
       case Names::body:
         return {&bodies_, "a body"};
-      case Names::moving_joint:
-        return {&moving_joints_, "a revolute or prismatic joint"};
+      case Names::coordinate:
+        return {&coordinates_, "a joint coordinate"};
       case Names::node:
         return {&nodes_, "a volume or a pressure source"};
       case Names::volume:
@@ -119,7 +148,7 @@ class ReferenceCheck : public Visitor {
   const Description& d_;
   Findings& out_;
   std::string path_;
-  KnownNames bodies_, volumes_, nodes_, moving_joints_, signals_;
+  KnownNames bodies_, volumes_, nodes_, coordinates_, signals_;
 };
 
 // The parent of every joint by name, and the joints known to lead to no cycle, or to one that has been found.
@@ -162,6 +191,13 @@ bool is_possible_inertia(const InertiaShape& s) {
 }
 
 }  // namespace
+
+std::string full_coordinate_name(const Description& d, const std::string& name) {
+  const auto& [joint_name, part] = split_coordinate(name);
+  const JointDescription* joint = lookup(d.joints, joint_name);
+  const int index = joint == nullptr ? -1 : find_coordinate(joint->kind, part);
+  return index < 0 ? name : joint_name + "." + joint_parts(joint->kind)[static_cast<std::size_t>(index)].position;
+}
 
 void find(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected,
           const std::string& hint) {
@@ -245,8 +281,8 @@ void check_joints(const Description& d, Findings& out) {
       find(d, out, "joints." + name + ".universal.axes", "the two axes are not at right angles", "axes at right angles, such as [x, y]");
   }
   for (const auto& [name, coupling] : d.couplings)
-    if (coupling.joints[0] == coupling.joints[1])
-      find(d, out, "couplings." + name + ".joints", "the joint `" + coupling.joints[0] + "` is coupled to itself", "two joints");
+    if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
+      find(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself", "two coordinates");
 }
 
 void check_inertias(const Description& d, Findings& out) {

@@ -27,6 +27,9 @@ void check_dimensions(const Description& d, const std::map<std::string, Dimensio
 void check_hydraulics(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);
 
+/// `boom.angle` for `boom` of a revolute joint; the name itself where it is no coordinate.
+std::string full_coordinate_name(const Description& d, const std::string& name);
+
 /// Adds a finding at the place of `path`.
 void find(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected = "",
           const std::string& hint = "");

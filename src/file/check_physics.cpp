@@ -56,8 +56,7 @@ class DimensionCheck {
     for (const auto& [name, force] : d_.forces)
       if (force.joint) joint_quantities("forces." + name, *force.joint);
     for (const auto& [name, motion] : d_.motions)
-      if (const auto* joint = lookup(d_.joints, motion.joint))
-        signal_fits("motions." + name + ".signal", motion.signal, joint->kind == JointKind::revolute ? kAngle : kLength);
+      if (const auto turning = turns(motion.joint)) signal_fits("motions." + name + ".signal", motion.signal, *turning ? kAngle : kLength);
     for (const auto& [name, coupling] : d_.couplings) ratio_fits("couplings." + name + ".ratio", coupling);
     sources();
     valves();
@@ -69,32 +68,40 @@ class DimensionCheck {
     return it == dimensions_.end() ? std::nullopt : std::optional(it->second);
   }
 
-  void joint_quantities(const std::string& path, const std::string& joint_name) {
+  /// Whether a joint coordinate is an angle, as opposed to a displacement; nothing where there is none such.
+  std::optional<bool> turns(const std::string& coordinate) const {
+    const auto& [joint_name, part] = split_coordinate(coordinate);
     const JointDescription* joint = lookup(d_.joints, joint_name);
-    if (joint == nullptr) return;
-    const bool turning = joint->kind == JointKind::revolute;
-    static constexpr Measure kTurningStiffness{"a stiffness of a revolute joint", "N m/rad", "40 N m/rad", {2, 1, -2}};
-    static constexpr Measure kTurningDamping{"a damping of a revolute joint", "N m s/rad", "3 N m s/rad", {2, 1, -1}};
-    value_fits(path + ".stiffness", turning ? kTurningStiffness : kStiffness, joint_name);
-    value_fits(path + ".damping", turning ? kTurningDamping : kDamping, joint_name);
-    value_fits(path + ".rest", turning ? kAngle : kLength, joint_name);
-    value_fits(path + ".preload", turning ? kTorque : kForce, joint_name);
-    value_fits(path + ".load", turning ? kTorque : kForce, joint_name);
+    const int index = joint == nullptr ? -1 : find_coordinate(joint->kind, part);
+    if (index < 0) return std::nullopt;
+    return joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind == JointPartKind::angle;
   }
 
-  void value_fits(const std::string& path, const Measure& measure, const std::string& joint) {
+  void joint_quantities(const std::string& path, const std::string& coordinate) {
+    const std::optional<bool> turning = turns(coordinate);
+    if (!turning) return;
+    static constexpr Measure kTurningStiffness{"a stiffness of an angle", "N m/rad", "40 N m/rad", {2, 1, -2}};
+    static constexpr Measure kTurningDamping{"a damping of an angle", "N m s/rad", "3 N m s/rad", {2, 1, -1}};
+    value_fits(path + ".stiffness", *turning ? kTurningStiffness : kStiffness, coordinate);
+    value_fits(path + ".damping", *turning ? kTurningDamping : kDamping, coordinate);
+    value_fits(path + ".rest", *turning ? kAngle : kLength, coordinate);
+    value_fits(path + ".preload", *turning ? kTorque : kForce, coordinate);
+    value_fits(path + ".load", *turning ? kTorque : kForce, coordinate);
+  }
+
+  void value_fits(const std::string& path, const Measure& measure, const std::string& coordinate) {
     const auto dimension = of_value(path);
     if (dimension && !fits(*dimension, measure))
-      find(d_, out_, path, "the unit does not suit the joint `" + joint + "`", expectation(measure));
+      find(d_, out_, path, "the unit does not suit the coordinate `" + coordinate + "`", expectation(measure));
   }
 
   void ratio_fits(const std::string& path, const CouplingDescription& coupling) {
-    const auto *a = lookup(d_.joints, coupling.joints[0]), *b = lookup(d_.joints, coupling.joints[1]);
+    const auto a = turns(coupling.joints[0]), b = turns(coupling.joints[1]);
     const auto dimension = of_value(path);
-    if (a == nullptr || b == nullptr || !dimension) return;
-    const int length = (a->kind == JointKind::prismatic ? 1 : 0) - (b->kind == JointKind::prismatic ? 1 : 0);
+    if (!a || !b || !dimension) return;
+    const int length = (*a ? 0 : 1) - (*b ? 0 : 1);
     if (*dimension == Dimension{length, 0, 0, 0, 0, dimension->angle}) return;
-    find(d_, out_, path, "the unit does not suit the joints `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
+    find(d_, out_, path, "the unit does not suit the coordinates `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
          length == 0  ? "a number"
          : length > 0 ? "a ratio such as 40 mm/rad"
                       : "a ratio such as 25 rad/m");
@@ -198,11 +205,21 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
 using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
 
 // What there is.
-constexpr std::array<Combination, 2> kCombinations{{
-    {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::penalty), std::size_t(IntegratorKind::trapezoidal),
-     std::size_t(CouplingKind::monolithic)},
-    {std::size_t(CoordinateKind::relative), std::size_t(ConstraintKind::double_step), std::size_t(IntegratorKind::trapezoidal),
-     std::size_t(CouplingKind::monolithic)},
+constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
+  return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
+}
+constexpr std::array<Combination, 11> kCombinations{{
+    monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
+    monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
+    monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
+    monolithic(ConstraintKind::double_step, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::double_step, IntegratorKind::euler),
+    monolithic(ConstraintKind::double_step, IntegratorKind::cvode),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::trapezoidal),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::rk4),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
+    monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
 }};
 
 struct ChoiceName {
@@ -219,7 +236,11 @@ std::array<ChoiceName, 4> choice_names() {
 
 std::string reason(const SolverDescription& s, std::size_t first_difference) {
   if (s.constraints == ConstraintKind::penalty && s.integrator != IntegratorKind::trapezoidal)
-    return "the index-3 penalty formulation solves positions at the end of a step and has no accelerations for an explicit integrator";
+    return "the index-3 penalty formulation solves positions at the end of a step and has no accelerations for another integrator";
+  if (s.constraints == ConstraintKind::double_step && s.integrator == IntegratorKind::ida)
+    return "`ida` integrates differential-algebraic equations of index 1, and double-step leaves ordinary ones";
+  if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
+    return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
   const ChoiceName name = choice_names()[first_difference];
   const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
                                        std::size_t(s.coupling)};
@@ -276,9 +297,9 @@ void check_motion_signals(const Description& d, Findings& out) {
 void check_hydraulics(const Description& d, Findings& out) {
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)
-    if (const auto [it, fresh] = moved.emplace(motion.joint, name); !fresh)
-      find(d, out, "motions." + name + ".joint", "the joint `" + motion.joint + "` is moved by `" + it->second + "` already",
-           "one motion for each joint");
+    if (const auto [it, fresh] = moved.emplace(full_coordinate_name(d, motion.joint), name); !fresh)
+      find(d, out, "motions." + name + ".joint", "the coordinate `" + motion.joint + "` is moved by `" + it->second + "` already",
+           "one motion for each coordinate");
   check_motion_signals(d, out);
   for (const auto& [name, force] : d.forces)
     if (!force.joint && !force.force && !force.torque) find(d, out, "forces." + name, "there is neither `force` nor `torque`");
@@ -293,9 +314,10 @@ void check_solver(const Description& d, Findings& out) {
   if (!(s.step > 0)) find(d, out, "solver.step", "the step is not greater than 0");
   if (!(s.duration > 0)) find(d, out, "solver.duration", "the duration is not greater than 0");
   const Combination asked{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
-  const auto agreement = [&](const Combination& c) {
-    std::ptrdiff_t same = 0;
-    for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 1 : 0;
+  constexpr std::size_t kIntegrator = 2;
+  const auto agreement = [&](const Combination& c) {  // of two as near, the one with the integrator asked for
+    std::ptrdiff_t same = c[kIntegrator] == asked[kIntegrator] ? 1 : 0;
+    for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 2 : 0;
     return same;
   };
   const Combination nearest = *std::max_element(kCombinations.begin(), kCombinations.end(),

@@ -53,6 +53,7 @@ struct ValueSchema {
   Json operator()(const Vec3d*) const { return vector(); }
   Json operator()(const std::optional<Vec3d>*) const { return vector(); }
   Json operator()(const std::array<Vec3d, 2>*) const { return list_of(vector(), 2); }
+  Json operator()(const Vec2d*) const { return list_of(number(), 2); }
   Json operator()(const std::optional<Vec2d>*) const { return list_of(number(), 2); }
   Json operator()(const std::array<std::string, 2>*) const { return list_of(name(), 2); }
   Json operator()(const std::vector<std::string>*) const { return list_of(name(), 0); }

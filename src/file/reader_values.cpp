@@ -41,6 +41,7 @@ struct Reader::Dispatch {
   void operator()(std::optional<Vec3d>* x) {
     if (Vec3d v{}; r.vector(key, node, path, v)) *x = v;
   }
+  void operator()(Vec2d* x) { r.pair(key, node, path, *x); }
   void operator()(std::optional<Vec2d>* x) {
     if (Vec2d v{}; r.pair(key, node, path, v)) *x = v;
   }

@@ -22,8 +22,8 @@ std::string named(Names names) {
   switch (names) {
     case Names::body:
       return "body";
-    case Names::moving_joint:
-      return "joint";
+    case Names::coordinate:
+      return "joint coordinate";
     case Names::node:
       return "node";
     case Names::volume:
@@ -59,6 +59,7 @@ struct ValueKind {
   std::string operator()(const Vec3d*) const { return vector(); }
   std::string operator()(const std::optional<Vec3d>*) const { return vector(); }
   std::string operator()(const std::array<Vec3d, 2>*) const { return "2 x " + vector(); }
+  std::string operator()(const Vec2d*) const { return "2 x " + number(); }
   std::string operator()(const std::optional<Vec2d>*) const { return "2 x " + number(); }
   std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
   std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }

@@ -266,12 +266,12 @@ void describe(Visitor& v, LoopDescription& l) {
 }
 
 void describe(Visitor& v, MotionDescription& m) {
-  v.leaf({"joint", "The revolute or prismatic joint that is moved", kNumber, kRequired, Names::moving_joint}, &m.joint);
+  v.leaf({"joint", "The joint coordinate that is moved", kNumber, kRequired, Names::coordinate}, &m.joint);
   v.leaf({"signal", "Its coordinate over time", kNumber, kRequired, Names::signal}, &m.signal);
 }
 
 void describe(Visitor& v, CouplingDescription& c) {
-  v.leaf({"joints", "Two revolute or prismatic joints a, b", kNumber, kRequired, Names::moving_joint}, &c.joints);
+  v.leaf({"joints", "Two joint coordinates a, b", kNumber, kRequired, Names::coordinate}, &c.joints);
   v.leaf({"ratio", "Movement of a per movement of b", kRatio, kRequired | kNotZero}, &c.ratio);
 }
 
@@ -284,9 +284,11 @@ void describe(Visitor& v, SpringDescription& s) {
     w.leaf({"rest", "Coordinate or length without spring force; left out: as at the start", joint ? kJointCoordinate : kLength}, &s.rest);
     w.leaf({"preload", "Pull at the rest value", joint ? kJointLoad : kForce}, &s.preload);
   };
-  v.alternatives({{"joint", "On a joint", s.joint.has_value(), [&s] { s.joint = ""; },
+  v.alternatives({{"joint", "On a joint coordinate", s.joint.has_value(), [&s] { s.joint = ""; },
                    [&s, law](Visitor& w) {
-                     w.leaf({"joint", "A revolute or prismatic joint", kNumber, kRequired, Names::moving_joint}, &s.joint);
+                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel",
+                             kNumber, kRequired, Names::coordinate},
+                            &s.joint);
                      law(w, true);
                    }},
                   {"between", "Between two points", !s.joint, [&s] { s.joint.reset(); },
@@ -301,7 +303,9 @@ void describe(Visitor& v, SpringDescription& s) {
 void describe(Visitor& v, ForceDescription& f) {
   v.alternatives({{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
                    [&f](Visitor& w) {
-                     w.leaf({"joint", "A revolute or prismatic joint", kNumber, kRequired, Names::moving_joint}, &f.joint);
+                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel",
+                             kNumber, kRequired, Names::coordinate},
+                            &f.joint);
                      w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
                    }},
                   {"body", "A force or torque on a body", !f.joint, [&f] { f.joint.reset(); },

@@ -27,7 +27,7 @@ enum KeyFlags : unsigned {
 };
 
 /// What a text names.
-enum class Names { nothing, body, moving_joint, node, volume, signal };
+enum class Names { nothing, body, coordinate, node, volume, signal };
 
 /// One key of the file.
 struct Key {
@@ -64,7 +64,7 @@ struct Choice {
 
 /// The value behind a key.
 using Slot = std::variant<double*, std::optional<double>*, int*, bool*, std::string*, std::optional<std::string>*, Vec3d*,
-                          std::optional<Vec3d>*, std::array<Vec3d, 2>*, std::optional<Vec2d>*, std::array<std::string, 2>*,
+                          std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
                           std::vector<std::string>*, Points*, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
 
 class Visitor;

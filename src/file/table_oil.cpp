@@ -182,9 +182,14 @@ void describe_settings(Visitor& v, SolverDescription& s) {
   v.leaf({"step", "Time step", kTime, kPositive}, &s.step);
   v.leaf({"duration", "End of the simulation", kTime, kPositive}, &s.duration);
   v.leaf({"penalty", "Penalty factor of the constraints", kStiffness, kPositive}, &s.penalty);
+  v.leaf(
+      {"baumgarte", "Stabilisation of `baumgarte`: [alpha, beta] in d2Phi/dt2 + 2 alpha dPhi/dt + beta^2 Phi = 0", kPerTime, kNonNegative},
+      &s.baumgarte);
   v.leaf({"tolerance_position", "Newton tolerance of joint coordinates, rad or m", kJointCoordinate, kPositive}, &s.tolerance_position);
   v.leaf({"tolerance_pressure", "Newton tolerance of pressures", kPressure, kPositive}, &s.tolerance_pressure);
   v.leaf({"tolerance_other", "Newton tolerance of all other states", kNumber, kPositive}, &s.tolerance_other);
+  v.leaf({"reference_tolerance", "Relative tolerance of the variable-step integrators `cvode` and `ida`", kNumber, kPositive},
+         &s.reference_tolerance);
   v.leaf({"max_iterations", "Most Newton iterations of a step", kNumber, kPositive}, &s.max_iterations);
   v.leaf({"accept_capped", "Real time: go on after the last iteration, and count it"}, &s.accept_capped);
   v.leaf({"split_jumps", "A jump of a signal inside a step splits the step"}, &s.split_jumps);
@@ -219,7 +224,7 @@ const std::vector<const char*>& constraint_words() {
   return words;
 }
 const std::vector<const char*>& integrator_words() {
-  static const std::vector<const char*> words{"trapezoidal", "rk4", "semi_implicit_euler", "euler"};
+  static const std::vector<const char*> words{"trapezoidal", "rk4", "semi_implicit_euler", "euler", "cvode", "ida"};
   return words;
 }
 const std::vector<const char*>& coupling_words() {

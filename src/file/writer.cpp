@@ -32,6 +32,7 @@ struct ValueWriter {
   Tree operator()(const Vec3d* x) const { return vector(*x); }
   Tree operator()(const std::optional<Vec3d>* x) const { return *x ? vector(**x) : Tree{}; }
   Tree operator()(const std::array<Vec3d, 2>* x) const { return list(*x, vector); }
+  Tree operator()(const Vec2d* x) const { return list(*x, number); }
   Tree operator()(const std::optional<Vec2d>* x) const { return *x ? list(**x, number) : Tree{}; }
   Tree operator()(const std::array<std::string, 2>* x) const { return list(*x, name); }
   Tree operator()(const std::vector<std::string>* x) const { return list(*x, name); }

@@ -8,6 +8,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+
 #include "base/dual.h"
 
 namespace trunnion {
@@ -31,6 +33,20 @@ struct Fluid {
   double strain(double p) const {
     const double below = min(p, saturation_pressure) / saturation_pressure;
     return (p - saturation_pressure) * compressibility - free_air * (1 / below - 2 + below);
+  }
+  /// Inverse of strain(): below saturation the positive root of a p^2 + b p - phi p_s = 0 that joins it.
+  double pressure_at(double strain) const {
+    if (strain >= 0 || free_air == 0) return saturation_pressure + strain / compressibility;
+    const double a = compressibility - free_air / saturation_pressure, b = 2 * free_air - saturation_pressure * compressibility - strain,
+                 c = free_air * saturation_pressure;
+    return 2 * c / (b + std::sqrt(b * b + 4 * a * c));
+  }
+  /// Pressure p after a change that would be dp at the compressibility of p, taken as strain: a Newton or predictor step on pressure
+  /// that crosses saturation in either direction lands where the oil's capacity puts it, and never below zero.
+  double advance(double p, double dp) const {
+    const double moved = p + dp;
+    if (!cavitates(p) && !cavitates(moved)) return moved;
+    return pressure_at(strain(p) + compressibility_at(p) * dp);
   }
   /// Whether free air acts.
   bool cavitates(double p) const { return p < saturation_pressure; }

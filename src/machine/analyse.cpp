@@ -65,7 +65,7 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::m
     return first;
   };
   for (const ConstraintInfo& info : model.constraints) {
-    int redundant = 0;
+    std::vector<int> redundant;
     for (int i = info.rows.begin; i < info.rows.end; ++i) {
       std::map<int, double> row = J[i];
       const double before = norm(row);
@@ -75,7 +75,7 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::m
         row.erase(kept[k].pivot);
       }
       if (norm(row) <= kDependent * before) {
-        ++redundant;
+        redundant.push_back(i - info.rows.begin + 1);
         continue;
       }
       const auto largest =
@@ -85,7 +85,7 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::m
       owner[pivot] = a.rank++;
       kept.push_back({pivot, std::move(row)});
     }
-    if (redundant > 0) a.redundant.push_back({info.path, redundant});
+    if (!redundant.empty()) a.redundant.push_back({info.path, redundant});
   }
   return kept;
 }

@@ -15,8 +15,8 @@ namespace trunnion {
 
 /// Redundant equations of one loop or motion.
 struct RedundantRows {
-  std::string path;  // loops.E
-  int rows = 0;
+  std::string path;            // loops.E
+  std::vector<int> equations;  // of that loop, from 1; as in its channels multiplier_1, ...
 };
 
 struct Analysis {

@@ -14,17 +14,23 @@ void update_inputs(const Model& model, double t, Side side, MachineState<D>& sta
 }
 
 template <int D>
-void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty,
-              MachineState<D>& state) {
+void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state) {
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
-  // mechanism: rates, r = M a - Q by recursion
-  update_rates(m, at.v, at.a, mech);
+  // mechanism: r = M a - Q by recursion
   inverse_dynamics(m, at.q, at.v, true, mech, state.r.data());
   // ports to the oil and back
   evaluate_hydraulics(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y, at.ydot, rule, oil);
   for (std::size_t i = 0; i < state.force.size(); ++i) state.force[i] = oil.ports[i].force;
   add_port_forces(m, state.force.data(), mech, state.r.data());
+}
+
+template <int D>
+void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty,
+              MachineState<D>& state) {
+  MechanismState<D>& mech = state.mechanism;
+  update_rates(m, at.v, at.a, mech);
+  evaluate_forces(model, m, at, rule, state);
   // constraints: Phi_q^T (lambda + alpha Phi)
   for (int i = 0; i < m.rows; ++i) state.multipliers[i] = at.lambda[i] + penalty * mech.Phi[i];
   add_constraint_forces(m, state.multipliers.data(), mech, state.r.data());
@@ -93,6 +99,7 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
 #define TR_INSTANTIATE(D)                                                                                                    \
   template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                              \
   template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
+  template void evaluate_forces<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&);  \
   template class ConsistentRates<D>;
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)

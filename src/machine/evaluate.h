@@ -50,6 +50,9 @@ struct Point {
 /// Velocity stage and residual at a point whose position stage is done: r, R and, inside the parts, all local derivatives.
 template <int D>
 void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty, MachineState<D>& state);
+/// The same without the constraints, where the velocity stage is done, too.
+template <int D>
+void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
 
 /// Accelerations, multipliers and rates of first-order states that satisfy the equations at (t, q, v, y):
 ///   M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, so that redundant rows do no harm.

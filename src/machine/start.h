@@ -1,4 +1,11 @@
-// The start of a run: start pressures solved for rest, consistent accelerations, rates and multipliers.
+// The start of a run: start pressures, consistent accelerations, rates and multipliers.
+//
+// A pressure marked `equilibrium` is the reaction of oil locked in its group of volumes (machine/oil_at_rest.h) while the machine is
+// let go from rest in its assembled configuration, without friction: no group's volume accelerates,
+//   sum_i A_ig s_i_ddot = 0,   s_i_ddot = s_i,k a_k,   a = a_0 + sum_g a_g p_g  on the constraints
+// a small symmetric system in the p_g. Where the machine can stand still, a = 0 and this is the static balance; what no oil holds (a
+// load that swings) may be out of balance, and its pull while it sets off is part of the pressures. `trunnion equilibrium`
+// (machine/equilibrium.h) looks for complete rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,13 +13,15 @@
 
 namespace trunnion {
 
-/// Pressures marked `equilibrium`, solved so that the machine rests in its assembled configuration:
-///   sum_i F_i(p) ds_i/dq - Phi_q^T lambda = -Q(q, v = 0)
-/// friction zero, spools at their start; volumes joined by an open throttle share one pressure.
-/// Returns y of the start. Throws InputError naming pressures that rest leaves open, or coordinates that cannot rest.
+/// y of the start: start pressures solved, friction states zero, spools at their signals. Costs nothing where no pressure is marked,
+/// otherwise one solve for accelerations per unknown and a few more.
+/// Throws InputError naming pressures that rest leaves open or below vacuum, SimulationError if the mass matrix is singular.
 std::vector<double> start_states(const Model& model);
 
 /// The complete start state of a model.
 State start_state(const Model& model);
+
+/// Accelerations, rates and multipliers for the q, v and y of a state at its time. Throws SimulationError if the mass matrix is singular.
+void make_consistent(const Model& model, State& state);
 
 }  // namespace trunnion

@@ -140,9 +140,9 @@ template <int D, class S>
 TR_INLINE void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& V_B, ConstraintState<D, S>& s,
                          S* Phi_dot) {
   switch (g.type) {
-    case ConstraintType::point: {
-      const Vec<D, S> d = s.line.r_Q - s.line.r_P, d_dot = V_B.at(s.line.r_Q) - V_A.at(s.line.r_P);
-      for (int i = 0; i < g.rows.size(); ++i) Phi_dot[i] = s.axes[i].dot(d_dot) + cross(V_A.angular, s.axes[i]).dot(d);
+    case ConstraintType::point: {  // the axes turn with A: Q as seen from there
+      const Vec<D, S> u = (V_B - V_A).at(s.line.r_Q);
+      for (int i = 0; i < g.rows.size(); ++i) Phi_dot[i] = s.axes[i].dot(u);
       break;
     }
     case ConstraintType::direction:
@@ -162,14 +162,10 @@ TR_INLINE void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>
                                  const Motion<D, S>& A_B, ConstraintState<D, S>& s, S* Phi_ddot) {
   switch (g.type) {
     case ConstraintType::point: {
-      const Vec<D, S> d = s.line.r_Q - s.line.r_P, v_Q = V_B.at(s.line.r_Q), v_P = V_A.at(s.line.r_P);
-      const Vec<D, S> d_ddot = A_B.at(s.line.r_Q) + cross(V_B.angular, v_Q) - A_A.at(s.line.r_P) - cross(V_A.angular, v_P);
-      for (int i = 0; i < g.rows.size(); ++i) {
-        Phi_ddot[i] = s.axes[i].dot(d_ddot);
-        if (g.line.node_A != 0)
-          Phi_ddot[i] +=
-              S(2) * cross(V_A.angular, s.axes[i]).dot(Vec<D, S>(v_Q - v_P)) + axis_acceleration<D, S>(V_A, A_A, s.axes[i]).dot(d);
-      }
+      const Motion<D, S> V = V_B - V_A;
+      const Vec<D, S> u = V.at(s.line.r_Q),
+                      u_dot = (A_B - A_A).at(s.line.r_Q) + cross(V.angular, V_B.at(s.line.r_Q)) - cross(V_A.angular, u);
+      for (int i = 0; i < g.rows.size(); ++i) Phi_ddot[i] = s.axes[i].dot(u_dot);
       break;
     }
     case ConstraintType::direction:

@@ -8,10 +8,12 @@ namespace trunnion {
   template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                         \
   template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                     \
   template void update_rates<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                         \
+  template void update_accelerations<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                 \
   template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                             \
   template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                     \
   template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);           \
   template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);               \
+  template void update_line_rates<D, S>(const Mechanism<D>&, MechanismState<D, S>&);                              \
   template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*); \
   template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);            \
   template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);

@@ -113,6 +113,10 @@ void update_positions(const Mechanism<D>& m, const S* q, const S* increment, Mec
 template <int D, class S>
 void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<D, S>& state);
 
+/// The part of it beyond the tree, whose velocity stage is done.
+template <int D, class S>
+void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state);
+
 /// After update_rates: r = M a - Q without ports and constraints (overwritten); accumulates inertias for the tangent when `with_inertia`.
 template <int D, class S>
 void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r);

@@ -42,6 +42,11 @@ void update_positions(const Mechanism<D>& m, const S* q, const S* increment, Mec
 template <int D, class S>
 void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<D, S>& state) {
   update_rates(m.tree, v, a, state.tree);
+  update_line_rates(m, state);
+}
+
+template <int D, class S>
+void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
     update_line_rate(m.ports[i], state.tree, state.ports[i]);
     state.s_dot[i] = state.ports[i].rate;

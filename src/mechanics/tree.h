@@ -100,6 +100,10 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
 template <int D, class S>
 void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state);
 
+/// The velocity stage again where only `a` has changed.
+template <int D, class S>
+void update_accelerations(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state);
+
 /// Force stage: own inertia and inertial force of every node, and its Coriolis map when a tangent will follow.
 template <int D, class S>
 void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state);

@@ -131,6 +131,16 @@ void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& 
 }
 
 template <int D, class S>
+void update_accelerations(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state) {
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
+    const TreeNode<D>& n = tree.nodes[j];
+    NodeState<D, S>& s = state.nodes[j];
+    s.A = state.nodes[n.parent].A;
+    for (int i = n.v; i < n.v + n.dofs; ++i) s.A += state.dofs[i].b * a[i] + state.dofs[i].w * v[i];
+  }
+}
+
+template <int D, class S>
 void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];

@@ -1,46 +1,70 @@
-// First-order change of a motion along a direction (theta, v', a') of all coordinates, in one sweep over the tree:
+// First-order change of a motion and of its forces along a direction (theta, v', a') of all coordinates:
 //   places        a body moves by X = sum b_q theta
 //   velocities    dV = X x V + Y,              Y = sum u theta + b v',   u = V x b_q
 //   accelerations dA = X x A + Y x V + Z,      Z = sum (A x b_q - u x V) theta + (w + V x b) v' + b a'
+//   forces        dW = X x* W + I Z + B Y + D  of everything behind a joint, D: what forces do that their body does not carry along,
+//                                              and what the coordinates farther out add of their own
+//   residual      dr_k = b_k . (dW - X_parent x* W)
 // The sums go over the coordinates between the ground and the body; the cross products with X, Y are what is carried along.
-// With it: change of the constraints' rates and second derivatives, and the share of (v', a') in the change of the inverse
-// dynamics. This is what a treatment needs whose dependent rates follow from the constraints (solve/closed_loops.h).
+// One sweep out and one back, whatever the number of coordinates: the product of the whole tangent (mechanics/mechanism.h) with one
+// vector. This is what a treatment needs whose dependent rates follow from the constraints (solve/closed_loops.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "mechanics/mechanism.h"
 
 namespace trunnion {
 
-/// The sweep's results, per node; sized once.
+/// What a node has of the sweep.
+template <int D>
+struct NodeVariation {
+  Motion<D> x, y, z;  // share of its own joint
+  Motion<D> X, Y, Z;  // with all before it
+  Force<D> W;         // inertial minus all other forces, of the whole subtree
+  Force<D> F;         // their change as the node sees it
+};
+
+/// The sweep's results; sized once.
 template <int D>
 struct Variation {
   explicit Variation(const Mechanism<D>& m)
-      : X(m.tree.nodes.size(), Motion<D>::zero()),
-        Y(X.size(), Motion<D>::zero()),
-        Z(X.size(), Motion<D>::zero()),
-        F(X.size(), Force<D>::zero()),
-        Phi_dot(m.rows),
-        Phi_ddot(m.rows) {}
-  std::vector<Motion<D>> X, Y, Z;
-  std::vector<Force<D>> F;                // scratch of add_rate_tangent
+      : nodes(m.tree.nodes.size()), Phi_dot(m.rows), Phi_ddot(m.rows), s(m.ports.size()), s_dot(m.ports.size()) {
+    const Motion<D> none = Motion<D>::zero();
+    for (auto& n : nodes) n = {none, none, none, none, none, none, Force<D>::zero(), Force<D>::zero()};
+  }
+  std::vector<NodeVariation<D>> nodes;
   std::vector<double> Phi_dot, Phi_ddot;  // per row: change
+  std::vector<double> s, s_dot;           // per port: change
 };
 
-/// X and Y along (theta, v'), after the velocity stage; then the change of dPhi/dt.
+/// The sweep out, after the velocity stage, one after the other: theta moves places (and with them velocities and accelerations),
+/// v' changes velocities (and accelerations), a' changes accelerations.
 template <int D>
-void vary_rates(const Mechanism<D>& m, const double* theta, const double* v, const MechanismState<D>& state, Variation<D>& change);
+void vary_places(const Mechanism<D>& m, const double* theta, const MechanismState<D>& state, Variation<D>& change);
+template <int D>
+void vary_velocities(const Mechanism<D>& m, const double* v, const MechanismState<D>& state, Variation<D>& change);
+template <int D>
+void vary_accelerations(const Mechanism<D>& m, const double* a, const MechanismState<D>& state, Variation<D>& change);
 
-/// X, Y and Z along (theta, v', a'), after the velocity stage; then the change of d2Phi/dt2.
+/// Change of dPhi/dt, of d2Phi/dt2, of the given groups of rows by the motion swept so far; v', a' as swept, null where not yet.
 template <int D>
-void vary_accelerations(const Mechanism<D>& m, const double* theta, const double* v, const double* a, const MechanismState<D>& state,
-                        Variation<D>& change);
+void vary_row_rates(const Mechanism<D>& m, std::span<const int> groups, const double* v, const MechanismState<D>& state,
+                    Variation<D>& change);
+template <int D>
+void vary_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const double* a, const MechanismState<D>& state,
+                            Variation<D>& change);
 
-/// dr += dr/dv v' + dr/da a' of inverse_dynamics(with_inertia); overwrites Y, Z, F.
+/// W of every node, after inverse_dynamics(with_inertia), for pushes of the ports and multipliers of the constraints.
 template <int D>
-void add_rate_tangent(const Mechanism<D>& m, const double* v, const double* a, const MechanismState<D>& state, Variation<D>& work,
-                      double* dr);
+void sum_forces(const Mechanism<D>& m, const double* push, const double* multipliers, const MechanismState<D>& state, Variation<D>& change);
+
+/// dr (overwritten) of r = M a - Q - push s_k + Phi_q^T multipliers for the motion swept, at constant pushes and multipliers as in
+/// sum_forces; theta and v' of all coordinates. Also the change of the ports' s and sdot.
+template <int D>
+void vary_residual(const Mechanism<D>& m, const double* theta, const double* v, const double* push, const double* multipliers,
+                   const MechanismState<D>& state, Variation<D>& change, double* dr);
 
 }  // namespace trunnion

@@ -289,15 +289,19 @@ class LoopBuilder {
   int joint_ = 0;
 };
 
-const JointInfo& find_joint(const Model& model, const std::string& name) {
+/// The part of a joint that `name` names; checked before to be an angle or a displacement.
+const JointPart& find_part(const Model& model, const std::string& name) {
+  const CoordinateName coordinate = split_coordinate(name);
   for (const JointInfo& joint : model.joints)
-    if (joint.name == name) return joint;
-  throw Error("there is no joint '" + name + "'");
+    if (joint.name == coordinate.joint)
+      for (const JointPart& part : joint.parts)
+        if (part.joint != NodeJoint::spherical && (coordinate.part.empty() || coordinate.part == part.position)) return part;
+  throw Error("there is no joint coordinate '" + name + "'");
 }
 
 template <int D>
 void add_motion(const std::string& name, const MotionDescription& motion, Model& model, Mechanism<D>& m) {
-  const JointInfo& joint = find_joint(model, motion.joint);
+  const JointPart& joint = find_part(model, motion.joint);
   ConstraintGroup<D> g;
   g.type = ConstraintType::coordinate;
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
@@ -317,7 +321,7 @@ void add_motion(const std::string& name, const MotionDescription& motion, Model&
 
 template <int D>
 void add_coupling(const std::string& name, const CouplingDescription& coupling, Model& model, Mechanism<D>& m) {
-  const JointInfo &a = find_joint(model, coupling.joints[0]), &b = find_joint(model, coupling.joints[1]);
+  const JointPart &a = find_part(model, coupling.joints[0]), &b = find_part(model, coupling.joints[1]);
   ConstraintGroup<D> g;
   g.type = ConstraintType::coupling;
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 2};
@@ -340,7 +344,7 @@ void add_coupling(const std::string& name, const CouplingDescription& coupling, 
 template <int D>
 void add_spring(const std::string& name, const SpringDescription& d, const PointMap& map, const Model& model, Mechanism<D>& m) {
   if (d.joint) {
-    const JointInfo& joint = find_joint(model, *d.joint);
+    const JointPart& joint = find_part(model, *d.joint);
     m.joint_springs.push_back({name, joint.q, joint.v, d.stiffness, d.damping, d.preload, d.rest.value_or(kUnset)});
     return;
   }
@@ -355,7 +359,7 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
   const SignalIndex signal = d.signal ? model.signals.find(*d.signal) : -1;
   if (signal >= 0) m.force_signals.push_back(signal);
   if (d.joint) {
-    m.joint_loads.push_back({name, find_joint(model, *d.joint).v, d.load.value_or(0), signal});
+    m.joint_loads.push_back({name, find_part(model, *d.joint).v, d.load.value_or(0), signal});
     return;
   }
   const BodyInfo& body = find_body(model, d.body);

@@ -76,69 +76,75 @@ std::vector<int> tree_order(const Description& d) {
   return order;
 }
 
-/// One elementary joint of a composition.
+/// An elementary joint of a composition: where it points and starts. A ball has its start from the joint.
 struct Element {
-  NodeJoint joint;
-  Vec<3> axis;  // joint frame; not used by a ball
+  Vec<3> axis = Vec<3>::Zero();  // joint frame
   std::optional<double> start, start_rate;
-  const char *position, *rate, *acceleration;  // channel names
 };
 
 std::optional<double> component(const std::optional<Vec2d>& v, std::size_t i) { return v ? std::optional((*v)[i]) : std::nullopt; }
 std::optional<double> component(const std::optional<Vec3d>& v, std::size_t i) { return v ? std::optional((*v)[i]) : std::nullopt; }
 
-/// What a joint is made of, from the parent to the child: slides and turns along axes, a ball at the end.
+/// One for each of joint_parts(j.kind).
 std::vector<Element> elements(const JointDescription& j) {
-  constexpr NodeJoint kTurn = NodeJoint::revolute, kSlide = NodeJoint::prismatic;
-  const Element ball{NodeJoint::spherical, Vec<3>::Zero(), {}, {}, "q", "rate", "angular_acceleration"};
   const Vec<3> axis = vec(j.axis).normalized();
   switch (j.kind) {
     case JointKind::fixed:
       return {};
     case JointKind::revolute:
-      return {{kTurn, axis, j.coordinate, j.rate, "angle", "rate", "acceleration"}};
     case JointKind::prismatic:
-      return {{kSlide, axis, j.coordinate, j.rate, "position", "speed", "acceleration"}};
+      return {{axis, j.coordinate, j.rate}};
     case JointKind::cylindrical:
-      return {{kSlide, axis, j.displacement, j.speed, "position", "speed", "acceleration"},
-              {kTurn, axis, j.coordinate, j.rate, "angle", "rate", "angular_acceleration"}};
+      return {{axis, j.displacement, j.speed}, {axis, j.coordinate, j.rate}};
     case JointKind::universal:
-      return {{kTurn, vec(j.axes[0]).normalized(), component(j.pair, 0), component(j.pair_rate, 0), "angle_1", "rate_1", "acceleration_1"},
-              {kTurn, vec(j.axes[1]).normalized(), component(j.pair, 1), component(j.pair_rate, 1), "angle_2", "rate_2", "acceleration_2"}};
+      return {{vec(j.axes[0]).normalized(), component(j.pair, 0), component(j.pair_rate, 0)},
+              {vec(j.axes[1]).normalized(), component(j.pair, 1), component(j.pair_rate, 1)}};
     case JointKind::planar: {
       const Vec<3> x = first_plane_axis(axis), y = axis.cross(x);
-      return {{kSlide, x, component(j.pair, 0), component(j.pair_rate, 0), "x", "speed_x", "acceleration_x"},
-              {kSlide, y, component(j.pair, 1), component(j.pair_rate, 1), "y", "speed_y", "acceleration_y"},
-              {kTurn, axis, j.coordinate, j.rate, "angle", "rate", "angular_acceleration"}};
+      return {{x, component(j.pair, 0), component(j.pair_rate, 0)},
+              {y, component(j.pair, 1), component(j.pair_rate, 1)},
+              {axis, j.coordinate, j.rate}};
     }
     case JointKind::spherical:
-      return {ball};
+      return {Element{}};
     case JointKind::point_on_line:
-      return {{kSlide, axis, j.coordinate, j.rate, "position", "speed", "acceleration"}, ball};
+      return {{axis, j.coordinate, j.rate}, Element{}};
     case JointKind::free: {  // slides along the parent's axes
       const Mat<3> R_JP = roll_pitch_yaw(j.orientation).transpose();
-      return {{kSlide, R_JP.col(0), component(j.position, 0), component(j.velocity, 0), "x", "speed_x", "acceleration_x"},
-              {kSlide, R_JP.col(1), component(j.position, 1), component(j.velocity, 1), "y", "speed_y", "acceleration_y"},
-              {kSlide, R_JP.col(2), component(j.position, 2), component(j.velocity, 2), "z", "speed_z", "acceleration_z"},
-              ball};
+      return {{R_JP.col(0), component(j.position, 0), component(j.velocity, 0)},
+              {R_JP.col(1), component(j.position, 1), component(j.velocity, 1)},
+              {R_JP.col(2), component(j.position, 2), component(j.velocity, 2)},
+              Element{}};
     }
   }
   return {};
 }
 
+NodeJoint node_joint(JointPartKind kind) {
+  switch (kind) {
+    case JointPartKind::angle:
+      return NodeJoint::revolute;
+    case JointPartKind::displacement:
+      return NodeJoint::prismatic;
+    case JointPartKind::ball:
+      break;
+  }
+  return NodeJoint::spherical;
+}
+
 /// Adds a massless node for one elementary joint.
-void add_node(Tree<3>& tree, int parent, const Element& element, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
-  const bool ball = element.joint == NodeJoint::spherical;
+void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
+  const bool ball = joint == NodeJoint::spherical;
   TreeNode<3> node;
   node.parent = parent;
-  node.joint = element.joint;
+  node.joint = joint;
   node.q = tree.nq;
   node.v = tree.nv;
   node.dofs = ball ? 3 : 1;
   node.R_PJ.m = R_PJ;
   node.r_PJ = r_PJ;
-  if (element.joint == NodeJoint::revolute) node.turn = element.axis;
-  if (element.joint == NodeJoint::prismatic) node.slide = element.axis;
+  if (joint == NodeJoint::revolute) node.turn = axis;
+  if (joint == NodeJoint::prismatic) node.slide = axis;
   tree.nq += ball ? 4 : 1;
   tree.nv += node.dofs;
   for (int i = 0; i < node.dofs; ++i) tree.dof_node.push_back(static_cast<int>(tree.nodes.size()));
@@ -156,18 +162,23 @@ void start_rotation(Model& model, const JointDescription& joint) {
   }
 }
 
-/// Start values and names of one elementary joint.
-void add_part(const JointDescription& joint, const Element& element, const TreeNode<3>& node, JointInfo& info, Model& model) {
-  info.parts.push_back({element.joint, node.q, node.v, element.position, element.rate, element.acceleration});
-  const std::string name = info.name + "." + element.rate;
-  if (element.joint == NodeJoint::spherical) {
+/// Start values and names of one elementary joint, the tree's last node.
+void add_part(const JointDescription& joint, const Element& element, const JointPartName& name, const Tree<3>& tree, JointInfo& info,
+              Model& model) {
+  const TreeNode<3>& node = tree.nodes.back();
+  info.node = static_cast<int>(tree.nodes.size()) - 1;
+  info.parts.push_back({node.joint, info.node, node.q, node.v, name.position, name.rate, name.acceleration});
+  const std::string rate = info.name + "." + name.rate;
+  if (node.joint == NodeJoint::spherical) {
     start_rotation(model, joint);
-    for (const char* axis : {"_x", "_y", "_z"}) model.velocity_names.push_back(name + axis);
+    for (const char* axis : {"_x", "_y", "_z"}) model.velocity_names.push_back(rate + axis);
+    for (const char* axis : {"_x", "_y", "_z"}) model.coordinate_names.push_back(rate + axis);
   } else {
     model.start.push_back({element.start.has_value(), joint.hold});
     model.q_start.push_back(element.start.value_or(0));
     model.v_start.push_back(element.start_rate.value_or(0));
-    model.velocity_names.push_back(name);
+    model.velocity_names.push_back(rate);
+    model.coordinate_names.push_back(info.name + "." + name.position);
   }
 }
 
@@ -179,11 +190,11 @@ void add_joint(const std::string& name, const JointDescription& joint, Model& mo
   JointInfo info{name, parent.node, tree.nq, tree.nv, 0, 0, {}};
   BodyInfo body;
   body.name = name;
-  for (const Element& element : elements(joint)) {
-    const bool first = info.parts.empty();
-    add_node(tree, info.node, element, first ? R : Mat<3>::Identity(), first ? r : Vec<3>::Zero());
-    info.node = static_cast<int>(tree.nodes.size()) - 1;
-    add_part(joint, element, tree.nodes.back(), info, model);
+  const std::vector<JointPartName>& parts = joint_parts(joint.kind);
+  const std::vector<Element> places = elements(joint);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    add_node(tree, info.node, node_joint(parts[i].kind), places[i].axis, i == 0 ? R : Mat<3>::Identity(), i == 0 ? r : Vec<3>::Zero());
+    add_part(joint, places[i], parts[i], tree, info, model);
   }
   if (info.parts.empty()) {  // fixed: the bodies share a node
     body.R_NB = R;

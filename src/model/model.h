@@ -18,6 +18,7 @@ namespace trunnion {
 /// An elementary part of a joint (an angle, a displacement, a ball) and the channels that show it.
 struct JointPart {
   NodeJoint joint = NodeJoint::revolute;
+  int node = 0;
   int q = 0, v = 0;                          // its first coordinate and velocity
   std::string position, rate, acceleration;  // names; of a ball the stems of its parts and components: `q`, `rate`, ...
 };
@@ -78,13 +79,14 @@ struct Model {
   std::vector<JointInfo> joints;
   std::vector<BodyInfo> bodies;
   std::vector<ConstraintInfo> constraints;
-  std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
-  std::vector<std::string> state_names;     // per y: `v1.pressure`
-  std::vector<StartCoordinate> start;       // per velocity
-  std::vector<double> q_start, v_start;     // as stated
-  std::vector<double> y_start;              // as stated; NaN: to be solved for equilibrium
-  std::vector<double> jumps;                // times at which any signal in use jumps, ascending
-  std::vector<double> force_jumps;          // those that make accelerations or pressure rates jump unfiltered
+  std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
+  std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; a ball's are its velocities
+  std::vector<std::string> state_names;       // per y: `v1.pressure`
+  std::vector<StartCoordinate> start;         // per velocity
+  std::vector<double> q_start, v_start;       // as stated
+  std::vector<double> y_start;                // as stated; NaN: to be solved for equilibrium
+  std::vector<double> jumps;                  // times at which any signal in use jumps, ascending
+  std::vector<double> force_jumps;            // those that make accelerations or pressure rates jump unfiltered
 };
 
 /// Compiles a description. Throws InputError with every semantic finding.

@@ -19,50 +19,48 @@ namespace trunnion {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSameTime = 1e-9;  // [s] times of records no further apart are one
 
-const std::vector<ComparisonColumn>& standard_columns() {
-  static const std::vector<ComparisonColumn> columns{
-      {"steps", "", ""},
-      {"iterations_mean", "iterations", "{:.3f}"},
-      {"iterations_max", "most", "{:.0f}"},
-      {"step_seconds", "time ms", "{:.2f}"},
-      {"step_nanoseconds", "ns/step", "{:.0f}"},
-      {"real_time_factor", "", ""},
-      {"max_work", "max work J", "{:.2f}"},
-      {"min_work", "min work J", "{:.2f}"},
-      {"max_drift", "drift J", "{:.3g}"},
-      {"drift_percent", "drift %", "{:.2g}"},
-      {"max_drift_time", "at s", "{:.3f}"},
-      {"closed_to_percent", "", ""},
-      {"max_violation", "violation", "{:.1e}"},
-      {"max_velocity_violation", "", ""},
-      {"capped_steps", "", ""},
+/// What is known of every run.
+struct StandardColumn {
+  ComparisonColumn column;
+  double (*number)(const CaseResult& result);
+};
+
+const Ledger& ledger_of(const CaseResult& r) { return r.recorder->ledger(); }
+bool drifts_up(const CaseResult& r) { return ledger_of(r).drift_range().max >= -ledger_of(r).drift_range().min; }
+double largest_drift(const CaseResult& r) { return std::max(ledger_of(r).drift_range().max, -ledger_of(r).drift_range().min); }
+double largest_work(const CaseResult& r) { return std::max(ledger_of(r).actuator_range().max, -ledger_of(r).actuator_range().min); }
+double ratio(double a, double b) { return b > 0 ? a / b : kNone; }
+
+const std::vector<StandardColumn>& standard_columns() {
+  using R = const CaseResult&;
+  static const std::vector<StandardColumn> columns{
+      {{"steps", "", ""}, [](R r) { return static_cast<double>(r.statistics.steps); }},
+      {{"iterations_mean", "iterations", "{:.3f}"}, [](R r) { return r.statistics.mean_iterations(); }},
+      {{"iterations_max", "most", "{:.0f}"}, [](R r) { return static_cast<double>(r.statistics.max_iterations); }},
+      {{"position_iterations_mean", "position", "{:.3f}"}, [](R r) { return r.statistics.mean_position_iterations(); }},
+      {{"step_seconds", "time ms", "{:.2f}"}, [](R r) { return r.statistics.step_seconds; }},
+      {{"step_nanoseconds", "ns/step", "{:.0f}"},
+       [](R r) { return ratio(1e9 * r.statistics.step_seconds, static_cast<double>(r.statistics.steps)); }},
+      {{"real_time_factor", "", ""}, [](R r) { return ratio(r.end_time, r.statistics.step_seconds); }},
+      {{"max_work", "max work J", "{:.2f}"}, [](R r) { return ledger_of(r).actuator_range().max; }},
+      {{"max_work_time", "", ""}, [](R r) { return ledger_of(r).actuator_range().max_time; }},
+      {{"min_work", "min work J", "{:.2f}"}, [](R r) { return ledger_of(r).actuator_range().min; }},
+      {{"min_work_time", "", ""}, [](R r) { return ledger_of(r).actuator_range().min_time; }},
+      {{"max_drift", "drift J", "{:.3g}"}, largest_drift},
+      {{"drift_percent", "drift %", "{:.2g}"}, [](R r) { return ratio(100 * largest_drift(r), largest_work(r)); }},
+      {{"max_drift_time", "at s", "{:.3f}"},
+       [](R r) { return drifts_up(r) ? ledger_of(r).drift_range().max_time : ledger_of(r).drift_range().min_time; }},
+      {{"closed_to_percent", "", ""}, [](R r) { return ledger_of(r).closed_to_percent(); }},
+      {{"max_violation", "violation", "{:.1e}"}, [](R r) { return r.statistics.max_violation; }},
+      {{"max_violation_time", "", ""}, [](R r) { return r.statistics.max_violation_time; }},
+      {{"max_velocity_violation", "its rate", "{:.1e}"}, [](R r) { return r.statistics.max_velocity_violation; }},
+      {{"max_velocity_violation_time", "", ""}, [](R r) { return r.statistics.max_velocity_violation_time; }},
+      {{"capped_steps", "capped", "{:.0f}"}, [](R r) { return static_cast<double>(r.statistics.capped_steps); }},
+      {{"repartitions", "repartitions", "{:.0f}"}, [](R r) { return static_cast<double>(r.statistics.repartitions); }},
   };
   return columns;
-}
-
-/// In the order of standard_columns().
-std::vector<double> standard_numbers(const CaseResult& r) {
-  const RunStatistics& s = r.statistics;
-  const Ledger& ledger = r.recorder->ledger();
-  const Extremes &work = ledger.actuator_range(), &drift = ledger.drift_range();
-  const bool up = drift.max >= -drift.min;
-  const double peak = std::max(work.max, -work.min), size = up ? drift.max : -drift.min;
-  return {static_cast<double>(s.steps),
-          s.mean_iterations(),
-          static_cast<double>(s.max_iterations),
-          s.step_seconds,
-          s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : kNone,
-          s.step_seconds > 0 ? r.end_time / s.step_seconds : kNone,
-          work.max,
-          work.min,
-          size,
-          peak > 0 ? 100 * size / peak : kNone,
-          up ? drift.max_time : drift.min_time,
-          ledger.closed_to_percent(),
-          s.max_violation,
-          s.max_velocity_violation,
-          static_cast<double>(s.capped_steps)};
 }
 
 std::string quoted(const std::string& text) {
@@ -112,12 +110,21 @@ std::string shown(double value, const ComparisonColumn& column) {
   return fmt::format(fmt::runtime(column.format), column.name == "step_seconds" ? 1e3 * value : value);
 }
 
+/// Whether two values of a path are one: the same text, or the same quantity ("1 ms", "0.001 s").
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const QuantityText x = read_quantity(a), y = read_quantity(b);
+  return x.quantity && y.quantity && x.quantity->value == y.quantity->value && x.quantity->has_unit == y.quantity->has_unit;
+}
+
 /// The reference's figure of a column for a combination, or NaN.
 double reference_number(const ComparisonReference& reference, const std::vector<std::string>& values, const std::string& column) {
   const auto at = std::find(reference.columns.begin(), reference.columns.end(), column);
   if (at == reference.columns.end()) return kNone;
-  for (const ComparisonRow& row : reference.rows)
-    if (row.values == values) return row.numbers[static_cast<std::size_t>(at - reference.columns.begin())];
+  const auto fits = [](const std::string& wanted, const std::string& value) { return wanted.empty() || same_value(wanted, value); };
+  for (const ComparisonReference::Row& row : reference.rows)
+    if (std::equal(row.values.begin(), row.values.end(), values.begin(), values.end(), fits))
+      return row.numbers[static_cast<std::size_t>(at - reference.columns.begin())];
   return kNone;
 }
 
@@ -127,51 +134,120 @@ bool referred(const Comparison& c, const std::string& column) {
 
 }  // namespace
 
-Comparison make_comparison(std::vector<std::string> paths, std::vector<std::string> final_channels) {
-  Comparison c{std::move(paths), std::move(final_channels), standard_columns(), {}, {}};
-  for (const std::string& channel : c.final_channels) c.columns.push_back({"final." + channel, channel, "{:.9g}"});
+Comparison make_comparison(std::vector<std::string> paths, std::vector<std::string> final_channels, std::vector<std::string> differences) {
+  Comparison c;
+  c.paths = std::move(paths);
+  c.final_channels = std::move(final_channels);
+  c.differences = std::move(differences);
+  for (const StandardColumn& standard : standard_columns()) c.columns.push_back(standard.column);
+  for (const std::string& channel : c.final_channels) c.columns.push_back({"final." + channel, channel, "{:.9g}", true});
+  for (const std::string& channel : c.differences) c.columns.push_back({"difference." + channel, channel + " differs by", "{:.2g}", true});
+  c.first_columns.resize(c.differences.size());
   return c;
 }
 
-void add_row(Comparison& c, std::vector<std::string> values, const CaseResult& result) {
-  ComparisonRow row{std::move(values), result.failure ? result.failure->what() : "completed", standard_numbers(result)};
-  const auto last = result.recorder->last_values();
-  for (const std::string& channel : c.final_channels) {
-    const auto at = std::find_if(last.begin(), last.end(), [&](const auto& named) { return named.first == channel; });
-    if (at == last.end()) throw Error("there is no channel '" + channel + "'");
-    row.numbers.push_back(at->second);
+namespace {
+
+/// Greatest |difference| of a channel from the first row's at the times that both recorded; NaN if there is none.
+double difference(const Comparison& c, std::size_t k, const Recording& recording) {
+  const std::vector<double>&times = recording.columns.front(),
+        &values = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
+  double greatest = kNone;
+  for (std::size_t i = 0, j = 0; i < times.size(); ++i) {
+    const double near = kSameTime * std::max(1.0, times[i]);
+    while (j < c.first_times.size() && c.first_times[j] < times[i] - near) ++j;
+    if (j == c.first_times.size()) break;
+    if (c.first_times[j] <= times[i] + near) greatest = std::fmax(greatest, std::abs(values[i] - c.first_columns[k][j]));
   }
+  return greatest;
+}
+
+}  // namespace
+
+void check_channels(const Comparison& c, Recorder& recorder) {
+  std::vector<std::string> names;
+  for (const Channel& channel : recorder.meter().channels()) names.push_back(channel.name);
+  for (const auto* list : {&c.final_channels, &c.differences})
+    for (const std::string& channel : *list) {
+      if (std::find(names.begin(), names.end(), channel) != names.end()) continue;
+      const std::string near = nearest_name(channel, names);
+      throw Error("there is no channel '" + channel + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+  for (const std::string& channel : c.differences)
+    if (recorder.recording().find(channel) < 0) throw Error("the channel '" + channel + "' is not recorded; add it to record.channels");
+}
+
+void add_row(Comparison& c, std::vector<std::string> values, const CaseResult& result) {
+  check_channels(c, *result.recorder);
+  ComparisonRow row{
+      std::move(values), result.failure ? result.failure->what() : "completed", {}, result.statistics.histogram, independent_names(result)};
+  for (const StandardColumn& standard : standard_columns()) row.numbers.push_back(standard.number(result));
+  const auto last = result.recorder->last_values();
+  for (const std::string& channel : c.final_channels)
+    row.numbers.push_back(std::find_if(last.begin(), last.end(), [&](const auto& named) { return named.first == channel; })->second);
+  const Recording& recording = result.recorder->recording();
+  if (c.rows.empty() && !recording.columns.empty()) {
+    c.first_times = recording.columns.front();
+    for (std::size_t k = 0; k < c.differences.size(); ++k)
+      c.first_columns[k] = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
+  }
+  for (std::size_t k = 0; k < c.differences.size(); ++k) row.numbers.push_back(difference(c, k, recording));
   c.rows.push_back(std::move(row));
 }
 
-ComparisonReference read_reference(const std::string& file, std::size_t varied) {
+namespace {
+
+/// What a column of a reference file is.
+struct ReferenceColumn {
+  enum class Kind { model, value, figure } kind;
+  std::size_t index;  // of the varied path, or of the figure
+};
+
+ReferenceColumn reference_column(const std::string& name, const std::string& place, const std::vector<std::string>& paths,
+                                 ComparisonReference& reference) {
+  using Kind = ReferenceColumn::Kind;
+  if (name == "model") return {Kind::model, 0};
+  const auto path = std::find(paths.begin(), paths.end(), name);
+  if (path != paths.end()) return {Kind::value, static_cast<std::size_t>(path - paths.begin())};
+  if (name.find('.') != std::string::npos && !name.starts_with("final.") && !name.starts_with("difference."))
+    throw Error(fmt::format("{}: the figures hold for one value of `{}`, which is not varied here; add --vary {}=...", place, name, name));
+  reference.columns.push_back(name);
+  return {Kind::figure, reference.columns.size() - 1};
+}
+
+}  // namespace
+
+ComparisonReference read_reference(const std::string& file, const std::string& model, const std::vector<std::string>& paths) {
+  using Kind = ReferenceColumn::Kind;
   std::ifstream in(file);
   if (!in) throw Error("cannot read " + file);
   ComparisonReference reference;
   const std::string stem = std::filesystem::path(file).stem().string();
   reference.label = stem.substr(stem.find_last_of("_-") + 1);
-  bool header = true;
+  std::vector<ReferenceColumn> columns;
   int number = 0;
   for (std::string line; std::getline(in, line);) {
-    ++number;
+    const std::string place = fmt::format("{}:{}", file, ++number);
     if (line.empty() || line.front() == '#') continue;
     const std::vector<std::string> cells = cells_of(line);
-    if (cells.size() <= varied) throw Error(fmt::format("{}:{}: expected {} varied values and at least one figure", file, number, varied));
-    const auto split = cells.begin() + static_cast<std::ptrdiff_t>(varied);
-    if (header) {
-      reference.columns.assign(split, cells.end());
-      header = false;
+    if (columns.empty()) {
+      for (const std::string& name : cells) columns.push_back(reference_column(name, place, paths, reference));
       continue;
     }
-    ComparisonRow row{{cells.begin(), split}, "", {}};
-    for (auto cell = split; cell != cells.end(); ++cell) {
-      const QuantityText read = read_quantity(*cell);
-      if (!cell->empty() && !read.quantity) throw Error(fmt::format("{}:{}: '{}' is no number", file, number, *cell));
-      row.numbers.push_back(cell->empty() ? kNone : read.quantity->value);
+    if (cells.size() != columns.size()) throw Error(fmt::format("{}: expected {} cells, found {}", place, columns.size(), cells.size()));
+    ComparisonReference::Row row{std::vector<std::string>(paths.size()), std::vector<double>(reference.columns.size(), kNone)};
+    bool of_model = true;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (columns[i].kind == Kind::model) of_model = cells[i] == model;
+      if (columns[i].kind == Kind::value) row.values[columns[i].index] = cells[i];
+      if (columns[i].kind != Kind::figure || cells[i].empty()) continue;
+      const QuantityText read = read_quantity(cells[i]);
+      if (!read.quantity) throw Error(fmt::format("{}: '{}' is no number", place, cells[i]));
+      row.numbers[columns[i].index] = read.quantity->value;
     }
-    row.numbers.resize(reference.columns.size(), kNone);
-    reference.rows.push_back(std::move(row));
+    if (of_model) reference.rows.push_back(std::move(row));
   }
+  if (reference.rows.empty()) throw Error(fmt::format("{} has no figures of the model `{}`", file, model));
   return reference;
 }
 
@@ -208,6 +284,11 @@ std::string comparison_json(const Comparison& c) {
     Json values = Json::object(), json{{"values", nullptr}, {"status", row.status}};
     for (std::size_t i = 0; i < c.paths.size(); ++i) values[c.paths[i]] = row.values[i];
     json["values"] = values;
+    Json histogram = Json::object();
+    for (std::size_t i = 0; i < row.histogram.size(); ++i)
+      if (row.histogram[i] > 0) histogram[std::to_string(i)] = row.histogram[i];
+    json["iterations_histogram"] = histogram;
+    json["independent"] = row.independent.empty() ? Json(nullptr) : Json(row.independent);
     for (std::size_t k = 0; k < c.columns.size(); ++k) {
       json[c.columns[k].name] = number(row.numbers[k]);
       if (referred(c, c.columns[k].name))
@@ -218,20 +299,34 @@ std::string comparison_json(const Comparison& c) {
   return Json{{"varied", c.paths}, {"rows", rows}}.dump(2) + "\n";
 }
 
+namespace {
+
+/// Columns that a terminal shows: those with a title that say something.
+std::vector<std::size_t> shown_columns(const Comparison& c) {
+  std::vector<std::size_t> shown;
+  for (std::size_t k = 0; k < c.columns.size(); ++k) {
+    const auto says = [&](const ComparisonRow& row) { return row.numbers[k] != 0 && !std::isnan(row.numbers[k]); };
+    const bool needed = c.columns[k].needed || referred(c, c.columns[k].name);
+    if (!c.columns[k].title.empty() && (needed || std::any_of(c.rows.begin(), c.rows.end(), says))) shown.push_back(k);
+  }
+  return shown;
+}
+
+}  // namespace
+
 std::string comparison_table(const Comparison& c) {
+  const std::vector<std::size_t> columns = shown_columns(c);
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> header;
   for (const std::string& path : c.paths) header.push_back(path.substr(path.find_last_of('.') + 1));
-  for (const ComparisonColumn& column : c.columns) {
-    if (column.title.empty()) continue;
-    header.push_back(column.title);
-    if (referred(c, column.name)) header.push_back(c.reference->label);
+  for (std::size_t k : columns) {
+    header.push_back(c.columns[k].title);
+    if (referred(c, c.columns[k].name)) header.push_back(c.reference->label);
   }
   lines.push_back(header);
   for (const ComparisonRow& row : c.rows) {
     std::vector<std::string> line = row.values;
-    for (std::size_t k = 0; k < c.columns.size(); ++k) {
-      if (c.columns[k].title.empty()) continue;
+    for (std::size_t k : columns) {
       line.push_back(shown(row.numbers[k], c.columns[k]));
       if (referred(c, c.columns[k].name))
         line.push_back(shown(reference_number(*c.reference, row.values, c.columns[k].name), c.columns[k]));

@@ -12,40 +12,54 @@ namespace trunnion {
 
 /// A column of numbers, in compare.csv under `name` and on the terminal, where it is shown, under `title`.
 struct ComparisonColumn {
-  std::string name;    // iterations_mean
-  std::string title;   // as printed; empty: in the files only
-  std::string format;  // of a number on the terminal, as in fmt: "{:.2f}"
+  std::string name;     // iterations_mean
+  std::string title;    // as printed; empty: in the files only
+  std::string format;   // of a number on the terminal, as in fmt: "{:.2f}"
+  bool needed = false;  // printed even if it holds zeros alone
 };
 
 struct ComparisonRow {
-  std::vector<std::string> values;  // of the varied paths, as given
-  std::string status;               // completed, or why not
-  std::vector<double> numbers;      // per column; NaN: none
+  std::vector<std::string> values;       // of the varied paths, as given
+  std::string status;                    // completed, or why not
+  std::vector<double> numbers;           // per column; NaN: none
+  std::vector<long> histogram;           // [i]: steps that took i iterations
+  std::vector<std::string> independent;  // coordinates at the end, where the treatment partitions
 };
 
-/// Figures of others for the same combinations; from a CSV whose first columns hold the varied values.
+/// Figures of others; from a CSV with names of columns in its first line. A column named like a varied path tells for which value a row
+/// holds, a column `model` for which model file (its name without folder and extension); all other columns are figures.
 struct ComparisonReference {
-  std::string label;  // paper
-  std::vector<std::string> columns;
-  std::vector<ComparisonRow> rows;
+  std::string label;                 // paper
+  std::vector<std::string> columns;  // figures
+  struct Row {
+    std::vector<std::string> values;  // per varied path; empty: any
+    std::vector<double> numbers;      // per column; NaN: none
+  };
+  std::vector<Row> rows;
 };
 
 struct Comparison {
   std::vector<std::string> paths;           // varied
   std::vector<std::string> final_channels;  // whose end values are shown
+  std::vector<std::string> differences;     // channels whose greatest difference from the first row is shown
   std::vector<ComparisonColumn> columns;
   std::vector<ComparisonRow> rows;
   std::optional<ComparisonReference> reference;
+  std::vector<double> first_times;                 // [s] of the first row's records
+  std::vector<std::vector<double>> first_columns;  // per channel of `differences`
 };
 
-/// An empty comparison over `paths`; end values of `final_channels` are columns too.
-Comparison make_comparison(std::vector<std::string> paths, std::vector<std::string> final_channels);
-/// Appends a run.
+/// An empty comparison over `paths`; end values of `final_channels` and differences of `differences` are columns too.
+Comparison make_comparison(std::vector<std::string> paths, std::vector<std::string> final_channels,
+                           std::vector<std::string> differences = {});
+/// Throws Error for channels that a run with this recorder does not have or, in `differences`, does not record.
+void check_channels(const Comparison& comparison, Recorder& recorder);
+/// Appends a run. Throws what check_channels throws.
 void add_row(Comparison& comparison, std::vector<std::string> values, const CaseResult& result);
 
-/// Reads figures to compare with. Lines that begin with # are comments; the label is the last word of the file's name
-/// (`four_bar_friction_paper.csv`: paper). Throws Error.
-ComparisonReference read_reference(const std::string& file, std::size_t varied);
+/// Reads figures to compare with, those of `model` (examples/four_bar.yaml: four_bar). Lines that begin with # are comments; the label is
+/// the last word of the file's name (`four_bar_friction_paper.csv`: paper). Throws Error.
+ComparisonReference read_reference(const std::string& file, const std::string& model, const std::vector<std::string>& paths);
 
 std::string comparison_csv(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);

@@ -8,6 +8,17 @@ namespace trunnion {
 
 namespace {
 
+/// Of the step that ends at the record; zero at the start, to which no step led.
+const std::vector<Channel>& solver_channels() {
+  static const std::vector<Channel> channels{
+      {"solver.iterations", "", "linear solves of the step that ends here"},
+      {"solver.position_iterations", "", "its solves for dependent positions"},
+      {"solver.violation", "m or 1", "largest error of all constraint equations at its end"},
+      {"solver.velocity_violation", "m/s or 1/s", "largest rate of that error at its end"},
+  };
+  return channels;
+}
+
 bool matches(const std::string& pattern, const std::string& name) {
   if (!pattern.empty() && pattern.back() == '*') return name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
   return pattern == name;
@@ -23,7 +34,7 @@ int Recording::find(const std::string& name) const {
 Meter::Meter(std::shared_ptr<const Model> model) : observer_(make_observer(std::move(model))), channels_{{"time", "s", "time"}} {
   channels_.insert(channels_.end(), observer_->channels().begin(), observer_->channels().end());
   channels_.insert(channels_.end(), energy_channels().begin(), energy_channels().end());
-  channels_.push_back({"solver.iterations", "", "iterations of the step that ends here"});
+  channels_.insert(channels_.end(), solver_channels().begin(), solver_channels().end());
   values_.resize(channels_.size());
 }
 
@@ -31,7 +42,7 @@ void Meter::begin(const State& state) {
   observer_->observe(state, Side::right);
   ledger_.begin(*observer_, state.time);
   time_ = state.time;
-  iterations_ = 0;
+  report_ = {};
 }
 
 void Meter::at(const Moment& moment) {
@@ -42,21 +53,25 @@ void Meter::at(const Moment& moment) {
   }
   ledger_.step(*observer_, moment.state.time);
   time_ = moment.state.time;
-  iterations_ = moment.report.iterations;
+  report_ = moment.report;
 }
 
 void Meter::resume(const State& state, const Ledger& ledger) {
   observer_->observe(state, Side::left);
   ledger_ = ledger;
   time_ = state.time;
-  iterations_ = 0;
+  report_ = {};
 }
 
 const std::vector<double>& Meter::values() {
   values_.front() = time_;
   observer_->values(values_.data() + 1);
   energy_values(ledger_, values_.data() + 1 + observer_->channels().size());
-  values_.back() = iterations_;
+  double* solver = values_.data() + values_.size() - solver_channels().size();
+  *solver++ = report_.iterations;
+  *solver++ = report_.position_iterations;
+  *solver++ = report_.violation;
+  *solver = report_.velocity_violation;
   return values_;
 }
 

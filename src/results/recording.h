@@ -20,7 +20,8 @@ struct Recording {
   int find(const std::string& name) const;
 };
 
-/// Reads every channel of a run as it goes: time, the observer's, energies, solver.iterations.
+/// Reads every channel of a run as it goes: time, the observer's, energies, the solver's. All are functions of the input: equal input
+/// gives equal bits. (Computing time is no channel; see history.h.)
 class Meter final : public RunWatcher {
  public:
   explicit Meter(std::shared_ptr<const Model> model);
@@ -44,7 +45,7 @@ class Meter final : public RunWatcher {
   std::vector<Channel> channels_;
   std::vector<double> values_;
   double time_ = 0;
-  int iterations_ = 0;
+  StepReport report_;  // of the step that led to the last state seen
 };
 
 /// Records grid points of a run.

@@ -2,6 +2,8 @@
 #include "results/run_case.h"
 
 #include "file/model_file.h"
+#include "machine/equilibrium.h"
+#include "machine/start.h"
 #include "results/files.h"
 
 namespace trunnion {
@@ -10,23 +12,42 @@ namespace {
 
 constexpr int kProgressReports = 100;  // per run
 
+/// The recorder, and another watcher beside it.
+class Watchers final : public RunWatcher {
+ public:
+  Watchers(Recorder& recorder, RunWatcher* also) : recorder_(recorder), also_(also) {}
+  void at(const Moment& moment) override {
+    recorder_.at(moment);
+    if (also_ != nullptr) also_->at(moment);
+  }
+
+ private:
+  Recorder& recorder_;
+  RunWatcher* also_;
+};
+
 }  // namespace
 
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress) {
+State start_of(const Model& model, StartKind start) {
+  return start == StartKind::equilibrium ? equilibrium_state(model) : start_state(model);
+}
+
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model);
   try {
-    Runner run(model);
+    Runner run(model, start_of(*model, start));
     result.recorder->begin(run.state());
+    Watchers watchers(*result.recorder, also);
     const double duration = model->description.solver.duration;
     try {
       const StepSchedule schedule(*model);
       for (int part = 1; part <= kProgressReports && run.state().time < duration; ++part) {
         // parts end on grid points, so that reporting changes nothing
         const double wish = duration * part / kProgressReports;
-        run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), result.recorder.get());
+        run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), &watchers);
         if (progress) progress(run.state().time);
       }
     } catch (const SimulationError& error) { result.failure = error; }

@@ -25,8 +25,21 @@ struct CaseResult {
 /// Called now and then with the simulated time [s].
 using Progress = std::function<void(double time)>;
 
-/// Runs to solver.duration. Throws InputError for what is wrong with the input; a simulation that fails is a result.
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {});
+/// Where a run begins.
+enum class StartKind {
+  stated,       // at the assembled start, pressures marked `equilibrium` solved for it
+  equilibrium,  // at the static solution (machine/equilibrium.h)
+};
+/// The start state. Throws InputError, SimulationError.
+State start_of(const Model& model, StartKind start);
+
+/// Runs to solver.duration; `also` (may be null) sees what the recorder sees. Throws InputError for what is wrong with the input; a
+/// simulation that fails is a result.
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
+                    RunWatcher* also = nullptr);
+
+/// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
+std::vector<std::string> independent_names(const CaseResult& result);
 
 /// summary.json; definitions in docs/results.md. `wall_seconds`: the whole run, from the start of the program.
 std::string summary_json(const CaseResult& result, const std::string& model_file, double wall_seconds);

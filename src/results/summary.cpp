@@ -69,13 +69,16 @@ Json energy_json(const Recorder& recorder) {
 
 Json constraints_json(const CaseResult& r) {
   Json redundant = Json::object(), loops = Json::object();
-  for (const RedundantRows& rows : r.analysis.redundant) redundant[rows.path] = rows.rows;
+  for (const RedundantRows& rows : r.analysis.redundant) redundant[rows.path] = rows.equations;
   for (std::size_t i = 0; i < r.model->constraints.size(); ++i)
     loops[r.model->constraints[i].path] = r.recorder->observer().violations()[i];
   return {{"rows", r.analysis.rows},
           {"rank", r.analysis.rank},
           {"degrees_of_freedom", r.analysis.degrees_of_freedom},
           {"redundant", redundant},
+          {"independent", r.statistics.independent.empty() ? Json(nullptr) : Json(independent_names(r))},
+          {"repartitions", r.statistics.repartitions},
+          {"repartition_time", r.statistics.repartitions > 0 ? Json(r.statistics.repartition_time) : Json(nullptr)},
           {"max_violation", r.statistics.max_violation},
           {"max_violation_time", r.statistics.max_violation_time},
           {"max_velocity_violation", r.statistics.max_velocity_violation},
@@ -97,6 +100,12 @@ Json cavitation_json(const CaseResult& r) {
 }
 
 }  // namespace
+
+std::vector<std::string> independent_names(const CaseResult& r) {
+  std::vector<std::string> names;
+  for (int v : r.statistics.independent) names.push_back(r.model->coordinate_names[static_cast<std::size_t>(v)]);
+  return names;
+}
 
 std::string summary_json(const CaseResult& r, const std::string& model_file, double wall_seconds) {
   const RunStatistics& s = r.statistics;
@@ -148,7 +157,13 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
     text += fmt::format("  loops        error at most {:.1g} m at {:g} s, {:.1g} m/s at {:g} s\n", s.max_violation, s.max_violation_time,
                         s.max_velocity_violation, s.max_velocity_violation_time);
     for (const RedundantRows& rows : r.analysis.redundant)
-      text += fmt::format("  redundant    {} {} of {} at the start\n", rows.rows, rows.rows == 1 ? "equation" : "equations", rows.path);
+      text += fmt::format("  redundant    {} {} of {} at the start\n", rows.equations.size() == 1 ? "equation" : "equations",
+                          fmt::join(rows.equations, ", "), rows.path);
+    if (!s.independent.empty())
+      text += fmt::format("  independent  {}{}\n", fmt::join(independent_names(r), ", "),
+                          s.repartitions == 0 ? " throughout"
+                                              : fmt::format(" at the end; others before, {} {}, first at {:g} s", s.repartitions,
+                                                            s.repartitions == 1 ? "change" : "changes", s.repartition_time));
   }
   for (std::size_t i = 0; i < s.cavitation.size(); ++i)
     if (s.cavitation[i].steps > 0)

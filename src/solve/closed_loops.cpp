@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/lu.h"
 
@@ -14,83 +15,142 @@ namespace {
 constexpr double kRedundant = 1e-9;      // of a row: what elimination leaves of a redundant one
 constexpr double kDead = 1e-6;           // of the largest pivot: a smaller one determines nothing
 constexpr double kRedundantOpen = 1e-7;  // [m, -] what a redundant row may be open
-constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing
+constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing,
+constexpr double kExtent = 2e-16;        // of the machine's extent, where that is more
 constexpr double kQuadratic = 1e-8;      // [rad, m] correction after which the error is its square: rounding
 constexpr double kFar = 0.5;             // [rad, m] correction that no longer belongs to the same motion
 constexpr int kIterations = 12;
+constexpr std::size_t kDense = 32;  // rows of a group up to which its dependent block is dense
 
 }  // namespace
 
 template <int D>
-ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m) : m_(m), column_(m.tree.nv, -1), scratch_a_(m.tree.nv, 0.0) {
-  for (const TreeNode<D>& n : m.tree.nodes) same_jacobian_ = same_jacobian_ && n.joint != NodeJoint::spherical;
-  std::size_t rows = 0, columns = 0, entries = 0;
+ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
+    : m_(m),
+      group_of_velocity_(m.tree.nv, -1),
+      place_(m.tree.nv, 0),
+      row_place_(m.rows, -1),
+      row_in_group_(m.rows),
+      column_in_group_(m.tree.nv),
+      correction_(m.rows) {
+  std::vector<double> reach(m.tree.nodes.size());  // [m] of a node from the reference point, at most
+  double extent = 0;
+  for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
+    const TreeNode<D>& n = m.tree.nodes[j];
+    same_jacobian_ = same_jacobian_ && n.joint != NodeJoint::spherical;
+    reach[j] = reach[n.parent] + n.r_PJ.norm() + n.r_BJ.norm();
+    extent = std::max(extent, reach[j]);
+  }
+  rounding_ = std::max(kRounding, kExtent * extent);
+  std::size_t rows = 0, columns = 0;
   for (LoopGroup& found : find_loop_groups(m)) {
     Group g;
     static_cast<LoopGroup&>(g) = std::move(found);
     const std::size_t r = g.rows.size(), c = g.velocities.size();
-    for (std::size_t i = 0; i < c; ++i) column_[g.velocities[i]] = static_cast<int>(i);
-    g.J.resize(r * c);
-    if (!same_jacobian_) g.J_q.resize(r * c);
-    g.LU.resize(r * r);
-    g.LU_q.resize(r * r);
-    g.pivot.resize(r);
-    g.pivot_q.resize(r);
-    for (auto* list : {&g.row, &g.row_place}) list->reserve(r);
-    for (auto* list : {&g.dependent, &g.dependent_place, &g.free, &g.free_place}) list->reserve(c);
-    g.R.resize(r * c);
-    g.R_q.resize(r * c);
+    std::size_t entries = 0;
+    for (int i : g.constraints) entries += static_cast<std::size_t>(m.constraints[i].rows.size()) * m.constraints[i].path.size();
+    for (std::size_t i = 0; i < r; ++i) row_in_group_[g.rows[i]] = static_cast<int>(i);
+    for (std::size_t i = 0; i < c; ++i) {
+      column_in_group_[g.velocities[i]] = static_cast<int>(i);
+      group_of_velocity_[g.velocities[i]] = static_cast<int>(groups_.size());
+      place_[g.velocities[i]] = -1 - static_cast<int>(i);
+    }
+    for (auto* list : {&g.row, &g.dependent, &g.driven}) list->reserve(r);
+    for (auto* list : {&g.free_order, &g.rest_begin}) list->reserve(c + 1);
+    for (auto* list : {&g.block, &g.rest}) list->reserve(entries);
+    g.rest_begin.assign(c + 1, 0);
+    g.sparse = r > kDense;
+    if (!g.sparse) {
+      for (Block* block : {&g.of_v, &g.of_q}) {
+        block->LU.reserve(r * r);
+        block->pivot.reserve(r);
+        block->rest.reserve(entries);
+        block->R.reserve(r * c);
+      }
+    }
     rows = std::max(rows, r);
     columns = std::max(columns, c);
-    entries = std::max(entries, r * c);
     groups_.push_back(std::move(g));
   }
   x_.resize(rows);
-  correction_.resize(m.rows);
-  row_size_.resize(rows);
-  row_order_.resize(rows);
-  column_order_.resize(columns);
-  scratch_.resize(entries);
-  for (auto* list : {&independent_, &group_of_, &place_of_}) list->reserve(m.tree.nv);
+  chosen_.resize(rows);
+  elimination_ = FullPivoting(static_cast<int>(rows), static_cast<int>(columns));
+  independent_.reserve(m.tree.nv);
   list_independent();
 }
 
 // ---------------------------------------------------------------- partition
 
-/// Lists of a group from its `row` and `dependent`.
+/// Everything of a group that follows from its `row` and `dependent`.
 template <int D>
 void ClosedLoops<D>::set_partition(Group& g) {
   g.rank = static_cast<int>(g.row.size());
-  for (auto* list : {&g.row_place, &g.dependent_place, &g.free, &g.free_place}) list->clear();
-  for (int row : g.row) g.row_place.push_back(static_cast<int>(std::lower_bound(g.rows.begin(), g.rows.end(), row) - g.rows.begin()));
-  for (int v : g.dependent) g.dependent_place.push_back(column_[v]);
+  for (int row : g.rows) row_place_[row] = -1;
+  for (int v : g.velocities) place_[v] = -1;
+  for (int i = 0; i < g.rank; ++i) {
+    row_place_[g.row[i]] = i;
+    place_[g.dependent[i]] = i;
+  }
+  std::size_t free = 0;
   for (int v : g.velocities)
-    if (std::find(g.dependent.begin(), g.dependent.end(), v) == g.dependent.end()) {
-      g.free.push_back(v);
-      g.free_place.push_back(column_[v]);
+    if (place_[v] < 0) place_[v] = -static_cast<int>(++free);
+  // J = [J_d J_i] by entries; those of J_i sorted by column
+  g.driven.clear();
+  for (int i : g.constraints)
+    if (m_.constraints[i].type == ConstraintType::coordinate && row_place_[m_.constraints[i].rows.begin] >= 0) g.driven.push_back(i);
+  const std::size_t rank = g.rank;
+  std::vector<int>& end = g.rest_begin;
+  end.assign(free + 1, 0);
+  g.block.clear();
+  const auto for_each_entry = [&](auto&& body) {
+    for (int i : g.constraints) {
+      const ConstraintGroup<D>& c = m_.constraints[i];
+      int from = c.jacobian;
+      for (int row = c.rows.begin; row < c.rows.end; ++row)
+        for (int k = c.path.begin; k < c.path.end; ++k, ++from)
+          if (row_place_[row] >= 0) body(from, row_place_[row], place_[m_.paths[k].dof]);
     }
+  };
+  for_each_entry([&](int from, int row, int place) {
+    if (place < 0)
+      ++end[-1 - place];
+    else
+      g.block.push_back({from, static_cast<int>(row * rank) + place});
+  });
+  std::exclusive_scan(end.begin(), end.end(), end.begin(), 0);
+  g.rest.resize(end.back());
+  for_each_entry([&](int from, int row, int place) {
+    if (place < 0) g.rest[end[-1 - place]++] = {from, row};
+  });
+  std::shift_right(end.begin(), end.end(), 1);
+  end[0] = 0;
+  for (Block* block : {&g.of_v, &g.of_q}) {
+    block->rest.resize(g.rest.size());
+    block->R.resize(rank * free);
+    if (g.sparse) continue;
+    block->LU.assign(rank * rank, 0.0);
+    block->pivot.resize(rank);
+  }
+  if (!g.sparse) return;
+  std::vector<int> row, column;
+  for (const Copy& c : g.block) {
+    row.push_back(c.to / g.rank);
+    column.push_back(c.to % g.rank);
+  }
+  g.of_v.sparse.set_pattern(g.rank, row, column);
+  if (!same_jacobian_) g.of_q.sparse = g.of_v.sparse;
+  for (std::size_t i = 0; i < g.block.size(); ++i) g.block[i].to = g.of_v.sparse.slots()[i];
 }
 
 template <int D>
 void ClosedLoops<D>::list_independent() {
   independent_.clear();
-  group_of_.clear();
-  place_of_.clear();
+  for (Group& g : groups_) g.free_order.clear();
   for (int v = 0; v < m_.tree.nv; ++v) {
-    int group = -1, place = 0;
-    bool dependent = false;
-    for (std::size_t i = 0; column_[v] >= 0 && i < groups_.size(); ++i) {
-      const Group& g = groups_[i];
-      if (!std::binary_search(g.velocities.begin(), g.velocities.end(), v)) continue;
-      group = static_cast<int>(i);
-      const auto at = std::find(g.free.begin(), g.free.end(), v);
-      dependent = at == g.free.end();
-      place = static_cast<int>(at - g.free.begin());
-    }
-    if (dependent) continue;
+    const int group = group_of_velocity_[v];
+    if (group >= 0 && place_[v] >= 0) continue;
+    if (group >= 0) groups_[group].free_order.push_back(static_cast<int>(independent_.size()));
     independent_.push_back(v);
-    group_of_.push_back(group);
-    place_of_.push_back(place);
   }
 }
 
@@ -107,7 +167,7 @@ bool ClosedLoops<D>::adopt(const double* partition) {
       ++found;
     }
     complete = complete && found > 0;
-    if (same && found == g.row.size()) continue;
+    if (found == 0 || (same && found == g.row.size())) continue;
     changed = true;
     g.row.clear();
     g.dependent.clear();
@@ -126,26 +186,39 @@ template <int D>
 bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
   bool sound = true;
   for (Group& g : groups_) {
-    gather(g, state);
-    const int rows = static_cast<int>(g.rows.size()), columns = static_cast<int>(g.velocities.size());
-    std::copy(g.J.begin(), g.J.end(), scratch_.begin());
-    const int rank =
-        eliminate_with_full_pivoting(scratch_.data(), rows, columns, kRedundant, row_order_.data(), column_order_.data(), row_size_.data());
-    const auto pivot = [&](int i) { return std::abs(scratch_[static_cast<std::size_t>(row_order_[i]) * columns + column_order_[i]]); };
-    if (rank == 0 || pivot(rank - 1) < kDead * pivot(0)) {
-      failed_row_ = g.rows[row_order_[std::max(rank - 1, 0)]];
+    elimination_.start(static_cast<int>(g.rows.size()), static_cast<int>(g.velocities.size()));
+    for (int i : g.constraints) {
+      const ConstraintGroup<D>& c = m_.constraints[i];
+      const double* entry = state.jacobian.data() + c.jacobian;
+      for (int row = c.rows.begin; row < c.rows.end; ++row)
+        for (int k = c.path.begin; k < c.path.end; ++k) elimination_.set(row_in_group_[row], column_in_group_[m_.paths[k].dof], *entry++);
+    }
+    const std::vector<FullPivoting::Pivot>& pivots = elimination_.eliminate(kRedundant);
+    if (pivots.empty() || pivots.back().size < kDead * pivots.front().size) {
+      failed_row_ = g.rows[pivots.empty() ? 0 : pivots.back().row];
       sound = false;
     }
-    g.row.clear();
-    g.dependent.clear();
-    for (int row = 0; row < rows; ++row)  // ascending by row, so that one partition has one description
-      for (int i = 0; i < rank; ++i)
-        if (row_order_[i] == row) {
-          g.row.push_back(g.rows[row]);
-          g.dependent.push_back(g.velocities[column_order_[i]]);
+    // ascending by row, so that one partition has one description
+    std::fill_n(chosen_.begin(), g.rows.size(), -1);
+    for (const FullPivoting::Pivot& p : pivots) chosen_[p.row] = g.velocities[p.column];
+    std::size_t found = 0;
+    bool same = pivots.size() == g.row.size();
+    for (std::size_t i = 0; same && i < g.rows.size(); ++i)
+      if (chosen_[i] >= 0) {
+        same = g.row[found] == g.rows[i] && g.dependent[found] == chosen_[i];
+        ++found;
+      }
+    if (!same) {
+      g.row.clear();
+      g.dependent.clear();
+      for (std::size_t i = 0; i < g.rows.size(); ++i)
+        if (chosen_[i] >= 0) {
+          g.row.push_back(g.rows[i]);
+          g.dependent.push_back(chosen_[i]);
         }
-    set_partition(g);
-    sound = sound && factor(g);
+      set_partition(g);
+    }
+    sound = sound && factor(g, state);
   }
   list_independent();
   return sound;
@@ -171,49 +244,54 @@ bool ClosedLoops<D>::turned_over(const double* partition) {
 
 // ---------------------------------------------------------------- positions, velocities, accelerations
 
+/// Takes the blocks of one Jacobian and factors the dependent one.
 template <int D>
-void ClosedLoops<D>::gather(Group& g, const MechanismState<D>& state) {
-  const std::size_t columns = g.velocities.size();
-  const auto fill = [&](const std::vector<double>& from, std::vector<double>& J) {
-    std::fill(J.begin(), J.end(), 0.0);
-    double* row = J.data();
-    for (int i : g.constraints) {
-      const ConstraintGroup<D>& c = m_.constraints[i];
-      const double* entry = from.data() + c.jacobian;
-      for (int k = 0; k < c.rows.size(); ++k, row += columns)
-        for (int j = c.path.begin; j < c.path.end; ++j) row[column_[m_.paths[j].dof]] += *entry++;
-    }
-  };
-  fill(state.jacobian, g.J);
-  if (!same_jacobian_) fill(state.jacobian_q, g.J_q);
+bool ClosedLoops<D>::factor(const Group& g, const std::vector<double>& jacobian, Block& block) {
+  for (std::size_t i = 0; i < g.rest.size(); ++i) block.rest[i] = jacobian[g.rest[i].from];
+  double* values = g.sparse ? block.sparse.values().data() : block.LU.data();
+  if (!g.sparse && g.block.size() < block.LU.size()) std::fill(block.LU.begin(), block.LU.end(), 0.0);
+  for (const Copy& c : g.block) values[c.to] = jacobian[c.from];
+  return g.sparse ? block.sparse.factor() : lu_factor(values, g.rank, block.pivot.data());
 }
 
 /// Factors the dependent blocks. False at a dead point.
 template <int D>
-bool ClosedLoops<D>::factor(Group& g) {
-  const std::size_t columns = g.velocities.size();
-  const auto block = [&](const std::vector<double>& J, std::vector<double>& LU, std::vector<int>& pivot) {
-    double* entry = LU.data();
-    for (int i = 0; i < g.rank; ++i)
-      for (int j = 0; j < g.rank; ++j) *entry++ = J[g.row_place[i] * columns + g.dependent_place[j]];
-    return lu_factor(LU.data(), g.rank, pivot.data());
-  };
-  if (!block(g.J, g.LU, g.pivot) || (!same_jacobian_ && !block(g.J_q, g.LU_q, g.pivot_q))) {
-    failed_row_ = g.row.empty() ? g.rows[0] : g.row[g.rank - 1];
-    return false;
+bool ClosedLoops<D>::factor(Group& g, const MechanismState<D>& state) {
+  failed_row_ = g.rank == 0 ? g.rows[0] : g.row[g.rank - 1];
+  if (g.rank == 0 || (!same_jacobian_ && !factor(g, state.jacobian_q, g.of_q)) || !factor(g, state.jacobian, g.of_v)) return false;
+  if (g.sparse) {
+    const PivotedLu& LU = g.of_v.sparse;
+    g.sign = LU.sign();
+    failed_row_ = g.row[LU.weakest_row()];
+    return LU.pivot_ratio() >= kDead;
   }
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
-  g.sign = 1;
+  bool negative = false;
   for (int i = 0; i < g.rank; ++i) {
-    const double inverse = g.LU[static_cast<std::size_t>(i) * g.rank + i];
-    if ((inverse < 0) != (g.pivot[i] != i)) g.sign = -g.sign;
-    smallest = std::min(smallest, std::abs(inverse));
-    if (std::abs(inverse) > largest) {
-      largest = std::abs(inverse);
-      failed_row_ = g.row[i];
-    }
+    const double inverse = g.of_v.LU[static_cast<std::size_t>(i) * g.rank + i], size = std::abs(inverse);
+    negative ^= (inverse < 0) != (g.of_v.pivot[i] != i);
+    smallest = std::min(smallest, size);
+    largest = std::max(largest, size);
   }
+  g.sign = negative ? -1 : 1;
   return smallest >= kDead * largest;
+}
+
+/// x = J_d^-1 x, x = J_d^-T x.
+template <int D>
+void ClosedLoops<D>::solve(const Group& g, const Block& block, double* x) const {
+  g.sparse ? block.sparse.solve(x) : lu_solve(block.LU.data(), g.rank, block.pivot.data(), x);
+}
+template <int D>
+void ClosedLoops<D>::solve_transposed(const Group& g, double* x) const {
+  g.sparse ? g.of_v.sparse.solve_transposed(x) : lu_solve_transposed(g.of_v.LU.data(), g.rank, g.of_v.pivot.data(), x);
+}
+
+template <int D>
+bool ClosedLoops<D>::take(const MechanismState<D>& state) {
+  for (Group& g : groups_)
+    if (!factor(g, state)) return false;
+  return true;
 }
 
 template <int D>
@@ -224,19 +302,16 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
     advance_configuration(m_.tree, q, theta, q_end);
     update_positions(m_, q_end, theta, state);
     double largest = 0;
-    for (Group& g : groups_) {
-      gather(g, state);
-      if (!factor(g)) return LoopStatus::dead_point;
-    }
+    if (!take(state)) return LoopStatus::dead_point;
     if (last) break;
     double* x = correction_.data();
     for (const Group& g : groups_) {
       for (int i = 0; i < g.rank; ++i) x[i] = state.Phi[g.row[i]];
-      lu_solve(same_jacobian_ ? g.LU.data() : g.LU_q.data(), g.rank, same_jacobian_ ? g.pivot.data() : g.pivot_q.data(), x);
+      solve(g, block_q(g), x);
       for (int i = 0; i < g.rank; ++i) largest = std::max(largest, std::abs(x[i]));
       x += g.rank;
     }
-    if (largest <= kRounding) break;  // what was evaluated stands
+    if (largest <= rounding_) break;  // what was evaluated stands
     x = correction_.data();
     for (const Group& g : groups_)
       for (int i = 0; i < g.rank; ++i) theta[g.dependent[i]] -= *x++;
@@ -259,38 +334,46 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
 }
 
 template <int D>
-void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
-  constraint_rates(m_, v, state);
+void ClosedLoops<D>::remove(const double* d, double* x) const {
   for (const Group& g : groups_) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = state.Phi_dot[g.row[i]];
-    lu_solve(g.LU.data(), g.rank, g.pivot.data(), x_.data());
-    for (int i = 0; i < g.rank; ++i) v[g.dependent[i]] -= x_[i];
+    for (int i = 0; i < g.rank; ++i) x_[i] = d[g.row[i]];
+    solve(g, g.of_v, x_.data());
+    for (int i = 0; i < g.rank; ++i) x[g.dependent[i]] -= x_[i];
+  }
+}
+
+template <int D>
+void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
+  for (const Group& g : groups_) {
+    std::fill_n(x_.data(), g.rank, 0.0);
+    for (int i : g.driven) x_[row_place_[m_.constraints[i].rows.begin]] = state.motion[m_.constraints[i].motion].rate;
+    for (std::size_t k = 0; k < g.free_order.size(); ++k) {
+      const double v_i = v[independent_[g.free_order[k]]];
+      for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x_[g.rest[i].to] -= g.of_v.rest[i] * v_i;
+    }
+    solve(g, g.of_v, x_.data());
+    for (int i = 0; i < g.rank; ++i) v[g.dependent[i]] = x_[i];
   }
 }
 
 template <int D>
 void ClosedLoops<D>::solve_accelerations(const double* v, double* a, MechanismState<D>& state) const {
-  if (groups_.empty()) return;
   update_rates(m_.tree, v, a, state.tree);
+  if (groups_.empty()) return;
   constraint_accelerations(m_, a, state);
-  for (const Group& g : groups_) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = state.Phi_ddot[g.row[i]];
-    lu_solve(g.LU.data(), g.rank, g.pivot.data(), x_.data());
-    for (int i = 0; i < g.rank; ++i) a[g.dependent[i]] -= x_[i];
-  }
+  remove(state.Phi_ddot.data(), a);
 }
 
 // ---------------------------------------------------------------- change
 
-/// R = -J_d^-1 J_i, column by column.
+/// R = -J_d^-1 J_i.
 template <int D>
-void ClosedLoops<D>::columns_of(const Group& g, const std::vector<double>& J, const std::vector<double>& LU, const std::vector<int>& pivot,
-                                std::vector<double>& R) const {
-  const std::size_t columns = g.velocities.size();
-  double* x = R.data();
-  for (std::size_t k = 0; k < g.free.size(); ++k, x += g.rank) {
-    for (int i = 0; i < g.rank; ++i) x[i] = -J[g.row_place[i] * columns + g.free_place[k]];
-    lu_solve(LU.data(), g.rank, pivot.data(), x);
+void ClosedLoops<D>::reduce(const Group& g, Block& block) const {
+  std::fill(block.R.begin(), block.R.end(), 0.0);
+  double* x = block.R.data();
+  for (std::size_t k = 0; k + 1 < g.rest_begin.size(); ++k, x += g.rank) {
+    for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x[g.rest[i].to] = -block.rest[i];
+    solve(g, block, x);
   }
 }
 
@@ -298,62 +381,82 @@ template <int D>
 double ClosedLoops<D>::reduce() {
   double largest = 0;
   for (Group& g : groups_) {
-    columns_of(g, g.J, g.LU, g.pivot, g.R);
-    if (!same_jacobian_) columns_of(g, g.J_q, g.LU_q, g.pivot_q, g.R_q);
-    for (std::size_t i = 0; i < g.rank * g.free.size(); ++i) largest = std::max(largest, std::abs(g.R[i]));
+    reduce(g, g.of_v);
+    if (!same_jacobian_) reduce(g, g.of_q);
+    for (double entry : g.of_v.R) largest = std::max(largest, std::abs(entry));
   }
   return largest;
 }
 
+/// x += R y (block's R): y of the independent coordinates, x of all.
 template <int D>
-void ClosedLoops<D>::add_increment(const double* x, double* theta) const {
-  for (std::size_t k = 0; k < independent_.size(); ++k) {
-    theta[independent_[k]] += x[k];
-    if (group_of_[k] < 0) continue;
-    const Group& g = groups_[group_of_[k]];
-    const double* R = (same_jacobian_ ? g.R : g.R_q).data() + static_cast<std::size_t>(place_of_[k]) * g.rank;
-    for (int i = 0; i < g.rank; ++i) theta[g.dependent[i]] += R[i] * x[k];
+void ClosedLoops<D>::add_all(bool of_q, const double* y, double* x) const {
+  for (std::size_t k = 0; k < independent_.size(); ++k) x[independent_[k]] += y[k];
+  for (const Group& g : groups_) {
+    const double* R = of_q ? block_q(g).R.data() : g.of_v.R.data();
+    for (int k : g.free_order) {
+      for (int i = 0; i < g.rank; ++i) x[g.dependent[i]] += R[i] * y[k];
+      R += g.rank;
+    }
   }
 }
 
 template <int D>
-bool ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) {
-  for (auto* x : {&out.theta, &out.v, &out.v_rest, &out.a_rest}) std::fill(x->begin(), x->end(), 0.0);
-  out.theta[independent_[k]] = 1;
-  out.v[independent_[k]] = f.velocity;
-  if (group_of_[k] < 0) return false;
-  const Group& g = groups_[group_of_[k]];
-  const std::size_t begin = static_cast<std::size_t>(place_of_[k]) * g.rank;
-  const double* R_q = (same_jacobian_ ? g.R : g.R_q).data() + begin;
-  for (int i = 0; i < g.rank; ++i) out.theta[g.dependent[i]] = R_q[i];
-  const auto solve = [&](const std::vector<double>& rate) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = rate[g.row[i]];
-    lu_solve(g.LU.data(), g.rank, g.pivot.data(), x_.data());
+void ClosedLoops<D>::add_increment(const double* x, double* theta) const {
+  add_all(true, x, theta);
+}
+
+template <int D>
+void ClosedLoops<D>::add_rates(const double* x, double* v) const {
+  add_all(false, x, v);
+}
+
+template <int D>
+void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const {
+  for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), 0.0);
+  const int v = independent_[k];
+  out.theta[v] = 1;
+  out.v[v] = f.velocity;
+  out.a[v] = f.acceleration;
+  const Group* g = group_of_velocity_[v] < 0 ? nullptr : &groups_[group_of_velocity_[v]];
+  const std::size_t begin = g == nullptr ? 0 : static_cast<std::size_t>(-1 - place_[v]) * g->rank;
+  if (g != nullptr)
+    for (int i = 0; i < g->rank; ++i) out.theta[g->dependent[i]] = block_q(*g).R[begin + i];
+  // dependent rates: along R, and to take back what the rows change by otherwise
+  const auto solve_rates = [&](double factor, const std::vector<double>& change, std::vector<double>& rate) {
+    for (int i = 0; i < g->rank; ++i) x_[i] = change[g->row[i]];
+    solve(*g, g->of_v, x_.data());
+    for (int i = 0; i < g->rank; ++i) rate[g->dependent[i]] = factor * g->of_v.R[begin + i] - x_[i];
   };
-  // v' = f_v R x - J_d^-1 d(J v)/dtheta theta: from what the constraints' rates become with the dependent v' at zero
-  vary_rates(m_, out.theta.data(), out.v.data(), state, work);
-  solve(work.Phi_dot);
-  for (int i = 0; i < g.rank; ++i) {
-    out.v[g.dependent[i]] = -x_[i];
-    out.v_rest[g.dependent[i]] = -x_[i] - f.velocity * R_q[i];
+  vary_places(m_, out.theta.data(), state, work);
+  if (g != nullptr) {
+    vary_row_rates(m_, g->constraints, nullptr, state, work);
+    solve_rates(f.velocity, work.Phi_dot, out.v);
   }
-  // a' alike
-  scratch_a_[independent_[k]] = f.acceleration;
-  vary_accelerations(m_, out.theta.data(), out.v.data(), scratch_a_.data(), state, work);
-  scratch_a_[independent_[k]] = 0;
-  solve(work.Phi_ddot);
-  for (int i = 0; i < g.rank; ++i) out.a_rest[g.dependent[i]] = -x_[i] - f.acceleration * R_q[i];
-  return true;
+  vary_velocities(m_, out.v.data(), state, work);
+  if (g != nullptr) {
+    vary_row_accelerations(m_, g->constraints, nullptr, state, work);
+    solve_rates(f.acceleration, work.Phi_ddot, out.a);
+  }
+  vary_accelerations(m_, out.a.data(), state, work);
 }
 
 template <int D>
 void ClosedLoops<D>::project(const double* r, double* out) const {
-  for (std::size_t k = 0; k < independent_.size(); ++k) {
-    out[k] = r[independent_[k]];
-    if (group_of_[k] < 0) continue;
-    const Group& g = groups_[group_of_[k]];
-    const double* R = g.R.data() + static_cast<std::size_t>(place_of_[k]) * g.rank;
-    for (int i = 0; i < g.rank; ++i) out[k] += R[i] * r[g.dependent[i]];
+  for (std::size_t k = 0; k < independent_.size(); ++k) out[k] = r[independent_[k]];
+  for (const Group& g : groups_) {
+    if (g.sparse) {  // R^T r_d = -J_i^T (J_d^-T r_d), whatever the number of columns
+      for (int i = 0; i < g.rank; ++i) x_[i] = r[g.dependent[i]];
+      solve_transposed(g, x_.data());
+      for (std::size_t k = 0; k < g.free_order.size(); ++k)
+        for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) out[g.free_order[k]] -= g.of_v.rest[i] * x_[g.rest[i].to];
+      continue;
+    }
+    const double* R = g.of_v.R.data();
+    for (int k : g.free_order) {
+      for (int i = 0; i < g.rank; ++i) out[k] += R[i] * r[g.dependent[i]];
+      R += g.rank;
+    }
   }
 }
 
@@ -361,9 +464,15 @@ template <int D>
 void ClosedLoops<D>::add_multipliers(const double* r, double* multipliers) const {
   for (const Group& g : groups_) {
     for (int i = 0; i < g.rank; ++i) x_[i] = r[g.dependent[i]];
-    lu_solve_transposed(g.LU.data(), g.rank, g.pivot.data(), x_.data());
+    solve_transposed(g, x_.data());
     for (int i = 0; i < g.rank; ++i) multipliers[g.row[i]] -= x_[i];
   }
+}
+
+template <int D>
+void ClosedLoops<D>::set_multipliers(const double* r, double* multipliers) const {
+  std::fill(multipliers, multipliers + m_.rows, 0.0);
+  add_multipliers(r, multipliers);
 }
 
 template class ClosedLoops<2>;

@@ -6,13 +6,15 @@
 //   change          theta = R_q x                           J_q R_q = 0, J of position increments (balls: see mechanics/tree.h)
 //                   v' = f_v R x - [J_d^-1 d(J v)/dtheta theta]
 //                   a' = f_a R x - [J_d^-1 (d(Phi_ddot)/dtheta theta + d(Phi_ddot)/dv v')]
-// This is the one chain rule through the dependent coordinates. Groups of loops that share no coordinate do not meet.
+// This is the one chain rule through the dependent coordinates. Groups of loops that share no coordinate do not meet; the dependent
+// block of a large group is sparse.
 // Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
 
+#include "base/pivoted_lu.h"
 #include "mechanics/variation.h"
 #include "solve/partition.h"
 
@@ -38,9 +40,14 @@ class ClosedLoops {
   /// Moves the dependent part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
   /// Not `to_rounding`: the last small correction is left to the next call; the position stage is open by its size.
   LoopStatus close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state, int* iterations);
+  /// Takes the positions of a position stage as they are, open as they may be. Factors. False at a dead point.
+  bool take(const MechanismState<D>& state);
+  /// x_d -= J_d^-1 d: dependent rates x that change the pivot rows' d by -d.
+  void remove(const double* d, double* x) const;
   /// After close(): v_d for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
-  /// After solve_velocities(): a_d for a_i; the tree's velocity stage is that of the accelerations as they came in.
+  /// After solve_velocities(): a_d for a_i; the tree's velocity stage is that of the accelerations as they came in (update_accelerations
+  /// mends it).
   void solve_accelerations(const double* v, double* a, MechanismState<D>& state) const;
 
   // ---- change, after the velocity stage at v, a
@@ -48,52 +55,73 @@ class ClosedLoops {
   double reduce();
   /// theta += R_q x for increments x of the independent coordinates.
   void add_increment(const double* x, double* theta) const;
-  /// Column k (of independent()): theta, v', a' of all coordinates, and of v', a' what goes beyond f_v theta, f_a theta.
-  /// True if there is any such rest.
+  /// v += R x: the rates of all coordinates for rates x of the independent ones.
+  void add_rates(const double* x, double* v) const;
+  /// Column k (of independent()): theta, v', a' of all coordinates; `work` then holds the motion they make.
   struct Column {
-    std::vector<double> theta, v, v_rest, a_rest;
+    explicit Column(int nv) : theta(nv), v(nv), a(nv) {}
+    std::vector<double> theta, v, a;
   };
-  bool column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out);
+  void column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const;
   /// out = R^T r.
   void project(const double* r, double* out) const;
   /// multipliers += what makes the dependent entries of r + J^T d(multipliers) vanish.
   void add_multipliers(const double* r, double* multipliers) const;
+  /// The multipliers that make the dependent entries of r + J^T multipliers vanish; zero where a row is redundant.
+  void set_multipliers(const double* r, double* multipliers) const;
 
   /// Whether the dependent block of a group has turned over since `partition` was written: a dead point lies between.
   bool turned_over(const double* partition);
   int failed_row() const { return failed_row_; }
 
  private:
+  /// An entry of the Jacobian (MechanismState::jacobian) and where it goes.
+  struct Copy {
+    int from, to;
+  };
+  /// What a group needs of one Jacobian.
+  struct Block {
+    std::vector<double> LU;  // J_d, dense
+    std::vector<int> pivot;
+    PivotedLu sparse;          // J_d, sparse
+    std::vector<double> rest;  // J_i, as in Group::rest
+    std::vector<double> R;     // rank x free, column by column
+  };
   struct Group : LoopGroup {
     int rank = 0;
-    std::vector<int> row, dependent;                          // pivot rows (of Phi) and their velocities, ascending by row
-    std::vector<int> free;                                    // independent velocities
-    std::vector<int> row_place, dependent_place, free_place;  // the same within the group
-    std::vector<double> J, J_q;                               // rows x velocities
-    std::vector<double> LU, LU_q;                             // dependent block
-    std::vector<int> pivot, pivot_q;
-    std::vector<double> R, R_q;  // rank x free, column by column
-    int sign = 1;                // of the dependent block's determinant
-    double ratio = 1;            // smallest over largest pivot
+    std::vector<int> row, dependent;  // pivot rows (of Phi) and their velocities, ascending by row
+    std::vector<int> free_order;      // the others: which of independent(), ascending
+    std::vector<Copy> block;          // J_d, and where it goes in LU or sparse
+    std::vector<Copy> rest;           // J_i, by column; `to`: which pivot row
+    std::vector<int> rest_begin;      // per independent velocity, and the end
+    std::vector<int> driven;          // prescribed motions among the pivot rows
+    bool sparse = false;
+    Block of_v, of_q;  // of velocities; of position increments, where that differs
+    int sign = 1;      // of the dependent block's determinant
   };
   void set_partition(Group& g);
   void list_independent();
-  void gather(Group& g, const MechanismState<D>& state);
-  bool factor(Group& g);
-  void columns_of(const Group& g, const std::vector<double>& J, const std::vector<double>& LU, const std::vector<int>& pivot,
-                  std::vector<double>& R) const;
+  bool factor(Group& g, const MechanismState<D>& state);
+  bool factor(const Group& g, const std::vector<double>& jacobian, Block& block);
+  void solve(const Group& g, const Block& block, double* x) const;
+  void solve_transposed(const Group& g, double* x) const;
+  void reduce(const Group& g, Block& block) const;
+  const Block& block_q(const Group& g) const { return same_jacobian_ ? g.of_v : g.of_q; }
+  void add_all(bool of_q, const double* y, double* x) const;
 
   const Mechanism<D>& m_;
+  double rounding_ = 0;        // [rad, m] correction of positions that changes nothing
   bool same_jacobian_ = true;  // no balls: increments and velocities have one Jacobian
   std::vector<Group> groups_;
-  std::vector<int> column_;               // per velocity: within its group
-  std::vector<int> independent_;          // velocities
-  std::vector<int> group_of_, place_of_;  // per independent: its group or -1, place in `free`
-  mutable std::vector<double> x_;         // right side of a group
-  std::vector<double> correction_;        // of the dependent positions
-  std::vector<double> scratch_, row_size_;
-  std::vector<double> scratch_a_;  // zeros between uses
-  std::vector<int> row_order_, column_order_;
+  std::vector<int> group_of_velocity_;  // -1: in no loop
+  std::vector<int> place_;              // per velocity in a loop: which dependent one, or -1 - which independent one of its group
+  std::vector<int> row_place_;          // per row: which pivot row of its group, -1: redundant
+  std::vector<int> row_in_group_, column_in_group_;  // per row, per velocity in a loop
+  std::vector<int> chosen_;                          // scratch of choose(): per row of a group, its dependent velocity or -1
+  std::vector<int> independent_;                     // velocities
+  mutable std::vector<double> x_;                    // right side of a group
+  std::vector<double> correction_;                   // of the dependent positions
+  FullPivoting elimination_;
   int failed_row_ = -1;
 };
 

@@ -11,7 +11,6 @@ namespace trunnion {
 namespace {
 
 constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is computed anew
-constexpr double kFit = 10;   // a dependent coordinate that moves faster than this by an independent one calls for another partition
 
 double largest_of(const std::vector<double>& x) {
   double size = 0;
@@ -23,13 +22,11 @@ double largest_of(const std::vector<double>& x) {
 
 template <int D>
 DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> model)
-    : MonolithicTrapezoidal<D>(std::move(model)), loops_(m_), variation_(m_), start_partition_(m_.rows) {
-  const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), ports = h_.actuators.size();
-  for (auto* x : {&column_.theta, &column_.v, &column_.v_rest, &column_.a_rest, &g_}) x->resize(nv);
-  for (auto* x : {&T_, &dr_mechanism_, &dr_, &G_}) x->resize(nv * nv);
-  ds_column_.resize(nv * ports);
-  dsdot_column_.resize(nv * ports);
-  pivot_.resize(nv);
+    : MonolithicTrapezoidal<D>(std::move(model)), loops_(m_), keeper_(*model_, loops_), variation_(m_), column_(m_.tree.nv) {
+  const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size();
+  update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
+  loops_.choose(work_.mechanism);
+  make_room();
   if (model_->description.solver.tangent == TangentKind::forward_difference) {
     full_.resize((nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);
@@ -38,29 +35,24 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
   }
 }
 
+/// For as many columns as there are independent coordinates. Allocates where there are more than ever before.
+template <int D>
+void DoubleStepTrapezoidal<D>::make_room() {
+  const std::size_t n = loops_.independent().size(), ports = h_.actuators.size();
+  if (n <= g_.size()) return;
+  for (auto* x : {&dr_mechanism_, &dr_}) x->resize(n * model_->layout.nv);
+  for (auto* x : {&ds_column_, &dsdot_column_}) x->resize(n * ports);
+  G_.resize(n * n);
+  g_.resize(n);
+  pivot_.resize(n);
+}
+
 // ---------------------------------------------------------------- loops
-
-/// Chooses the partition where the step starts. False at a dead point.
-template <int D>
-bool DoubleStepTrapezoidal<D>::partition_at(const State& state) {
-  update_positions(m_, state.q(), static_cast<const double*>(nullptr), work_.mechanism);
-  if (!loops_.choose(work_.mechanism)) return false;
-  loops_.write(start_partition_.data());
-  return true;
-}
-
-template <int D>
-void DoubleStepTrapezoidal<D>::fail_in_loop(StepStatus status, StepReport& report) const {
-  report.status = status;
-  std::size_t i = 0;
-  while (i + 1 < model_->constraints.size() && loops_.failed_row() >= model_->constraints[i].rows.end) ++i;
-  report.worst = static_cast<int>(model_->layout.nv + circuit_increment_.size() + h_.actuators.size() + i);
-}
 
 template <int D>
 bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepReport& report) {
   const LoopStatus status = loops_.close(from_->q(), theta_.data(), next_.q(), to_rounding, work_.mechanism, &report.position_iterations);
-  if (status != LoopStatus::closed) fail_in_loop(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::dead_point, report);
+  if (status != LoopStatus::closed) keeper_.fail(status, report);
   return status == LoopStatus::closed;
 }
 
@@ -77,46 +69,25 @@ void DoubleStepTrapezoidal<D>::set_dependent_rates() {
 /// Residual of the mechanism and the oil, and R.
 template <int D>
 void DoubleStepTrapezoidal<D>::evaluate_reduced() {
-  this->evaluate_at(0);
+  update_accelerations(m_.tree, next_.v(), next_.a(), work_.mechanism.tree);
+  update_line_rates(m_, work_.mechanism);
+  evaluate_forces(*model_, m_, this->end_point(), this->rule_, work_);
   fit_ = loops_.reduce();
 }
 
-/// Change of r at constant port forces, and of the ports, along an independent coordinate.
-template <int D>
-void DoubleStepTrapezoidal<D>::update_column(int k) {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
-  const MechanismState<D>& mech = work_.mechanism;
-  double *dr = dr_mechanism_.data() + k * nv, *ds = ds_column_.data() + k * ports, *dsdot = dsdot_column_.data() + k * ports;
-  const bool rest = loops_.column(k, factors_, mech, variation_, column_);
-  std::fill(dr, dr + nv, 0.0);
-  for (std::size_t l = 0; l < nv; ++l)
-    if (column_.theta[l] != 0)
-      for (std::size_t i = 0; i < nv; ++i) dr[i] += T_[i * nv + l] * column_.theta[l];
-  if (rest) add_rate_tangent(m_, column_.v_rest.data(), column_.a_rest.data(), mech, variation_, dr);
-  for (std::size_t i = 0; i < ports; ++i) {
-    ds[i] = dsdot[i] = 0;
-    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) {
-      const LineDof<D>& c = mech.dofs[l];
-      const int v = m_.paths[l].dof;
-      ds[i] += c.gradient_q * column_.theta[v];
-      dsdot[i] += c.rate_gradient * column_.theta[v] + c.gradient * column_.v[v];
-    }
-  }
-}
-
-/// The mechanism's share of the tangent.
+/// The mechanism's share of the tangent: along every independent coordinate, change of r at constant port forces, and of the ports.
 template <int D>
 void DoubleStepTrapezoidal<D>::update_tangent() {
-  MechanismState<D>& mech = work_.mechanism;
-  loops_.add_multipliers(work_.r.data(), work_.multipliers.data());
-  DenseEntries T{T_.data(), model_->layout.nv};
-  std::fill(T_.begin(), T_.end(), 0.0);
-  inverse_dynamics_tangent(m_, factors_, mech, T);
-  for (std::size_t i = 0; i < m_.ports.size(); ++i)
-    add_line_curvature(m_.ports[i], m_.paths.data(), mech.tree, mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin,
-                       -work_.hydraulics.ports[i].force, T);
-  add_constraint_curvature(m_, work_.multipliers.data(), mech, T);
-  for (std::size_t k = 0; k < loops_.independent().size(); ++k) update_column(static_cast<int>(k));
+  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
+  loops_.set_multipliers(work_.r.data(), work_.multipliers.data());
+  sum_forces(m_, work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_);
+  for (std::size_t k = 0; k < loops_.independent().size(); ++k) {
+    loops_.column(static_cast<int>(k), factors_, work_.mechanism, variation_, column_);
+    vary_residual(m_, column_.theta.data(), column_.v.data(), work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_,
+                  dr_mechanism_.data() + k * nv);
+    std::copy_n(variation_.s.data(), ports, ds_column_.data() + k * ports);
+    std::copy_n(variation_.s_dot.data(), ports, dsdot_column_.data() + k * ports);
+  }
 }
 
 /// dr along an independent coordinate: the mechanism's share and the change of the port forces.
@@ -124,24 +95,11 @@ template <int D>
 void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
   double* dr = dr_.data() + k * nv;
-  const double *ds = ds_column_.data() + k * ports, *dsdot = dsdot_column_.data() + k * ports;
   std::copy_n(dr_mechanism_.data() + k * nv, nv, dr);
-  const auto push = [&](std::size_t i, double dF) {
-    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
-  };
-  for (std::size_t i = 0; i < ports; ++i) {
-    const HydraulicState::Port& port = work_.hydraulics.ports[i];
-    push(i, port.force_s * ds[i] + port.force_v * dsdot[i]);
-  }
-  for (const Circuit& c : h_.circuits)
-    for (int i : c.actuators) {
-      double dF = 0;
-      for (int j : c.actuators) dF -= port_stiffness_[i * ports + j] * ds[j] + port_damping_[i * ports + j] * dsdot[j];
-      push(i, dF);
-    }
+  this->add_port_force_change(ds_column_.data() + k * ports, dsdot_column_.data() + k * ports, dr);
 }
 
-/// Newton increment with the exact tangent: increment_ (per independent coordinate), circuit_increment_; multipliers with them.
+/// Newton increment with the exact tangent: increment_ (per independent coordinate), circuit_increment_.
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.independent().size();
@@ -166,10 +124,8 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
       ds_[i] += ds_column_[k * ports + i] * increment_[k];
       dsdot_[i] += dsdot_column_[k * ports + i] * increment_[k];
     }
-    for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
   }
   this->eliminate_circuits();
-  loops_.add_multipliers(work_.r.data(), next_.multipliers());
   return true;
 }
 
@@ -211,13 +167,22 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   residual(base_.data());  // last: what it leaves in the scratch goes on
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) full_[i * n + j] = (full_[i * n + j] - base_[i]) / sizes_[j];
-  loops_.add_multipliers(work_.r.data(), next_.multipliers());
+  std::fill(dr_.begin(), dr_.end(), 0.0);
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
   lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
   std::copy(base_.begin(), base_.begin() + static_cast<std::ptrdiff_t>(f), increment_.begin());
   std::copy(base_.begin() + static_cast<std::ptrdiff_t>(f), base_.begin() + static_cast<std::ptrdiff_t>(n), circuit_increment_.begin());
   return true;
+}
+
+/// Multipliers of the last iterate, with what its increment changes.
+template <int D>
+void DoubleStepTrapezoidal<D>::set_multipliers() {
+  const std::size_t nv = model_->layout.nv;
+  for (std::size_t k = 0; k < loops_.independent().size(); ++k)
+    for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
+  loops_.set_multipliers(work_.r.data(), next_.multipliers());
 }
 
 /// Adds the increments to the unknowns, and to the dependent coordinates what they bring about; returns the largest over its tolerance.
@@ -237,20 +202,18 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
 /// Checks of a converged step, and the partition the next one starts from.
 template <int D>
 void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
-  if (loops_.turned_over(start_partition_.data())) return fail_in_loop(StepStatus::dead_point, report);
-  if (!this->within_stroke(report)) return;
+  if (!this->within_stroke(report) || !keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
   this->finish_friction();
   constraint_rates(m_, next_.v(), work_.mechanism);
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
-  if (fit_ > kFit && !loops_.choose(work_.mechanism)) return fail_in_loop(StepStatus::dead_point, report);
-  loops_.write(next_.partition());
 }
 
 template <int D>
 StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
   const SolverDescription& solver = model_->description.solver;
   StepReport report;
+  make_room();
   this->begin(state, h);
   if (!close(false, report)) return report;
   set_dependent_rates();
@@ -269,6 +232,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
       return report;
     }
     const bool last = size < 1 || report.iterations >= solver.max_iterations;
+    if (last) set_multipliers();
     if (!close(last, report)) return report;
     set_dependent_rates();
     if (last) break;
@@ -283,18 +247,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
 
 template <int D>
 StepReport DoubleStepTrapezoidal<D>::step(State& state, double h) {
-  const bool known = loops_.adopt(state.partition());
-  std::copy(state.partition(), state.partition() + m_.rows, start_partition_.begin());
-  StepReport report;
-  if (!known && !partition_at(state)) {
-    fail_in_loop(StepStatus::dead_point, report);
-    return report;
-  }
-  report = attempt(state, h);
-  // a partition that fitted where the step before began may not fit any more
-  if ((report.status == StepStatus::open_loop || report.status == StepStatus::dead_point) && known) {
-    if (partition_at(state) && !std::equal(start_partition_.begin(), start_partition_.end(), state.partition())) report = attempt(state, h);
-  }
+  const StepReport report = keeper_.step(state, work_.mechanism, [&] { return attempt(state, h); });
   if (report.ok()) state = next_;
   return report;
 }

@@ -15,6 +15,7 @@
 
 #include "solve/closed_loops.h"
 #include "solve/monolithic_trapezoidal.h"
+#include "solve/partition_keeper.h"
 
 namespace trunnion {
 
@@ -41,26 +42,24 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::theta_;
   using Base::work_;
 
+  void make_room();
   StepReport attempt(const State& state, double h);
-  bool partition_at(const State& state);
   bool close(bool to_rounding, StepReport& report);
-  void fail_in_loop(StepStatus status, StepReport& report) const;
   void set_dependent_rates();
   void evaluate_reduced();
   bool solve_exact(bool fresh);
   void update_tangent();
-  void update_column(int k);
   void add_port_forces_of(int k);
   bool solve_forward_difference();
+  void set_multipliers();
   double apply_increment(StepReport& report);
   void finish(StepReport& report);
 
   ClosedLoops<D> loops_;
+  PartitionKeeper<D> keeper_;
   Variation<D> variation_;
   typename ClosedLoops<D>::Column column_;
-  std::vector<double> start_partition_;           // of the state a step starts from
   double fit_ = 0;                                // largest entry of R
-  std::vector<double> T_;                         // of all coordinates, rates as theta's
   std::vector<double> dr_mechanism_;              // per independent coordinate: change of r at constant port forces
   std::vector<double> dr_;                        // and with them
   std::vector<double> ds_column_, dsdot_column_;  // per independent coordinate and port

@@ -6,12 +6,6 @@
 
 namespace trunnion {
 
-namespace {
-
-constexpr double kPressureShrink = 0.1;  // a pressure falls to no less than this share in one iteration, so that it stays positive
-
-}  // namespace
-
 template <int D>
 MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> model)
     : model_(std::move(model)),
@@ -34,17 +28,6 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
 }
 
 template <int D>
-std::string MonolithicTrapezoidal<D>::unknown_name(int unknown) const {
-  if (unknown < 0) return "the linear system";
-  const int nv = model_->layout.nv;
-  if (unknown < nv) return model_->velocity_names[unknown];
-  const int cylinder = unknown - nv - static_cast<int>(h_.unknown_state.size());
-  if (cylinder < 0) return model_->state_names[h_.unknown_state[unknown - nv]];
-  const int cylinders = static_cast<int>(h_.actuators.size());
-  return cylinder < cylinders ? "cylinders." + h_.actuators[cylinder].name : model_->constraints[cylinder - cylinders].path;
-}
-
-template <int D>
 void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   const StateLayout& n = model_->layout;
   from_ = &state;
@@ -60,7 +43,7 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   double *y = next_.y(), *ydot = next_.ydot();
   for (int i : h_.unknown_state) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
-    y[i] = pressure ? std::max(y[i] + h * ydot[i], kPressureShrink * y[i]) : y[i] + h * ydot[i];
+    y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i]) : y[i] + h * ydot[i];
   }
   // spools run ahead: nothing acts back on them
   for (const Spool& spool : h_.spools) {
@@ -100,7 +83,7 @@ void MonolithicTrapezoidal<D>::set_circuit_rates() {
 
 template <int D>
 void MonolithicTrapezoidal<D>::evaluate_at(double penalty) {
-  evaluate(*model_, m_, {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}, rule_, penalty, work_);
+  evaluate(*model_, m_, end_point(), rule_, penalty, work_);
 }
 
 /// What condensation says of the ports: dF_i = -port_residual_i - sum_j (port_stiffness_ij ds_j + port_damping_ij dsdot_j).
@@ -139,6 +122,25 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
         work_.r[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * port_residual_[i];
 }
 
+/// dr -= s_k dF_i: what changes ds, dsdot of the ports do to the residual, through the ports directly and through the oil.
+template <int D>
+void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const double* dsdot, double* dr) const {
+  const std::size_t ports = h_.actuators.size();
+  const auto push = [&](std::size_t i, double dF) {
+    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
+  };
+  for (std::size_t i = 0; i < ports; ++i) {
+    const HydraulicState::Port& port = work_.hydraulics.ports[i];
+    push(i, port.force_s * ds[i] + port.force_v * dsdot[i]);
+  }
+  for (const Circuit& c : h_.circuits)
+    for (int i : c.actuators) {
+      double dF = 0;
+      for (int j : c.actuators) dF -= port_stiffness_[i * ports + j] * ds[j] + port_damping_[i * ports + j] * dsdot[j];
+      push(i, dF);
+    }
+}
+
 /// Newton increments of the circuits' unknowns from those of the ports, ds_ and dsdot_.
 template <int D>
 void MonolithicTrapezoidal<D>::eliminate_circuits() {
@@ -152,24 +154,11 @@ void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, doubl
   for (std::size_t i = 0; i < circuit_increment_.size(); ++i) {
     const int state = h_.unknown_state[i];
     double& y = next_.y()[state];
-    double moved = y + circuit_increment_[i];
-    if (state < static_cast<int>(h_.volumes.size())) moved = std::max(moved, kPressureShrink * y);
+    const bool pressure = state < static_cast<int>(h_.volumes.size());
+    const double moved = pressure ? h_.fluid.advance(y, circuit_increment_[i]) : y + circuit_increment_[i];
     raise(std::abs(moved - y) / tolerance_[i], model_->layout.nv + static_cast<int>(i), report, largest);
     y = moved;
   }
-}
-
-/// Whether every piston is still inside its cylinder: chambers of no length have no equations.
-template <int D>
-bool MonolithicTrapezoidal<D>::within_stroke(StepReport& report) const {
-  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-    const Cylinder& c = h_.actuators[i].cylinder;
-    if (c.chamber_A(work_.mechanism.s[i]) > 0 && c.chamber_B(work_.mechanism.s[i]) > 0) continue;
-    report.status = StepStatus::end_of_stroke;
-    report.worst = static_cast<int>(model_->layout.nv + circuit_increment_.size() + i);
-    return false;
-  }
-  return true;
 }
 
 /// Locally integrated friction states at the end of the step.

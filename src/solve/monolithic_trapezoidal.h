@@ -17,7 +17,7 @@ template <int D>
 class MonolithicTrapezoidal : public Stepper {
  public:
   bool restart(State& state) override { return consistent_.solve(state, Side::right, work_); }
-  std::string unknown_name(int unknown) const override;
+  std::string unknown_name(int unknown) const override { return name_of_unknown(*model_, unknown); }
 
  protected:
   explicit MonolithicTrapezoidal(std::shared_ptr<const Model> model);
@@ -26,11 +26,13 @@ class MonolithicTrapezoidal : public Stepper {
   void set_rates();
   void set_circuit_rates();
   void evaluate_at(double penalty);
+  Point end_point() { return {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}; }
   bool condense_ports();
   void add_port_residuals();
+  void add_port_force_change(const double* ds, const double* dsdot, double* dr) const;
   void eliminate_circuits();
   void apply_circuit_increment(StepReport& report, double& largest);
-  bool within_stroke(StepReport& report) const;
+  bool within_stroke(StepReport& report) const { return pistons_inside(*model_, work_.mechanism.s.data(), report); }
   void finish_friction();
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
     if (scaled <= largest) return;  // a number that is none raises, too

@@ -7,58 +7,111 @@
 
 namespace trunnion {
 
-int eliminate_with_full_pivoting(double* A, int rows, int columns, double redundant, int* row_order, int* column_order, double* row_size) {
-  std::iota(row_order, row_order + rows, 0);
-  std::iota(column_order, column_order + columns, 0);
-  for (int i = 0; i < rows; ++i) {
-    row_size[i] = 0;
-    for (int j = 0; j < columns; ++j) row_size[i] = std::max(row_size[i], std::abs(A[i * columns + j]));
-  }
-  for (int k = 0; k < std::min(rows, columns); ++k) {
-    int row = -1, column = -1;
-    double pivot = 0;
-    for (int i = k; i < rows; ++i) {
-      const double bound = std::max(pivot, redundant * row_size[row_order[i]]);
-      int best = -1;
-      double size = bound;
-      for (int j = k; j < columns; ++j)
-        if (const double entry = std::abs(A[row_order[i] * columns + column_order[j]]); entry > size) {
-          size = entry;
-          best = j;
-        }
-      if (best < 0) continue;
-      row = i;
-      column = best;
-      pivot = size;
+FullPivoting::FullPivoting(int rows, int columns)
+    : cells_(rows), column_rows_(columns), limit_(rows), best_(rows), best_column_(rows), at_(columns, 0) {
+  constexpr int kSmall = 4096;  // entries
+  if (rows * static_cast<double>(columns) > kSmall) return;
+  for (auto& row : cells_) row.reserve(columns);
+  for (auto& column : column_rows_) column.reserve(rows);
+  heap_.reserve(static_cast<std::size_t>(rows) * (rows + 1));
+  pivots_.reserve(rows);
+}
+
+void FullPivoting::start(int rows, int columns) {
+  rows_ = rows;
+  columns_ = columns;
+  for (int i = 0; i < rows; ++i) cells_[i].clear();
+  for (int i = 0; i < columns; ++i) column_rows_[i].clear();
+}
+
+void FullPivoting::set(int row, int column, double value) {
+  cells_[row].push_back({column, value});
+  column_rows_[column].push_back(row);
+}
+
+/// Finds the largest entry of a row and puts it up for the next pivot.
+void FullPivoting::offer(int row) {
+  Candidate& best = best_[row] = {-1, row};
+  int& column = best_column_[row];
+  for (const Cell& c : cells_[row])
+    if (const double size = std::abs(c.value); size > best.size || (size == best.size && c.column < column)) {
+      best.size = size;
+      column = c.column;
     }
-    if (row < 0) return k;
-    std::swap(row_order[k], row_order[row]);
-    std::swap(column_order[k], column_order[column]);
-    const double* pivot_row = A + static_cast<std::ptrdiff_t>(row_order[k]) * columns;
-    for (int i = k + 1; i < rows; ++i) {
-      double* other = A + static_cast<std::ptrdiff_t>(row_order[i]) * columns;
-      const double factor = other[column_order[k]] / pivot_row[column_order[k]];
-      for (int j = k; j < columns; ++j) other[column_order[j]] -= factor * pivot_row[column_order[j]];
+  if (!(best.size > limit_[row])) return;
+  heap_.push_back(best);
+  std::push_heap(heap_.begin(), heap_.end());
+}
+
+/// row -= factor pivot_row.
+void FullPivoting::subtract(int row, int pivot_row, double factor) {
+  std::vector<Cell>& cells = cells_[row];
+  for (std::size_t i = 0; i < cells.size(); ++i) at_[cells[i].column] = static_cast<int>(i) + 1;
+  const std::size_t own = cells.size();
+  for (const Cell& c : cells_[pivot_row]) {
+    if (const int at = at_[c.column]; at > 0) {
+      cells[at - 1].value -= factor * c.value;
+    } else {
+      cells.push_back({c.column, -factor * c.value});
+      column_rows_[c.column].push_back(row);
     }
   }
-  return std::min(rows, columns);
+  for (std::size_t i = 0; i < own; ++i) at_[cells[i].column] = 0;
+}
+
+const std::vector<FullPivoting::Pivot>& FullPivoting::eliminate(double redundant) {
+  pivots_.clear();
+  heap_.clear();
+  for (int i = 0; i < rows_; ++i) {
+    double size = 0;
+    for (const Cell& c : cells_[i]) size = std::max(size, std::abs(c.value));
+    limit_[i] = redundant * size;
+    offer(i);
+  }
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const Candidate top = heap_.back();
+    heap_.pop_back();
+    const int row = top.row, column = best_column_[row];
+    if (top.size != best_[row].size) continue;  // outdated
+    // the pivot itself leaves its row, so that rows hold nothing but columns without one
+    std::vector<Cell>& cells = cells_[row];
+    const auto take = [&](std::vector<Cell>& from) {
+      const auto cell = std::find_if(from.begin(), from.end(), [&](const Cell& c) { return c.column == column; });
+      if (cell == from.end()) return 0.0;
+      const double value = cell->value;
+      *cell = from.back();
+      from.pop_back();
+      return value;
+    };
+    const double pivot = take(cells);
+    pivots_.push_back({row, column, std::abs(pivot)});
+    best_[row].size = -1;
+    for (int other : column_rows_[column]) {
+      if (other == row || best_[other].size < 0) continue;
+      const double factor = take(cells_[other]) / pivot;
+      if (factor != 0) subtract(other, row, factor);
+      offer(other);
+    }
+  }
+  return pivots_;
 }
 
 template <int D>
 std::vector<LoopGroup> find_loop_groups(const Mechanism<D>& m) {
   const int n = static_cast<int>(m.constraints.size());
-  std::vector<int> group(n), owner(m.tree.nv, -1);  // an earlier constraint of the same group, or itself; first constraint of a velocity
-  std::iota(group.begin(), group.end(), 0);
+  std::vector<int> up(n), owner(m.tree.nv, -1);  // a constraint of the same group with a lower index, or itself; constraint of a velocity
+  std::iota(up.begin(), up.end(), 0);
   const auto first_of = [&](int i) {
-    for (; group[i] != i; i = group[i]) group[i] = group[group[i]];
+    while (up[i] != i) i = up[i] = up[up[i]];
     return i;
   };
   for (int i = 0; i < n; ++i)
     for (int k = m.constraints[i].path.begin; k < m.constraints[i].path.end; ++k) {
-      int& owning = owner[m.paths[k].dof];
-      if (owning < 0) owning = i;
-      const int a = first_of(owning), b = first_of(i);
-      group[std::max(a, b)] = std::min(a, b);
+      int& other = owner[m.paths[k].dof];
+      if (other < 0) other = i;
+      const int a = first_of(i), b = first_of(other);
+      up[std::max(a, b)] = std::min(a, b);
     }
   std::vector<LoopGroup> groups;
   std::vector<int> place(n, -1);

@@ -11,11 +11,49 @@
 
 namespace trunnion {
 
-/// Gaussian elimination with full pivoting of the rows x columns matrix A (row-major, overwritten). The i-th pivot, the largest entry
-/// left, stands in row row_order[i] and column column_order[i]; both lists are permutations of all rows and columns. Stops where
-/// what is left of every row is below `redundant` times the row's largest entry at first (written to row_size). Returns the number of
-/// pivots.
-int eliminate_with_full_pivoting(double* A, int rows, int columns, double redundant, int* row_order, int* column_order, double* row_size);
+/// Gaussian elimination with full pivoting of sparse matrices: the i-th pivot is the largest entry left, of equals that with the lowest
+/// row, then column. Only rows with an entry in the pivot's column are touched, so that the work is that of the entries, not of
+/// rows times columns. Keeps its storage from one matrix to the next.
+class FullPivoting {
+ public:
+  struct Pivot {
+    int row, column;
+    double size;
+  };
+  FullPivoting() = default;
+  /// For matrices of up to rows x columns; small ones never allocate afterwards.
+  FullPivoting(int rows, int columns);
+
+  /// An empty matrix of rows x columns.
+  void start(int rows, int columns);
+  /// Sets an entry, each place once.
+  void set(int row, int column, double value);
+  /// Eliminates until what is left of every row is below `redundant` times the row's largest entry at first. Returns the pivots.
+  const std::vector<Pivot>& eliminate(double redundant);
+
+ private:
+  struct Cell {
+    int column;
+    double value;
+  };
+  struct Candidate {
+    double size;
+    int row;
+    bool operator<(const Candidate& b) const { return size != b.size ? size < b.size : row > b.row; }
+  };
+  void offer(int row);
+  void subtract(int row, int pivot_row, double factor);
+
+  int rows_ = 0, columns_ = 0;
+  std::vector<std::vector<Cell>> cells_;       // per row, columns without a pivot
+  std::vector<std::vector<int>> column_rows_;  // per column: rows with an entry, and perhaps others
+  std::vector<double> limit_;                  // per row: entries up to this are rounding
+  std::vector<Candidate> best_;                // per row: its largest entry; below zero: none, or the row has a pivot
+  std::vector<int> best_column_;
+  std::vector<Candidate> heap_;  // largest entries of rows, and outdated ones
+  std::vector<int> at_;          // scratch per column: where a row has it, + 1
+  std::vector<Pivot> pivots_;
+};
 
 /// Constraint rows that share coordinates, and those coordinates.
 struct LoopGroup {

@@ -71,14 +71,18 @@ bool StepSchedule::is_force_jump(double t) const { return std::binary_search(for
 
 // ---------------------------------------------------------------- run
 
-Runner::Runner(std::shared_ptr<const Model> model)
+Runner::Runner(std::shared_ptr<const Model> model) : Runner(model, start_state(*model)) {}
+
+Runner::Runner(std::shared_ptr<const Model> model, State start)
     : model_(std::move(model)),
       schedule_(*model_),
       stepper_(make_stepper(model_)),
-      state_(start_state(*model_)),
-      block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left}) {
+      state_(std::move(start)),
+      block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left}),
+      dependent_(static_cast<std::size_t>(model_->layout.nv)) {
   statistics_.histogram.assign(static_cast<std::size_t>(model_->description.solver.max_iterations) + 1, 0);
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
+  for (auto* list : {&statistics_.independent, &independent_}) list->reserve(static_cast<std::size_t>(model_->layout.nv));
 }
 
 void Runner::restore(const State& state) {
@@ -145,6 +149,7 @@ void Runner::count(const Kept& kept) {
     s.max_velocity_violation = r.velocity_violation;
     s.max_velocity_violation_time = t;
   }
+  count_partition(kept.state);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i) {
     const double p = kept.state.y()[model_->hydraulics.nodes[model_->hydraulics.volumes[i].node].state];
     CavitationRecord& c = s.cavitation[i];
@@ -154,13 +159,38 @@ void Runner::count(const Kept& kept) {
   }
 }
 
-void Runner::hand_out(double end, std::size_t used, RunWatcher* watcher) {
+/// Which coordinates are independent, and whether others were before.
+void Runner::count_partition(const State& state) {
+  const StateLayout& layout = model_->layout;
+  const double *begin = state.partition(), *end = begin + layout.rows;
+  if (std::all_of(begin, end, [](double entry) { return entry == 0; })) return;
+  RunStatistics& s = statistics_;
+  dependent_.assign(dependent_.size(), false);
+  for (const double* entry = begin; entry != end; ++entry)
+    if (*entry != 0) dependent_[static_cast<std::size_t>(std::abs(*entry)) - 1] = true;
+  independent_.clear();
+  for (int v = 0; v < layout.nv; ++v)
+    if (!dependent_[static_cast<std::size_t>(v)]) independent_.push_back(v);
+  if (!s.independent.empty() && s.independent != independent_ && s.repartitions++ == 0) s.repartition_time = state.time;
+  s.independent = independent_;
+}
+
+/// The clock was read before and after the block: its steps share the time evenly.
+void Runner::hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher) {
+  const auto is_step = [](const Kept& kept) { return kept.side == Side::left; };
+  const auto steps = std::count_if(block_.begin(), block_.begin() + static_cast<std::ptrdiff_t>(used), is_step);
+  const double share = steps > 0 ? (statistics_.step_seconds - seconds_before) / static_cast<double>(steps) : 0;
+  long done = 0;
   for (std::size_t i = 0; i < used; ++i) {
     const Kept& kept = block_[i];
-    if (kept.side == Side::left) count(kept);
+    if (is_step(kept)) {
+      count(kept);
+      ++done;
+    }
     if (watcher == nullptr) continue;
     const double t = kept.state.time;
-    watcher->at({kept.state, kept.side, kept.report, schedule_.on_grid(t) || schedule_.reached(t, end), schedule_.grid_index(t)});
+    watcher->at({kept.state, kept.side, kept.report, schedule_.on_grid(t) || schedule_.reached(t, end), schedule_.grid_index(t),
+                 seconds_before + static_cast<double>(done) * share});
   }
 }
 
@@ -168,8 +198,9 @@ void Runner::advance(double end, RunWatcher* watcher) {
   while (!schedule_.reached(state_.time, end)) {
     std::size_t used = 0;
     failed_ = restart_failed_ = false;
+    const double seconds_before = statistics_.step_seconds;
     run_block(end, used);
-    hand_out(end, used, watcher);
+    hand_out(end, used, seconds_before, watcher);
     if (failed_) fail();
   }
 }
@@ -196,11 +227,21 @@ void Runner::fail() const {
           "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B), or commands that stop earlier");
     case StepStatus::open_loop:
       throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
-                            smaller + ", or solver.constraints: penalty, which passes dead points");
+                            smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");
     case StepStatus::dead_point:
       throw SimulationError(state_.time, where,
                             "the loop is at or near a dead point (singular configuration): it does not determine its dependent coordinates",
-                            "solver.constraints: penalty, which passes dead points, or a motion that keeps away from it");
+                            "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
+                            "keeps away from it");
+    case StepStatus::unstable:
+      throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
+                            smaller + (failure_.longest_step > 0 ? fmt::format(", below {:.2g} s", failure_.longest_step) : "") +
+                                ", or solver.integrator: trapezoidal, which is stable with any; stiff oil and friction need it");
+    case StepStatus::gave_up:
+      throw SimulationError(state_.time, where, "the variable-step integrator could not go on",
+                            fmt::format("a larger solver.reference_tolerance (now {:g}), or check the model with solver.integrator: "
+                                        "trapezoidal",
+                                        solver.reference_tolerance));
     case StepStatus::diverged:
       throw SimulationError(state_.time, where, "the iteration diverged",
                             smaller + ", or check start pressures, stiffnesses and the units of the model");

@@ -33,6 +33,10 @@ struct RunStatistics {
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
   std::vector<CavitationRecord> cavitation;  // per volume
+  /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.
+  std::vector<int> independent;
+  long repartitions = 0;        // changes of that set
+  double repartition_time = 0;  // [s] of the first
   /// [s] inside steps alone: the clock is read around blocks of steps; recording, the energy ledger and files are outside.
   double step_seconds = 0;
 
@@ -47,6 +51,7 @@ struct Moment {
   const StepReport& report;  // of the step that led here (side left)
   bool on_grid;              // a grid point or the end of the run
   long grid_index;           // of the last grid point at or before the state
+  double step_seconds;       // [s] inside steps up to here; shared out evenly between two readings of the clock
 };
 
 /// Sees every state of a run in order, some steps late.
@@ -87,6 +92,8 @@ class Runner {
  public:
   /// Starts at the model's start state. Throws what start_state throws.
   explicit Runner(std::shared_ptr<const Model> model);
+  /// Starts at a given state with consistent rates, at time 0.
+  Runner(std::shared_ptr<const Model> model, State start);
 
   const std::shared_ptr<const Model>& model() const { return model_; }
   const State& state() const { return state_; }
@@ -109,8 +116,9 @@ class Runner {
   };
   bool restart();
   void run_block(double end, std::size_t& used);
-  void hand_out(double end, std::size_t used, RunWatcher* watcher);
+  void hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher);
   void count(const Kept& kept);
+  void count_partition(const State& state);
   [[noreturn]] void fail() const;
 
   std::shared_ptr<const Model> model_;
@@ -118,7 +126,9 @@ class Runner {
   std::unique_ptr<Stepper> stepper_;
   State state_;
   RunStatistics statistics_;
-  std::vector<Kept> block_;  // states of the steps between two readings of the clock
+  std::vector<Kept> block_;       // states of the steps between two readings of the clock
+  std::vector<bool> dependent_;   // scratch of count_partition, per velocity
+  std::vector<int> independent_;  // the same
   StepReport failure_;
   bool failed_ = false, restart_failed_ = false;
 };

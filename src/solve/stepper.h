@@ -21,29 +21,40 @@ enum class StepStatus {
   end_of_stroke,  // a piston went through the end of its cylinder
   open_loop,      // the dependent positions were not found
   dead_point,     // a loop's equations do not determine its dependent coordinates
+  unstable,       // an explicit step blew up
+  gave_up,        // the variable-step integrator could not go on
 };
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;             // linear solves of the step's Newton
+  int iterations = 0;             // linear solves of the step's Newton; 0: explicit
   int position_iterations = 0;    // solves for dependent positions
   double violation = 0;           // [m, -] largest |Phi| at the end
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
   /// Unknown with the largest scaled increment, or what failed: one number for velocities, then circuit unknowns, cylinders, loops.
   int worst = -1;
+  double longest_step = 0;  // [s] unstable: what would be stable here; 0: not known
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
 };
 
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  /// Advances `state` by h [s]; unchanged unless the report is ok. No allocation.
+  /// Advances `state` by h [s]; unchanged unless the report is ok. No allocation, but for the variable-step reference.
   virtual StepReport step(State& state, double h) = 0;
   /// Recomputes accelerations, rates and multipliers at the right limit of the signals, after a jump. No allocation.
   virtual bool restart(State& state) = 0;
   /// Name of the unknown a report calls worst.
   virtual std::string unknown_name(int unknown) const = 0;
 };
+
+/// The numbers of StepReport::worst for a cylinder and for the loop of a constraint row, and the name behind a number.
+int unknown_of_cylinder(const Model& model, int cylinder);
+int unknown_of_row(const Model& model, int row);
+std::string name_of_unknown(const Model& model, int unknown);
+/// Whether every piston is inside its cylinder at lengths s [m] of the ports: chambers of no length have no equations. Says in the
+/// report which is not.
+bool pistons_inside(const Model& model, const double* s, StepReport& report);
 
 /// The stepper that the model's solver settings ask for.
 std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model);

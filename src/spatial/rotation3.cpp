@@ -25,6 +25,12 @@ Mat<3> roll_pitch_yaw(const std::array<double, 3>& angles) {
   return axis_angle(Vec<3>::UnitZ(), angles[2]) * axis_angle(Vec<3>::UnitY(), angles[1]) * axis_angle(Vec<3>::UnitX(), angles[0]);
 }
 
+std::array<double, 3> roll_pitch_yaw_of(const Mat<3>& R) {
+  // roll from what yaw leaves of R, so that where both turn about one axis their sum is right
+  const double yaw = std::atan2(R(1, 0), R(0, 0)), c = std::cos(yaw), s = std::sin(yaw);
+  return {std::atan2(s * R(0, 2) - c * R(1, 2), c * R(1, 1) - s * R(0, 1)), std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0))), yaw};
+}
+
 std::array<double, 4> matrix_quaternion(const Mat<3>& R) {
   Eigen::Quaterniond e(R);
   e.normalize();

@@ -65,6 +65,8 @@ Mat<3> exponential_tangent(const Vec<3>& theta);
 Vec<3> rotation_vector(const Mat<3>& R);
 /// Rz(yaw) Ry(pitch) Rx(roll).
 Mat<3> roll_pitch_yaw(const std::array<double, 3>& angles);
+/// Roll, pitch, yaw of a rotation matrix, the inverse of roll_pitch_yaw; |pitch| <= pi/2.
+std::array<double, 3> roll_pitch_yaw_of(const Mat<3>& R);
 /// The unit quaternion (w, x, y, z), w >= 0, of a rotation matrix.
 std::array<double, 4> matrix_quaternion(const Mat<3>& R);
 

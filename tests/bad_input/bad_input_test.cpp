@@ -182,7 +182,7 @@ TEST(BadInput, WrongReferencesAreReported) {
       {"sum: [command, wave]", "sum: [command, wav]", 37, "signals.both.sum.1", {"did you mean `wave`?"}},
       {"sum: [command, wave]", "sum: [command, both]", 37, "signals.both", {"made from itself"}},
       {"sum: [command, wave]", "sum: []", 37, "signals.both", {"no operands"}},
-      {"joint: crank", "joint: wrench", 15, "springs.return.joint", {"revolute or prismatic joint"}},
+      {"joint: crank", "joint: wrench", 15, "springs.return.joint", {"`wrench` is not the name of a joint coordinate"}},
       {"pressure: 7.6 MPa", "pressure: presure", 19, "sources.pump.pressure", {"`presure` is not the name of a signal"}},
       {"parent: ground", "parent: rocker", 9, "joints.crank", {"cycle: crank -> rocker -> coupler -> crank", "`loops`"}},
       {"  rocker: {mass",
@@ -209,7 +209,11 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"static: 830 N", "static: 83 N", 33, "cylinders.lift.friction.static", {"83 N is less than", "210 N"}},
       {"model: brown_mcphee", "model: lugre", 33, "cylinders.lift.friction.bristle_stiffness", {"`lugre` needs `bristle_stiffness`"}},
       {"model: brown_mcphee", "model: bengisu_akay", 33, "cylinders.lift.friction.decay", {"`bengisu_akay` needs `decay`"}},
-      {"stiffness: 40 N m/rad", "stiffness: 40 N/m", 15, "springs.return.stiffness", {"does not suit the joint `crank`", "40 N m/rad"}},
+      {"stiffness: 40 N m/rad",
+       "stiffness: 40 N/m",
+       15,
+       "springs.return.stiffness",
+       {"does not suit the coordinate `crank`", "40 N m/rad"}},
       {"[5 s, -10 V]", "[2 s, -10 V]", 35, "signals.command.steps.2", {"`2 s` is not later", "strictly increasing"}},
       {"[5 s, -10 V]", "[2.5 s, -10 V]", 35, "signals.command.steps.2", {"is not later"}},
       {"[5 s, -10 V]", "[5 s, -10 MPa]", 35, "signals.command.steps.2.1", {"disagrees", "one dimension"}},
@@ -221,9 +225,38 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"step: 1 ms",
        "step: 1 ms, integrator: rk4",
        38,
-       "solver.integrator",
-       {"`penalty`, `rk4`", "explicit", "the nearest that can", "trapezoidal"}},
-      {"step: 1 ms", "step: 1 ms, constraints: baumgarte", 38, "solver.constraints", {"`baumgarte`", "constraints: penalty"}},
+       "solver.constraints",
+       {"`penalty`, `rk4`", "no accelerations", "the nearest that can", "constraints: double_step, integrator: rk4"}},
+      {"step: 1 ms",
+       "step: 1 ms, integrator: cvode",
+       38,
+       "solver.constraints",
+       {"`penalty`, `cvode`", "constraints: double_step, integrator: cvode"}},
+      {"step: 1 ms",
+       "step: 1 ms, constraints: double_step, integrator: ida",
+       38,
+       "solver.constraints",
+       {"`double_step`, `ida`", "index 1", "constraints: baumgarte, integrator: ida"}},
+      {"step: 1 ms",
+       "step: 1 ms, constraints: baumgarte, integrator: cvode",
+       38,
+       "solver.constraints",
+       {"`baumgarte`, `cvode`", "multipliers", "constraints: double_step, integrator: cvode"}},
+      {"step: 1 ms", "step: 1 ms, constraints: ali1", 38, "solver.constraints", {"`ali1`", "constraints: penalty"}},
+      {"step: 1 ms",
+       "step: 1 ms, constraints: ali1, integrator: euler",
+       38,
+       "solver.constraints",
+       {"`ali1` is not available", "constraints: double_step, integrator: euler"}},
+      {"step: 1 ms",
+       "step: 1 ms, coordinates: cartesian, constraints: baumgarte",
+       38,
+       "solver.coordinates",
+       {"`cartesian` is not available", "constraints: baumgarte, integrator: trapezoidal"}},
+      {"step: 1 ms", "step: 1 ms, baumgarte: [50]", 38, "solver.baumgarte", {"a list of 1", "two numbers", "1/s"}},
+      {"step: 1 ms", "step: 1 ms, baumgarte: [50, -1]", 38, "solver.baumgarte.1", {"not less than 0"}},
+      {"step: 1 ms", "step: 1 ms, baumgarte: [50, 1 m]", 38, "solver.baumgarte.1", {"`1 m`", "a rate"}},
+      {"step: 1 ms", "step: 1 ms, reference_tolerance: 0", 38, "solver.reference_tolerance", {"greater than 0"}},
   };
   for (const Case& c : cases) expect_finding(c);
 }
@@ -240,12 +273,12 @@ TEST(BadInput, WrongJointsAndCouplingsAreReported) {
       coupling("joints: [crank, rocker], ratio: 3 kg"),
   };
   const Case cases[] = {
-      {"solver: {", texts[0].c_str(), 38, "couplings.pair.joints.1", {"a revolute or prismatic joint", "did you mean `rocker`?"}},
+      {"solver: {", texts[0].c_str(), 38, "couplings.pair.joints.1", {"a joint coordinate", "did you mean `rocker`?"}},
       {"solver: {", texts[1].c_str(), 38, "couplings.pair.ratio", {"`0`", "other than 0"}},
       {"solver: {", texts[2].c_str(), 38, "couplings.pair.ratio", {"the key `ratio` is missing"}},
-      {"solver: {", texts[3].c_str(), 38, "couplings.pair.joints", {"`crank` is coupled to itself", "two joints"}},
+      {"solver: {", texts[3].c_str(), 38, "couplings.pair.joints", {"`crank` is coupled to itself", "two coordinates"}},
       {"solver: {", texts[4].c_str(), 38, "couplings.pair.joints", {"a list of 1", "2 names"}},
-      {"solver: {", texts[5].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit the joints `crank` and `rocker`"}},
+      {"solver: {", texts[5].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit the coordinates `crank` and `rocker`"}},
       {"solver: {", texts[6].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit"}},
       {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
        "universal: {parent: crank, axes: [x, [1, 1, 0]]}, angles: [60 deg, 0]",
@@ -269,6 +302,74 @@ TEST(BadInput, WrongJointsAndCouplingsAreReported) {
        {"`angles` does not go with `cylindrical`", "it belongs to `universal`"}},
   };
   for (const Case& c : cases) expect_finding(c);
+}
+
+TEST(BadInput, CoordinatesOfJointsAreNamedAndHaveTheirUnits) {
+  const std::string machine = R"(trunnion: 1
+bodies:
+  tube: {mass: 1, inertia: [1, 1, 1]}
+  cross: {mass: 1, inertia: [1, 1, 1]}
+  plate: {mass: 1, inertia: [1, 1, 1]}
+  ball: {mass: 1, inertia: [1, 1, 1]}
+  bead: {mass: 1, inertia: [1, 1, 1]}
+  post: {mass: 1, inertia: [1, 1, 1]}
+  lever: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  tube: {cylindrical: {parent: ground}}
+  cross: {universal: {parent: ground}}
+  plate: {planar: {parent: ground}}
+  ball: {spherical: {parent: ground}}
+  bead: {point_on_line: {parent: ground}}
+  post: {fixed: {parent: ground}}
+  lever: {revolute: {parent: ground}}
+signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 rad, frequency: 1 Hz}}}
+)";
+  struct Item {
+    const char *text, *path;
+    std::vector<const char*> words;
+  };
+  const Item items[] = {
+      {"springs: {s: {joint: tube, stiffness: 1}}",
+       "springs.s.joint",
+       {"`tube` is made of several parts", "one of `tube.position`, `tube.angle`"}},
+      {"springs: {s: {joint: plate, stiffness: 1}}", "springs.s.joint", {"one of `plate.x`, `plate.y`, `plate.angle`"}},
+      {"springs: {s: {joint: tube.angel, stiffness: 1}}", "springs.s.joint", {"no coordinate `angel`", "did you mean `tube.angle`?"}},
+      {"springs: {s: {joint: ball, stiffness: 1}}", "springs.s.joint", {"`ball` is a ball", "quaternion", "springs between points"}},
+      {"springs: {s: {joint: bead.q, stiffness: 1}}", "springs.s.joint", {"`bead.q` is a ball", "`bead.position`"}},
+      {"springs: {s: {joint: bead, stiffness: 1}}", "springs.s.joint", {"`bead` is made of several parts", "`bead.position`"}},
+      {"springs: {s: {joint: post, stiffness: 1}}", "springs.s.joint", {"`post` is fixed"}},
+      {"springs: {s: {joint: lever.position, stiffness: 1}}", "springs.s.joint", {"no coordinate `position`", "`lever.angle`"}},
+      {"springs: {s: {joint: tubes.angle, stiffness: 1}}",
+       "springs.s.joint",
+       {"not the name of a joint coordinate", "did you mean `tube.angle`?"}},
+      {"springs: {s: {joint: tube.position, stiffness: 3 N m/rad}}",
+       "springs.s.stiffness",
+       {"does not suit the coordinate `tube.position`", "N/m"}},
+      {"springs: {s: {joint: tube.angle, stiffness: 3, preload: 4 N}}", "springs.s.preload", {"does not suit the coordinate `tube.angle`"}},
+      {"forces: {f: {joint: plate.x, load: 3 N m}}", "forces.f.load", {"does not suit the coordinate `plate.x`"}},
+      {"motions: {m: {joint: cross.angle_1, signal: way}}", "motions.m.signal", {"`way` have another dimension", "angle"}},
+      {"motions: {m: {joint: tube.position, signal: way}, n: {joint: tube.position, signal: way}}",
+       "motions.n.joint",
+       {"is moved by `m` already"}},
+      {"motions: {m: {joint: lever, signal: swing}, n: {joint: lever.angle, signal: swing}}",
+       "motions.n.joint",
+       {"is moved by `m` already"}},
+      {"couplings: {c: {joints: [lever, lever.angle], ratio: 2}}", "couplings.c.joints", {"coupled to itself"}},
+      {"couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 rad/m}}", "couplings.c.ratio", {"does not suit", "40 mm/rad"}},
+  };
+  for (const Item& item : items) {
+    SCOPED_TRACE(item.text);
+    const std::vector<Diagnostic> all = findings(machine + item.text + "\n");
+    ASSERT_EQ(all.size(), 1u) << (all.empty() ? "" : InputError(all).what());
+    EXPECT_EQ(all[0].path, item.path);
+    for (const char* words : item.words) EXPECT_NE(all[0].text().find(words), std::string::npos) << all[0].text();
+  }
+  for (const char* good :
+       {"springs: {s: {joint: tube.position, stiffness: 3 N/m, rest: 1 m}, t: {joint: tube.angle, stiffness: 3 N m/rad}}",
+        "springs: {s: {joint: lever.angle, damping: 3 N m s/rad}, t: {joint: lever, stiffness: 3 N m/rad}}",
+        "forces: {f: {joint: cross.angle_2, load: 3 N m}, g: {joint: bead.position, load: 3 N}}",
+        "motions: {m: {joint: plate.y, signal: way}}", "couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 mm/rad}}"})
+    EXPECT_TRUE(findings(machine + good + "\n").empty()) << good << "\n" << InputError(findings(machine + good + "\n")).what();
 }
 
 TEST(BadInput, SyntaxErrorsStandAloneWithTheirPlace) {

@@ -5,6 +5,7 @@
 #include "support/temporary_folder.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -134,7 +135,8 @@ TEST_F(Program, WrongInputExitsTwoWithEveryFinding) {
 TEST_F(Program, CheckDescribesTheMachine) {
   const Outcome r = call("check " + four_bar());
   EXPECT_EQ(r.code, 0);
-  for (const char* word : {"planar", "1 degree of freedom", "loops.E", "redundant      none", "2.753285 MPa", "ready to run"})
+  for (const char* word :
+       {"planar", "1 degree of freedom", "loops.E", "redundant      none", "independent    ", "2.753285 MPa", "ready to run"})
     EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
   EXPECT_NE(call("check '" + kExamples + "slewing_crane.yaml'").output.find("spatial"), std::string::npos);
 }
@@ -147,6 +149,66 @@ TEST_F(Program, CheckNamesBodiesWithoutInertia) {
   EXPECT_NE(r.output.find("nothing resists the acceleration of rod.rate_x"), std::string::npos) << r.output;
   EXPECT_EQ(call("run rod.yaml").code, 1);
   EXPECT_TRUE(exists("rod_results/summary.json"));
+}
+
+TEST_F(Program, EquilibriumWritesItsSolutionAndTheModelThatStartsThere) {
+  const Outcome r = call("equilibrium " + four_bar() + " -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word :
+       {"60.000000 deg, held", "2.753285 MPa, from rest", "3.500000 MPa, stated", "stable", "27.05 Hz", "length 1.732051 m"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  const Json rest = json("out/equilibrium.json");
+  EXPECT_NEAR(rest["pressures"]["v2"]["pressure"], 2753284.892633, 1e-3);
+  EXPECT_EQ(rest["pressures"]["v2"]["from"], "rest");
+  EXPECT_EQ(rest["pressures"]["v3"]["from"], "stated");
+  EXPECT_EQ(rest["stability"]["verdict"], "stable");
+  EXPECT_NEAR(rest["cylinders"]["lift"]["length"], 1.7320508075688772, 1e-12);
+  EXPECT_EQ(rest["cylinders"]["lift"]["force"], rest["state"]["lift.force"]);
+  EXPECT_EQ(rest["multipliers"]["loops.E"].size(), 2U);
+  EXPECT_LT(rest["residual"]["load"], 1e-9 * rest["residual"]["of"].get<double>());
+  EXPECT_EQ(rest["settings"]["volumes"]["v2"]["pressure"], "equilibrium");
+  // the model that starts there rests until the valve opens at 1 s
+  EXPECT_EQ(call("run out/equilibrium.yaml --set 'solver.duration=0.9 s' -o run").code, 0);
+  const Json end = json("run/summary.json")["final_state"];
+  EXPECT_NEAR(end["crank.angle"], rest["state"]["crank.angle"], 1e-12);
+  EXPECT_NEAR(end["v1.pressure"], rest["state"]["v1.pressure"], 1e-2);
+  EXPECT_NEAR(end["crank.rate"], 0, 1e-12);
+}
+
+TEST_F(Program, ARunCanBeginAtRest) {
+  const std::string crane =
+      "'" + kExamples + "slewing_crane.yaml' --set joints.load.hold=false --set 'joints.load.rotation=[0, 60 deg, 0]' ";
+  EXPECT_EQ(call("run " + crane + "--set solver.duration=0.2 --equilibrium -o rest").code, 0);
+  EXPECT_EQ(call("run " + crane + "--set solver.duration=0.2 -o swing").code, 0);
+  const Json rest = json("rest/summary.json")["final_state"], swing = json("swing/summary.json")["final_state"];
+  EXPECT_NEAR(rest["load.rate_y"], 0, 1e-9);
+  EXPECT_GT(std::abs(swing["load.rate_y"].get<double>()), 0.1);
+}
+
+TEST_F(Program, EquilibriumHasADefaultFolderATimeAndExitCodes) {
+  EXPECT_EQ(call("equilibrium " + four_bar() + " -q").output, "");
+  EXPECT_TRUE(exists("four_bar_results/equilibrium.yaml"));
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v3.pressure=equilibrium").code, 2);
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v1.pressure=2MPa").code, 2);  // held, not balanced
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --at 1.5").code, 2);                        // the valve is open
+  EXPECT_FALSE(exists("out"));
+  const Outcome none = call("equilibrium " + four_bar() +
+                            " --set joints.crank.hold=false --set volumes.v1.pressure=2MPa --set volumes.v2.pressure=2MPa -o out");
+  EXPECT_EQ(none.code, 1) << none.output;
+  EXPECT_NE(none.output.find("lift.length"), std::string::npos) << none.output;
+}
+
+TEST_F(Program, EquilibriumTakesCsvSignalsAlong) {
+  std::ofstream(folder_ / "way.csv") << "t,F\n0,30\n1,60\n";
+  std::ofstream(folder_ / "arm.yaml")
+      << "trunnion: 1\ngravity: [0, -9.81, 0]\nbodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}\njoints: {arm: "
+         "{revolute: {parent: ground, axis: z}, angle: -1}}\nforces: {f: {joint: arm, load: 1 N m, signal: u}}\n"
+         "signals: {u: {csv: {file: way.csv, value: F, scale: 2}}}\nsolver: {step: 1 ms, duration: 1 ms}\n";
+  EXPECT_EQ(call("equilibrium arm.yaml -o out").code, 0);
+  const double rest = json("out/equilibrium.json")["state"]["arm.angle"];
+  EXPECT_NEAR(rest, -std::acos(60 / 98.1), 1e-11);
+  EXPECT_EQ(call("equilibrium out/equilibrium.yaml -o again").code, 0);
+  EXPECT_NEAR(json("again/equilibrium.json")["state"]["arm.angle"].get<double>(), rest, 1e-14);
 }
 
 TEST_F(Program, CompareRunsEveryCombination) {
@@ -170,6 +232,33 @@ TEST_F(Program, CompareShowsPublishedFiguresBeside) {
   EXPECT_EQ(r.code, 0) << r.output;
   EXPECT_NE(r.output.find("paper"), std::string::npos);
   EXPECT_NE(r.output.find("-120.94"), std::string::npos);
+}
+
+TEST_F(Program, CompareGivesTheComparisonOfFormulations) {
+  const Outcome r = call("compare '" + kExamples +
+                         "quick_return.yaml' --vary solver.constraints=penalty,double_step --set solver.duration=1.05 --reference '" +
+                         kExamples + "reference/formulations_paper.csv' --difference crank.angle -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word : {"357.47", "position", "its rate", "crank.angle differs by"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << r.output;
+  const std::string history = text_of(folder_ / "out/history.csv");
+  EXPECT_EQ(
+      history.rfind("time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,penalty.step_seconds,"
+                    "double_step.violation,",
+                    0),
+      0U);
+  EXPECT_EQ(std::count(history.begin(), history.end(), '\n'), 1051);
+  const Json rows = json("out/compare.json")["rows"];
+  EXPECT_EQ(rows[0]["paper"]["iterations_max"], 6);
+  EXPECT_EQ(rows[1]["paper"]["iterations_max"], 3);
+  EXPECT_EQ(rows[1]["independent"], Json::array({"crank.angle"}));
+  EXPECT_LT(rows[1]["difference.crank.angle"].get<double>(), 1e-6);
+  const Outcome wrong = call("compare " + four_bar() + " --vary solver.step=1e-3 --set solver.duration=0.01 --reference '" + kExamples +
+                             "reference/formulations_paper.csv' -o none");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("add --vary solver.constraints=..."), std::string::npos) << wrong.output;
+  EXPECT_FALSE(exists("none"));
+  EXPECT_EQ(call("compare " + four_bar() + " --vary solver.step=1e-3 --set solver.duration=0.01 --difference no.channel").code, 2);
 }
 
 TEST_F(Program, CompareGoesOnAfterAFailureAndExitsOne) {

@@ -74,7 +74,7 @@ TEST(Override, WrongValuesAreRefusedLikeThoseOfTheFile) {
             "--set: error: cylinders.lift.bore: found `60MPa`, which has another dimension; expected a length such as 80 mm");
   EXPECT_NE(refusal("cylinders.lift.bore=").find("found nothing"), std::string::npos);
   EXPECT_NE(refusal("cylinders.lift.bore=\"3").find("not valid YAML"), std::string::npos);
-  EXPECT_NE(refusal("solver.integrator=rk4").find("the nearest that can is"), std::string::npos);
+  EXPECT_NE(refusal("solver.constraints=ali1").find("the nearest that can is"), std::string::npos);
 }
 
 TEST(Override, TextsAreSplitAtTheFirstEqualsSign) {

@@ -51,7 +51,7 @@ TEST(Analyse, TheLoopThatAddsNothingIsNamed) {
   EXPECT_EQ(a.degrees_of_freedom, 1);
   ASSERT_EQ(a.redundant.size(), 1U);
   EXPECT_EQ(a.redundant[0].path, "loops.half");
-  EXPECT_EQ(a.redundant[0].rows, 1);
+  EXPECT_EQ(a.redundant[0].equations, std::vector<int>{2});
 }
 
 const char* const kSpinningRod = R"(

@@ -1,10 +1,11 @@
-// Changes along a direction of (theta, v, a) against differences and against the exact tangent, on random mechanisms.
+// Changes along a direction of (theta, v, a) against differences, on random mechanisms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/variation.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "support/random_mechanism.h"
 
@@ -30,6 +31,10 @@ struct Situation {
     d_theta = random_numbers(random, nv, 1);
     d_v = random_numbers(random, nv, 2);
     d_a = random_numbers(random, nv, 3);
+    push = random_numbers(random, static_cast<int>(m.ports.size()), 50);
+    multipliers = random_numbers(random, m.rows, 50);
+    all.resize(m.constraints.size());
+    std::iota(all.begin(), all.end(), 0);
   }
   /// Positions, rates and constraints at the point, moved by `e` along the direction.
   void evaluate(double e) {
@@ -47,62 +52,62 @@ struct Situation {
     constraint_accelerations(m, z.data(), state);
     r.assign(y.size(), 0.0);
     inverse_dynamics<D, double>(m, q.data(), y.data(), true, state, r.data());
+    add_port_forces(m, push.data(), state, r.data());
+    add_constraint_forces(m, multipliers.data(), state, r.data());
+  }
+  struct Change {
+    std::vector<double> Phi_dot, Phi_ddot, r, s, s_dot;
+  };
+  /// Central differences: error about e^2.
+  Change difference() {
+    constexpr double e = 1e-5;
+    evaluate(e);
+    Change up{state.Phi_dot, state.Phi_ddot, r, state.s, state.s_dot};
+    evaluate(-e);
+    const auto subtract = [&](std::vector<double>& x, const std::vector<double>& down) {
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = (x[i] - down[i]) / (2 * e);
+    };
+    subtract(up.Phi_dot, state.Phi_dot);
+    subtract(up.Phi_ddot, state.Phi_ddot);
+    subtract(up.r, r);
+    subtract(up.s, state.s);
+    subtract(up.s_dot, state.s_dot);
+    evaluate(0);
+    return up;
   }
   std::unique_ptr<testing::RandomMechanism<D>> owner;
   const Mechanism<D>& m;
   std::mt19937 random;
   MechanismState<D> state;
-  std::vector<double> theta, v, a, d_theta, d_v, d_a, r;
+  std::vector<double> theta, v, a, d_theta, d_v, d_a, push, multipliers, r;
+  std::vector<int> all;  // groups of rows
 };
 
-TYPED_TEST(VariationOf, ConstraintRatesAndAccelerationsIsTheirDifference) {
-  constexpr int D = TypeParam::value;
-  constexpr double e = 1e-5;  // central differences: error about e^2
-  for (unsigned seed = 1; seed <= 20; ++seed) {
-    Situation<D> x(seed);
-    x.evaluate(e);
-    const std::vector<double> rate = x.state.Phi_dot, acceleration = x.state.Phi_ddot;
-    x.evaluate(-e);
-    std::vector<double> rate_change(x.m.rows), acceleration_change(x.m.rows);
-    for (int i = 0; i < x.m.rows; ++i) {
-      rate_change[i] = (rate[i] - x.state.Phi_dot[i]) / (2 * e);
-      acceleration_change[i] = (acceleration[i] - x.state.Phi_ddot[i]) / (2 * e);
-    }
-    x.evaluate(0);
-    Variation<D> rates(x.m), accelerations(x.m);
-    vary_rates(x.m, x.d_theta.data(), x.d_v.data(), x.state, rates);
-    vary_accelerations(x.m, x.d_theta.data(), x.d_v.data(), x.d_a.data(), x.state, accelerations);
-    for (int i = 0; i < x.m.rows; ++i) {
-      EXPECT_NEAR(rates.Phi_dot[i], rate_change[i], 1e-6 * (1 + std::abs(rate_change[i]))) << "seed " << seed << " row " << i;
-      EXPECT_NEAR(accelerations.Phi_ddot[i], acceleration_change[i], 1e-6 * (1 + std::abs(acceleration_change[i])))
-          << "seed " << seed << " row " << i;
-    }
-  }
+void expect_same(const std::vector<double>& found, const std::vector<double>& expected, unsigned seed, const char* what) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], 1e-6 * (1 + std::abs(expected[i]))) << "seed " << seed << " " << what << " " << i;
 }
 
-TYPED_TEST(VariationOf, InverseDynamicsInRatesIsTheTangentsShare) {
+TYPED_TEST(VariationOf, EverythingIsItsDifference) {
   constexpr int D = TypeParam::value;
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Situation<D> x(seed);
-    const int nv = x.m.tree.nv;
-    x.evaluate(0);
-    const IncrementFactors factors{3, 7};
-    std::vector<double> T(static_cast<std::size_t>(nv) * nv), T_0(T.size()), v(x.d_v), a(x.d_v), dr(nv, 0.0);
-    DenseEntries entries_0{T_0.data(), nv}, entries{T.data(), nv};
-    inverse_dynamics_tangent(x.m, {0, 0}, x.state, entries_0);
-    inverse_dynamics_tangent(x.m, factors, x.state, entries);
-    for (int i = 0; i < nv; ++i) {
-      v[i] *= factors.velocity;
-      a[i] *= factors.acceleration;
-    }
-    Variation<D> work(x.m);
-    add_rate_tangent(x.m, v.data(), a.data(), x.state, work, dr.data());
-    for (int i = 0; i < nv; ++i) {
-      double expected = 0;
-      for (int k = 0; k < nv; ++k)
-        expected += (T[static_cast<std::size_t>(i) * nv + k] - T_0[static_cast<std::size_t>(i) * nv + k]) * x.d_v[k];
-      EXPECT_NEAR(dr[i], expected, 1e-10 * (1 + std::abs(expected))) << "seed " << seed << " row " << i;
-    }
+    const typename Situation<D>::Change expected = x.difference();
+    Variation<D> change(x.m);
+    vary_places(x.m, x.d_theta.data(), x.state, change);
+    vary_velocities(x.m, x.d_v.data(), x.state, change);
+    vary_accelerations(x.m, x.d_a.data(), x.state, change);
+    vary_row_rates(x.m, x.all, x.d_v.data(), x.state, change);
+    vary_row_accelerations(x.m, x.all, x.d_a.data(), x.state, change);
+    expect_same(change.Phi_dot, expected.Phi_dot, seed, "rate of row");
+    expect_same(change.Phi_ddot, expected.Phi_ddot, seed, "acceleration of row");
+    std::vector<double> dr(x.r.size());
+    sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, change);
+    vary_residual(x.m, x.d_theta.data(), x.d_v.data(), x.push.data(), x.multipliers.data(), x.state, change, dr.data());
+    expect_same(dr, expected.r, seed, "residual");
+    expect_same(change.s, expected.s, seed, "length of port");
+    expect_same(change.s_dot, expected.s_dot, seed, "rate of port");
   }
 }
 

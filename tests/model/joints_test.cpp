@@ -265,6 +265,67 @@ couplings: {gears: {joints: [wheel, a], ratio: 3}}
   EXPECT_EQ(model->layout.rows, 1);
 }
 
+/// Springs and loads on the coordinates of composed joints: each coordinate alone, as at the start nothing couples them.
+TEST(Coordinate, SpringsAndLoadsActOnThePartThatIsNamed) {
+  const auto model = machine(R"(
+gravity: [0, 0, 0]
+bodies: {plate: {mass: 2, inertia: [1, 1, 0.5]}, rod: {mass: 4, inertia: [1, 1, 0.8]}, cross: {mass: 3, inertia: [0.3, 0.2, 0.1]}, bead: {mass: 5, inertia: [1, 1, 1]}}
+joints:
+  plate: {planar: {parent: ground, normal: z}, position: [0.3, -0.2], velocity: [0.1, 0], angle: 0.4}
+  rod: {cylindrical: {parent: ground, axis: z, at: [3, 0, 0]}, position: 0.5, angle: 0.1, rate: 2}
+  cross: {universal: {parent: ground, axes: [x, y], at: [6, 0, 0]}}
+  bead: {point_on_line: {parent: ground, axis: y, at: [9, 0, 0]}, position: 1}
+springs:
+  x: {joint: plate.x, stiffness: 40, damping: 3, rest: 0.1}
+  y: {joint: plate.y, stiffness: 50, preload: 1.5}
+  turn: {joint: plate.angle, stiffness: 6, rest: 0}
+  slide: {joint: rod.position, stiffness: 70, rest: 0}
+  twist: {joint: rod.angle, damping: 0.7}
+forces:
+  first: {joint: cross.angle_1, load: 0.6 N m}
+  second: {joint: cross.angle_2, load: 0.5 N m}
+  push: {joint: bead.position, load: 8 N}
+)");
+  const State s = start_state(*model);
+  const auto expect = [&](const char* name, double value) { EXPECT_NEAR(channel(model, s, name), value, 1e-12) << name; };
+  expect("plate.acceleration_x", -(40 * 0.2 + 3 * 0.1) / 2);
+  expect("plate.acceleration_y", -1.5 / 2);  // rest as at the start
+  expect("plate.angular_acceleration", -6 * 0.4 / 0.5);
+  expect("rod.acceleration", -70 * 0.5 / 4);
+  expect("rod.angular_acceleration", -0.7 * 2 / 0.8);
+  expect("cross.acceleration_1", 0.6 / 0.3);
+  expect("cross.acceleration_2", 0.5 / 0.2);
+  expect("bead.acceleration", 8.0 / 5);
+}
+
+/// A nut on a steep screw: a cylindrical joint whose turning is tied to its sliding.
+TEST(Coordinate, ACouplingMakesACylindricalJointAScrew) {
+  const auto model = machine(R"(
+bodies: {nut: {mass: 2, inertia: [1, 1, 0.03]}}
+joints: {nut: {cylindrical: {parent: ground, axis: z}, position: 1, angle: 0.3, rate: 0}}
+couplings: {thread: {joints: [nut.position, nut.angle], ratio: 40 mm/rad}}
+)");
+  EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
+  const double a = -2 * 9.81 / (2 + 0.03 / (0.04 * 0.04));
+  const State t = test::run(model, 0.5);
+  EXPECT_NEAR(channel(model, t, "nut.position"), 1 + a * 0.125, 1e-10);
+  EXPECT_NEAR(channel(model, t, "nut.angle"), 0.3 + a / 0.04 * 0.125, 1e-9);
+}
+
+/// A motion of one coordinate leaves the others of its joint free.
+TEST(Coordinate, AMotionMovesOneCoordinateOfItsJoint) {
+  const auto model = machine(R"(
+bodies: {b: {mass: 2, inertia: [1, 1, 0.03]}}
+joints: {b: {cylindrical: {parent: ground, axis: z}, position: 1, speed: 2}}
+signals: {turn: {ramps: [[0, 0], [10, 30]]}}
+motions: {drive: {joint: b.angle, signal: turn}}
+)");
+  EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
+  const State t = test::run(model, 0.6);
+  EXPECT_NEAR(channel(model, t, "b.angle"), 1.8, 1e-10);
+  EXPECT_NEAR(channel(model, t, "b.position"), 1 + 2 * 0.6 - 9.81 * 0.18, 1e-10);
+}
+
 /// Coordinates tied twice in one ratio are tied; in two ratios they stand still.
 TEST(Coupling, RedundantOnesAreNamed) {
   const std::string text = R"(
@@ -275,6 +336,7 @@ couplings: {one: {joints: [a, b], ratio: 2}, two: {joints: [b, a], ratio: )";
   EXPECT_EQ(same.degrees_of_freedom, 1);
   ASSERT_EQ(same.redundant.size(), 1u);
   EXPECT_EQ(same.redundant[0].path, "couplings.two");
+  EXPECT_EQ(same.redundant[0].equations, std::vector<int>{1});
   EXPECT_EQ(other.degrees_of_freedom, 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,9 @@ std::string reference_file(const std::string& text) {
 
 TEST(Comparison, PutsTheReferenceBeside) {
   Comparison table = make_comparison({"cylinders.lift.friction.model"}, {"crank.angle"});
-  table.reference = read_reference(reference_file("# from a book\nmodel,min_work,unknown\nlugre,-1.5,3\n"), 1);
+  table.reference = read_reference(reference_file("# from a book\nmodel,cylinders.lift.friction.model,min_work,unknown\n"
+                                                  "lever,lugre,-7,2\nfour_bar,lugre,-1.5,3\n"),
+                                   "four_bar", table.paths);
   EXPECT_EQ(table.reference->label, "printed");
   for (const char* law : {"lugre", "brown_mcphee"})
     add_row(table, {law},
@@ -56,23 +59,83 @@ TEST(Comparison, AFailedRunKeepsItsRowAndItsReason) {
 TEST(Comparison, WrongReferencesAreRefusedWithTheirLine) {
   const auto message = [](const std::string& text) -> std::string {
     try {
-      read_reference(reference_file(text), 1);
+      read_reference(reference_file(text), "four_bar", {"solver.constraints", "solver.step"});
     } catch (const Error& error) { return error.what(); }
     return "";
   };
-  EXPECT_NE(message("model,min_work\nlugre,much\n").find(":2: 'much' is no number"), std::string::npos);
-  EXPECT_NE(message("model,min_work\nlugre\n").find(":2: expected"), std::string::npos);
-  EXPECT_THROW(read_reference("/nowhere/at_all.csv", 1), Error);
+  EXPECT_NE(message("solver.step,min_work\n1 ms,much\n").find(":2: 'much' is no number"), std::string::npos);
+  EXPECT_NE(message("solver.step,min_work\n1 ms\n").find(":2: expected 2 cells, found 1"), std::string::npos);
+  EXPECT_NE(message("solver.penalty,min_work\n1e9,3\n").find("`solver.penalty`, which is not varied here"), std::string::npos);
+  EXPECT_NE(message("model,min_work\nlever,3\n").find("no figures of the model `four_bar`"), std::string::npos);
+  EXPECT_EQ(message("model,min_work\nfour_bar,3\n"), "");
+  EXPECT_THROW(read_reference("/nowhere/at_all.csv", "four_bar", {"x"}), Error);
   Comparison table = make_comparison({"x"}, {"no.channel"});
   EXPECT_THROW(add_row(table, {"1"}, run_case(load_example("four_bar", {"solver.duration=0.01 s"}))), Error);
 }
 
-TEST(Comparison, ThePublishedFiguresOfTheFourBarAreReadable) {
-  const ComparisonReference r = read_reference(std::string(TRUNNION_SOURCE_DIR) + "/examples/reference/four_bar_friction_paper.csv", 1);
+TEST(Comparison, ThePublishedFiguresAreReadable) {
+  const std::string folder = std::string(TRUNNION_SOURCE_DIR) + "/examples/reference/";
+  const ComparisonReference r =
+      read_reference(folder + "four_bar_friction_paper.csv", "four_bar", {"solver.step", "cylinders.lift.friction.model"});
   EXPECT_EQ(r.label, "paper");
   ASSERT_EQ(r.rows.size(), 4U);
-  EXPECT_EQ(r.rows[2].values[0], "lugre");
+  EXPECT_EQ(r.rows[2].values, (std::vector<std::string>{"", "lugre"}));  // of whatever step
   EXPECT_EQ(r.rows[2].numbers[0], -120.94);
+  for (const char* model : {"four_bar_lift", "quick_return"})
+    EXPECT_EQ(read_reference(folder + "formulations_paper.csv", model, {"solver.constraints"}).rows.size(), 2U) << model;
+}
+
+TEST(Comparison, ReferencesHoldForEqualQuantities) {
+  Comparison table = make_comparison({"solver.step"}, {});
+  table.reference = read_reference(reference_file("solver.step,steps\n1 ms,17\n"), "four_bar", table.paths);
+  for (const char* step : {"0.001 s", "2 ms"})
+    add_row(table, {step}, run_case(load_example("four_bar", {std::string("solver.step=") + step, "solver.duration=0.02 s"})));
+  const nlohmann::json rows = nlohmann::json::parse(comparison_json(table))["rows"];
+  EXPECT_EQ(rows[0]["printed"]["steps"], 17);
+  EXPECT_TRUE(rows[1]["printed"]["steps"].is_null());
+}
+
+/// Truth: the recordings themselves.
+TEST(Comparison, DifferencesAreThoseOfTheRecordings) {
+  Comparison table = make_comparison({"solver.step"}, {}, {"crank.angle", "v2.pressure"});
+  std::vector<CaseResult> results;
+  for (const char* step : {"1 ms", "0.5 ms"}) {
+    results.push_back(run_case(load_example("four_bar", {std::string("solver.step=") + step, "solver.duration=1.1 s"})));
+    add_row(table, {step}, results.back());
+  }
+  const auto column = [&](int i, const char* name) {
+    const Recording& r = results[static_cast<std::size_t>(i)].recorder->recording();
+    return r.columns[static_cast<std::size_t>(r.find(name))];
+  };
+  double greatest = 0;
+  for (std::size_t i = 0; i < column(0, "time").size(); ++i)
+    greatest = std::max(greatest, std::abs(column(0, "v2.pressure")[i] - column(1, "v2.pressure")[2 * i]));
+  const nlohmann::json rows = nlohmann::json::parse(comparison_json(table))["rows"];
+  EXPECT_EQ(rows[0]["difference.v2.pressure"], 0.0);
+  EXPECT_GT(greatest, 1);
+  EXPECT_EQ(rows[1]["difference.v2.pressure"], greatest);
+  EXPECT_GT(rows[1]["difference.crank.angle"], 0.0);
+  EXPECT_NE(comparison_table(table).find("crank.angle differs by"), std::string::npos);
+  Comparison thin = make_comparison({"x"}, {}, {"v2.pressure"});
+  EXPECT_THROW(add_row(thin, {"1"}, run_case(load_example("four_bar", {"solver.duration=0.01 s", "record.channels=[crank.angle]"}))),
+               Error);
+}
+
+TEST(Comparison, TheTableShowsWhatSaysSomething) {
+  Comparison table = make_comparison({"solver.constraints"}, {});
+  add_row(table, {"penalty"}, run_case(load_example("four_bar", {"solver.duration=1.02 s"})));
+  EXPECT_EQ(comparison_table(table).find("position"), std::string::npos);  // no dependent positions
+  EXPECT_EQ(comparison_table(table).find("capped"), std::string::npos);
+  add_row(table, {"double_step"}, run_case(load_example("four_bar", {"solver.duration=1.02 s", "solver.constraints=double_step"})));
+  EXPECT_NE(comparison_table(table).find("position"), std::string::npos);
+  const nlohmann::json rows = nlohmann::json::parse(comparison_json(table))["rows"];
+  EXPECT_TRUE(rows[0]["independent"].is_null());
+  EXPECT_EQ(rows[1]["independent"].size(), 1U);
+  EXPECT_EQ(rows[1]["repartitions"], 0);
+  EXPECT_EQ(rows[1]["steps"], 1020);
+  long counted = 0;
+  for (const auto& [iterations, steps] : rows[1]["iterations_histogram"].items()) counted += steps.get<long>();
+  EXPECT_EQ(counted, 1020);
 }
 
 }  // namespace

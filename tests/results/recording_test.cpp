@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
 
+#include "results/history.h"
 #include "results/run_case.h"
 #include "support/machines.h"
 
@@ -25,9 +29,10 @@ TEST(Recording, HasEveryGridPointAndTheEnergies) {
   EXPECT_EQ(r.channels.front().name, "time");
   EXPECT_EQ(r.columns[0][1000], 1.0);
   EXPECT_EQ(r.columns[0].back(), 1.2);
-  for (const char* name : {"energy.kinetic", "energy.potential", "energy.spring", "energy.oil", "energy.actuator_work", "energy.drift",
-                           "energy.supply", "energy.tank_return", "energy.throttling", "energy.friction", "energy.damping",
-                           "energy.external", "energy.residual", "solver.iterations"})
+  for (const char* name :
+       {"energy.kinetic", "energy.potential", "energy.spring", "energy.oil", "energy.actuator_work", "energy.drift", "energy.supply",
+        "energy.tank_return", "energy.throttling", "energy.friction", "energy.damping", "energy.external", "energy.residual",
+        "solver.iterations", "solver.position_iterations", "solver.violation", "solver.velocity_violation"})
     EXPECT_GE(r.find(name), 0) << name;
   EXPECT_EQ(r.find("nothing"), -1);
   for (const auto& column : r.columns) EXPECT_EQ(column.size(), 1201U);
@@ -96,6 +101,89 @@ TEST(Summary, HoldsTheContract) {
   const Recording& r = result.recorder->recording();
   for (const char* name : {"crank.angle", "crank.rate", "v1.pressure", "valve.spool"})
     EXPECT_EQ(json["final_state"][name].get<double>(), r.columns[static_cast<std::size_t>(r.find(name))].back()) << name;
+}
+
+TEST(Recording, HoldsTheViolationsAndIterationsOfEveryStep) {
+  const CaseResult result = run_case(load_example("quick_return", {"solver.duration=1.2 s", "solver.constraints=double_step"}));
+  const Recording& r = result.recorder->recording();
+  const auto column = [&](const char* name) { return r.columns[static_cast<std::size_t>(r.find(name))]; };
+  const auto most = [](const std::vector<double>& x) { return *std::max_element(x.begin(), x.end()); };
+  const auto sum = [](const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); };
+  const RunStatistics& s = result.statistics;
+  EXPECT_EQ(most(column("solver.violation")), s.max_violation);
+  EXPECT_EQ(most(column("solver.velocity_violation")), s.max_velocity_violation);
+  EXPECT_EQ(sum(column("solver.iterations")), static_cast<double>(s.iterations));
+  EXPECT_EQ(sum(column("solver.position_iterations")), static_cast<double>(s.position_iterations));
+  EXPECT_GT(s.position_iterations, 0);
+  EXPECT_EQ(column("solver.iterations").front(), 0);  // no step led to the start
+}
+
+TEST(History, HasARowForEveryStepAndItsTime) {
+  History history("a", 1e-3);
+  const auto model = load_example("four_bar", {"solver.duration=1.1 s", "record.every=100"});
+  const CaseResult result = run_case(model, {}, StartKind::stated, &history);
+  ASSERT_EQ(history.rows().size(), 1100U);  // the right limit at 1 s is no step
+  double before = 0;
+  long iterations = 0;
+  for (const History::Row& row : history.rows()) {
+    EXPECT_GT(row.step_seconds, before);
+    before = row.step_seconds;
+    iterations += row.iterations;
+  }
+  EXPECT_NEAR(before, result.statistics.step_seconds, 1e-12);
+  EXPECT_EQ(iterations, result.statistics.iterations);
+  EXPECT_EQ(history.rows().back().time, 1.1);
+}
+
+TEST(History, RunsOfDifferentStepsStandSideBySide) {
+  std::vector<History> runs;
+  for (const char* step : {"1 ms", "0.4 ms"}) {
+    const auto model = load_example("four_bar", {"solver.duration=2 ms", std::string("solver.step=") + step});
+    runs.emplace_back(std::string(step) == "1 ms" ? "coarse" : "fine", model->description.solver.step);
+    run_case(model, {}, StartKind::stated, &runs.back());
+  }
+  std::istringstream lines(history_csv(runs));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line,
+            "time,coarse.violation,coarse.velocity_violation,coarse.iterations,coarse.position_iterations,coarse.step_seconds,"
+            "fine.violation,fine.velocity_violation,fine.iterations,fine.position_iterations,fine.step_seconds");
+  std::vector<std::string> pattern;  // which run has a step there
+  while (std::getline(lines, line)) {
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 10) << line;
+    const bool coarse = line.find(",,,,,") != line.find(',');
+    const bool fine = !line.ends_with(",,,,,");
+    pattern.push_back(line.substr(0, line.find(',')).substr(0, 6) + (coarse ? " coarse" : "") + (fine ? " fine" : ""));
+  }
+  EXPECT_EQ(pattern,
+            (std::vector<std::string>{"0.0004 fine", "0.0008 fine", "0.001 coarse", "0.0012 fine", "0.0016 fine", "0.002 coarse fine"}));
+}
+
+/// z3 of the four-bar and z4 of the quick-return are independent throughout, as the paper prints (section 6.1).
+TEST(Summary, NamesTheIndependentCoordinates) {
+  for (const auto& [example, name] : {std::pair{"four_bar_lift", "lever.angle"}, std::pair{"quick_return", "crank.angle"}}) {
+    const CaseResult result = run_case(load_example(example, {"solver.constraints=double_step", "record.every=1000"}));
+    const Json constraints = Json::parse(summary_json(result, example, 0.5))["constraints"];
+    EXPECT_EQ(constraints["independent"], Json::array({name}));
+    EXPECT_EQ(constraints["repartitions"], 0);
+    EXPECT_TRUE(constraints["repartition_time"].is_null());
+    EXPECT_NE(summary_text(result, 0.5).find(std::string("independent  ") + name + " throughout"), std::string::npos);
+  }
+  const CaseResult penalty = run_case(load_example("four_bar_lift", {"solver.duration=0.01 s"}));
+  EXPECT_TRUE(Json::parse(summary_json(penalty, "", 0.5))["constraints"]["independent"].is_null());
+}
+
+TEST(Summary, NamesRedundantEquations) {
+  const char* const text = R"(
+trunnion: 1
+bodies: {a: {mass: 2, inertia: [1, 1, 0.4]}, b: {mass: 5, inertia: [2, 2, 3]}}
+joints: {a: {revolute: {parent: ground, axis: z}}, b: {revolute: {parent: ground, at: [1, 0, 0], axis: z}}}
+couplings: {one: {joints: [a, b], ratio: 2}, two: {joints: [b, a], ratio: 0.5}}
+solver: {step: 1 ms, duration: 10 ms}
+)";
+  const CaseResult result = run_case(test::model_from(text));
+  EXPECT_EQ(Json::parse(summary_json(result, "", 0.5))["constraints"]["redundant"], Json({{"couplings.two", Json::array({1})}}));
+  EXPECT_NE(summary_text(result, 0.5).find("redundant    equation 1 of couplings.two at the start"), std::string::npos);
 }
 
 TEST(Summary, OfAFailedRunSaysWhy) {

@@ -112,6 +112,19 @@ TEST(Rotation3, RollPitchYawTurnAboutFixedAxesInThisOrder) {
   EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitX() - Vec<3>::UnitY()).norm(), kRounding);
 }
 
+TEST(Rotation3, RollPitchYawAreFoundAgain) {
+  for (unsigned i = 0; i < 40; ++i)
+    for (double angle : {0.0, 1e-9, 0.2, 2.0, kPi, 4.0}) {
+      const Mat<3> R = axis_angle(direction(i), angle);
+      EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kRounding) << i << " " << angle;
+    }
+  for (double pitch : {-kPi / 2, kPi / 2})  // roll and yaw turn about one axis there
+    for (double roll : {-2.0, 0.3}) {
+      const Mat<3> R = roll_pitch_yaw({roll, pitch, 0.7});
+      EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kRounding) << pitch << " " << roll;
+    }
+}
+
 TEST(Rotation3, RotationVectorInvertsTheExponential) {
   for (double size : {0.0, 1e-12, 1e-6, 0.1, 1.0, 3.0, kPi - 1e-6})
     for (unsigned i = 0; i < 10; ++i) {

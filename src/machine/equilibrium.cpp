@@ -1,0 +1,695 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/equilibrium.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "machine/oil_at_rest.h"
+#include "machine/start.h"
+
+namespace trunnion {
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr double kUnit = 1e6;           // [Pa] pressures are counted in MPa
+constexpr double kRank = 1e-9;          // of a normalised row: what is left of a redundant one
+constexpr double kLeastInertia = 1e-9;  // of the largest: scale of coordinates that carry none
+constexpr double kNoInertia = 1e-12;    // of a coordinate's inertia: added, so that directions without any have a stiffness
+constexpr double kBalanced = 1e-9;      // of the loads: balanced
+constexpr double kNeutral = 1e-10;      // of the largest stiffness: none
+constexpr double kClosed = 1e-11;       // [m, -] constraints after a step
+constexpr double kSameStep = 1e-12;     // [rad, m] a step that changes nothing
+constexpr double kLargestStep = 0.5;    // [rad, m]
+constexpr double kSettled = 1e-9;       // of the pressures: those that were balanced with
+constexpr double kKick = 1e-2;          // [rad, m] off a saddle
+constexpr int kIterations = 500, kClosures = 30, kPressureSteps = 30, kKicks = 3;
+
+/// Orthonormal bases of the row space of a matrix and of what is normal to it.
+struct Split {
+  Matrix range, null;
+};
+Split split(Matrix rows) {
+  const Eigen::Index n = rows.cols();
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
+  if (rows.rows() == 0 || n == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
+  Eigen::ColPivHouseholderQR<Matrix> qr(rows.transpose());
+  qr.setThreshold(kRank);
+  const Eigen::Index rank = rows.isZero(0) ? 0 : qr.rank();
+  const Matrix Q = qr.householderQ() * Matrix::Identity(n, n);
+  return {Q.leftCols(rank), Q.rightCols(n - rank)};
+}
+
+/// Smallest least-squares solution.
+Vector smallest(const Matrix& A, const Vector& b, double threshold = kRank) {
+  if (A.rows() == 0 || A.cols() == 0 || A.isZero(0)) return Vector::Zero(A.cols());
+  Eigen::CompleteOrthogonalDecomposition<Matrix> solver;
+  solver.setThreshold(threshold);
+  solver.compute(A);
+  return solver.solve(b);
+}
+
+double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }
+
+Matrix beside(const Matrix& A, const Matrix& B) {
+  Matrix both(A.rows(), A.cols() + B.cols());
+  both << A, B;
+  return both;
+}
+Matrix above(const Matrix& A, const Matrix& B) {
+  Matrix both(A.rows() + B.rows(), A.cols());
+  both << A, B;
+  return both;
+}
+
+const JointInfo& joint_of(const Model& model, int velocity) {
+  return *std::find_if(model.joints.begin(), model.joints.end(),
+                       [&](const JointInfo& j) { return velocity >= j.v && velocity < j.v + j.nv; });
+}
+
+/// All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for increments,
+/// f / w for loads; so lengths are lengths whatever the coordinates' units.
+template <int D>
+class RestSolver {
+ public:
+  RestSolver(const Model& model, double time)
+      : model_(model),
+        m_(std::get<Mechanism<D>>(model.mechanism)),
+        h_(model.hydraulics),
+        work_(inputs(model, time)),
+        oil_(model, time, Side::right, work_.hydraulics),
+        time_(time),
+        nv_(m_.tree.nv),
+        np_(oil_.unknowns()),
+        q_(model.q_start),
+        y_(static_cast<std::size_t>(model.layout.ny)),
+        still_(static_cast<std::size_t>(std::max(nv_, static_cast<int>(h_.actuators.size()))), 0.0),
+        r_(static_cast<std::size_t>(nv_)),
+        w_(Vector::Ones(nv_)),
+        unit_(Vector::Ones(np_)),
+        decided_(np_, 0),
+        locked_(np_, 0) {
+    for (int i = 0; i < nv_; ++i)
+      if (!model.start[i].held) moving_.push_back(i);
+  }
+
+  Equilibrium solve() {
+    oil_.check_rest(true);
+    place(q_);
+    loads(Vector::Zero(np_));
+    set_scales();
+    if (!close(q_)) report_open_loops();
+    place(q_);
+    choose_locked();
+    balance_pressures();
+    find_rest();
+    place(q_);
+    check_stroke("rest lies at");
+    return result();
+  }
+
+ private:
+  // ---------------------------------------------------------------- evaluation
+
+  static MachineState<D> inputs(const Model& model, double time) {
+    MachineState<D> state(model);
+    update_inputs(model, time, Side::right, state);
+    return state;
+  }
+  MechanismState<D>& mech() { return work_.mechanism; }
+
+  void place(const std::vector<double>& q) { update_positions<D, double>(m_, q.data(), nullptr, mech()); }
+
+  /// Loads -Q/w at the placed configuration, without constraints, under pressures p; notes how large the parts are.
+  Vector loads(const Vector& p, const std::vector<double>* q = nullptr) {
+    const double* at = (q != nullptr ? *q : q_).data();
+    update_rates<D, double>(m_, still_.data(), still_.data(), mech());
+    inverse_dynamics<D, double>(m_, at, still_.data(), true, mech(), r_.data());
+    Vector size(nv_);
+    for (int k = 0; k < nv_; ++k) {
+      const Motion<D>& b = mech().tree.dofs[k].b;
+      const auto moved_mass = (mech().tree.nodes[m_.tree.dof_node[k]].I * b).linear;  // sum of m dr/dq
+      size[k] = moved_mass.norm() * m_.tree.gravity.norm() + std::abs(r_[k] + moved_mass.dot(m_.tree.gravity));
+    }
+    const Vector pressure = kUnit * unit_.cwiseProduct(p);
+    oil_.write(pressure.data(), y_.data());
+    evaluate_forces(h_, mech().s.data(), still_.data(), y_.data(), work_.hydraulics);
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      const HydraulicState::Port& port = work_.hydraulics.ports[i];
+      work_.force[i] = port.force + port.friction;
+      const Range& path = m_.ports[i].path;
+      const double parts = std::abs(work_.hydraulics.pressure[h_.actuators[i].A]) * h_.actuators[i].cylinder.area_A +
+                           std::abs(work_.hydraulics.pressure[h_.actuators[i].B]) * h_.actuators[i].cylinder.area_B;
+      for (int k = path.begin; k < path.end; ++k) size[m_.paths[k].dof] += parts * std::abs(mech().dofs[k].gradient);
+    }
+    add_port_forces(m_, work_.force.data(), mech(), r_.data());
+    load_ = std::max(load_, largest(size));
+    scaled_load_ = std::max(scaled_load_, largest(size.cwiseQuotient(w_)));
+    return Eigen::Map<const Vector>(r_.data(), nv_).cwiseQuotient(w_);
+  }
+
+  /// Phi_q, columns per scaled increment.
+  Matrix jacobian() {
+    Matrix J = Matrix::Zero(m_.rows, nv_);
+    for (const ConstraintGroup<D>& g : m_.constraints)
+      for (int row = 0; row < g.rows.size(); ++row)
+        for (int k = 0; k < g.path.size(); ++k) {
+          const int dof = m_.paths[g.path.begin + k].dof;
+          J(g.rows.begin + row, dof) += mech().jacobian[g.jacobian + row * g.path.size() + k] / w_[dof];
+        }
+    return J;
+  }
+
+  /// Loads of unit pressures per group, d(sum F s_k)/dp, from a list of pistons.
+  Matrix pressure_loads(const std::vector<OilAtRest::Piston>& pistons, int groups) {
+    Matrix A = Matrix::Zero(nv_, groups);
+    for (const OilAtRest::Piston& piston : pistons) {
+      const Range& path = m_.ports[piston.port].path;
+      for (int k = path.begin; k < path.end; ++k)
+        A(m_.paths[k].dof, piston.group) += piston.area * mech().dofs[k].gradient / w_[m_.paths[k].dof];
+    }
+    return A;
+  }
+  Matrix pressure_loads() { return kUnit * pressure_loads(oil_.pistons(), np_) * unit_.asDiagonal(); }
+
+  /// Displaced volumes of the unknown groups, in the measure of pressure_loads.
+  Vector volumes() {
+    Vector V = Vector::Zero(np_);
+    for (const OilAtRest::Piston& piston : oil_.pistons()) V[piston.group] += kUnit * piston.area * mech().s[piston.port];
+    return V.cwiseProduct(unit_);
+  }
+
+  /// After loads(): K, rows and columns scaled.
+  Matrix stiffness(const Vector& multipliers) {
+    RowMajor T = RowMajor::Zero(nv_, nv_);
+    DenseEntries entries{T.data(), nv_};
+    const IncrementFactors rest;
+    inverse_dynamics_tangent(m_, rest, mech(), entries);
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i)
+      add_line_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
+                             work_.hydraulics.ports[i].force_s, 0, rest, mech().tree, entries);
+    add_constraint_curvature(m_, multipliers.data(), mech(), entries);
+    const Vector scale = w_.cwiseInverse();
+    return scale.asDiagonal() * T * scale.asDiagonal();
+  }
+
+  Matrix columns(const Matrix& A) const {
+    Matrix part(A.rows(), moving_.size());
+    for (std::size_t i = 0; i < moving_.size(); ++i) part.col(static_cast<Eigen::Index>(i)) = A.col(moving_[i]);
+    return part;
+  }
+  Vector entries(const Vector& x) const {
+    Vector part(moving_.size());
+    for (std::size_t i = 0; i < moving_.size(); ++i) part[static_cast<Eigen::Index>(i)] = x[moving_[i]];
+    return part;
+  }
+  /// q (+) x / w for increments x of the moving coordinates.
+  std::vector<double> moved(const std::vector<double>& q, const Vector& x) const {
+    std::vector<double> theta(static_cast<std::size_t>(nv_), 0.0), next(q.size());
+    for (std::size_t i = 0; i < moving_.size(); ++i) theta[moving_[i]] = x[static_cast<Eigen::Index>(i)] / w_[moving_[i]];
+    advance_configuration<D, double>(m_.tree, q.data(), theta.data(), next.data());
+    return next;
+  }
+  double size_of(const Vector& x) const {
+    double size = 0;
+    for (std::size_t i = 0; i < moving_.size(); ++i) size = std::max(size, std::abs(x[static_cast<Eigen::Index>(i)]) / w_[moving_[i]]);
+    return size;
+  }
+
+  void set_scales() {
+    RowMajor M = inertia();
+    const double most = nv_ > 0 ? std::max(M.diagonal().maxCoeff(), 1e-12) : 1;
+    for (int i = 0; i < nv_; ++i) w_[i] = std::sqrt(std::max(M(i, i), kLeastInertia * most));
+    scaled_load_ = 0;
+    loads(Vector::Zero(np_));
+    const Matrix A = pressure_loads();
+    for (int g = 0; g < np_; ++g)
+      if (const double norm = A.col(g).norm(); norm > 0) unit_[g] = 1 / norm;
+    volumes_start_ = volumes();
+  }
+  /// After loads().
+  RowMajor inertia() {
+    RowMajor M = RowMajor::Zero(nv_, nv_);
+    DenseEntries entries{M.data(), nv_};
+    mass_matrix(m_.tree, mech().tree, entries);
+    return M;
+  }
+
+  // ---------------------------------------------------------------- constraints on positions
+
+  /// Phi_q and the locked volumes' gradients, moving columns.
+  Matrix position_rows() { return columns(above(jacobian(), locked_.transpose() * pressure_loads().transpose())); }
+  Vector position_errors() {
+    Vector c(m_.rows + locked_.cols());
+    c << Eigen::Map<const Vector>(mech().Phi.data(), m_.rows), locked_.transpose() * (volumes() - volumes_start_);
+    return c;
+  }
+
+  /// Moves q onto the constraints by the smallest steps.
+  bool close(std::vector<double>& q) {
+    for (int i = 0; i < kClosures; ++i) {
+      place(q);
+      const Vector c = position_errors();
+      if (!c.allFinite()) return false;
+      const Vector x = smallest(position_rows(), -c);
+      const double size = size_of(x);
+      if (!(size < 2 * kLargestStep)) return false;
+      if (size > 0) q = moved(q, x);
+      if (size < 1e-13 || (i > 3 && size < kSameStep)) break;
+    }
+    place(q);
+    return largest(position_errors()) < kClosed;
+  }
+
+  /// Which combinations of unknown pressures no held coordinate decides: their oil is locked. With those that rest never decides
+  /// reported.
+  void choose_locked() {
+    const Matrix Z = split(jacobian()).null, B = Z.transpose() * pressure_loads();
+    const Split determined = np_ > 0 ? split_columns(B) : Split{Matrix(0, 0), Matrix(0, 0)};
+    std::vector<std::vector<double>> open;
+    for (Eigen::Index i = 0; i < determined.null.cols(); ++i) {
+      const Vector combination = determined.null.col(i);
+      open.emplace_back(combination.begin(), combination.end());
+    }
+    oil_.report_open(open);
+    Matrix held(nv_ - static_cast<Eigen::Index>(moving_.size()), nv_);
+    held.setZero();
+    for (int i = 0, row = 0; i < nv_; ++i)
+      if (model_.start[i].held) held(row++, i) = 1;
+    const Matrix Y = hold_directions(held * Z);
+    const Split decided = np_ > 0 ? split_columns(Y.transpose() * B) : Split{Matrix(0, 0), Matrix(0, 0)};
+    decided_ = decided.range;
+    locked_ = decided.null;
+  }
+  /// Row space without normalising small rows up: a held coordinate that the loops hold already has a row of rounding.
+  static Matrix hold_directions(const Matrix& rows) {
+    if (rows.rows() == 0 || rows.cols() == 0) return Matrix(rows.cols(), 0);
+    const Eigen::JacobiSVD<Matrix> svd(rows, Eigen::ComputeFullV);
+    const Eigen::Index rank = (svd.singularValues().array() > kRank).count();
+    return svd.matrixV().leftCols(rank);
+  }
+  /// Combinations of columns that do something, and those that do nothing. Columns have a norm of at most 1.
+  static Split split_columns(const Matrix& B) {
+    const Eigen::Index n = B.cols();
+    if (B.rows() == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
+    const Eigen::JacobiSVD<Matrix> svd(B, Eigen::ComputeFullV);
+    const Eigen::Index rank = (svd.singularValues().array() > kRank).count();
+    return {svd.matrixV().leftCols(rank), svd.matrixV().rightCols(n - rank)};
+  }
+
+  // ---------------------------------------------------------------- rest at given pressures
+
+  /// The moving coordinates at a configuration: forces beside the constraints' reactions.
+  struct Spot {
+    Matrix Z;      // directions of motion
+    Vector force;  // r of the moving coordinates, reactions taken out
+    Vector multipliers, pressures;
+  };
+  Spot spot(const std::vector<double>& q, const Vector& given) {
+    place(q);
+    const Vector r = entries(loads(given, &q));
+    const Matrix C = position_rows();
+    Spot s;
+    s.Z = split(C).null;
+    s.force = s.Z * (s.Z.transpose() * r);
+    const Vector mu = smallest(C.transpose(), -r);
+    s.multipliers = mu.head(m_.rows);
+    s.pressures = given - locked_ * mu.tail(locked_.cols());
+    return s;
+  }
+
+  struct Stiff {
+    Vector kappa;    // ascending
+    Matrix V;        // directions, moving coordinates
+    double neutral;  // stiffness that counts as none
+  };
+  /// At the spot evaluated last.
+  Stiff stiff(const Spot& s, const std::vector<double>& q) {
+    loads(s.pressures, &q);
+    const Matrix full = stiffness(s.multipliers);
+    Matrix K(moving_.size(), moving_.size());
+    for (std::size_t i = 0; i < moving_.size(); ++i)
+      for (std::size_t j = 0; j < moving_.size(); ++j)
+        K(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = full(moving_[i], moving_[j]);
+    const Matrix reduced = s.Z.transpose() * K * s.Z;
+    if (reduced.rows() == 0) return {Vector(0), s.Z, 0};
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen((reduced + reduced.transpose()) / 2);
+    return {eigen.eigenvalues(), s.Z * eigen.eigenvectors(), kNeutral * K.cwiseAbs().maxCoeff()};
+  }
+
+  /// Newton's step, downhill whatever the sign of the stiffness; in soft directions not longer than the force along them deserves.
+  Vector downhill(const Spot& s, const Stiff& k) const {
+    Vector x = Vector::Zero(s.force.size());
+    for (Eigen::Index i = 0; i < k.kappa.size(); ++i) {
+      const double g = k.V.col(i).dot(s.force), kappa = std::abs(k.kappa[i]);
+      if (kappa <= k.neutral && std::abs(g) <= kBalanced * scaled_load_) continue;  // neutral, and nothing pushes
+      x -= k.V.col(i) * (g / std::max(kappa, s.force.norm() * size_of(k.V.col(i)) / kLargestStep));
+    }
+    const double size = size_of(x);
+    return size > kLargestStep ? Vector(x * (kLargestStep / size)) : x;
+  }
+
+  /// Shortens a step until the forces' work along it is positive and they do not push back harder than they pushed; leaves q there.
+  bool step_down(const Vector& given, const Spot& s, Vector x) {
+    const double slope = s.force.dot(x);
+    const bool near = largest(s.force) < 1e-7 * scaled_load_;  // differences of slopes are rounding there
+    for (int halvings = 0; halvings < 50; ++halvings, x /= 2) {
+      std::vector<double> end = moved(q_, x);
+      if (!close(end)) continue;
+      if (near) {
+        q_ = end;
+        return true;
+      }
+      const double slope_end = spot(end, given).force.dot(x);
+      if (!(slope_end < -0.9 * slope)) continue;
+      std::vector<double> middle = moved(q_, x / 2);
+      if (!close(middle) || !(slope + 4 * spot(middle, given).force.dot(x) + slope_end < 0)) continue;
+      q_ = end;
+      return true;
+    }
+    return false;
+  }
+
+  /// Moves q to rest under given pressures; returns those with the locked oil's.
+  Vector settle(const Vector& given) {
+    double before = std::numeric_limits<double>::infinity();
+    int kicks = 0;
+    bool has_moved = false;
+    for (int i = 0; i < kIterations; ++i, ++iterations_) {
+      const Spot s = spot(q_, given);
+      if (s.Z.cols() == 0) return s.pressures;
+      const Stiff k = stiff(s, q_);
+      const double force = largest(s.force);
+      const bool balanced = force <= kBalanced * scaled_load_, unstable = k.kappa[0] < -k.neutral;
+      if (balanced && unstable) {
+        if (!has_moved || kicks == kKicks) return s.pressures;
+        ++kicks;  // a saddle on the way: off it along the steepest way down
+        Vector x = k.V.col(0);
+        Eigen::Index at = 0;
+        x.cwiseAbs().maxCoeff(&at);
+        x *= (x[at] < 0 ? -kKick : kKick) / size_of(x);
+        std::vector<double> off = moved(q_, x);
+        if (!close(off)) return s.pressures;
+        q_ = off;
+        before = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      if (balanced && force > before / 2) return s.pressures;  // rounding is left
+      before = force;
+      const Vector x = downhill(s, k);
+      if (balanced && size_of(x) < kSameStep) return s.pressures;
+      if (!step_down(given, s, x)) report_no_rest(s, i + 1);
+      place(q_);
+      check_stroke("the way to rest leads through");
+      has_moved = has_moved || size_of(x) > 1e-6;
+    }
+    report_no_rest(spot(q_, given), kIterations);
+  }
+
+  // ---------------------------------------------------------------- pressures that held coordinates decide
+
+  struct Balance {
+    Vector multipliers, pressures;  // of the best balance at this configuration
+    Vector residual;                // what it leaves, all coordinates
+  };
+  Balance best_balance() {
+    place(q_);
+    const Vector r = loads(Vector::Zero(np_));
+    const Matrix A = beside(jacobian().transpose(), -pressure_loads());
+    const Vector x = smallest(A, -r);
+    Balance b{x.head(m_.rows), x.tail(np_), {}};
+    place(q_);
+    b.residual = loads(b.pressures) + jacobian().transpose() * b.multipliers;
+    return b;
+  }
+  void balance_pressures() { p_ = best_balance().pressures; }
+
+  /// Newton's step of the whole system for the pressures.
+  Vector pressure_step(const Vector& p) {
+    const Spot s = spot(q_, p);
+    const Vector r = loads(p);
+    const Vector lambda = smallest(jacobian().transpose(), -r);
+    const Matrix K = columns(stiffness(lambda)), rows = position_rows(), J = jacobian(), A = pressure_loads();
+    const double size = std::max(1e-300, K.size() > 0 ? K.cwiseAbs().maxCoeff() : 1);
+    Matrix T = Matrix::Zero(nv_ + rows.rows(), K.cols() + m_.rows + np_);
+    T.topRows(nv_) << K / size, J.transpose(), -A;
+    T.bottomLeftCorner(rows.rows(), K.cols()) = rows;
+    Vector right = Vector::Zero(T.rows());
+    right.head(nv_) = -(r + J.transpose() * lambda);
+    return smallest(T, right, 1e-13).tail(np_);
+  }
+
+  void find_rest() {
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0;; ++i) {
+      p_ = settle(decided_ * (decided_.transpose() * p_));
+      const Balance b = best_balance();
+      const double left = largest(b.residual);
+      const bool settled = decided_.cols() == 0 || largest(Vector(b.pressures - p_)) <= kSettled * std::max(1.0, largest(b.pressures));
+      if (left <= kBalanced * scaled_load_ && settled) {
+        balance_ = b;
+        p_ = b.pressures;
+        return;
+      }
+      const Vector step = pressure_step(p_);
+      const bool stuck = left > 0.5 * best && left > kBalanced * scaled_load_ && i > 3;
+      best = std::min(best, left);
+      if (decided_.cols() == 0 || stuck || i == kPressureSteps || !step.allFinite()) report_unbalanced(b);
+      p_ += step;
+    }
+  }
+
+  // ---------------------------------------------------------------- result
+
+  /// At the placed configuration.
+  void check_stroke(const char* what) {
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      const Cylinder& c = h_.actuators[i].cylinder;
+      const double A = c.chamber_A(mech().s[i]), B = c.chamber_B(mech().s[i]);
+      if (A > 0 && B > 0) continue;
+      throw SimulationError(
+          time_, h_.actuators[i].name + ".length",
+          fmt::format("{} a length of {:.6g} m, {:.6g} m beyond the end of chamber {}: the piston would leave its cylinder", what,
+                      mech().s[i], -std::min(A, B), A > 0 ? "B" : "A"),
+          "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
+          "cylinder `equilibrium`, which keeps its length");
+    }
+  }
+
+  Equilibrium result() {
+    Equilibrium e;
+    e.state = State(model_.layout);
+    e.state.time = time_;
+    place(q_);
+    loads(p_);
+    const Vector pressure = kUnit * unit_.cwiseProduct(p_);
+    oil_.write(pressure.data(), y_.data());
+    oil_.check_positive(y_.data());
+    std::copy(q_.begin(), q_.end(), e.state.q());
+    std::copy(y_.begin(), y_.end(), e.state.y());
+    std::copy(balance_.multipliers.begin(), balance_.multipliers.end(), e.state.multipliers());
+    e.movement.resize(static_cast<std::size_t>(nv_));
+    configuration_difference(m_.tree, model_.q_start.data(), q_.data(), e.movement.data());
+    for (const TreeNode<D>& node : m_.tree.nodes)  // rotations count as they turned
+      if (node.dofs == 1 && nv_ > 0 && &node != m_.tree.nodes.data()) e.movement[node.v] = q_[node.q] - model_.q_start[node.q];
+    e.iterations = iterations_;
+    e.load = load_;
+    for (int k = 0; k < nv_; ++k)
+      if (const double left = std::abs(balance_.residual[k] * w_[k]); e.residual_at < 0 || left > e.residual) {
+        e.residual = left;
+        e.residual_at = k;
+      }
+    for (double value : mech().Phi) e.violation = std::max(e.violation, std::abs(value));
+    set_stability(e);
+    return e;
+  }
+
+  void set_stability(Equilibrium& e) {
+    Matrix K = stiffness(balance_.multipliers);
+    const Matrix Z = split(jacobian()).null;
+    const RowMajor inertias = inertia();
+    // oil without a way out: dp = -dV / C
+    std::vector<double> ydot(y_.size());
+    evaluate_rates(h_, mech().s.data(), still_.data(), y_.data(), ydot.data(), work_.hydraulics);
+    const std::vector<double> C = oil_.closed_capacity(work_.hydraulics.capacity);
+    const Matrix A = pressure_loads(oil_.closed_pistons(), static_cast<int>(C.size()));
+    for (std::size_t g = 0; g < C.size(); ++g) {
+      const Vector a = A.col(static_cast<Eigen::Index>(g));
+      K += a * a.transpose() / C[g];
+    }
+    if (Z.cols() == 0) return;
+    const Vector scale = w_.cwiseInverse();
+    const Matrix M = scale.asDiagonal() * inertias * scale.asDiagonal();
+    const Matrix Kz = Z.transpose() * K * Z, Mz = Z.transpose() * M * Z + kNoInertia * Matrix::Identity(Z.cols(), Z.cols());
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen((Kz + Kz.transpose()) / 2, (Mz + Mz.transpose()) / 2);
+    for (Eigen::Index i = 0; i < eigen.eigenvalues().size(); ++i) {
+      const Vector x = Z * eigen.eigenvectors().col(i);
+      const double value = eigen.eigenvalues()[i], none = kNeutral * K.cwiseAbs().maxCoeff() * x.squaredNorm();
+      e.modes.push_back({std::abs(value) <= none ? 0 : value, leading(x)});
+    }
+    const double softest = e.modes.front().stiffness;
+    const bool neutral = std::any_of(e.modes.begin(), e.modes.end(), [](const RestMode& mode) { return mode.stiffness == 0; });
+    e.stability = softest < 0 ? Stability::unstable : neutral ? Stability::neutral : Stability::stable;
+  }
+  /// Coordinates with at least a third of the largest share.
+  std::vector<int> leading(const Vector& x) const {
+    std::vector<int> list(static_cast<std::size_t>(nv_));
+    std::iota(list.begin(), list.end(), 0);
+    std::stable_sort(list.begin(), list.end(), [&](int i, int j) { return std::abs(x[i]) > std::abs(x[j]); });
+    list.erase(std::find_if(list.begin(), list.end(), [&](int i) { return std::abs(x[i]) < std::abs(x[list.front()]) / 3; }), list.end());
+    return list;
+  }
+
+  // ---------------------------------------------------------------- refusals
+
+  [[noreturn]] void report_open_loops() {
+    std::vector<Diagnostic> findings;
+    for (const ConstraintInfo& info : model_.constraints) {
+      double worst = 0;
+      for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(mech().Phi[i]));
+      if (worst > kClosed)
+        findings.push_back({model_.description.span(info.path), info.path,
+                            fmt::format("cannot be kept at t = {:g} s: {:.6g} m (or 1) remain", time_, worst),
+                            "a place that the held coordinates can reach", "release a coordinate that is held, or choose another time"});
+    }
+    throw InputError(std::move(findings));
+  }
+
+  [[noreturn]] void report_no_rest(const Spot& s, int iterations) {
+    Eigen::Index at = 0;
+    Vector load(s.force.size());
+    for (std::size_t i = 0; i < moving_.size(); ++i)
+      load[static_cast<Eigen::Index>(i)] = s.force[static_cast<Eigen::Index>(i)] * w_[moving_[i]];
+    load.cwiseAbs().maxCoeff(&at);
+    const int velocity = moving_[static_cast<std::size_t>(at)];
+    throw SimulationError(
+        time_, coordinate_name(model_, velocity),
+        fmt::format("no rest was found in {} steps: a load of {:.6g} N or N m is not balanced there", iterations, -load[at]),
+        fmt::format("hold the coordinate (--set joints.{}.hold=true), mark a pressure of its cylinder `equilibrium`, add "
+                    "springs or end dampers that stop it, or start nearer to rest",
+                    joint_of(model_, velocity).name));
+  }
+
+  /// Loads that are missing at held coordinates.
+  [[noreturn]] void report_unbalanced(const Balance& b) {
+    place(q_);
+    const Matrix reach = split(beside(jacobian().transpose(), -pressure_loads()).transpose()).range;
+    std::vector<int> held;
+    for (int i = 0; i < nv_; ++i)
+      if (model_.start[i].held) held.push_back(i);
+    Matrix E(nv_, held.size());
+    for (std::size_t i = 0; i < held.size(); ++i)
+      E.col(static_cast<Eigen::Index>(i)) = Vector::Unit(nv_, held[i]) - reach * reach.row(held[i]).transpose();
+    const Vector missing = smallest(E, b.residual);
+    std::vector<Diagnostic> findings;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const double load = missing[static_cast<Eigen::Index>(i)];
+      if (std::abs(load) <= kBalanced * scaled_load_ || std::abs(load) < 1e-3 * largest(missing)) continue;
+      const std::string path = "joints." + joint_of(model_, held[i]).name + ".hold";
+      findings.push_back({model_.description.span(path), path,
+                          fmt::format("the coordinate {} is held where it is not balanced: a load of {:.6g} N or N m along it is missing",
+                                      coordinate_name(model_, held[i]), load * w_[held[i]]),
+                          "a held position in which pressures, springs and loads balance", release(held[i])});
+    }
+    if (findings.empty()) {
+      Eigen::Index at = 0;
+      b.residual.cwiseAbs().maxCoeff(&at);
+      throw SimulationError(
+          time_, coordinate_name(model_, static_cast<int>(at)),
+          fmt::format("no pressures were found that balance it: a load of {:.6g} N or N m is left", b.residual[at] * w_[at]),
+          "start nearer to rest, or release held coordinates");
+    }
+    throw InputError(std::move(findings));
+  }
+  /// What could be let go: the coordinate, or a stated pressure of a cylinder that moves it.
+  std::string release(int velocity) const {
+    std::string text = fmt::format("release it (--set joints.{}.hold=false)", joint_of(model_, velocity).name);
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+      const Range& path = m_.ports[i].path;
+      if (std::none_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end, [&](const PathDof& k) { return k.dof == velocity; }))
+        continue;
+      for (int node : {h_.actuators[i].A, h_.actuators[i].B})
+        if (h_.nodes[node].state >= 0 && !oil_.marked(node))
+          return text + fmt::format(", or a pressure that moves it (--set volumes.{}.pressure=equilibrium)", h_.nodes[node].name);
+    }
+    return text;
+  }
+
+  const Model& model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& h_;
+  MachineState<D> work_;
+  const OilAtRest oil_;
+  const double time_;
+  const int nv_, np_;
+  std::vector<int> moving_;  // velocities that are not held
+  std::vector<double> q_, y_;
+  std::vector<double> still_, r_;
+  Vector w_;     // per velocity: scale
+  Vector unit_;  // per unknown pressure: its unit [MPa], so that its loads have norm 1 at the start
+  Vector volumes_start_;
+  Matrix decided_, locked_;  // combinations of unknown pressures: decided by held coordinates, reactions of locked oil
+  Vector p_;                 // unknown pressures [units]
+  Balance balance_;
+  double load_ = 0, scaled_load_ = 0;  // largest so far
+  int iterations_ = 0;
+};
+
+/// Velocities with which prescribed motions set off: the smallest, weighted by inertia.
+template <int D>
+void set_velocities(const Model& model, State& state) {
+  const auto& m = std::get<Mechanism<D>>(model.mechanism);
+  MachineState<D> work(model);
+  update_inputs(model, state.time, Side::right, work);
+  update_positions<D, double>(m, state.q(), nullptr, work.mechanism);
+  constraint_rates(m, state.v(), work.mechanism);
+  const Vector Phi_t = Eigen::Map<const Vector>(work.mechanism.Phi_dot.data(), m.rows);
+  if (largest(Phi_t) == 0) return;
+  std::vector<double> r(static_cast<std::size_t>(m.tree.nv));
+  update_rates(m, state.v(), state.a(), work.mechanism);
+  inverse_dynamics(m, state.q(), state.v(), true, work.mechanism, r.data());
+  RowMajor M = RowMajor::Zero(m.tree.nv, m.tree.nv);
+  DenseEntries entries{M.data(), m.tree.nv};
+  mass_matrix(m.tree, work.mechanism.tree, entries);
+  const Vector scale = M.diagonal().cwiseMax(kLeastInertia * std::max(M.diagonal().maxCoeff(), 1e-12)).cwiseSqrt().cwiseInverse();
+  Matrix J = Matrix::Zero(m.rows, m.tree.nv);
+  for (const ConstraintGroup<D>& g : m.constraints)
+    for (int row = 0; row < g.rows.size(); ++row)
+      for (int k = 0; k < g.path.size(); ++k)
+        J(g.rows.begin + row, m.paths[g.path.begin + k].dof) += work.mechanism.jacobian[g.jacobian + row * g.path.size() + k];
+  const Vector v = scale.cwiseProduct(smallest(J * scale.asDiagonal(), -Phi_t));
+  std::copy(v.begin(), v.end(), state.v());
+}
+
+}  // namespace
+
+Equilibrium solve_equilibrium(const Model& model, double time) {
+  return model.planar ? RestSolver<2>(model, time).solve() : RestSolver<3>(model, time).solve();
+}
+
+State equilibrium_state(const Model& model) {
+  State state = solve_equilibrium(model).state;
+  if (model.planar)
+    set_velocities<2>(model, state);
+  else
+    set_velocities<3>(model, state);
+  make_consistent(model, state);
+  return state;
+}
+
+std::string coordinate_name(const Model& model, int velocity) {
+  const JointInfo& joint = joint_of(model, velocity);
+  for (const JointPart& part : joint.parts)
+    if (part.v == velocity && part.joint != NodeJoint::spherical) return joint.name + "." + part.position;
+  return model.velocity_names[static_cast<std::size_t>(velocity)];
+}
+
+}  // namespace trunnion

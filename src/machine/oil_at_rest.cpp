@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/oil_at_rest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kShare = 1e-6;  // of a unit combination of pressures: a volume has a part in it
+constexpr double kProbe = 1e6;   // [Pa] everywhere: which elements are open does not depend on it
+constexpr const char* kNoRest = "oil flows, there is no rest";
+
+std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
+
+/// Representative of every node's group, where open flow elements join nodes.
+std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs& in) {
+  std::vector<int> parent(h.nodes.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int node) {
+    while (parent[node] != node) node = parent[node] = parent[parent[node]];
+    return node;
+  };
+  for_each_element(h, [&](const auto& element) {
+    element.edges(in, [&](const FlowEdge& e) {
+      if (e.slope > 0) parent[root(e.A)] = root(e.B);
+    });
+  });
+  std::vector<int> roots;
+  for (std::size_t i = 0; i < h.nodes.size(); ++i) roots.push_back(root(static_cast<int>(i)));
+  return roots;
+}
+
+/// Pistons in numbered groups; a chamber pair that lies in one group acts with the difference of its areas.
+std::vector<OilAtRest::Piston> list_pistons(const Hydraulics& h, const std::vector<int>& root, const std::vector<int>& number) {
+  std::vector<OilAtRest::Piston> list;
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const int A = number[root[a.A]], B = number[root[a.B]], port = static_cast<int>(i);
+    if (A >= 0 && A == B) {
+      list.push_back({port, A, a.cylinder.area_A - a.cylinder.area_B});
+      continue;
+    }
+    if (A >= 0) list.push_back({port, A, a.cylinder.area_A});
+    if (B >= 0) list.push_back({port, B, -a.cylinder.area_B});
+  }
+  return list;
+}
+
+}  // namespace
+
+OilAtRest::OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs)
+    : model_(model),
+      h_(model.hydraulics),
+      given_(h_.nodes.size()),
+      value_(h_.nodes.size(), std::nan("")),
+      unknown_(h_.nodes.size(), -1),
+      closed_(h_.nodes.size(), -1) {
+  for (const Spool& spool : h_.spools) spool_.push_back(model.signals.value(spool.signal, time, side));
+  for (const FlowSource& source : h_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
+  const std::vector<double> probe(h_.nodes.size(), kProbe);
+  root_ = join_nodes(h_, {probe.data(), inputs.signal.data(), spool_.data()});
+  std::vector<bool> open(h_.nodes.size(), false);  // per representative: has a source
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    const int state = h_.nodes[i].state;
+    given_[i] = state >= 0 ? model.y_start[state] : inputs.pressure[i];
+    if (state < 0) open[root_[i]] = true;
+    if (std::isnan(value_[root_[i]])) value_[root_[i]] = given_[i];
+  }
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    const int root = root_[i];
+    if (std::isnan(value_[root]) && unknown_[root] < 0) unknown_[root] = unknowns_++;
+    if (!open[root] && closed_[root] < 0) closed_[root] = closed_count_++;
+  }
+  pistons_ = list_pistons(h_, root_, unknown_);
+  closed_pistons_ = list_pistons(h_, root_, closed_);
+}
+
+std::vector<int> OilAtRest::marked_in(int root) const {
+  std::vector<int> list;
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (root_[i] == root && marked(static_cast<int>(i))) list.push_back(static_cast<int>(i));
+  return list;
+}
+
+Diagnostic OilAtRest::finding(int node, std::string found, std::string expected, std::string hint) const {
+  const std::string path = pressure_path(h_.nodes[node]);
+  return {model_.description.span(path), path, std::move(found), std::move(expected), std::move(hint)};
+}
+
+void OilAtRest::check_rest(bool whole_machine) const {
+  std::vector<Diagnostic> findings;
+  std::vector<int> giver(h_.nodes.size(), -1);
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    const int node = static_cast<int>(i), root = root_[i];
+    if (marked(node)) continue;
+    if (giver[root] < 0) {
+      giver[root] = node;
+      continue;
+    }
+    const int first = giver[root];
+    if (given_[first] == given_[i]) continue;
+    const std::vector<int> between = marked_in(root);
+    for (int k : between)
+      findings.push_back(finding(k,
+                                 fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}",
+                                             h_.nodes[first].name, given_[first], h_.nodes[i].name, given_[i], kNoRest),
+                                 "a stated start pressure", "state this pressure, or close the valve at the start"));
+    if (!whole_machine || !between.empty()) continue;
+    const int own = h_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
+    if (h_.nodes[own].state < 0) continue;  // between sources oil may flow: nothing of the machine feels it
+    findings.push_back(finding(own,
+                               fmt::format("is {:.6g} Pa, joined through open valves with {} at {:.6g} Pa: {}", given_[own],
+                                           h_.nodes[other].name, given_[other], kNoRest),
+                               "the same pressure", "mark it `equilibrium`, or close the valve at the start"));
+  }
+  for (std::size_t k = 0; k < flow_.size(); ++k) {
+    if (flow_[k] == 0) continue;
+    const FlowSource& source = h_.flow_sources[k];
+    for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+      const int node = static_cast<int>(i), root = root_[i];
+      const bool fed = (source.to >= 0 && root_[source.to] == root) || (source.from >= 0 && root_[source.from] == root);
+      if (fed && h_.nodes[i].state >= 0 && (whole_machine || marked(node)))
+        findings.push_back(finding(node,
+                                   fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: {}", source.name, flow_[k], kNoRest),
+                                   "a stated start pressure", "state this pressure, or let the flow begin later"));
+    }
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+std::vector<double> OilAtRest::closed_capacity(const std::vector<double>& node_capacity) const {
+  std::vector<double> sum(static_cast<std::size_t>(closed_count_), 0.0);
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (closed_[root_[i]] >= 0) sum[closed_[root_[i]]] += node_capacity[i];
+  return sum;
+}
+
+void OilAtRest::write(const double* p, double* y) const {
+  std::copy(model_.y_start.begin(), model_.y_start.end(), y);
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (marked(static_cast<int>(i))) {
+      const int unknown = unknown_[root_[i]];
+      y[h_.nodes[i].state] = unknown < 0 ? value_[root_[i]] : p[unknown];
+    }
+  for (std::size_t i = 0; i < h_.spools.size(); ++i) y[h_.spools[i].state] = spool_[i];
+}
+
+void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const {
+  std::vector<Diagnostic> findings;
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    const int node = static_cast<int>(i), unknown = unknown_[root_[i]];
+    if (!marked(node) || unknown < 0) continue;
+    double share = 0;
+    for (const std::vector<double>& combination : open) share = std::max(share, std::abs(combination[unknown]));
+    if (share < kShare) continue;
+    findings.push_back(finding(
+        node, "is not determined by rest: the machine can rest at any value of it", "a stated pressure such as 3.5 MPa",
+        fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston", pressure_path(h_.nodes[i]))));
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+void OilAtRest::check_positive(const double* y) const {
+  std::vector<Diagnostic> findings;
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (const int node = static_cast<int>(i); marked(node) && !(y[h_.nodes[i].state] > 0))
+      findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[h_.nodes[i].state]),
+                                 "a positive absolute pressure",
+                                 "raise the stated pressure on the other side of the piston, or turn the cylinder around"));
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
+}  // namespace trunnion

@@ -1,0 +1,68 @@
+// What rest says about pressures, before any balance of forces: volumes joined through open flow elements share one pressure.
+// A group with a source or a stated volume has its pressure; a group of volumes that are all marked `equilibrium` is an unknown,
+// to be found as the reaction of the oil locked in it:
+//   F_i = (stated part) + sum_g A_ig p_g,      V_g = sum_i A_ig s_i + const,      A_ig = area of port i's pistons in group g
+// positive where the pressure extends the cylinder. Start pressures and static solutions share this.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "model/model.h"
+
+namespace trunnion {
+
+class OilAtRest {
+ public:
+  /// Signals and sources of `inputs` are those at `time`; spools stand where their signals say.
+  OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs);
+
+  /// Throws InputError where oil cannot rest: two different pressures in one group, a flow source that runs into it. Groups without
+  /// a marked volume count only for `whole_machine`.
+  void check_rest(bool whole_machine) const;
+
+  int unknowns() const { return unknowns_; }
+  /// Area of port i's pistons in group g [m2].
+  struct Piston {
+    int port, group;
+    double area;
+  };
+  /// Of the unknown groups.
+  const std::vector<Piston>& pistons() const { return pistons_; }
+  /// Of all groups without a source, numbered anew: oil that cannot leave while valves stay as they are.
+  const std::vector<Piston>& closed_pistons() const { return closed_pistons_; }
+  /// Sums a value per node [m3/Pa] over the closed groups.
+  std::vector<double> closed_capacity(const std::vector<double>& node_capacity) const;
+
+  /// Whether a volume's pressure was marked, and whether it belongs to an unknown group.
+  bool marked(int node) const { return h_.nodes[node].state >= 0 && std::isnan(model_.y_start[h_.nodes[node].state]); }
+  int unknown_of(int node) const { return unknown_[root_[node]]; }
+
+  /// All first-order states at rest with unknown groups at pressure p [Pa]: friction states zero, spools at their signals.
+  void write(const double* p, double* y) const;
+
+  /// InputError that names every marked volume in a group with a share in `open` (unknowns x n, combinations of pressures that rest
+  /// leaves open); returns if there is none.
+  void report_open(const std::vector<std::vector<double>>& open) const;
+  /// InputError if a marked pressure of y is not above vacuum.
+  void check_positive(const double* y) const;
+
+ private:
+  std::vector<int> marked_in(int root) const;
+  Diagnostic finding(int node, std::string found, std::string expected, std::string hint) const;
+
+  const Model& model_;
+  const Hydraulics& h_;
+  std::vector<int> root_;      // per node: representative of its group
+  std::vector<double> given_;  // per node: stated or source pressure [Pa]; NaN where marked
+  std::vector<double> spool_;  // per spool
+  std::vector<double> flow_;   // per flow source [m3/s]
+  std::vector<double> value_;  // per representative [Pa]; NaN: unknown
+  std::vector<int> unknown_;   // per representative: number among the unknowns, or -1
+  std::vector<int> closed_;    // per representative: number among the closed groups, or -1
+  int unknowns_ = 0, closed_count_ = 0;
+  std::vector<Piston> pistons_, closed_pistons_;
+};
+
+}  // namespace trunnion

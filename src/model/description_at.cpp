@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/description_at.h"
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Start values of one joint; parts in the order of `elements` in compile_tree.cpp.
+void set_joint(const JointInfo& info, const double* q, JointDescription& j) {
+  j.rate.reset();
+  j.speed.reset();
+  j.pair_rate.reset();
+  j.velocity.reset();
+  j.angular_velocity.reset();
+  const auto value = [&](std::size_t part) { return q[info.parts[part].q]; };
+  switch (j.kind) {
+    case JointKind::fixed:
+    case JointKind::spherical:
+      break;
+    case JointKind::revolute:
+    case JointKind::prismatic:
+    case JointKind::point_on_line:
+      j.coordinate = value(0);
+      break;
+    case JointKind::cylindrical:
+      j.displacement = value(0);
+      j.coordinate = value(1);
+      break;
+    case JointKind::universal:
+      j.pair = Vec2d{value(0), value(1)};
+      break;
+    case JointKind::planar:
+      j.pair = Vec2d{value(0), value(1)};
+      j.coordinate = value(2);
+      break;
+    case JointKind::free:
+      j.position = Vec3d{value(0), value(1), value(2)};
+      break;
+  }
+  if (!info.parts.empty() && info.parts.back().joint == NodeJoint::spherical)
+    j.rotation = roll_pitch_yaw_of(quaternion_matrix<double>(q + info.parts.back().q));
+}
+
+template <int D>
+void set_lengths(const Model& model, const State& state, Description& d) {
+  const auto& m = std::get<Mechanism<D>>(model.mechanism);
+  MechanismState<D> at(m);
+  update_inputs(m, model.signals, state.time, Side::right, at);
+  update_positions<D, double>(m, state.q(), nullptr, at);
+  for (std::size_t i = 0; i < d.cylinders.size(); ++i) {
+    const Cylinder& c = model.hydraulics.actuators[i].cylinder;
+    d.cylinders[i].second.chamber_length_A = c.chamber_A(at.s[i]);
+    d.cylinders[i].second.chamber_length_B = c.chamber_B(at.s[i]);
+  }
+  for (const PointSpring<D>& spring : m.springs)
+    d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
+  for (const JointSpring& spring : m.joint_springs)
+    d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
+  for (const ConstraintGroup<D>& g : m.constraints)
+    if (g.type == ConstraintType::distance)
+      d.loops[static_cast<std::size_t>(index_of(d.loops, model.constraints[g.joint].name))].second.distance = g.distance;
+}
+
+}  // namespace
+
+Description description_at(const Model& model, const State& state) {
+  Description d = model.description;
+  for (const JointInfo& info : model.joints)
+    set_joint(info, state.q(), d.joints[static_cast<std::size_t>(index_of(d.joints, info.name))].second);
+  for (const Volume& volume : model.hydraulics.volumes) {
+    const PressureNode& node = model.hydraulics.nodes[volume.node];
+    d.volumes[static_cast<std::size_t>(index_of(d.volumes, node.name))].second.pressure = {false, state.y()[node.state]};
+  }
+  if (model.planar)
+    set_lengths<2>(model, state, d);
+  else
+    set_lengths<3>(model, state, d);
+  return d;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/equilibrium_files.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "file/model_file.h"
+#include "machine/observe.h"
+#include "model/description_at.h"
+#include "results/files.h"
+#include "trunnion/version.h"
+
+namespace trunnion {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kDegree = std::numbers::pi / 180;
+constexpr double kMoved = 1e-9;  // [rad, m]
+
+const char* word(Stability stability) {
+  constexpr const char* kWords[] = {"fixed", "stable", "neutral", "unstable"};
+  return kWords[static_cast<int>(stability)];
+}
+
+double frequency(const RestMode& mode) { return std::sqrt(std::abs(mode.stiffness)) / (2 * std::numbers::pi); }
+
+std::vector<std::string> names(const Model& model, const std::vector<int>& velocities) {
+  std::vector<std::string> list;
+  list.reserve(velocities.size());
+  for (int v : velocities) list.push_back(coordinate_name(model, v));
+  return list;
+}
+
+/// How a volume came to its pressure.
+const char* origin(const Model& model, const PressureNode& node) {
+  return std::isnan(model.y_start[static_cast<std::size_t>(node.state)]) ? "rest" : "stated";
+}
+
+/// What a cylinder does at rest.
+struct CylinderAtRest {
+  std::string name;
+  double length = 0, chamber_A = 0, chamber_B = 0, force = 0, end_dampers = 0;
+};
+std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observer) {
+  std::vector<double> values(observer.channels().size());
+  observer.values(values.data());
+  const auto value = [&](const std::string& name, double otherwise) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (observer.channels()[i].name == name) return values[i];
+    return otherwise;
+  };
+  std::vector<CylinderAtRest> list;
+  for (const Actuator& a : model.hydraulics.actuators) {
+    // a name that is taken has its section in front
+    const std::string stem = std::isnan(value("cylinders." + a.name + ".length", std::nan(""))) ? a.name : "cylinders." + a.name;
+    CylinderAtRest c;
+    c.name = a.name;
+    c.length = value(stem + ".length", 0);
+    c.chamber_A = a.cylinder.chamber_A(c.length);
+    c.chamber_B = a.cylinder.chamber_B(c.length);
+    c.force = value(stem + ".force", 0);
+    c.end_dampers = value(stem + ".end_damper", 0);
+    list.push_back(c);
+  }
+  return list;
+}
+
+Json stability_json(const Model& model, const Equilibrium& e) {
+  Json modes = Json::array();
+  for (const RestMode& mode : e.modes)
+    modes.push_back({{"stiffness", mode.stiffness}, {"frequency_hz", frequency(mode)}, {"coordinates", names(model, mode.velocities)}});
+  return {{"verdict", word(e.stability)}, {"modes", modes}};
+}
+
+void add_line(std::string& text, const std::string& key, const std::string& value) { text += fmt::format("  {:<22} {}\n", key, value); }
+
+}  // namespace
+
+std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const Equilibrium& e, const std::string& model_file) {
+  const Model& model = *shared;
+  const auto observer = make_observer(shared);
+  observer->observe(e.state, Side::right);
+  std::vector<double> values(observer->channels().size());
+  observer->values(values.data());
+  Json state = Json::object(), movement = Json::object(), pressures = Json::object(), cylinder = Json::object(),
+       multipliers = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) state[observer->channels()[i].name] = values[i];
+  for (int v = 0; v < model.layout.nv; ++v) movement[coordinate_name(model, v)] = e.movement[static_cast<std::size_t>(v)];
+  for (const Volume& volume : model.hydraulics.volumes) {
+    const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
+    pressures[node.name] = {{"pressure", e.state.y()[node.state]}, {"from", origin(model, node)}};
+  }
+  for (const CylinderAtRest& c : cylinders(model, *observer))
+    cylinder[c.name] = {{"length", c.length},
+                        {"force", c.force},
+                        {"end_damper", c.end_dampers},
+                        {"chamber_length_A", c.chamber_A},
+                        {"chamber_length_B", c.chamber_B}};
+  for (const ConstraintInfo& info : model.constraints)
+    multipliers[info.path] = std::vector<double>(e.state.multipliers() + info.rows.begin, e.state.multipliers() + info.rows.end);
+  const Json json{{"program", std::string("trunnion ") + kVersion},
+                  {"model_file", model_file},
+                  {"title", model.title},
+                  {"time", e.state.time},
+                  {"state", state},
+                  {"movement", movement},
+                  {"pressures", pressures},
+                  {"cylinders", cylinder},
+                  {"multipliers", multipliers},
+                  {"stability", stability_json(model, e)},
+                  {"residual",
+                   {{"load", e.residual},
+                    {"coordinate", e.residual_at < 0 ? "" : coordinate_name(model, e.residual_at)},
+                    {"of", e.load},
+                    {"violation", e.violation}}},
+                  {"iterations", e.iterations},
+                  {"settings", Json::parse(write_model_json(model.description))}};
+  return json.dump(2) + "\n";
+}
+
+std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e) {
+  const Model& model = *shared;
+  const auto observer = make_observer(shared);
+  observer->observe(e.state, Side::right);
+  std::string text = fmt::format("at rest{}\n", e.state.time == 0 ? "" : fmt::format(", signals at {:g} s", e.state.time));
+  for (const JointInfo& joint : model.joints)
+    for (const JointPart& part : joint.parts) {
+      const double* q = e.state.q() + part.q;
+      const bool ball = part.joint == NodeJoint::spherical, turn = part.joint == NodeJoint::revolute;
+      double moved = 0;
+      for (int k = 0; k < (ball ? 3 : 1); ++k) moved = std::hypot(moved, e.movement[static_cast<std::size_t>(part.v + k)]);
+      if (!ball && e.movement[static_cast<std::size_t>(part.v)] < 0) moved = -moved;
+      std::string value = ball   ? fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3])
+                          : turn ? fmt::format("{:.6f} deg", q[0] / kDegree)
+                                 : fmt::format("{:.9g} m", q[0]);
+      if (model.start[static_cast<std::size_t>(part.v)].held)
+        value += ", held";
+      else if (std::abs(moved) > kMoved)
+        value += part.joint == NodeJoint::prismatic ? fmt::format(", moved by {:.6g} m", moved)
+                                                    : fmt::format(", moved by {:.6g} deg", moved / kDegree);
+      add_line(text, joint.name + "." + part.position, value);
+    }
+  for (const Volume& volume : model.hydraulics.volumes) {
+    const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
+    add_line(
+        text, node.name + ".pressure",
+        fmt::format("{:.6f} MPa, {}", e.state.y()[node.state] / 1e6, std::string(origin(model, node)) == "rest" ? "from rest" : "stated"));
+  }
+  for (const CylinderAtRest& c : cylinders(model, *observer))
+    add_line(text, c.name,
+             fmt::format("length {:.6f} m, force {:.6g} N, chambers {:.6f} m and {:.6f} m", c.length, c.force, c.chamber_A, c.chamber_B));
+  if (e.residual_at >= 0)
+    add_line(text, "residual",
+             fmt::format("{:.2g} N or N m at {}, of loads up to {:.4g}; {} Newton steps", e.residual, coordinate_name(model, e.residual_at),
+                         e.load, e.iterations));
+  std::string verdict = e.stability == Stability::fixed ? "no degree of freedom" : word(e.stability);
+  for (const RestMode& mode : e.modes) {
+    if (mode.stiffness > 0 && &mode != &e.modes.front()) break;
+    const std::string where = fmt::format("{}", fmt::join(names(model, mode.velocities), ", "));
+    verdict += mode.stiffness < 0    ? fmt::format("; {} falls away", where)
+               : mode.stiffness == 0 ? fmt::format("; nothing restores {}", where)
+                                     : fmt::format("; softest in {}, {:.4g} Hz", where, frequency(mode));
+  }
+  add_line(text, "stability", verdict);
+  return text;
+}
+
+void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
+                       const std::string& folder) {
+  Description at_rest = description_at(*model, e.state);
+  for (auto& [name, signal] : at_rest.signals)  // a CSV file stands beside the model file, not here
+    if (const auto* csv = std::get_if<CsvSignal>(&signal)) {
+      TableSignal table{csv->points, csv->smooth};
+      for (auto& point : table.points) point[1] *= csv->scale;
+      signal = table;
+    }
+  make_folder(folder);
+  write_text(equilibrium_json(model, e, model_file), folder + "/equilibrium.json");
+  write_text(write_model(at_rest), folder + "/equilibrium.yaml");
+}
+
+}  // namespace trunnion

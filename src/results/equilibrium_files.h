@@ -1,0 +1,23 @@
+// A static solution for people and programs: a table, equilibrium.json, and the model file that starts there.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "machine/equilibrium.h"
+
+namespace trunnion {
+
+/// equilibrium.json; keys in docs/results.md.
+std::string equilibrium_json(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file);
+
+/// Coordinates, pressures, cylinders, stability: lines for a terminal.
+std::string equilibrium_text(const std::shared_ptr<const Model>& model, const Equilibrium& e);
+
+/// Writes equilibrium.json and equilibrium.yaml, the model with its start values at rest and signals from CSV files as tables, into
+/// `folder`.
+void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
+                       const std::string& folder);
+
+}  // namespace trunnion

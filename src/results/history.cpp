@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/history.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "results/files.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kSame = 1e-6;  // of the shortest step: times closer than this are one
+
+}  // namespace
+
+void History::at(const Moment& moment) {
+  if (moment.side == Side::right) return;  // no step: the same time, after a jump
+  const StepReport& r = moment.report;
+  rows_.push_back({moment.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, moment.step_seconds});
+}
+
+std::string history_csv(const std::vector<History>& runs) {
+  std::string text = "time";
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const History& run : runs) {
+    for (const char* name : {"violation", "velocity_violation", "iterations", "position_iterations", "step_seconds"})
+      text += "," + run.label() + "." + name;
+    shortest = std::min(shortest, run.step());
+  }
+  text += "\n";
+  std::vector<std::size_t> next(runs.size(), 0);
+  while (true) {
+    double time = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (next[i] < runs[i].rows().size()) time = std::min(time, runs[i].rows()[next[i]].time);
+    if (time == std::numeric_limits<double>::infinity()) return text;
+    append_number(text, time);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto& rows = runs[i].rows();
+      if (next[i] >= rows.size() || rows[next[i]].time > time + kSame * shortest) {
+        text += ",,,,,";
+        continue;
+      }
+      const History::Row& row = rows[next[i]++];
+      append_number(text += ",", row.violation);
+      append_number(text += ",", row.velocity_violation);
+      text += "," + std::to_string(row.iterations) + "," + std::to_string(row.position_iterations) + ",";
+      append_number(text, row.step_seconds);
+    }
+    text += "\n";
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,42 @@
+// How every step of a run went: constraint violation, iterations, computing time. Several runs side by side make the figures of a
+// comparison of formulations.
+// In kind figures 11 to 14 of Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solve/run.h"
+
+namespace trunnion {
+
+/// A row for each step, split ones included. Unlike the channels of a recording it holds times of the clock, which differ from run to run.
+class History final : public RunWatcher {
+ public:
+  /// `label` names the run in files; `step` [s] is the length of its steps.
+  History(std::string label, double step) : label_(std::move(label)), step_(step) {}
+
+  void at(const Moment& moment) override;
+
+  struct Row {
+    double time;                           // [s] at the end of the step
+    double violation, velocity_violation;  // [m, -] largest |Phi|, largest |dPhi/dt|
+    int iterations, position_iterations;
+    double step_seconds;  // [s] inside steps since the start of the run; evenly shared between two readings of the clock
+  };
+  const std::vector<Row>& rows() const { return rows_; }
+  const std::string& label() const { return label_; }
+  double step() const { return step_; }
+
+ private:
+  std::string label_;
+  double step_;
+  std::vector<Row> rows_;
+};
+
+/// `time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,penalty.step_seconds,...`: one row
+/// for each time at which a step of any run ends; cells of runs that have no step there are empty.
+std::string history_csv(const std::vector<History>& runs);
+
+}  // namespace trunnion

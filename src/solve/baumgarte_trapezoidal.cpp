@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/baumgarte_trapezoidal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/lu.h"
+
+namespace trunnion {
+
+namespace {
+
+double largest_of(const std::vector<double>& x) {
+  double size = 0;
+  for (double value : x) size = std::max(size, std::abs(value));
+  return size;
+}
+
+}  // namespace
+
+template <int D>
+BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const Model> model)
+    : MonolithicTrapezoidal<D>(model), rates_(model), variation_(m_), partition_(m_.rows), psi_(m_.rows), dpsi_(m_.rows) {
+  const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), n = nv + m_.rows;
+  rows_.reserve(m_.rows);
+  for (auto* x : {&column_, &v_, &a_, &dr_}) x->resize(nv);
+  groups_.resize(m_.constraints.size());
+  std::iota(groups_.begin(), groups_.end(), 0);
+  K_.resize(n * n);
+  x_.resize(n);
+  pivot_.resize(n);
+  if (model_->description.solver.tangent == TangentKind::forward_difference) {
+    full_.resize((n + nc) * (n + nc));
+    full_pivot_.resize(n + nc);
+    for (auto* x : {&base_, &changed_}) x->resize(n + nc);
+  }
+}
+
+template <int D>
+bool BaumgarteTrapezoidal<D>::restart(State& state) {
+  StepReport report;
+  return rates_.restart(state, report);
+}
+
+/// Rows that take part by the present partition; the others have no multiplier.
+template <int D>
+void BaumgarteTrapezoidal<D>::list_rows() {
+  rates_.loops().write(partition_.data());
+  rows_.clear();
+  for (int i = 0; i < m_.rows; ++i)
+    if (partition_[i] != 0)
+      rows_.push_back(i);
+    else
+      next_.multipliers()[i] = 0;
+}
+
+// ---------------------------------------------------------------- Newton
+
+/// r, R, and Psi.
+template <int D>
+void BaumgarteTrapezoidal<D>::evaluate_stabilised() {
+  MechanismState<D>& mech = work_.mechanism;
+  const auto [alpha, beta] = model_->description.solver.baumgarte;
+  this->evaluate_at(0);
+  constraint_rates(m_, next_.v(), mech);
+  constraint_accelerations(m_, next_.a(), mech);
+  for (int i = 0; i < m_.rows; ++i) psi_[i] = mech.Phi_ddot[i] + 2 * alpha * mech.Phi_dot[i] + beta * beta * mech.Phi[i];
+}
+
+/// The motion that goes with increments theta of all coordinates, and what it changes: dr_, the rows of Psi in dpsi_, the ports' (s, sdot)
+/// in variation_; the oil's forces as they are.
+template <int D>
+void BaumgarteTrapezoidal<D>::vary(const double* theta) {
+  const MechanismState<D>& mech = work_.mechanism;
+  const auto [alpha, beta] = model_->description.solver.baumgarte;
+  for (int i = 0; i < model_->layout.nv; ++i) {
+    v_[i] = factors_.velocity * theta[i];
+    a_[i] = factors_.acceleration * theta[i];
+  }
+  vary_places(m_, theta, mech, variation_);
+  vary_velocities(m_, v_.data(), mech, variation_);
+  vary_accelerations(m_, a_.data(), mech, variation_);
+  vary_row_rates(m_, groups_, v_.data(), mech, variation_);
+  vary_row_accelerations(m_, groups_, a_.data(), mech, variation_);
+  linearised_constraints(m_, mech, theta, dpsi_.data());
+  for (int i = 0; i < m_.rows; ++i)
+    dpsi_[i] = variation_.Phi_ddot[i] + 2 * alpha * variation_.Phi_dot[i] + beta * beta * (dpsi_[i] - mech.Phi[i]);
+  vary_residual(m_, theta, v_.data(), work_.force.data(), next_.multipliers(), mech, variation_, dr_.data());
+}
+
+/// K = [T J^T; w dPsi/dtheta 0] and the right side; w gives both kinds of rows one size.
+template <int D>
+void BaumgarteTrapezoidal<D>::assemble() {
+  const MechanismState<D>& mech = work_.mechanism;
+  const std::size_t nv = model_->layout.nv, rows = rows_.size(), n = nv + rows;
+  std::fill(K_.begin(), K_.begin() + static_cast<std::ptrdiff_t>(n * n), 0.0);
+  sum_forces(m_, work_.force.data(), next_.multipliers(), mech, variation_);
+  std::fill(column_.begin(), column_.end(), 0.0);
+  double size_T = 0, size_C = 0;
+  for (std::size_t k = 0; k < nv; ++k) {
+    column_[k] = 1;
+    vary(column_.data());
+    column_[k] = 0;
+    this->add_port_force_change(variation_.s.data(), variation_.s_dot.data(), dr_.data());
+    for (std::size_t i = 0; i < nv; ++i) {
+      K_[i * n + k] = dr_[i];
+      size_T = std::max(size_T, std::abs(dr_[i]));
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double change = dpsi_[rows_[i]];
+      K_[(nv + i) * n + k] = change;
+      size_C = std::max(size_C, std::abs(change));
+    }
+  }
+  const double w = size_T > 0 && size_C > 0 ? size_T / size_C : 1;
+  std::fill(dpsi_.begin(), dpsi_.end(), 0.0);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::fill(dr_.begin(), dr_.end(), 0.0);
+    dpsi_[rows_[i]] = 1;
+    add_constraint_forces(m_, dpsi_.data(), mech, dr_.data());
+    dpsi_[rows_[i]] = 0;
+    for (std::size_t k = 0; k < nv; ++k) {
+      K_[k * n + nv + i] = dr_[k];
+      K_[(nv + i) * n + k] *= w;
+    }
+    x_[nv + i] = -w * psi_[rows_[i]];
+  }
+  for (std::size_t k = 0; k < nv; ++k) x_[k] = -work_.r[k];
+}
+
+/// Newton increment with the exact tangent: increment_, circuit_increment_, and the multipliers.
+template <int D>
+bool BaumgarteTrapezoidal<D>::solve_exact() {
+  const std::size_t nv = model_->layout.nv, n = nv + rows_.size();
+  evaluate_stabilised();
+  if (!this->condense_ports()) return false;
+  this->add_port_residuals();
+  assemble();
+  if (!lu_factor(K_.data(), static_cast<int>(n), pivot_.data())) return false;
+  lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
+  std::copy_n(x_.begin(), nv, increment_.begin());
+  for (std::size_t i = 0; i < rows_.size(); ++i) next_.multipliers()[rows_[i]] += x_[nv + i];
+  vary(increment_.data());
+  std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
+  std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+  this->eliminate_circuits();
+  return true;
+}
+
+/// The same with forward differences of the whole residual.
+template <int D>
+bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
+  const std::size_t nv = model_->layout.nv, rows = rows_.size(), nc = circuit_increment_.size(), n = nv + rows + nc;
+  const auto residual = [&](double* out) {
+    this->set_rates();
+    evaluate_stabilised();
+    out = std::copy(work_.r.begin(), work_.r.end(), out);
+    for (int row : rows_) *out++ = psi_[row];
+    std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), out);
+  };
+  const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
+  residual(base_.data());
+  for (std::size_t j = 0; j < n; ++j) {
+    const bool mechanical = j < nv;
+    double* x = mechanical ? &theta_[j] : j < nv + rows ? &next_.multipliers()[rows_[j - nv]] : &next_.y()[h_.unknown_state[j - nv - rows]];
+    const double kept = *x;
+    const TreeNode<D>& node = m_.tree.nodes[m_.tree.dof_node[mechanical ? j : 0]];
+    const double size = increment_size(mechanical && node.dofs == 1 ? next_.q()[node.q] : kept);
+    *x += size;
+    if (mechanical) this->move();
+    residual(changed_.data());
+    for (std::size_t i = 0; i < n; ++i) full_[i * n + j] = (changed_[i] - base_[i]) / size;
+    *x = kept;
+    if (mechanical) this->move();
+  }
+  for (double& value : base_) value = -value;
+  if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
+  lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
+  std::copy_n(base_.begin(), nv, increment_.begin());
+  for (std::size_t i = 0; i < rows; ++i) next_.multipliers()[rows_[i]] += base_[nv + i];
+  std::copy_n(base_.begin() + static_cast<std::ptrdiff_t>(nv + rows), nc, circuit_increment_.begin());
+  return true;
+}
+
+template <int D>
+double BaumgarteTrapezoidal<D>::apply_increment(StepReport& report) {
+  double largest = 0;
+  const double position = model_->description.solver.tolerance_position;
+  for (int i = 0; i < model_->layout.nv; ++i) {
+    theta_[i] += increment_[i];
+    this->raise(std::abs(increment_[i]) / position, i, report, largest);
+  }
+  this->apply_circuit_increment(report, largest);
+  return largest;
+}
+
+// ---------------------------------------------------------------- step
+
+template <int D>
+StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
+  const SolverDescription& solver = model_->description.solver;
+  StepReport report;
+  this->begin(state, h);
+  list_rows();
+  this->move();
+  this->set_rates();
+  double size = 0;
+  for (;;) {
+    ++report.iterations;
+    const bool solved = solver.tangent == TangentKind::exact ? solve_exact() : solve_forward_difference();
+    if (!solved) {
+      report.status = StepStatus::singular;
+      return report;
+    }
+    size = apply_increment(report);
+    if (!std::isfinite(size)) {
+      report.status = StepStatus::diverged;
+      return report;
+    }
+    this->move();
+    this->set_rates();
+    if (size < 1 || report.iterations >= solver.max_iterations) break;
+  }
+  if (size >= 1) {
+    report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;
+    if (!report.ok()) return report;
+  }
+  if (!this->within_stroke(report)) return report;
+  this->finish_friction();
+  constraint_rates(m_, next_.v(), work_.mechanism);
+  report.violation = largest_of(work_.mechanism.Phi);
+  report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
+  if (!rates_.loops().take(work_.mechanism))
+    rates_.keeper().fail(StepStatus::dead_point, report);
+  else
+    rates_.keeper().keep(rates_.loops().reduce(), work_.mechanism, next_.partition(), report);
+  return report;
+}
+
+template <int D>
+StepReport BaumgarteTrapezoidal<D>::step(State& state, double h) {
+  const StepReport report = rates_.keeper().step(state, work_.mechanism, [&] { return attempt(state, h); });
+  if (report.ok()) state = next_;
+  return report;
+}
+
+template class BaumgarteTrapezoidal<2>;
+template class BaumgarteTrapezoidal<3>;
+
+}  // namespace trunnion

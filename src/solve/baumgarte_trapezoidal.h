@@ -1,0 +1,64 @@
+// Monolithic step: index 1 with direct multipliers and stabilised constraints (Baumgarte), and the implicit trapezoidal rule on the
+// whole machine.
+//   unknowns  theta (increment of the configuration over the step), lambda, y (pressures, friction states)
+//   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
+//   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
+// with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/variation.h, circuits condensed to their ports.
+// Rows without a pivot in the partition of the coordinates are redundant: they take no part and have no multiplier.
+// Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "mechanics/variation.h"
+#include "solve/machine_rates.h"
+#include "solve/monolithic_trapezoidal.h"
+
+namespace trunnion {
+
+template <int D>
+class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
+ public:
+  explicit BaumgarteTrapezoidal(std::shared_ptr<const Model> model);
+  StepReport step(State& state, double h) override;
+  bool restart(State& state) override;
+
+ private:
+  using Base = MonolithicTrapezoidal<D>;
+  using Base::circuit_increment_;
+  using Base::ds_;
+  using Base::dsdot_;
+  using Base::factors_;
+  using Base::h_;
+  using Base::increment_;
+  using Base::m_;
+  using Base::model_;
+  using Base::next_;
+  using Base::theta_;
+  using Base::work_;
+
+  StepReport attempt(const State& state, double h);
+  void list_rows();
+  void evaluate_stabilised();
+  void vary(const double* theta);
+  void assemble();
+  bool solve_exact();
+  bool solve_forward_difference();
+  double apply_increment(StepReport& report);
+
+  MachineRates<D> rates_;
+  Variation<D> variation_;
+  std::vector<int> rows_;           // of Phi, that take part
+  std::vector<double> partition_;   // of the step
+  std::vector<int> groups_;         // of rows: all
+  std::vector<double> psi_, dpsi_;  // per row: Psi and its change
+  std::vector<double> K_, x_;       // tangent of (r, Psi), right side
+  std::vector<double> column_, v_, a_, dr_;
+  std::vector<int> pivot_;
+  // scratch of the forward-difference tangent
+  std::vector<double> full_, base_, changed_;
+  std::vector<int> full_pivot_;
+};
+
+}  // namespace trunnion

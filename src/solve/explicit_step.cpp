@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/explicit_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negative real axis
+constexpr double kFastest = 1e6;                        // [rad/s, m/s] beyond: not a machine, a step that blew up
+constexpr double kHighest = 1e12;                       // [Pa]
+constexpr double kLargest = 1e12;                       // of other states
+
+}  // namespace
+
+template <int D>
+ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
+    : rates_(model),
+      integrator_(model->description.solver.integrator),
+      next_(model->layout),
+      theta_(model->layout.nv),
+      capacity_(model->hydraulics.unknown_state.size(), 1.0) {
+  for (Slope* slope : {&slope_, &sum_}) {
+    slope->theta.resize(model->layout.nv);
+    slope->v.resize(model->layout.nv);
+    slope->y.resize(model->layout.ny);
+  }
+}
+
+/// Whether the unknowns are those of a machine: an unstable step shows in pressures first.
+template <int D>
+bool ExplicitStep<D>::within_range(StepReport& report) const {
+  const Model& model = rates_.model();
+  const auto out = [&](int unknown) {
+    report.status = StepStatus::unstable;
+    report.worst = unknown;
+    return false;
+  };
+  const Hydraulics& h = model.hydraulics;
+  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
+    const double y = next_.y()[h.unknown_state[i]];
+    const bool pressure = h.unknown_state[i] < static_cast<int>(h.volumes.size());
+    if (pressure ? !(y > 0 && y < kHighest) : !(std::abs(y) < kLargest)) return out(model.layout.nv + static_cast<int>(i));
+  }
+  for (int i = 0; i < model.layout.nv; ++i)
+    if (!(std::abs(next_.v()[i]) < kFastest) || !std::isfinite(theta_[i])) return out(i);
+  return true;
+}
+
+/// Whether the rule is stable for the circuits as evaluated last, the mechanism held.
+template <int D>
+bool ExplicitStep<D>::stable(double h, StepReport& report) {
+  const Hydraulics& hydraulics = rates_.model().hydraulics;
+  const HydraulicState& oil = rates_.work().hydraulics;
+  for (std::size_t i = 0; i < hydraulics.nodes.size(); ++i)
+    if (const PressureNode& node = hydraulics.nodes[i]; node.state >= 0)
+      capacity_[hydraulics.circuits[node.circuit].offset + node.local] = oil.capacity[i];
+  double fastest = 0;
+  int worst = -1;
+  for (const Circuit& c : hydraulics.circuits) {
+    const double *T = oil.T.data() + c.block, *C = capacity_.data() + c.offset;
+    for (int i = 0; i < c.size; ++i)
+      for (int j = i; j < c.size; ++j) {
+        const double a = T[i * c.size + i] / C[i], b = T[j * c.size + j] / C[j],
+                     square = i == j ? 0 : T[i * c.size + j] * T[j * c.size + i] / (C[i] * C[j]);
+        const double mu = (a + b + std::sqrt(std::max((a - b) * (a - b) + 4 * square, 0.0))) / 2;
+        if (!(mu > fastest)) continue;
+        fastest = mu;
+        worst = c.offset + (b > a ? j : i);
+      }
+  }
+  const double bound = integrator_ == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
+  if (h * fastest <= bound) return true;
+  report.status = StepStatus::unstable;
+  report.worst = rates_.model().layout.nv + worst;
+  report.longest_step = bound / fastest;
+  return false;
+}
+
+/// The slope at `at`, which is theta_ away from the start of the step.
+template <int D>
+void ExplicitStep<D>::take_slope(const State& at, Slope& slope) const {
+  const StateLayout& n = rates_.model().layout;
+  increment_rates(rates_.mechanism().tree, theta_.data(), at.v(), slope.theta.data());
+  std::copy_n(at.a(), n.nv, slope.v.begin());
+  std::copy_n(at.ydot(), n.ny, slope.y.begin());
+}
+
+/// theta_ and next_ h along a slope.
+template <int D>
+void ExplicitStep<D>::move(const State& from, double h, const Slope& slope) {
+  const StateLayout& n = rates_.model().layout;
+  next_.time = from.time + h;
+  for (int i = 0; i < n.nv; ++i) {
+    theta_[i] = h * slope.theta[i];
+    next_.v()[i] = from.v()[i] + h * slope.v[i];
+  }
+  for (int i = 0; i < n.ny; ++i) next_.y()[i] = from.y()[i] + h * slope.y[i];
+}
+
+/// The machine at next_, a rates included.
+template <int D>
+bool ExplicitStep<D>::stage(const State& from, double h, StepReport& report) {
+  move(from, h, slope_);
+  return within_range(report) && rates_.place(from.q(), theta_.data(), Side::left, next_, report) && rates_.accelerate(next_, report);
+}
+
+template <int D>
+bool ExplicitStep<D>::euler(const State& state, double h, StepReport& report) {
+  return stage(state, h, report);
+}
+
+template <int D>
+bool ExplicitStep<D>::semi_implicit_euler(const State& state, double h, StepReport& report) {
+  const StateLayout& n = rates_.model().layout;
+  // the slope of the configuration is the new velocity
+  for (int i = 0; i < n.nv; ++i) slope_.theta[i] += h * slope_.v[i];
+  move(state, h, slope_);
+  std::copy_n(state.y(), n.ny, next_.y());
+  if (!within_range(report) || !rates_.place(state.q(), theta_.data(), Side::left, next_, report)) return false;
+  rates_.set_state_rates(next_);
+  for (int i = 0; i < n.ny; ++i) next_.y()[i] += h * next_.ydot()[i];
+  return within_range(report) && rates_.accelerate(next_, report);
+}
+
+template <int D>
+bool ExplicitStep<D>::rk4(const State& state, double h, StepReport& report) {
+  const auto add = [](double weight, const std::vector<double>& x, std::vector<double>& sum) {
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] += weight * x[i];
+  };
+  for (auto* x : {&sum_.theta, &sum_.v, &sum_.y}) std::fill(x->begin(), x->end(), 0.0);
+  constexpr double weights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, times[] = {0.5, 0.5, 1};
+  for (int i = 0;; ++i) {
+    add(weights[i], slope_.theta, sum_.theta);
+    add(weights[i], slope_.v, sum_.v);
+    add(weights[i], slope_.y, sum_.y);
+    if (i == 3) break;
+    if (!stage(state, times[i] * h, report)) return false;
+    take_slope(next_, slope_);
+  }
+  std::swap(slope_, sum_);
+  return stage(state, h, report);
+}
+
+template <int D>
+StepReport ExplicitStep<D>::attempt(const State& state, double h) {
+  StepReport report;
+  next_ = state;
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  take_slope(state, slope_);
+  // where a signal that only spools see jumps, the state has the rate before the jump
+  const Model& model = rates_.model();
+  for (const Spool& spool : model.hydraulics.spools)
+    if (spool.time_constant > 0)
+      slope_.y[spool.state] = (model.signals.value(spool.signal, state.time, Side::right) - state.y()[spool.state]) / spool.time_constant;
+  const bool done = integrator_ == IntegratorKind::rk4                   ? rk4(state, h, report)
+                    : integrator_ == IntegratorKind::semi_implicit_euler ? semi_implicit_euler(state, h, report)
+                                                                         : euler(state, h, report);
+  if (done && stable(h, report)) rates_.finish(next_, report);
+  return report;
+}
+
+template <int D>
+StepReport ExplicitStep<D>::step(State& state, double h) {
+  const StepReport report = rates_.keeper().step(state, rates_.work().mechanism, [&] { return attempt(state, h); });
+  if (report.ok()) state = next_;
+  return report;
+}
+
+template <int D>
+bool ExplicitStep<D>::restart(State& state) {
+  StepReport report;
+  return rates_.restart(state, report);
+}
+
+template class ExplicitStep<2>;
+template class ExplicitStep<3>;
+
+}  // namespace trunnion

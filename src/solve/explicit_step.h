@@ -1,0 +1,51 @@
+// Explicit steps of fixed length on the machine as an ordinary differential equation (machine_rates.h), z = (theta, v, y):
+//   euler                z_{n+1} = z_n + h z'_n
+//   semi_implicit_euler  v_{n+1} = v_n + h a_n,   theta = h v_{n+1},   y_{n+1} = y_n + h ydot(theta, v_{n+1}, y_n)
+//   rk4                  the classical Runge-Kutta method of order 4; its first stage is the state as it comes in
+// y are all first-order states: pressures, friction states, locally integrated ones too, and spools. Increments theta of balls start
+// from zero in every step, with theta' = T(theta)^-1 v. a, ydot and multipliers are those of the end of the step.
+// Each step ends with a look at the circuits alone: decays mu of pressures and friction states, from T = dR/dy and the capacities C,
+//   mu >= eigenvalues of the symmetric pairs  [T_ii/C_i, T_ij/sqrt(C_i C_j); ., T_jj/C_j]
+// so that h mu beyond the stability bound of the rule (2, rk4: 2.785) is certain instability. Without that test it may pass unseen: an
+// orifice is stiff only below its laminar limit, and pressures chatter about that limit instead of growing.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "solve/machine_rates.h"
+
+namespace trunnion {
+
+template <int D>
+class ExplicitStep final : public Stepper {
+ public:
+  explicit ExplicitStep(std::shared_ptr<const Model> model);
+  StepReport step(State& state, double h) override;
+  bool restart(State& state) override;
+  std::string unknown_name(int unknown) const override { return name_of_unknown(rates_.model(), unknown); }
+
+ private:
+  /// A rate of (theta, v, y).
+  struct Slope {
+    std::vector<double> theta, v, y;
+  };
+  StepReport attempt(const State& state, double h);
+  bool euler(const State& state, double h, StepReport& report);
+  bool semi_implicit_euler(const State& state, double h, StepReport& report);
+  bool rk4(const State& state, double h, StepReport& report);
+  bool within_range(StepReport& report) const;
+  bool stage(const State& from, double h, StepReport& report);
+  void move(const State& from, double h, const Slope& slope);
+  bool stable(double h, StepReport& report);
+  void take_slope(const State& at, Slope& slope) const;
+
+  MachineRates<D> rates_;
+  const IntegratorKind integrator_;
+  State next_;
+  std::vector<double> theta_;     // increment of the configuration over the step
+  std::vector<double> capacity_;  // per circuit unknown [m3/Pa]; 1 for friction states
+  Slope slope_, sum_;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/machine_rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/lu.h"
+#include "spatial/rotation3.h"
+
+namespace trunnion {
+
+namespace {
+
+double largest_of(const std::vector<double>& x) {
+  double size = 0;
+  for (double value : x) size = std::max(size, std::abs(value));
+  return size;
+}
+
+}  // namespace
+
+template <int D>
+MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
+    : model_(std::move(model)),
+      m_(std::get<Mechanism<D>>(model_->mechanism)),
+      h_(model_->hydraulics),
+      stabilised_(model_->description.solver.constraints == ConstraintKind::baumgarte),
+      alpha_(stabilised_ ? model_->description.solver.baumgarte[0] : 0),
+      beta_(stabilised_ ? model_->description.solver.baumgarte[1] : 0),
+      work_(*model_),
+      loops_(m_),
+      keeper_(*model_, loops_),
+      product_(m_.tree),
+      d_(m_.rows) {
+  const std::size_t nv = model_->layout.nv;
+  for (auto* x : {&unit_, &x_, &g_, &column_, &Mc_}) x->resize(nv);
+  pivot_.resize(nv);
+  // room for the degrees of freedom as they are at the start
+  update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
+  loops_.choose(work_.mechanism);
+  G_.reserve(loops_.independent().size() * loops_.independent().size());
+}
+
+template <int D>
+void MachineRates<D>::set_inputs(Side side, State& at) {
+  update_inputs(*model_, at.time, side, work_);
+  for (const Spool& spool : h_.spools)
+    if (spool.time_constant <= 0) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
+}
+
+/// The positions of `at` as they are, theta (may be null: zero) away from where increments start.
+template <int D>
+bool MachineRates<D>::take_positions(const double* theta, const State& at, StepReport& report) {
+  update_positions(m_, at.q(), theta, work_.mechanism);
+  if (loops_.take(work_.mechanism)) return true;
+  keeper_.fail(StepStatus::dead_point, report);
+  return false;
+}
+
+template <int D>
+bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at, StepReport& report) {
+  MechanismState<D>& mech = work_.mechanism;
+  set_inputs(side, at);
+  if (stabilised_) {
+    advance_configuration(m_.tree, q, theta, at.q());
+    if (!take_positions(theta, at, report)) return false;
+  } else {
+    const LoopStatus status = loops_.close(q, theta, at.q(), true, mech, &report.position_iterations);
+    if (status != LoopStatus::closed) {
+      keeper_.fail(status, report);
+      return false;
+    }
+    loops_.solve_velocities(at.v(), mech);
+  }
+  constraint_rates(m_, at.v(), mech);
+  return pistons_inside(*model_, mech.s.data(), report);
+}
+
+/// Velocity stage at v, a; ydot; r = M a - Q - sum F_i ds_i/dq.
+template <int D>
+void MachineRates<D>::evaluate_forces_at(State& at) {
+  MechanismState<D>& mech = work_.mechanism;
+  set_state_rates(at);
+  evaluate_forces(h_, mech.s.data(), mech.s_dot.data(), at.y(), work_.hydraulics);
+  for (std::size_t i = 0; i < work_.force.size(); ++i) work_.force[i] = work_.hydraulics.ports[i].force;
+  inverse_dynamics(m_, at.q(), at.v(), true, mech, work_.r.data());
+  add_port_forces(m_, work_.force.data(), mech, work_.r.data());
+}
+
+template <int D>
+void MachineRates<D>::set_state_rates(State& at) {
+  MechanismState<D>& mech = work_.mechanism;
+  update_rates(m_, at.v(), at.a(), mech);
+  evaluate_rates(h_, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), work_.hydraulics);
+}
+
+template <int D>
+bool MachineRates<D>::accelerate(State& at, StepReport& report) {
+  const std::size_t nv = model_->layout.nv, n = loops_.independent().size();
+  MechanismState<D>& mech = work_.mechanism;
+  // a_rest
+  std::fill(at.a(), at.a() + nv, 0.0);
+  loops_.solve_accelerations(at.v(), at.a(), mech);
+  if (stabilised_) {
+    for (int i = 0; i < m_.rows; ++i) d_[i] = 2 * alpha_ * mech.Phi_dot[i] + beta_ * beta_ * mech.Phi[i];
+    loops_.remove(d_.data(), at.a());
+  }
+  evaluate_forces_at(at);
+  // R^T M R a_i = -R^T r
+  fit_ = loops_.reduce();
+  G_.resize(n * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::fill(column_.begin(), column_.end(), 0.0);
+    std::fill(Mc_.begin(), Mc_.end(), 0.0);
+    unit_[k] = 1;
+    loops_.add_rates(unit_.data(), column_.data());
+    unit_[k] = 0;
+    product_.add(column_.data(), mech.tree, Mc_.data());
+    loops_.project(Mc_.data(), g_.data());
+    for (std::size_t i = 0; i < n; ++i) G_[i * n + k] = g_[i];
+  }
+  loops_.project(work_.r.data(), x_.data());
+  for (std::size_t i = 0; i < n; ++i) x_[i] = -x_[i];
+  if (!lu_factor(G_.data(), static_cast<int>(n), pivot_.data())) {
+    report.status = StepStatus::singular;
+    return false;
+  }
+  lu_solve(G_.data(), static_cast<int>(n), pivot_.data(), x_.data());
+  std::fill(column_.begin(), column_.end(), 0.0);
+  loops_.add_rates(x_.data(), column_.data());
+  for (std::size_t i = 0; i < nv; ++i) at.a()[i] += column_[i];
+  // multipliers
+  product_.add(column_.data(), mech.tree, work_.r.data());
+  std::fill(at.multipliers(), at.multipliers() + m_.rows, 0.0);
+  loops_.add_multipliers(work_.r.data(), at.multipliers());
+  return true;
+}
+
+template <int D>
+bool MachineRates<D>::restart(State& state, StepReport& report) {
+  if (!keeper_.take(state, work_.mechanism)) {
+    keeper_.fail(StepStatus::dead_point, report);
+    return false;
+  }
+  set_inputs(Side::right, state);
+  if (!take_positions(nullptr, state, report)) return false;
+  constraint_rates(m_, state.v(), work_.mechanism);
+  return accelerate(state, report);
+}
+
+template <int D>
+bool MachineRates<D>::finish(State& at, StepReport& report) {
+  const MechanismState<D>& mech = work_.mechanism;
+  report.violation = largest_of(mech.Phi);
+  report.velocity_violation = largest_of(mech.Phi_dot);
+  return keeper_.keep(fit_, mech, at.partition(), report);
+}
+
+template <int D>
+void MachineRates<D>::residual(State& at, double* r, double* constraint) {
+  MechanismState<D>& mech = work_.mechanism;
+  evaluate_forces_at(at);
+  add_constraint_forces(m_, at.multipliers(), mech, work_.r.data());
+  std::copy(work_.r.begin(), work_.r.end(), r);
+  constraint_accelerations(m_, at.a(), mech);
+  for (int i = 0; i < m_.rows; ++i) constraint[i] = mech.Phi_ddot[i] + 2 * alpha_ * mech.Phi_dot[i] + beta_ * beta_ * mech.Phi[i];
+}
+
+template <int D>
+void increment_rates(const Tree<D>& tree, const double* theta, const double* v, double* rates) {
+  std::copy(v, v + tree.nv, rates);
+  if constexpr (D == 3)
+    for (const TreeNode<D>& n : tree.nodes)
+      if (n.joint == NodeJoint::spherical) {
+        const Vec<3> turned(theta[n.v], theta[n.v + 1], theta[n.v + 2]), w(v[n.v], v[n.v + 1], v[n.v + 2]);
+        const Vec<3> rate = exponential_tangent(turned).inverse() * w;
+        for (int i = 0; i < 3; ++i) rates[n.v + i] = rate[i];
+      }
+}
+
+#define TR_INSTANTIATE(D)         \
+  template class MachineRates<D>; \
+  template void increment_rates<D>(const Tree<D>&, const double*, const double*, double*);
+TR_INSTANTIATE(2)
+TR_INSTANTIATE(3)
+
+}  // namespace trunnion

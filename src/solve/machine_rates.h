@@ -1,0 +1,79 @@
+// A machine as an ordinary differential equation, for explicit integrators and the variable-step reference: accelerations, rates of the
+// first-order states and multipliers for given positions, velocities and states. Two treatments of the constraints:
+//   closed       theta_i, v_i of independent coordinates are given; theta_d from Phi = 0, v_d from dPhi/dt = 0        (14), (15)
+//   stabilised   all theta, v are given; index 1 with direct multipliers (Baumgarte),
+//                    M a + J^T lambda = Q,     J a + gamma + 2 alpha dPhi/dt + beta^2 Phi = 0
+// Both are solved in the independent coordinates of the present partition,
+//   R^T M R a_i = R^T (Q - M a_rest),   a = R a_i + a_rest,   lambda = J_d^-T (Q - M a)_d,   R = [-J_d^-1 J_i; 1]
+// where a_rest, zero in the independent coordinates, satisfies the constraint equation. M is not formed: M times a column of R is one
+// sweep over the tree. Redundant rows have no pivot in the partition, take no part, and have no multiplier.
+// Sources: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2; Nonlinear Dynamics 111 (2023), doi
+// 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "machine/evaluate.h"
+#include "mechanics/mass_product.h"
+#include "solve/partition_keeper.h"
+
+namespace trunnion {
+
+template <int D>
+class MachineRates {
+ public:
+  /// The treatment is that of the model's solver settings: `double_step`: closed, `baumgarte`: stabilised.
+  explicit MachineRates(std::shared_ptr<const Model> model);
+
+  const Model& model() const { return *model_; }
+  const Mechanism<D>& mechanism() const { return m_; }
+  bool stabilised() const { return stabilised_; }
+  ClosedLoops<D>& loops() { return loops_; }
+  PartitionKeeper<D>& keeper() { return keeper_; }
+  MachineState<D>& work() { return work_; }
+
+  /// Positions and velocities of `at`, whose time, v and y are set, theta away from `q`. Closed: the dependent part of theta and v
+  /// follow from the independent one (as it is: a first guess). Spools without a time constant are set. False: see the report.
+  bool place(const double* q, double* theta, Side side, State& at, StepReport& report);
+  /// After place(): a, ydot and multipliers of `at`.
+  bool accelerate(State& at, StepReport& report);
+  /// After place(): ydot alone.
+  void set_state_rates(State& at);
+  /// Both at the state itself, as after a jump.
+  bool restart(State& state, StepReport& report);
+  /// At the end of a step, after accelerate(): checks it, fills violations and the partition of `at`.
+  bool finish(State& at, StepReport& report);
+
+  /// After place(): residual r = M a - Q - F ds/dq + J^T lambda (per velocity) and of the constraint equation (per row) for given a and
+  /// multipliers; ydot of `at` as it follows from the equations.
+  void residual(State& at, double* r, double* constraint);
+
+ private:
+  void set_inputs(Side side, State& at);
+  bool take_positions(const double* theta, const State& at, StepReport& report);
+  void evaluate_forces_at(State& at);
+
+  std::shared_ptr<const Model> model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& h_;
+  const bool stabilised_;
+  const double alpha_, beta_;  // [1/s]
+  MachineState<D> work_;
+  ClosedLoops<D> loops_;
+  PartitionKeeper<D> keeper_;
+  MassProduct<D> product_;
+  std::vector<double> unit_, x_, g_;  // per independent coordinate
+  std::vector<double> column_, Mc_;   // a column of R, and M times it
+  std::vector<double> G_;             // R^T M R
+  std::vector<int> pivot_;
+  std::vector<double> d_;  // per row
+  double fit_ = 0;         // largest entry of R
+};
+
+/// theta_dot for velocities v where the configuration is theta away from where theta is zero: v itself for one-axis joints,
+/// T(theta)^-1 v for balls.
+template <int D>
+void increment_rates(const Tree<D>& tree, const double* theta, const double* v, double* rates);
+
+}  // namespace trunnion

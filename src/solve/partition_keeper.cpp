@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/partition_keeper.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kFit = 10;  // a dependent coordinate that moves faster than this by an independent one calls for another partition
+
+}  // namespace
+
+/// Chooses the partition where the step starts. False at a dead point.
+template <int D>
+bool PartitionKeeper<D>::choose_at(const State& state, MechanismState<D>& scratch) {
+  update_positions(m_, state.q(), static_cast<const double*>(nullptr), scratch);
+  if (!loops_.choose(scratch)) return false;
+  loops_.write(start_.data());
+  return true;
+}
+
+template <int D>
+bool PartitionKeeper<D>::take(const State& state, MechanismState<D>& scratch, bool* known) {
+  const bool has_one = loops_.adopt(state.partition());
+  if (known != nullptr) *known = has_one;
+  std::copy(state.partition(), state.partition() + m_.rows, start_.begin());
+  return has_one || choose_at(state, scratch);
+}
+
+template <int D>
+bool PartitionKeeper<D>::keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report) {
+  if (loops_.turned_over(start_.data()) || (fit > kFit && !loops_.choose(end))) {
+    fail(StepStatus::dead_point, report);
+    return false;
+  }
+  loops_.write(partition);
+  return true;
+}
+
+template <int D>
+void PartitionKeeper<D>::fail(StepStatus status, StepReport& report) const {
+  report.status = status;
+  report.worst = unknown_of_row(model_, loops_.failed_row());
+}
+
+template class PartitionKeeper<2>;
+template class PartitionKeeper<3>;
+
+}  // namespace trunnion

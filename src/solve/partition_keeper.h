@@ -1,0 +1,60 @@
+// The partition of the coordinates over the steps of any integrator: taken from the state a step starts from, kept while it fits,
+// chosen anew at the end of a step where it fits no more, and, where a step fails in a loop, at its start for a second attempt.
+// A dead point between two steps shows as a dependent block that has turned over.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "solve/closed_loops.h"
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+template <int D>
+class PartitionKeeper {
+ public:
+  PartitionKeeper(const Model& model, ClosedLoops<D>& loops)
+      : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), loops_(loops), start_(m_.rows) {}
+
+  /// Takes the partition of `state`, or chooses one there. `known`, if given: whether the state had one. False at a dead point.
+  bool take(const State& state, MechanismState<D>& scratch, bool* known = nullptr);
+  /// Runs attempt(), which returns a StepReport, with the partition of `state`; again with another one if it fails in a loop that
+  /// another one may pass.
+  template <class Attempt>
+  StepReport step(const State& state, MechanismState<D>& scratch, Attempt&& attempt);
+  /// At the end of a step, `fit` the largest entry of R: writes the partition that the next step starts with. False at a dead point.
+  bool keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report);
+  /// Enters a failure of the loops in the report.
+  void fail(StepStatus status, StepReport& report) const;
+  void fail(LoopStatus status, StepReport& report) const {
+    fail(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::dead_point, report);
+  }
+
+ private:
+  bool choose_at(const State& state, MechanismState<D>& scratch);
+
+  const Model& model_;
+  const Mechanism<D>& m_;
+  ClosedLoops<D>& loops_;
+  std::vector<double> start_;  // of the state a step starts from
+};
+
+template <int D>
+template <class Attempt>
+StepReport PartitionKeeper<D>::step(const State& state, MechanismState<D>& scratch, Attempt&& attempt) {
+  StepReport report;
+  bool known = false;
+  if (!take(state, scratch, &known)) {
+    fail(StepStatus::dead_point, report);
+    return report;
+  }
+  report = attempt();
+  // a partition that fitted where the step before began may not fit any more
+  if (known && (report.status == StepStatus::open_loop || report.status == StepStatus::dead_point))
+    if (choose_at(state, scratch) && !std::equal(start_.begin(), start_.end(), state.partition())) report = attempt();
+  return report;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/start_partition.h"
+
+#include "solve/closed_loops.h"
+
+namespace trunnion {
+
+namespace {
+
+template <int D>
+StartPartition find_in(const Model& model) {
+  const auto& m = std::get<Mechanism<D>>(model.mechanism);
+  MechanismState<D> state(m);
+  update_inputs(m, model.signals, 0, Side::right, state);
+  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  ClosedLoops<D> loops(m);
+  StartPartition found;
+  if (loops.choose(state)) {
+    found.independent = loops.independent();
+    return found;
+  }
+  for (const ConstraintInfo& info : model.constraints)
+    if (loops.failed_row() >= info.rows.begin && loops.failed_row() < info.rows.end) found.dead_point = info.path;
+  return found;
+}
+
+}  // namespace
+
+StartPartition find_start_partition(const Model& model) { return model.planar ? find_in<2>(model) : find_in<3>(model); }
+
+}  // namespace trunnion

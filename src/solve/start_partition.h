@@ -1,0 +1,20 @@
+// Which coordinates of a machine are independent at its start, by the elimination that coordinate partitioning uses (partition.h).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace trunnion {
+
+struct StartPartition {
+  std::vector<int> independent;  // velocities, ascending; those outside of all loops included
+  std::string dead_point;        // path of the loop that does not determine its dependent coordinates (`loops.E`); empty: none
+};
+
+/// Partition at the assembled start.
+StartPartition find_start_partition(const Model& model);
+
+}  // namespace trunnion

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+int unknown_of_cylinder(const Model& model, int cylinder) {
+  return model.layout.nv + static_cast<int>(model.hydraulics.unknown_state.size()) + cylinder;
+}
+
+int unknown_of_row(const Model& model, int row) {
+  std::size_t i = 0;
+  while (i + 1 < model.constraints.size() && row >= model.constraints[i].rows.end) ++i;
+  return unknown_of_cylinder(model, static_cast<int>(model.hydraulics.actuators.size() + i));
+}
+
+std::string name_of_unknown(const Model& model, int unknown) {
+  const Hydraulics& h = model.hydraulics;
+  if (unknown < 0) return "the linear system";
+  const int nv = model.layout.nv;
+  if (unknown < nv) return model.velocity_names[unknown];
+  const int cylinder = unknown - unknown_of_cylinder(model, 0);
+  if (cylinder < 0) return model.state_names[h.unknown_state[unknown - nv]];
+  const int cylinders = static_cast<int>(h.actuators.size());
+  return cylinder < cylinders ? "cylinders." + h.actuators[cylinder].name : model.constraints[cylinder - cylinders].path;
+}
+
+bool pistons_inside(const Model& model, const double* s, StepReport& report) {
+  for (std::size_t i = 0; i < model.hydraulics.actuators.size(); ++i) {
+    const Cylinder& c = model.hydraulics.actuators[i].cylinder;
+    if (c.chamber_A(s[i]) > 0 && c.chamber_B(s[i]) > 0) continue;
+    report.status = StepStatus::end_of_stroke;
+    report.worst = unknown_of_cylinder(model, static_cast<int>(i));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/variable_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trunnion {
+
+namespace {
+
+// Absolute tolerances, as multiples of the relative one: the size below which a quantity is small.
+constexpr double kPosition = 1;      // [rad, m]
+constexpr double kVelocity = 1;      // [rad/s, m/s]
+constexpr double kPressure = 1e5;    // [Pa]
+constexpr double kFriction = 1e-4;   // [m] bristles; films [-]
+constexpr double kSpool = 1;         // [unit of the signal]
+constexpr double kMultiplier = 1e3;  // [N, N m]
+
+constexpr double kTurned = 1;    // [rad] of a ball after which theta starts from zero again
+constexpr double kSame = 1e-9;   // of a step: times closer than this are one
+constexpr double kNever = 1e30;  // [s]
+
+}  // namespace
+
+template <int D>
+VariableStep<D>::VariableStep(std::shared_ptr<const Model> model)
+    : rates_(model),
+      kind_(model->description.solver.integrator == IntegratorKind::ida ? MultistepKind::ida : MultistepKind::cvode),
+      tolerance_(model->description.solver.reference_tolerance),
+      at_(model->layout),
+      left_(model->layout),
+      origin_(model->layout.nq),
+      theta_(model->layout.nv),
+      rates_of_theta_(model->layout.nv),
+      r_(model->layout.nv),
+      constraint_(model->layout.rows),
+      partition_(model->layout.rows) {
+  std::vector<bool> immediate(model->layout.ny, false);
+  for (const Spool& spool : model->hydraulics.spools) immediate[spool.state] = spool.time_constant <= 0;
+  for (int i = 0; i < model->layout.ny; ++i)
+    if (!immediate[i]) states_.push_back(i);
+}
+
+template <int D>
+std::string VariableStep<D>::unknown_name(int unknown) const {
+  return failure_.empty() ? name_of_unknown(rates_.model(), unknown) : failure_;
+}
+
+// ---------------------------------------------------------------- equations
+
+/// at_ at time t from the integrator's unknowns, up to positions and velocities.
+template <int D>
+bool VariableStep<D>::place(double t, Side side, const double* x) {
+  const Model& model = rates_.model();
+  inside_.status = StepStatus::converged;
+  at_.time = t;
+  for (int i : coordinates_) theta_[i] = *x++;
+  for (int i : coordinates_) at_.v()[i] = *x++;
+  const int volumes = static_cast<int>(model.hydraulics.volumes.size());
+  for (int i : states_) {
+    if (i < volumes && !(*x > 0)) return false;  // the corrector went astray
+    at_.y()[i] = *x++;
+  }
+  for (int i : rows_) at_.multipliers()[i] = *x++;
+  return rates_.place(origin_.data(), theta_.data(), side, at_, inside_);
+}
+
+template <int D>
+bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, double* out) {
+  if (!place(std::min(t, stop_), t > begin_ ? Side::left : Side::right, x)) {
+    if (!inside_.ok()) trouble_ = inside_;
+    return false;
+  }
+  increment_rates(rates_.mechanism().tree, theta_.data(), at_.v(), rates_of_theta_.data());
+  if (kind_ == MultistepKind::cvode) {
+    if (!rates_.accelerate(at_, inside_)) return false;
+    for (int i : coordinates_) *out++ = rates_of_theta_[i];
+    for (int i : coordinates_) *out++ = at_.a()[i];
+    for (int i : states_) *out++ = at_.ydot()[i];
+    return true;
+  }
+  for (int i : coordinates_) *out++ = *x_dot++ - rates_of_theta_[i];
+  for (int i : coordinates_) at_.a()[i] = *x_dot++;
+  rates_.residual(at_, r_.data(), constraint_.data());
+  for (int i : coordinates_) *out++ = r_[i];
+  for (int i : states_) *out++ = *x_dot++ - at_.ydot()[i];
+  for (int i : rows_) *out++ = constraint_[i];
+  return true;
+}
+
+// ---------------------------------------------------------------- start
+
+/// The integrator for the coordinates and rows at hand.
+template <int D>
+void VariableStep<D>::set_up() {
+  const Model& model = rates_.model();
+  std::vector<double> absolute(coordinates_.size(), kPosition);
+  absolute.resize(2 * coordinates_.size(), kVelocity);
+  std::vector<bool> spool(model.layout.ny, false);
+  for (const Spool& s : model.hydraulics.spools) spool[s.state] = true;
+  for (int i : states_)
+    absolute.push_back(i < static_cast<int>(model.hydraulics.volumes.size()) ? kPressure : spool[i] ? kSpool : kFriction);
+  std::vector<bool> algebraic(absolute.size(), false);
+  absolute.resize(absolute.size() + rows_.size(), kMultiplier);
+  algebraic.resize(absolute.size(), true);
+  for (double& x : absolute) x *= tolerance_;
+  FirstOrderSystem& system = *this;
+  integrator_ = std::make_unique<Multistep>(kind_, system, model.description.solver.step, tolerance_, absolute, algebraic);
+}
+
+template <int D>
+bool VariableStep<D>::start(const State& state, double h) {
+  const Model& model = rates_.model();
+  at_ = state;
+  if (!rates_.restart(at_, inside_)) return false;
+  rates_.loops().write(at_.partition());
+  for (int i = 0; i < model.layout.rows; ++i) partition_[i] = std::abs(at_.partition()[i]);
+  coordinates_.clear();
+  rows_.clear();
+  if (rates_.stabilised()) {
+    for (int i = 0; i < model.layout.nv; ++i) coordinates_.push_back(i);
+    for (int i = 0; i < model.layout.rows; ++i)
+      if (at_.partition()[i] != 0) rows_.push_back(i);
+  } else {
+    coordinates_ = rates_.loops().independent();
+  }
+  if (integrator_ == nullptr || integrator_->size() != 2 * coordinates_.size() + states_.size() + rows_.size()) set_up();
+  std::copy_n(state.q(), model.layout.nq, origin_.begin());
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  begin_ = state.time;
+  const auto jump = std::upper_bound(model.jumps.begin(), model.jumps.end(), state.time + kSame * h);
+  stop_ = jump == model.jumps.end() ? kNever : *jump;
+  double *x = integrator_->x(), *x_dot = integrator_->x_dot();
+  for (int i : coordinates_) {
+    *x++ = 0;
+    *x_dot++ = at_.v()[i];
+  }
+  for (int i : coordinates_) {
+    *x++ = at_.v()[i];
+    *x_dot++ = at_.a()[i];
+  }
+  for (int i : states_) {
+    *x++ = at_.y()[i];
+    *x_dot++ = at_.ydot()[i];
+  }
+  for (int i : rows_) {
+    *x++ = at_.multipliers()[i];
+    *x_dot++ = 0;
+  }
+  fresh_ = false;
+  if (!integrator_->start(begin_, stop_)) give_up(inside_);
+  return inside_.ok();
+}
+
+template <int D>
+void VariableStep<D>::give_up(StepReport& report) {
+  report.status = StepStatus::gave_up;
+  failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
+}
+
+/// Whether `state` is what the last step handed out.
+template <int D>
+bool VariableStep<D>::left(const State& state, double h) const {
+  return !fresh_ && std::abs(state.time - left_.time) <= kSame * h && state.values() == left_.values();
+}
+
+template <int D>
+bool VariableStep<D>::restart(State& state) {
+  fresh_ = true;
+  return rates_.restart(state, inside_);
+}
+
+// ---------------------------------------------------------------- step
+
+/// Brings at_ to time t, and everything that follows there.
+template <int D>
+bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
+  if (!integrator_->advance(t)) {
+    report.status = trouble_.status;
+    report.worst = trouble_.worst;
+    if (trouble_.ok()) give_up(report);
+    return false;
+  }
+  if (!place(t, Side::left, integrator_->x()) || !rates_.accelerate(at_, inside_)) {
+    report.status = inside_.status;
+    report.worst = inside_.worst;
+    if (inside_.ok()) give_up(report);
+    return false;
+  }
+  return !last || rates_.finish(at_, report);
+}
+
+template <int D>
+StepReport VariableStep<D>::step(State& state, double h) {
+  StepReport report;
+  inside_ = trouble_ = {};
+  failure_.clear();
+  const double end = state.time + h;
+  long before = 0;
+  if (left(state, h))
+    before = integrator_->iterations();
+  else if (!start(state, h)) {
+    report = inside_;
+    return report;
+  }
+  fresh_ = true;  // should it fail
+  for (;;) {
+    const bool last = stop_ >= end - kSame * h;
+    if (!advance(last ? std::min(end, stop_) : stop_, last, report)) return report;
+    report.iterations += static_cast<int>(integrator_->iterations() - before);
+    if (last) break;
+    left_ = at_;
+    before = 0;
+    if (!start(left_, h)) {
+      report = inside_;
+      return report;
+    }
+  }
+  report.position_iterations = inside_.position_iterations;
+  at_.time = end;
+  // another partition, a jump, a ball that has turned far
+  fresh_ = stop_ <= end + kSame * h;
+  for (int i = 0; i < at_.layout().rows; ++i) fresh_ = fresh_ || std::abs(at_.partition()[i]) != partition_[i];
+  for (const TreeNode<D>& n : rates_.mechanism().tree.nodes)
+    if (n.joint == NodeJoint::spherical)
+      for (int i = n.v; i < n.v + n.dofs; ++i) fresh_ = fresh_ || std::abs(theta_[i]) > kTurned;
+  left_ = at_;
+  state = at_;
+  return report;
+}
+
+template class VariableStep<2>;
+template class VariableStep<3>;
+
+}  // namespace trunnion

@@ -1,0 +1,71 @@
+// Every treatment of the constraints computes the same motion: random machines with closed loops and hydraulics, redundant
+// equations included, run for a second at 0.1 ms with each of them and with the variable-step references.
+// The environment variable TRUNNION_SEEDS sets how many machines are run.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "machine/analyse.h"
+#include "solve/run.h"
+#include "support/machines.h"
+#include "support/random_machine.h"
+
+namespace trunnion {
+namespace {
+
+constexpr int kSeeds = 20;
+constexpr double kAngle = 1e-6;     // [rad, m]
+constexpr double kPressure = 1e-3;  // of the pressure
+
+struct Treatment {
+  const char *constraints, *integrator;
+};
+constexpr Treatment kTreatments[] = {{"penalty", "trapezoidal"}, {"double_step", "trapezoidal"}};
+
+State final_state(const std::string& text, const Treatment& t) {
+  Runner run(
+      test::model_from(text, {std::string("solver.constraints=") + t.constraints, std::string("solver.integrator=") + t.integrator}));
+  run.advance(1);
+  return run.state();
+}
+
+template <int D>
+double largest_difference(const Model& model, const State& a, const State& b) {
+  const auto& tree = std::get<Mechanism<D>>(model.mechanism).tree;
+  std::vector<double> difference(tree.nv);
+  configuration_difference(tree, a.q(), b.q(), difference.data());
+  double largest = 0;
+  for (double x : difference) largest = std::max(largest, std::abs(x));
+  return largest;
+}
+
+TEST(Treatments, AgreeOnRandomMachinesWithLoopsAndHydraulics) {
+  const char* asked = std::getenv("TRUNNION_SEEDS");
+  const int seeds = asked != nullptr ? std::atoi(asked) : kSeeds;
+  int spatial = 0, redundant = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const test::RandomMachine machine = test::random_machine(static_cast<unsigned>(seed));
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto model = test::model_from(machine.text);
+    EXPECT_EQ(model->planar, !machine.spatial);
+    EXPECT_EQ(!analyse(*model).redundant.empty(), machine.redundant);
+    spatial += machine.spatial ? 1 : 0;
+    redundant += machine.redundant ? 1 : 0;
+    const State first = final_state(machine.text, kTreatments[0]);
+    for (std::size_t i = 1; i < std::size(kTreatments); ++i) {
+      const State other = final_state(machine.text, kTreatments[i]);
+      const double angle = model->planar ? largest_difference<2>(*model, first, other) : largest_difference<3>(*model, first, other);
+      EXPECT_LT(angle, kAngle) << kTreatments[i].constraints << " " << kTreatments[i].integrator;
+      for (std::size_t k = 0; k < model->hydraulics.volumes.size(); ++k)
+        EXPECT_NEAR(other.y()[k], first.y()[k], kPressure * first.y()[k])
+            << kTreatments[i].constraints << " " << kTreatments[i].integrator << " " << model->state_names[k];
+    }
+  }
+  EXPECT_GE(3 * spatial, seeds);
+  EXPECT_GT(redundant, seeds / 10);
+}
+
+}  // namespace
+}  // namespace trunnion

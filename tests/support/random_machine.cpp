@@ -1,0 +1,236 @@
+// Everything is laid out in ground axes: at the start every body's frame is parallel to the ground's and has its origin at the
+// body's joint, so that all coordinates begin at zero and points of a body are differences of places.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/random_machine.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace trunnion::test {
+
+namespace {
+
+using Vector = Eigen::Vector3d;
+
+struct Place {
+  std::string body;
+  Vector origin;  // of the body's frame
+};
+
+std::string text_of(const Vector& x) { return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x.x(), x.y(), x.z()); }
+
+class Builder {
+ public:
+  Builder(unsigned seed) : random_(seed * 7919u + 17u), seed_(seed) {}
+
+  RandomMachine build() {
+    out_.loops = 1 + static_cast<int>(seed_ % 4);
+    out_.spatial = seed_ % 5 >= 2;
+    Place carrier{"ground", Vector::Zero()};
+    for (int i = 0; i < out_.loops; ++i) {
+      const bool on_ground = i == 0 || number(0, 1) < 0.6;
+      const Vector place = on_ground ? Vector(4.0 * i, 0, 0) : next_point_;
+      module(i, on_ground ? Place{"ground", Vector::Zero()} : next_, place);
+    }
+    if (out_.spatial) hang_load();
+    out_.text = fmt::format(
+        "trunnion: 1\ntitle: random machine {}\ngravity: [0, -9.81, 0]\nbodies:\n{}joints:\n{}loops:\n{}"
+        "fluid: {{density: 850, bulk_modulus: 1500 MPa}}\nvolumes:\n{}sources: {{pump: {{pressure: 12 MPa}}, tank: {{pressure: 0.1 "
+        "MPa}}}}\n"
+        "valves:\n{}cylinders:\n{}signals:\n{}solver: {{step: 0.1 ms, duration: 1 s}}\n",
+        seed_, bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_);
+    return out_;
+  }
+
+ private:
+  double number(double from, double to) { return std::uniform_real_distribution<double>(from, to)(random_); }
+  int pick(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
+  Vector tilted(const Vector& axis, double angle) {
+    const Vector other = Vector(number(-1, 1), number(-1, 1), number(-1, 1)).normalized();
+    return Eigen::AngleAxisd(angle, axis.cross(other).normalized()) * axis;
+  }
+
+  /// A round bar between two places.
+  Place bar(const std::string& name, const Vector& from, const Vector& to) {
+    const Vector along = to - from;
+    const double mass = number(2, 8), L2 = along.squaredNorm(), r2 = 0.05 * 0.05;
+    const Eigen::Matrix3d d = along * along.transpose() / L2;
+    const Eigen::Matrix3d J = mass * ((L2 / 12 + r2 / 4) * (Eigen::Matrix3d::Identity() - d) + r2 / 2 * d);
+    bodies_ += fmt::format(
+        "  {}: {{mass: {:.17g}, center_of_mass: {}, inertia: {{xx: {:.17g}, yy: {:.17g}, zz: {:.17g}, xy: {:.17g}, xz: {:.17g}, yz: "
+        "{:.17g}}}}}\n",
+        name, mass, text_of(0.5 * along), J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2));
+    return {name, from};
+  }
+  void joint(const Place& child, const std::string& kind, const Place& parent, const std::string& axis) {
+    joints_ +=
+        fmt::format("  {}: {{{}: {{parent: {}, at: {}{}}}}}\n", child.body, kind, parent.body, text_of(child.origin - parent.origin), axis);
+  }
+  void revolute(const Place& child, const Place& parent, const Vector& axis) {
+    joint(child, "revolute", parent, ", axis: " + text_of(axis));
+  }
+  void loop(int i, const std::string& kind, const Place& a, const Place& b, const Vector& point, const std::string& rest) {
+    loops_ += fmt::format("  l{}: {{{}: {{between: [{}, {}], at: [{}, {}]{}}}}}\n", i, kind, a.body, b.body, text_of(point - a.origin),
+                          text_of(point - b.origin), rest);
+  }
+
+  void module(int i, const Place& base, const Vector& at) {
+    normal_ = out_.spatial ? tilted(Vector::UnitZ(), number(0.2, 0.6)) : Vector::UnitZ();
+    along_ = Vector::UnitY().cross(normal_).normalized();
+    up_ = normal_.cross(along_);
+    // kinds of the plane first, then those of space
+    const int kind = out_.spatial ? static_cast<int>((seed_ / 5 + 3u * static_cast<unsigned>(i)) % 8) : pick(3);
+    if (kind == 0) four_bar(i, base, at);
+    if (kind == 1) slider(i, base, at);
+    if (kind == 2) linked_arms(i, base, at);
+    if (kind == 3 || kind == 4) four_bar(i, base, at, kind == 3 ? "spherical" : "universal");
+    if (kind == 5 || kind == 6) bars_with_balls(i, base, at, kind == 6);
+    if (kind == 7) bricard(i, base, at);
+  }
+
+  Vector polar(double radius, double angle) const { return radius * (std::cos(angle) * along_ + std::sin(angle) * up_); }
+
+  /// Crank, coupler and rocker; the cut is between coupler and rocker or below the rocker. A ball there has one equation more than
+  /// the plane, a redundant one; what a universal joint has more is left out when the machine is compiled.
+  void four_bar(int i, const Place& base, const Vector& A, const std::string& closure = "revolute") {
+    const Vector B = A + number(1, 1.5) * along_, C = A + polar(number(0.6, 1), number(1.2, 1.9)),
+                 D = B + polar(number(0.6, 1), number(1.2, 1.9));
+    const std::string n = std::to_string(i);
+    const std::string axis = closure == "revolute"    ? ", axis: " + text_of(normal_)
+                             : closure == "universal" ? ", axes: [" + text_of(normal_) + ", " + text_of(along_) + "]"
+                                                      : "";
+    const Place crank = bar("crank" + n, A, C), coupler = bar("coupler" + n, C, D);
+    revolute(crank, base, normal_);
+    revolute(coupler, crank, normal_);
+    if (pick(2) == 0) {
+      const Place rocker = bar("rocker" + n, B, D);
+      revolute(rocker, base, normal_);
+      loop(i, closure, coupler, rocker, D, axis);
+    } else {
+      const Place rocker = bar("rocker" + n, D, B);
+      revolute(rocker, coupler, normal_);
+      loop(i, closure, rocker, base, B, axis);
+    }
+    out_.redundant = out_.redundant || closure == "spherical";
+    drive(i, base, A - number(0.7, 1) * along_, crank, A + 0.6 * (C - A));
+    next_ = coupler;
+    next_point_ = 0.5 * (C + D);
+  }
+
+  void slider(int i, const Place& base, const Vector& A) {
+    const double reach = number(0.5, 0.8), angle = number(1.2, 1.9);
+    const Vector C = A + polar(reach, angle), P = A + (reach * std::cos(angle) + number(1, 1.4)) * along_;
+    const std::string n = std::to_string(i);
+    const Place crank = bar("crank" + n, A, C), rod = bar("rod" + n, C, P), block = bar("block" + n, P, P + 0.3 * along_);
+    revolute(crank, base, normal_);
+    revolute(rod, crank, normal_);
+    joint(block, "prismatic", base, ", axis: " + text_of(along_));
+    loop(i, "revolute", rod, block, P, ", axis: " + text_of(normal_));
+    drive(i, base, P + 1.1 * along_, block, P + 0.3 * along_);
+    next_ = crank;
+    next_point_ = C;
+  }
+
+  /// Two arms whose ends keep their distance; in space about skew axes.
+  void linked_arms(int i, const Place& base, const Vector& A) {
+    const Vector B = A + number(1, 1.5) * along_, C = A + polar(number(0.6, 1), number(1.2, 1.9)),
+                 D = B + polar(number(0.6, 1), number(1.2, 1.9));
+    const std::string n = std::to_string(i);
+    const Place left = bar("left" + n, A, C), right = bar("right" + n, B, D);
+    revolute(left, base, normal_);
+    revolute(right, base, out_.spatial ? tilted(normal_, number(0.1, 0.4)) : normal_);
+    loops_ +=
+        fmt::format("  l{}: {{distance: {{between: [{}, {}], at: [{}, {}]}}}}\n", i, left.body, right.body, text_of(C - A), text_of(D - B));
+    drive(i, base, A - number(0.7, 1) * along_, left, A + 0.6 * (C - A));
+    next_ = right;
+    next_point_ = D;
+  }
+
+  /// Crank and rocker about skew axes, the rod between two balls (which lets it turn about itself) or a universal joint and a ball.
+  void bars_with_balls(int i, const Place& base, const Vector& A, bool universal) {
+    const Vector B = A + number(1, 1.5) * along_ + number(-0.3, 0.3) * normal_, C = A + polar(number(0.6, 1), number(1.2, 1.9)),
+                 D = B + polar(number(0.6, 1), number(1.2, 1.9));
+    const std::string n = std::to_string(i);
+    const Place crank = bar("crank" + n, A, C), rod = bar("rod" + n, C, D), rocker = bar("rocker" + n, B, D);
+    revolute(crank, base, normal_);
+    if (universal)
+      joint(rod, "universal", crank, ", axes: [" + text_of(normal_) + ", " + text_of(normal_.cross(D - C).normalized()) + "]");
+    else
+      joint(rod, "spherical", crank, "");
+    revolute(rocker, base, tilted(normal_, number(0.1, 0.4)));
+    loop(i, "spherical", rod, rocker, D, "");
+    drive(i, base, A - number(0.7, 1) * along_, crank, A + 0.6 * (C - A));
+    next_ = rocker;
+    next_point_ = D;
+  }
+
+  /// Six hinges, each at right angles to its two links, on the edges of a cube: mobile only because of its dimensions (Bricard 1897).
+  void bricard(int i, const Place& base, const Vector& at) {
+    const double L = number(0.8, 1.2);
+    const std::string n = std::to_string(i);
+    const Vector corner[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
+    Eigen::Matrix3d turn;
+    turn << along_, up_, normal_;
+    const auto place = [&](int k) { return Vector(at + L * (turn * corner[k % 6])); };
+    Place last = base;
+    std::vector<Place> links;
+    for (int k = 0; k < 5; ++k) {
+      const Place link = bar(fmt::format("link{}{}", n, "abcde"[k]), place(k), place(k + 1));
+      revolute(link, last, (place(k) - place(k + 5)).cross(place(k + 1) - place(k)).normalized());
+      links.push_back(last = link);
+    }
+    loop(i, "revolute", last, base, place(5), ", axis: " + text_of((place(5) - place(4)).cross(place(0) - place(5)).normalized()));
+    out_.redundant = true;
+    drive(i, base, at + turn * Vector(1.2, 0.9, 0.4), links[1], place(2));
+    next_ = links[0];
+    next_point_ = place(1);
+  }
+
+  /// A cylinder between two places and its circuit: pump, valve, throttle to chamber A, chamber B straight.
+  void drive(int i, const Place& base, const Vector& from, const Place& rod_end, const Vector& to) {
+    const char* const friction[] = {"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre"};
+    const double A = number(1.2e-3, 2.2e-3);
+    for (int k = 1; k <= 3; ++k)
+      volumes_ += fmt::format("  v{}{}: {{hose: {{volume: {:.17g}, bulk_modulus: 150 MPa}}, pressure: {}}}\n", i, "abc"[k - 1],
+                              number(0.5e-4, 1.5e-4), k == 3 ? "3.5 MPa" : "equilibrium");
+    valves_ += fmt::format(
+        "  valve{0}: {{directional_4_3: {{P: pump, T: tank, A: v{0}a, B: v{0}c, flow: {1:.17g}, at_signal: 10, time_constant: 20 ms}}, "
+        "signal: u{0}}}\n"
+        "  throttle{0}: {{orifice: {{A: v{0}a, B: v{0}b, diameter: {2:.17g}}}}}\n",
+        i, number(1e-4, 2.5e-4), number(4e-3, 7e-3));
+    cylinders_ += fmt::format(
+        "  c{0}: {{base: {{body: {1}, at: {2}}}, rod_end: {{body: {3}, at: {4}}}, A: v{0}b, B: v{0}c, area_A: {5:.17g}, area_B: {6:.17g},\n"
+        "    chamber_length_A: 0.4, chamber_length_B: 0.4, bulk_modulus: 30000 MPa, viscous: {7:.17g},\n"
+        "    friction: {{model: {8}, coulomb: 120, static: 180, stribeck_velocity: 0.03, viscous: 300, decay: 60, bristle_stiffness: 1e6,\n"
+        "      bristle_damping: 3000}}}}\n",
+        i, base.body, text_of(from - base.origin), rod_end.body, text_of(to - rod_end.origin), A, number(0.6, 0.9) * A, number(2e3, 5e3),
+        friction[(seed_ + static_cast<unsigned>(i)) % 5]);
+    if (pick(2) == 0)
+      signals_ += fmt::format("  u{}: {{sine: {{amplitude: {:.17g}, frequency: {:.17g}}}}}\n", i, number(3, 8), number(0.4, 1.2));
+    else
+      signals_ += fmt::format("  u{}: {{steps: [[0.1 s, {:.17g}]]}}\n", i, (pick(2) == 0 ? -1 : 1) * number(2, 5));
+  }
+
+  void hang_load() {
+    const Place load = bar("load", next_point_, next_point_ - 0.8 * Vector::UnitY());
+    joint(load, "spherical", next_, "");
+  }
+
+  std::mt19937 random_;
+  unsigned seed_;
+  RandomMachine out_;
+  std::string bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_;
+  Vector normal_, along_, up_;  // axes of the present module
+  Place next_;                  // where the next module or load may hang
+  Vector next_point_;
+};
+
+}  // namespace
+
+RandomMachine random_machine(unsigned seed) { return Builder(seed).build(); }
+
+}  // namespace trunnion::test

@@ -1,0 +1,21 @@
+// Random machines with closed loops and hydraulics, as model files: one to four loops, in the plane or in space, each moved by a
+// cylinder on a circuit of its own. Loops hang on the ground, on each other's links or on a hanging load's frame; they keep away from
+// dead points while their cylinders move by some centimetres.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace trunnion::test {
+
+struct RandomMachine {
+  std::string text;  // of the model file
+  int loops = 0;     // modules
+  bool spatial = false;
+  bool redundant = false;  // has constraint equations that others imply
+};
+
+/// Same seed, same machine. Seeds cycle through the number of loops and the kinds of modules, so that a few dozen have them all.
+RandomMachine random_machine(unsigned seed);
+
+}  // namespace trunnion::test

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Writes docs/validation.md: runs every command that the page quotes and puts the figures into tools/validation_template.md.
+
+    tools/validation.py [--program build/release/bin/trunnion] [--keep-times]    writes docs/validation.md
+    tools/validation.py --check [--program ...]                                  compares the page with fresh runs; exit code 1 if it differs
+
+The template is the page, with two things to fill in:
+    lines that begin with four blanks and `trunnion` are commands (a backslash at the end continues one); all of them are run, in order
+    {{expression}} is a Python expression of the functions of `Figures` below, which read what the commands wrote
+On --check the text must be the same; a number may differ by one unit of its last digit, below 1e-9 (rounding errors) by a factor of 30.
+Between `<!-- times -->` and `<!-- end of times -->` numbers are not compared: they are those of the machine that the line
+`Measured on` names.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import csv
+import json
+import math
+import pathlib
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEMPLATE = ROOT / "tools/validation_template.md"
+PAGE = ROOT / "docs/validation.md"
+
+COMMAND = re.compile(r"^    (trunnion (?:.*\\\n)*.*)$", re.MULTILINE)
+PLACEHOLDER = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
+TIMES = re.compile(r"<!-- times -->.*?<!-- end of times -->", re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])")
+
+ROUNDING = 1e-9  # a smaller figure is a rounding error
+
+# names that the template uses
+PRESSURES = ["v1.pressure", "v2.pressure", "v3.pressure"]
+CRANE_PRESSURES = [f"{cylinder}_{volume}" for cylinder in ("lift", "slew") for volume in PRESSURES]
+STEPS = ["1", "0.5", "0.25", "0.1"]
+
+
+def text_of(value, form):
+    """A number as the page writes it: `form` as in format(), or `3`: so many significant digits. Powers of ten as e-5, e4."""
+    if form.isdigit():
+        digits = int(form)
+        size = math.floor(math.log10(abs(value))) if value else 0
+        form = f".{max(digits - 1 - size, 0)}f" if -3 <= size < 4 else f".{digits - 1}e"
+        if form.endswith("f"):
+            value = round(value, digits - 1 - size)
+    return re.sub(r"e([-+])0*(\d)", lambda found: "e" + found.group(1).strip("+") + found.group(2), format(value, form))
+
+
+class Figures:
+    """What the commands wrote into `folder`, as text for the page. Tables have one column for each row of a comparison."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.cache = {}
+
+    def _read(self, path, read):
+        if path not in self.cache:
+            self.cache[path] = read(path)
+        return self.cache[path]
+
+    def _comparison(self, name):
+        return self._read(self.folder / name / "compare.json", lambda path: json.loads(path.read_text()))["rows"]
+
+    def _columns(self, path):
+        def read(file):
+            with open(file, newline="") as lines:
+                rows = list(csv.reader(line for line in lines if not line.startswith("#")))
+            return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
+
+        return self._read(path, read)
+
+    @staticmethod
+    def _cells(texts):
+        return " | ".join(texts)
+
+    # ---- comparisons
+
+    def ours(self, name, column, form, factor=1):
+        return self._cells(text_of(factor * row[column], form) for row in self._comparison(name))
+
+    def paper(self, name, column, form, factor=1):
+        return self._cells(f"*{text_of(factor * row['paper'][column], form)}*" for row in self._comparison(name))
+
+    def off(self, name, column):
+        """Difference to the paper."""
+        return self._cells(f"{100 * (row[column] / row['paper'][column] - 1):.2f} %" for row in self._comparison(name))
+
+    def iterations(self, name):
+        return self._cells(f"{row['iterations_mean']:.2f} / {row['iterations_max']:.0f}" for row in self._comparison(name))
+
+    def paper_iterations(self, name):
+        return self._cells(f"*{row['paper']['iterations_mean']} / {row['paper']['iterations_max']:.0f}*" for row in self._comparison(name))
+
+    def independent(self, name):
+        """Independent coordinates, and whether they stayed."""
+        def text(row):
+            if row["independent"] is None:
+                return "all coordinates are unknowns"
+            return ", ".join(f"`{c}`" for c in row["independent"]) + (" throughout" if row["repartitions"] == 0 else " at the end")
+
+        return self._cells(text(row) for row in self._comparison(name))
+
+    def differs(self, name, channels, form, row=-1):
+        """Greatest difference of any of the channels from the first run."""
+        return text_of(max(self._comparison(name)[row]["difference." + channel] for channel in channels), form)
+
+    def nanoseconds(self, name):
+        """Time per step: the median over the blocks between two readings of the clock, which other programs disturb least."""
+        def median(label):
+            seconds = self._columns(self.folder / name / "history.csv")[label + ".step_seconds"]
+            return 1e9 * statistics.median(b - a for a, b in zip(seconds, seconds[1:]))
+
+        return self._cells(f"{median('_'.join(row['values'].values())):.0f}" for row in self._comparison(name))
+
+    def below(self, name, channels):
+        """The power of ten above the greatest difference: it is one of rounding and of the iteration's tolerance."""
+        size = max(self._comparison(name)[-1]["difference." + channel] for channel in channels)
+        return text_of(10.0 ** math.ceil(math.log10(size)), "1")
+
+    # ---- single runs
+
+    def summary(self, name, path, form):
+        value = self._read(self.folder / name / "summary.json", lambda file: json.loads(file.read_text()))
+        for key in path.split("/"):
+            value = value[key]
+        return text_of(value, form)
+
+    def example(self, name):
+        """Cells of the table of examples."""
+        def value(path, form):
+            return self.summary(name, path, form)
+
+        loops = value("constraints/max_violation", ".1e") if value("constraints/rows", "d") != "0" else "no loop"
+        return self._cells([f"{value('iterations/mean', '.2f')} / {value('iterations/max', 'd')}", value("energy/max_drift", "2"),
+                            value("energy/closed_to_percent", ".1e"), loops])
+
+    def error(self, run, table, channels, form):
+        """Greatest difference of a run's channels from a table of tests/data, at the table's times. `run=table` where names differ."""
+        ours = self._columns(self.folder / run / "results.csv")
+        truth = self._columns(ROOT / "tests/data" / (table + ".csv"))
+        greatest, i = 0.0, 0
+        for k, time in enumerate(truth["time"]):
+            while ours["time"][i] < time - 1e-9:
+                i += 1
+            if abs(ours["time"][i] - time) > 1e-9:
+                sys.exit(f"{run}: no record at {time} s")
+            for channel in channels:
+                mine, _, theirs = channel.partition("=")
+                greatest = max(greatest, abs(ours[mine][i] - truth[theirs or mine][k]))
+        return text_of(greatest, form)
+
+    def errors(self, runs, table, channels, form):
+        return self._cells(self.error(run, table, channels, form) for run in runs)
+
+    def pendulum_period_error(self, run, amplitude_deg, length, form):
+        """Relative error of the period of a pendulum against 4 K(sin(amplitude/2)) sqrt(L/g), from two downward passes of its angle."""
+        data = self._columns(self.folder / run / "results.csv")
+        times, angles = data["time"], data["bob.angle"]
+        passes = []
+        for i in range(1, len(times)):
+            if angles[i - 1] > 0 >= angles[i]:
+                passes.append(zero_of_cubic(times[i - 2 : i + 2], angles[i - 2 : i + 2]))
+        k = math.sin(math.radians(amplitude_deg) / 2)
+        a, b = 1.0, math.sqrt(1 - k * k)  # K by the arithmetic-geometric mean
+        while abs(a - b) > 1e-15:
+            a, b = (a + b) / 2, math.sqrt(a * b)
+        exact = 4 * math.pi / (2 * a) * math.sqrt(length / 9.81)
+        return text_of(abs((passes[1] - passes[0]) / exact - 1), form)
+
+    def machine(self):
+        """The processor of this machine."""
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+        return "a processor without a name"
+
+
+def zero_of_cubic(x, y):
+    """Zero between x[1] and x[2] of the cubic through four points."""
+    def value(at):
+        return sum(y[i] * math.prod((at - x[j]) / (x[i] - x[j]) for j in range(4) if j != i) for i in range(4))
+
+    low, high = x[1], x[2]
+    for _ in range(60):
+        middle = (low + high) / 2
+        if (value(low) > 0) == (value(middle) > 0):
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def run_commands(template, program, folder):
+    for name in ("examples", "tests"):
+        (folder / name).symlink_to(ROOT / name)
+    for command in COMMAND.findall(template):
+        words = shlex.split(command.replace("\\\n", " "))
+        done = subprocess.run([str(program), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{command}\n{done.stdout}exit code {done.returncode}")
+
+
+def fill(template, figures):
+    names = {name: getattr(figures, name) for name in dir(figures) if not name.startswith("_")}
+    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS}
+    return PLACEHOLDER.sub(lambda found: str(eval(found.group(1), names)), template)  # the template is a file of the project
+
+
+def last_unit(text):
+    """Value of one unit in the last digit of a number as written."""
+    digits, _, exponent = text.lower().partition("e")
+    return 10.0 ** ((int(exponent) if exponent else 0) - len(digits.partition(".")[2]))
+
+
+def agree(written, fresh):
+    a, b = float(written), float(fresh)
+    if min(abs(a), abs(b)) < ROUNDING and "e" in written and "e" in fresh:
+        return (a == b) or (a != 0 and b != 0 and 1 / 30 < abs(a / b) < 30)
+    if len(re.sub(r"e.*|[-+.]", "", written).lstrip("0")) < 2:
+        return a == b  # one digit: a count, or a bound
+    return abs(a - b) <= 1.0000001 * last_unit(written)
+
+
+def differences(page, fresh):
+    """Lines that say something else."""
+    def of_any_machine(found):
+        return re.sub(r"^Measured on .*$", "Measured", NUMBER.sub("0", found.group(0)), flags=re.MULTILINE)
+
+    page, fresh = (TIMES.sub(of_any_machine, text).splitlines() for text in (page, fresh))
+    found = []
+    for number, (old, new) in enumerate(zip(page, fresh), 1):
+        same = NUMBER.sub("#", old) == NUMBER.sub("#", new) and all(map(agree, NUMBER.findall(old), NUMBER.findall(new)))
+        if not same:
+            found.append(f"line {number}\n  page:  {old}\n  fresh: {new}")
+    if len(page) != len(fresh):
+        found.append(f"the page has {len(page)} lines, fresh runs give {len(fresh)}")
+    return found
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
+    arguments.add_argument("--keep-times", action="store_true", help="leave the page's computing times: this machine is busy")
+    arguments.add_argument("--check", action="store_true", help="compare docs/validation.md with fresh runs; write nothing")
+    options = arguments.parse_args()
+    template = TEMPLATE.read_text()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run_commands(template, options.program.resolve(), folder)
+        fresh = fill(template, Figures(folder))
+    if options.keep_times:
+        kept = TIMES.search(PAGE.read_text())
+        fresh = TIMES.sub(lambda found: kept.group(0), fresh) if kept else sys.exit("docs/validation.md has no times to keep")
+    if not options.check:
+        PAGE.write_text(fresh)
+        return 0
+    found = differences(PAGE.read_text(), fresh)
+    if found:
+        print("docs/validation.md is not what the program gives; `make validation` writes it anew.", *found, sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
