@@ -22,6 +22,20 @@ constexpr double kFar = 0.5;             // [rad, m] correction that no longer b
 constexpr int kIterations = 12;
 constexpr std::size_t kDense = 32;  // rows of a group up to which its dependent block is dense
 
+/// write(i, x_i) of x = J_d^-1 b, b_i = read(i), with the loops over a small block unrolled; x is scratch and may be what is read.
+template <class Block, class Read, class Write>
+TR_INLINE void solve_block(bool sparse, int rank, const Block& block, double* x, Read&& read, Write&& write) {
+  const auto around = [&](auto n, auto&& solve) {
+    for (int i = 0; i < n; ++i) x[i] = read(i);
+    solve();
+    for (int i = 0; i < n; ++i) write(i, x[i]);
+  };
+  if (sparse)
+    around(rank, [&] { block.sparse.solve(x); });
+  else
+    lu_detail::with_size(rank, [&](auto n) { around(n, [&] { lu_detail::solve(block.LU.data(), n, block.pivot.data(), x); }); });
+}
+
 }  // namespace
 
 template <int D>
@@ -265,16 +279,19 @@ bool ClosedLoops<D>::factor(Group& g, const MechanismState<D>& state) {
     failed_row_ = g.row[LU.weakest_row()];
     return LU.pivot_ratio() >= kDead;
   }
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
-  bool negative = false;
-  for (int i = 0; i < g.rank; ++i) {
-    const double inverse = g.of_v.LU[static_cast<std::size_t>(i) * g.rank + i], size = std::abs(inverse);
-    negative ^= (inverse < 0) != (g.of_v.pivot[i] != i);
-    smallest = std::min(smallest, size);
-    largest = std::max(largest, size);
-  }
-  g.sign = negative ? -1 : 1;
-  return smallest >= kDead * largest;
+  return lu_detail::with_size(g.rank, [&](auto n) {
+    const double* LU = g.of_v.LU.data();
+    double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
+    bool negative = false;
+    for (int i = 0; i < n; ++i) {
+      const double inverse = LU[i * n + i], size = std::abs(inverse);
+      negative ^= (inverse < 0) != (g.of_v.pivot[i] != i);
+      smallest = smallest < size ? smallest : size;
+      largest = largest > size ? largest : size;
+    }
+    g.sign = negative ? -1 : 1;
+    return smallest >= kDead * largest;
+  });
 }
 
 /// x = J_d^-1 x, x = J_d^-T x.
@@ -335,11 +352,9 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
 
 template <int D>
 void ClosedLoops<D>::remove(const double* d, double* x) const {
-  for (const Group& g : groups_) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = d[g.row[i]];
-    solve(g, g.of_v, x_.data());
-    for (int i = 0; i < g.rank; ++i) x[g.dependent[i]] -= x_[i];
-  }
+  for (const Group& g : groups_)
+    solve_block(
+        g.sparse, g.rank, g.of_v, x_.data(), [&](int i) { return d[g.row[i]]; }, [&](int i, double y) { x[g.dependent[i]] -= y; });
 }
 
 template <int D>
@@ -351,8 +366,8 @@ void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const
       const double v_i = v[independent_[g.free_order[k]]];
       for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x_[g.rest[i].to] -= g.of_v.rest[i] * v_i;
     }
-    solve(g, g.of_v, x_.data());
-    for (int i = 0; i < g.rank; ++i) v[g.dependent[i]] = x_[i];
+    solve_block(
+        g.sparse, g.rank, g.of_v, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { v[g.dependent[i]] = y; });
   }
 }
 
@@ -424,9 +439,10 @@ void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismSta
     for (int i = 0; i < g->rank; ++i) out.theta[g->dependent[i]] = block_q(*g).R[begin + i];
   // dependent rates: along R, and to take back what the rows change by otherwise
   const auto solve_rates = [&](double factor, const std::vector<double>& change, std::vector<double>& rate) {
-    for (int i = 0; i < g->rank; ++i) x_[i] = change[g->row[i]];
-    solve(*g, g->of_v, x_.data());
-    for (int i = 0; i < g->rank; ++i) rate[g->dependent[i]] = factor * g->of_v.R[begin + i] - x_[i];
+    const double* R = g->of_v.R.data() + begin;
+    solve_block(
+        g->sparse, g->rank, g->of_v, x_.data(), [&](int i) { return change[g->row[i]]; },
+        [&](int i, double y) { rate[g->dependent[i]] = factor * R[i] - y; });
   };
   vary_places(m_, out.theta.data(), state, work);
   if (g != nullptr) {
