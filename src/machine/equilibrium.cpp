@@ -189,13 +189,14 @@ class RestSolver {
 
   /// After loads(): K, rows and columns scaled.
   Matrix stiffness(const Vector& multipliers) {
-    RowMajor T(nv_, nv_);
+    RowMajor T = RowMajor::Zero(nv_, nv_);
+    DenseEntries entries{T.data(), nv_};
     const IncrementFactors rest;
-    inverse_dynamics_tangent(m_, rest, mech(), T.data());
+    inverse_dynamics_tangent(m_, rest, mech(), entries);
     for (std::size_t i = 0; i < h_.actuators.size(); ++i)
       add_line_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
-                             work_.hydraulics.ports[i].force_s, 0, rest, mech().tree, T.data(), nv_);
-    add_constraint_curvature(m_, multipliers.data(), mech(), T.data());
+                             work_.hydraulics.ports[i].force_s, 0, rest, mech().tree, entries);
+    add_constraint_curvature(m_, multipliers.data(), mech(), entries);
     const Vector scale = w_.cwiseInverse();
     return scale.asDiagonal() * T * scale.asDiagonal();
   }
@@ -237,7 +238,8 @@ class RestSolver {
   /// After loads().
   RowMajor inertia() {
     RowMajor M = RowMajor::Zero(nv_, nv_);
-    mass_matrix(m_.tree, mech().tree, M.data(), nv_);
+    DenseEntries entries{M.data(), nv_};
+    mass_matrix(m_.tree, mech().tree, entries);
     return M;
   }
 
@@ -655,7 +657,8 @@ void set_velocities(const Model& model, State& state) {
   update_rates(m, state.v(), state.a(), work.mechanism);
   inverse_dynamics(m, state.q(), state.v(), true, work.mechanism, r.data());
   RowMajor M = RowMajor::Zero(m.tree.nv, m.tree.nv);
-  mass_matrix(m.tree, work.mechanism.tree, M.data(), m.tree.nv);
+  DenseEntries entries{M.data(), m.tree.nv};
+  mass_matrix(m.tree, work.mechanism.tree, entries);
   const Vector scale = M.diagonal().cwiseMax(kLeastInertia * std::max(M.diagonal().maxCoeff(), 1e-12)).cwiseSqrt().cwiseInverse();
   Matrix J = Matrix::Zero(m.rows, m.tree.nv);
   for (const ConstraintGroup<D>& g : m.constraints)
