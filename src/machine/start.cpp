@@ -114,10 +114,7 @@ class Start {
     std::vector<double> r(M.size());
     update_rates(m_, still.data(), still.data(), work_.mechanism);
     inverse_dynamics(m_, rest_.q(), still.data(), true, work_.mechanism, r.data());
-    for (int k = 0; k < m_.tree.nv; ++k) {
-      const Motion<D>& b = work_.mechanism.tree.dofs[k].b;
-      M[k] = dot(b, work_.mechanism.tree.nodes[m_.tree.dof_node[k]].I * b);
-    }
+    for (int k = 0; k < m_.tree.nv; ++k) M[k] = own_inertia(m_.tree, work_.mechanism.tree, k);
   }
 
   const Model& model_;
