@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/description_at.h"
 
+#include <algorithm>
+
 #include "model/compile_parts.h"
 
 namespace trunnion {
 
 namespace {
+
+template <class T>
+T& named(NamedList<T>& list, const std::string& name) {
+  return std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.first == name; })->second;
+}
 
 /// Start values of one joint; parts in the order of `elements` in compile_tree.cpp.
 void set_joint(const JointInfo& info, const double* q, JointDescription& j) {
@@ -54,24 +61,20 @@ void set_lengths(const Model& model, const State& state, Description& d) {
     d.cylinders[i].second.chamber_length_A = c.chamber_A(at.s[i]);
     d.cylinders[i].second.chamber_length_B = c.chamber_B(at.s[i]);
   }
-  for (const PointSpring<D>& spring : m.springs)
-    d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
-  for (const JointSpring& spring : m.joint_springs)
-    d.springs[static_cast<std::size_t>(index_of(d.springs, spring.name))].second.rest = spring.rest;
+  for (const PointSpring<D>& spring : m.springs) named(d.springs, spring.name).rest = spring.rest;
+  for (const JointSpring& spring : m.joint_springs) named(d.springs, spring.name).rest = spring.rest;
   for (const ConstraintGroup<D>& g : m.constraints)
-    if (g.type == ConstraintType::distance)
-      d.loops[static_cast<std::size_t>(index_of(d.loops, model.constraints[g.joint].name))].second.distance = g.distance;
+    if (g.type == ConstraintType::distance) named(d.loops, model.constraints[g.joint].name).distance = g.distance;
 }
 
 }  // namespace
 
 Description description_at(const Model& model, const State& state) {
   Description d = model.description;
-  for (const JointInfo& info : model.joints)
-    set_joint(info, state.q(), d.joints[static_cast<std::size_t>(index_of(d.joints, info.name))].second);
+  for (const JointInfo& info : model.joints) set_joint(info, state.q(), named(d.joints, info.name));
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[volume.node];
-    d.volumes[static_cast<std::size_t>(index_of(d.volumes, node.name))].second.pressure = {false, state.y()[node.state]};
+    named(d.volumes, node.name).pressure = {false, state.y()[node.state]};
   }
   if (model.planar)
     set_lengths<2>(model, state, d);
