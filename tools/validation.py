@@ -144,8 +144,20 @@ class Figures:
         """Greatest difference of a run's channels from a table of tests/data, at the table's times. `run=table` where names differ."""
         ours = self._columns(self.folder / run / "results.csv")
         truth = self._columns(ROOT / "tests/data" / (table + ".csv"))
+        return text_of(self._greatest(run, ours, truth, channels), form)
+
+    def error_below(self, run, table, channels):
+        """The power of ten above it, where it is one of tolerances and rounding."""
+        ours = self._columns(self.folder / run / "results.csv")
+        truth = self._columns(ROOT / "tests/data" / (table + ".csv"))
+        return text_of(10.0 ** math.ceil(math.log10(self._greatest(run, ours, truth, channels))), "1")
+
+    @staticmethod
+    def _greatest(run, ours, truth, channels):
         greatest, i = 0.0, 0
         for k, time in enumerate(truth["time"]):
+            if time > ours["time"][-1] + 1e-9:
+                break  # a shorter run
             while ours["time"][i] < time - 1e-9:
                 i += 1
             if abs(ours["time"][i] - time) > 1e-9:
@@ -153,7 +165,7 @@ class Figures:
             for channel in channels:
                 mine, _, theirs = channel.partition("=")
                 greatest = max(greatest, abs(ours[mine][i] - truth[theirs or mine][k]))
-        return text_of(greatest, form)
+        return greatest
 
     def errors(self, runs, table, channels, form):
         return self._cells(self.error(run, table, channels, form) for run in runs)
