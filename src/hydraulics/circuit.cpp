@@ -155,9 +155,10 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
     state.rate_slope[i] = rule.factor;
     if (!h.fluid.cavitates(p) && !h.fluid.cavitates(p_n)) continue;
     using S = Dual<1>;
-    const S beta = h.fluid.compressibility_at(S::variable(p, 0));
+    const double wall = h.volumes[i].walls_of_all;
+    const S beta = h.fluid.compressibility_at(S::variable(p, 0)) + wall;
     const double strain_rate =
-        rule.factor * (h.fluid.strain(p) - h.fluid.strain(p_n)) - h.fluid.compressibility_at(p_n) * rule.ydot_begin[k];
+        rule.factor * (h.fluid.strain(p, wall) - h.fluid.strain(p_n, wall)) - (h.fluid.compressibility_at(p_n) + wall) * rule.ydot_begin[k];
     ydot[k] = strain_rate / beta.value;
     state.rate_slope[i] = rule.factor - ydot[k] * beta.d[0] / beta.value;
   }

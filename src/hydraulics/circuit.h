@@ -39,6 +39,7 @@ struct Volume {
   int node = 0;
   double volume = 0;                // [m3] hose
   double wall_compressibility = 0;  // [1/Pa]
+  double walls_of_all = 0;          // [1/Pa] with the chambers on it: the mean by volume at the start
 };
 
 /// A flow from node A to node B with its derivative in p_A - p_B.
@@ -166,9 +167,10 @@ struct RateRelation {
   const double* ydot_begin = nullptr;
 };
 
-/// Pressure rates at the end of a step by the trapezoidal rule on the strain of the oil, which is the rule on pressure as long
-/// as no air is free:  g(p) - g(p_n) = h/2 (beta(p) p_dot + beta(p_n) p_dot_n).  Below saturation it always has a solution at
-/// positive pressure, where the rule on pressure has none. Writes ydot of the volumes and the slopes for the tangent.
+/// Pressure rates at the end of a step by the trapezoidal rule on the strain of oil and walls, which is the rule on pressure as long
+/// as no air is free:  g(p) - g(p_n) = h/2 (g'(p) p_dot + g'(p_n) p_dot_n).  Below saturation it always has a solution at positive
+/// pressure, where the rule on pressure has none; in strain it is nearly linear, so that Newton's method (Fluid::advance) passes the
+/// collapse of a cavity. Writes ydot of the volumes and the slopes for the tangent.
 void update_pressure_rates(const Hydraulics& hydraulics, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.

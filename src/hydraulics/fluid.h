@@ -29,24 +29,25 @@ struct Fluid {
     const S q = min(p, saturation_pressure);
     return compressibility + free_air * (saturation_pressure / (q * q) - 1 / saturation_pressure);
   }
-  /// Strain of the oil g(p), the integral of beta from the saturation pressure: how much of its volume has been pressed in.
-  double strain(double p) const {
+  /// Strain g(p) of the oil and of walls with compressibility `wall` [1/Pa], the integral of beta + wall from the saturation pressure.
+  double strain(double p, double wall) const {
     const double below = min(p, saturation_pressure) / saturation_pressure;
-    return (p - saturation_pressure) * compressibility - free_air * (1 / below - 2 + below);
+    return (p - saturation_pressure) * (compressibility + wall) - free_air * (1 / below - 2 + below);
   }
   /// Inverse of strain(): below saturation the positive root of a p^2 + b p - phi p_s = 0 that joins it.
-  double pressure_at(double strain) const {
-    if (strain >= 0 || free_air == 0) return saturation_pressure + strain / compressibility;
-    const double a = compressibility - free_air / saturation_pressure, b = 2 * free_air - saturation_pressure * compressibility - strain,
+  double pressure_at(double strain, double wall) const {
+    const double liquid = compressibility + wall;
+    if (strain >= 0 || free_air == 0) return saturation_pressure + strain / liquid;
+    const double a = liquid - free_air / saturation_pressure, b = 2 * free_air - saturation_pressure * liquid - strain,
                  c = free_air * saturation_pressure;
     return 2 * c / (b + std::sqrt(b * b + 4 * a * c));
   }
   /// Pressure p after a change that would be dp at the compressibility of p, taken as strain: a Newton or predictor step on pressure
-  /// that crosses saturation in either direction lands where the oil's capacity puts it, and never below zero.
-  double advance(double p, double dp) const {
+  /// that crosses saturation in either direction lands where the capacity puts it, and never below zero.
+  double advance(double p, double dp, double wall) const {
     const double moved = p + dp;
     if (!cavitates(p) && !cavitates(moved)) return moved;
-    return pressure_at(strain(p) + compressibility_at(p) * dp);
+    return pressure_at(strain(p, wall) + (compressibility_at(p) + wall) * dp, wall);
   }
   /// Whether free air acts.
   bool cavitates(double p) const { return p < saturation_pressure; }

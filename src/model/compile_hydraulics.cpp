@@ -33,6 +33,7 @@ class NetlistBuilder {
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
     for (std::size_t i = 0; i < d_.cylinders.size(); ++i) add_cylinder(d_.cylinders[i].first, d_.cylinders[i].second, start_lengths[i]);
+    average_walls();
     for (Spool& spool : h_.spools) { spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right)); }
     h_.ny = static_cast<int>(model_.y_start.size());
     build_circuits();
@@ -69,7 +70,7 @@ class NetlistBuilder {
   void add_nodes() {
     for (const auto& [name, v] : d_.volumes) {
       const double start = v.pressure.equilibrium ? std::numeric_limits<double>::quiet_NaN() : v.pressure.value;
-      h_.volumes.push_back({static_cast<int>(h_.nodes.size()), v.volume, wall(v.bulk_modulus)});
+      h_.volumes.push_back({static_cast<int>(h_.nodes.size()), v.volume, wall(v.bulk_modulus), 0});
       h_.nodes.push_back({name, add_state(name + ".pressure", start), -1, -1, -1});
     }
     for (const auto& [name, source] : d_.sources)
@@ -124,6 +125,20 @@ class NetlistBuilder {
     for (const FrictionStateInfo& info : friction_state_info(a.friction)) add_state(name + "." + std::string(info.name), 0);
     if (c.leakage > 0) std::get<std::vector<Leakage>>(h_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
     h_.actuators.push_back(a);
+  }
+
+  void average_walls() {
+    std::vector<double> volume(h_.nodes.size()), walls(h_.nodes.size());
+    const auto add = [&](int node, double part, double wall) {
+      volume[node] += part;
+      walls[node] += part * wall;
+    };
+    for (const Volume& v : h_.volumes) add(v.node, v.volume, v.wall_compressibility);
+    for (const Actuator& a : h_.actuators) {
+      add(a.A, a.cylinder.area_A * a.cylinder.chamber_A0, a.cylinder.wall_compressibility);
+      add(a.B, a.cylinder.area_B * a.cylinder.chamber_B0, a.cylinder.wall_compressibility);
+    }
+    for (Volume& v : h_.volumes) v.walls_of_all = walls[v.node] / volume[v.node];
   }
 
   void build_circuits() {

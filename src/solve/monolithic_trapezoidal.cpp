@@ -43,7 +43,7 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   double *y = next_.y(), *ydot = next_.ydot();
   for (int i : h_.unknown_state) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
-    y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i]) : y[i] + h * ydot[i];
+    y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i], h_.volumes[i].walls_of_all) : y[i] + h * ydot[i];
   }
   // spools run ahead: nothing acts back on them
   for (const Spool& spool : h_.spools) {
@@ -155,7 +155,7 @@ void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, doubl
     const int state = h_.unknown_state[i];
     double& y = next_.y()[state];
     const bool pressure = state < static_cast<int>(h_.volumes.size());
-    const double moved = pressure ? h_.fluid.advance(y, circuit_increment_[i]) : y + circuit_increment_[i];
+    const double moved = pressure ? h_.fluid.advance(y, circuit_increment_[i], h_.volumes[state].walls_of_all) : y + circuit_increment_[i];
     raise(std::abs(moved - y) / tolerance_[i], model_->layout.nv + static_cast<int>(i), report, largest);
     y = moved;
   }

@@ -186,13 +186,33 @@ TEST(Fluid, SlopeOfCompressibilityIsExact) {
 
 TEST(Fluid, StrainIsTheIntegralOfCompressibility) {
   const Fluid f = airy();
-  EXPECT_EQ(f.strain(1e5), 0);
-  for (double p : {1e3, 3e4, 9.9e4, 2e5, 3e7}) {
-    const double h = 1e-4 * p;
-    EXPECT_NEAR((f.strain(p + h) - f.strain(p - h)) / (2 * h), f.compressibility_at(p), 1e-6 * f.compressibility_at(p))
-        << p;  // differences of nearly equal strains
+  for (double wall : {0.0, 3e-9}) {
+    EXPECT_EQ(f.strain(1e5, wall), 0);
+    for (double p : {1e3, 3e4, 9.9e4, 2e5, 3e7}) {
+      const double h = 1e-4 * p, slope = f.compressibility_at(p) + wall;
+      EXPECT_NEAR((f.strain(p + h, wall) - f.strain(p - h, wall)) / (2 * h), slope, 1e-6 * slope)
+          << p;  // differences of nearly equal strains
+    }
+    EXPECT_DOUBLE_EQ(f.strain(3e4, wall), -7e4 * (f.compressibility + wall) - air(f, 3e4));
   }
-  EXPECT_DOUBLE_EQ(f.strain(3e4), -7e4 * f.compressibility - air(f, 3e4));
+}
+
+TEST(Fluid, PressureIsTheInverseOfStrain) {
+  for (double air : {0.005, 1e-6, 0.0}) {
+    Fluid f = airy();
+    f.free_air = air;
+    for (double p : {1.0, 1e3, 9.9e4, 1e5, 2e5, 3e7}) EXPECT_NEAR(f.pressure_at(f.strain(p, 2e-9), 2e-9), p, 1e-7 * p) << air;
+  }
+}
+
+TEST(Fluid, StepsOfPressureAcrossSaturationKeepTheStrain) {
+  const Fluid f = airy();
+  EXPECT_EQ(f.advance(2e6, -1e6, 1e-9), 1e6);  // liquid: as it stands
+  for (const auto& [p, dp] : {std::pair{2e6, -3e6}, std::pair{1e6, -1e9}, std::pair{3e4, -1e5}, std::pair{9e4, 2e4}}) {
+    const double moved = f.advance(p, dp, 1e-9);
+    EXPECT_GT(moved, 0);
+    EXPECT_NEAR(f.strain(moved, 1e-9) - f.strain(p, 1e-9), (f.compressibility_at(p) + 1e-9) * dp, 1e-9 * std::abs(dp) * 1e-6) << p;
+  }
 }
 
 TEST(Fluid, CapacityOfSubVolumesIsVolumeOverEffectiveModulus) {
