@@ -9,16 +9,6 @@
 
 namespace trunnion {
 
-namespace {
-
-double largest_of(const std::vector<double>& x) {
-  double size = 0;
-  for (double value : x) size = std::max(size, std::abs(value));
-  return size;
-}
-
-}  // namespace
-
 template <int D>
 BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const Model> model)
     : MonolithicTrapezoidal<D>(model), rates_(model), variation_(m_), partition_(m_.rows), psi_(m_.rows), dpsi_(m_.rows) {

@@ -12,12 +12,6 @@ namespace {
 
 constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is computed anew
 
-double largest_of(const std::vector<double>& x) {
-  double size = 0;
-  for (double value : x) size = std::max(size, std::abs(value));
-  return size;
-}
-
 }  // namespace
 
 template <int D>

@@ -9,16 +9,6 @@
 
 namespace trunnion {
 
-namespace {
-
-double largest_of(const std::vector<double>& x) {
-  double size = 0;
-  for (double value : x) size = std::max(size, std::abs(value));
-  return size;
-}
-
-}  // namespace
-
 template <int D>
 MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
     : model_(std::move(model)),

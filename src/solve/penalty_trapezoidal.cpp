@@ -200,18 +200,13 @@ template <int D>
 bool PenaltyTrapezoidal<D>::project(StepReport& report) {
   if (m_.rows == 0) return true;
   MechanismState<D>& mech = work_.mechanism;
-  const auto largest = [](const std::vector<double>& x) {
-    double size = 0;
-    for (double value : x) size = std::max(size, std::abs(value));
-    return size;
-  };
-  report.violation = largest(mech.Phi);
+  report.violation = largest_of(mech.Phi);
   if (!P_.factor()) return false;
   constraint_rates(m_, next_.v(), mech);
   for (int i = 0; i < kProjections; ++i) {
     remove_constraint_rate(mech.Phi_dot, next_.v());
     constraint_rates(m_, next_.v(), mech);
-    report.velocity_violation = largest(mech.Phi_dot);
+    report.velocity_violation = largest_of(mech.Phi_dot);
     if (report.velocity_violation < kVelocityBound) break;
   }
   update_rates(m_.tree, next_.v(), next_.a(), mech.tree);

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/model.h"
 #include "model/state.h"
@@ -36,6 +39,13 @@ struct StepReport {
   double longest_step = 0;  // [s] unstable: what would be stable here; 0: not known
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
 };
+
+/// Largest magnitude.
+inline double largest_of(const std::vector<double>& x) {
+  double size = 0;
+  for (double value : x) size = std::max(size, std::abs(value));
+  return size;
+}
 
 class Stepper {
  public:
