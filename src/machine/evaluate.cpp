@@ -88,7 +88,8 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
     double change = 0;
     for (int i = 0; i < n; ++i) change = std::max(change, std::abs(rhs_[i]));
     if (!std::isfinite(change)) return false;
-    if (!(change < before)) break;  // nothing left but rounding
+    // nothing left but rounding; the second change takes back what wrong multipliers did in the first one
+    if (iteration > 1 && !(change < before)) break;
     before = change;
     for (int i = 0; i < n; ++i) s.a()[i] -= rhs_[i];
     if (m_.rows == 0) break;

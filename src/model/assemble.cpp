@@ -93,8 +93,9 @@ struct Assembler {
     const Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> qr(A);
     const Eigen::VectorXd b = qr.colsPermutation().transpose() * Eigen::VectorXd(c - A.transpose() * x0.cwiseQuotient(scale()));
     const Eigen::Index rank = qr.rank();
+    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = qr.matrixR();  // whose own entries are not in order
     Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
-    z.head(rank) = Sparse(qr.matrixR().topLeftCorner(rank, rank)).transpose().triangularView<Eigen::Lower>().solve(b.head(rank));
+    z.head(rank) = Sparse(R.topLeftCorner(rank, rank)).transpose().triangularView<Eigen::Lower>().solve(b.head(rank));
     z = qr.matrixQ() * z;
     return x0 + scale().cwiseProduct(z);
   }
