@@ -6,11 +6,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/release
-if [ ! -f $build/compile_commands.json ]; then
-  echo "$build is not configured; 'cmake --preset release' does it" >&2
+if [ ! -f build/release/compile_commands.json ]; then
+  echo "build/release is not configured; 'cmake --preset release' does it" >&2
   exit 1
 fi
+# clang cannot read the precompiled headers of g++; every file includes what it needs.
+build=build/tidy
+mkdir -p $build
+sed -E 's/-Winvalid-pch|-include [^ "]*cmake_pch\.hxx//g' build/release/compile_commands.json > $build/compile_commands.json
 
 if [ $# -gt 0 ]; then
   files=("$@")

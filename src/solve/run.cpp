@@ -71,7 +71,7 @@ bool StepSchedule::is_force_jump(double t) const { return std::binary_search(for
 
 // ---------------------------------------------------------------- run
 
-Runner::Runner(std::shared_ptr<const Model> model) : Runner(model, start_state(*model)) {}
+Runner::Runner(const std::shared_ptr<const Model>& model) : Runner(model, start_state(*model)) {}
 
 Runner::Runner(std::shared_ptr<const Model> model, State start)
     : model_(std::move(model)),

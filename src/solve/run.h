@@ -91,7 +91,7 @@ class StepSchedule {
 class Runner {
  public:
   /// Starts at the model's start state. Throws what start_state throws.
-  explicit Runner(std::shared_ptr<const Model> model);
+  explicit Runner(const std::shared_ptr<const Model>& model);
   /// Starts at a given state with consistent rates, at time 0.
   Runner(std::shared_ptr<const Model> model, State start);
 

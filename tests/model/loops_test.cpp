@@ -187,7 +187,7 @@ loops: {slide: {)" +
 /// A rod without mass between two balls, as a body of nearly no mass and as an equation.
 TEST(Loop, DistanceStandsForAMasslessRod) {
   const std::string bodies =
-      "gravity: [0.5, -9, -2]\nbodies: {b: {box: {size: [1, 2, 3], mass: 5}}, rod: {box: {size: [1e-6, 1e-6, 1e-6], mass: 1e-9}}}\n";
+      "gravity: [0.5, -9, -2]\nbodies: {b: {box: {size: [1, 2, 3], mass: 5}}, rod: {mass: 1e-9, inertia: [2e-9, 1e-9, 1e-9]}}\n";
   const auto rod = machine(bodies + R"(
 joints:
   rod: {spherical: {parent: ground}, rotation: [0, 0.3, 0.4], angular_velocity: [0, 1, 2], hold: true}

@@ -83,7 +83,7 @@ TEST(Partition, SparseEliminationFindsThePivotsOfADenseOne) {
           }
       ASSERT_EQ(pivot.row, row);
       ASSERT_EQ(pivot.column, column);
-      EXPECT_EQ(pivot.size, size);
+      EXPECT_DOUBLE_EQ(pivot.size, size);
       row_done[row] = column_done[column] = 1;
       for (int i = 0; i < rows; ++i) {
         const double factor = at(i, column) / at(row, column);
