@@ -133,7 +133,8 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
       const double* q = e.state.q() + part.q;
       const bool ball = part.joint == NodeJoint::spherical, turn = part.joint == NodeJoint::revolute;
       double moved = 0;
-      for (int k = 0; k < (ball ? 3 : 1); ++k) moved = std::hypot(moved, e.movement[static_cast<std::size_t>(part.v + k)]);
+      for (int k = 0; k < (ball ? 3 : 1); ++k)
+        moved = std::hypot(moved, e.movement[static_cast<std::size_t>(part.v) + static_cast<std::size_t>(k)]);
       if (!ball && e.movement[static_cast<std::size_t>(part.v)] < 0) moved = -moved;
       std::string value = ball   ? fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3])
                           : turn ? fmt::format("{:.6f} deg", q[0] / kDegree)

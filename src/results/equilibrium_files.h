@@ -10,10 +10,10 @@
 namespace trunnion {
 
 /// equilibrium.json; keys in docs/results.md.
-std::string equilibrium_json(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file);
+std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const Equilibrium& e, const std::string& model_file);
 
 /// Coordinates, pressures, cylinders, stability: lines for a terminal.
-std::string equilibrium_text(const std::shared_ptr<const Model>& model, const Equilibrium& e);
+std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e);
 
 /// Writes equilibrium.json and equilibrium.yaml, the model with its start values at rest and signals from CSV files as tables, into
 /// `folder`.
