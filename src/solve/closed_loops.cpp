@@ -427,34 +427,49 @@ void ClosedLoops<D>::add_rates(const double* x, double* v) const {
 }
 
 template <int D>
+void ClosedLoops<D>::complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change) const {
+  // -J_d^-1 (J_i x_i + what the rows change by otherwise)
+  const auto solve_rates = [&](const std::vector<double>& rest, std::vector<double>& rate) {
+    for (const Group& g : groups) {
+      for (int i = 0; i < g.rank; ++i) x_[i] = -rest[g.row[i]];
+      for (std::size_t k = 0; k < g.free_order.size(); ++k) {
+        const double rate_i = rate[independent_[g.free_order[k]]];
+        if (rate_i == 0) continue;
+        for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x_[g.rest[i].to] -= g.of_v.rest[i] * rate_i;
+      }
+      solve_block(
+          g.sparse, g.rank, g.of_v, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { rate[g.dependent[i]] = y; });
+    }
+  };
+  vary_places(m_, change.theta.data(), state, work);
+  for (const Group& g : groups) vary_row_rates(m_, g.constraints, nullptr, state, work);
+  solve_rates(work.Phi_dot, change.v);
+  vary_velocities(m_, change.v.data(), state, work);
+  for (const Group& g : groups) vary_row_accelerations(m_, g.constraints, nullptr, state, work);
+  solve_rates(work.Phi_ddot, change.a);
+  vary_accelerations(m_, change.a.data(), state, work);
+}
+
+template <int D>
+void ClosedLoops<D>::complete(const MechanismState<D>& state, Variation<D>& work, Column& change) const {
+  complete(groups_, state, work, change);
+}
+
+template <int D>
 void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const {
   for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), 0.0);
   const int v = independent_[k];
   out.theta[v] = 1;
   out.v[v] = f.velocity;
   out.a[v] = f.acceleration;
-  const Group* g = group_of_velocity_[v] < 0 ? nullptr : &groups_[group_of_velocity_[v]];
-  const std::size_t begin = g == nullptr ? 0 : static_cast<std::size_t>(-1 - place_[v]) * g->rank;
-  if (g != nullptr)
-    for (int i = 0; i < g->rank; ++i) out.theta[g->dependent[i]] = block_q(*g).R[begin + i];
-  // dependent rates: along R, and to take back what the rows change by otherwise
-  const auto solve_rates = [&](double factor, const std::vector<double>& change, std::vector<double>& rate) {
-    const double* R = g->of_v.R.data() + begin;
-    solve_block(
-        g->sparse, g->rank, g->of_v, x_.data(), [&](int i) { return change[g->row[i]]; },
-        [&](int i, double y) { rate[g->dependent[i]] = factor * R[i] - y; });
-  };
-  vary_places(m_, out.theta.data(), state, work);
-  if (g != nullptr) {
-    vary_row_rates(m_, g->constraints, nullptr, state, work);
-    solve_rates(f.velocity, work.Phi_dot, out.v);
+  std::span<const Group> touched;  // the group of v
+  if (group_of_velocity_[v] >= 0) {
+    touched = std::span(groups_).subspan(group_of_velocity_[v], 1);
+    const Group& g = touched[0];
+    const double* R = block_q(g).R.data() + static_cast<std::size_t>(-1 - place_[v]) * g.rank;
+    for (int i = 0; i < g.rank; ++i) out.theta[g.dependent[i]] = R[i];
   }
-  vary_velocities(m_, out.v.data(), state, work);
-  if (g != nullptr) {
-    vary_row_accelerations(m_, g->constraints, nullptr, state, work);
-    solve_rates(f.acceleration, work.Phi_ddot, out.a);
-  }
-  vary_accelerations(m_, out.a.data(), state, work);
+  complete(touched, state, work, out);
 }
 
 template <int D>

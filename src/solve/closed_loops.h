@@ -12,6 +12,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/pivoted_lu.h"
@@ -63,6 +64,9 @@ class ClosedLoops {
     std::vector<double> theta, v, a;
   };
   void column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const;
+  /// For a change whose theta is complete and whose v' and a' are those of the independent coordinates: the dependent v' and a', as the
+  /// constraints demand them; `work` then holds the motion they make.
+  void complete(const MechanismState<D>& state, Variation<D>& work, Column& change) const;
   /// out = R^T r.
   void project(const double* r, double* out) const;
   /// multipliers += what makes the dependent entries of r + J^T d(multipliers) vanish.
@@ -108,6 +112,7 @@ class ClosedLoops {
   void reduce(const Group& g, Block& block) const;
   const Block& block_q(const Group& g) const { return same_jacobian_ ? g.of_v : g.of_q; }
   void add_all(bool of_q, const double* y, double* x) const;
+  void complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change) const;
 
   const Mechanism<D>& m_;
   double rounding_ = 0;        // [rad, m] correction of positions that changes nothing
