@@ -1,0 +1,66 @@
+// Linear model of a machine about a reference state:   x' = f0 + A x + B u,   y = C x + D u   in deviations from the reference.
+// Exact and of the least possible size, 2n - 2m - l + ny for n velocities, m holonomic and l velocity-level constraints and ny
+// first-order states (pressures, friction states, spools). The states are
+//   x = (x_ai, v_ai, x_ad, y)     independent positions and velocities, positions whose velocities the velocity-level constraints give,
+//                                 first-order states; increments of the tangent space, in SI units
+// The chain rule through the dependent coordinates is that of solve/closed_loops.h.
+// Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/state.h"
+
+namespace trunnion {
+
+/// A state, an input or an output.
+struct LinearVariable {
+  std::string name;      // `crank.angle`, `crank.rate`, `v1.pressure`; inputs `valve.signal`, `pump.pressure`; outputs: a channel's name
+  std::string unit;      // SI; empty where it has none
+  std::string meaning;   // one line
+  double reference = 0;  // its value at the reference; of a rotation increment of a ball: 0
+};
+
+/// Which coordinates the constraints leave, by name: x_ai, x_ad, x_d of (29).
+struct LinearPartition {
+  std::vector<std::string> independent;         // x_ai
+  std::vector<std::string> velocity_dependent;  // x_ad: their velocities follow from the velocity-level constraints
+  std::vector<std::string> dependent;           // x_d: they follow from the holonomic constraints
+};
+
+struct LinearModel {
+  double time = 0;  // [s] of the reference
+  std::vector<LinearVariable> states, inputs, outputs;
+  Eigen::MatrixXd A, B, C, D;
+  Eigen::VectorXd drift;  // f0: rates of the states at the reference; zero at an equilibrium
+  LinearPartition partition;
+  std::vector<std::string> warnings;  // kinks, spinning bodies that are not symmetric
+};
+
+enum class LinearMethod {
+  reduced,     // exact, of the least size
+  counterpart  // central differences of all positions, velocities and states, section 4.5: for comparison
+};
+
+struct LinearOptions {
+  LinearMethod method = LinearMethod::reduced;
+  double step = 1e-5;                // of the counterpart's differences, (100); relative to each state's size
+  std::vector<std::string> outputs;  // names of channels; empty: all
+};
+
+/// The linear model about `reference`, whose accelerations, rates and multipliers are consistent (machine/start.h, the end of a step).
+/// Throws InputError for unknown outputs, SimulationError where the mass matrix on the constraints is singular.
+LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options = {});
+
+/// The deviation x of `state` from `reference` in the states of `linear`, (94). Not for the counterpart.
+Eigen::VectorXd linear_state(const Model& model, const LinearModel& linear, const State& reference, const State& state);
+
+/// The deviation u of the inputs at `time` from those of `linear`; signals by their limit on `side`.
+Eigen::VectorXd linear_inputs(const Model& model, const LinearModel& linear, double time, Side side);
+
+}  // namespace trunnion
