@@ -273,6 +273,8 @@ void describe(Visitor& v, MotionDescription& m) {
 void describe(Visitor& v, CouplingDescription& c) {
   v.leaf({"joints", "Two joint coordinates a, b", kNumber, kRequired, Names::coordinate}, &c.joints);
   v.leaf({"ratio", "Movement of a per movement of b", kRatio, kRequired | kNotZero}, &c.ratio);
+  v.leaf({"level", "What is coupled: the coordinates, or their rates alone, whatever the positions"},
+         choice(c.level, {"position", "velocity"}));
 }
 
 // ---------------------------------------------------------------- forces

@@ -95,6 +95,29 @@ std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
   return {n1, axis.cross(n1)};
 }
 
+/// Adds a group of rows on its path, the first `holonomic` of which hold for positions.
+template <int D>
+ConstraintGroup<D>& add_rows(ConstraintGroup<D> g, int rows, int holonomic, Mechanism<D>& m) {
+  g.rows = {m.rows, m.rows + rows};
+  g.holonomic = holonomic;
+  g.jacobian = m.jacobian_size;
+  m.rows += rows;
+  m.jacobian_size += rows * g.path.size();
+  m.velocity_rows += rows - holonomic;
+  for (int i = 0; i < rows; ++i) m.holonomic.push_back(i < holonomic ? 1 : 0);
+  m.constraints.push_back(g);
+  return m.constraints.back();
+}
+
+template <int D>
+ConstraintGroup<D> new_group(ConstraintType type, int joint) {
+  ConstraintGroup<D> g;
+  g.type = type;
+  g.joint = joint;
+  for (Vec<D>& axis : g.axes) axis.setZero();
+  return g;
+}
+
 /// Builds the rows of loop closures.
 template <int D>
 class LoopBuilder {
@@ -157,18 +180,10 @@ class LoopBuilder {
   }
 
   ConstraintGroup<D>& add_group(ConstraintType type, int rows) {
-    ConstraintGroup<D> g;
-    g.type = type;
+    ConstraintGroup<D> g = new_group<D>(type, joint_);
     g.line = make_line(map_, P_, Q_, m_);
     g.path = g.line.path;
-    g.rows = {m_.rows, m_.rows + rows};
-    g.jacobian = m_.jacobian_size;
-    g.joint = joint_;
-    for (Vec<D>& axis : g.axes) axis.setZero();
-    m_.rows += rows;
-    m_.jacobian_size += rows * g.path.size();
-    m_.constraints.push_back(g);
-    return m_.constraints.back();
+    return add_rows(g, rows, rows, m_);
   }
   /// Rows across the axis alone say nothing of an offset along it: the two points must lie at one depth.
   void check_depth(const Vec<3>& axis_in_A) const {
@@ -302,43 +317,29 @@ const JointPart& find_part(const Model& model, const std::string& name) {
 template <int D>
 void add_motion(const std::string& name, const MotionDescription& motion, Model& model, Mechanism<D>& m) {
   const JointPart& joint = find_part(model, motion.joint);
-  ConstraintGroup<D> g;
-  g.type = ConstraintType::coordinate;
+  ConstraintGroup<D> g = new_group<D>(ConstraintType::coordinate, static_cast<int>(model.constraints.size()));
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
   m.paths.push_back({joint.v, joint.node, 1});
-  g.rows = {m.rows, m.rows + 1};
-  g.jacobian = m.jacobian_size;
   g.q = joint.q;
   g.motion = static_cast<int>(m.motions.size());
-  g.joint = static_cast<int>(model.constraints.size());
-  for (Vec<D>& axis : g.axes) axis.setZero();
-  m.rows += 1;
-  m.jacobian_size += 1;
-  m.constraints.push_back(g);
   m.motions.push_back({name, model.signals.find(motion.signal), joint.v});
-  model.constraints.push_back({"motions." + name, name, g.rows});
+  model.constraints.push_back({"motions." + name, name, add_rows(g, 1, 1, m).rows});
 }
 
 template <int D>
 void add_coupling(const std::string& name, const CouplingDescription& coupling, Model& model, Mechanism<D>& m) {
   const JointPart &a = find_part(model, coupling.joints[0]), &b = find_part(model, coupling.joints[1]);
-  ConstraintGroup<D> g;
-  g.type = ConstraintType::coupling;
+  const bool positions = coupling.level == CouplingLevel::position;
+  ConstraintGroup<D> g =
+      new_group<D>(positions ? ConstraintType::coupling : ConstraintType::velocity_coupling, static_cast<int>(model.constraints.size()));
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 2};
   m.paths.push_back({a.v, a.node, 1});
   m.paths.push_back({b.v, b.node, 1});
-  g.rows = {m.rows, m.rows + 1};
-  g.jacobian = m.jacobian_size;
   g.q = a.q;
   g.q_driver = b.q;
   g.ratio = coupling.ratio;
-  g.distance = kUnset;
-  g.joint = static_cast<int>(model.constraints.size());
-  for (Vec<D>& axis : g.axes) axis.setZero();
-  m.rows += 1;
-  m.jacobian_size += 2;
-  m.constraints.push_back(g);
-  model.constraints.push_back({"couplings." + name, name, g.rows});
+  if (positions) g.distance = kUnset;
+  model.constraints.push_back({"couplings." + name, name, add_rows(g, 1, positions ? 1 : 0, m).rows});
 }
 
 template <int D>

@@ -157,7 +157,7 @@ void start_rotation(Model& model, const JointDescription& joint) {
   const Vec<3> rate =
       roll_pitch_yaw(joint.orientation).transpose() * vec(joint.angular_velocity.value_or(Vec3d{}));  // parent's axes -> joint's
   for (int i = 0; i < 3; ++i) {
-    model.start.push_back({joint.rotation.has_value(), joint.hold});
+    model.start.push_back({joint.rotation.has_value(), joint.hold, joint.angular_velocity.has_value()});
     model.v_start.push_back(rate[i]);
   }
 }
@@ -174,7 +174,7 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
     for (const char* axis : {"_x", "_y", "_z"}) model.velocity_names.push_back(rate + axis);
     for (const char* axis : {"_x", "_y", "_z"}) model.coordinate_names.push_back(rate + axis);
   } else {
-    model.start.push_back({element.start.has_value(), joint.hold});
+    model.start.push_back({element.start.has_value(), joint.hold, element.start_rate.has_value()});
     model.q_start.push_back(element.start.value_or(0));
     model.v_start.push_back(element.start_rate.value_or(0));
     model.velocity_names.push_back(rate);
