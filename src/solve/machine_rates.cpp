@@ -92,7 +92,7 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
   std::fill(at.a(), at.a() + nv, 0.0);
   loops_.solve_accelerations(at.v(), at.a(), mech);
   if (stabilised_) {
-    for (int i = 0; i < m_.rows; ++i) d_[i] = 2 * alpha_ * mech.Phi_dot[i] + beta_ * beta_ * mech.Phi[i];
+    for (int i = 0; i < m_.rows; ++i) d_[i] = stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];
     loops_.remove(d_.data(), at.a());
   }
   evaluate_forces_at(at);
@@ -143,6 +143,10 @@ bool MachineRates<D>::finish(State& at, StepReport& report) {
   const MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
+  if (!stabilised_ && !loops_.redundant_rates_hold(mech)) {
+    keeper_.fail(StepStatus::dead_point, report);
+    return false;
+  }
   return keeper_.keep(fit_, mech, at.partition(), report);
 }
 
@@ -153,7 +157,8 @@ void MachineRates<D>::residual(State& at, double* r, double* constraint) {
   add_constraint_forces(m_, at.multipliers(), mech, work_.r.data());
   std::copy(work_.r.begin(), work_.r.end(), r);
   constraint_accelerations(m_, at.a(), mech);
-  for (int i = 0; i < m_.rows; ++i) constraint[i] = mech.Phi_ddot[i] + 2 * alpha_ * mech.Phi_dot[i] + beta_ * beta_ * mech.Phi[i];
+  for (int i = 0; i < m_.rows; ++i)
+    constraint[i] = mech.Phi_ddot[i] + stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];
 }
 
 template <int D>

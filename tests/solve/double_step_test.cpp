@@ -31,13 +31,13 @@ std::shared_ptr<const Model> with(const std::string& example, const std::string&
 // ---------------------------------------------------------------- partition
 
 /// Of a dense matrix, row by row.
-std::vector<FullPivoting::Pivot> pivots_of(int rows, int columns, const std::vector<double>& A) {
+std::vector<FullPivoting::Pivot> pivots_of(int rows, int columns, const std::vector<double>& A, int leading = -1) {
   FullPivoting elimination(rows, columns);
   elimination.start(rows, columns);
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
       if (const double value = A[static_cast<std::size_t>(i) * columns + j]; value != 0) elimination.set(i, j, value);
-  return elimination.eliminate(1e-9);
+  return elimination.eliminate(1e-9, leading < 0 ? rows : leading);
 }
 
 TEST(Partition, FullPivotingTakesTheLargestEntryLeft) {
@@ -48,6 +48,21 @@ TEST(Partition, FullPivotingTakesTheLargestEntryLeft) {
   EXPECT_EQ(pivots[1].row, 0);
   EXPECT_EQ(pivots[1].column, 0);  // 1 + 2/8 * 4 = 2
   EXPECT_NEAR(pivots[1].size, 2, 1e-15);
+}
+
+TEST(Partition, LeadingRowsChooseAmongThemselvesFirst) {
+  // the largest entry, 9, is in a row that has to wait, and its column is taken by then
+  const auto pivots = pivots_of(3, 4, {1, 2, 0, 0, 0, 9, 1, 4, 0, 0, 3, 0}, 1);
+  ASSERT_EQ(pivots.size(), 3u);
+  EXPECT_EQ(pivots[0].row, 0);
+  EXPECT_EQ(pivots[0].column, 1);
+  EXPECT_EQ(pivots[1].row, 1);  // -4.5, 0, 1, 4
+  EXPECT_EQ(pivots[1].column, 0);
+  EXPECT_NEAR(pivots[1].size, 4.5, 1e-15);
+  EXPECT_EQ(pivots[2].row, 2);
+  EXPECT_EQ(pivots[2].column, 2);
+  // a row that the leading ones imply has none
+  EXPECT_EQ(pivots_of(3, 3, {1, 2, 0, 0, 1, 1, 1, 3, 1}, 2).size(), 2u);
 }
 
 TEST(Partition, RedundantRowsGetNoPivot) { EXPECT_EQ(pivots_of(4, 3, {1, 2, 3, 2, 4, 6, 0, 0, 0, 0.1, 0.7, -0.4}).size(), 2u); }
@@ -69,7 +84,7 @@ TEST(Partition, SparseEliminationFindsThePivotsOfADenseOne) {
           at(i, j) = std::round(8 * uniform(random)) / 4;  // with ties
         if (at(i, j) != 0) elimination.set(i, j, at(i, j));
       }
-    const auto& found = elimination.eliminate(1e-9);
+    const auto& found = elimination.eliminate(1e-9, rows);
     std::vector<char> row_done(rows), column_done(columns);
     for (const FullPivoting::Pivot& pivot : found) {
       int row = -1, column = -1;
