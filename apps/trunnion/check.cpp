@@ -48,6 +48,8 @@ void print_constraints(const Analysis& a) {
   line("freedom",
        fmt::format("{}: {} less {} of rank {}", freedom, count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
                    count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
+  if (a.position_degrees_of_freedom != a.degrees_of_freedom)
+    line("", fmt::format("of velocities; {} of positions, which rolling and the like do not take away", a.position_degrees_of_freedom));
   if (a.redundant.empty()) line("redundant", "none");
   for (const RedundantRows& rows : a.redundant)
     line("redundant", fmt::format("{} {} of {} at the start: implied by the equations before",

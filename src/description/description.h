@@ -148,13 +148,16 @@ struct CouplingDescription {
   CouplingLevel level = CouplingLevel::position;
 };
 
+/// Whether a wheel may slip along the projection of its axis.
+enum class LateralSlip { none, free };
+
 /// A thin disc on a body that rolls on a plane of another body without slip.
 struct WheelDescription {
-  std::string body;              // it is fixed in
-  Vec3d at{};                    // [m] its centre, body frame
-  Vec3d axis{0, 1, 0};           // [-] its axis, body frame
-  double radius = 0;             // [m]
-  bool slides_sideways = false;  // along the axis' projection on the plane
+  std::string body;     // it is fixed in
+  Vec3d at{};           // [m] its centre, body frame
+  Vec3d axis{0, 1, 0};  // [-] its axis, body frame
+  double radius = 0;    // [m]
+  LateralSlip lateral_slip = LateralSlip::none;
   std::string plane = "ground";  // the body that carries the plane
   Vec3d plane_at{};              // [m] a point of the plane, that body's frame
   Vec3d plane_normal{0, 0, 1};   // [-] towards the side of the disc, that body's frame

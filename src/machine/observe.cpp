@@ -31,6 +31,7 @@ class MachineObserver final : public Observer {
     add_springs();
     add_loads();
     add_constraints();
+    add_contacts();
     powers_.resize(entries_.size());
   }
 
@@ -51,6 +52,7 @@ class MachineObserver final : public Observer {
     read_springs();
     read_loads();
     read_constraints();
+    read_contacts();
   }
 
  private:
@@ -186,10 +188,36 @@ class MachineObserver final : public Observer {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
       const ConstraintInfo& info = model_->constraints[i];
       const std::string section = info.path.substr(0, info.path.find('.'));
-      add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
-      for (int row = info.rows.begin; row < info.rows.end; ++row)
+      const bool contact = section == "wheels" || section == "blades";
+      if (m_.holonomic[info.rows.begin] != 0)
+        add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
+      for (int row = info.rows.begin; row < info.rows.end && !contact; ++row)
         add(section, info.name + ".multiplier_" + std::to_string(row - info.rows.begin + 1), "N or N m",
             "Lagrange multiplier of one equation", state_.multipliers() + row);
+    }
+  }
+
+  /// Channels of what holds for velocities: slip, and at contacts forces on the wheel or blade and the place of the contact.
+  void add_contacts() {
+    for (std::size_t i = 0; i < m_.constraints.size(); ++i) {
+      const ConstraintGroup<D>& g = m_.constraints[i];
+      if (!g.holds_velocities_alone()) continue;
+      const ConstraintInfo& info = model_->constraints[g.joint];
+      const std::string section = info.path.substr(0, info.path.find('.'));
+      const bool wheel = g.type == ConstraintType::wheel;
+      ContactCells c{static_cast<int>(i), nullptr, {}, {}};
+      c.slip = add(section, info.name + ".slip", wheel || g.type == ConstraintType::blade ? "m/s" : "m/s or rad/s",
+                   "speed by which it misses its condition");
+      constexpr const char* kForce[] = {"normal_force", "longitudinal_force", "lateral_force"};
+      constexpr const char* kMeaning[] = {"force of the plane on it along the normal, positive when pushing it away",
+                                          "force of the plane on it along the rolling direction axis x normal",
+                                          "force of what it runs on on it, sideways: along normal x (axis x normal), or `across`"};
+      for (int row = 0; row < g.rows.size() && g.type != ConstraintType::velocity_coupling; ++row)
+        c.force[row] = add(section, info.name + "." + kForce[wheel ? row : 2], "N", kMeaning[wheel ? row : 2]);
+      for (int k = 0; k < 3 && wheel; ++k)
+        c.place[k] =
+            add(section, info.name + ".contact_" + kAxis[k], "m", std::string("its contact point in the ground frame, ") + kAxis[k]);
+      contacts_.push_back(c);
     }
   }
 
@@ -344,6 +372,27 @@ class MachineObserver final : public Observer {
     }
   }
 
+  void read_contacts() {
+    MechanismState<D>& mech = work_.mechanism;
+    if (!contacts_.empty()) constraint_rates(m_, state_.v(), mech);
+    for (const ContactCells& c : contacts_) {
+      const ConstraintGroup<D>& g = m_.constraints[c.group];
+      double square = 0;
+      for (int row = g.rows.begin + g.holonomic; row < g.rows.end; ++row) square += mech.Phi_dot[row] * mech.Phi_dot[row];
+      *c.slip = std::sqrt(square);
+      for (int row = 0; row < g.rows.size(); ++row)  // M a + Phi_q^T lambda = Q: the force is -lambda
+        if (c.force[row] != nullptr) *c.force[row] = -state_.multipliers()[g.rows.begin + row];
+      if constexpr (D == 3)
+        for (int k = 0; k < 3; ++k)
+          if (c.place[k] != nullptr) *c.place[k] = m_.reference[k] + mech.constraints[c.group].line.r_Q[k];
+    }
+  }
+
+  struct ContactCells {
+    int group;  // of constraints
+    double* slip;
+    std::array<double*, 3> force, place;  // per row, per axis; null where there is none
+  };
   struct Center {
     const BodyInfo* body;
     std::array<double*, 3> cells;
@@ -370,6 +419,7 @@ class MachineObserver final : public Observer {
   std::set<std::string> names_;
   std::vector<Center> centers_;
   std::vector<CylinderCells> cylinders_;
+  std::vector<ContactCells> contacts_;
   std::vector<double> outflow_;  // per node [m3/s]
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;

@@ -54,7 +54,7 @@ struct ConstraintGroup {
 /// Position-stage results of a group.
 template <int D, class S = double>
 struct ConstraintState {
-  LineState<D, S> line;           // point, blade (r_P, r_Q only), wheel (r_Q: contact, u: axis) and distance
+  LineState<D, S> line;  // point, blade (r_P, r_Q only), wheel (r_Q: contact, u: axis, length: sine of its angle with the plane), distance
   std::array<Vec<D, S>, 3> axes;  // in ground axes: those of the rows; direction: the two
 };
 

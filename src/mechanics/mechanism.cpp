@@ -28,6 +28,7 @@ namespace trunnion {
   template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                                                 \
   template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                                               \
   template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*);                         \
+  template int fallen_wheel<D>(const Mechanism<D>&, const MechanismState<D>&, double);                                                    \
   template void update_rate_gradients<D>(const Mechanism<D>&, MechanismState<D>&);                                                        \
   template void linearised_violations<D>(const Mechanism<D>&, const IncrementFactors&, const MechanismState<D>&, const double*, double*); \
   template void constraint_accelerations<D>(const Mechanism<D>&, const double*, MechanismState<D>&);

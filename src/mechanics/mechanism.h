@@ -176,6 +176,11 @@ void linearised_violations(const Mechanism<D>& m, const IncrementFactors& f, con
 template <int D>
 void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& state, const double* increment, double* result);
 
+/// The first row of a wheel that lies flat, so that it has no point of contact, or will within the time `ahead` [s] as it turns;
+/// -1: none. After update_positions; where `ahead` is not zero, after update_rates, too.
+template <int D>
+int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead = 0);
+
 /// dPhi/dt = Phi_q v + Phi_t after update_positions; B v of velocity rows.
 template <int D, class S>
 void constraint_rates(const Mechanism<D>& m, const S* v, MechanismState<D, S>& state);

@@ -208,6 +208,25 @@ void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& stat
   }
 }
 
+template <int D>
+int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead) {
+  constexpr double kFlat = 1e-3;  // [rad] between disc and plane
+  if (m.velocity_rows == 0) return -1;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i) {
+    const ConstraintGroup<D>& g = m.constraints[i];
+    if (g.type != ConstraintType::wheel) continue;
+    const ConstraintState<D>& s = state.constraints[i];
+    double sine = s.line.length;
+    if constexpr (D == 3)
+      if (ahead > 0) {
+        const Vec<D> turn = state.tree.nodes[g.line.node_B].V.angular - state.tree.nodes[g.line.node_A].V.angular;
+        sine += ahead * std::min(0.0, -s.axes[0].dot(s.line.u) * s.axes[1].dot(turn));  // ds/dt = -c t_1 . omega
+      }
+    if (!(sine > kFlat)) return g.rows.begin;
+  }
+  return -1;
+}
+
 template <int D, class S>
 void update_violations(const Mechanism<D>& m, const S* v, const IncrementFactors& f, MechanismState<D, S>& state) {
   std::copy(state.Phi.begin(), state.Phi.end(), state.violation.begin());

@@ -1,4 +1,4 @@
-// Description of loops, motions, couplings, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
+// Description of loops, motions, couplings, wheels, blades, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -342,6 +342,44 @@ void add_coupling(const std::string& name, const CouplingDescription& coupling, 
   model.constraints.push_back({"couplings." + name, name, add_rows(g, 1, positions ? 1 : 0, m).rows});
 }
 
+/// Rows between a body A and a point of a body B.
+template <int D>
+ConstraintGroup<D> contact_group(ConstraintType type, const PlacedPoint& A, const PlacedPoint& B, const PointMap& map, const Model& model,
+                                 Mechanism<D>& m) {
+  ConstraintGroup<D> g = new_group<D>(type, static_cast<int>(model.constraints.size()));
+  g.line = make_line(map, A, B, m);
+  g.path = g.line.path;
+  return g;
+}
+
+[[noreturn]] void report_fixed(const Model& model, const std::string& path, const std::string& A, const std::string& B) {
+  throw InputError({{model.description.span(path), path, fmt::format("`{}` and `{}` cannot move relative to each other", B, A),
+                     "two bodies with a joint between them that moves", ""}});
+}
+
+template <int D>
+void add_wheel(const std::string& name, const WheelDescription& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+  const std::string path = "wheels." + name;
+  const PlacedPoint P = place(map, model, d.plane, d.plane_at), C = place(map, model, d.body, d.at);
+  if (P.node == C.node) report_fixed(model, path, d.plane, d.body);
+  const int rows = d.lateral_slip == LateralSlip::none ? 3 : 2;
+  ConstraintGroup<D> g = contact_group(ConstraintType::wheel, P, C, map, model, m);
+  g.axes[0] = seen<D>(map, P.node, direction(model, d.plane, d.plane_normal));
+  g.axes[1] = seen<D>(map, C.node, direction(model, d.body, d.axis));
+  g.distance = d.radius;
+  model.constraints.push_back({path, name, add_rows(g, rows, 1, m).rows});
+}
+
+template <int D>
+void add_blade(const std::string& name, const BladeDescription& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+  const std::string path = "blades." + name;
+  const PlacedPoint P = place(map, model, d.on, {}), Q = place(map, model, d.body, d.at);
+  if (P.node == Q.node) report_fixed(model, path, d.on, d.body);
+  ConstraintGroup<D> g = contact_group(ConstraintType::blade, P, Q, map, model, m);
+  g.axes[0] = seen<D>(map, Q.node, direction(model, d.body, d.across));
+  model.constraints.push_back({path, name, add_rows(g, 1, 0, m).rows});
+}
+
 template <int D>
 void add_spring(const std::string& name, const SpringDescription& d, const PointMap& map, const Model& model, Mechanism<D>& m) {
   if (d.joint) {
@@ -394,6 +432,8 @@ void compile_connections(const Description& d, const PointMap& map, Model& model
   }
   for (const auto& [name, motion] : d.motions) add_motion(name, motion, model, m);
   for (const auto& [name, coupling] : d.couplings) add_coupling(name, coupling, model, m);
+  for (const auto& [name, wheel] : d.wheels) add_wheel(name, wheel, map, model, m);
+  for (const auto& [name, blade] : d.blades) add_blade(name, blade, map, model, m);
   for (const auto& [name, spring] : d.springs) add_spring(name, spring, map, model, m);
   for (const auto& [name, load] : d.forces) add_load(name, load, map, model, m);
   for (const auto& item : d.cylinders) {

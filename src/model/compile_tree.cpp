@@ -297,6 +297,7 @@ void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
 }
 
 std::optional<Plane> find_plane(const Description& d, const Model& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
+  if (!d.wheels.empty()) return std::nullopt;  // a disc stands on its plane, and leans
   // axes of every node in ground axes with all coordinates at zero; turning about the normal changes no normal component
   std::vector<Mat<3>> R_0(m.tree.nodes.size(), Mat<3>::Identity());
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
@@ -317,6 +318,8 @@ std::optional<Plane> find_plane(const Description& d, const Model& model, const 
     if (!moves_in_plane(loop.kind, in_ground(loop.between[0], loop.axis[0]), in_ground(loop.between[1], loop.axis[1]), normal))
       return std::nullopt;
   }
+  for (const auto& item : d.blades)
+    if (!perpendicular(in_ground(item.second.body, item.second.across), normal)) return std::nullopt;
   // plane axes: ground x projected where possible, so that planar coordinates read like the user's
   const Vec<3> e1 = first_plane_axis(normal);
   const Vec<3> up =
