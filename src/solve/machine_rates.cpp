@@ -63,7 +63,7 @@ bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at
     loops_.solve_velocities(at.v(), mech);
   }
   constraint_rates(m_, at.v(), mech);
-  return pistons_inside(*model_, mech.s.data(), report);
+  return pistons_inside(*model_, mech.s.data(), report) && wheels_stand(*model_, fallen_wheel(m_, mech), report);
 }
 
 /// Velocity stage at v, a; ydot; r = M a - Q - sum F_i ds_i/dq.
@@ -139,10 +139,11 @@ bool MachineRates<D>::restart(State& state, StepReport& report) {
 }
 
 template <int D>
-bool MachineRates<D>::finish(State& at, StepReport& report) {
+bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
   const MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
+  if (!wheels_stand(*model_, fallen_wheel(m_, mech, ahead), report)) return false;
   if (!stabilised_ && !loops_.redundant_rates_hold(mech)) {
     keeper_.fail(StepStatus::dead_point, report);
     return false;

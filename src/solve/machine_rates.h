@@ -51,8 +51,9 @@ class MachineRates {
   void set_state_rates(State& at);
   /// Both at the state itself, as after a jump.
   bool restart(State& state, StepReport& report);
-  /// At the end of a step, after accelerate(): checks it, fills violations and the partition of `at`.
-  bool finish(State& at, StepReport& report);
+  /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; fills violations and
+  /// the partition of `at`.
+  bool finish(State& at, double ahead, StepReport& report);
 
   /// After place(): residual r = M a - Q - F ds/dq + J^T lambda (per velocity) and of the constraint equation (per row) for given a and
   /// multipliers; ydot of `at` as it follows from the equations.

@@ -193,7 +193,7 @@ bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
     if (inside_.ok()) give_up(report);
     return false;
   }
-  return !last || rates_.finish(at_, report);
+  return !last || rates_.finish(at_, 0, report);
 }
 
 template <int D>
