@@ -5,10 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "machine/start.h"
-#include "mechanics/mechanism.h"
 #include "solve/closed_loops.h"
 #include "solve/run.h"
 #include "solve/start_partition.h"
