@@ -100,7 +100,8 @@ std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, cons
   std::vector<std::string> names;
   for (std::size_t i = 0; i < channels.size(); ++i) {
     names.push_back(channels[i].name);
-    if (wanted.empty() && !channels[i].name.ends_with(".violation")) found.push_back(i);  // zero, with a kink there
+    const std::string& name = channels[i].name;
+    if (wanted.empty() && !name.ends_with(".violation") && !name.ends_with(".slip")) found.push_back(i);  // zero, with a kink there
   }
   std::vector<Diagnostic> wrong;
   for (const std::string& name : wanted) {
@@ -174,16 +175,11 @@ class Lineariser {
     for (int v : linear.independent) linear.states.push_back(names.variable(model_->velocity_names[v], at.v()[v]));
     for (int v : linear.velocity_dependent) add_position(v);
     for (int i : linear.first_order) linear.states.push_back(names.variable(model_->state_names[i], at.y()[i]));
-    std::vector<int> dependent;
-    for (int v = 0; v < m_.tree.nv; ++v)
-      if (!std::count(linear.independent.begin(), linear.independent.end(), v) &&
-          !std::count(linear.velocity_dependent.begin(), linear.velocity_dependent.end(), v))
-        dependent.push_back(v);
     linear.partition = {coordinate_list(*model_, linear.independent), coordinate_list(*model_, linear.velocity_dependent),
-                        coordinate_list(*model_, dependent)};
+                        coordinate_list(*model_, reduction_.dependent())};
     LinearSizes& sizes = linear.sizes;
     sizes.n = m_.tree.nv;
-    sizes.m = static_cast<int>(dependent.size());
+    sizes.m = static_cast<int>(reduction_.dependent().size());
     sizes.l = static_cast<int>(linear.velocity_dependent.size());
     sizes.r = static_cast<int>(model_->hydraulics.volumes.size());
     for (const Spool& spool : model_->hydraulics.spools) sizes.u += spool.time_constant > 0;

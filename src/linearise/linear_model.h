@@ -71,7 +71,7 @@ enum class LinearMethod {
 struct LinearOptions {
   LinearMethod method = LinearMethod::reduced;
   double step = 1e-5;                // h of the counterpart's differences, (100), times the size of a state where that is above 1
-  std::vector<std::string> outputs;  // names of channels; empty: all but violations
+  std::vector<std::string> outputs;  // names of channels; empty: all but violations and slips
 };
 
 /// The linear model about `reference`, of which time, q, v and y count: dependent positions and velocities are closed to rounding,

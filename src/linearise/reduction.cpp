@@ -37,7 +37,6 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   }
   for (int i = 0; i < h_.ny; ++i)
     if (!follows[i]) states_.push_back(i);
-  velocity_dependent_.reserve(nv);
   find_inputs();
 }
 
@@ -77,7 +76,6 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
   if (!rates_.accelerate(at_, report)) fail("the mass matrix is singular on the constraints", "give every moving body mass and inertia");
   rates_.residual(at_, residual_.data(), constraint_.data());
   sum_forces(m_, work.force.data(), at_.multipliers(), work.mechanism, variation_);
-  velocity_dependent_.clear();
   set_oil(work.mechanism.s.data(), work.mechanism.s_dot.data(), at_.y());
 }
 
@@ -122,7 +120,7 @@ template <int D>
 void Reduction<D>::drift(double* rates) const {
   for (int v : velocities()) *rates++ = at_.v()[v];
   for (int v : velocities()) *rates++ = at_.a()[v];
-  for (int v : velocity_dependent_) *rates++ = at_.v()[v];
+  for (int v : velocity_dependent()) *rates++ = at_.v()[v];
   for (int i : states_) *rates++ = at_.ydot()[i];
 }
 
@@ -209,7 +207,7 @@ template <int D>
 void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
   ClosedLoops<D>& loops = rates_.loops();
   MachineState<D>& work = rates_.work();
-  const int n = static_cast<int>(velocities().size()), a = static_cast<int>(velocity_dependent_.size());
+  const int n = static_cast<int>(velocities().size()), a = static_cast<int>(velocity_dependent().size());
   for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal})
     std::fill(x->begin(), x->end(), 0.0);
   std::fill(dr_.begin(), dr_.end(), 0.0);
@@ -223,8 +221,8 @@ void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
       x_[j - n] = 1;
       loops.add_rates(x_.data(), out.mechanism.v.data());
     } else {
-      const int v = j < n ? velocities()[j] : velocity_dependent_[j - 2 * n];
-      const std::vector<int>& admissible = loops.independent();
+      const int v = j < n ? velocities()[j] : velocity_dependent()[j - 2 * n];
+      const std::vector<int>& admissible = loops.admissible();
       x_.assign(x_.size(), 0.0);
       x_[std::find(admissible.begin(), admissible.end(), v) - admissible.begin()] = 1;
       loops.add_increment(x_.data(), out.mechanism.theta.data());
@@ -277,7 +275,7 @@ void Reduction<D>::rates_of(const Change& change, double* column) const {
   };
   for (int v : velocities()) *column++ = position_rate(v);
   for (int v : velocities()) *column++ = mech.a[v];
-  for (int v : velocity_dependent_) *column++ = position_rate(v);
+  for (int v : velocity_dependent()) *column++ = position_rate(v);
   for (int i : states_) *column++ = change.ydot[i];
 }
 

@@ -31,10 +31,11 @@ class Reduction {
   const State& reference() const { return at_; }
 
   // ---- states x = (x_ai, v_ai, x_ad, y)
-  int size() const { return static_cast<int>(2 * velocities().size() + velocity_dependent_.size() + states_.size()); }
-  const std::vector<int>& velocities() const { return rates_.loops().independent(); }  // velocity index of each x_ai
-  const std::vector<int>& velocity_dependent() const { return velocity_dependent_; }   // of each x_ad
-  const std::vector<int>& states() const { return states_; }                           // index in y of each first-order state
+  int size() const { return static_cast<int>(2 * velocities().size() + velocity_dependent().size() + states_.size()); }
+  const std::vector<int>& velocities() const { return rates_.loops().independent(); }                 // velocity index of each x_ai
+  const std::vector<int>& velocity_dependent() const { return rates_.loops().velocity_dependent(); }  // of each x_ad
+  const std::vector<int>& dependent() const { return rates_.loops().dependent(); }                    // of each x_d
+  const std::vector<int>& states() const { return states_; }  // index in y of each first-order state
   const std::vector<LinearInput>& inputs() const { return inputs_; }
 
   /// Everything that a unit change of one state or input brings about.
@@ -75,7 +76,7 @@ class Reduction {
   OilValues<Dual<1>> flows_;
   std::vector<FrictionResponse> friction_;  // per actuator
   std::vector<LinearInput> inputs_;
-  std::vector<int> states_, velocity_dependent_;
+  std::vector<int> states_;
   std::vector<bool> is_spool_;  // per y
   std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_;
   Change change_;

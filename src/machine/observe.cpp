@@ -40,6 +40,7 @@ class MachineReadings : public Base {
     add_springs();
     add_loads();
     add_constraints();
+    add_contacts();
     powers_.resize(entries_.size());
   }
 
@@ -61,6 +62,7 @@ class MachineReadings : public Base {
     read_springs();
     read_loads();
     read_constraints();
+    read_contacts();
   }
 
   std::shared_ptr<const Model> model_;
@@ -211,10 +213,36 @@ class MachineReadings : public Base {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
       const ConstraintInfo& info = model_->constraints[i];
       const std::string section = info.path.substr(0, info.path.find('.'));
-      add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
-      for (int row = info.rows.begin; row < info.rows.end; ++row)
+      const bool contact = section == "wheels" || section == "blades";
+      if (m_.holonomic[info.rows.begin] != 0)
+        add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
+      for (int row = info.rows.begin; row < info.rows.end && !contact; ++row)
         add(section, info.name + ".multiplier_" + std::to_string(row - info.rows.begin + 1), "N or N m",
             "Lagrange multiplier of one equation", multipliers_.data() + row);
+    }
+  }
+
+  /// Channels of what holds for velocities: slip, and at contacts forces on the wheel or blade and the place of the contact.
+  void add_contacts() {
+    for (std::size_t i = 0; i < m_.constraints.size(); ++i) {
+      const ConstraintGroup<D>& g = m_.constraints[i];
+      if (!g.holds_velocities_alone()) continue;
+      const ConstraintInfo& info = model_->constraints[g.joint];
+      const std::string section = info.path.substr(0, info.path.find('.'));
+      const bool wheel = g.type == ConstraintType::wheel;
+      ContactCells c{static_cast<int>(i), nullptr, {}, {}};
+      c.slip = add(section, info.name + ".slip", wheel || g.type == ConstraintType::blade ? "m/s" : "m/s or rad/s",
+                   "speed by which it misses its condition");
+      constexpr const char* kForce[] = {"normal_force", "longitudinal_force", "lateral_force"};
+      constexpr const char* kMeaning[] = {"force of the plane on it along the normal, positive when pushing it away",
+                                          "force of the plane on it along the rolling direction axis x normal",
+                                          "force of what it runs on on it, sideways: along normal x (axis x normal), or `across`"};
+      for (int row = 0; row < g.rows.size() && g.type != ConstraintType::velocity_coupling; ++row)
+        c.force[row] = add(section, info.name + "." + kForce[wheel ? row : 2], "N", kMeaning[wheel ? row : 2]);
+      for (int k = 0; k < 3 && wheel; ++k)
+        c.place[k] =
+            add(section, info.name + ".contact_" + kAxis[k], "m", std::string("its contact point in the ground frame, ") + kAxis[k]);
+      contacts_.push_back(c);
     }
   }
 
@@ -380,6 +408,26 @@ class MachineReadings : public Base {
     }
   }
 
+  void read_contacts() {
+    if (!contacts_.empty()) constraint_rates(m_, v_.data(), mechanism_);
+    for (const ContactCells& c : contacts_) {
+      const ConstraintGroup<D>& g = m_.constraints[c.group];
+      double square = 0;  // of a change: it has none
+      for (int row = g.rows.begin + g.holonomic; row < g.rows.end; ++row) square += std::pow(value_of(mechanism_.Phi_dot[row]), 2);
+      *c.slip = S(std::sqrt(square));
+      for (int row = 0; row < g.rows.size(); ++row)  // M a + Phi_q^T lambda = Q: the force is -lambda
+        if (c.force[row] != nullptr) *c.force[row] = -multipliers_[g.rows.begin + row];
+      if constexpr (D == 3)
+        for (int k = 0; k < 3; ++k)
+          if (c.place[k] != nullptr) *c.place[k] = m_.reference[k] + mechanism_.constraints[c.group].line.r_Q[k];
+    }
+  }
+
+  struct ContactCells {
+    int group;  // of constraints
+    S* slip;
+    std::array<S*, 3> force, place;  // per row, per axis; null where there is none
+  };
   struct Center {
     const BodyInfo* body;
     std::array<S*, 3> cells;
@@ -401,6 +449,7 @@ class MachineReadings : public Base {
   std::set<std::string> names_;
   std::vector<Center> centers_;
   std::vector<CylinderCells> cylinders_;
+  std::vector<ContactCells> contacts_;
   std::vector<S> outflow_;  // per node [m3/s]
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;

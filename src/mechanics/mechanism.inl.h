@@ -211,12 +211,80 @@ void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& stat
 }
 
 template <int D>
-void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state) {
+int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead) {
+  constexpr double kFlat = 1e-3;  // [rad] between disc and plane
+  if (m.velocity_rows == 0) return -1;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i) {
+    const ConstraintGroup<D>& g = m.constraints[i];
+    if (g.type != ConstraintType::wheel) continue;
+    const ConstraintState<D>& s = state.constraints[i];
+    double sine = s.line.length;
+    if constexpr (D == 3)
+      if (ahead > 0) {
+        const Vec<D> turn = state.tree.nodes[g.line.node_B].V.angular - state.tree.nodes[g.line.node_A].V.angular;
+        sine += ahead * std::min(0.0, -s.axes[0].dot(s.line.u) * s.axes[1].dot(turn));  // ds/dt = -c t_1 . omega
+      }
+    if (!(sine > kFlat)) return g.rows.begin;
+  }
+  return -1;
+}
+
+template <int D, class S>
+void update_violations(const Mechanism<D>& m, const S* v, const IncrementFactors& f, MechanismState<D, S>& state) {
+  std::copy(state.Phi.begin(), state.Phi.end(), state.violation.begin());
+  if (m.velocity_rows == 0) return;
+  constraint_rates(m, v, state);
+  for (int i = 0; i < m.rows; ++i)
+    if (m.holonomic[i] == 0) state.violation[i] = state.Phi_dot[i] * (1 / f.velocity);
+}
+
+template <int D>
+void update_rate_gradients(const Mechanism<D>& m, MechanismState<D>& state) {
+  if (m.velocity_rows == 0) return;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i)
+    if (const ConstraintGroup<D>& g = m.constraints[i]; g.holds_velocities_alone())
+      set_rate_gradients(g, m.paths.data(), state.tree, state.constraints[i], state.rate_gradient.data() + g.jacobian);
+}
+
+template <int D, class Entries>
+void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const IncrementFactors& f, const MechanismState<D>& state, Entries& T) {
+  if (m.velocity_rows == 0) return;
   for (const ConstraintGroup<D>& g : m.constraints) {
-    const double* J = state.jacobian.data() + g.jacobian;
+    const int n = g.path.size();
+    const PathDof* path = m.paths.data() + g.path.begin;
+    for (int row = g.holonomic; row < g.rows.size(); ++row) {
+      const double* J = state.jacobian.data() + g.jacobian + row * n;
+      const double* J_q = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian + row * n;
+      const double* G = state.rate_gradient.data() + g.jacobian + row * n;
+      for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l) T(path[k].dof, path[l].dof) += factor * J[k] * (G[l] * (1 / f.velocity) + J[l] - J_q[l]);
+    }
+  }
+}
+
+template <int D>
+void linearised_violations(const Mechanism<D>& m, const IncrementFactors& f, const MechanismState<D>& state, const double* increment,
+                           double* result) {
+  linearised_constraints(m, state, increment, result);
+  if (m.velocity_rows == 0) return;
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const int n = g.path.size();
+    for (int row = g.holonomic; row < g.rows.size(); ++row) {
+      const double* J = state.jacobian.data() + g.jacobian + row * n;
+      const double* G = state.rate_gradient.data() + g.jacobian + row * n;
+      double& psi = result[g.rows.begin + row] = state.violation[g.rows.begin + row];
+      for (int k = 0; k < n; ++k) psi += (J[k] + G[k] * (1 / f.velocity)) * increment[m.paths[g.path.begin + k].dof];
+    }
+  }
+}
+
+template <int D, class S>
+void constraint_rates(const Mechanism<D>& m, const S* v, MechanismState<D, S>& state) {
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const S* J = state.jacobian.data() + g.jacobian;
     const double Phi_t = g.type == ConstraintType::coordinate ? -state.motion[g.motion].rate : 0;
     for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
-      double rate = Phi_t;
+      S rate = Phi_t;
       for (int k = 0; k < g.path.size(); ++k) rate += J[k] * v[m.paths[g.path.begin + k].dof];
       state.Phi_dot[row] = rate;
     }
@@ -237,6 +305,8 @@ void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismS
   template void add_line_force_tangent<D, Entries>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, \
                                                    double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
   template void add_penalty<D, Entries>(const Mechanism<D>&, double, const MechanismState<D>&, Entries&);                               \
+  template void add_velocity_row_penalty<D, Entries>(const Mechanism<D>&, double, const IncrementFactors&, const MechanismState<D>&,    \
+                                                     Entries&);                                                                         \
   template void add_constraint_curvature<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);
 
 }  // namespace trunnion

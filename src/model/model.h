@@ -48,6 +48,7 @@ struct BodyInfo {
 struct StartCoordinate {
   bool stated = false;
   bool held = false;
+  bool rate_stated = false;
 };
 
 /// How far the plane of a planar machine is turned: columns are its two axes and its normal, ground axes.
@@ -60,7 +61,7 @@ struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
 };
 
-/// A named loop closure, motion or coupling on the constraint rows.
+/// A named loop closure, motion, coupling, wheel or blade on the constraint rows.
 struct ConstraintInfo {
   std::string path;  // `loops.E`
   std::string name;  // `E`
