@@ -11,6 +11,7 @@ namespace trunnion {
   template void update_accelerations<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                 \
   template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                             \
   template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                     \
+  template void update_inputs<D, S>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D, S>&);  \
   template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);           \
   template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);               \
   template void update_line_rates<D, S>(const Mechanism<D>&, MechanismState<D, S>&);                              \
@@ -22,7 +23,7 @@ namespace trunnion {
   TR_INSTANTIATE_SCALAR(D, Dual<1>)                                                                               \
   TR_INSTANTIATE_ENTRIES(D, DenseEntries)                                                                         \
   template void configuration_difference<D>(const Tree<D>&, const double*, const double*, double*);               \
-  template void update_inputs<D>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D>&);        \
+  template void add_loads_of<D>(const Mechanism<D>&, SignalIndex, const MechanismState<D>&, double*);             \
   template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                         \
   template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                       \
   template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*); \

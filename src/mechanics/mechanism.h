@@ -102,8 +102,8 @@ struct MechanismState {
 };
 
 /// Signals of loads and motions at time t.
-template <int D>
-void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D>& state);
+template <int D, class S>
+void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D, S>& state);
 
 /// Position stage of everything: tree, ports, springs, Phi and its Jacobian. `increment` as in tree.h.
 template <int D, class S>
@@ -120,6 +120,10 @@ void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state);
 /// After update_rates: r = M a - Q without ports and constraints (overwritten); accumulates inertias for the tangent when `with_inertia`.
 template <int D, class S>
 void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r);
+
+/// r -= what the loads with factor `signal` push per unit of it.
+template <int D>
+void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r);
 
 /// r -= F s_k for every port, r += Phi_q^T multipliers.
 template <int D, class S>

@@ -10,8 +10,8 @@
 
 namespace trunnion {
 
-template <int D>
-void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D>& state) {
+template <int D, class S>
+void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.motions.size(); ++i) {
     const SignalValue value = signals.evaluate(m.motions[i].signal, t, side);
     state.motion[i] = {value.value, value.rate, value.acceleration};
@@ -60,32 +60,26 @@ TR_INLINE S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) 
   return -(spring.stiffness * (s.length - spring.rest) + spring.damping * s.rate + spring.preload);
 }
 
-/// Loads fixed in the ground: r -= f . b(r_P) + torque . omega for every coordinate that moves the body.
+/// The wrench of a load.
 template <int D, class S>
-TR_INLINE void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
-  const NodeState<D, S>& node = state.tree.nodes[load.node];
-  const Vec<D, S> r_P = node.r + node.R * load.r_BP.template cast<S>();
-  const Vec<D, S> f = load.force.template cast<S>() * S(factor);
-  for (int i = load.path.begin; i < load.path.end; ++i) {
-    const Motion<D, S>& b = state.tree.dofs[m.paths[i].dof].b;
-    r[m.paths[i].dof] -= f.dot(b.at(r_P));
-    if constexpr (D == 2)
-      r[m.paths[i].dof] -= b.angular * (load.torque * factor);
-    else
-      r[m.paths[i].dof] -= b.angular.dot((load.torque * factor).template cast<S>());
+TR_INLINE Force<D, S> load_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
+  Vec<D, S> f = (load.force * factor).template cast<S>();
+  if (load.in_body) f = node.R * f;
+  Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
+  if constexpr (D == 2) {
+    wrench.moment += load.torque * factor;
+  } else {
+    const Vec<3, S> torque = (load.torque * factor).template cast<S>();
+    wrench.moment += load.in_body ? Vec<3, S>(node.R * torque) : torque;
   }
+  return wrench;
 }
 
-/// The wrench of a load fixed in the body.
+/// r -= b . wrench for every coordinate that moves the body.
 template <int D, class S>
-TR_INLINE Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
-  const Vec<D, S> f = node.R * Vec<D, S>((load.force * factor).template cast<S>());
-  Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
-  if constexpr (D == 2)
-    wrench.moment += load.torque * factor;
-  else
-    wrench.moment += node.R * Vec<3, S>((load.torque * factor).template cast<S>());
-  return wrench;
+TR_INLINE void add_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
+  const Force<D, S> wrench = load_wrench(load, factor, state.tree.nodes[load.node]);
+  for (int i = load.path.begin; i < load.path.end; ++i) r[m.paths[i].dof] -= dot(state.tree.dofs[m.paths[i].dof].b, wrench);
 }
 
 template <int D, class S>
@@ -94,10 +88,10 @@ void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_i
   std::fill(r, r + m.tree.nv, S(0));
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body)
-      state.tree.nodes[load.node].F -= body_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
+    if (load.in_body)  // carried along with the body
+      state.tree.nodes[load.node].F -= load_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
     else
-      add_ground_load(m, load, state.body_load[i], state, r);
+      add_load(m, load, state.body_load[i], state, r);
   }
   accumulate(m.tree, state.tree, with_inertia, r);
   for (const JointSpring& spring : m.joint_springs)
@@ -108,6 +102,14 @@ void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_i
     const S push = spring_push(m.springs[i], state.springs[i]);
     for (int k = path.begin; k < path.end; ++k) r[m.paths[k].dof] -= push * state.dofs[k].gradient;
   }
+}
+
+template <int D>
+void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r) {
+  for (const BodyLoad<D>& load : m.body_loads)
+    if (load.signal == signal) add_load(m, load, 1.0, state, r);
+  for (const JointLoad& load : m.joint_loads)
+    if (load.signal == signal) r[load.v] -= load.load;
 }
 
 template <int D, class S>

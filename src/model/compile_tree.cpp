@@ -172,7 +172,7 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
   if (node.joint == NodeJoint::spherical) {
     start_rotation(model, joint);
     for (const char* axis : {"_x", "_y", "_z"}) model.velocity_names.push_back(rate + axis);
-    for (const char* axis : {"_x", "_y", "_z"}) model.coordinate_names.push_back(rate + axis);
+    for (const char* axis : {"_x", "_y", "_z"}) model.coordinate_names.push_back(info.name + ".rotation" + axis);
   } else {
     model.start.push_back({element.start.has_value(), joint.hold});
     model.q_start.push_back(element.start.value_or(0));

@@ -11,12 +11,17 @@ namespace trunnion {
 
 template <int D>
 MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
+    : MachineRates(model, model->description.solver.constraints == ConstraintKind::baumgarte, model->description.solver.baumgarte[0],
+                   model->description.solver.baumgarte[1]) {}
+
+template <int D>
+MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, bool stabilised, double alpha, double beta)
     : model_(std::move(model)),
       m_(std::get<Mechanism<D>>(model_->mechanism)),
       h_(model_->hydraulics),
-      stabilised_(model_->description.solver.constraints == ConstraintKind::baumgarte),
-      alpha_(stabilised_ ? model_->description.solver.baumgarte[0] : 0),
-      beta_(stabilised_ ? model_->description.solver.baumgarte[1] : 0),
+      stabilised_(stabilised),
+      alpha_(stabilised ? alpha : 0),
+      beta_(stabilised ? beta : 0),
       work_(*model_),
       loops_(m_),
       keeper_(*model_, loops_),
@@ -124,6 +129,11 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
   std::fill(at.multipliers(), at.multipliers() + m_.rows, 0.0);
   loops_.add_multipliers(work_.r.data(), at.multipliers());
   return true;
+}
+
+template <int D>
+void MachineRates<D>::solve_reduced(double* x) const {
+  lu_solve(G_.data(), static_cast<int>(loops_.independent().size()), pivot_.data(), x);
 }
 
 template <int D>

@@ -25,11 +25,14 @@ class MachineRates {
  public:
   /// The treatment is that of the model's solver settings: `double_step`: closed, `baumgarte`: stabilised.
   explicit MachineRates(std::shared_ptr<const Model> model);
+  /// A treatment of its own, whatever the settings: closed, or stabilised with the constants [1/s] alpha, beta; zero: index 1 as it is.
+  MachineRates(std::shared_ptr<const Model> model, bool stabilised, double alpha, double beta);
 
   const Model& model() const { return *model_; }
   const Mechanism<D>& mechanism() const { return m_; }
   bool stabilised() const { return stabilised_; }
   ClosedLoops<D>& loops() { return loops_; }
+  const ClosedLoops<D>& loops() const { return loops_; }
   PartitionKeeper<D>& keeper() { return keeper_; }
   MachineState<D>& work() { return work_; }
 
@@ -40,6 +43,8 @@ class MachineRates {
   bool accelerate(State& at, StepReport& report);
   /// After place(): ydot alone.
   void set_state_rates(State& at);
+  /// After accelerate(): x = (R^T M R)^-1 x.
+  void solve_reduced(double* x) const;
   /// Both at the state itself, as after a jump.
   bool restart(State& state, StepReport& report);
   /// At the end of a step, after accelerate(): checks it, fills violations and the partition of `at`.

@@ -46,9 +46,9 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
   MechanismState<D>& mech = work_.mechanism;
   inverse_dynamics_tangent(m_, factors_, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
-    const HydraulicState::Port& port = work_.hydraulics.ports[i];
-    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, port.force, port.force_s,
-                           port.force_v, factors_, mech.tree, T);
+    const HydraulicState& oil = work_.hydraulics;
+    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
+                           oil.force_v[i], factors_, mech.tree, T);
   }
   add_penalty(m_, model_->description.solver.penalty, mech, T);
 }
