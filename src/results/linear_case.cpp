@@ -32,6 +32,7 @@ double size_of(const LinearVariable& state) { return state.unit == "Pa" ? kPress
 /// Rest, steady or moving, and the states that move.
 void classify_reference(LinearCase& c) {
   const LinearModel& linear = c.linear;
+  if (linear.changes) c.motion = ReferenceMotion::moving;
   const auto n = static_cast<Eigen::Index>(linear.states.size());
   const auto rate = [&](Eigen::Index j) { return std::abs(linear.drift[j]) / size_of(linear.states[static_cast<std::size_t>(j)]); };
   for (Eigen::Index j = 0; j < n; ++j) {
