@@ -12,10 +12,12 @@ packages=(
   g++ cmake ninja-build python3 pkg-config
   libeigen3-dev      # linear algebra
   libsuitesparse-dev # sparse linear systems (KLU)
+  liblapacke-dev     # eigenvalues
   libfmt-dev         # text
   libyaml-cpp-dev    # model files
   nlohmann-json3-dev # summaries, JSON Schema
   libhdf5-dev        # results
+  libmatio-dev       # linear models for MATLAB
   libcli11-dev       # command line
   libsundials-dev    # reference integrators
   libgtest-dev       # tests

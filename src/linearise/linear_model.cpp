@@ -253,6 +253,7 @@ class Lineariser {
     for (Eigen::Index i = 0; i < linear.A.rows(); ++i) {
       const double size = linear.A.row(i).cwiseAbs().maxCoeff();
       if (!((next.row(i) - linear.A.row(i)).cwiseAbs().maxCoeff() > kSteady * size)) continue;
+      linear.changes = true;
       linear.warnings.push_back(fmt::format(
           "the reference moves and the model changes with it (first seen in the rate of {}): its eigenvalues are frozen at t = {} s "
           "and no statement about stability",

@@ -60,6 +60,7 @@ struct LinearModel {
   // where the states and inputs are in the machine: positions of x_ai and x_ad and velocities of x_ai by velocity index, y by its index
   std::vector<int> independent, velocity_dependent, first_order;
   std::vector<LinearInput> signals;
+  bool changes = false;               // the reference moves and A with it: eigenvalues are frozen at its time
   std::vector<std::string> warnings;  // kinks, spinning bodies that are not symmetric
 };
 

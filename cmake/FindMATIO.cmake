@@ -1,0 +1,13 @@
+# MATIO: MATLAB's .mat files. Gives the target MATIO::MATIO, through pkg-config, because its header needs that of HDF5.
+# SPDX-License-Identifier: BSD-3-Clause
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(MATIO QUIET IMPORTED_TARGET matio)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(MATIO REQUIRED_VARS MATIO_LINK_LIBRARIES VERSION_VAR MATIO_VERSION)
+if(MATIO_FOUND AND NOT TARGET MATIO::MATIO)
+  add_library(MATIO::MATIO INTERFACE IMPORTED)
+  target_link_libraries(MATIO::MATIO INTERFACE PkgConfig::MATIO)
+endif()
