@@ -1,9 +1,11 @@
 // The public interface on top of the rooms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <limits>
 
 #include "file/model_file.h"
 #include "results/equilibrium_files.h"
+#include "results/linear_study.h"
 #include "results/run_case.h"
 #include "trunnion/trunnion.h"
 
@@ -29,6 +31,45 @@ std::vector<Override> parsed(const std::vector<std::string>& overrides) {
 }
 
 StartKind kind(Start start) { return start == Start::equilibrium ? StartKind::equilibrium : StartKind::stated; }
+
+std::vector<std::vector<double>> rows_of(const Eigen::MatrixXd& m) {
+  std::vector<std::vector<double>> rows;
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    const Eigen::VectorXd row = m.row(i);
+    rows.emplace_back(row.begin(), row.end());
+  }
+  return rows;
+}
+
+void copy(const std::vector<LinearVariable>& from, std::vector<ChannelInfo>& infos, std::vector<double>& references) {
+  for (const LinearVariable& v : from) {
+    infos.push_back({v.name, v.unit, v.meaning});
+    references.push_back(v.reference);
+  }
+}
+
+LinearSystem public_form(const LinearCase& c) {
+  LinearSystem s;
+  s.time = c.linear.time;
+  copy(c.linear.states, s.states, s.x0);
+  copy(c.linear.inputs, s.inputs, s.u0);
+  copy(c.linear.outputs, s.outputs, s.y0);
+  s.drift.assign(c.linear.drift.begin(), c.linear.drift.end());
+  s.A = rows_of(c.linear.A), s.B = rows_of(c.linear.B), s.C = rows_of(c.linear.C), s.D = rows_of(c.linear.D);
+  for (const Eigenvalue& e : c.spectrum.eigenvalues)
+    s.eigenvalues.push_back({e.value.real(),
+                             e.value.imag(),
+                             e.frequency_hz,
+                             e.damping_ratio.value_or(std::numeric_limits<double>::quiet_NaN()),
+                             {e.participation.begin(), e.participation.end()}});
+  s.stability = name_of(c.spectrum.stability.verdict);
+  s.moving = c.motion == ReferenceMotion::moving;
+  s.independent = c.linear.partition.independent;
+  s.velocity_dependent = c.linear.partition.velocity_dependent;
+  s.dependent = c.linear.partition.dependent;
+  s.warnings = c.linear.warnings;
+  return s;
+}
 
 }  // namespace
 
@@ -92,6 +133,14 @@ double Simulation::value(int channel) const {
 }
 std::vector<double> Simulation::values() const { return content_->meter.values(); }
 
+LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) const {
+  return translated([&] {
+    LinearOptions options;
+    options.outputs = outputs;
+    return public_form(make_linear_case(content_->model, content_->run.state(), StartKind::stated, options));
+  });
+}
+
 Snapshot Simulation::save() const {
   return Snapshot(std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->run.state(), content_->meter.ledger()}));
 }
@@ -118,6 +167,23 @@ void equilibrium_to_files(const std::string& model_file, const std::string& fold
   translated([&] {
     const auto model = compile(load_model(model_file, parsed(overrides)));
     write_equilibrium(model, solve_equilibrium(*model, time), model_file, folder);
+  });
+}
+
+void linearize_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
+                        const Linearization& what) {
+  translated([&] {
+    LinearRequest request;
+    request.model_file = model_file;
+    request.overrides = parsed(overrides);
+    request.start = kind(what.start);
+    request.at = what.at;
+    request.options.outputs = what.outputs;
+    for (const std::string& text : what.vary) request.vary.push_back(split_vary(text));
+    request.sensitivity = what.sensitivity;
+    request.simulate = what.simulate;
+    const std::string failure = linear_study(request, folder);
+    if (!failure.empty()) throw RunError(failure, 0);
   });
 }
 

@@ -23,6 +23,7 @@ using Action = std::function<int()>;
 void add_run(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_equilibrium(CLI::App& app, Action& action);
+void add_linearize(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);
@@ -35,6 +36,8 @@ struct ModelOptions {
   std::vector<std::string> set;
 
   void add_to(CLI::App& command);
+  /// The --set values. Throws InputError.
+  std::vector<Override> overrides() const;
   /// Reads and compiles the model, with `more` after the --set values. Throws InputError.
   std::shared_ptr<const Model> load(const std::vector<Override>& more = {}) const;
   /// `examples/four_bar.yaml` -> `four_bar`.

@@ -20,23 +20,6 @@ struct CompareOptions {
   bool quiet = false;
 };
 
-using Variation = std::pair<std::string, std::vector<std::string>>;
-
-/// All combinations, the last path varying fastest.
-std::vector<std::vector<std::string>> combinations(const std::vector<Variation>& variations) {
-  std::vector<std::vector<std::string>> all{{}};
-  for (const auto& [path, values] : variations) {
-    std::vector<std::vector<std::string>> longer;
-    for (const auto& row : all)
-      for (const std::string& value : values) {
-        longer.push_back(row);
-        longer.back().push_back(value);
-      }
-    all = std::move(longer);
-  }
-  return all;
-}
-
 /// A folder name for a combination, unique among `taken`.
 std::string folder_name(const std::vector<std::string>& values, std::set<std::string>& taken) {
   std::string name;
@@ -50,7 +33,7 @@ std::string folder_name(const std::vector<std::string>& values, std::set<std::st
 }
 
 int compare(const CompareOptions& options) {
-  std::vector<Variation> variations;
+  std::vector<VariedPath> variations;
   std::vector<std::string> paths;
   for (const std::string& text : options.vary) {
     variations.push_back(split_vary(text));

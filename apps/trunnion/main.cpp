@@ -28,11 +28,16 @@ void ModelOptions::add_to(CLI::App& command) {
       ->take_all();
 }
 
+std::vector<Override> ModelOptions::overrides() const {
+  std::vector<Override> list;
+  for (const std::string& text : set) list.push_back(parse_override(text));
+  return list;
+}
+
 std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const {
-  std::vector<Override> overrides;
-  for (const std::string& text : set) overrides.push_back(parse_override(text));
-  overrides.insert(overrides.end(), more.begin(), more.end());
-  return compile(load_model(file, overrides));
+  std::vector<Override> all = overrides();
+  all.insert(all.end(), more.begin(), more.end());
+  return compile(load_model(file, all));
 }
 
 std::string ModelOptions::stem() const { return std::filesystem::path(file).stem().string(); }
@@ -62,6 +67,7 @@ int main(int argc, char** argv) {
   cli::add_run(app, action);
   cli::add_check(app, action);
   cli::add_equilibrium(app, action);
+  cli::add_linearize(app, action);
   cli::add_compare(app, action);
   cli::add_friction(app, action);
   cli::add_reference(app, action);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -59,6 +60,30 @@ enum class Start {
   equilibrium  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
 };
 
+/// An eigenvalue of a linear model.
+struct EigenvalueInfo {
+  double re = 0, im = 0;              ///< [1/s]; exactly 0 where a disturbance neither grows nor decays
+  double frequency_hz = 0;            ///< |im| / 2 pi
+  double damping_ratio = 0;           ///< -re / |eigenvalue|; NaN of a null one
+  std::vector<double> participation;  ///< of each state, the largest 1
+};
+
+/// Linear model of a machine about a reference, in deviations from it: x' = drift + A x + B u, y = y0 + C x + D u.
+struct LinearSystem {
+  double time = 0;                                   ///< [s] of the reference
+  std::vector<ChannelInfo> states, inputs, outputs;  ///< positions are increments
+  std::vector<double> x0, u0, y0;                    ///< values at the reference
+  std::vector<double> drift;                         ///< rates of the states at the reference; zero at an equilibrium
+  std::vector<std::vector<double>> A, B, C, D;       ///< by rows
+  std::vector<EigenvalueInfo> eigenvalues;           ///< by falling real part
+  std::string stability;                             ///< asymptotically_stable, stable_but_null, drifting, undamped, unstable
+  bool moving = false;                               ///< the reference moves and the model with it: eigenvalues hold for this instant
+  std::vector<std::string> independent;              ///< coordinates with a position and a velocity among the states
+  std::vector<std::string> velocity_dependent;       ///< coordinates with a position alone
+  std::vector<std::string> dependent;                ///< coordinates that follow from closed loops
+  std::vector<std::string> warnings;
+};
+
 /// One machine on its way through time.
 class Simulation {
  public:
@@ -93,6 +118,10 @@ class Simulation {
   /// Values of all channels.
   std::vector<double> values() const;
 
+  /// The linear model about the present state; `outputs`: names of channels, all if empty. Throws ModelError for unknown ones, RunError
+  /// where the mass matrix is singular.
+  LinearSystem linearize(const std::vector<std::string>& outputs = {}) const;
+
   Snapshot save() const;
   /// Goes to a state that this simulation, or another of the same model, has saved. Throws ModelError for another model's.
   void restore(const Snapshot& snapshot);
@@ -116,5 +145,20 @@ void run_to_files(const std::string& model_file, const std::string& folder, cons
 /// `folder`. Throws ModelError where rest is not determined or contradicted by what is held or stated, RunError where none is found.
 void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                           double time = 0);
+
+/// What to linearise and what else to find out; as on the command line.
+struct Linearization {
+  Start start = Start::stated;           ///< where the reference is, or the run to it begins
+  std::vector<double> at;                ///< [s] times of a run; none: the start
+  std::vector<std::string> outputs;      ///< channels; all if empty
+  std::vector<std::string> vary;         ///< root locus: path=v1,v2,...
+  std::vector<std::string> sensitivity;  ///< paths of numbers: derivatives of the eigenvalues
+  std::optional<double> simulate;        ///< [s] from when on the linear model runs beside the machine
+};
+
+/// What `trunnion linearize` does: writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`, and what else is asked
+/// for. Throws ModelError, or RunError after writing what could be had.
+void linearize_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
+                        const Linearization& what = {});
 
 }  // namespace trunnion

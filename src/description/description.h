@@ -138,10 +138,37 @@ struct MotionDescription {
   std::string signal;  // [rad] or [m]
 };
 
-/// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + what they differ by at the start.
+/// What a coupling ties: the coordinates themselves, or their rates alone (nonholonomic, so that positions need not match).
+enum class CouplingLevel { position, velocity };
+
+/// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + what they differ by at the start; or their rates.
 struct CouplingDescription {
   std::array<std::string, 2> joints;  // coordinates a, b
   double ratio = 1;                   // [-], [m/rad] or [rad/m]
+  CouplingLevel level = CouplingLevel::position;
+};
+
+/// Whether a wheel may slip along the projection of its axis.
+enum class LateralSlip { none, free };
+
+/// A thin disc on a body that rolls on a plane of another body without slip.
+struct WheelDescription {
+  std::string body;     // it is fixed in
+  Vec3d at{};           // [m] its centre, body frame
+  Vec3d axis{0, 1, 0};  // [-] its axis, body frame
+  double radius = 0;    // [m]
+  LateralSlip lateral_slip = LateralSlip::none;
+  std::string plane = "ground";  // the body that carries the plane
+  Vec3d plane_at{};              // [m] a point of the plane, that body's frame
+  Vec3d plane_normal{0, 0, 1};   // [-] towards the side of the disc, that body's frame
+};
+
+/// A blade or skate: a point of a body that cannot move sideways.
+struct BladeDescription {
+  std::string body;
+  Vec3d at{};                 // [m] its point of contact, body frame
+  Vec3d across{0, 1, 0};      // [-] direction in which it cannot move, body frame
+  std::string on = "ground";  // the body relative to which it cannot
 };
 
 // ---------------------------------------------------------------- forces
@@ -362,6 +389,8 @@ struct Description {
   NamedList<LoopDescription> loops;
   NamedList<MotionDescription> motions;
   NamedList<CouplingDescription> couplings;
+  NamedList<WheelDescription> wheels;
+  NamedList<BladeDescription> blades;
   NamedList<SpringDescription> springs;
   NamedList<ForceDescription> forces;
   NamedList<SignalDescription> signals;

@@ -211,6 +211,7 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
   check_references(d, out);
   check_tree(d, out);
   check_joints(d, out);
+  check_contacts(d, out);
   check_inertias(d, out);
   check_signals(d, out);
   check_dimensions(d, dimensions, out);
@@ -283,6 +284,15 @@ void check_joints(const Description& d, Findings& out) {
   for (const auto& [name, coupling] : d.couplings)
     if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
       find(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself", "two coordinates");
+}
+
+void check_contacts(const Description& d, Findings& out) {
+  for (const auto& [name, wheel] : d.wheels)
+    if (wheel.body == wheel.plane && !wheel.body.empty())
+      find(d, out, "wheels." + name + ".plane.body", "the wheel and its plane are both on `" + wheel.body + "`", "two different bodies");
+  for (const auto& [name, blade] : d.blades)
+    if (blade.body == blade.on && !blade.body.empty())
+      find(d, out, "blades." + name + ".on", "the blade would not slip on its own body `" + blade.body + "`", "two different bodies");
 }
 
 void check_inertias(const Description& d, Findings& out) {

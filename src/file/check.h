@@ -21,6 +21,7 @@ void check_names(const Description& d, Findings& out);
 void check_references(const Description& d, Findings& out);
 void check_tree(const Description& d, Findings& out);
 void check_joints(const Description& d, Findings& out);
+void check_contacts(const Description& d, Findings& out);
 void check_inertias(const Description& d, Findings& out);
 void check_signals(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);

@@ -8,10 +8,12 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/units.h"
 #include "file/check.h"
 #include "file/csv.h"
 #include "file/override.h"
 #include "file/reader.h"
+#include "file/writer.h"
 
 namespace trunnion {
 
@@ -64,13 +66,54 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   throw InputError(log.diagnostics);
 }
 
-Description load_model(const std::string& path, const std::vector<Override>& overrides) {
+namespace {
+
+std::string text_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream || std::filesystem::is_directory(path))
     throw InputError({Diagnostic{{path, 0, 0}, "", "the model file cannot be read", "", ""}});
-  return parse_model(text.str(), path, overrides);
+  return text.str();
+}
+
+}  // namespace
+
+Description load_model(const std::string& path, const std::vector<Override>& overrides) {
+  return parse_model(text_of(path), path, overrides);
+}
+
+double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option) {
+  const Description description = load_model(file, overrides);
+  const auto refuse = [&](const std::string& found, const std::string& expected) {
+    throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, ""}});
+  };
+  std::vector<Diagnostic> ignored;  // load_model has reported them
+  Tree root = read_yaml(text_of(file), file, ignored);
+  for (const Override& setting : overrides) apply_override(root, setting, 0, ignored);
+  const Tree defaults = write_tree(description), *node = value_at(root, path);
+  if (node == nullptr) node = value_at(defaults, path);
+  const auto as_override = [&](const std::string& value) {
+    std::vector<Override> with = overrides;
+    with.push_back({path, value});
+    try {
+      return load_model(file, with);
+    } catch (const InputError& error) {
+      std::vector<Diagnostic> findings = error.diagnostics();
+      for (Diagnostic& d : findings)
+        if (d.span.file == "--set") d.span.file = option;
+      throw InputError(std::move(findings));
+    }
+  };
+  if (node == nullptr) {
+    (void)as_override("1");  // says what is wrong with the path
+    refuse("nothing stands here", "a number");
+  }
+  const QuantityText read = node->kind == Tree::Kind::scalar ? read_quantity(node->text) : QuantityText{};
+  if (!read.quantity) refuse("found " + node->described(), "a number");
+  const double value = read.quantity->value;
+  if (write_model(as_override(number_text(value))) != write_model(description)) refuse("this number cannot be set alone", "");
+  return value;
 }
 
 std::vector<Diagnostic> check_description(const Description& description) { return check(description, {}); }

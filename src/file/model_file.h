@@ -30,6 +30,16 @@ Override parse_override(const std::string& text);
 /// Splits `path=v1,v2,...` into the path and the value texts, at commas outside of brackets and quotes.
 std::pair<std::string, std::vector<std::string>> split_vary(const std::string& text);
 
+/// A path and the values that it takes in turn.
+using VariedPath = std::pair<std::string, std::vector<std::string>>;
+
+/// All combinations of values, one value per variation; the last variation changes fastest.
+std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations);
+
+/// The number [SI, rad] at `path` of a model file with `overrides`, or its default: what an override of this path replaces.
+/// `option` stands in the findings. Throws InputError where there is no such path, or no number.
+double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option);
+
 /// What is wrong with a description beyond the form of its values: names that lead nowhere, a tree that is none,
 /// impossible inertias, friction laws without their parameters, solver choices that do not go together.
 /// `parse_model` has done this already; for descriptions built in code.

@@ -32,7 +32,8 @@ void forget_places(Tree& tree) {
 }
 
 // The child of a list, or null when there is none such.
-Tree* element(Tree& list, const std::string& segment) {
+template <class T>  // Tree or const Tree
+T* element(T& list, const std::string& segment) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(segment.data(), segment.data() + segment.size(), index);
   if (error != std::errc{} || end != segment.data() + segment.size() || index >= list.items.size()) return nullptr;
@@ -119,6 +120,34 @@ std::pair<std::string, std::vector<std::string>> split_vary(const std::string& t
     if (value.find_first_not_of(" \t") == std::string::npos)
       throw InputError({Diagnostic{{"--vary", 0, 0}, text.substr(0, equals), "a value is empty", "values separated by commas", ""}});
   return {text.substr(0, equals), values};
+}
+
+std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations) {
+  std::vector<std::vector<std::string>> all{{}};
+  for (const auto& [path, values] : variations) {
+    std::vector<std::vector<std::string>> longer;
+    for (const auto& row : all)
+      for (const std::string& value : values) {
+        longer.push_back(row);
+        longer.back().push_back(value);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+const Tree* value_at(const Tree& root, const std::string& path) {
+  const Tree* node = &root;
+  for (const std::string& segment : segments_of(path)) {
+    if (node->kind == Tree::Kind::list) {
+      node = element(*node, segment);
+    } else {
+      const Tree::Entry* entry = node->find(segment);
+      node = entry == nullptr ? nullptr : &entry->value;
+    }
+    if (node == nullptr) return nullptr;
+  }
+  return node;
 }
 
 }  // namespace trunnion

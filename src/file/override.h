@@ -11,4 +11,7 @@ namespace trunnion {
 /// and marked so; whether they may stand there is found when the tree is read.
 void apply_override(Tree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics);
 
+/// What stands at a path, or null.
+const Tree* value_at(const Tree& root, const std::string& path);
+
 }  // namespace trunnion

@@ -273,6 +273,30 @@ void describe(Visitor& v, MotionDescription& m) {
 void describe(Visitor& v, CouplingDescription& c) {
   v.leaf({"joints", "Two joint coordinates a, b", kNumber, kRequired, Names::coordinate}, &c.joints);
   v.leaf({"ratio", "Movement of a per movement of b", kRatio, kRequired | kNotZero}, &c.ratio);
+  v.leaf({"level", "What is coupled: the coordinates, or their rates alone, whatever the positions"},
+         choice(c.level, {"position", "velocity"}));
+}
+
+void describe_plane(Visitor& v, WheelDescription& w) {
+  v.leaf({"body", "The body that carries it", kNumber, 0, Names::body}, &w.plane);
+  v.leaf({"at", "A point of it in that body's frame", kLength}, &w.plane_at);
+  v.leaf({"normal", "Its normal towards the side of the wheel, in that body's frame"}, Axis{&w.plane_normal});
+}
+
+void describe(Visitor& v, WheelDescription& w) {
+  v.leaf({"body", "The body whose rim it is", kNumber, kRequired, Names::body}, &w.body);
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &w.at);
+  v.leaf({"axis", "Its axis in the body's frame"}, Axis{&w.axis});
+  v.leaf({"radius", "Its radius", kLength, kRequired | kPositive}, &w.radius);
+  v.group({"plane", "The plane it rolls on; left out: z = 0 of the ground"}, {true, {}, [&w](Visitor& u) { describe_plane(u, w); }});
+  v.leaf({"lateral_slip", "Slip to the side: none, or free"}, choice(w.lateral_slip, {"none", "free"}));
+}
+
+void describe(Visitor& v, BladeDescription& b) {
+  v.leaf({"body", "The body it is fixed to", kNumber, kRequired, Names::body}, &b.body);
+  v.leaf({"at", "Its point of contact in the body's frame", kLength}, &b.at);
+  v.leaf({"across", "The direction in which that point cannot move, in the body's frame"}, Axis{&b.across});
+  v.leaf({"on", "The body relative to which it cannot", kNumber, 0, Names::body}, &b.on);
 }
 
 // ---------------------------------------------------------------- forces
@@ -406,6 +430,8 @@ void describe(Visitor& v, Description& d) {
   v.section({"loops", "Loop closures (cut joints) between two bodies"}, named(d.loops), nullptr);
   v.section({"motions", "Prescribed joint coordinates"}, named(d.motions), nullptr);
   v.section({"couplings", "Joint coordinates in a fixed ratio: gears, rack and pinion"}, named(d.couplings), nullptr);
+  v.section({"wheels", "Thin discs that roll on a plane without slip"}, named(d.wheels), nullptr);
+  v.section({"blades", "Blades and skates: points that cannot move sideways"}, named(d.blades), nullptr);
   v.section({"springs", "Springs and dampers"}, named(d.springs), nullptr);
   v.section({"forces", "Applied forces, torques and joint loads"}, named(d.forces), nullptr);
   describe_oil(v, d);

@@ -21,12 +21,11 @@ TR_INLINE Row row_of(const Hydraulics& h, const PressureNode& node, HydraulicSta
   return {state.T.data() + c.block + node.local * c.size, state.R.data() + c.offset + node.local, node.local};
 }
 
-void load_pressures(const Hydraulics& h, const double* y, HydraulicState& state) {
+template <class S>
+void load_pressures(const Hydraulics& h, const S* y, OilValues<S>& state) {
   for (const Volume& volume : h.volumes) state.pressure[volume.node] = y[h.nodes[volume.node].state];
   for (std::size_t i = 0; i < h.spools.size(); ++i) state.spool[i] = y[h.spools[i].state];
 }
-
-FlowInputs flow_inputs(const HydraulicState& state) { return {state.pressure.data(), state.signal.data(), state.spool.data()}; }
 
 /// Adds an edge's flow to the balances of its ends.
 TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& state) {
@@ -83,55 +82,61 @@ void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot
 
 /// Friction of an actuator: force and, where its states are unknowns, their residuals.
 void add_friction(const Hydraulics& h, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, double* R_v,
-                  double* F_y, HydraulicState& state, HydraulicState::Port& port) {
+                  double* F_y, HydraulicState& state, std::size_t i) {
   FrictionResponse f;
   if (a.friction_local) {
     integrate_friction(a, s_dot, y, ydot, rule, f);
   } else {
     respond(a.friction, s_dot, y + a.state, f);
     const Circuit& c = h.circuits[a.circuit];
-    for (int i = 0; i < a.friction_states; ++i) {
-      const int local = a.local + i;
+    for (int k = 0; k < a.friction_states; ++k) {
+      const int local = a.local + k;
       double* T = state.T.data() + c.block + local * c.size;
-      state.R[c.offset + local] = ydot[a.state + i] - f.rate[i];
-      for (int j = 0; j < a.friction_states; ++j) T[a.local + j] = (i == j ? rule.factor : 0) - f.rate_x[i][j];
-      R_v[local] = -f.rate_v[i];
-      F_y[local] = -f.force_x[i];
+      state.R[c.offset + local] = ydot[a.state + k] - f.rate[k];
+      for (int j = 0; j < a.friction_states; ++j) T[a.local + j] = (k == j ? rule.factor : 0) - f.rate_x[k][j];
+      R_v[local] = -f.rate_v[k];
+      F_y[local] = -f.force_x[k];
     }
   }
-  port.friction = f.force;
-  port.force_v -= f.force_v;
+  state.ports[i].friction = f.force;
+  state.ports[i].force -= f.force;
+  state.force_v[i] -= f.force_v;
 }
 
-/// Pressure, viscous and damper forces of a cylinder, with direct derivatives.
-void set_cylinder_force(const Actuator& a, double s, double s_dot, const HydraulicState& state, HydraulicState::Port& port) {
+template <class S>
+TR_INLINE S dampers_force(const Cylinder& c, const S& s, const S& s_dot) {
+  return c.damper.length > 0 ? end_dampers_force(c.damper, c.chamber_A(s), c.chamber_B(s), s_dot) : S(0);
+}
+/// Pressure, viscous and damper forces of a cylinder.
+template <class S>
+TR_INLINE void set_cylinder_force(const Actuator& a, const S& s, const S& s_dot, const OilValues<S>& state, PortForces<S>& port) {
   const Cylinder& c = a.cylinder;
   port.viscous = c.viscous * s_dot;
-  port.force_v = -c.viscous;
-  port.force_s = 0;
-  port.damper = 0;
-  if (c.damper.length > 0) {
-    using S = Dual<2>;
-    const S length = S::variable(s, 0), rate = S::variable(s_dot, 1);
-    const S F = end_dampers_force(c.damper, c.chamber_A(length), c.chamber_B(length), rate);
-    port.damper = F.value;
-    port.force_s = F.d[0];
-    port.force_v += F.d[1];
-  }
+  port.damper = dampers_force(c, s, s_dot);
   port.force = state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B - port.viscous + port.damper;
+}
+/// Their direct derivatives in s and sdot.
+TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, HydraulicState& state, std::size_t i) {
+  const Cylinder& c = a.cylinder;
+  state.force_s[i] = 0;
+  state.force_v[i] = -c.viscous;
+  if (c.damper.length == 0) return;
+  using S = Dual<2>;
+  const S F = dampers_force(c, S::variable(s, 0), S::variable(s_dot, 1));
+  state.force_s[i] += F.d[0];
+  state.force_v[i] += F.d[1];
 }
 
 }  // namespace
 
 HydraulicState::HydraulicState(const Hydraulics& h)
-    : signal(h.signals),
-      pressure(h.nodes.size()),
+    : OilValues(h),
       capacity(h.nodes.size()),
       rate_slope(h.volumes.size()),
-      spool(h.spools.size()),
       R(h.unknown_state.size()),
       pivot(h.unknown_state.size()),
-      ports(h.actuators.size()),
+      force_s(h.actuators.size()),
+      force_v(h.actuators.size()),
       column(h.actuators.size()) {
   std::size_t block = 0, columns = 0;
   for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
@@ -172,7 +177,7 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
 
 void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
-  load_pressures(h, y, state);
+  load_pressures<double>(h, y, state);
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::fill(state.T.begin(), state.T.end(), 0.0);
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
@@ -180,8 +185,8 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
   std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
   for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
-  const FlowInputs in = flow_inputs(state);
-  for_each_element(h, [&](const auto& element) { element.edges(in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
+  const FlowInputs<> in = state.flow_inputs();
+  for_each_element(h, [&](const auto& element) { for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
   for (const FlowSource& source : h.flow_sources) {
     const double Q = state.signal[source.flow];
     if (source.to >= 0 && h.nodes[source.to].state >= 0) *row_of(h, h.nodes[source.to], state).R -= Q;
@@ -189,29 +194,34 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   }
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
-    HydraulicState::Port& port = state.ports[i];
     double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
-    set_cylinder_force(a, s[i], s_dot[i], state, port);
+    set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
+    set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
     add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
     add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
-    add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, port);
-    port.force -= port.friction;
+    add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
 }
 
-void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
-  load_pressures(h, y, state);
+template <class S>
+void evaluate_forces(const Hydraulics& h, const S* s, const S* s_dot, const S* y, OilValues<S>& values) {
+  load_pressures(h, y, values);
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
-    HydraulicState::Port& port = state.ports[i];
-    set_cylinder_force(a, s[i], s_dot[i], state, port);
-    FrictionResponse f;
-    respond(a.friction, s_dot[i], y + a.state, f);
-    port.friction = f.force;
+    PortForces<S>& port = values.ports[i];
+    set_cylinder_force(a, s[i], s_dot[i], values, port);
+    S rate[kMaxFrictionStates];
+    port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, rate);
     port.force -= port.friction;
   }
 }
+void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
+  evaluate_forces<double>(h, s, s_dot, y, state);
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) set_direct_slopes(h.actuators[i], s[i], s_dot[i], state, i);
+}
+template void evaluate_forces<double>(const Hydraulics&, const double*, const double*, const double*, OilValues<double>&);
+template void evaluate_forces<Dual<1>>(const Hydraulics&, const Dual<1>*, const Dual<1>*, const Dual<1>*, OilValues<Dual<1>>&);
 
 void finish_local_friction(const Hydraulics& h, const double* s_dot, double* y, double* ydot, const RateRelation& rule) {
   FrictionResponse f;

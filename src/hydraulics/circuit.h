@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "friction/friction.h"
@@ -50,21 +51,23 @@ struct FlowEdge {
 };
 
 /// What flow elements read.
+template <class S = double>
 struct FlowInputs {
-  const double* pressure;  // per node [Pa]
-  const double* signal;    // per signal, at the current time
-  const double* spool;     // per spool
+  const S* pressure;  // per node [Pa]
+  const S* signal;    // per signal, at the current time
+  const S* spool;     // per spool
 };
 
-// ---- flow elements: each has a name, reports its edges, and nothing else
+// ---- flow elements: each has a name and reports its edges, sink(A, B, law) with law(dp) the flow from A to B at pressure drop dp,
+// on the scalar of the inputs or, with plain inputs, on any
 struct Orifice {
   std::string name;
   int A = 0, B = 0;
   double coefficient = 0;  // [m3/(s Pa^0.5)]
   LaminarZone zone;
   SignalIndex opening = -1;  // factor; -1: 1
-  template <class Sink>
-  void edges(const FlowInputs& in, Sink&& sink) const;
+  template <class S, class Sink>
+  void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
 struct DirectionalValve {
   std::string name;
@@ -73,16 +76,16 @@ struct DirectionalValve {
   double dead_band = 0, at_signal = 10;
   LaminarZone zone;
   int spool = 0;
-  template <class Sink>
-  void edges(const FlowInputs& in, Sink&& sink) const;
+  template <class S, class Sink>
+  void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
 /// Laminar leakage past a piston.
 struct Leakage {
   std::string name;
   int A = 0, B = 0;
   double conductance = 0;  // [m3/(s Pa)]
-  template <class Sink>
-  void edges(const FlowInputs& in, Sink&& sink) const;
+  template <class S, class Sink>
+  void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
 /// A given flow out of node `from` (may be -1: from outside) into node `to` (may be -1).
 struct FlowSource {
@@ -136,23 +139,41 @@ struct Hydraulics {
   std::vector<SignalIndex> used_signals;  // those that elements and sources read
 };
 
+/// Forces [N] of a cylinder along its line.
+template <class S = double>
+struct PortForces {
+  S force{};     // net, positive when pushing
+  S friction{};  // seals, positive with positive rate
+  S viscous{};   // drag, positive with positive rate
+  S damper{};    // end dampers, positive when pushing
+};
+
+/// What pressures, signals and spools make of the netlist, on any scalar; sized once.
+template <class S = double>
+struct OilValues {
+  explicit OilValues(const Hydraulics& hydraulics)
+      : signal(hydraulics.signals),
+        pressure(hydraulics.nodes.size()),
+        spool(hydraulics.spools.size()),
+        ports(hydraulics.actuators.size()) {}
+  FlowInputs<S> flow_inputs() const { return {pressure.data(), signal.data(), spool.data()}; }
+
+  std::vector<S> signal;    // per signal: value at the evaluation's time
+  std::vector<S> pressure;  // per node [Pa]
+  std::vector<S> spool;     // per spool
+  std::vector<PortForces<S>> ports;
+};
+
 /// Scratch of the circuit evaluation, sized once.
-struct HydraulicState {
+struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& hydraulics);
 
-  std::vector<double> signal;      // per signal: value at the evaluation's time
-  std::vector<double> pressure;    // per node [Pa]
   std::vector<double> capacity;    // per node [m3/Pa]; zero for sources
   std::vector<double> rate_slope;  // per volume: d(p_dot)/dp of the integration rule [1/s]
-  std::vector<double> spool;       // per spool
   std::vector<double> R;           // per circuit unknown: residual; after eliminate(): its Newton increment
   std::vector<double> T;           // blocks dR/dy, factored by condense()
   std::vector<int> pivot;
-  struct Port {
-    double force = 0, friction = 0, viscous = 0, damper = 0;  // [N]
-    double force_s = 0, force_v = 0;                          // direct derivatives
-  };
-  std::vector<Port> ports;
+  std::vector<double> force_s, force_v;         // per port: direct derivatives of its force
   std::vector<double> R_s, R_v;                 // per port: derivative of its circuit's R, at `column`
   std::vector<double> F_y;                      // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
   std::vector<int> column;                      // per port: first entry in R_s, R_v, F_y
@@ -181,7 +202,11 @@ void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, doubl
 void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
                          const RateRelation& rule, HydraulicState& state);
 
-/// Port forces only, friction states as given; for start values and the energy ledger. Fills port forces.
+/// Port forces only, friction states as given; for start values, outputs and the energy ledger. Fills pressures, spools, port forces;
+/// signals and the pressures of sources are set.
+template <class S>
+void evaluate_forces(const Hydraulics& hydraulics, const S* s, const S* s_dot, const S* y, OilValues<S>& values);
+/// The same with the direct derivatives of the forces, those of friction left out.
 void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, HydraulicState& state);
 
 /// Locally integrated friction states at the end of a step with end speeds s_dot; writes y and ydot.
@@ -198,25 +223,35 @@ bool condense(const Hydraulics& hydraulics, HydraulicState& state, int* circuit)
 void eliminate(const Hydraulics& hydraulics, const double* ds, const double* dsdot, HydraulicState& state);
 
 // ---- templates
-template <class Sink>
-TR_INLINE void orifice_edge(int A, int B, double coefficient, const LaminarZone& zone, const FlowInputs& in, Sink&& sink) {
-  using S = Dual<1>;
-  const S Q = orifice_flow(S(coefficient), S::variable(in.pressure[A] - in.pressure[B], 0), zone);
-  sink(FlowEdge{A, B, Q.value, Q.d[0]});
+template <class S, class Sink>
+TR_INLINE void orifice_edge(int A, int B, const S& coefficient, const LaminarZone& zone, Sink&& sink) {
+  sink(A, B, [&](const auto& dp) {
+    using R = std::decay_t<decltype(dp)>;
+    return orifice_flow(R(coefficient), dp, zone);
+  });
 }
-template <class Sink>
-void Orifice::edges(const FlowInputs& in, Sink&& sink) const {
-  orifice_edge(A, B, opening < 0 ? coefficient : coefficient * in.signal[opening], zone, in, sink);
+template <class S, class Sink>
+void Orifice::edges(const FlowInputs<S>& in, Sink&& sink) const {
+  orifice_edge(A, B, opening < 0 ? S(coefficient) : S(coefficient * in.signal[opening]), zone, sink);
 }
-template <class Sink>
-void DirectionalValve::edges(const FlowInputs& in, Sink&& sink) const {
-  const double U = in.spool[spool], C = coefficient * spool_opening(U, dead_band, at_signal);
-  orifice_edge(P, U < 0 ? B : A, C, zone, in, sink);
-  orifice_edge(U < 0 ? A : B, T, C, zone, in, sink);
+template <class S, class Sink>
+void DirectionalValve::edges(const FlowInputs<S>& in, Sink&& sink) const {
+  const S &U = in.spool[spool], C = coefficient * spool_opening(U, dead_band, at_signal);
+  orifice_edge(P, U < 0 ? B : A, C, zone, sink);
+  orifice_edge(U < 0 ? A : B, T, C, zone, sink);
 }
-template <class Sink>
-void Leakage::edges(const FlowInputs& in, Sink&& sink) const {
-  sink(FlowEdge{A, B, conductance * (in.pressure[A] - in.pressure[B]), conductance});
+template <class S, class Sink>
+void Leakage::edges(const FlowInputs<S>&, Sink&& sink) const {
+  sink(A, B, [&](const auto& dp) { return conductance * dp; });
+}
+
+/// Calls sink(FlowEdge) for every edge of an element: flows with their slopes.
+template <class Element, class Sink>
+TR_INLINE void for_each_flow(const Element& element, const FlowInputs<>& in, Sink&& sink) {
+  element.edges(in, [&](int A, int B, auto&& law) {
+    const Dual<1> Q = law(Dual<1>::variable(in.pressure[A] - in.pressure[B], 0));
+    sink(FlowEdge{A, B, Q.value, Q.d[0]});
+  });
 }
 
 /// Calls visit(element) for every flow element, in the order of the list.

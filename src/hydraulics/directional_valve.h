@@ -12,10 +12,12 @@
 
 namespace trunnion {
 
-/// Effective opening [signal unit] of spool position U with dead band db, equal to |U| at the nominal signal.
-inline double spool_opening(double U, double dead_band, double at_signal) {
-  const double size = U < 0 ? -U : U;
-  return max(size - dead_band, 0.0) * at_signal / (at_signal - dead_band);
+/// Effective opening [signal unit] of spool position U with dead band db, equal to |U| at the nominal signal. Its slope at the edge of
+/// the dead band is that of opening, at U = 0 without one towards U > 0.
+template <class S>
+TR_INLINE S spool_opening(const S& U, double dead_band, double at_signal) {
+  const S size = abs(U);
+  return select(size < dead_band, S(0), S(size - dead_band)) * at_signal / (at_signal - dead_band);
 }
 
 /// Below this a decaying spool is at rest: numbers that small are slow and mean nothing.

@@ -33,12 +33,34 @@ struct LinearPartition {
   std::vector<std::string> dependent;           // x_d: they follow from the holonomic constraints
 };
 
+/// An input: a signal of the model, or a prescribed motion with its derivatives.
+struct LinearInput {
+  enum class Kind : unsigned char { signal, motion, motion_rate, motion_acceleration };
+  Kind kind = Kind::signal;
+  SignalIndex signal = 0;
+};
+
+/// How many of each kind: the reduced model has 2n - 2m - l + r + u + f states.
+struct LinearSizes {
+  int n = 0;  // velocities
+  int m = 0;  // independent holonomic constraints
+  int l = 0;  // independent velocity-level constraints
+  int r = 0;  // volumes
+  int u = 0;  // spools with a time constant
+  int f = 0;  // friction states
+};
+
 struct LinearModel {
   double time = 0;  // [s] of the reference
   std::vector<LinearVariable> states, inputs, outputs;
   Eigen::MatrixXd A, B, C, D;
   Eigen::VectorXd drift;  // f0: rates of the states at the reference; zero at an equilibrium
   LinearPartition partition;
+  LinearSizes sizes;
+  // where the states and inputs are in the machine: positions of x_ai and x_ad and velocities of x_ai by velocity index, y by its index
+  std::vector<int> independent, velocity_dependent, first_order;
+  std::vector<LinearInput> signals;
+  bool changes = false;               // the reference moves and A with it: eigenvalues are frozen at its time
   std::vector<std::string> warnings;  // kinks, spinning bodies that are not symmetric
 };
 
@@ -49,11 +71,12 @@ enum class LinearMethod {
 
 struct LinearOptions {
   LinearMethod method = LinearMethod::reduced;
-  double step = 1e-5;                // of the counterpart's differences, (100); relative to each state's size
-  std::vector<std::string> outputs;  // names of channels; empty: all
+  double step = 1e-5;                // h of the counterpart's differences, (100), times the size of a state where that is above 1
+  std::vector<std::string> outputs;  // names of channels; empty: all but violations and slips
 };
 
-/// The linear model about `reference`, whose accelerations, rates and multipliers are consistent (machine/start.h, the end of a step).
+/// The linear model about `reference`, of which time, q, v and y count: dependent positions and velocities are closed to rounding,
+/// accelerations, rates and multipliers follow. At a jump of a signal its right limit counts. The counterpart has no inputs and outputs.
 /// Throws InputError for unknown outputs, SimulationError where the mass matrix on the constraints is singular.
 LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options = {});
 

@@ -321,7 +321,7 @@ void find_multiple(std::vector<Eigenvalue>& all) {
 
 std::string counted(std::size_t n, const char* one, const char* many) { return fmt::format("{} {}", n, n == 1 ? one : many); }
 
-std::string stability_text(const Stability& s, const std::vector<Eigenvalue>& all) {
+std::string stability_text(const LinearStability& s, const std::vector<Eigenvalue>& all) {
   const int nulls = std::accumulate(s.null_chains.begin(), s.null_chains.end(), 0);
   std::string null_text = counted(static_cast<std::size_t>(nulls), "null eigenvalue", "null eigenvalues");
   if (nulls > 0 && s.null_chains.front() > 1)
@@ -345,8 +345,8 @@ std::string stability_text(const Stability& s, const std::vector<Eigenvalue>& al
   return "";
 }
 
-Stability judge(const std::vector<Eigenvalue>& all) {
-  Stability s;
+LinearStability judge(const std::vector<Eigenvalue>& all) {
+  LinearStability s;
   std::vector<std::size_t> of_step;  // null eigenvalues of each step: the chains at least as long
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Eigenvalue& e = all[i];

@@ -52,7 +52,7 @@ enum class Verdict {
 /// `asymptotically_stable`, ...: for files.
 const char* name_of(Verdict verdict);
 
-struct Stability {
+struct LinearStability {
   Verdict verdict = Verdict::asymptotically_stable;
   std::vector<int> null_chains;         // lengths of the Jordan blocks at zero, longest first; their sum is the number of null eigenvalues
   std::vector<int> undamped, unstable;  // numbers of these eigenvalues in Spectrum::eigenvalues
@@ -61,7 +61,7 @@ struct Stability {
 
 struct Spectrum {
   std::vector<Eigenvalue> eigenvalues;  // descending real part; equal ones: ascending |im|, then descending im, so that pairs stay together
-  Stability stability;
+  LinearStability stability;
 };
 
 /// Eigenvalues and all that is said above of `A` (n x n, any n). `states` (n, or none) tell their sizes: 1e5 Pa

@@ -22,7 +22,9 @@ using Sparse = Eigen::SparseMatrix<double>;
 template <int D>
 struct Matrices {
   explicit Matrices(const Model& model)
-      : tree(std::get<Mechanism<D>>(model.mechanism).tree), J(std::get<Mechanism<D>>(model.mechanism).rows) {
+      : tree(std::get<Mechanism<D>>(model.mechanism).tree),
+        holonomic(std::get<Mechanism<D>>(model.mechanism).holonomic),
+        J(std::get<Mechanism<D>>(model.mechanism).rows) {
     const auto& m = std::get<Mechanism<D>>(model.mechanism);
     MechanismState<D> state(m);
     std::vector<double> zero(tree.nv, 0.0), r(tree.nv, 0.0);
@@ -38,6 +40,7 @@ struct Matrices {
   }
 
   const Tree<D>& tree;
+  const std::vector<char>& holonomic;  // per row
   RecordedEntries M;
   std::vector<std::map<int, double>> J;
 };
@@ -49,7 +52,8 @@ struct KeptRow {
 };
 
 /// Fills rank and redundant rows; returns what was kept of the others.
-std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::map<int, double>>& J, Analysis& a) {
+std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<char>& holonomic, const std::vector<std::map<int, double>>& J,
+                                    Analysis& a) {
   std::vector<KeptRow> kept;
   std::vector<int> owner(a.velocities, -1);  // of a pivot
   const auto norm = [](const std::map<int, double>& row) {
@@ -64,9 +68,10 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::m
       if (owner[item.first] >= 0) first = std::min(first, owner[item.first]);
     return first;
   };
-  for (const ConstraintInfo& info : model.constraints) {
-    std::vector<int> redundant;
+  std::map<std::string, std::vector<int>> found;
+  const auto eliminate = [&](const ConstraintInfo& info, bool positions) {
     for (int i = info.rows.begin; i < info.rows.end; ++i) {
+      if ((holonomic[i] != 0) != positions) continue;
       std::map<int, double> row = J[i];
       const double before = norm(row);
       for (std::size_t k; (k = first_owner(row)) < kept.size();) {
@@ -75,7 +80,7 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::m
         row.erase(kept[k].pivot);
       }
       if (norm(row) <= kDependent * before) {
-        redundant.push_back(i - info.rows.begin + 1);
+        found[info.path].push_back(i - info.rows.begin + 1);
         continue;
       }
       const auto largest =
@@ -85,8 +90,16 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<std::m
       owner[pivot] = a.rank++;
       kept.push_back({pivot, std::move(row)});
     }
-    if (!redundant.empty()) a.redundant.push_back({info.path, redundant});
-  }
+  };
+  for (const ConstraintInfo& info : model.constraints) eliminate(info, true);
+  a.position_degrees_of_freedom = a.velocities - a.rank;
+  for (const ConstraintInfo& info : model.constraints) eliminate(info, false);
+  a.degrees_of_freedom = a.velocities - a.rank;
+  for (const ConstraintInfo& info : model.constraints)
+    if (auto it = found.find(info.path); it != found.end()) {
+      std::sort(it->second.begin(), it->second.end());
+      a.redundant.push_back({info.path, it->second});
+    }
   return kept;
 }
 
@@ -158,8 +171,7 @@ Analysis analyse_in(const Model& model) {
   Analysis a;
   a.velocities = at.tree.nv;
   a.rows = static_cast<int>(at.J.size());
-  eliminate_rows(model, at.J, a);
-  a.degrees_of_freedom = a.velocities - a.rank;
+  eliminate_rows(model, at.holonomic, at.J, a);
   return a;
 }
 
@@ -172,7 +184,7 @@ MissingInertia missing_inertia_in(const Model& model) {
   // with what the constraints hold
   Analysis a;
   a.velocities = at.tree.nv;
-  missing.singular = moves_nothing(at, eliminate_rows(model, at.J, a));
+  missing.singular = moves_nothing(at, eliminate_rows(model, at.holonomic, at.J, a));
   return missing;
 }
 

@@ -1,6 +1,7 @@
 // What can be said about a machine before it runs: degrees of freedom, redundant constraints, missing inertia.
 //   rank of Phi_q by elimination row by row, loops in file order: a row of which the rows before it leave nothing is redundant
-//   degrees of freedom = velocities - rank
+//   rows that hold for positions first, then those that hold for velocities alone
+//   degrees of freedom = velocities - rank;  of positions: velocities - rank of the first
 //   inertia is missing at a coordinate whose pivot in M = L^T D L (tips first: the articulated inertia) vanishes; fatal where the
 //   constraints do not hold it either, for then no force decides its acceleration
 // SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +22,8 @@ struct RedundantRows {
 
 struct Analysis {
   int velocities = 0, rows = 0, rank = 0;
-  int degrees_of_freedom = 0;
+  int degrees_of_freedom = 0;           // of velocities
+  int position_degrees_of_freedom = 0;  // more than that where rows hold for velocities alone
   std::vector<RedundantRows> redundant;
 };
 

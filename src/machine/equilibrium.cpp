@@ -143,7 +143,7 @@ class RestSolver {
     oil_.write(pressure.data(), y_.data());
     evaluate_forces(h_, mech().s.data(), still_.data(), y_.data(), work_.hydraulics);
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      const HydraulicState::Port& port = work_.hydraulics.ports[i];
+      const PortForces<>& port = work_.hydraulics.ports[i];
       work_.force[i] = port.force + port.friction;
       const Range& path = m_.ports[i].path;
       const double parts = std::abs(work_.hydraulics.pressure[h_.actuators[i].A]) * h_.actuators[i].cylinder.area_A +
@@ -195,7 +195,7 @@ class RestSolver {
     inverse_dynamics_tangent(m_, rest, mech(), entries);
     for (std::size_t i = 0; i < h_.actuators.size(); ++i)
       add_line_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
-                             work_.hydraulics.ports[i].force_s, 0, rest, mech().tree, entries);
+                             work_.hydraulics.force_s[i], 0, rest, mech().tree, entries);
     add_constraint_curvature(m_, multipliers.data(), mech(), entries);
     const Vector scale = w_.cwiseInverse();
     return scale.asDiagonal() * T * scale.asDiagonal();

@@ -31,8 +31,9 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
   MechanismState<D>& mech = state.mechanism;
   update_rates(m, at.v, at.a, mech);
   evaluate_forces(model, m, at, rule, state);
-  // constraints: Phi_q^T (lambda + alpha Phi)
-  for (int i = 0; i < m.rows; ++i) state.multipliers[i] = at.lambda[i] + penalty * mech.Phi[i];
+  // constraints: Phi_q^T (lambda + alpha psi)
+  update_violations(m, at.v, {rule.factor, 0}, mech);
+  for (int i = 0; i < m.rows; ++i) state.multipliers[i] = at.lambda[i] + penalty * mech.violation[i];
   add_constraint_forces(m, state.multipliers.data(), mech, state.r.data());
 }
 

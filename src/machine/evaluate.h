@@ -1,5 +1,6 @@
 // The equations of a machine, evaluated together: the table of contents of the physics.
-//   r = M a - Q - sum F_i ds_i/dq + Phi_q^T (lambda + alpha Phi)         mechanism with ports and constraints, (9), (35)
+//   r = M a - Q - sum F_i ds_i/dq + Phi_q^T (lambda + alpha psi)         mechanism with ports and constraints, (9), (35)
+//       psi = Phi, and B v / (rule's dv/dtheta) of velocity rows
 //   R = E ydot - f                                                       circuits and friction states, (13), (36), (37)
 // Oil and mechanism meet in (s, sdot) and F of each port and nowhere else.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4.
@@ -23,7 +24,7 @@ struct MachineState {
   HydraulicState hydraulics;
   std::vector<double> r;            // nv: mechanism residual
   std::vector<double> force;        // per port [N]
-  std::vector<double> multipliers;  // per row: lambda + alpha Phi
+  std::vector<double> multipliers;  // per row: lambda + alpha psi
 
   explicit MachineState(const Model& model)
       : mechanism(std::get<Mechanism<D>>(model.mechanism)),

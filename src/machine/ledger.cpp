@@ -112,7 +112,7 @@ const std::vector<Channel>& energy_channels() {
 }
 
 void energy_values(const Ledger& ledger, double* out) {
-  const StoredEnergy& e = ledger.stored();
+  const StoredEnergy<>& e = ledger.stored();
   const LedgerTotals& t = ledger.totals();
   for (double value : {e.kinetic, e.potential, e.spring, e.cylinder, t.oil, t.actuator, ledger.drift(), t.supply, t.tank_return,
                        t.throttling, t.friction, t.damping, t.external, ledger.residual()})

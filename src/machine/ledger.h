@@ -37,7 +37,7 @@ class Ledger {
   /// The powers jump: the next step begins with those observed last.
   void jump(const Observer& observer) { power_ = observer.powers(); }
 
-  const StoredEnergy& stored() const { return stored_; }
+  const StoredEnergy<>& stored() const { return stored_; }
   const LedgerTotals& totals() const { return totals_; }
   double drift() const { return drift_; }                    // [J]
   double residual() const { return residual_; }              // [J]
@@ -57,7 +57,7 @@ class Ledger {
   void book(const std::vector<LedgerEntry>& entries, double time);
 
   double time_ = 0;
-  StoredEnergy start_, stored_;
+  StoredEnergy<> start_, stored_;
   LedgerTotals totals_;
   std::vector<double> power_, work_;
   double returned_ = 0, absolute_ = 0, drift_ = 0, residual_ = 0;

@@ -12,15 +12,24 @@ namespace {
 
 constexpr const char* kAxis[] = {"x", "y", "z"};
 
-template <int D>
-class MachineObserver final : public Observer {
+/// The readings of a machine on a scalar S; `Base` says how a state comes in.
+template <int D, class S, class Base>
+class MachineReadings : public Base {
+  static constexpr bool kPlain = std::is_same_v<S, double>;  // powers and energies are read
+
  public:
-  explicit MachineObserver(std::shared_ptr<const Model> model)
+  explicit MachineReadings(std::shared_ptr<const Model> model)
       : model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
         h_(model_->hydraulics),
-        state_(model_->layout),
-        work_(*model_) {
+        q_(model_->layout.nq),
+        v_(model_->layout.nv),
+        a_(model_->layout.nv),
+        y_(model_->layout.ny),
+        ydot_(model_->layout.ny),
+        multipliers_(model_->layout.rows),
+        mechanism_(m_),
+        oil_(h_) {
     for (const JointInfo& joint : model_->joints) add_joint(joint);
     for (const BodyInfo& body : model_->bodies)
       if (body.mass > 0 && body.node > 0) add_body(body);
@@ -31,17 +40,19 @@ class MachineObserver final : public Observer {
     add_springs();
     add_loads();
     add_constraints();
+    add_contacts();
     powers_.resize(entries_.size());
   }
 
-  void observe(const State& state, Side side) override {
-    std::copy(state.values().begin(), state.values().end(), state_.values().begin());
-    state_.time = state.time;
-    MechanismState<D>& mech = work_.mechanism;
-    update_inputs(*model_, state_.time, side, work_);
-    update_positions<D, double>(m_, state_.q(), nullptr, mech);
-    update_rates<D, double>(m_, state_.v(), state_.a(), mech);
-    evaluate_forces(h_, mech.s.data(), mech.s_dot.data(), state_.y(), work_.hydraulics);
+ protected:
+  /// Everything at q_ ... multipliers_ and the signals in oil_.
+  void read(double time, Side side) {
+    update_inputs(m_, model_->signals, time, side, mechanism_);
+    for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+      if (h_.nodes[i].state < 0) oil_.pressure[i] = oil_.signal[h_.nodes[i].source];
+    update_positions<D, S>(m_, q_.data(), nullptr, mechanism_);
+    update_rates<D, S>(m_, v_.data(), a_.data(), mechanism_);
+    evaluate_forces<S>(h_, mechanism_.s.data(), mechanism_.s_dot.data(), y_.data(), oil_);
     stored_ = {};
     power_ = powers_.data();
     read_bodies();
@@ -51,21 +62,37 @@ class MachineObserver final : public Observer {
     read_springs();
     read_loads();
     read_constraints();
+    read_contacts();
   }
 
+  std::shared_ptr<const Model> model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& h_;
+  std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels stand in it
+  MechanismState<D, S> mechanism_;
+  OilValues<S> oil_;
+
+  using Base::powers_;
+  using Base::stored_;
+
  private:
+  using Base::channels_;
+  using Base::entries_;
+  using Base::sources_;
+  using Base::violations_;
+
   // ---------------------------------------------------------------- declaring channels and ledger entries
 
   /// A channel that stands at `source`. A name that is taken gets its section in front.
-  void add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, const double* source) {
+  void add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, const S* source) {
     const std::string own = names_.contains(name) ? section + "." + name : name;
     names_.insert(own);
     channels_.push_back({own, unit, meaning});
     sources_.push_back(source);
   }
   /// A channel that is computed; returns where to.
-  double* add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning) {
-    cells_.push_back(0);
+  S* add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning) {
+    cells_.push_back(S(0));
     add(section, name, unit, meaning, &cells_.back());
     return &cells_.back();
   }
@@ -74,7 +101,7 @@ class MachineObserver final : public Observer {
   /// Channels of a joint: all its positions, then all rates, then all accelerations.
   void add_joint(const JointInfo& j) {
     for (const JointPart& part : j.parts) {
-      const double* q = state_.q() + part.q;
+      const S* q = q_.data() + part.q;
       const std::string name = j.name + "." + part.position;
       if (part.joint == NodeJoint::revolute) add("joints", name, "rad", "joint angle, not wrapped", q);
       if (part.joint == NodeJoint::prismatic) add("joints", name, "m", "joint displacement", q);
@@ -85,19 +112,19 @@ class MachineObserver final : public Observer {
     }
     for (const JointPart& part : j.parts)
       add_part(j.name + "." + part.rate, part, part.joint == NodeJoint::prismatic ? "m/s" : "rad/s", "rate of " + part.position,
-               "angular velocity relative to the parent, axes of the joint at rotation zero", state_.v() + part.v);
+               "angular velocity relative to the parent, axes of the joint at rotation zero", v_.data() + part.v);
     for (const JointPart& part : j.parts)
       add_part(j.name + "." + part.acceleration, part, part.joint == NodeJoint::prismatic ? "m/s^2" : "rad/s^2",
-               "second derivative of " + part.position, "rate of the angular velocity", state_.a() + part.v);
+               "second derivative of " + part.position, "rate of the angular velocity", a_.data() + part.v);
   }
   /// One channel, or one per axis of a ball.
   void add_part(const std::string& name, const JointPart& part, const char* unit, const std::string& meaning,
-                const std::string& meaning_of_ball, const double* source) {
+                const std::string& meaning_of_ball, const S* source) {
     if (part.joint != NodeJoint::spherical) return add("joints", name, unit, meaning, source);
     for (int i = 0; i < 3; ++i) add("joints", name + "_" + kAxis[i], unit, meaning_of_ball + ", component " + kAxis[i], source + i);
   }
   void add_body(const BodyInfo& body) {
-    std::array<double*, 3> cells{};
+    std::array<S*, 3> cells{};
     for (int i = 0; i < 3; ++i)
       cells[i] = add("bodies", body.name + ".center_" + kAxis[i], "m", std::string("centre of mass in the ground frame, ") + kAxis[i]);
     centers_.push_back({&body, cells});
@@ -105,9 +132,9 @@ class MachineObserver final : public Observer {
   void add_cylinder(int i) {
     const Actuator& a = h_.actuators[i];
     const std::string section = "cylinders", n = a.name;
-    const HydraulicState::Port& port = work_.hydraulics.ports[i];
-    add(section, n + ".length", "m", "distance of the mounts", &work_.mechanism.s[i]);
-    add(section, n + ".rate", "m/s", "its rate, positive when extending", &work_.mechanism.s_dot[i]);
+    const PortForces<S>& port = oil_.ports[i];
+    add(section, n + ".length", "m", "distance of the mounts", &mechanism_.s[i]);
+    add(section, n + ".rate", "m/s", "its rate, positive when extending", &mechanism_.s_dot[i]);
     add(section, n + ".force", "N", "net force on the mechanism, positive when pushing", &port.force);
     add(section, n + ".friction", "N", "seal friction, positive with positive rate", &port.friction);
     if (a.cylinder.viscous > 0) add(section, n + ".viscous", "N", "viscous drag, positive with positive rate", &port.viscous);
@@ -120,26 +147,26 @@ class MachineObserver final : public Observer {
       const std::string what =
           states[k].name == "bristle" ? "mean deflection of the seal's bristles" : "thickness of the lubricating film, relative";
       add(section, n + "." + std::string(states[k].name), states[k].unit == "-" ? "" : states[k].unit.data(), what,
-          state_.y() + a.state + k);
+          y_.data() + a.state + k);
     }
     add_entry(n, Account::actuator);
     add_entry(n, Account::friction);
   }
   void add_volume(const Volume& volume) {
     const PressureNode& node = h_.nodes[volume.node];
-    add("volumes", node.name + ".pressure", "Pa", "absolute pressure", state_.y() + node.state);
+    add("volumes", node.name + ".pressure", "Pa", "absolute pressure", y_.data() + node.state);
     add_entry(node.name, Account::oil);
   }
   void add_sources() {
     outflow_.resize(h_.nodes.size());
     for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
       if (h_.nodes[i].state >= 0) continue;
-      add("sources", h_.nodes[i].name + ".pressure", "Pa", "absolute pressure", &work_.hydraulics.pressure[i]);
+      add("sources", h_.nodes[i].name + ".pressure", "Pa", "absolute pressure", &oil_.pressure[i]);
       add("sources", h_.nodes[i].name + ".flow", "m^3/s", "flow out of the source", &outflow_[i]);
       add_entry(h_.nodes[i].name, Account::supply);
     }
     for (const FlowSource& source : h_.flow_sources) {
-      add("sources", source.name + ".flow", "m^3/s", "delivered flow", &work_.hydraulics.signal[source.flow]);
+      add("sources", source.name + ".flow", "m^3/s", "delivered flow", &oil_.signal[source.flow]);
       source_powers_.push_back(add("sources", source.name + ".power", "W", "power into the oil"));
       add_entry(source.name, Account::supply);
     }
@@ -153,7 +180,7 @@ class MachineObserver final : public Observer {
     add_loss("cylinders", l.name);
   }
   void add_element(const DirectionalValve& v) {
-    add("valves", v.name + ".spool", "", "spool position in the unit of its signal", state_.y() + h_.spools[v.spool].state);
+    add("valves", v.name + ".spool", "", "spool position in the unit of its signal", y_.data() + h_.spools[v.spool].state);
     flows_.push_back({add("valves", v.name + ".flow_P", "m^3/s", "flow out of P into the valve"), v.P, -1});
     flows_.push_back({add("valves", v.name + ".flow_T", "m^3/s", "flow out of the valve into T"), v.T, 1});
     flows_.push_back({add("valves", v.name + ".flow_A", "m^3/s", "flow out of the valve into A"), v.A, 1});
@@ -167,7 +194,7 @@ class MachineObserver final : public Observer {
   void add_springs() {
     for (std::size_t i = 0; i < m_.springs.size(); ++i) {
       const std::string& n = m_.springs[i].name;
-      add("springs", n + ".length", "m", "distance of the end points", &work_.mechanism.springs[i].length);
+      add("springs", n + ".length", "m", "distance of the end points", &mechanism_.springs[i].length);
       spring_forces_.push_back(add("springs", n + ".force", "N", "pull of spring and damper"));
       add_entry(n, Account::damping);
     }
@@ -186,102 +213,137 @@ class MachineObserver final : public Observer {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
       const ConstraintInfo& info = model_->constraints[i];
       const std::string section = info.path.substr(0, info.path.find('.'));
-      add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
-      for (int row = info.rows.begin; row < info.rows.end; ++row)
+      const bool contact = section == "wheels" || section == "blades";
+      if (m_.holonomic[info.rows.begin] != 0)
+        add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
+      for (int row = info.rows.begin; row < info.rows.end && !contact; ++row)
         add(section, info.name + ".multiplier_" + std::to_string(row - info.rows.begin + 1), "N or N m",
-            "Lagrange multiplier of one equation", state_.multipliers() + row);
+            "Lagrange multiplier of one equation", multipliers_.data() + row);
+    }
+  }
+
+  /// Channels of what holds for velocities: slip, and at contacts forces on the wheel or blade and the place of the contact.
+  void add_contacts() {
+    for (std::size_t i = 0; i < m_.constraints.size(); ++i) {
+      const ConstraintGroup<D>& g = m_.constraints[i];
+      if (!g.holds_velocities_alone()) continue;
+      const ConstraintInfo& info = model_->constraints[g.joint];
+      const std::string section = info.path.substr(0, info.path.find('.'));
+      const bool wheel = g.type == ConstraintType::wheel;
+      ContactCells c{static_cast<int>(i), nullptr, {}, {}};
+      c.slip = add(section, info.name + ".slip", wheel || g.type == ConstraintType::blade ? "m/s" : "m/s or rad/s",
+                   "speed by which it misses its condition");
+      constexpr const char* kForce[] = {"normal_force", "longitudinal_force", "lateral_force"};
+      constexpr const char* kMeaning[] = {"force of the plane on it along the normal, positive when pushing it away",
+                                          "force of the plane on it along the rolling direction axis x normal",
+                                          "force of what it runs on on it, sideways: along normal x (axis x normal), or `across`"};
+      for (int row = 0; row < g.rows.size() && g.type != ConstraintType::velocity_coupling; ++row)
+        c.force[row] = add(section, info.name + "." + kForce[wheel ? row : 2], "N", kMeaning[wheel ? row : 2]);
+      for (int k = 0; k < 3 && wheel; ++k)
+        c.place[k] =
+            add(section, info.name + ".contact_" + kAxis[k], "m", std::string("its contact point in the ground frame, ") + kAxis[k]);
+      contacts_.push_back(c);
     }
   }
 
   // ---------------------------------------------------------------- reading, in the order of the entries
 
   void read_bodies() {
-    TreeState<D>& tree = work_.mechanism.tree;
-    update_inertial_forces(m_.tree, false, tree);
-    stored_.kinetic = kinetic_energy(m_.tree, tree);
-    stored_.potential = potential_energy(m_.tree, tree);
+    TreeState<D, S>& tree = mechanism_.tree;
+    if constexpr (kPlain) {
+      update_inertial_forces(m_.tree, false, tree);
+      stored_.kinetic = kinetic_energy(m_.tree, tree);
+      stored_.potential = potential_energy(m_.tree, tree);
+    }
     for (const Center& c : centers_) {
-      const NodeState<D>& node = tree.nodes[c.body->node];
-      Vec<3> r;
+      const NodeState<D, S>& node = tree.nodes[c.body->node];
+      const Vec<D, S> reference = m_.reference.template cast<S>();
+      Vec<3, S> r;
       if constexpr (D == 3) {
-        r = m_.reference + node.r + node.R * c.body->r_NC;
+        r = reference + node.r + node.R * Vec<3, S>(c.body->r_NC.template cast<S>());
       } else {
-        const Vec<2> in_plane = m_.reference + node.r + node.R * Vec<2>(c.body->r_NC_plane.x(), c.body->r_NC_plane.y());
-        r = model_->plane.axes * Vec<3>(in_plane.x(), in_plane.y(), c.body->r_NC_plane.z());
+        const Vec<2, S> in_plane = reference + node.r + node.R * Vec<2, S>(S(c.body->r_NC_plane.x()), S(c.body->r_NC_plane.y()));
+        r = model_->plane.axes.template cast<S>() * Vec<3, S>(in_plane.x(), in_plane.y(), S(c.body->r_NC_plane.z()));
       }
       for (int i = 0; i < 3; ++i) *c.cells[i] = r[i];
     }
   }
 
   void read_cylinders() {
-    std::fill(outflow_.begin(), outflow_.end(), 0.0);
+    std::fill(outflow_.begin(), outflow_.end(), S(0));
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       const Actuator& a = h_.actuators[i];
-      const HydraulicState::Port& port = work_.hydraulics.ports[i];
-      const double s = work_.mechanism.s[i], rate = work_.mechanism.s_dot[i];
+      const PortForces<S>& port = oil_.ports[i];
+      const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
       *cylinders_[i].power = *power_++ = port.force * rate;
       *cylinders_[i].flow_A = a.cylinder.area_A * rate;
       *cylinders_[i].flow_B = a.cylinder.area_B * rate;
       outflow_[a.A] += a.cylinder.area_A * rate;
       outflow_[a.B] -= a.cylinder.area_B * rate;
-      // what seals and dampers store is a function of the state; the rest of their power is heat
-      double heat = friction_dissipated_power(a.friction, rate, state_.y() + a.state) + port.viscous * rate - port.damper * rate;
-      stored_.cylinder += friction_stored_energy(a.friction, state_.y() + a.state);
-      const EndDamper& d = a.cylinder.damper;
-      const double x_A = std::max(d.length - a.cylinder.chamber_A(s), 0.0), x_B = std::max(d.length - a.cylinder.chamber_B(s), 0.0);
-      stored_.cylinder += 0.5 * d.stiffness * (x_A * x_A + x_B * x_B);
-      heat -= d.stiffness * (x_B - x_A) * rate;
-      *power_++ = heat;
+      *power_++ = cylinder_heat(a, s, rate, port);
     }
+  }
+  /// What seals and dampers store is a function of the state; the rest of their power is heat.
+  S cylinder_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port) {
+    S heat = port.viscous * rate - port.damper * rate;
+    if constexpr (kPlain) {
+      heat += friction_dissipated_power(a.friction, rate, y_.data() + a.state);
+      stored_.cylinder += friction_stored_energy(a.friction, y_.data() + a.state);
+    }
+    const EndDamper& d = a.cylinder.damper;
+    const S x_A = max(S(d.length - a.cylinder.chamber_A(s)), 0.0), x_B = max(S(d.length - a.cylinder.chamber_B(s)), 0.0);
+    stored_.cylinder += 0.5 * d.stiffness * (x_A * x_A + x_B * x_B);
+    return heat - d.stiffness * (x_B - x_A) * rate;
   }
 
   /// C of a node: its own volume or a chamber on it.
-  double capacity(double volume, double pressure, double wall) const {
+  S capacity(const S& volume, const S& pressure, double wall) const {
     return sub_volume_capacity(volume, h_.fluid.compressibility_at(pressure), wall);
   }
 
   void read_volumes() {
-    double* const first = power_;
+    S* const first = power_;
     for (const Volume& volume : h_.volumes) {
       const int state = h_.nodes[volume.node].state;
-      *power_++ = state_.y()[state] * state_.ydot()[state] * capacity(volume.volume, state_.y()[state], volume.wall_compressibility);
+      *power_++ = y_[state] * ydot_[state] * capacity(S(volume.volume), y_[state], volume.wall_compressibility);
     }
-    const auto add_chamber = [&](int node, double area, double length, double wall) {
+    const auto add_chamber = [&](int node, double area, const S& length, double wall) {
       const int state = h_.nodes[node].state;  // volumes come first in y and in the entries
-      if (state >= 0) first[state] += state_.y()[state] * state_.ydot()[state] * capacity(area * length, state_.y()[state], wall);
+      if (state >= 0) first[state] += y_[state] * ydot_[state] * capacity(S(area * length), y_[state], wall);
     };
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       const Actuator& a = h_.actuators[i];
-      const double s = work_.mechanism.s[i];
+      const S& s = mechanism_.s[i];
       add_chamber(a.A, a.cylinder.area_A, a.cylinder.chamber_A(s), a.cylinder.wall_compressibility);
       add_chamber(a.B, a.cylinder.area_B, a.cylinder.chamber_B(s), a.cylinder.wall_compressibility);
     }
   }
 
   void read_flows() {
-    const HydraulicState& oil = work_.hydraulics;
-    const FlowInputs in{oil.pressure.data(), oil.signal.data(), oil.spool.data()};
-    double* supply = power_;
+    const OilValues<S>& oil = oil_;
+    const FlowInputs<S> in = oil.flow_inputs();
+    S* supply = power_;
     power_ += static_cast<std::ptrdiff_t>(h_.nodes.size() - h_.volumes.size() + h_.flow_sources.size());
-    for (Flow& flow : flows_) *flow.cell = 0;
+    for (Flow& flow : flows_) *flow.cell = S(0);
     std::size_t flow = 0, loss = 0;
     for_each_element(h_, [&](const auto& element) {
       const std::size_t end = losses_[loss].flows_end;
-      double heat = 0;
-      element.edges(in, [&](const FlowEdge& e) {
-        heat += (oil.pressure[e.A] - oil.pressure[e.B]) * e.flow;
-        outflow_[e.A] += e.flow;
-        outflow_[e.B] -= e.flow;
+      S heat(0);
+      element.edges(in, [&](int A, int B, auto&& law) {
+        const S drop = oil.pressure[A] - oil.pressure[B], Q = law(drop);
+        heat += drop * Q;
+        outflow_[A] += Q;
+        outflow_[B] -= Q;
         for (std::size_t i = flow; i < end; ++i)
-          *flows_[i].cell += flows_[i].sign * ((flows_[i].node == e.B ? e.flow : 0) - (flows_[i].node == e.A ? e.flow : 0));
+          *flows_[i].cell += flows_[i].sign * (double(flows_[i].node == B) - double(flows_[i].node == A)) * Q;
       });
       flow = end;
       *losses_[loss++].cell = *power_++ = heat;
     });
     for (std::size_t i = 0; i < h_.flow_sources.size(); ++i) {
       const FlowSource& source = h_.flow_sources[i];
-      const double Q = oil.signal[source.flow];
-      double power = 0;
+      const S& Q = oil.signal[source.flow];
+      S power(0);
       if (source.to >= 0) {
         power += oil.pressure[source.to] * Q;
         outflow_[source.to] -= Q;
@@ -294,94 +356,170 @@ class MachineObserver final : public Observer {
     }
     for (std::size_t i = 0; i < h_.nodes.size(); ++i)
       if (h_.nodes[i].state < 0) *supply++ = oil.pressure[i] * outflow_[i];
-    for (const double* power : source_powers_) *supply++ = *power;
+    for (const S* power : source_powers_) *supply++ = *power;
   }
 
   void read_springs() {
     std::size_t cell = 0;
     for (std::size_t i = 0; i < m_.springs.size(); ++i) {
       const PointSpring<D>& s = m_.springs[i];
-      const LineState<D>& line = work_.mechanism.springs[i];
-      const double x = line.length - s.rest;
+      const LineState<D, S>& line = mechanism_.springs[i];
+      const S x = line.length - s.rest;
       stored_.spring += (0.5 * s.stiffness * x + s.preload) * x;
       *spring_forces_[cell++] = s.stiffness * x + s.damping * line.rate + s.preload;
       *power_++ = s.damping * line.rate * line.rate;
     }
     for (const JointSpring& s : m_.joint_springs) {
-      const double x = state_.q()[s.q] - s.rest, rate = state_.v()[s.v];
+      const S x = q_[s.q] - s.rest, rate = v_[s.v];
       stored_.spring += (0.5 * s.stiffness * x + s.preload) * x;
       *spring_forces_[cell++] = s.stiffness * x + s.damping * rate + s.preload;
       *power_++ = s.damping * rate * rate;
     }
   }
 
+  /// Powers alone.
   void read_loads() {
-    const MechanismState<D>& mech = work_.mechanism;
-    for (std::size_t i = 0; i < m_.body_loads.size(); ++i) {
-      const BodyLoad<D>& load = m_.body_loads[i];
-      const NodeState<D>& node = mech.tree.nodes[load.node];
-      const Vec<D> force = load.force * mech.body_load[i];
-      const Angular<D> torque = load.torque * mech.body_load[i];
-      const Vec<D> f = load.in_body ? Vec<D>(node.R * force) : force, r_P = node.r + node.R * load.r_BP;
-      Angular<D> n = torque;
-      if constexpr (D == 3)
-        if (load.in_body) n = node.R * torque;
-      *power_++ = f.dot(node.V.at(r_P)) + dot(n, node.V.angular);
+    if constexpr (kPlain) {
+      for (std::size_t i = 0; i < m_.body_loads.size(); ++i) {
+        const BodyLoad<D>& load = m_.body_loads[i];
+        const NodeState<D>& node = mechanism_.tree.nodes[load.node];
+        const Vec<D> force = load.force * mechanism_.body_load[i];
+        const Angular<D> torque = load.torque * mechanism_.body_load[i];
+        const Vec<D> f = load.in_body ? Vec<D>(node.R * force) : force, r_P = node.r + node.R * load.r_BP;
+        Angular<D> n = torque;
+        if constexpr (D == 3)
+          if (load.in_body) n = node.R * torque;
+        *power_++ = f.dot(node.V.at(r_P)) + dot(n, node.V.angular);
+      }
+      for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
+        *power_++ = m_.joint_loads[i].load * mechanism_.joint_load[i] * v_[m_.joint_loads[i].v];
+      for (const ConstraintGroup<D>& g : m_.constraints)
+        if (g.motion >= 0) power_[g.motion] = -multipliers_[g.rows.begin] * v_[m_.motions[g.motion].v];
+      power_ += static_cast<std::ptrdiff_t>(m_.motions.size());
     }
-    for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
-      *power_++ = m_.joint_loads[i].load * mech.joint_load[i] * state_.v()[m_.joint_loads[i].v];
-    for (const ConstraintGroup<D>& g : m_.constraints)
-      if (g.motion >= 0) power_[g.motion] = -state_.multipliers()[g.rows.begin] * state_.v()[m_.motions[g.motion].v];
-    power_ += static_cast<std::ptrdiff_t>(m_.motions.size());
   }
 
   void read_constraints() {
     for (std::size_t i = 0; i < violations_.size(); ++i) {
-      double worst = 0;
+      S worst(0);
       for (int row = model_->constraints[i].rows.begin; row < model_->constraints[i].rows.end; ++row)
-        worst = std::max(worst, std::abs(work_.mechanism.Phi[row]));
+        worst = max(worst, S(abs(mechanism_.Phi[row])));
       violations_[i] = worst;
     }
   }
 
+  void read_contacts() {
+    if (!contacts_.empty()) constraint_rates(m_, v_.data(), mechanism_);
+    for (const ContactCells& c : contacts_) {
+      const ConstraintGroup<D>& g = m_.constraints[c.group];
+      double square = 0;  // of a change: it has none
+      for (int row = g.rows.begin + g.holonomic; row < g.rows.end; ++row) square += std::pow(value_of(mechanism_.Phi_dot[row]), 2);
+      *c.slip = S(std::sqrt(square));
+      for (int row = 0; row < g.rows.size(); ++row)  // M a + Phi_q^T lambda = Q: the force is -lambda
+        if (c.force[row] != nullptr) *c.force[row] = -multipliers_[g.rows.begin + row];
+      if constexpr (D == 3)
+        for (int k = 0; k < 3; ++k)
+          if (c.place[k] != nullptr) *c.place[k] = m_.reference[k] + mechanism_.constraints[c.group].line.r_Q[k];
+    }
+  }
+
+  struct ContactCells {
+    int group;  // of constraints
+    S* slip;
+    std::array<S*, 3> force, place;  // per row, per axis; null where there is none
+  };
   struct Center {
     const BodyInfo* body;
-    std::array<double*, 3> cells;
+    std::array<S*, 3> cells;
   };
   struct CylinderCells {
-    double *power, *flow_A, *flow_B;
+    S *power, *flow_A, *flow_B;
   };
   struct Flow {
-    double* cell;
+    S* cell;
     int node;  // flow into this node, times sign
     double sign;
   };
   struct Loss {
-    double* cell;
+    S* cell;
     int flows_end;  // flows_ of this element end here
   };
 
-  std::shared_ptr<const Model> model_;
-  const Mechanism<D>& m_;
-  const Hydraulics& h_;
-  State state_;  // the observed state; channels stand in it
-  MachineState<D> work_;
-  std::deque<double> cells_;  // computed channels; never moves
+  std::deque<S> cells_;  // computed channels; never moves
   std::set<std::string> names_;
   std::vector<Center> centers_;
   std::vector<CylinderCells> cylinders_;
-  std::vector<double> outflow_;  // per node [m3/s]
+  std::vector<ContactCells> contacts_;
+  std::vector<S> outflow_;  // per node [m3/s]
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;
-  std::vector<double*> source_powers_, spring_forces_;
-  double* power_ = nullptr;  // next entry to write
+  std::vector<S*> source_powers_, spring_forces_;
+  S* power_ = nullptr;  // next entry to write
 };
+
+template <int D>
+class MachineObserver final : public MachineReadings<D, double, Observer> {
+ public:
+  using MachineReadings<D, double, Observer>::MachineReadings;
+  void observe(const State& state, Side side) override {
+    const StateLayout& n = state.layout();
+    std::copy_n(state.q(), n.nq, this->q_.begin());
+    std::copy_n(state.v(), n.nv, this->v_.begin());
+    std::copy_n(state.a(), n.nv, this->a_.begin());
+    std::copy_n(state.y(), n.ny, this->y_.begin());
+    std::copy_n(state.ydot(), n.ny, this->ydot_.begin());
+    std::copy_n(state.multipliers(), n.rows, this->multipliers_.begin());
+    for (SignalIndex i : this->h_.used_signals) this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
+    this->read(state.time, side);
+  }
+};
+
+template <int D>
+class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObserver> {
+ public:
+  using S = Dual<1>;
+  using MachineReadings<D, S, ChangeObserver>::MachineReadings;
+  void observe(const State& state, Side side, const StateChange& change) override {
+    const StateLayout& n = state.layout();
+    const auto take = [](const double* value, const double* rate, int size, std::vector<S>& out) {
+      for (int i = 0; i < size; ++i) {
+        out[i] = value[i];
+        out[i].d[0] = rate[i];
+      }
+    };
+    std::vector<S>& theta = this->a_;  // scratch, first
+    for (int i = 0; i < n.nv; ++i) {
+      theta[i] = 0.0;
+      theta[i].d[0] = change.theta[i];
+    }
+    advance_configuration(this->m_.tree, state.q(), theta.data(), this->q_.data());
+    take(state.v(), change.v, n.nv, this->v_);
+    take(state.a(), change.a, n.nv, this->a_);
+    take(state.y(), change.y, n.ny, this->y_);
+    take(state.ydot(), change.ydot, n.ny, this->ydot_);
+    take(state.multipliers(), change.multipliers, n.rows, this->multipliers_);
+    for (SignalIndex i : this->h_.used_signals) {
+      this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
+      this->oil_.signal[i].d[0] = change.signal[i];
+    }
+    this->read(state.time, side);
+  }
+};
+
+/// Plane or space, whichever the model is compiled in.
+template <template <int> class Reader, class Base>
+std::unique_ptr<Base> make_reader(std::shared_ptr<const Model> model) {
+  if (model->planar) return std::make_unique<Reader<2>>(std::move(model));
+  return std::make_unique<Reader<3>>(std::move(model));
+}
 
 }  // namespace
 
 std::unique_ptr<Observer> make_observer(std::shared_ptr<const Model> model) {
-  if (model->planar) return std::make_unique<MachineObserver<2>>(std::move(model));
-  return std::make_unique<MachineObserver<3>>(std::move(model));
+  return make_reader<MachineObserver, Observer>(std::move(model));
+}
+std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const Model> model) {
+  return make_reader<MachineChangeObserver, ChangeObserver>(std::move(model));
 }
 
 }  // namespace trunnion

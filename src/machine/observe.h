@@ -39,45 +39,70 @@ struct LedgerEntry {
 };
 
 /// Energies [J] that are functions of the state.
+template <class S = double>
 struct StoredEnergy {
-  double kinetic = 0;
-  double potential = 0;  // of gravity, zero at the machine's reference point
-  double spring = 0;     // springs of the mechanism, preload included
-  double cylinder = 0;   // seal bristles and springs of end dampers
+  S kinetic{};
+  S potential{};  // of gravity, zero at the machine's reference point
+  S spring{};     // springs of the mechanism, preload included
+  S cylinder{};   // seal bristles and springs of end dampers
 };
 
-/// Reads out states of one model. Not shared between threads.
-class Observer {
+/// What can be read out of a state of one model, on a scalar. Not shared between threads.
+template <class S>
+class Readings {
  public:
-  virtual ~Observer() = default;
-  Observer() = default;
-  Observer(const Observer&) = delete;
-  Observer& operator=(const Observer&) = delete;
-
-  /// Evaluates everything at the state's own q, v, a, y, ydot and multipliers; signals by their limit on `side`. No allocation.
-  virtual void observe(const State& state, Side side) = 0;
+  virtual ~Readings() = default;
+  Readings() = default;
+  Readings(const Readings&) = delete;
+  Readings& operator=(const Readings&) = delete;
 
   const std::vector<Channel>& channels() const { return channels_; }
   /// Values of all channels at the last observed state, channels().size() numbers.
-  void values(double* out) const {
+  void values(S* out) const {
     for (std::size_t i = 0; i < sources_.size(); ++i) out[i] = *sources_[i];
   }
-  const std::vector<LedgerEntry>& entries() const { return entries_; }
-  /// Power [W] per entry at the last observed state.
-  const std::vector<double>& powers() const { return powers_; }
-  const StoredEnergy& stored() const { return stored_; }
-  /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.
-  const std::vector<double>& violations() const { return violations_; }
 
  protected:
   std::vector<Channel> channels_;
-  std::vector<const double*> sources_;  // per channel: where its value stands
+  std::vector<const S*> sources_;  // per channel: where its value stands
   std::vector<LedgerEntry> entries_;
-  std::vector<double> powers_;
-  std::vector<double> violations_;
-  StoredEnergy stored_;
+  std::vector<S> powers_;
+  std::vector<S> violations_;
+  StoredEnergy<S> stored_;
+};
+
+/// Reads out states.
+class Observer : public Readings<double> {
+ public:
+  const std::vector<LedgerEntry>& entries() const { return entries_; }
+  /// Power [W] per entry at the last observed state.
+  const std::vector<double>& powers() const { return powers_; }
+  const StoredEnergy<>& stored() const { return stored_; }
+  /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.
+  const std::vector<double>& violations() const { return violations_; }
+
+  /// Evaluates everything at the state's own q, v, a, y, ydot and multipliers; signals by their limit on `side`. No allocation.
+  virtual void observe(const State& state, Side side) = 0;
+};
+
+/// A change of a state and of the signals the oil reads; pointers into the caller's arrays.
+struct StateChange {
+  const double* theta;        // nv: increment of the configuration
+  const double* v;            // nv
+  const double* a;            // nv
+  const double* y;            // ny
+  const double* ydot;         // ny
+  const double* multipliers;  // rows
+  const double* signal;       // Hydraulics::signals
+};
+
+/// Reads out how everything changes to first order along a change of the state: derivatives of all channels.
+class ChangeObserver : public Readings<Dual<1>> {
+ public:
+  virtual void observe(const State& state, Side side, const StateChange& change) = 0;
 };
 
 std::unique_ptr<Observer> make_observer(std::shared_ptr<const Model> model);
+std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const Model> model);
 
 }  // namespace trunnion

@@ -18,7 +18,7 @@ constexpr const char* kNoRest = "oil flows, there is no rest";
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
 
 /// Representative of every node's group, where open flow elements join nodes.
-std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs& in) {
+std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs<>& in) {
   std::vector<int> parent(h.nodes.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int node) {
@@ -26,7 +26,7 @@ std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs& in) {
     return node;
   };
   for_each_element(h, [&](const auto& element) {
-    element.edges(in, [&](const FlowEdge& e) {
+    for_each_flow(element, in, [&](const FlowEdge& e) {
       if (e.slope > 0) parent[root(e.A)] = root(e.B);
     });
   });

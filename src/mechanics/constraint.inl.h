@@ -8,6 +8,22 @@
 
 namespace trunnion {
 
+/// Jacobian of rows a_i . (V_B - V_A)(r_Q), once points and axes stand.
+template <int D, class S>
+TR_INLINE void set_point_jacobian(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree,
+                                  const ConstraintState<D, S>& s, LineDof<D, S>* work, S* jacobian, S* jacobian_q) {
+  const int n = g.path.size();
+  const PathDof* dofs = path + g.path.begin;
+  for (int k = 0; k < n; ++k) {
+    const DofState<D, S>& axis = tree.dofs[dofs[k].dof];
+    work[k].e = axis.b.at(s.line.r_Q) * S(dofs[k].sign);
+    work[k].e_q = axis.b_q.at(s.line.r_Q) * S(dofs[k].sign);
+    for (int i = 0; i < g.rows.size(); ++i) jacobian[i * n + k] = s.axes[i].dot(work[k].e);
+    if (jacobian_q != nullptr)
+      for (int i = 0; i < g.rows.size(); ++i) jacobian_q[i * n + k] = s.axes[i].dot(work[k].e_q);
+  }
+}
+
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
                        const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
@@ -23,14 +39,7 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
         s.axes[i] = A.R * g.axes[i].template cast<S>();
         Phi[i] = s.axes[i].dot(d);
       }
-      for (int k = 0; k < n; ++k) {
-        const DofState<D, S>& axis = tree.dofs[dofs[k].dof];
-        work[k].e = axis.b.at(s.line.r_Q) * S(dofs[k].sign);
-        work[k].e_q = axis.b_q.at(s.line.r_Q) * S(dofs[k].sign);
-        for (int i = 0; i < g.rows.size(); ++i) jacobian[i * n + k] = s.axes[i].dot(work[k].e);
-        if (jacobian_q != nullptr)
-          for (int i = 0; i < g.rows.size(); ++i) jacobian_q[i * n + k] = s.axes[i].dot(work[k].e_q);
-      }
+      set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
       break;
     }
     case ConstraintType::direction:
@@ -57,12 +66,64 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
       if (jacobian_q != nullptr) jacobian_q[0] = S(1);
       break;
     case ConstraintType::coupling:
-      Phi[0] = q[g.q] - g.ratio * q[g.q_driver] - g.distance;
+    case ConstraintType::velocity_coupling:
+      Phi[0] = g.holonomic == 0 ? S(0) : q[g.q] - g.ratio * q[g.q_driver] - g.distance;
       jacobian[0] = S(1);
       jacobian[1] = S(-g.ratio);
       if (jacobian_q != nullptr) std::copy_n(jacobian, 2, jacobian_q);
       break;
+    case ConstraintType::wheel:
+      if constexpr (D == 3) {
+        s.line.r_P = A.r + A.R * g.line.r_AP.template cast<S>();
+        s.line.u = B.R * g.axes[1].template cast<S>();
+        const Vec<D, S> r_C = B.r + B.R * g.line.r_BQ.template cast<S>(), normal = A.R * g.axes[0].template cast<S>();
+        const WheelContact<S> contact = wheel_contact(r_C, s.line.u, normal, g.distance);
+        s.line.r_Q = contact.point;
+        s.line.length = contact.sine;
+        s.axes = contact.axes;
+        Phi[0] = normal.dot(r_C - s.line.r_P) - g.distance * contact.sine;
+        std::fill_n(Phi + 1, g.rows.size() - 1, S(0));
+        set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
+      }
+      break;
+    case ConstraintType::blade:
+      s.line.r_Q = B.r + B.R * g.line.r_BQ.template cast<S>();
+      s.axes[0] = B.R * g.axes[0].template cast<S>();
+      Phi[0] = S(0);
+      set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
+      break;
   }
+}
+
+/// How the point and the axes of rows a_i . (V_B - V_A)(r_Q) change when the two bodies move by X_A and X_B.
+template <int D, class S>
+struct RowFrameChange {
+  Vec<D, S> point;
+  std::array<Vec<D, S>, 3> axes;
+};
+template <int D, class S>
+TR_INLINE RowFrameChange<D, S> row_frame_change(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const Motion<D, S>& X_A,
+                                                const Motion<D, S>& X_B) {
+  RowFrameChange<D, S> d;
+  if constexpr (D == 3)
+    if (g.type == ConstraintType::wheel) {
+      const WheelContact<S> at{s.line.r_Q, s.axes, s.line.length};
+      const Vec<D, S> w = (s.axes[0] - s.line.u * s.axes[0].dot(s.line.u)) / s.line.length, r_C = s.line.r_Q + w * S(g.distance);
+      const WheelContact<S> change =
+          wheel_contact_change<S>(at, s.line.u, g.distance, X_B.at(r_C), cross(X_B.angular, s.line.u), cross(X_A.angular, s.axes[0]));
+      return {change.point, change.axes};
+    }
+  d.point = X_B.at(s.line.r_Q);
+  const Angular<D, S>& turn = g.type == ConstraintType::blade ? X_B.angular : X_A.angular;
+  for (int i = 0; i < g.rows.size(); ++i) d.axes[i] = cross(turn, s.axes[i]);
+  return d;
+}
+/// Its change when path coordinate l moves one of the two bodies.
+template <int D>
+TR_INLINE RowFrameChange<D, double> row_frame_change(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const PathDof& l,
+                                                     const TreeState<D>& tree) {
+  const Motion<D>&moves = tree.dofs[l.dof].b_q, stays = Motion<D>::zero();
+  return row_frame_change<D, double>(g, s, l.sign > 0 ? stays : moves, l.sign > 0 ? moves : stays);
 }
 
 /// Point rows: the axes turn with A, the wrench point r_Q moves with B, the joint axes with what carries them.
@@ -89,6 +150,27 @@ TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* p
         if (l_carries_k) h -= f.dot(cross(axis_l.b_q, axis_k.b).at(s.line.r_Q));
       }
       T(k.dof, l.dof) += h;
+    }
+  }
+}
+
+/// Rolling contacts and blades: force and point move as the contact does, the joint axes with what carries them.
+template <int D, class Entries>
+TR_INLINE void add_contact_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree,
+                                     const ConstraintState<D>& s, const LineDof<D>* work, const double* multipliers, Entries& T) {
+  const PathDof* dofs = path + g.path.begin;
+  const int n = g.path.size();
+  Vec<D> f = Vec<D>::Zero();
+  for (int i = 0; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
+  for (int j = 0; j < n; ++j) {
+    const RowFrameChange<D, double> d = row_frame_change(g, s, dofs[j], tree);
+    Vec<D> df = Vec<D>::Zero();
+    for (int i = 0; i < g.rows.size(); ++i) df += d.axes[i] * multipliers[i];
+    for (int i = 0; i < n; ++i) {
+      const DofState<D>& axis_k = tree.dofs[dofs[i].dof];
+      double h = df.dot(work[i].e) + dofs[i].sign * f.dot(cross(axis_k.b.angular, d.point));
+      if (carries(dofs[j], j, dofs[i], i)) h += dofs[i].sign * f.dot(cross(tree.dofs[dofs[j].dof].b_q, axis_k.b).at(s.line.r_Q));
+      T(dofs[i].dof, dofs[j].dof) += h;
     }
   }
 }
@@ -124,9 +206,35 @@ void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, 
     case ConstraintType::distance:
       add_line_curvature(g.line, path, tree, s.line, work, multipliers[0], T);
       break;
+    case ConstraintType::wheel:
+    case ConstraintType::blade:
+      add_contact_curvature(g, path, tree, s, work, multipliers, T);
+      break;
     case ConstraintType::coordinate:
     case ConstraintType::coupling:
+    case ConstraintType::velocity_coupling:
       break;
+  }
+}
+
+template <int D>
+void set_rate_gradients(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
+                        double* rate_gradient) {
+  const int n = g.path.size();
+  if (g.of_coordinates()) {
+    std::fill(rate_gradient + g.holonomic * n, rate_gradient + g.rows.size() * n, 0.0);
+    return;
+  }
+  const PathDof* dofs = path + g.path.begin;
+  const Motion<D>&V_A = tree.nodes[g.line.node_A].V, &V_B = tree.nodes[g.line.node_B].V;
+  const Vec<D> u = (V_B - V_A).at(s.line.r_Q);
+  for (int k = 0; k < n; ++k) {
+    const PathDof& l = dofs[k];
+    const RowFrameChange<D, double> d = row_frame_change(g, s, l, tree);
+    // what lies beyond joint l turns with it, dV = b x (V - V_l); and the contact is somewhere else
+    const Motion<D> beyond = cross(tree.dofs[l.dof].b_q, (l.sign > 0 ? V_B : V_A) - tree.nodes[l.node].V);
+    const Vec<D> du = beyond.at(s.line.r_Q) * double(l.sign) + cross(Angular<D>(V_B.angular - V_A.angular), d.point);
+    for (int i = g.holonomic; i < g.rows.size(); ++i) rate_gradient[i * n + k] = d.axes[i].dot(u) + s.axes[i].dot(du);
   }
 }
 
@@ -140,7 +248,9 @@ template <int D, class S>
 TR_INLINE void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& V_B, ConstraintState<D, S>& s,
                          S* Phi_dot) {
   switch (g.type) {
-    case ConstraintType::point: {  // the axes turn with A: Q as seen from there
+    case ConstraintType::point:  // the axes turn with A: Q as seen from there
+    case ConstraintType::wheel:
+    case ConstraintType::blade: {
       const Vec<D, S> u = (V_B - V_A).at(s.line.r_Q);
       for (int i = 0; i < g.rows.size(); ++i) Phi_dot[i] = s.axes[i].dot(u);
       break;
@@ -153,6 +263,7 @@ TR_INLINE void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, c
       break;
     case ConstraintType::coordinate:
     case ConstraintType::coupling:
+    case ConstraintType::velocity_coupling:
       break;
   }
 }
@@ -178,8 +289,17 @@ TR_INLINE void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>
       s.line.rate = s.line.u.dot(s.line.d_dot);
       Phi_ddot[0] = line_acceleration(V_A, A_A, V_B, A_B, s.line);
       break;
+    case ConstraintType::wheel:
+    case ConstraintType::blade: {
+      const Motion<D, S> V = V_B - V_A;
+      const RowFrameChange<D, S> rate = row_frame_change<D, S>(g, s, V_A, V_B);
+      const Vec<D, S> u = V.at(s.line.r_Q), u_dot = (A_B - A_A).at(s.line.r_Q) + cross(V.angular, rate.point);
+      for (int i = 0; i < g.rows.size(); ++i) Phi_ddot[i] = s.axes[i].dot(u_dot) + rate.axes[i].dot(u);
+      break;
+    }
     case ConstraintType::coordinate:
     case ConstraintType::coupling:
+    case ConstraintType::velocity_coupling:
       break;
   }
 }
@@ -191,7 +311,7 @@ void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tr
     Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration;
     return;
   }
-  if (g.type == ConstraintType::coupling) {
+  if (g.of_coordinates()) {
     Phi_ddot[0] = a[path[g.path.begin].dof] - g.ratio * a[path[g.path.begin + 1].dof];
     return;
   }

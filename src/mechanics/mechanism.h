@@ -60,7 +60,9 @@ struct Mechanism {
   std::vector<PathDof> paths;         // all paths, one after the other
   std::vector<Line<D>> ports;
   std::vector<ConstraintGroup<D>> constraints;
-  int rows = 0;  // constraint rows
+  int rows = 0;                 // constraint rows
+  std::vector<char> holonomic;  // per row: whether it holds for positions, or for velocities alone
+  int velocity_rows = 0;        // how many do not
   int jacobian_size = 0;
   std::vector<PointSpring<D>> springs;
   std::vector<JointSpring> joint_springs;
@@ -85,6 +87,8 @@ struct MechanismState {
         Phi_ddot(m.rows),
         jacobian(m.jacobian_size),
         jacobian_q(D == 3 ? m.jacobian_size : 0),
+        violation(m.rows),
+        rate_gradient(m.velocity_rows > 0 ? m.jacobian_size : 0),
         motion(m.motions.size()),
         body_load(m.body_loads.size()),
         joint_load(m.joint_loads.size()) {}
@@ -94,16 +98,18 @@ struct MechanismState {
   std::vector<LineState<D, S>> ports, springs;
   std::vector<ConstraintState<D, S>> constraints;
   std::vector<S> s, s_dot;                    // per port [m], [m/s]
-  std::vector<S> Phi, Phi_dot, Phi_ddot;      // per row
-  std::vector<S> jacobian;                    // per velocity
-  std::vector<S> jacobian_q;                  // per position increment; empty in the plane, where it is the same
+  std::vector<S> Phi, Phi_dot, Phi_ddot;      // per row; Phi of velocity rows is zero
+  std::vector<S> jacobian;                    // per velocity: Phi_q, and B of velocity rows
+  std::vector<S> jacobian_q;                  // per position increment (of velocity rows: B); empty in the plane, where it is the same
+  std::vector<S> violation;                   // per row: what the steps of the penalty treatment close, see update_violations
+  std::vector<double> rate_gradient;          // as jacobian, of velocity rows: d(B v) per position increment at constant v
   std::vector<MotionValue> motion;            // at the current time
   std::vector<double> body_load, joint_load;  // signal factors at the current time
 };
 
 /// Signals of loads and motions at time t.
-template <int D>
-void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D>& state);
+template <int D, class S>
+void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D, S>& state);
 
 /// Position stage of everything: tree, ports, springs, Phi and its Jacobian. `increment` as in tree.h.
 template <int D, class S>
@@ -120,6 +126,10 @@ void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state);
 /// After update_rates: r = M a - Q without ports and constraints (overwritten); accumulates inertias for the tangent when `with_inertia`.
 template <int D, class S>
 void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r);
+
+/// r -= what the loads with factor `signal` push per unit of it.
+template <int D>
+void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r);
 
 /// r -= F s_k for every port, r += Phi_q^T multipliers.
 template <int D, class S>
@@ -150,13 +160,34 @@ void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& 
 template <int D, class Entries>
 void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T);
 
+/// A row's violation psi in the sense of a rule with dv = velocity dtheta: Phi [rad, m], or B v / velocity of velocity rows, in the same
+/// units; after update_positions.
+template <int D, class S>
+void update_violations(const Mechanism<D>& m, const S* v, const IncrementFactors& f, MechanismState<D, S>& state);
+/// d(B v) of velocity rows at constant v, after update_rates: rate_gradient.
+template <int D>
+void update_rate_gradients(const Mechanism<D>& m, MechanismState<D>& state);
+/// T += factor Phi_q^T (psi_theta - jacobian_q): what is missing of add_penalty in the tangent of Phi_q^T factor psi at fixed Phi_q.
+/// Velocity rows alone, after update_rate_gradients.
+template <int D, class Entries>
+void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const IncrementFactors& f, const MechanismState<D>& state, Entries& T);
+/// psi + psi_theta increment (overwritten, per row), after update_violations and update_rate_gradients.
+template <int D>
+void linearised_violations(const Mechanism<D>& m, const IncrementFactors& f, const MechanismState<D>& state, const double* increment,
+                           double* result);
+
 /// Phi + Phi_theta increment (overwritten, per row), after update_positions.
 template <int D>
 void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& state, const double* increment, double* result);
 
-/// dPhi/dt = Phi_q v + Phi_t after update_positions.
+/// The first row of a wheel that lies flat, so that it has no point of contact, or will within the time `ahead` [s] as it turns;
+/// -1: none. After update_positions; where `ahead` is not zero, after update_rates, too.
 template <int D>
-void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state);
+int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead = 0);
+
+/// dPhi/dt = Phi_q v + Phi_t after update_positions; B v of velocity rows.
+template <int D, class S>
+void constraint_rates(const Mechanism<D>& m, const S* v, MechanismState<D, S>& state);
 /// d2Phi/dt2 for the velocities and accelerations of update_rates.
 template <int D>
 void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state);

@@ -10,8 +10,8 @@
 
 namespace trunnion {
 
-template <int D>
-void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D>& state) {
+template <int D, class S>
+void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.motions.size(); ++i) {
     const SignalValue value = signals.evaluate(m.motions[i].signal, t, side);
     state.motion[i] = {value.value, value.rate, value.acceleration};
@@ -60,32 +60,26 @@ TR_INLINE S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) 
   return -(spring.stiffness * (s.length - spring.rest) + spring.damping * s.rate + spring.preload);
 }
 
-/// Loads fixed in the ground: r -= f . b(r_P) + torque . omega for every coordinate that moves the body.
+/// The wrench of a load.
 template <int D, class S>
-TR_INLINE void add_ground_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
-  const NodeState<D, S>& node = state.tree.nodes[load.node];
-  const Vec<D, S> r_P = node.r + node.R * load.r_BP.template cast<S>();
-  const Vec<D, S> f = load.force.template cast<S>() * S(factor);
-  for (int i = load.path.begin; i < load.path.end; ++i) {
-    const Motion<D, S>& b = state.tree.dofs[m.paths[i].dof].b;
-    r[m.paths[i].dof] -= f.dot(b.at(r_P));
-    if constexpr (D == 2)
-      r[m.paths[i].dof] -= b.angular * (load.torque * factor);
-    else
-      r[m.paths[i].dof] -= b.angular.dot((load.torque * factor).template cast<S>());
+TR_INLINE Force<D, S> load_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
+  Vec<D, S> f = (load.force * factor).template cast<S>();
+  if (load.in_body) f = node.R * f;
+  Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
+  if constexpr (D == 2) {
+    wrench.moment += load.torque * factor;
+  } else {
+    const Vec<3, S> torque = (load.torque * factor).template cast<S>();
+    wrench.moment += load.in_body ? Vec<3, S>(node.R * torque) : torque;
   }
+  return wrench;
 }
 
-/// The wrench of a load fixed in the body.
+/// r -= b . wrench for every coordinate that moves the body.
 template <int D, class S>
-TR_INLINE Force<D, S> body_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
-  const Vec<D, S> f = node.R * Vec<D, S>((load.force * factor).template cast<S>());
-  Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
-  if constexpr (D == 2)
-    wrench.moment += load.torque * factor;
-  else
-    wrench.moment += node.R * Vec<3, S>((load.torque * factor).template cast<S>());
-  return wrench;
+TR_INLINE void add_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
+  const Force<D, S> wrench = load_wrench(load, factor, state.tree.nodes[load.node]);
+  for (int i = load.path.begin; i < load.path.end; ++i) r[m.paths[i].dof] -= dot(state.tree.dofs[m.paths[i].dof].b, wrench);
 }
 
 template <int D, class S>
@@ -94,10 +88,10 @@ void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_i
   std::fill(r, r + m.tree.nv, S(0));
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body)
-      state.tree.nodes[load.node].F -= body_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
+    if (load.in_body)  // carried along with the body
+      state.tree.nodes[load.node].F -= load_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
     else
-      add_ground_load(m, load, state.body_load[i], state, r);
+      add_load(m, load, state.body_load[i], state, r);
   }
   accumulate(m.tree, state.tree, with_inertia, r);
   for (const JointSpring& spring : m.joint_springs)
@@ -108,6 +102,14 @@ void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_i
     const S push = spring_push(m.springs[i], state.springs[i]);
     for (int k = path.begin; k < path.end; ++k) r[m.paths[k].dof] -= push * state.dofs[k].gradient;
   }
+}
+
+template <int D>
+void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r) {
+  for (const BodyLoad<D>& load : m.body_loads)
+    if (load.signal == signal) add_load(m, load, 1.0, state, r);
+  for (const JointLoad& load : m.joint_loads)
+    if (load.signal == signal) r[load.v] -= load.load;
 }
 
 template <int D, class S>
@@ -209,12 +211,80 @@ void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& stat
 }
 
 template <int D>
-void constraint_rates(const Mechanism<D>& m, const double* v, MechanismState<D>& state) {
+int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead) {
+  constexpr double kFlat = 1e-3;  // [rad] between disc and plane
+  if (m.velocity_rows == 0) return -1;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i) {
+    const ConstraintGroup<D>& g = m.constraints[i];
+    if (g.type != ConstraintType::wheel) continue;
+    const ConstraintState<D>& s = state.constraints[i];
+    double sine = s.line.length;
+    if constexpr (D == 3)
+      if (ahead > 0) {
+        const Vec<D> turn = state.tree.nodes[g.line.node_B].V.angular - state.tree.nodes[g.line.node_A].V.angular;
+        sine += ahead * std::min(0.0, -s.axes[0].dot(s.line.u) * s.axes[1].dot(turn));  // ds/dt = -c t_1 . omega
+      }
+    if (!(sine > kFlat)) return g.rows.begin;
+  }
+  return -1;
+}
+
+template <int D, class S>
+void update_violations(const Mechanism<D>& m, const S* v, const IncrementFactors& f, MechanismState<D, S>& state) {
+  std::copy(state.Phi.begin(), state.Phi.end(), state.violation.begin());
+  if (m.velocity_rows == 0) return;
+  constraint_rates(m, v, state);
+  for (int i = 0; i < m.rows; ++i)
+    if (m.holonomic[i] == 0) state.violation[i] = state.Phi_dot[i] * (1 / f.velocity);
+}
+
+template <int D>
+void update_rate_gradients(const Mechanism<D>& m, MechanismState<D>& state) {
+  if (m.velocity_rows == 0) return;
+  for (std::size_t i = 0; i < m.constraints.size(); ++i)
+    if (const ConstraintGroup<D>& g = m.constraints[i]; g.holds_velocities_alone())
+      set_rate_gradients(g, m.paths.data(), state.tree, state.constraints[i], state.rate_gradient.data() + g.jacobian);
+}
+
+template <int D, class Entries>
+void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const IncrementFactors& f, const MechanismState<D>& state, Entries& T) {
+  if (m.velocity_rows == 0) return;
   for (const ConstraintGroup<D>& g : m.constraints) {
-    const double* J = state.jacobian.data() + g.jacobian;
+    const int n = g.path.size();
+    const PathDof* path = m.paths.data() + g.path.begin;
+    for (int row = g.holonomic; row < g.rows.size(); ++row) {
+      const double* J = state.jacobian.data() + g.jacobian + row * n;
+      const double* J_q = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian + row * n;
+      const double* G = state.rate_gradient.data() + g.jacobian + row * n;
+      for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l) T(path[k].dof, path[l].dof) += factor * J[k] * (G[l] * (1 / f.velocity) + J[l] - J_q[l]);
+    }
+  }
+}
+
+template <int D>
+void linearised_violations(const Mechanism<D>& m, const IncrementFactors& f, const MechanismState<D>& state, const double* increment,
+                           double* result) {
+  linearised_constraints(m, state, increment, result);
+  if (m.velocity_rows == 0) return;
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const int n = g.path.size();
+    for (int row = g.holonomic; row < g.rows.size(); ++row) {
+      const double* J = state.jacobian.data() + g.jacobian + row * n;
+      const double* G = state.rate_gradient.data() + g.jacobian + row * n;
+      double& psi = result[g.rows.begin + row] = state.violation[g.rows.begin + row];
+      for (int k = 0; k < n; ++k) psi += (J[k] + G[k] * (1 / f.velocity)) * increment[m.paths[g.path.begin + k].dof];
+    }
+  }
+}
+
+template <int D, class S>
+void constraint_rates(const Mechanism<D>& m, const S* v, MechanismState<D, S>& state) {
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const S* J = state.jacobian.data() + g.jacobian;
     const double Phi_t = g.type == ConstraintType::coordinate ? -state.motion[g.motion].rate : 0;
     for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
-      double rate = Phi_t;
+      S rate = Phi_t;
       for (int k = 0; k < g.path.size(); ++k) rate += J[k] * v[m.paths[g.path.begin + k].dof];
       state.Phi_dot[row] = rate;
     }
@@ -235,6 +305,8 @@ void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismS
   template void add_line_force_tangent<D, Entries>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, \
                                                    double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
   template void add_penalty<D, Entries>(const Mechanism<D>&, double, const MechanismState<D>&, Entries&);                               \
+  template void add_velocity_row_penalty<D, Entries>(const Mechanism<D>&, double, const IncrementFactors&, const MechanismState<D>&,    \
+                                                     Entries&);                                                                         \
   template void add_constraint_curvature<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);
 
 }  // namespace trunnion

@@ -34,11 +34,17 @@ TR_INLINE void vary_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& 
     out.axes[1] = varied<D>(s.axes[1], cross(X_B.angular, s.axes[1]));
     return;
   }
-  out.line.r_Q = varied<D>(s.line.r_Q, X_B.at(s.line.r_Q));
-  if (g.type == ConstraintType::point) {
-    for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], cross(X_A.angular, s.axes[i]));
+  if (g.type != ConstraintType::distance) {
+    const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, X_A, X_B);
+    out.line.r_Q = varied<D>(s.line.r_Q, d.point);
+    for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], d.axes[i]);
+    if (g.type != ConstraintType::wheel) return;
+    out.line.u = varied<D>(s.line.u, cross(X_B.angular, s.line.u));
+    const S c = out.axes[0].dot(out.line.u);
+    out.line.length = sqrt(1.0 - c * c);
     return;
   }
+  out.line.r_Q = varied<D>(s.line.r_Q, X_B.at(s.line.r_Q));
   out.line.r_P = varied<D>(s.line.r_P, X_A.at(s.line.r_P));
   const Vec<D, S> d = out.line.r_Q - out.line.r_P;
   out.line.length = sqrt(d.squaredNorm() + g.line.depth * g.line.depth);
@@ -57,9 +63,9 @@ TR_INLINE Motion<D, S> varied_acceleration(const NodeState<D>& n, const NodeVari
 /// Change of rows that are coordinates: v or a of the path's first, minus ratio times that of its second.
 template <int D>
 TR_INLINE bool vary_coordinate_row(const Mechanism<D>& m, const ConstraintGroup<D>& g, const double* rate, double& out) {
-  if (g.type != ConstraintType::coordinate && g.type != ConstraintType::coupling) return false;
+  if (!g.of_coordinates()) return false;
   out = rate == nullptr ? 0 : rate[m.paths[g.path.begin].dof];
-  if (rate != nullptr && g.type == ConstraintType::coupling) out -= g.ratio * rate[m.paths[g.path.begin + 1].dof];
+  if (rate != nullptr && g.type != ConstraintType::coordinate) out -= g.ratio * rate[m.paths[g.path.begin + 1].dof];
   return true;
 }
 
@@ -114,7 +120,7 @@ TR_INLINE Force<D> ground_wrench(const BodyLoad<D>& load, double factor, const N
   return wrench;
 }
 
-/// Sum of a point's rows: one force, fixed in A, on B at r_Q.
+/// Sum of the rows of a point or contact: one force on B at r_Q.
 template <int D>
 TR_INLINE Vec<D> point_force(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers) {
   Vec<D> f = s.axes[0] * multipliers[0];
@@ -127,7 +133,9 @@ template <int D>
 TR_INLINE void add_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
                               std::vector<NodeVariation<D>>& nodes) {
   switch (g.type) {
-    case ConstraintType::point: {
+    case ConstraintType::point:
+    case ConstraintType::wheel:
+    case ConstraintType::blade: {
       const Force<D> W = at_point<D>(s.line.r_Q, point_force(g, s, multipliers));
       nodes[g.line.node_B].W += W;
       nodes[g.line.node_A].W -= W;
@@ -144,11 +152,13 @@ TR_INLINE void add_row_forces(const ConstraintGroup<D>& g, const ConstraintState
       break;
     case ConstraintType::coordinate:
     case ConstraintType::coupling:
+    case ConstraintType::velocity_coupling:
       break;
   }
 }
 
-/// Their change: a point's force turns with A and moves with r_Q; a direction's torque follows both axes.
+/// Their change: a point's force turns with A and moves with r_Q; that of a contact as the contact does; a direction's torque follows
+/// both axes.
 template <int D>
 TR_INLINE void vary_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
                                const MechanismState<D>& state, std::vector<NodeVariation<D>>& nodes) {
@@ -173,8 +183,22 @@ TR_INLINE void vary_row_forces(const ConstraintGroup<D>& g, const ConstraintStat
       vary_tension(g.line, s.line, multipliers[0], 0, du, nodes);
       break;
     }
+    case ConstraintType::wheel:
+    case ConstraintType::blade: {
+      const Vec<D> f = point_force(g, s, multipliers);
+      const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, A.X, B.X);
+      Vec<D> df = d.axes[0] * multipliers[0];
+      for (int i = 1; i < g.rows.size(); ++i) df += d.axes[i] * multipliers[i];
+      const Force<D> W = at_point<D>(s.line.r_Q, f);
+      Force<D> dW = at_point<D>(s.line.r_Q, df);
+      dW.moment += moment(d.point, f);
+      B.F += dW - cross(B.X, W);
+      A.F -= dW - cross(A.X, W);
+      break;
+    }
     case ConstraintType::coordinate:
     case ConstraintType::coupling:
+    case ConstraintType::velocity_coupling:
       break;
   }
 }

@@ -1,5 +1,6 @@
 // Assembly: the start configuration and velocity moved onto the constraints.
 //   minimise 1/2 theta^T W theta  subject to Phi(q_stated (+) theta) = 0, held coordinates fixed
+//   then     1/2 (v - v_stated)^T W (v - v_stated)  subject to Phi_q v + Phi_t = 0, B v = 0
 // by Newton steps on  [W Phi_q^T; Phi_q 0] [delta; mu] = [-W theta; -Phi],  W the diagonal of the mass matrix; coordinates
 // without a stated value weigh next to nothing. Each is the shortest solution of a sparse system of rows: the orthogonal
 // factorisation of their transpose leaves out the rows that others imply. Steps too long to be trusted are damped.
@@ -19,6 +20,7 @@ constexpr double kFreeWeight = 1e-6;  // of a coordinate without stated value
 constexpr double kClosed = 1e-12;     // [m, -] a closed loop
 constexpr double kLargestStep = 0.5;  // [rad, m] of one Newton step
 constexpr int kIterations = 200;
+constexpr int kRatePasses = 3;  // each leaves kFreeWeight of the error of the one before
 
 using Sparse = Eigen::SparseMatrix<double>;
 
@@ -45,22 +47,28 @@ struct Assembler {
 
   void update(const std::vector<double>& q) {
     update_positions<D, double>(m, q.data(), nullptr, state);
-    // a distance that the user left open is what assembly makes it, and so is the place of coupled coordinates to each other
+    // a distance that the user left open is what assembly makes it, and so is the place of coupled coordinates to each other;
+    // velocity rows say nothing of positions
     for (const ConstraintGroup<D>& g : m.constraints) {
-      if (!std::isnan(g.distance)) continue;
-      state.Phi[g.rows.begin] = 0;
-      std::fill_n(state.jacobian.begin() + g.jacobian, g.path.size(), 0.0);
+      const bool open = std::isnan(g.distance);
+      if (open) state.Phi[g.rows.begin] = 0;
+      const auto J = state.jacobian.begin() + g.jacobian;
+      std::fill(J + (open ? 0 : g.holonomic * g.path.size()), J + g.rows.size() * g.path.size(), 0.0);
     }
   }
 
-  void set_weights() {
+  /// For positions; with `rates` those of velocities, by which rates are stated.
+  void set_weights(bool rates = false) {
     const int n = m.tree.nv;
     std::vector<double> zero(n, 0.0), r(n, 0.0);
     update_rates<D, double>(m, zero.data(), zero.data(), state);
     inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
     for (int i = 0; i < n; ++i) weight[i] = own_inertia(m.tree, state.tree, i);
     const double largest = n > 0 ? std::max(weight.maxCoeff(), 1e-12) : 1;
-    for (int i = 0; i < n; ++i) weight[i] = std::max(weight[i], 1e-9 * largest) * (model.start[i].stated ? 1 : kFreeWeight);
+    for (int i = 0; i < n; ++i) {
+      const bool stated = rates ? model.start[i].rate_stated : model.start[i].stated;
+      weight[i] = std::max(weight[i], 1e-9 * largest) * (stated ? 1 : kFreeWeight);
+    }
   }
 
   /// W^-1/2 J^T: Jacobian per velocity in the moving coordinates, each divided by the root of its weight; a column per row.
@@ -163,15 +171,23 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   if (a.violation() > kClosed) report_open_loops(d, model, a.state.Phi);
   model.q_start = q;
 
-  // velocities: J v = -Phi_t, rows left open for the configuration included; with held coordinates keeping their stated rates
+  // velocities: J v = -Phi_t, velocity rows and those left open for the configuration included; with held coordinates keeping their
+  // stated rates
   std::vector<double> held(m.tree.nv, 0.0);
   for (int i = 0; i < m.tree.nv; ++i)
     if (model.start[i].held) held[i] = model.v_start[i];
   update_positions<D, double>(m, q.data(), nullptr, a.state);
+  a.set_weights(true);
   constraint_rates(m, held.data(), a.state);
-  Eigen::VectorXd v0(a.moving.size());
-  for (std::size_t i = 0; i < a.moving.size(); ++i) v0[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
-  const Eigen::VectorXd v = a.weighted(v0, -Eigen::Map<const Eigen::VectorXd>(a.state.Phi_dot.data(), m.rows));
+  const Eigen::VectorXd c = -Eigen::Map<const Eigen::VectorXd>(a.state.Phi_dot.data(), m.rows);
+  Eigen::VectorXd v(a.moving.size());
+  for (std::size_t i = 0; i < a.moving.size(); ++i) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
+  // free rates have no place to stay near to: starting again from where they went leaves the stated ones exact
+  for (int pass = 0; pass < kRatePasses; ++pass) {
+    for (std::size_t i = 0; i < a.moving.size(); ++i)
+      if (model.start[a.moving[i]].rate_stated) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
+    v = a.weighted(v, c);
+  }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
 }
 

@@ -30,10 +30,25 @@ std::vector<double> settle(Model& model, Mechanism<D>& m) {
   return state.s;
 }
 
+/// A wheel that lies flat has no point of contact, and none to be assembled from.
+template <int D>
+void check_wheels(const Description& d, const Model& model, const Mechanism<D>& m) {
+  MechanismState<D> state(m);
+  update_inputs(m, model.signals, 0, Side::right, state);
+  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  const int row = fallen_wheel(m, state);
+  if (row < 0) return;
+  for (const ConstraintInfo& info : model.constraints)
+    if (info.rows.begin <= row && row < info.rows.end)
+      throw InputError({{d.span(info.path), info.path, "lies flat on its plane at the start: its axis is along the normal",
+                         "an axis across the plane's normal", "turn `axis`, `plane.normal` or the start attitude of the body"}});
+}
+
 template <int D>
 std::vector<double> finish_mechanism(const Description& d, const PointMap& map, Model& model, Mechanism<D> m) {
   compile_connections(d, map, model, m);
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
+  check_wheels(d, model, m);
   assemble(d, model, m);
   const std::vector<double> lengths = settle(model, m);
   std::vector<Diagnostic> findings;

@@ -1,4 +1,4 @@
-// Description of loops, motions, couplings, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
+// Description of loops, motions, couplings, wheels, blades, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -95,6 +95,29 @@ std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
   return {n1, axis.cross(n1)};
 }
 
+/// Adds a group of rows on its path, the first `holonomic` of which hold for positions.
+template <int D>
+ConstraintGroup<D>& add_rows(ConstraintGroup<D> g, int rows, int holonomic, Mechanism<D>& m) {
+  g.rows = {m.rows, m.rows + rows};
+  g.holonomic = holonomic;
+  g.jacobian = m.jacobian_size;
+  m.rows += rows;
+  m.jacobian_size += rows * g.path.size();
+  m.velocity_rows += rows - holonomic;
+  for (int i = 0; i < rows; ++i) m.holonomic.push_back(i < holonomic ? 1 : 0);
+  m.constraints.push_back(g);
+  return m.constraints.back();
+}
+
+template <int D>
+ConstraintGroup<D> new_group(ConstraintType type, int joint) {
+  ConstraintGroup<D> g;
+  g.type = type;
+  g.joint = joint;
+  for (Vec<D>& axis : g.axes) axis.setZero();
+  return g;
+}
+
 /// Builds the rows of loop closures.
 template <int D>
 class LoopBuilder {
@@ -157,18 +180,10 @@ class LoopBuilder {
   }
 
   ConstraintGroup<D>& add_group(ConstraintType type, int rows) {
-    ConstraintGroup<D> g;
-    g.type = type;
+    ConstraintGroup<D> g = new_group<D>(type, joint_);
     g.line = make_line(map_, P_, Q_, m_);
     g.path = g.line.path;
-    g.rows = {m_.rows, m_.rows + rows};
-    g.jacobian = m_.jacobian_size;
-    g.joint = joint_;
-    for (Vec<D>& axis : g.axes) axis.setZero();
-    m_.rows += rows;
-    m_.jacobian_size += rows * g.path.size();
-    m_.constraints.push_back(g);
-    return m_.constraints.back();
+    return add_rows(g, rows, rows, m_);
   }
   /// Rows across the axis alone say nothing of an offset along it: the two points must lie at one depth.
   void check_depth(const Vec<3>& axis_in_A) const {
@@ -302,43 +317,67 @@ const JointPart& find_part(const Model& model, const std::string& name) {
 template <int D>
 void add_motion(const std::string& name, const MotionDescription& motion, Model& model, Mechanism<D>& m) {
   const JointPart& joint = find_part(model, motion.joint);
-  ConstraintGroup<D> g;
-  g.type = ConstraintType::coordinate;
+  ConstraintGroup<D> g = new_group<D>(ConstraintType::coordinate, static_cast<int>(model.constraints.size()));
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
   m.paths.push_back({joint.v, joint.node, 1});
-  g.rows = {m.rows, m.rows + 1};
-  g.jacobian = m.jacobian_size;
   g.q = joint.q;
   g.motion = static_cast<int>(m.motions.size());
-  g.joint = static_cast<int>(model.constraints.size());
-  for (Vec<D>& axis : g.axes) axis.setZero();
-  m.rows += 1;
-  m.jacobian_size += 1;
-  m.constraints.push_back(g);
   m.motions.push_back({name, model.signals.find(motion.signal), joint.v});
-  model.constraints.push_back({"motions." + name, name, g.rows});
+  model.constraints.push_back({"motions." + name, name, add_rows(g, 1, 1, m).rows});
 }
 
 template <int D>
 void add_coupling(const std::string& name, const CouplingDescription& coupling, Model& model, Mechanism<D>& m) {
   const JointPart &a = find_part(model, coupling.joints[0]), &b = find_part(model, coupling.joints[1]);
-  ConstraintGroup<D> g;
-  g.type = ConstraintType::coupling;
+  const bool positions = coupling.level == CouplingLevel::position;
+  ConstraintGroup<D> g =
+      new_group<D>(positions ? ConstraintType::coupling : ConstraintType::velocity_coupling, static_cast<int>(model.constraints.size()));
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 2};
   m.paths.push_back({a.v, a.node, 1});
   m.paths.push_back({b.v, b.node, 1});
-  g.rows = {m.rows, m.rows + 1};
-  g.jacobian = m.jacobian_size;
   g.q = a.q;
   g.q_driver = b.q;
   g.ratio = coupling.ratio;
-  g.distance = kUnset;
-  g.joint = static_cast<int>(model.constraints.size());
-  for (Vec<D>& axis : g.axes) axis.setZero();
-  m.rows += 1;
-  m.jacobian_size += 2;
-  m.constraints.push_back(g);
-  model.constraints.push_back({"couplings." + name, name, g.rows});
+  if (positions) g.distance = kUnset;
+  model.constraints.push_back({"couplings." + name, name, add_rows(g, 1, positions ? 1 : 0, m).rows});
+}
+
+/// Rows between a body A and a point of a body B.
+template <int D>
+ConstraintGroup<D> contact_group(ConstraintType type, const PlacedPoint& A, const PlacedPoint& B, const PointMap& map, const Model& model,
+                                 Mechanism<D>& m) {
+  ConstraintGroup<D> g = new_group<D>(type, static_cast<int>(model.constraints.size()));
+  g.line = make_line(map, A, B, m);
+  g.path = g.line.path;
+  return g;
+}
+
+[[noreturn]] void report_fixed(const Model& model, const std::string& path, const std::string& A, const std::string& B) {
+  throw InputError({{model.description.span(path), path, fmt::format("`{}` and `{}` cannot move relative to each other", B, A),
+                     "two bodies with a joint between them that moves", ""}});
+}
+
+template <int D>
+void add_wheel(const std::string& name, const WheelDescription& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+  const std::string path = "wheels." + name;
+  const PlacedPoint P = place(map, model, d.plane, d.plane_at), C = place(map, model, d.body, d.at);
+  if (P.node == C.node) report_fixed(model, path, d.plane, d.body);
+  const int rows = d.lateral_slip == LateralSlip::none ? 3 : 2;
+  ConstraintGroup<D> g = contact_group(ConstraintType::wheel, P, C, map, model, m);
+  g.axes[0] = seen<D>(map, P.node, direction(model, d.plane, d.plane_normal));
+  g.axes[1] = seen<D>(map, C.node, direction(model, d.body, d.axis));
+  g.distance = d.radius;
+  model.constraints.push_back({path, name, add_rows(g, rows, 1, m).rows});
+}
+
+template <int D>
+void add_blade(const std::string& name, const BladeDescription& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+  const std::string path = "blades." + name;
+  const PlacedPoint P = place(map, model, d.on, {}), Q = place(map, model, d.body, d.at);
+  if (P.node == Q.node) report_fixed(model, path, d.on, d.body);
+  ConstraintGroup<D> g = contact_group(ConstraintType::blade, P, Q, map, model, m);
+  g.axes[0] = seen<D>(map, Q.node, direction(model, d.body, d.across));
+  model.constraints.push_back({path, name, add_rows(g, 1, 0, m).rows});
 }
 
 template <int D>
@@ -393,6 +432,8 @@ void compile_connections(const Description& d, const PointMap& map, Model& model
   }
   for (const auto& [name, motion] : d.motions) add_motion(name, motion, model, m);
   for (const auto& [name, coupling] : d.couplings) add_coupling(name, coupling, model, m);
+  for (const auto& [name, wheel] : d.wheels) add_wheel(name, wheel, map, model, m);
+  for (const auto& [name, blade] : d.blades) add_blade(name, blade, map, model, m);
   for (const auto& [name, spring] : d.springs) add_spring(name, spring, map, model, m);
   for (const auto& [name, load] : d.forces) add_load(name, load, map, model, m);
   for (const auto& item : d.cylinders) {

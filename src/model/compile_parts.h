@@ -22,7 +22,7 @@ bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, c
 void compile_tree(const Description& description, Model& model, Mechanism<3>& mechanism);
 
 /// The plane in which all of the machine moves, if there is one: every turning axis along its normal, every sliding axis
-/// in it, no ball; loops that suit it. `frames` receives every node's plane axes in the node frame.
+/// in it, no ball; loops and blades that suit it, no wheel. `frames` receives every node's plane axes in the node frame.
 std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism,
                                 std::vector<Mat<3>>& frames);
 
@@ -36,7 +36,7 @@ struct PointMap {
   std::vector<double> depth;   // [m] per node: offset of its origin along the plane's normal
 };
 
-/// Loops, motions, couplings, springs, loads and ports. Rest lengths that the user left open stay NaN until after assembly.
+/// Loops, motions, couplings, wheels, blades, springs, loads and ports. Rest lengths that the user left open stay NaN until after assembly.
 template <int D>
 void compile_connections(const Description& description, const PointMap& map, Model& model, Mechanism<D>& mechanism);
 

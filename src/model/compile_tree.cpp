@@ -157,7 +157,7 @@ void start_rotation(Model& model, const JointDescription& joint) {
   const Vec<3> rate =
       roll_pitch_yaw(joint.orientation).transpose() * vec(joint.angular_velocity.value_or(Vec3d{}));  // parent's axes -> joint's
   for (int i = 0; i < 3; ++i) {
-    model.start.push_back({joint.rotation.has_value(), joint.hold});
+    model.start.push_back({joint.rotation.has_value(), joint.hold, joint.angular_velocity.has_value()});
     model.v_start.push_back(rate[i]);
   }
 }
@@ -172,9 +172,9 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
   if (node.joint == NodeJoint::spherical) {
     start_rotation(model, joint);
     for (const char* axis : {"_x", "_y", "_z"}) model.velocity_names.push_back(rate + axis);
-    for (const char* axis : {"_x", "_y", "_z"}) model.coordinate_names.push_back(rate + axis);
+    for (const char* axis : {"_x", "_y", "_z"}) model.coordinate_names.push_back(info.name + ".rotation" + axis);
   } else {
-    model.start.push_back({element.start.has_value(), joint.hold});
+    model.start.push_back({element.start.has_value(), joint.hold, element.start_rate.has_value()});
     model.q_start.push_back(element.start.value_or(0));
     model.v_start.push_back(element.start_rate.value_or(0));
     model.velocity_names.push_back(rate);
@@ -297,6 +297,7 @@ void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
 }
 
 std::optional<Plane> find_plane(const Description& d, const Model& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
+  if (!d.wheels.empty()) return std::nullopt;  // a disc stands on its plane, and leans
   // axes of every node in ground axes with all coordinates at zero; turning about the normal changes no normal component
   std::vector<Mat<3>> R_0(m.tree.nodes.size(), Mat<3>::Identity());
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
@@ -317,6 +318,8 @@ std::optional<Plane> find_plane(const Description& d, const Model& model, const 
     if (!moves_in_plane(loop.kind, in_ground(loop.between[0], loop.axis[0]), in_ground(loop.between[1], loop.axis[1]), normal))
       return std::nullopt;
   }
+  for (const auto& item : d.blades)
+    if (!perpendicular(in_ground(item.second.body, item.second.across), normal)) return std::nullopt;
   // plane axes: ground x projected where possible, so that planar coordinates read like the user's
   const Vec<3> e1 = first_plane_axis(normal);
   const Vec<3> up =

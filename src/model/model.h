@@ -48,6 +48,7 @@ struct BodyInfo {
 struct StartCoordinate {
   bool stated = false;
   bool held = false;
+  bool rate_stated = false;
 };
 
 /// How far the plane of a planar machine is turned: columns are its two axes and its normal, ground axes.
@@ -60,7 +61,7 @@ struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
 };
 
-/// A named loop closure, motion or coupling on the constraint rows.
+/// A named loop closure, motion, coupling, wheel or blade on the constraint rows.
 struct ConstraintInfo {
   std::string path;  // `loops.E`
   std::string name;  // `E`
@@ -80,7 +81,7 @@ struct Model {
   std::vector<BodyInfo> bodies;
   std::vector<ConstraintInfo> constraints;
   std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
-  std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; a ball's are its velocities
+  std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; of a ball the rotation increments, `load.rotation_x`
   std::vector<std::string> state_names;       // per y: `v1.pressure`
   std::vector<StartCoordinate> start;         // per velocity
   std::vector<double> q_start, v_start;       // as stated

@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "results/files.h"
+#include "results/table.h"
 
 namespace trunnion {
 
@@ -63,13 +64,6 @@ const std::vector<StandardColumn>& standard_columns() {
   return columns;
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells{""};
   bool inside = false;
@@ -84,25 +78,6 @@ std::vector<std::string> cells_of(const std::string& line) {
   for (std::string& cell : cells)
     while (!cell.empty() && cell.back() == ' ') cell.pop_back();
   return cells;
-}
-
-/// Pads every column to its widest cell; the first `left` columns to the left, numbers to the right.
-std::string aligned(const std::vector<std::vector<std::string>>& lines, std::size_t left) {
-  std::vector<std::size_t> width;
-  for (const auto& line : lines)
-    for (std::size_t k = 0; k < line.size(); ++k) {
-      if (k >= width.size()) width.push_back(0);
-      width[k] = std::max(width[k], line[k].size());
-    }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row;
-    for (std::size_t k = 0; k < line.size(); ++k)
-      row += k < left ? fmt::format("{:<{}}  ", line[k], width[k]) : fmt::format("{:>{}}  ", line[k], width[k]);
-    while (!row.empty() && row.back() == ' ') row.pop_back();
-    text += row + "\n";
-  }
-  return text;
 }
 
 std::string shown(double value, const ComparisonColumn& column) {

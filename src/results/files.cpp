@@ -180,15 +180,19 @@ void write_csv(const Recording& recording, const std::string& path) {
   file.finish();
 }
 
-void write_hdf5(const Recording& recording, const std::string& model_text, const std::string& path) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported here, by exception
+void write_whole(const std::string& path, const std::function<void(const std::string& temporary)>& write) {
   try {
-    fill_hdf5(recording, model_text, part_name(path));
+    write(part_name(path));
   } catch (const Error& e) {
     std::remove(part_name(path).c_str());
     cannot_write(path, e.what());
   }
   move_into_place(path);
+}
+
+void write_hdf5(const Recording& recording, const std::string& model_text, const std::string& path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported here, by exception
+  write_whole(path, [&](const std::string& temporary) { fill_hdf5(recording, model_text, temporary); });
 }
 
 void write_text(const std::string& text, const std::string& path) {

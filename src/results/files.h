@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "results/recording.h"
@@ -23,6 +24,8 @@ void write_hdf5(const Recording& recording, const std::string& model_text, const
 
 /// Text under `path`, whole or not at all.
 void write_text(const std::string& text, const std::string& path);
+/// What `write` puts under the temporary name, under `path` once it is whole. An Error of `write` says why a file could not be written.
+void write_whole(const std::string& path, const std::function<void(const std::string& temporary)>& write);
 /// Folder `path` and its parents.
 void make_folder(const std::string& path);
 

@@ -32,6 +32,17 @@ State start_of(const Model& model, StartKind start) {
   return start == StartKind::equilibrium ? equilibrium_state(model) : start_state(model);
 }
 
+void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
+  const StepSchedule schedule(*run.model());
+  const double duration = run.model()->description.solver.duration;
+  for (int part = 1; part <= kProgressReports && run.state().time < duration; ++part) {
+    // parts end on grid points, so that reporting changes nothing
+    const double wish = duration * part / kProgressReports;
+    run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), watcher);
+    if (progress) progress(run.state().time);
+  }
+}
+
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also) {
   CaseResult result;
   result.model = model;
@@ -41,15 +52,8 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     Runner run(model, start_of(*model, start));
     result.recorder->begin(run.state());
     Watchers watchers(*result.recorder, also);
-    const double duration = model->description.solver.duration;
     try {
-      const StepSchedule schedule(*model);
-      for (int part = 1; part <= kProgressReports && run.state().time < duration; ++part) {
-        // parts end on grid points, so that reporting changes nothing
-        const double wish = duration * part / kProgressReports;
-        run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), &watchers);
-        if (progress) progress(run.state().time);
-      }
+      run_to_end(run, &watchers, progress);
     } catch (const SimulationError& error) { result.failure = error; }
     result.recorder->finish();
     result.statistics = run.statistics();

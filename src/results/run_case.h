@@ -33,6 +33,9 @@ enum class StartKind {
 /// The start state. Throws InputError, SimulationError.
 State start_of(const Model& model, StartKind start);
 
+/// Takes a run to solver.duration. Throws SimulationError.
+void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {});
+
 /// Runs to solver.duration; `also` (may be null) sees what the recorder sees. Throws InputError for what is wrong with the input; a
 /// simulation that fails is a result.
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,

@@ -75,6 +75,7 @@ Json constraints_json(const CaseResult& r) {
   return {{"rows", r.analysis.rows},
           {"rank", r.analysis.rank},
           {"degrees_of_freedom", r.analysis.degrees_of_freedom},
+          {"position_degrees_of_freedom", r.analysis.position_degrees_of_freedom},
           {"redundant", redundant},
           {"independent", r.statistics.independent.empty() ? Json(nullptr) : Json(independent_names(r))},
           {"repartitions", r.statistics.repartitions},

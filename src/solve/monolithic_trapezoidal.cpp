@@ -129,10 +129,8 @@ void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const dou
   const auto push = [&](std::size_t i, double dF) {
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
   };
-  for (std::size_t i = 0; i < ports; ++i) {
-    const HydraulicState::Port& port = work_.hydraulics.ports[i];
-    push(i, port.force_s * ds[i] + port.force_v * dsdot[i]);
-  }
+  const HydraulicState& oil = work_.hydraulics;
+  for (std::size_t i = 0; i < ports; ++i) push(i, oil.force_s[i] * ds[i] + oil.force_v[i] * dsdot[i]);
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators) {
       double dF = 0;

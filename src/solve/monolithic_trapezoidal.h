@@ -32,7 +32,10 @@ class MonolithicTrapezoidal : public Stepper {
   void add_port_force_change(const double* ds, const double* dsdot, double* dr) const;
   void eliminate_circuits();
   void apply_circuit_increment(StepReport& report, double& largest);
-  bool within_stroke(StepReport& report) const { return pistons_inside(*model_, work_.mechanism.s.data(), report); }
+  bool within_stroke(StepReport& report) const {
+    return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
+           wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, rule_.step), report);
+  }
   void finish_friction();
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
     if (scaled <= largest) return;  // a number that is none raises, too

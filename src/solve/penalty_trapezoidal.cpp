@@ -46,9 +46,9 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
   MechanismState<D>& mech = work_.mechanism;
   inverse_dynamics_tangent(m_, factors_, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
-    const HydraulicState::Port& port = work_.hydraulics.ports[i];
-    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, port.force, port.force_s,
-                           port.force_v, factors_, mech.tree, T);
+    const HydraulicState& oil = work_.hydraulics;
+    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
+                           oil.force_v[i], factors_, mech.tree, T);
   }
   add_penalty(m_, model_->description.solver.penalty, mech, T);
 }
@@ -61,6 +61,7 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
   const std::size_t ports = h_.actuators.size();
   add_constraint_curvature(m_, work_.multipliers.data(), work_.mechanism, T);
+  add_velocity_row_penalty(m_, model_->description.solver.penalty, factors_, work_.mechanism, T);
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
@@ -81,7 +82,7 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints() {
   const double penalty = model_->description.solver.penalty, closed = kClosed * model_->description.solver.tolerance_position;
   MechanismState<D>& mech = work_.mechanism;
   for (int iteration = 0; iteration < kInnerIterations && m_.rows > 0; ++iteration) {
-    linearised_constraints(m_, mech, increment_.data(), work_.multipliers.data());  // Phi + Phi_theta d(theta)
+    linearised_violations(m_, factors_, mech, increment_.data(), work_.multipliers.data());  // psi + psi_theta d(theta)
     double open = 0;
     for (int i = 0; i < m_.rows; ++i) {
       open = std::max(open, std::abs(work_.multipliers[i]));
@@ -104,6 +105,7 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   this->evaluate_at(model_->description.solver.penalty);
   if (!this->condense_ports()) return false;
   this->add_port_residuals();
+  update_rate_gradients(m_, mech);
   T_.assemble([&](auto& T) {
     add_projection_matrix(T);
     P_.copy_values(T_);
@@ -237,7 +239,8 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       return report;
     }
     this->move();
-    for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.Phi[i];  // (10)
+    update_violations(m_, next_.v(), factors_, work_.mechanism);
+    for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.violation[i];  // (10)
     if (size < 1 || report.iterations >= solver.max_iterations) break;
   }
   if (size >= 1) {

@@ -225,6 +225,9 @@ void Runner::fail() const {
       throw SimulationError(
           state_.time, where, "the piston leaves its cylinder",
           "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B), or commands that stop earlier");
+    case StepStatus::flat_wheel:
+      throw SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no point of contact",
+                            "a start with more speed, or a shorter duration");
     case StepStatus::open_loop:
       throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
                             smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");

@@ -35,4 +35,11 @@ bool pistons_inside(const Model& model, const double* s, StepReport& report) {
   return true;
 }
 
+bool wheels_stand(const Model& model, int fallen_row, StepReport& report) {
+  if (fallen_row < 0) return true;
+  report.status = StepStatus::flat_wheel;
+  report.worst = unknown_of_row(model, fallen_row);
+  return false;
+}
+
 }  // namespace trunnion

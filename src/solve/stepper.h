@@ -22,6 +22,7 @@ enum class StepStatus {
   diverged,       // an unknown left the range of numbers
   singular,       // no solution of the linear system
   end_of_stroke,  // a piston went through the end of its cylinder
+  flat_wheel,     // a wheel fell flat on its plane
   open_loop,      // the dependent positions were not found
   dead_point,     // a loop's equations do not determine its dependent coordinates
   unstable,       // an explicit step blew up
@@ -65,6 +66,9 @@ std::string name_of_unknown(const Model& model, int unknown);
 /// Whether every piston is inside its cylinder at lengths s [m] of the ports: chambers of no length have no equations. Says in the
 /// report which is not.
 bool pistons_inside(const Model& model, const double* s, StepReport& report);
+
+/// Whether every wheel stands, given the first row of one that does not (fallen_wheel, mechanics/mechanism.h). Says in the report which.
+bool wheels_stand(const Model& model, int fallen_row, StepReport& report);
 
 /// The stepper that the model's solver settings ask for.
 std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model);

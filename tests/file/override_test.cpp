@@ -96,5 +96,35 @@ TEST(Vary, SplitsAtTopLevelCommasOnly) {
   EXPECT_THROW(split_vary("a="), InputError);
 }
 
+TEST(Vary, CombinesAllValuesTheLastFastest) {
+  using Rows = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(combinations({{"a", {"1", "2"}}, {"b", {"x", "y"}}}), (Rows{{"1", "x"}, {"1", "y"}, {"2", "x"}, {"2", "y"}}));
+  EXPECT_EQ(combinations({}), (Rows{{}}));
+}
+
+TEST(NumberAt, IsTheNumberInForceInSI) {
+  const auto at = [](const std::string& path, const std::vector<Override>& overrides = {}) {
+    return number_at(kExample, overrides, path, "--sensitivity");
+  };
+  EXPECT_EQ(at("cylinders.lift.bore"), 0.08);
+  EXPECT_EQ(at("joints.crank.angle"), 60 * 3.14159265358979323846 / 180);
+  EXPECT_EQ(at("gravity.1"), -9.81);
+  EXPECT_EQ(at("cylinders.lift.bore", {{"cylinders.lift.bore", "7 cm"}}), 0.07);
+  EXPECT_EQ(at("cylinders.lift.friction.exponent"), 2);
+  EXPECT_EQ(at("solver.max_iterations"), with({}).solver.max_iterations);  // not in the file
+  const auto refused = [&](const std::string& path) {
+    try {
+      at(path);
+    } catch (const InputError& error) { return std::string(error.what()); }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refused("cylinders.lift.bor").find("did you mean `cylinders.lift.bore`?"), std::string::npos);
+  EXPECT_EQ(refused("cylinders.lift.bor").find("--set"), std::string::npos);
+  EXPECT_EQ(refused("cylinders.lift.friction.model"),
+            "--sensitivity: error: cylinders.lift.friction.model: found `brown_mcphee`, expected a number");
+  EXPECT_NE(refused("cylinders.lift").find("found a mapping"), std::string::npos);
+  EXPECT_NE(refused("volumes.v1.pressure").find("found `equilibrium`"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace trunnion

@@ -162,8 +162,8 @@ Eigen::MatrixXd assembled(Point& p) {
       }
   }
   for (Eigen::Index k = 0; k < ports; ++k) {
-    J(n + k, n + k) = p.state.ports[k].force_s;
-    J(n + k, n + ports + k) = p.state.ports[k].force_v;
+    J(n + k, n + k) = p.state.force_s[k];
+    J(n + k, n + ports + k) = p.state.force_v[k];
   }
   return J;
 }

@@ -67,7 +67,7 @@ std::vector<FlowEdge> edges_at(double U, double dead_band = 0) {
   valve.coefficient = nominal_coefficient(4e-4, 35e5) / 10;
   valve.dead_band = dead_band;
   std::vector<FlowEdge> edges;
-  valve.edges({pressure, nullptr, &U}, [&](const FlowEdge& e) { edges.push_back(e); });
+  for_each_flow(valve, {pressure, nullptr, &U}, [&](const FlowEdge& e) { edges.push_back(e); });
   return edges;
 }
 

@@ -351,10 +351,10 @@ TEST(Spectrum, NeutralPositionsAndOthersAreExplained) {
 
 TEST(Spectrum, VerdictsSayWhich) {
   EXPECT_EQ(spectrum(diagonal({one(-1), pair(-2, 1)})).stability.text, "asymptotically stable");
-  const Stability undamped = spectrum(companion({{0.0L, 3.0L}, {0.0L, -3.0L}, -1.0L})).stability;
+  const LinearStability undamped = spectrum(companion({{0.0L, 3.0L}, {0.0L, -3.0L}, -1.0L})).stability;
   EXPECT_EQ(undamped.verdict, Verdict::undamped);
   EXPECT_EQ(undamped.undamped, (std::vector<int>{0, 1}));
-  const Stability unstable = spectrum(diagonal({one(-1), pair(2.5, 1), one(0), jordan(2, 0)})).stability;
+  const LinearStability unstable = spectrum(diagonal({one(-1), pair(2.5, 1), one(0), jordan(2, 0)})).stability;
   EXPECT_EQ(unstable.verdict, Verdict::unstable);
   EXPECT_EQ(unstable.unstable, (std::vector<int>{0, 1}));
   EXPECT_EQ(unstable.text,

@@ -68,7 +68,7 @@ void expect_closed(const std::shared_ptr<const Model>& model, State state) {
   const double stored = derivative(
       [&](double t) {
         observer->observe(moved(*model, state, t), Side::left);
-        const StoredEnergy& e = observer->stored();
+        const StoredEnergy<>& e = observer->stored();
         return e.kinetic + e.potential + e.spring + e.cylinder;
       },
       kMoment);

@@ -11,6 +11,7 @@ namespace {
 
 using testing::random_mechanism;
 using testing::random_numbers;
+using testing::VelocityRows;
 
 template <class T>
 class Mechanics : public ::testing::Test {};
@@ -22,7 +23,10 @@ constexpr double kPenalty = 1e4;
 /// A point of a random mechanism some way along a step.
 template <int D>
 struct Situation {
-  explicit Situation(unsigned seed) : owner(random_mechanism<D>(seed)), m(owner->mechanism), random(seed + 1000) {
+  explicit Situation(unsigned seed)
+      : owner(random_mechanism<D>(seed, 7, seed % 2 == 0 ? VelocityRows::some : VelocityRows::none)),
+        m(owner->mechanism),
+        random(seed + 1000) {
     const int nv = m.tree.nv;
     q0 = owner->model.q_start;
     theta = random_numbers(random, nv, 0.4);
@@ -60,7 +64,8 @@ std::vector<S> residual(const Situation<D>& x, const std::vector<S>& delta, Mech
   inverse_dynamics<D, S>(x.m, q.data(), v.data(), true, state, r.data());
   std::vector<S> force(x.m.ports.size()), multipliers(x.m.rows);
   for (std::size_t i = 0; i < force.size(); ++i) force[i] = push(state.s[i], state.s_dot[i]);
-  for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.Phi[i];
+  update_violations<D, S>(x.m, v.data(), x.factors, state);
+  for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.violation[i];
   add_port_forces<D, S>(x.m, force.data(), state, r.data());
   add_constraint_forces<D, S>(x.m, multipliers.data(), state, r.data());
   return r;
@@ -82,9 +87,11 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
       add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1],
                              x.factors, state.tree, entries);
     }
-    for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.Phi[i];
+    for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.violation[i];
     add_constraint_curvature(x.m, multipliers.data(), state, entries);
     add_penalty(x.m, kPenalty, state, entries);
+    update_rate_gradients(x.m, state);
+    add_velocity_row_penalty(x.m, kPenalty, x.factors, state, entries);
 
     MechanismState<D, Dual<1>> dual_state(x.m);
     double scale = 0;
@@ -117,6 +124,7 @@ TYPED_TEST(Mechanics, TangentIsTheSameInEveryStorage) {
                                state.tree, T);
       add_penalty(x.m, kPenalty, state, T);
       add_constraint_curvature(x.m, multipliers.data(), state, T);
+      add_velocity_row_penalty(x.m, kPenalty, x.factors, state, T);
       mass_matrix(x.m.tree, state.tree, T);
     };
     RecordedEntries pattern;
@@ -197,8 +205,34 @@ TYPED_TEST(Mechanics, RatesAreTimeDerivativesOfPositions) {
     }
     constraint_accelerations(x.m, x.a.data(), state);
     for (int i = 0; i < x.m.rows; ++i) {
-      EXPECT_NEAR(Phi_dot[1][i], (Phi[2][i] - Phi[0][i]) / (2 * e), 1e-6) << "row " << i;
+      if (x.m.holonomic[i] != 0)
+        EXPECT_NEAR(Phi_dot[1][i], (Phi[2][i] - Phi[0][i]) / (2 * e), 1e-6) << "row " << i;
+      else
+        EXPECT_EQ(Phi[1][i], 0) << "row " << i;
       EXPECT_NEAR(state.Phi_ddot[i], (Phi_dot[2][i] - Phi_dot[0][i]) / (2 * e), 1e-5) << "row " << i;
+    }
+  }
+}
+
+TYPED_TEST(Mechanics, LinearisedViolationsAreTheirDifference) {
+  constexpr int D = TypeParam::value;
+  constexpr double e = 1e-5;
+  for (unsigned seed = 2; seed <= 20; seed += 2) {
+    Situation<D> x(seed);
+    ASSERT_GT(x.m.velocity_rows, 0);
+    MechanismState<D> state(x.m);
+    const std::vector<double> direction = random_numbers(x.random, x.m.tree.nv, 1);
+    std::vector<double> violation[3], delta(direction), linear(x.m.rows);
+    for (int i : {0, 2, 1}) {
+      for (std::size_t k = 0; k < delta.size(); ++k) delta[k] = (i - 1) * e * direction[k];
+      residual<D, double>(x, delta, state);
+      violation[i] = state.violation;
+    }
+    update_rate_gradients(x.m, state);
+    linearised_violations(x.m, x.factors, state, direction.data(), linear.data());
+    for (int i = 0; i < x.m.rows; ++i) {
+      const double change = (violation[2][i] - violation[0][i]) / (2 * e);
+      EXPECT_NEAR(linear[i] - violation[1][i], change, 1e-6 * (1 + std::abs(change))) << "seed " << seed << " row " << i;
     }
   }
 }

@@ -32,7 +32,7 @@ bodies: {nut: {mass: 2, inertia: [1, 1, 0.03]}, bob: {mass: 1, inertia: [1, 1, 1
 joints: {nut: {cylindrical: {parent: ground, axis: z}}, bob: {spherical: {parent: nut}}}
 couplings: {thread: {joints: [nut.angle, nut.position], ratio: 25 rad/m}}
 )")),
-            (std::vector<std::string>{"nut.angle", "bob.rate_x", "bob.rate_y", "bob.rate_z"}));  // the pivot 25 is the position's
+            (std::vector<std::string>{"nut.angle", "bob.rotation_x", "bob.rotation_y", "bob.rotation_z"}));  // the pivot 25 is the position's
 }
 
 TEST(StartPartition, ADeadPointIsNamed) {

@@ -16,7 +16,7 @@ class Generator {
  public:
   Generator(unsigned seed, int bodies, bool planar) : random_(seed), bodies_(bodies), shift_(static_cast<int>(seed)), planar_(planar) {}
 
-  Description generate() {
+  Description generate(VelocityRows velocity_rows) {
     d_.gravity = vector(10);
     for (int i = 0; i < bodies_; ++i) add_body(i);
     for (int i = 0; i < 8; ++i) add_loop(i);
@@ -43,6 +43,7 @@ class Generator {
       cylinder.rod_end = {name(bodies_ - 1 - i), vector(1)};
       d_.cylinders.emplace_back("c" + std::to_string(i), cylinder);
     }
+    if (velocity_rows == VelocityRows::some) add_velocity_rows();
     return d_;
   }
 
@@ -107,6 +108,27 @@ class Generator {
     }
   }
 
+  /// Wheels on the ground and on a body, free to slip sideways and not; a blade on either; half of the couplings.
+  void add_velocity_rows() {
+    for (int i = 0; i < 2; ++i) {
+      const std::string on = i == 0 ? "ground" : name(1), number_of = std::to_string(i);
+      BladeDescription blade{name(bodies_ - 1 - i), vector(1), vector(1), on};
+      d_.blades.emplace_back("blade" + number_of, blade);
+      if (planar_) continue;
+      WheelDescription wheel;
+      wheel.body = name(bodies_ - 1 - i);
+      wheel.at = vector(1);
+      wheel.axis = vector(1);
+      wheel.radius = 0.4;
+      wheel.plane = on;
+      wheel.plane_at = vector(1);
+      wheel.plane_normal = vector(1);
+      wheel.lateral_slip = i == 0 ? LateralSlip::none : LateralSlip::free;
+      d_.wheels.emplace_back("wheel" + number_of, wheel);
+    }
+    for (std::size_t i = 0; i < d_.couplings.size(); i += 2) d_.couplings[i].second.level = CouplingLevel::velocity;
+  }
+
   std::mt19937 random_;
   int bodies_;
   int shift_;  // which joint kind comes first
@@ -117,9 +139,9 @@ class Generator {
 }  // namespace
 
 template <int D>
-std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies) {
+std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies, VelocityRows velocity_rows) {
   auto result = std::make_unique<RandomMechanism<D>>();
-  const Description d = Generator(seed, bodies, D == 2).generate();
+  const Description d = Generator(seed, bodies, D == 2).generate(velocity_rows);
   compile_tree(d, result->model, result->space);
   result->map.space = &result->space;
   if constexpr (D == 2) {
@@ -135,7 +157,7 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies) 
   return result;
 }
 
-template std::unique_ptr<RandomMechanism<2>> random_mechanism<2>(unsigned, int);
-template std::unique_ptr<RandomMechanism<3>> random_mechanism<3>(unsigned, int);
+template std::unique_ptr<RandomMechanism<2>> random_mechanism<2>(unsigned, int, VelocityRows);
+template std::unique_ptr<RandomMechanism<3>> random_mechanism<3>(unsigned, int, VelocityRows);
 
 }  // namespace trunnion::testing

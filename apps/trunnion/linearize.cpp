@@ -1,0 +1,77 @@
+// trunnion linearize: linear models, eigenvalues, root loci, sensitivities, and the linear model beside a run.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+
+#include "commands.h"
+#include "results/linear_study.h"
+
+namespace trunnion::cli {
+
+namespace {
+
+struct LinearizeOptions {
+  ModelOptions model;
+  LinearRequest request;
+  std::vector<std::string> vary;
+  std::string folder, method = "reduced";
+  double simulate = 0;
+  bool equilibrium = false, quiet = false;
+};
+
+int linearize(const LinearizeOptions& options, bool simulates) {
+  LinearRequest request = options.request;
+  request.model_file = options.model.file;
+  request.overrides = options.model.overrides();
+  if (options.equilibrium) request.start = StartKind::equilibrium;
+  if (options.method == "counterpart") request.options.method = LinearMethod::counterpart;
+  for (const std::string& text : options.vary) request.vary.push_back(split_vary(text));
+  if (simulates) request.simulate = options.simulate;
+  StudyHooks hooks;
+  if (!options.quiet) {
+    std::printf("%s\n", options.model.file.c_str());
+    hooks.print = [](const std::string& text) {
+      clear_progress(false);
+      std::fputs(text.c_str(), stdout);
+    };
+  }
+  hooks.progress = [&](const std::string& label, double duration) { return terminal_progress(duration, options.quiet, label); };
+  const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
+  const std::string failure = linear_study(request, folder, hooks);
+  if (failure.empty()) return kDone;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", failure.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+void add_linearize(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("linearize", "linear model and eigenvalues about the start, rest, or times of a run");
+  auto options = std::make_shared<LinearizeOptions>();
+  options->model.add_to(*command);
+  command->add_flag("--equilibrium", options->equilibrium, "solve for rest first: linearise there, or start the run there");
+  const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
+    return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
+  };
+  list("--at", options->request.at, "linearise at these times of a run; may be repeated", "SECONDS,...");
+  list("--output", options->request.options.outputs, "channels that are outputs [all]; may be repeated", "CHANNEL,...");
+  command
+      ->add_option("--method", options->method, "reduced: exact, of the least size; counterpart: differences of all coordinates [reduced]")
+      ->check(CLI::IsMember({"reduced", "counterpart"}));
+  command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")->type_name("H");
+  command->add_option("--vary", options->vary, "root locus: values to try, path=v1,v2,...; may be repeated for all combinations")
+      ->type_name("PATH=V1,V2,...")
+      ->expected(1)
+      ->take_all();
+  list("--sensitivity", options->request.sensitivity, "derivatives of the eigenvalues to numbers of the model file; may be repeated",
+       "PATH,...");
+  CLI::Option* simulate =
+      command->add_option("--simulate", options->simulate, "run the machine and from this time on the linear model beside it")
+          ->type_name("SECONDS");
+  command->add_option("-o", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
+  command->add_flag("-q,--quiet", options->quiet, "print errors only");
+  command->callback(
+      [options, simulate, &action] { action = [options, simulates = simulate->count() > 0] { return linearize(*options, simulates); }; });
+}
+
+}  // namespace trunnion::cli

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linearise/linear_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/diagnostic.h"
+#include "linearise/counterpart.h"
+#include "linearise/reduction.h"
+#include "machine/observe.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kNudge = 1e-9;   // of a quantity's size: on the other side of a kink, nowhere else
+constexpr double kJump = 1e-3;    // of a slope: a change that large over a nudge is a kink
+constexpr double kTurn = 1e-3;    // [rad, m] how far a moving reference is followed to see whether A stays
+constexpr double kSteady = 1e-7;  // of the largest entry of a row of A: what stays
+constexpr double kMoving = 1e-9;  // [rad/s, m/s]
+
+// ---------------------------------------------------------------- names
+
+/// What is known of the model's channels by name.
+class Names {
+ public:
+  explicit Names(const std::vector<Channel>& channels) {
+    for (const Channel& channel : channels) channels_[channel.name] = &channel;
+  }
+  LinearVariable variable(const std::string& name, double reference) const {
+    const auto found = channels_.find(name);
+    if (found == channels_.end()) return {name, "rad", "increment of the rotation about an axis of the joint at rotation zero", reference};
+    return {name, found->second->unit, found->second->meaning, reference};
+  }
+
+ private:
+  std::map<std::string, const Channel*> channels_;
+};
+
+/// Who reads a signal: the input's name, unit and meaning, by signal. Signals with several readers keep their own name.
+std::vector<LinearVariable> signal_readers(const Model& model) {
+  std::vector<LinearVariable> readers(model.signals.size());
+  const auto read = [&](SignalIndex signal, const std::string& name, const char* unit, const std::string& meaning) {
+    if (signal < 0) return;
+    LinearVariable& reader = readers[signal];
+    if (reader.name.empty()) {
+      reader = {name, unit, meaning, 0};
+      return;
+    }
+    reader.name = model.signals.names()[signal];
+    if (reader.unit != unit) reader.unit = "";
+    reader.meaning += "; " + meaning;
+  };
+  const Hydraulics& h = model.hydraulics;
+  for (const PressureNode& node : h.nodes)
+    if (node.state < 0) read(node.source, node.name + ".pressure", "Pa", "pressure of source " + node.name);
+  for (const FlowSource& source : h.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
+  for (const Spool& spool : h.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
+  for (const Orifice& o : std::get<std::vector<Orifice>>(h.elements))
+    read(o.opening, o.name + ".opening", "", "opening factor of " + o.name);
+  std::visit(
+      [&](const auto& m) {
+        for (const auto& load : m.body_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
+        for (const auto& load : m.joint_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
+        for (const auto& motion : m.motions) read(motion.signal, motion.name + ".motion", "rad or m", "prescribed motion " + motion.name);
+      },
+      model.mechanism);
+  return readers;
+}
+
+std::string suffix(LinearInput::Kind kind) {
+  switch (kind) {
+    case LinearInput::Kind::motion_rate:
+      return ".rate";
+    case LinearInput::Kind::motion_acceleration:
+      return ".acceleration";
+    default:
+      return "";
+  }
+}
+
+double input_value(const Model& model, const LinearInput& input, double time, Side side) {
+  const SignalValue value = model.signals.evaluate(input.signal, time, side);
+  switch (input.kind) {
+    case LinearInput::Kind::motion_rate:
+      return value.rate;
+    case LinearInput::Kind::motion_acceleration:
+      return value.acceleration;
+    default:
+      return value.value;
+  }
+}
+
+/// Channel indices of the outputs asked for.
+std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, const std::vector<std::string>& wanted) {
+  std::vector<std::size_t> found;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    names.push_back(channels[i].name);
+    const std::string& name = channels[i].name;
+    if (wanted.empty() && !name.ends_with(".violation") && !name.ends_with(".slip")) found.push_back(i);  // zero, with a kink there
+  }
+  std::vector<Diagnostic> wrong;
+  for (const std::string& name : wanted) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at != names.end()) {
+      found.push_back(static_cast<std::size_t>(at - names.begin()));
+      continue;
+    }
+    const std::string near = nearest_name(name, names);
+    wrong.push_back(
+        {{}, "output " + name, "no channel has this name", "a channel of the model", near.empty() ? "" : "did you mean " + near + "?"});
+  }
+  if (!wrong.empty()) throw InputError(std::move(wrong));
+  return found;
+}
+
+std::vector<std::string> coordinate_list(const Model& model, const std::vector<int>& velocities) {
+  std::vector<std::string> names;
+  for (int v : velocities) names.push_back(model.coordinate_names[v]);
+  return names;
+}
+
+/// Value of the one-axis coordinate that velocity v moves; 0 of a ball's.
+template <int D>
+double coordinate_value(const Mechanism<D>& m, const State& state, int v) {
+  const TreeNode<D>& n = m.tree.nodes[m.tree.dof_node[v]];
+  return n.joint == NodeJoint::spherical ? 0 : state.q()[n.q];
+}
+
+// ---------------------------------------------------------------- exact, of the least size
+
+template <int D>
+class Lineariser {
+ public:
+  Lineariser(const std::shared_ptr<const Model>& model, const State& reference)
+      : model_(model), m_(std::get<Mechanism<D>>(model->mechanism)), reduction_(model) {
+    reduction_.set_reference(reference);
+  }
+
+  LinearModel build(const LinearOptions& options) {
+    const auto observer = make_observer(model_);
+    const Names names(observer->channels());
+    LinearModel linear;
+    linear.time = reduction_.reference().time;
+    describe_states(names, linear);
+    describe_inputs(linear);
+    const std::vector<std::size_t> outputs = find_outputs(observer->channels(), options.outputs);
+    observer->observe(reduction_.reference(), Side::right);
+    std::vector<double> values(observer->channels().size());
+    observer->values(values.data());
+    for (std::size_t i : outputs)
+      linear.outputs.push_back({observer->channels()[i].name, observer->channels()[i].unit, observer->channels()[i].meaning, values[i]});
+    fill(outputs, linear);
+    linear.drift.resize(reduction_.size());
+    reduction_.drift(linear.drift.data());
+    follow(linear);
+    find_kinks(linear);
+    return linear;
+  }
+
+ private:
+  void describe_states(const Names& names, LinearModel& linear) {
+    const State& at = reduction_.reference();
+    linear.independent = reduction_.velocities();
+    linear.velocity_dependent = reduction_.velocity_dependent();
+    linear.first_order = reduction_.states();
+    const auto add_position = [&](int v) {
+      linear.states.push_back(names.variable(model_->coordinate_names[v], coordinate_value(m_, at, v)));
+    };
+    for (int v : linear.independent) add_position(v);
+    for (int v : linear.independent) linear.states.push_back(names.variable(model_->velocity_names[v], at.v()[v]));
+    for (int v : linear.velocity_dependent) add_position(v);
+    for (int i : linear.first_order) linear.states.push_back(names.variable(model_->state_names[i], at.y()[i]));
+    linear.partition = {coordinate_list(*model_, linear.independent), coordinate_list(*model_, linear.velocity_dependent),
+                        coordinate_list(*model_, reduction_.dependent())};
+    LinearSizes& sizes = linear.sizes;
+    sizes.n = m_.tree.nv;
+    sizes.m = static_cast<int>(reduction_.dependent().size());
+    sizes.l = static_cast<int>(linear.velocity_dependent.size());
+    sizes.r = static_cast<int>(model_->hydraulics.volumes.size());
+    for (const Spool& spool : model_->hydraulics.spools) sizes.u += spool.time_constant > 0;
+    sizes.f = static_cast<int>(linear.first_order.size()) - sizes.r - sizes.u;
+  }
+
+  void describe_inputs(LinearModel& linear) {
+    const std::vector<LinearVariable> readers = signal_readers(*model_);
+    linear.signals = reduction_.inputs();
+    for (const LinearInput& input : linear.signals) {
+      LinearVariable variable = readers[input.signal];
+      variable.name += suffix(input.kind);
+      if (input.kind == LinearInput::Kind::motion_rate) variable.meaning += ", its rate";
+      if (input.kind == LinearInput::Kind::motion_acceleration) variable.meaning += ", its acceleration";
+      variable.reference = input_value(*model_, input, linear.time, Side::right);
+      linear.inputs.push_back(variable);
+    }
+  }
+
+  /// A, B, C, D column by column.
+  void fill(const std::vector<std::size_t>& outputs, LinearModel& linear) {
+    const auto n = static_cast<Eigen::Index>(linear.states.size()), inputs = static_cast<Eigen::Index>(linear.inputs.size()),
+               rows = static_cast<Eigen::Index>(outputs.size());
+    linear.A.resize(n, n);
+    linear.B.resize(n, inputs);
+    linear.C.resize(rows, n);
+    linear.D.resize(rows, inputs);
+    const auto observer = make_change_observer(model_);
+    std::vector<Dual<1>> values(observer->channels().size());
+    typename Reduction<D>::Change change(*model_);
+    const auto read = [&](auto&& column) {
+      const auto& c = change.mechanism;
+      observer->observe(
+          reduction_.reference(), Side::right,
+          {c.theta.data(), c.v.data(), c.a.data(), change.y.data(), change.ydot.data(), change.multipliers.data(), change.signal.data()});
+      observer->values(values.data());
+      for (Eigen::Index i = 0; i < rows; ++i) column[i] = values[outputs[static_cast<std::size_t>(i)]].d[0];
+    };
+    for (Eigen::Index j = 0; j < n; ++j) {
+      reduction_.state_change(static_cast<int>(j), true, change);
+      reduction_.rates_of(change, linear.A.col(j).data());
+      read(linear.C.col(j));
+    }
+    for (Eigen::Index j = 0; j < inputs; ++j) {
+      reduction_.input_change(static_cast<int>(j), true, change);
+      reduction_.rates_of(change, linear.B.col(j).data());
+      read(linear.D.col(j));
+    }
+  }
+
+  /// Whether the model of a moving reference stays what it is: A a little later.
+  void follow(LinearModel& linear) {
+    const State& at = reduction_.reference();
+    double fastest = 0;
+    for (int v = 0; v < m_.tree.nv; ++v) fastest = std::max(fastest, std::abs(at.v()[v]));
+    if (fastest < kMoving) return;
+    const double dt = kTurn / fastest;
+    State later = at;
+    std::vector<double> theta(m_.tree.nv);
+    for (int v = 0; v < m_.tree.nv; ++v) {
+      theta[v] = dt * at.v()[v];
+      later.v()[v] += dt * at.a()[v];
+    }
+    advance_configuration(m_.tree, at.q(), theta.data(), later.q());
+    for (int i = 0; i < model_->layout.ny; ++i) later.y()[i] += dt * at.ydot()[i];
+    Reduction<D> moved(model_);
+    moved.set_reference(later, &reduction_);
+    std::vector<double> A;
+    moved.jacobian(A);
+    const Eigen::Map<const Eigen::MatrixXd> next(A.data(), linear.A.rows(), linear.A.cols());
+    for (Eigen::Index i = 0; i < linear.A.rows(); ++i) {
+      const double size = linear.A.row(i).cwiseAbs().maxCoeff();
+      if (!((next.row(i) - linear.A.row(i)).cwiseAbs().maxCoeff() > kSteady * size)) continue;
+      linear.changes = true;
+      linear.warnings.push_back(fmt::format(
+          "the reference moves and the model changes with it (first seen in the rate of {}): its eigenvalues are frozen at t = {} s "
+          "and no statement about stability",
+          linear.states[static_cast<std::size_t>(i)].name, linear.time));
+      return;
+    }
+  }
+
+  /// Slopes that differ on the two sides of the reference. Leaves the reduction void.
+  void find_kinks(LinearModel& linear) {
+    const State& at = reduction_.reference();
+    const MachineState<D>& work = reduction_.rates().work();
+    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), below, above;
+    const auto kinked = [&](double& x, double size) {
+      const double kept = x, nudge = kNudge * std::max(std::abs(kept), size);
+      x = kept - nudge;
+      reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), below);
+      x = kept + nudge;
+      reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), above);
+      x = kept;
+      for (std::size_t i = 0; i < below.size(); ++i)
+        if (std::abs(above[i] - below[i]) > kJump * std::max(std::abs(above[i]), std::abs(below[i])) &&
+            std::abs(above[i] - below[i]) > 1e-30)
+          return true;
+      return false;
+    };
+    const auto warn = [&](const std::string& name, double value) {
+      linear.warnings.push_back(fmt::format(
+          "{} = {:.6g} is on a kink: the model holds for what the equations do at and above this value, not below", name, value));
+    };
+    const Hydraulics& h = model_->hydraulics;
+    for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+      if (kinked(s[i], 1)) warn(h.actuators[i].name + ".length", s[i]);
+      if (kinked(s_dot[i], 1e-3)) warn(h.actuators[i].name + ".rate", s_dot[i]);
+    }
+    for (int i = 0; i < model_->layout.ny; ++i)
+      if (kinked(y[i], i < static_cast<int>(h.volumes.size()) ? 1e5 : 1e-6)) warn(model_->state_names[i], y[i]);
+  }
+
+  std::shared_ptr<const Model> model_;
+  const Mechanism<D>& m_;
+  Reduction<D> reduction_;
+};
+
+// ---------------------------------------------------------------- counterpart: differences of the whole index-1 system
+
+template <int D>
+LinearModel counterpart(const std::shared_ptr<const Model>& model, const State& reference, double step) {
+  CounterpartDifferences<D> differences(model, reference);
+  const auto& m = std::get<Mechanism<D>>(model->mechanism);
+  LinearModel linear;
+  const Names names(make_observer(model)->channels());
+  linear.time = reference.time;
+  for (int v = 0; v < m.tree.nv; ++v)
+    linear.states.push_back(names.variable(model->coordinate_names[v], coordinate_value(m, reference, v)));
+  for (int v = 0; v < m.tree.nv; ++v) linear.states.push_back(names.variable(model->velocity_names[v], reference.v()[v]));
+  for (int i : differences.states()) linear.states.push_back(names.variable(model->state_names[i], reference.y()[i]));
+  const auto n = static_cast<Eigen::Index>(linear.states.size());
+  linear.A.resize(n, n);
+  differences.jacobian(step, linear.A.data());
+  linear.drift.resize(n);
+  differences.drift(linear.drift.data());
+  return linear;
+}
+
+template <int D>
+Eigen::VectorXd difference(const Model& model, const LinearModel& linear, const State& reference, const State& state) {
+  const auto& m = std::get<Mechanism<D>>(model.mechanism);
+  std::vector<double> theta(m.tree.nv);
+  configuration_difference(m.tree, reference.q(), state.q(), theta.data());
+  Eigen::VectorXd x(static_cast<Eigen::Index>(linear.states.size()));
+  Eigen::Index i = 0;
+  for (int v : linear.independent) x[i++] = theta[v];
+  for (int v : linear.independent) x[i++] = state.v()[v] - reference.v()[v];
+  for (int v : linear.velocity_dependent) x[i++] = theta[v];
+  for (int k : linear.first_order) x[i++] = state.y()[k] - reference.y()[k];
+  return x;
+}
+
+}  // namespace
+
+LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options) {
+  if (options.method == LinearMethod::counterpart)
+    return model->planar ? counterpart<2>(model, reference, options.step) : counterpart<3>(model, reference, options.step);
+  return model->planar ? Lineariser<2>(model, reference).build(options) : Lineariser<3>(model, reference).build(options);
+}
+
+Eigen::VectorXd linear_state(const Model& model, const LinearModel& linear, const State& reference, const State& state) {
+  return model.planar ? difference<2>(model, linear, reference, state) : difference<3>(model, linear, reference, state);
+}
+
+Eigen::VectorXd linear_inputs(const Model& model, const LinearModel& linear, double time, Side side) {
+  Eigen::VectorXd u(static_cast<Eigen::Index>(linear.signals.size()));
+  for (std::size_t i = 0; i < linear.signals.size(); ++i)
+    u[static_cast<Eigen::Index>(i)] = input_value(model, linear.signals[i], time, side) - linear.inputs[i].reference;
+  return u;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linearise/reduction.h"
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+template <int D>
+Reduction<D>::Change::Change(const Model& model)
+    : mechanism(model.layout.nv), y(model.layout.ny), ydot(model.layout.ny), multipliers(model.layout.rows), signal(model.signals.size()) {}
+
+template <int D>
+Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
+    : model_(model),
+      m_(std::get<Mechanism<D>>(model->mechanism)),
+      h_(model->hydraulics),
+      rates_(model, false, 0, 0),
+      at_(model->layout),
+      variation_(m_),
+      product_(m_.tree),
+      flows_(h_),
+      friction_(h_.actuators.size()),
+      change_(*model) {
+  const std::size_t nv = model->layout.nv, ports = h_.actuators.size();
+  for (auto* x : {&theta_, &dr_, &x_, &residual_, &loads_}) x->resize(nv);
+  for (auto* x : {&ds_, &dsdot_}) x->resize(ports);
+  inflow_.resize(h_.nodes.size());
+  constraint_.resize(m_.rows);
+  ydot_.resize(h_.ny);
+  std::vector<bool> follows(h_.ny, false);  // spools without a time constant are their signals
+  is_spool_.assign(h_.ny, false);
+  for (const Spool& spool : h_.spools) {
+    is_spool_[spool.state] = true;
+    follows[spool.state] = spool.time_constant <= 0;
+  }
+  for (int i = 0; i < h_.ny; ++i)
+    if (!follows[i]) states_.push_back(i);
+  find_inputs();
+}
+
+/// Signals in use, in the order of their index, then the prescribed motions.
+template <int D>
+void Reduction<D>::find_inputs() {
+  std::vector<bool> used(model_->signals.size(), false);
+  for (SignalIndex i : h_.used_signals) used[i] = true;
+  for (const BodyLoad<D>& load : m_.body_loads)
+    if (load.signal >= 0) used[load.signal] = true;
+  for (const JointLoad& load : m_.joint_loads)
+    if (load.signal >= 0) used[load.signal] = true;
+  for (int i = 0; i < model_->signals.size(); ++i)
+    if (used[i]) inputs_.push_back({LinearInput::Kind::signal, i});
+}
+
+// ---------------------------------------------------------------- reference
+
+template <int D>
+void Reduction<D>::set_reference(const State& reference, const Reduction* like) {
+  at_ = reference;
+  const auto fail = [&](const char* cause, const char* remedy) { throw SimulationError(at_.time, "the linear model", cause, remedy); };
+  MachineState<D>& work = rates_.work();
+  update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
+  if (like == nullptr && !rates_.loops().choose(work.mechanism))
+    fail("the reference is a dead point of the loops", "take another position");
+  if (like != nullptr) {
+    like->rates_.loops().write(at_.partition());
+    rates_.loops().adopt(at_.partition());
+  }
+  StepReport report;
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  if (!rates_.place(reference.q(), theta_.data(), Side::right, at_, report)) fail("the loops do not close", "check the start positions");
+  // the increments of balls start from here
+  update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
+  rates_.loops().take(work.mechanism);
+  if (!rates_.accelerate(at_, report)) fail("the mass matrix is singular on the constraints", "give every moving body mass and inertia");
+  rates_.residual(at_, residual_.data(), constraint_.data());
+  sum_forces(m_, work.force.data(), at_.multipliers(), work.mechanism, variation_);
+  set_oil(work.mechanism.s.data(), work.mechanism.s_dot.data(), at_.y());
+}
+
+/// Local derivatives of oil and friction at constant rates: the residual's, with no integration rule behind it.
+template <int D>
+void Reduction<D>::set_oil(const double* s, const double* s_dot, double* y) {
+  HydraulicState& oil = rates_.work().hydraulics;
+  evaluate_rates(h_, s, s_dot, y, ydot_.data(), oil);
+  std::fill(oil.rate_slope.begin(), oil.rate_slope.end(), 0.0);
+  RateRelation constant;
+  constant.y_begin = y;
+  constant.ydot_begin = ydot_.data();
+  evaluate_hydraulics(h_, s, s_dot, y, ydot_.data(), constant, oil);
+  for (std::size_t i = 0; i < friction_.size(); ++i) {
+    const Actuator& a = h_.actuators[i];
+    friction_[i] = {};
+    respond(a.friction, s_dot[i], y + a.state, friction_[i]);
+  }
+}
+
+template <int D>
+void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<double>& slopes) {
+  set_oil(s, s_dot, y);
+  const HydraulicState& oil = rates_.work().hydraulics;
+  slopes.clear();
+  for (const auto* list : {&oil.T, &oil.R_s, &oil.R_v, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
+  for (const FrictionResponse& f : friction_) {
+    slopes.insert(slopes.end(), {f.force_v, f.force_x[0], f.force_x[1], f.rate_v[0], f.rate_v[1]});
+    for (const auto& row : f.rate_x) slopes.insert(slopes.end(), row.begin(), row.end());
+  }
+  Change& c = change_;
+  for (const Spool& spool : h_.spools) {
+    std::fill(c.y.begin(), c.y.end(), 0.0);
+    std::fill(c.signal.begin(), c.signal.end(), 0.0);
+    c.y[spool.state] = 1;
+    change_flows(c, inflow_);
+    slopes.insert(slopes.end(), inflow_.begin(), inflow_.end());
+  }
+}
+
+template <int D>
+void Reduction<D>::drift(double* rates) const {
+  for (int v : velocities()) *rates++ = at_.v()[v];
+  for (int v : velocities()) *rates++ = at_.a()[v];
+  for (int v : velocity_dependent()) *rates++ = at_.v()[v];
+  for (int i : states_) *rates++ = at_.ydot()[i];
+}
+
+// ---------------------------------------------------------------- changes
+
+/// Net inflow of every node by changes of spools, signals and the pressures of sources; the pressures of volumes are held.
+template <int D>
+void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflow) {
+  using S = Dual<1>;
+  const HydraulicState& oil = rates_.work().hydraulics;
+  const auto varied = [](double value, double rate) { return S::chain(value, rate, S::variable(0, 0)); };
+  for (SignalIndex i : h_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    const PressureNode& node = h_.nodes[i];
+    flows_.pressure[i] = node.state < 0 ? flows_.signal[node.source] : S(oil.pressure[i]);
+  }
+  for (std::size_t i = 0; i < h_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[h_.spools[i].state]);
+  std::fill(inflow.begin(), inflow.end(), 0.0);
+  const FlowInputs<S> in = flows_.flow_inputs();
+  for_each_element(h_, [&](const auto& element) {
+    element.edges(in, [&](int A, int B, auto&& law) {
+      const S Q = law(S(flows_.pressure[A] - flows_.pressure[B]));
+      inflow[A] -= Q.d[0];
+      inflow[B] += Q.d[0];
+    });
+  });
+  for (const FlowSource& source : h_.flow_sources) {
+    if (source.to >= 0) inflow[source.to] += change.signal[source.flow];
+    if (source.from >= 0) inflow[source.from] -= change.signal[source.flow];
+  }
+}
+
+/// Rates of the first-order states by their own change, by that of the ports (ds_, dsdot_) and by the net inflows inflow_; what the
+/// changed port forces add to dr_.
+template <int D>
+void Reduction<D>::change_forces_and_rates(Change& change) {
+  const HydraulicState& oil = rates_.work().hydraulics;
+  for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
+    const PressureNode& node = h_.nodes[h_.volumes[i].node];
+    const Circuit& c = h_.circuits[node.circuit];
+    const double* T = oil.T.data() + c.block + static_cast<std::ptrdiff_t>(node.local) * c.size;
+    double dR = -inflow_[h_.volumes[i].node];
+    for (int k = 0; k < c.size; ++k) dR += T[k] * change.y[h_.unknown_state[c.offset + k]];
+    for (int k : c.actuators) dR += oil.R_s[oil.column[k] + node.local] * ds_[k] + oil.R_v[oil.column[k] + node.local] * dsdot_[k];
+    change.ydot[node.state] = -dR / oil.capacity[h_.volumes[i].node];
+  }
+  const auto pressure = [&](int node) {
+    return h_.nodes[node].state >= 0 ? change.y[h_.nodes[node].state] : change.signal[h_.nodes[node].source];
+  };
+  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+    const Actuator& a = h_.actuators[i];
+    const FrictionResponse& f = friction_[i];
+    double dF =
+        oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + a.cylinder.area_A * pressure(a.A) - a.cylinder.area_B * pressure(a.B);
+    for (int k = 0; k < a.friction_states; ++k) {
+      dF -= f.force_x[k] * change.y[a.state + k];
+      double rate = f.rate_v[k] * dsdot_[i];
+      for (int l = 0; l < a.friction_states; ++l) rate += f.rate_x[k][l] * change.y[a.state + l];
+      change.ydot[a.state + k] = rate;
+    }
+    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l)
+      dr_[m_.paths[l].dof] -= rates_.work().mechanism.dofs[l].gradient * dF;
+  }
+  for (const Spool& spool : h_.spools)
+    change.ydot[spool.state] = spool.time_constant > 0 ? (change.signal[spool.signal] - change.y[spool.state]) / spool.time_constant : 0;
+}
+
+/// Accelerations (and multipliers) for dr_, on top of those of the dependent coordinates that `out` has already.
+template <int D>
+void Reduction<D>::solve(bool with_multipliers, Change& out) {
+  ClosedLoops<D>& loops = rates_.loops();
+  loops.project(dr_.data(), x_.data());
+  for (std::size_t i = 0; i < velocities().size(); ++i) x_[i] = -x_[i];
+  rates_.solve_reduced(x_.data());
+  loops.add_rates(x_.data(), out.mechanism.a.data());
+  if (!with_multipliers) return;
+  std::fill(loads_.begin(), loads_.end(), 0.0);
+  loops.add_rates(x_.data(), loads_.data());
+  product_.add(loads_.data(), rates_.work().mechanism.tree, dr_.data());
+  loops.set_multipliers(dr_.data(), out.multipliers.data());
+}
+
+template <int D>
+void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
+  ClosedLoops<D>& loops = rates_.loops();
+  MachineState<D>& work = rates_.work();
+  const int n = static_cast<int>(velocities().size()), a = static_cast<int>(velocity_dependent().size());
+  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal})
+    std::fill(x->begin(), x->end(), 0.0);
+  std::fill(dr_.begin(), dr_.end(), 0.0);
+  std::fill(ds_.begin(), ds_.end(), 0.0);
+  std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
+  std::fill(inflow_.begin(), inflow_.end(), 0.0);
+  const int first_state = 2 * n + a;
+  if (j < first_state) {
+    if (j >= n && j < 2 * n) {
+      x_.assign(x_.size(), 0.0);
+      x_[j - n] = 1;
+      loops.add_rates(x_.data(), out.mechanism.v.data());
+    } else {
+      const int v = j < n ? velocities()[j] : velocity_dependent()[j - 2 * n];
+      const std::vector<int>& admissible = loops.admissible();
+      x_.assign(x_.size(), 0.0);
+      x_[std::find(admissible.begin(), admissible.end(), v) - admissible.begin()] = 1;
+      loops.add_increment(x_.data(), out.mechanism.theta.data());
+    }
+    loops.complete(work.mechanism, variation_, out.mechanism);
+    vary_residual(m_, out.mechanism.theta.data(), out.mechanism.v.data(), work.force.data(), at_.multipliers(), work.mechanism, variation_,
+                  dr_.data());
+    std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
+    std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+  } else {
+    const int state = states_[j - first_state];
+    out.y[state] = 1;
+    if (is_spool_[state]) change_flows(out, inflow_);
+  }
+  change_forces_and_rates(out);
+  solve(with_multipliers, out);
+}
+
+template <int D>
+void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
+  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal})
+    std::fill(x->begin(), x->end(), 0.0);
+  std::fill(dr_.begin(), dr_.end(), 0.0);
+  std::fill(ds_.begin(), ds_.end(), 0.0);
+  std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
+  const LinearInput& input = inputs_[j];
+  out.signal[input.signal] = 1;
+  for (const Spool& spool : h_.spools)
+    if (spool.signal == input.signal && spool.time_constant <= 0) out.y[spool.state] = 1;
+  change_flows(out, inflow_);
+  add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());
+  change_forces_and_rates(out);
+  solve(with_multipliers, out);
+}
+
+template <int D>
+void Reduction<D>::rates_of(const Change& change, double* column) const {
+  const auto& mech = change.mechanism;
+  const auto position_rate = [&](int v) {
+    double rate = mech.v[v];
+    if constexpr (D == 3) {
+      const TreeNode<D>& n = m_.tree.nodes[m_.tree.dof_node[v]];
+      if (n.joint == NodeJoint::spherical) {  // theta_dot = v' + omega x theta
+        const Vec<3> omega(at_.v()[n.v], at_.v()[n.v + 1], at_.v()[n.v + 2]),
+            theta(mech.theta[n.v], mech.theta[n.v + 1], mech.theta[n.v + 2]);
+        rate += omega.cross(theta)[v - n.v];
+      }
+    }
+    return rate;
+  };
+  for (int v : velocities()) *column++ = position_rate(v);
+  for (int v : velocities()) *column++ = mech.a[v];
+  for (int v : velocity_dependent()) *column++ = position_rate(v);
+  for (int i : states_) *column++ = change.ydot[i];
+}
+
+template <int D>
+void Reduction<D>::jacobian(std::vector<double>& A) {
+  const int n = size();
+  A.resize(static_cast<std::size_t>(n) * n);
+  for (int j = 0; j < n; ++j) {
+    state_change(j, false, change_);
+    rates_of(change_, A.data() + static_cast<std::ptrdiff_t>(j) * n);
+  }
+}
+
+template class Reduction<2>;
+template class Reduction<3>;
+
+}  // namespace trunnion

@@ -1,0 +1,85 @@
+// The linearised equations of a machine in its independent coordinates, column by column. A change of one independent quantity
+//   position k of x_ai, x_ad     theta = R_q e_k, v' and a' of the dependent coordinates as the constraints demand           (43),
+//   (33)-(40) velocity k of x_ai           v' = R e_k, a' likewise                                                                  (35),
+//   (38) first-order state y_j, or an input
+// changes r = M a - Q - F ds/dq + J^T lambda by dr (one sweep out and one back, mechanics/variation.h), the port forces by dF and the
+// rates of the oil by dydot, all exactly; what is left is the accelerations of the independent coordinates,
+//   R^T M R a_i' = -R^T dr,      R^T J^T = 0 takes the multipliers out                                                   (32), (53)-(60)
+// and, where they are wanted, lambda' from the dependent entries of dr. Rotations of balls are increments theta of the tangent space in
+// axes of the joint, whose rates are theta_dot = v' + omega x theta; all other coordinates change with theta_dot = v'.
+// Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3, steps 1 to 7.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "linearise/linear_model.h"
+#include "solve/machine_rates.h"
+
+namespace trunnion {
+
+template <int D>
+class Reduction {
+ public:
+  explicit Reduction(const std::shared_ptr<const Model>& model);
+
+  /// Takes a reference: partition chosen there by pivoting, or that of `like`, dependent positions and velocities closed to rounding,
+  /// accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after the first time.
+  void set_reference(const State& reference, const Reduction* like = nullptr);
+  /// The reference as taken.
+  const State& reference() const { return at_; }
+
+  // ---- states x = (x_ai, v_ai, x_ad, y)
+  int size() const { return static_cast<int>(2 * velocities().size() + velocity_dependent().size() + states_.size()); }
+  const std::vector<int>& velocities() const { return rates_.loops().independent(); }                 // velocity index of each x_ai
+  const std::vector<int>& velocity_dependent() const { return rates_.loops().velocity_dependent(); }  // of each x_ad
+  const std::vector<int>& dependent() const { return rates_.loops().dependent(); }                    // of each x_d
+  const std::vector<int>& states() const { return states_; }  // index in y of each first-order state
+  const std::vector<LinearInput>& inputs() const { return inputs_; }
+
+  /// Everything that a unit change of one state or input brings about.
+  struct Change {
+    explicit Change(const Model& model);
+    typename ClosedLoops<D>::Column mechanism;         // theta, v', a' of all coordinates
+    std::vector<double> y, ydot, multipliers, signal;  // of all; signal: per signal of the oil
+  };
+  /// Change by state j; `with_multipliers` asks for lambda'.
+  void state_change(int j, bool with_multipliers, Change& out);
+  void input_change(int j, bool with_multipliers, Change& out);
+  /// The rates of the states that belong to a change: a column of A or B.
+  void rates_of(const Change& change, double* column) const;
+  /// Rates of the states at the reference.
+  void drift(double* rates) const;
+  /// The whole of A, column by column (size() x size()).
+  void jacobian(std::vector<double>& A);
+
+  /// Local derivatives of the oil and of friction at ports and states near the reference, in a fixed order: where they jump is a kink.
+  /// The columns are void afterwards.
+  void oil_slopes(double* s, double* s_dot, double* y, std::vector<double>& slopes);
+  MachineRates<D>& rates() { return rates_; }
+
+ private:
+  void find_inputs();
+  void set_oil(const double* s, const double* s_dot, double* y);
+  void change_flows(const Change& change, std::vector<double>& inflow);
+  void change_forces_and_rates(Change& change);
+  void solve(bool with_multipliers, Change& out);
+
+  std::shared_ptr<const Model> model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& h_;
+  MachineRates<D> rates_;
+  State at_;
+  Variation<D> variation_;
+  MassProduct<D> product_;
+  OilValues<Dual<1>> flows_;
+  std::vector<FrictionResponse> friction_;  // per actuator
+  std::vector<LinearInput> inputs_;
+  std::vector<int> states_;
+  std::vector<bool> is_spool_;  // per y
+  std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_;
+  Change change_;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/linear_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "file/model_file.h"
+#include "results/files.h"
+#include "results/mat_file.h"
+#include "results/table.h"
+#include "trunnion/version.h"
+
+namespace trunnion {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kPressureSize = 1e5;  // [Pa] counts as much as 1 rad or 1 m, as in the tolerances of a step
+constexpr double kAtRest = 1e-6;       // [1/s] of a state's size: a slower rate of the reference is none
+constexpr double kSteady = 1e-6;       // [1/s2] as is a slower change of a rate
+constexpr double kTakesPart = 0.1;     // participation of a state that is named beside an eigenvalue
+constexpr std::size_t kNamed = 3;      // at most
+
+double size_of(const LinearVariable& state) { return state.unit == "Pa" ? kPressureSize : 1; }
+
+/// Rest, steady or moving, and the states that move.
+void classify_reference(LinearCase& c) {
+  const LinearModel& linear = c.linear;
+  if (linear.changes) c.motion = ReferenceMotion::moving;
+  const auto n = static_cast<Eigen::Index>(linear.states.size());
+  const auto rate = [&](Eigen::Index j) { return std::abs(linear.drift[j]) / size_of(linear.states[static_cast<std::size_t>(j)]); };
+  for (Eigen::Index j = 0; j < n; ++j) {
+    if (rate(j) <= kAtRest) continue;
+    c.drifting.push_back(static_cast<int>(j));
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (std::abs(linear.A(i, j) * linear.drift[j]) / size_of(linear.states[static_cast<std::size_t>(i)]) > kSteady)
+        c.motion = ReferenceMotion::moving;
+  }
+  if (!c.drifting.empty() && c.motion == ReferenceMotion::rest) c.motion = ReferenceMotion::steady;
+  std::stable_sort(c.drifting.begin(), c.drifting.end(), [&](int a, int b) { return rate(a) > rate(b); });
+}
+
+std::vector<std::string> names_of(const std::vector<LinearVariable>& list) {
+  std::vector<std::string> names;
+  for (const LinearVariable& v : list) names.push_back(v.name);
+  return names;
+}
+std::vector<std::string> names_of(const std::vector<LinearVariable>& list, const std::vector<int>& which) {
+  std::vector<std::string> names;
+  for (int i : which) names.push_back(list[static_cast<std::size_t>(i)].name);
+  return names;
+}
+std::vector<std::string> units_of(const std::vector<LinearVariable>& list) {
+  std::vector<std::string> units;
+  for (const LinearVariable& v : list) units.push_back(v.unit);
+  return units;
+}
+std::vector<double> references_of(const std::vector<LinearVariable>& list) {
+  std::vector<double> values;
+  for (const LinearVariable& v : list) values.push_back(v.reference);
+  return values;
+}
+
+std::string about(const LinearCase& c) {
+  if (c.reference.time > 0) return fmt::format("the state at {:g} s", c.reference.time);
+  return c.start == StartKind::equilibrium ? "the equilibrium" : "the start as assembled";
+}
+
+/// Whether the state that this one stands before is its conjugate: the two are shown as one.
+bool begins_pair(const Spectrum& spectrum, std::size_t i) {
+  return i + 1 < spectrum.eigenvalues.size() && spectrum.eigenvalues[i].value.imag() != 0 &&
+         spectrum.eigenvalues[i + 1].value == std::conj(spectrum.eigenvalues[i].value);
+}
+
+std::string optional_text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
+
+std::string states_text(const LinearCase& c, const Eigenvalue& e) {
+  std::vector<std::string> list;
+  for (int i : main_states(e))
+    list.push_back(fmt::format("{} {:.2f}", c.linear.states[static_cast<std::size_t>(i)].name, e.participation[i]));
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+std::string eigenvalue_table(const LinearCase& c) {
+  std::vector<std::vector<std::string>> lines{{"", "re 1/s", "im 1/s", "Hz", "damping", "time const s"}};
+  std::vector<std::string> states{"states that take part"};
+  for (std::size_t i = 0; i < c.spectrum.eigenvalues.size(); ++i) {
+    const Eigenvalue& e = c.spectrum.eigenvalues[i];
+    const bool pair = begins_pair(c.spectrum, i), complex = e.value.imag() != 0;
+    lines.push_back({pair ? fmt::format("  {}, {}", i + 1, i + 2) : fmt::format("  {}", i + 1), fmt::format("{:.8g}", e.value.real()),
+                     complex ? fmt::format("{}{:.8g}", pair ? "+-" : "", e.value.imag()) : "0",
+                     complex ? fmt::format("{:.5g}", e.frequency_hz) : "-", optional_text(e.damping_ratio),
+                     optional_text(e.time_constant)});
+    states.push_back(states_text(c, e));
+    if (pair) ++i;
+  }
+  std::string text = aligned(lines, 1), out;
+  std::size_t begin = 0, width = 0;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) width = std::max(width, text.find('\n', at) - at);
+  for (const std::string& list : states) {
+    const std::size_t end = text.find('\n', begin);
+    out += fmt::format("{:<{}}   {}\n", text.substr(begin, end - begin), width, list);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string size_text(const LinearCase& c) {
+  const LinearSizes& s = c.linear.sizes;
+  const bool all = c.method == LinearMethod::counterpart;
+  std::string formula = all ? "2n" : "2n - 2m - l", terms = fmt::format("n = {} velocities", s.n);
+  if (!all) terms += fmt::format(", m = {} holonomic and l = {} velocity-level constraints", s.m, s.l);
+  const auto add = [&](int count, const char* letter, const char* what) {
+    if (count == 0) return;
+    formula += fmt::format(" + {}", letter);
+    terms += fmt::format(", {} = {} {}", letter, count, what);
+  };
+  add(s.r, "r", "pressures");
+  add(s.u, "u", "spools");
+  add(s.f, "f", "friction states");
+  return fmt::format("{} = {}: {}", c.linear.states.size(), formula, terms);
+}
+
+std::string motion_text(const LinearCase& c) {
+  if (c.motion == ReferenceMotion::rest) return "at rest";
+  constexpr std::size_t kShown = 6;
+  std::vector<int> shown = c.drifting;
+  const bool all = shown.size() <= kShown;
+  if (!all) shown.resize(kShown);
+  const std::string list = fmt::format("{}{}", fmt::join(names_of(c.linear.states, shown), ", "), all ? "" : ", ...");
+  if (c.motion == ReferenceMotion::steady)
+    return fmt::format("steady motion: {} move, and nothing depends on them; the model is the same at all times", list);
+  return fmt::format(
+      "not at rest: {} move by themselves. The linear model is x' = f0 + A x + B u with f0 not zero and holds for a short "
+      "time; its eigenvalues are frozen at this instant and say nothing about the stability of the motion",
+      list);
+}
+
+void add_line(std::string& text, const std::string& key, const std::string& value) { text += fmt::format("  {:<19} {}\n", key, value); }
+
+std::string joined(const std::vector<std::string>& list) { return list.empty() ? "none" : fmt::format("{}", fmt::join(list, ", ")); }
+
+// ---------------------------------------------------------------- files
+
+Json rows_of(const Eigen::MatrixXd& m) {
+  Json rows = Json::array();
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    const Eigen::VectorXd row = m.row(i);
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json eigenvalues_json(const LinearCase& c) {
+  Json list = Json::array();
+  for (const Eigenvalue& e : c.spectrum.eigenvalues) {
+    const Eigen::VectorXd re = e.right.real(), im = e.right.imag();
+    list.push_back({{"re", e.value.real()},
+                    {"im", e.value.imag()},
+                    {"frequency_hz", e.frequency_hz},
+                    {"damping_ratio", optional_json(e.damping_ratio)},
+                    {"time_constant", optional_json(e.time_constant)},
+                    {"main_states", names_of(c.linear.states, main_states(e))},
+                    {"participation", std::vector<double>(e.participation.begin(), e.participation.end())},
+                    {"vector", {{"re", std::vector<double>(re.begin(), re.end())}, {"im", std::vector<double>(im.begin(), im.end())}}},
+                    {"error", e.error},
+                    {"condition", e.condition},
+                    {"simple", e.simple},
+                    {"chain", e.chain}});
+  }
+  return list;
+}
+
+Json null_json(const LinearCase& c) {
+  Json list = Json::array();
+  for (const NullExplanation& null : c.null)
+    list.push_back({{"eigenvalue", null.eigenvalue},
+                    {"kind", name_of(null.kind)},
+                    {"states", names_of(c.linear.states, null.states)},
+                    {"drifting", names_of(c.linear.states, null.drifting)},
+                    {"text", null.text}});
+  return list;
+}
+
+void append_row(std::string& text, const Eigen::MatrixXd& left, const Eigen::MatrixXd& right, Eigen::Index row) {
+  for (const Eigen::MatrixXd* m : {&left, &right})
+    for (Eigen::Index j = 0; j < m->cols(); ++j) append_number(text += ",", (*m)(row, j));
+  text += "\n";
+}
+
+Eigen::MatrixXd column_of(const std::vector<double>& values) {
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+void write_matlab(const LinearCase& c, const std::string& path) {
+  const LinearModel& linear = c.linear;
+  Eigen::MatrixXcd eigenvalues(static_cast<Eigen::Index>(c.spectrum.eigenvalues.size()), 1);
+  for (Eigen::Index i = 0; i < eigenvalues.rows(); ++i) eigenvalues(i, 0) = c.spectrum.eigenvalues[static_cast<std::size_t>(i)].value;
+  write_mat({{"A", linear.A},
+             {"B", linear.B},
+             {"C", linear.C},
+             {"D", linear.D},
+             {"drift", Eigen::MatrixXd(linear.drift)},
+             {"x0", column_of(references_of(linear.states))},
+             {"u0", column_of(references_of(linear.inputs))},
+             {"y0", column_of(references_of(linear.outputs))},
+             {"time", Eigen::MatrixXd(Eigen::MatrixXd::Constant(1, 1, c.reference.time))},
+             {"eigenvalues", eigenvalues},
+             {"states", names_of(linear.states)},
+             {"inputs", names_of(linear.inputs)},
+             {"outputs", names_of(linear.outputs)},
+             {"state_units", units_of(linear.states)},
+             {"input_units", units_of(linear.inputs)},
+             {"output_units", units_of(linear.outputs)}},
+            path);
+}
+
+}  // namespace
+
+const char* name_of(ReferenceMotion motion) {
+  constexpr const char* kNames[] = {"rest", "steady", "moving"};
+  return kNames[static_cast<int>(motion)];
+}
+
+LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start, LinearMethod method,
+                            LinearModel linear) {
+  LinearCase c;
+  c.model = model;
+  c.start = start;
+  c.method = method;
+  c.reference = reference;
+  c.linear = std::move(linear);
+  if (method == LinearMethod::counterpart) {  // without inputs and outputs
+    const Eigen::Index n = c.linear.A.rows();
+    c.linear.B.resize(n, 0);
+    c.linear.C.resize(0, n);
+  }
+  classify_reference(c);
+  c.spectrum = spectrum(c.linear.A, c.linear.states);
+  c.null = explain_null(c.spectrum, c.linear.A, c.linear.states);
+  return c;
+}
+
+LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start,
+                            const LinearOptions& options) {
+  return make_linear_case(model, reference, start, options.method, linearise(model, reference, options));
+}
+
+void states_at(const std::shared_ptr<const Model>& model, StartKind start, const std::vector<double>& times,
+               const std::function<void(const State&)>& use) {
+  Runner run(model, start_of(*model, start));
+  const StepSchedule schedule(*model);
+  const double duration = model->description.solver.duration;
+  for (double time : times) {
+    run.advance(std::max(run.state().time, static_cast<double>(schedule.grid_index(time)) * schedule.step()));
+    // steps of a run, from jump to jump
+    for (double t = run.state().time; !schedule.reached(t, time) && schedule.next(t, time) == schedule.next(t, duration);
+         t = run.state().time)
+      run.advance(schedule.next(t, time));
+    // what is left is a step that a run does not take: it is taken aside
+    const State before = run.state();
+    run.advance(time);
+    use(run.state());
+    run.restore(before);
+  }
+}
+
+std::vector<int> main_states(const Eigenvalue& eigenvalue) {
+  std::vector<int> order(static_cast<std::size_t>(eigenvalue.participation.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return eigenvalue.participation[a] > eigenvalue.participation[b]; });
+  std::size_t count = 0;
+  while (count < std::min(order.size(), kNamed) && eigenvalue.participation[order[count]] >= kTakesPart) ++count;
+  order.resize(count);
+  return order;
+}
+
+std::string linear_text(const LinearCase& c) {
+  const LinearModel& linear = c.linear;
+  std::string text = fmt::format("linear model about {}: {} states, {} inputs, {} outputs\n", about(c), linear.states.size(),
+                                 linear.inputs.size(), linear.outputs.size());
+  add_line(text, "states", size_text(c));
+  if (c.method == LinearMethod::reduced) {
+    add_line(text, "independent", joined(linear.partition.independent));
+    if (!linear.partition.velocity_dependent.empty()) add_line(text, "velocity-dependent", joined(linear.partition.velocity_dependent));
+    add_line(text, "dependent", joined(linear.partition.dependent));
+  }
+  add_line(text, "reference", motion_text(c));
+  text += eigenvalue_table(c);
+  for (const NullExplanation& null : c.null) add_line(text, fmt::format("{} is zero", null.eigenvalue + 1), null.text);
+  add_line(text, "stability", c.spectrum.stability.text + (c.motion == ReferenceMotion::moving ? " (frozen at this instant)" : ""));
+  for (const std::string& warning : linear.warnings) add_line(text, "warning", warning);
+  return text;
+}
+
+std::string linear_json(const LinearCase& c, const std::string& model_file) {
+  const LinearModel& linear = c.linear;
+  const LinearSizes& s = linear.sizes;
+  const auto& stability = c.spectrum.stability;
+  const std::vector<double> drift(linear.drift.begin(), linear.drift.end());
+  const Json json{
+      {"program", std::string("trunnion ") + kVersion},
+      {"model_file", model_file},
+      {"title", c.model->title},
+      {"start", c.start == StartKind::equilibrium ? "equilibrium" : "stated"},
+      {"time", c.reference.time},
+      {"method", c.method == LinearMethod::counterpart ? "counterpart" : "reduced"},
+      {"states", names_of(linear.states)},
+      {"inputs", names_of(linear.inputs)},
+      {"outputs", names_of(linear.outputs)},
+      {"A", rows_of(linear.A)},
+      {"B", rows_of(linear.B)},
+      {"C", rows_of(linear.C)},
+      {"D", rows_of(linear.D)},
+      {"drift", drift},
+      {"eigenvalues", eigenvalues_json(c)},
+      {"null", null_json(c)},
+      {"stability",
+       {{"verdict", name_of(stability.verdict)},
+        {"text", stability.text},
+        {"null_chains", stability.null_chains},
+        {"undamped", stability.undamped},
+        {"unstable", stability.unstable}}},
+      {"reference",
+       {{"motion", name_of(c.motion)},
+        {"drifting", names_of(linear.states, c.drifting)},
+        {"states", references_of(linear.states)},
+        {"inputs", references_of(linear.inputs)},
+        {"outputs", references_of(linear.outputs)}}},
+      {"units", {{"states", units_of(linear.states)}, {"inputs", units_of(linear.inputs)}, {"outputs", units_of(linear.outputs)}}},
+      {"sizes", {{"n", s.n}, {"m", s.m}, {"l", s.l}, {"r", s.r}, {"u", s.u}, {"f", s.f}}},
+      {"partition",
+       {{"independent", linear.partition.independent},
+        {"velocity_dependent", linear.partition.velocity_dependent},
+        {"dependent", linear.partition.dependent}}},
+      {"warnings", linear.warnings},
+      {"settings", Json::parse(write_model_json(c.model->description))}};
+  return json.dump(2) + "\n";
+}
+
+std::string linear_csv(const LinearCase& c) {
+  const LinearModel& linear = c.linear;
+  std::string text = "equation,unit,reference,rate";
+  for (const LinearVariable& x : linear.states) text += "," + x.name;
+  for (const LinearVariable& u : linear.inputs) text += "," + u.name;
+  text += "\n";
+  for (std::size_t i = 0; i < linear.states.size(); ++i) {
+    const LinearVariable& x = linear.states[i];
+    text += "d/dt " + x.name + "," + quoted(x.unit) + ",";
+    append_number(text, x.reference);
+    append_number(text += ",", linear.drift[static_cast<Eigen::Index>(i)]);
+    append_row(text, linear.A, linear.B, static_cast<Eigen::Index>(i));
+  }
+  for (std::size_t i = 0; i < linear.outputs.size(); ++i) {
+    const LinearVariable& y = linear.outputs[i];
+    text += y.name + "," + quoted(y.unit) + ",";
+    append_number(text, y.reference);
+    text += ",";
+    append_row(text, linear.C, linear.D, static_cast<Eigen::Index>(i));
+  }
+  return text;
+}
+
+std::string eigenvalues_csv(const LinearCase& c) {
+  std::string text = "number,re,im,frequency_hz,damping_ratio,time_constant,error,chain";
+  for (const LinearVariable& x : c.linear.states) text += ",participation." + x.name;
+  text += "\n";
+  for (std::size_t i = 0; i < c.spectrum.eigenvalues.size(); ++i) {
+    const Eigenvalue& e = c.spectrum.eigenvalues[i];
+    text += std::to_string(i + 1);
+    append_number(text += ",", e.value.real());
+    append_number(text += ",", e.value.imag());
+    append_number(text += ",", e.frequency_hz);
+    for (const auto& value : {e.damping_ratio, e.time_constant}) {
+      text += ",";
+      if (value) append_number(text, *value);
+    }
+    append_number(text += ",", e.error);
+    text += "," + std::to_string(e.chain);
+    for (double p : e.participation) append_number(text += ",", p);
+    text += "\n";
+  }
+  return text;
+}
+
+void write_linear_case(const LinearCase& c, const std::string& model_file, const std::string& folder) {
+  make_folder(folder);
+  write_text(linear_json(c, model_file), folder + "/linear.json");
+  write_text(linear_csv(c), folder + "/linear.csv");
+  write_text(eigenvalues_csv(c), folder + "/eigenvalues.csv");
+  write_matlab(c, folder + "/linear.mat");
+}
+
+}  // namespace trunnion

@@ -1,0 +1,69 @@
+// A linear model with its reference and what is known of it: eigenvalues, stability, why eigenvalues are null, whether the reference rests.
+// Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linearise/linear_model.h"
+#include "linearise/spectrum.h"
+#include "results/run_case.h"
+
+namespace trunnion {
+
+/// What the reference does.
+enum class ReferenceMotion {
+  rest,    // f0 = 0: an equilibrium
+  steady,  // f0 moves states on which nothing depends, A f0 = 0: the linear model is the same at all times
+  moving   // the linear model holds for a short time, and its eigenvalues, frozen at an instant, are no statement on stability
+};
+
+struct LinearCase {
+  std::shared_ptr<const Model> model;
+  StartKind start = StartKind::stated;
+  LinearMethod method = LinearMethod::reduced;
+  State reference;
+  LinearModel linear;
+  ReferenceMotion motion = ReferenceMotion::rest;
+  std::vector<int> drifting;  // states that f0 moves, the fastest first
+  Spectrum spectrum;
+  std::vector<NullExplanation> null;
+};
+
+/// Linearises about `reference`, a state as start_of gives it. `start`: where the reference, or the run that led to it, came from.
+/// Throws what linearise throws.
+LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start,
+                            const LinearOptions& options);
+
+/// The same of a linear model that is there already.
+LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start, LinearMethod method,
+                            LinearModel linear);
+
+/// Runs from the start through `times` [s], ascending and not beyond solver.duration, and hands out the state at each. A time between two
+/// steps is reached by a shorter step aside, so that the run is that of `trunnion run` whatever the times. Throws SimulationError.
+void states_at(const std::shared_ptr<const Model>& model, StartKind start, const std::vector<double>& times,
+               const std::function<void(const State&)>& use);
+
+/// The two or three states that take part in an eigenvalue most, the largest first.
+std::vector<int> main_states(const Eigenvalue& eigenvalue);
+
+/// `rest`, `steady`, `moving`.
+const char* name_of(ReferenceMotion motion);
+
+/// Sizes, partition, eigenvalues, explanations, verdict, warnings: lines for a terminal.
+std::string linear_text(const LinearCase& c);
+
+/// linear.json; keys in docs/results.md.
+std::string linear_json(const LinearCase& c, const std::string& model_file);
+/// linear.csv: A, B and C, D below them, labelled.
+std::string linear_csv(const LinearCase& c);
+/// eigenvalues.csv: one row per eigenvalue.
+std::string eigenvalues_csv(const LinearCase& c);
+
+/// Writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`.
+void write_linear_case(const LinearCase& c, const std::string& model_file, const std::string& folder);
+
+}  // namespace trunnion

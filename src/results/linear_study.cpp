@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/linear_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "machine/observe.h"
+#include "results/files.h"
+#include "results/table.h"
+
+namespace trunnion {
+
+namespace {
+
+// ---------------------------------------------------------------- checks
+
+class Findings {
+ public:
+  void add(const std::string& option, const std::string& found, const std::string& expected = "", const std::string& hint = "") {
+    list_.push_back({{option, 0, 0}, "", found, expected, hint});
+  }
+  void throw_any() {
+    if (!list_.empty()) throw InputError(std::move(list_));
+  }
+
+ private:
+  std::vector<Diagnostic> list_;
+};
+
+void check_time(Findings& findings, const char* option, double time, const Model& model) {
+  const double duration = model.description.solver.duration;
+  if (!(time >= 0) || time > duration)
+    findings.add(option, fmt::format("{:g} s is not within the run, which lasts from 0 to {:g} s", time, duration), "",
+                 time > duration ? "a longer one: --set solver.duration=..." : "");
+}
+
+void check_outputs(Findings& findings, const LinearRequest& request, const std::shared_ptr<const Model>& model) {
+  if (request.options.outputs.empty()) return;
+  std::vector<std::string> names;
+  for (const Channel& channel : make_observer(model)->channels()) names.push_back(channel.name);
+  for (const std::string& output : request.options.outputs) {
+    if (std::find(names.begin(), names.end(), output) != names.end()) continue;
+    const std::string near = nearest_name(output, names);
+    findings.add("--output", fmt::format("there is no channel '{}'", output),
+                 near.empty() ? "the name of a channel such as " + names.front() : "", near.empty() ? "" : "did you mean '" + near + "'?");
+  }
+}
+
+/// What does not go together, and times and channels that there are not.
+void check_request(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
+  Findings findings;
+  const bool counterpart = request.options.method == LinearMethod::counterpart;
+  for (double time : request.at) check_time(findings, "--at", time, *model);
+  if (request.simulate) check_time(findings, "--simulate", *request.simulate, *model);
+  check_outputs(findings, request, model);
+  if (!(request.options.step > 0) || !std::isfinite(request.options.step))
+    findings.add("--difference-step", fmt::format("found {:g}", request.options.step), "a positive number");
+  if (request.at.size() > 1) {
+    if (request.simulate) findings.add("--simulate", "it needs one reference, and there are several", "at most one time --at");
+    if (!request.vary.empty()) findings.add("--vary", "a root locus is of one time, and there are several", "at most one time --at");
+  }
+  if (request.simulate && counterpart)
+    findings.add("--simulate", "the counterpart's states are not independent and cannot be started from a state", "--method reduced");
+  if (!request.sensitivity.empty() && counterpart)
+    findings.add("--sensitivity", "the counterpart is not exact enough to be differentiated", "--method reduced");
+  if (!request.sensitivity.empty() && !request.at.empty())
+    findings.add("--sensitivity",
+                 "the state at a time of a run is known to the tolerance of its steps only, too little to be differentiated",
+                 "the start, or --equilibrium");
+  findings.throw_any();
+}
+
+// ---------------------------------------------------------------- linear models
+
+std::shared_ptr<const Model> load(const LinearRequest& request, const std::vector<Override>& more = {}) {
+  std::vector<Override> overrides = request.overrides;
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return compile(load_model(request.model_file, overrides));
+}
+
+std::vector<Override> overrides_of(const LinearRequest& request, const std::vector<std::string>& values) {
+  std::vector<Override> overrides;
+  for (std::size_t i = 0; i < values.size(); ++i) overrides.push_back({request.vary[i].first, values[i]});
+  return overrides;
+}
+
+/// Wrong values of varied paths show before anything is computed.
+void check_values(const LinearRequest& request) {
+  if (request.vary.empty()) return;
+  for (const auto& values : combinations(request.vary)) {
+    std::vector<Override> overrides = request.overrides;
+    for (const Override& o : overrides_of(request, values)) overrides.push_back(o);
+    (void)load_model(request.model_file, overrides);
+  }
+}
+
+/// The linear model about the start, or at the one time that is asked for.
+LinearCase single_case(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
+  if (request.at.empty()) return make_linear_case(model, start_of(*model, request.start), request.start, request.options);
+  std::optional<LinearCase> found;
+  states_at(model, request.start, request.at,
+            [&](const State& state) { found = make_linear_case(model, state, request.start, request.options); });
+  return *found;
+}
+
+void write_root_locus(const RootLocus& locus, const std::string& folder, const std::string& name) {
+  make_folder(folder);
+  write_text(root_locus_csv(locus), folder + "/" + name + ".csv");
+  write_text(root_locus_json(locus), folder + "/" + name + ".json");
+}
+
+std::string complex_text(std::complex<double> z) {
+  return z.imag() == 0 ? fmt::format("{:.6g}", z.real())
+                       : fmt::format("{:.6g} {} {:.6g}i", z.real(), z.imag() < 0 ? "-" : "+", std::abs(z.imag()));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- root locus
+
+RootLocus root_locus(const LinearRequest& request, const Progress& progress) {
+  RootLocus locus;
+  std::vector<int> sizes;
+  for (const auto& [path, values] : request.vary) {
+    locus.paths.push_back(path);
+    sizes.push_back(static_cast<int>(values.size()));
+  }
+  check_values(request);
+  for (const auto& values : combinations(request.vary)) {
+    try {
+      locus.points.push_back(root_locus_point(values, single_case(request, load(request, overrides_of(request, values)))));
+    } catch (const Error& error) {
+      RootLocusPoint point;
+      point.values = values;
+      point.status = error.what();
+      locus.points.push_back(std::move(point));
+    }
+    if (progress) progress(static_cast<double>(locus.points.size()));
+  }
+  follow(locus, sizes);
+  return locus;
+}
+
+// ---------------------------------------------------------------- sensitivities
+
+SensitivityTable sensitivities(const LinearRequest& request, const LinearCase& c) {
+  SensitivityTable table{c, request.sensitivity, {}};
+  LinearOptions options = request.options;
+  options.outputs = {c.linear.outputs.empty() ? "" : c.linear.outputs.front().name};  // only A is differentiated
+  if (c.linear.outputs.empty()) options.outputs = request.options.outputs;
+  std::vector<double> values;
+  for (const std::string& path : request.sensitivity)
+    values.push_back(number_at(request.model_file, request.overrides, path, "--sensitivity"));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    table.rows.push_back(eigenvalue_sensitivity(c.linear, c.spectrum, values[i], [&](double p) {
+      const auto model = load(request, {{request.sensitivity[i], fmt::format("{:.17g}", p)}});
+      return linearise(model, start_of(*model, request.start), options);
+    }));
+  return table;
+}
+
+std::string sensitivity_csv(const SensitivityTable& table) {
+  std::string text = "parameter,value,number,re,im,derivative_re,derivative_im,error,relative_re,relative_im,refusal\n";
+  const std::vector<Eigenvalue>& eigenvalues = table.of.spectrum.eigenvalues;
+  for (std::size_t p = 0; p < table.rows.size(); ++p) {
+    const Sensitivity& row = table.rows[p];
+    for (std::size_t i = 0; i < eigenvalues.size(); ++i) {
+      text += table.paths[p];
+      append_number(text += ",", row.value);
+      text += "," + std::to_string(i + 1);
+      append_number(text += ",", eigenvalues[i].value.real());
+      append_number(text += ",", eigenvalues[i].value.imag());
+      const std::string refusal = row.of.empty() ? row.refusal : row.of[i].refusal;
+      if (!refusal.empty()) {
+        text += ",,,,,," + quoted(refusal) + "\n";
+        continue;
+      }
+      const EigenvalueSensitivity& s = row.of[i];
+      for (double x : {s.derivative.real(), s.derivative.imag(), s.error, s.relative.real(), s.relative.imag()})
+        append_number(text += ",", x);
+      text += ",\n";
+    }
+  }
+  return text;
+}
+
+std::string sensitivity_json(const SensitivityTable& table) {
+  using Json = nlohmann::ordered_json;
+  const auto complex = [](std::complex<double> z) { return Json{{"re", z.real()}, {"im", z.imag()}}; };
+  Json eigenvalues = Json::array(), parameters = Json::array();
+  for (const Eigenvalue& e : table.of.spectrum.eigenvalues) eigenvalues.push_back(complex(e.value));
+  for (std::size_t p = 0; p < table.rows.size(); ++p) {
+    const Sensitivity& row = table.rows[p];
+    Json list = Json::array();
+    for (const EigenvalueSensitivity& s : row.of) {
+      const bool known = s.refusal.empty();
+      list.push_back({{"derivative", known ? complex(s.derivative) : Json(nullptr)},
+                      {"error", known ? Json(s.error) : Json(nullptr)},
+                      {"relative", known ? complex(s.relative) : Json(nullptr)},
+                      {"refusal", s.refusal}});
+    }
+    parameters.push_back(
+        {{"path", table.paths[p]}, {"value", row.value}, {"step", row.step}, {"refusal", row.refusal}, {"eigenvalues", list}});
+  }
+  return Json{{"eigenvalues", eigenvalues}, {"parameters", parameters}}.dump(2) + "\n";
+}
+
+std::string sensitivity_text(const SensitivityTable& table) {
+  std::vector<std::vector<std::string>> lines{{"parameter", "eigenvalue 1/s", "d eigenvalue / d parameter", "error", "relative"}};
+  std::vector<std::string> refusals;
+  const std::vector<Eigenvalue>& eigenvalues = table.of.spectrum.eigenvalues;
+  for (std::size_t p = 0; p < table.rows.size(); ++p) {
+    const Sensitivity& row = table.rows[p];
+    if (!row.refusal.empty()) refusals.push_back(fmt::format("{} = {:g}: {}\n", table.paths[p], row.value, row.refusal));
+    for (std::size_t i = 0; i < row.of.size(); ++i) {
+      const EigenvalueSensitivity& s = row.of[i];
+      if (eigenvalues[i].value.imag() < 0) continue;  // the conjugate of the one before
+      const std::string name = fmt::format("{} = {:g}", table.paths[p], row.value), value = complex_text(eigenvalues[i].value);
+      if (s.refusal.empty())
+        lines.push_back({name, value, complex_text(s.derivative), fmt::format("{:.1e}", s.error), complex_text(s.relative)});
+      else
+        refusals.push_back(fmt::format("{}, eigenvalue {}: {}\n", name, value, s.refusal));
+    }
+  }
+  std::string text = lines.size() > 1 ? aligned(lines, 1) : "";
+  for (const std::string& refusal : refusals) text += refusal;
+  return text;
+}
+
+// ---------------------------------------------------------------- all of it
+
+namespace {
+
+class Study {
+ public:
+  Study(const LinearRequest& request, std::string folder, const StudyHooks& hooks)
+      : request_(request), folder_(std::move(folder)), hooks_(hooks) {
+    std::sort(request_.at.begin(), request_.at.end());
+    request_.at.erase(std::unique(request_.at.begin(), request_.at.end()), request_.at.end());
+    model_ = load(request_);
+    check_request(request_, model_);
+    check_values(request_);
+    for (const std::string& path : request_.sensitivity) (void)number_at(request_.model_file, request_.overrides, path, "--sensitivity");
+  }
+
+  std::string run() {
+    if (request_.at.size() > 1)
+      along_a_run();
+    else
+      single();
+    return failure_;
+  }
+
+ private:
+  void print(const std::string& text) const {
+    if (hooks_.print) hooks_.print(text);
+  }
+  Progress progress(const std::string& label, double duration) const {
+    return hooks_.progress ? hooks_.progress(label, duration) : Progress{};
+  }
+  void fail(const std::string& text) { failure_ += (failure_.empty() ? "" : "\n") + text; }
+
+  /// Every linear model in a folder of its own, and a table over time.
+  void along_a_run() {
+    RootLocus over_time;
+    over_time.paths = {"time"};
+    try {
+      states_at(model_, request_.start, request_.at, [&](const State& state) {
+        const LinearCase c = make_linear_case(model_, state, request_.start, request_.options);
+        const std::string time = number_text(request_.at[over_time.points.size()]);
+        over_time.points.push_back(root_locus_point({time}, c));
+        write_linear_case(c, request_.model_file, folder_ + "/at_" + time);
+        print(linear_text(c));
+      });
+    } catch (const SimulationError& error) {
+      if (over_time.points.empty()) throw;
+      fail(error.what());
+    }
+    follow(over_time, {static_cast<int>(over_time.points.size())});
+    write_root_locus(over_time, folder_, "over_time");
+    print(root_locus_text(over_time));
+    files_ = "over_time.csv, over_time.json, and per time a folder at_SECONDS with linear.json, linear.csv, eigenvalues.csv, linear.mat";
+    print_files();
+  }
+
+  void single() {
+    const LinearCase c = single_case(request_, model_);
+    files_ = "linear.json, linear.csv, eigenvalues.csv, linear.mat";
+    write_linear_case(c, request_.model_file, folder_);
+    print(linear_text(c));
+    if (!request_.sensitivity.empty()) differentiate(c);
+    if (!request_.vary.empty()) vary();
+    if (request_.simulate) simulate(c);
+    print_files();
+  }
+
+  void differentiate(const LinearCase& c) {
+    const SensitivityTable table = sensitivities(request_, c);
+    write_text(sensitivity_csv(table), folder_ + "/sensitivity.csv");
+    write_text(sensitivity_json(table), folder_ + "/sensitivity.json");
+    files_ += ", sensitivity.csv, sensitivity.json";
+    print(sensitivity_text(table));
+  }
+
+  void vary() {
+    std::size_t count = 1;
+    for (const auto& [path, values] : request_.vary) count *= values.size();
+    const RootLocus locus = root_locus(request_, progress("root locus ", static_cast<double>(count)));
+    write_root_locus(locus, folder_, "root_locus");
+    files_ += ", root_locus.csv, root_locus.json";
+    print(root_locus_text(locus));
+    if (locus.failures() > 0) fail(fmt::format("{} of {} points of the root locus have no linear model", locus.failures(), count));
+  }
+
+  void simulate(const LinearCase& c) {
+    const LinearRun run = run_beside(model_, start_of(*model_, request_.start), c.linear, c.reference, *request_.simulate,
+                                     progress("", model_->description.solver.duration));
+    write_text(linear_run_csv(run), folder_ + "/simulate.csv");
+    files_ += ", simulate.csv";
+    print(linear_run_text(run));
+    if (run.failure) fail(run.failure->what());
+  }
+
+  void print_files() const { print(fmt::format("files: in {}/: {}\n", folder_, files_)); }
+
+  LinearRequest request_;
+  std::string folder_;
+  const StudyHooks& hooks_;
+  std::shared_ptr<const Model> model_;
+  std::string failure_, files_;
+};
+
+}  // namespace
+
+std::string linear_study(const LinearRequest& request, const std::string& folder, const StudyHooks& hooks) {
+  return Study(request, folder, hooks).run();
+}
+
+}  // namespace trunnion

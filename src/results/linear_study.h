@@ -1,0 +1,59 @@
+// What `trunnion linearize` does: linear models about one state or along a run, their root locus over varied values, the sensitivities of
+// their eigenvalues, and the linear model beside a run; files of all of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "file/model_file.h"
+#include "linearise/sensitivity.h"
+#include "results/linear_case.h"
+#include "results/linear_run.h"
+#include "results/root_locus.h"
+
+namespace trunnion {
+
+/// What is asked for. Names are those of the command line.
+struct LinearRequest {
+  std::string model_file;
+  std::vector<Override> overrides;
+  StartKind start = StartKind::stated;
+  std::vector<double> at;  // [s] times of a run; none: the start
+  LinearOptions options;
+  std::vector<VariedPath> vary;          // root locus over all combinations
+  std::vector<std::string> sensitivity;  // paths of numbers
+  std::optional<double> simulate;        // [s] T of run_beside
+};
+
+/// Sensitivities of the eigenvalues of one linear model to parameters, by their paths.
+struct SensitivityTable {
+  LinearCase of;
+  std::vector<std::string> paths;
+  std::vector<Sensitivity> rows;  // per path
+};
+
+/// Derivatives with respect to the numbers at request.sensitivity, of the linear model about the start or the equilibrium.
+/// Throws InputError where a path leads to no number.
+SensitivityTable sensitivities(const LinearRequest& request, const LinearCase& c);
+std::string sensitivity_csv(const SensitivityTable& table);
+std::string sensitivity_json(const SensitivityTable& table);
+std::string sensitivity_text(const SensitivityTable& table);
+
+/// Root locus over request.vary. Wrong values are thrown as InputError before the first is computed; a combination that has no linear
+/// model is a point with its reason.
+RootLocus root_locus(const LinearRequest& request, const Progress& progress = {});
+
+/// Hooks of a study; all may be left out.
+struct StudyHooks {
+  std::function<void(const std::string& text)> print;  // tables as they become known
+  std::function<Progress(const std::string& label, double duration)> progress;
+};
+
+/// Does all that the request asks for and writes it into `folder`. Returns why a part of it failed, or an empty text; what could be had is
+/// written. Throws InputError, with every finding about the request, and SimulationError where there is no linear model at all.
+std::string linear_study(const LinearRequest& request, const std::string& folder, const StudyHooks& hooks = {});
+
+}  // namespace trunnion

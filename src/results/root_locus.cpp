@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/root_locus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "linearise/branches.h"
+#include "results/files.h"
+#include "results/table.h"
+
+namespace trunnion {
+
+namespace {
+
+std::vector<std::string> main_state_names(const RootLocusPoint& point, const Eigenvalue& e) {
+  std::vector<std::string> names;
+  for (int i : main_states(e)) names.push_back(point.states[static_cast<std::size_t>(i)]);
+  return names;
+}
+
+/// The oscillation with the least damping ratio, or null.
+const Eigenvalue* least_damped(const Spectrum& spectrum) {
+  const Eigenvalue* found = nullptr;
+  for (const Eigenvalue& e : spectrum.eigenvalues)
+    if (e.value.imag() > 0 && e.damping_ratio && (found == nullptr || *e.damping_ratio < *found->damping_ratio)) found = &e;
+  return found;
+}
+
+/// The not null one with the largest real part, or null.
+const Eigenvalue* rightmost(const Spectrum& spectrum) {
+  for (const Eigenvalue& e : spectrum.eigenvalues)
+    if (e.chain == 0) return &e;
+  return nullptr;
+}
+
+}  // namespace
+
+int RootLocus::failures() const {
+  return static_cast<int>(std::count_if(points.begin(), points.end(), [](const RootLocusPoint& p) { return p.status != "completed"; }));
+}
+
+RootLocusPoint root_locus_point(std::vector<std::string> values, const LinearCase& c) {
+  RootLocusPoint point;
+  point.values = std::move(values);
+  for (const LinearVariable& x : c.linear.states) point.states.push_back(x.name);
+  point.spectrum = c.spectrum;
+  point.motion = c.motion;
+  return point;
+}
+
+void follow(RootLocus& locus, const std::vector<int>& sizes) {
+  std::vector<Eigen::VectorXcd> points;
+  for (const RootLocusPoint& point : locus.points) {
+    Eigen::VectorXcd values(static_cast<Eigen::Index>(point.spectrum.eigenvalues.size()));
+    for (Eigen::Index i = 0; i < values.size(); ++i) values[i] = point.spectrum.eigenvalues[static_cast<std::size_t>(i)].value;
+    points.push_back(std::move(values));
+  }
+  const auto branches = follow_branches(points, sizes);
+  for (std::size_t p = 0; p < branches.size(); ++p) locus.points[p].branches = branches[p];
+}
+
+std::string root_locus_csv(const RootLocus& locus) {
+  std::string text;
+  for (const std::string& path : locus.paths) text += quoted(path) + ",";
+  text += "status,verdict,branch,re,im,frequency_hz,damping_ratio,time_constant,chain,states\n";
+  for (const RootLocusPoint& point : locus.points) {
+    std::string start;
+    for (const std::string& value : point.values) start += quoted(value) + ",";
+    start += quoted(point.status);
+    if (point.spectrum.eigenvalues.empty()) text += start + ",,,,,,,,,\n";
+    for (std::size_t i = 0; i < point.spectrum.eigenvalues.size(); ++i) {
+      const Eigenvalue& e = point.spectrum.eigenvalues[i];
+      text += start + "," + name_of(point.spectrum.stability.verdict) + "," + std::to_string(point.branches[i] + 1);
+      append_number(text += ",", e.value.real());
+      append_number(text += ",", e.value.imag());
+      append_number(text += ",", e.frequency_hz);
+      for (const auto& value : {e.damping_ratio, e.time_constant}) {
+        text += ",";
+        if (value) append_number(text, *value);
+      }
+      text += fmt::format(",{},{}\n", e.chain, fmt::join(main_state_names(point, e), " "));
+    }
+  }
+  return text;
+}
+
+std::string root_locus_json(const RootLocus& locus) {
+  using Json = nlohmann::ordered_json;
+  const auto optional = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  Json points = Json::array();
+  for (const RootLocusPoint& point : locus.points) {
+    Json values = Json::object(), eigenvalues = Json::array();
+    for (std::size_t i = 0; i < locus.paths.size(); ++i) values[locus.paths[i]] = point.values[i];
+    for (std::size_t i = 0; i < point.spectrum.eigenvalues.size(); ++i) {
+      const Eigenvalue& e = point.spectrum.eigenvalues[i];
+      eigenvalues.push_back({{"branch", point.branches[i] + 1},
+                             {"re", e.value.real()},
+                             {"im", e.value.imag()},
+                             {"frequency_hz", e.frequency_hz},
+                             {"damping_ratio", optional(e.damping_ratio)},
+                             {"time_constant", optional(e.time_constant)},
+                             {"chain", e.chain},
+                             {"main_states", main_state_names(point, e)}});
+    }
+    const bool known = point.status == "completed";
+    points.push_back({{"values", values},
+                      {"status", point.status},
+                      {"motion", known ? Json(name_of(point.motion)) : Json(nullptr)},
+                      {"verdict", known ? Json(name_of(point.spectrum.stability.verdict)) : Json(nullptr)},
+                      {"states", point.states},
+                      {"eigenvalues", eigenvalues}});
+  }
+  return Json{{"varied", locus.paths}, {"points", points}}.dump(2) + "\n";
+}
+
+std::string root_locus_text(const RootLocus& locus) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const std::string& path : locus.paths) lines[0].push_back(path.substr(path.find_last_of('.') + 1));
+  for (const char* title : {"stability", "rightmost 1/s", "least damped Hz", "damping"}) lines[0].emplace_back(title);
+  for (const RootLocusPoint& point : locus.points) {
+    std::vector<std::string> line = point.values;
+    const Eigenvalue *right = rightmost(point.spectrum), *oscillation = least_damped(point.spectrum);
+    line.push_back(point.status != "completed" ? "-"
+                                               : std::string(name_of(point.spectrum.stability.verdict)) +
+                                                     (point.motion == ReferenceMotion::moving ? " (frozen)" : ""));
+    line.push_back(right == nullptr           ? "-"
+                   : right->value.imag() == 0 ? fmt::format("{:.6g}", right->value.real())
+                                              : fmt::format("{:.6g} +- {:.6g}i", right->value.real(), std::abs(right->value.imag())));
+    line.push_back(oscillation == nullptr ? "-" : fmt::format("{:.5g}", oscillation->frequency_hz));
+    line.push_back(oscillation == nullptr ? "-" : fmt::format("{:.4g}", *oscillation->damping_ratio));
+    lines.push_back(std::move(line));
+  }
+  std::string text = aligned(lines, locus.paths.size() + 1);
+  for (const RootLocusPoint& point : locus.points)
+    if (point.status != "completed") text += fmt::format("{}: {}\n", fmt::join(point.values, ", "), point.status);
+  return text;
+}
+
+}  // namespace trunnion

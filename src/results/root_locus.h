@@ -1,0 +1,39 @@
+// Root loci: the eigenvalues of linear models over varied values of the model file, or over the time of a run.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/linear_case.h"
+
+namespace trunnion {
+
+struct RootLocusPoint {
+  std::vector<std::string> values;   // of the varied paths, as given
+  std::string status = "completed";  // or why there is no linear model
+  std::vector<std::string> states;
+  Spectrum spectrum;  // without eigenvalues where there is no linear model
+  ReferenceMotion motion = ReferenceMotion::rest;
+  std::vector<int> branches;  // per eigenvalue, from 0: the same number follows one eigenvalue from point to point
+};
+
+struct RootLocus {
+  std::vector<std::string> paths;      // varied; `time`: times [s] of a run
+  std::vector<RootLocusPoint> points;  // all combinations, the last path fastest
+  int failures() const;
+};
+
+/// A point from its linear model. Branches are found by follow.
+RootLocusPoint root_locus_point(std::vector<std::string> values, const LinearCase& c);
+
+/// Numbers the branches; `sizes`: values per path.
+void follow(RootLocus& locus, const std::vector<int>& sizes);
+
+/// root_locus.csv: one row per point and eigenvalue; of a failed point one row with its status.
+std::string root_locus_csv(const RootLocus& locus);
+std::string root_locus_json(const RootLocus& locus);
+/// One line per point: stability, the rightmost eigenvalue, the least damped oscillation.
+std::string root_locus_text(const RootLocus& locus);
+
+}  // namespace trunnion

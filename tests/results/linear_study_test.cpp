@@ -1,0 +1,424 @@
+// Linear studies: files read back, references, root loci, sensitivities, the linear model beside a run.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/linear_study.h"
+
+#include <gtest/gtest.h>
+#include <matio.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/units.h"
+#include "model/machines.h"
+#include "support/temporary_folder.h"
+
+namespace trunnion {
+namespace {
+
+namespace fs = std::filesystem;
+using Complex = std::complex<double>;
+using Json = nlohmann::json;
+
+/// 2 kg on a spring and a damper, pushed for a while; 0.1 m from its rest.
+constexpr double kMass = 2, kDamping = 3, kStiffness = 500;
+constexpr const char* kOscillator = R"(trunnion: 1
+title: Oscillator
+gravity: [0, 0, 0]
+bodies: {mass: {point_mass: {mass: 2 kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}, position: 0.1 m}}
+springs: {spring: {joint: mass, stiffness: 500 N/m, damping: 3 N s/m, rest: 0 m}}
+forces: {push: {joint: mass, load: 20 N, signal: command}}
+signals: {command: {steps: [[0.5 s, 1], [0.8 s, 0]]}}
+solver: {step: 0.1 ms, duration: 2 s}
+)";
+const double kDecay = kDamping / (2 * kMass), kDamped = std::sqrt(kStiffness / kMass - kDecay * kDecay);
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::vector<std::string>> cells_of(const fs::path& file) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text_of(file));
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back();
+    std::istringstream cells(line + ",");
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+/// A study in a folder of its own.
+class LinearStudy : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = test::temporary_folder();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    request_.model_file = write("oscillator.yaml", kOscillator);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string run() const { return linear_study(request_, (folder_ / "out").string()); }
+  Json json(const std::string& file) const { return Json::parse(text_of(folder_ / "out" / file)); }
+  fs::path out(const std::string& file) const { return folder_ / "out" / file; }
+  /// What the request is refused with.
+  std::string refusal() const {
+    try {
+      run();
+    } catch (const InputError& error) { return error.what(); }
+    return "accepted";
+  }
+  void use_four_bar() {
+    request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml";
+    request_.start = StartKind::equilibrium;
+  }
+
+  fs::path folder_;
+  LinearRequest request_;
+};
+
+// ---------------------------------------------------------------- files
+
+TEST_F(LinearStudy, WritesTheLinearModelOfAnOscillator) {
+  EXPECT_EQ(run(), "");
+  const Json j = json("linear.json");
+  EXPECT_EQ(j["states"], (Json{"mass.position", "mass.speed"}));
+  EXPECT_EQ(j["inputs"].size(), 1U);
+  ASSERT_EQ(j["A"].size(), 2U);
+  EXPECT_EQ(j["A"][0], (Json{0.0, 1.0}));
+  EXPECT_NEAR(j["A"][1][0], -kStiffness / kMass, 1e-12);
+  EXPECT_NEAR(j["A"][1][1], -kDamping / kMass, 1e-14);
+  EXPECT_NEAR(j["B"][1][0], 20 / kMass, 1e-14);
+  EXPECT_EQ(j["C"].size(), j["outputs"].size());
+  EXPECT_EQ(j["D"].size(), j["outputs"].size());
+  EXPECT_NEAR(j["drift"][1], -0.1 * kStiffness / kMass, 1e-12);
+  EXPECT_EQ(j["reference"]["states"][0], 0.1);
+  EXPECT_EQ(j["reference"]["motion"], "moving");
+  EXPECT_EQ(j["units"]["states"], (Json{"m", "m/s"}));
+  EXPECT_EQ(j["sizes"]["n"], 1);
+  EXPECT_EQ(j["partition"]["independent"], (Json{"mass.position"}));
+  ASSERT_EQ(j["eigenvalues"].size(), 2U);
+  const Json& e = j["eigenvalues"][0];
+  EXPECT_NEAR(e["re"], -kDecay, 1e-13);
+  EXPECT_NEAR(e["im"], kDamped, 1e-12);
+  EXPECT_NEAR(e["frequency_hz"], kDamped / (2 * std::acos(-1.0)), 1e-13);
+  EXPECT_NEAR(e["damping_ratio"], kDecay / std::sqrt(kStiffness / kMass), 1e-14);
+  EXPECT_NEAR(e["time_constant"], 1 / kDecay, 1e-13);
+  EXPECT_EQ(e["participation"].size(), 2U);
+  EXPECT_EQ(j["stability"]["verdict"], "asymptotically_stable");
+  EXPECT_EQ(j["settings"]["springs"]["spring"]["stiffness"], 500);
+}
+
+TEST_F(LinearStudy, EveryFileSaysTheSame) {
+  use_four_bar();
+  request_.options.outputs = {"crank.angle", "lift.force", "v3.pressure"};
+  EXPECT_EQ(run(), "");
+  const Json j = json("linear.json");
+  const std::size_t n = j["states"].size(), m = j["inputs"].size();
+  EXPECT_EQ(n, 6U);
+  EXPECT_EQ(j["outputs"], (Json{"crank.angle", "lift.force", "v3.pressure"}));
+  // CSV: the matrices below each other
+  const auto csv = cells_of(out("linear.csv"));
+  ASSERT_EQ(csv.size(), 1 + n + 3);
+  EXPECT_EQ(csv[0][4], j["states"][0]);
+  EXPECT_EQ(csv[0][4 + n], j["inputs"][0]);
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(csv[1 + i].size(), 4 + n + m);
+    EXPECT_EQ(csv[1 + i][0], "d/dt " + j["states"][i].get<std::string>());
+    EXPECT_EQ(std::stod(csv[1 + i][2]), j["reference"]["states"][i]);
+    for (std::size_t k = 0; k < n; ++k) EXPECT_EQ(std::stod(csv[1 + i][4 + k]), j["A"][i][k]);
+    for (std::size_t k = 0; k < m; ++k) EXPECT_EQ(std::stod(csv[1 + i][4 + n + k]), j["B"][i][k]);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(csv[1 + n + i][0], j["outputs"][i]);
+    for (std::size_t k = 0; k < n; ++k) EXPECT_EQ(std::stod(csv[1 + n + i][4 + k]), j["C"][i][k]);
+    for (std::size_t k = 0; k < m; ++k) EXPECT_EQ(std::stod(csv[1 + n + i][4 + n + k]), j["D"][i][k]);
+  }
+  const auto eigenvalues = cells_of(out("eigenvalues.csv"));
+  ASSERT_EQ(eigenvalues.size(), 1 + n);
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(std::stod(eigenvalues[1 + i][1]), j["eigenvalues"][i]["re"]);
+    EXPECT_EQ(std::stod(eigenvalues[1 + i][2]), j["eigenvalues"][i]["im"]);
+  }
+  // MATLAB
+  mat_t* file = Mat_Open(out("linear.mat").c_str(), MAT_ACC_RDONLY);
+  ASSERT_NE(file, nullptr);
+  const auto same = [&](const char* name, const Json& rows, std::size_t height, std::size_t width) {
+    matvar_t* v = Mat_VarRead(file, name);
+    ASSERT_NE(v, nullptr) << name;
+    EXPECT_EQ(v->dims[0], height) << name;
+    EXPECT_EQ(v->dims[1], width) << name;
+    for (std::size_t i = 0; i < height; ++i)
+      for (std::size_t k = 0; k < width; ++k) EXPECT_EQ(static_cast<const double*>(v->data)[i + k * height], rows[i][k]) << name;
+    Mat_VarFree(v);
+  };
+  same("A", j["A"], n, n);
+  same("B", j["B"], n, m);
+  same("C", j["C"], 3, n);
+  same("D", j["D"], 3, m);
+  const auto names = [&](const char* name, const Json& expected) {
+    matvar_t* v = Mat_VarRead(file, name);
+    ASSERT_NE(v, nullptr) << name;
+    ASSERT_EQ(v->dims[0], expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const matvar_t* cell = Mat_VarGetCell(v, static_cast<int>(i));
+      EXPECT_EQ(std::string(static_cast<const char*>(cell->data), cell->dims[1]), expected[i]);
+    }
+    Mat_VarFree(v);
+  };
+  names("states", j["states"]);
+  names("inputs", j["inputs"]);
+  names("outputs", j["outputs"]);
+  names("state_units", j["units"]["states"]);
+  matvar_t* v = Mat_VarRead(file, "eigenvalues");
+  ASSERT_NE(v, nullptr);
+  ASSERT_TRUE(v->isComplex);
+  for (std::size_t i = 0; i < n; ++i)
+    EXPECT_EQ(static_cast<const double*>(static_cast<const mat_complex_split_t*>(v->data)->Re)[i], j["eigenvalues"][i]["re"]);
+  Mat_VarFree(v);
+  Mat_Close(file);
+}
+
+TEST_F(LinearStudy, PrintsWhatMatters) {
+  use_four_bar();
+  std::string text;
+  StudyHooks hooks;
+  hooks.print = [&](const std::string& more) { text += more; };
+  EXPECT_EQ(linear_study(request_, out("").string(), hooks), "");
+  for (const char* word : {"about the equilibrium: 6 states", "6 = 2n - 2m - l + r + u: n = 3 velocities, m = 2 holonomic", "at rest",
+                           "is zero", "valve.spool", "stability", "linear.mat"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
+}
+
+// ---------------------------------------------------------------- times of a run
+
+TEST_F(LinearStudy, StatesAtTimesAreThoseOfTheRun) {
+  const auto model = test::machine(std::string(kOscillator).substr(12));
+  Runner run(model);
+  run.advance(1.5);
+  std::vector<State> alone, among;
+  states_at(model, StartKind::stated, {1.5}, [&](const State& s) { alone.push_back(s); });
+  states_at(model, StartKind::stated, {0, 0.12345678, 0.5, 0.50003, 1.5}, [&](const State& s) { among.push_back(s); });
+  ASSERT_EQ(among.size(), 5U);
+  EXPECT_TRUE(alone[0] == run.state());
+  EXPECT_TRUE(among[4] == run.state());
+  EXPECT_EQ(among[0].time, 0);
+  EXPECT_EQ(among[1].time, 0.12345678);
+  const double t = 0.12345678, x = 0.1 * std::exp(-kDecay * t) * (std::cos(kDamped * t) + kDecay / kDamped * std::sin(kDamped * t));
+  EXPECT_NEAR(among[1].q()[0], x, 1e-7);
+}
+
+TEST_F(LinearStudy, SeveralTimesHaveFoldersAndATable) {
+  request_.at = {0.5, 0, 0.5, 1.25};
+  EXPECT_EQ(run(), "");
+  for (const char* file : {"at_0/linear.json", "at_0.5/linear.mat", "at_1.25/eigenvalues.csv", "over_time.csv"})
+    EXPECT_TRUE(fs::exists(out(file))) << file;
+  const Json table = json("over_time.json");
+  EXPECT_EQ(table["varied"], (Json{"time"}));
+  ASSERT_EQ(table["points"].size(), 3U);
+  EXPECT_EQ(table["points"][1]["values"]["time"], "0.5");
+  EXPECT_NEAR(table["points"][2]["eigenvalues"][0]["im"], kDamped, 1e-10);
+  EXPECT_EQ(json("at_0.5/linear.json")["time"], 0.5);
+  // the signal that jumps at 0.5 s counts at its right limit
+  EXPECT_EQ(json("at_0.5/linear.json")["reference"]["inputs"][0], 1);
+}
+
+TEST_F(LinearStudy, ARunThatFailsKeepsTheModelsBefore) {
+  request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml";
+  request_.overrides = {{"solver.max_iterations", "1"}};
+  request_.at = {0.5, 1.2};
+  EXPECT_NE(run().find("failed at t = 1 s"), std::string::npos);
+  EXPECT_TRUE(fs::exists(out("at_0.5/linear.json")));
+  EXPECT_EQ(json("over_time.json")["points"].size(), 1U);
+  request_.at = {1.2};
+  EXPECT_THROW(run(), SimulationError);
+}
+
+// ---------------------------------------------------------------- root locus
+
+TEST_F(LinearStudy, RootLocusFollowsEigenvaluesThroughTheTable) {
+  request_.vary = {{"springs.spring.stiffness", {"200", "800 N/m"}}, {"springs.spring.damping", {"10", "30", "70", "100", "200"}}};
+  EXPECT_EQ(run(), "");
+  const Json j = json("root_locus.json");
+  ASSERT_EQ(j["points"].size(), 10U);
+  EXPECT_EQ(j["points"][6]["values"]["springs.spring.stiffness"], "800 N/m");
+  EXPECT_EQ(j["points"][6]["values"]["springs.spring.damping"], "30");
+  const auto rows = cells_of(out("root_locus.csv"));
+  ASSERT_EQ(rows.size(), 21U);
+  EXPECT_EQ(rows[0][0], "springs.spring.stiffness");
+  for (const Json& point : j["points"]) {
+    EXPECT_EQ(point["status"], "completed");
+    const double k = point["values"]["springs.spring.stiffness"] == "200" ? 200 : 800,
+                 c = std::stod(point["values"]["springs.spring.damping"].get<std::string>());
+    const Complex root = std::sqrt(Complex(c * c - 4 * k * kMass));
+    const double low = std::abs(((-c - root) / (2 * kMass)).real());
+    EXPECT_NEAR(-std::min(point["eigenvalues"][0]["re"].get<double>(), point["eigenvalues"][1]["re"].get<double>()), low, 1e-11 * low);
+    EXPECT_NE(point["eigenvalues"][0]["branch"], point["eigenvalues"][1]["branch"]);
+  }
+}
+
+TEST_F(LinearStudy, RootLocusKeepsWhatThereIsWhenAPointFails) {
+  use_four_bar();
+  request_.vary = {{"volumes.v3.pressure", {"3.4 MPa", "3.6 MPa"}},
+                   {"joints.coupler.revolute.at", {"[2, 0, 0]", "[20, 0, 0]", "[2.1, 0, 0]"}}};
+  EXPECT_NE(run().find("2 of 6 points of the root locus have no linear model"), std::string::npos);
+  const Json j = json("root_locus.json");
+  ASSERT_EQ(j["points"].size(), 6U);
+  EXPECT_EQ(j["points"][0]["status"], "completed");
+  EXPECT_NE(j["points"][1]["status"], "completed");
+  EXPECT_EQ(j["points"][1]["eigenvalues"].size(), 0U);
+  EXPECT_EQ(j["points"][5]["status"], "completed");
+  EXPECT_EQ(j["points"][5]["eigenvalues"].size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(j["points"][2]["eigenvalues"][i]["branch"], j["points"][0]["eigenvalues"][i]["branch"]);
+  EXPECT_TRUE(fs::exists(out("linear.json")));
+}
+
+// ---------------------------------------------------------------- sensitivities
+
+TEST_F(LinearStudy, SensitivitiesOfAnOscillator) {
+  request_.sensitivity = {"springs.spring.stiffness", "springs.spring.damping", "bodies.mass.point_mass.mass"};
+  EXPECT_EQ(run(), "");
+  const Json j = json("sensitivity.json");
+  const Complex lambda(-kDecay, kDamped);
+  const double root = 2 * kMass * kDamped;
+  const std::vector<Complex> exact{
+      {0, 1 / root}, {-1 / (2 * kMass), -kDamping / (2 * kMass * root)}, (Complex(0, 2 * kStiffness / root) - 2.0 * lambda) / (2 * kMass)};
+  ASSERT_EQ(j["parameters"].size(), 3U);
+  for (std::size_t p = 0; p < 3; ++p) {
+    const Json& s = j["parameters"][p]["eigenvalues"][0];
+    const Complex derivative(s["derivative"]["re"], s["derivative"]["im"]), relative(s["relative"]["re"], s["relative"]["im"]);
+    EXPECT_LT(std::abs(derivative - exact[p]), 1e-9 * std::abs(exact[p])) << p;
+    EXPECT_LT(std::abs(relative - j["parameters"][p]["value"].get<double>() * exact[p] / lambda), 1e-8) << p;
+    EXPECT_LE(s["error"], 1e-8 * std::abs(exact[p])) << p;
+  }
+  const auto rows = cells_of(out("sensitivity.csv"));
+  ASSERT_EQ(rows.size(), 7U);
+  EXPECT_EQ(rows[1][0], "springs.spring.stiffness");
+  EXPECT_EQ(std::stod(rows[1][6]), j["parameters"][0]["eigenvalues"][0]["derivative"]["im"]);
+}
+
+TEST_F(LinearStudy, SensitivitiesOfAHydraulicMachineAreTheDifferencesOfItsEigenvalues) {
+  use_four_bar();
+  // geometry, mass, oil, friction, a start value and a source, all with the equilibrium that moves with them
+  request_.sensitivity = {
+      "cylinders.lift.bore",       "bodies.coupler.rod.mass",         "fluid.bulk_modulus",  "volumes.v1.hose.volume",
+      "joints.crank.angle",        "cylinders.lift.friction.viscous", "volumes.v3.pressure", "valves.throttle.orifice.diameter",
+      "valves.valve.time_constant"};
+  EXPECT_EQ(run(), "");
+  const Json j = json("sensitivity.json");
+  const auto eigenvalues = [&](const std::string& path, double p) {
+    const auto model = compile(load_model(request_.model_file, {{path, number_text(p)}}));
+    return make_linear_case(model, start_of(*model, StartKind::equilibrium), StartKind::equilibrium, {}).spectrum.eigenvalues;
+  };
+  for (const Json& parameter : j["parameters"]) {
+    ASSERT_EQ(parameter["refusal"], "") << parameter["path"];
+    const double p = parameter["value"], h = 1e-4 * p;
+    const auto before = eigenvalues(parameter["path"], p - h), after = eigenvalues(parameter["path"], p + h);
+    for (std::size_t i = 0; i < j["eigenvalues"].size(); ++i) {
+      const Complex value(j["eigenvalues"][i]["re"], j["eigenvalues"][i]["im"]);
+      const Json& s = parameter["eigenvalues"][i];
+      ASSERT_EQ(s["refusal"], "") << parameter["path"] << i;
+      const Complex derivative(s["derivative"]["re"], s["derivative"]["im"]);
+      const Complex difference = (after[i].value - before[i].value) / (2 * h);
+      EXPECT_LT(std::abs(derivative - difference), 1e-5 * std::abs(difference) + 1e-9 * std::abs(value) / p)
+          << parameter["path"] << " " << value << " " << derivative << " " << difference;
+      if (value == 0.0) EXPECT_EQ(derivative, 0.0);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- beside a run
+
+TEST_F(LinearStudy, TheLinearModelBesideALinearMachineIsTheMachine) {
+  request_.simulate = 0.65;  // within the push
+  request_.options.outputs = {"mass.position", "mass.acceleration"};
+  EXPECT_EQ(run(), "");
+  const auto rows = cells_of(out("simulate.csv"));
+  EXPECT_EQ(rows[0],
+            (std::vector<std::string>{"time", "mass.position", "mass.position.linear", "mass.acceleration", "mass.acceleration.linear"}));
+  ASSERT_EQ(rows.size(), 20002U);
+  EXPECT_EQ(rows[6500][2], "");
+  double first_x = 0, first_v = 0;
+  for (std::size_t i = 6501; i < rows.size(); ++i) {
+    const double t = std::stod(rows[i][0]), x = std::stod(rows[i][1]), linear = std::stod(rows[i][2]);
+    EXPECT_NEAR(linear, x, 2e-7) << t;  // the error of the steps
+    EXPECT_NEAR(std::stod(rows[i][4]), std::stod(rows[i][3]), 1e-4) << t;
+    // after the push the closed form from the state at 0.8 s
+    if (std::abs(t - 0.8) < 1e-9) {
+      first_x = linear;
+      first_v = (std::stod(rows[i + 1][2]) - std::stod(rows[i - 1][2])) / 2e-4 + 0.25e-4 * (-20 / kMass);
+    }
+    if (t < 0.8 + 1e-9) continue;
+    const double s = t - 0.8;
+    const double closed =
+        std::exp(-kDecay * s) * (first_x * std::cos(kDamped * s) + (first_v + kDecay * first_x) / kDamped * std::sin(kDamped * s));
+    ASSERT_NEAR(linear, closed, 1e-7) << t;
+  }
+}
+
+TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
+  const auto largest = [&](double push) {
+    const auto model = test::machine(
+        "gravity: [0, -9.81, 0]\nbodies: {bob: {point_mass: {mass: 1 kg, at: [0, -1 m, 0]}}}\njoints: {bob: {revolute: "
+        "{parent: ground, axis: z}, angle: 0}}\nforces: {push: {joint: bob, load: " +
+        std::to_string(push) +
+        " N m, signal: pulse}}\nsignals: {pulse: {steps: [[0 s, 1], [0.5 s, 0]]}}\nsolver: {step: 0.2 ms, "
+        "duration: 2 s}\n");
+    const State rest = start_of(*model, StartKind::stated);
+    const LinearCase c = make_linear_case(model, rest, StartKind::stated, {});
+    return run_beside(model, rest, c.linear, rest, 0.5).channels[0].largest_difference;
+  };
+  const double once = largest(2), half = largest(1);
+  EXPECT_GT(once, 1e-4);
+  EXPECT_NEAR(once / half, 8, 0.8);
+}
+
+// ---------------------------------------------------------------- wrong requests
+
+TEST_F(LinearStudy, WrongRequestsAreRefusedWithReasons) {
+  const LinearRequest good = request_;
+  const auto refused = [&](auto&& change) {
+    request_ = good;
+    change(request_);
+    return refusal();
+  };
+  const std::string beyond = refused([](LinearRequest& r) { r.at = {1, 3}; });
+  EXPECT_NE(beyond.find("--at: error: 3 s is not within the run, which lasts from 0 to 2 s"), std::string::npos) << beyond;
+  EXPECT_NE(refused([](LinearRequest& r) { r.at = {-1}; }).find("--at"), std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.at = {std::nan("")}; }).find("--at"), std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.simulate = 2.5; }).find("--simulate: error: 2.5 s"), std::string::npos);
+  const std::string channels = refused([](LinearRequest& r) { r.options.outputs = {"mass.positon", "other"}; });
+  EXPECT_NE(channels.find("there is no channel 'mass.positon'; did you mean 'mass.position'?"), std::string::npos) << channels;
+  EXPECT_NE(channels.find("'other'"), std::string::npos) << channels;
+  EXPECT_NE(refused([](LinearRequest& r) {
+              r.at = {0, 1}, r.simulate = 1;
+            }).find("--simulate: error: it needs one reference"),
+            std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.at = {0, 1}, r.vary = {{"solver.step", {"1 ms"}}}; }).find("--vary"), std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.at = {1}, r.sensitivity = {"springs.spring.stiffness"}; }).find("--sensitivity"),
+            std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.sensitivity = {"springs.spring.stifness"}; }).find("did you mean `springs.spring.stiffness`"),
+            std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.vary = {{"springs.spring.stifness", {"1"}}}; }).find("did you mean"), std::string::npos);
+  const auto counterpart = [](LinearRequest& r) {
+    r.options.method = LinearMethod::counterpart, r.simulate = 1, r.sensitivity = {"gravity.1"};
+  };
+  EXPECT_NE(refused(counterpart).find("--simulate"), std::string::npos);
+  EXPECT_NE(refused(counterpart).find("--sensitivity"), std::string::npos);
+  EXPECT_NE(refused([](LinearRequest& r) { r.options.step = 0; }).find("--difference-step"), std::string::npos);
+  EXPECT_FALSE(fs::exists(out("")));
+}
+
+}  // namespace
+}  // namespace trunnion
