@@ -165,6 +165,7 @@ class Echelon {
           if (j != column) subtract(j, V_(row, j), column);
       }
     }
+    for (Index j = 0; j < m; ++j) drop_rounding(j);
   }
 
   const MatrixXd& V() const { return V_; }
@@ -183,8 +184,13 @@ class Echelon {
     const double absent = kAbsent * V_.col(from).cwiseAbs().maxCoeff();
     V_.col(from) -= times * V_.col(what);
     W_.col(what) += times * W_.col(from);
+    drop_rounding(from, absent);
+  }
+
+  void drop_rounding(Index j, double absent = 0) {
+    absent = std::max(absent, kAbsent * V_.col(j).cwiseAbs().maxCoeff());
     for (Index i = 0; i < V_.rows(); ++i)
-      if (std::abs(V_(i, from)) <= absent) V_(i, from) = 0;
+      if (std::abs(V_(i, j)) <= absent) V_(i, j) = 0;
   }
 
   /// Entries that the columns have after elimination with this one.

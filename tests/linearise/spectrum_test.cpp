@@ -170,6 +170,8 @@ TEST(Spectrum, StiffAndSlowEigenvaluesBesideNullChains) {
     expect_vectors(A, s, 1e-7);
     for (const Eigenvalue& e : s.eigenvalues) {  // A leads from each step of the chains into those before
       if (e.chain == 0) continue;
+      for (Eigen::Index i = 0; i < 11; ++i)  // no rounding in place of a zero
+        EXPECT_TRUE(e.right[i] == 0.0 || std::abs(e.right[i]) > 1e-11 * e.right.cwiseAbs().maxCoeff());
       Eigen::VectorXcd rest = A * e.right;
       const VectorXd size = A.cwiseAbs() * e.right.cwiseAbs();
       for (const Eigenvalue& lower : s.eigenvalues)
