@@ -27,7 +27,7 @@ class Builder {
  public:
   Builder(unsigned seed) : random_(seed * 7919u + 17u), seed_(seed) {}
 
-  RandomMachine build(VelocityConstraints velocity_constraints) {
+  RandomMachine build() {
     out_.loops = 1 + static_cast<int>(seed_ % 4);
     out_.spatial = seed_ % 5 >= 2;
     Place carrier{"ground", Vector::Zero()};
@@ -37,13 +37,12 @@ class Builder {
       module(i, on_ground ? Place{"ground", Vector::Zero()} : next_, place);
     }
     if (out_.spatial) hang_load();
-    if (velocity_constraints == VelocityConstraints::some) add_velocity_constraints();
     out_.text = fmt::format(
         "trunnion: 1\ntitle: random machine {}\ngravity: [0, -9.81, 0]\nbodies:\n{}joints:\n{}loops:\n{}"
         "fluid: {{density: 850, bulk_modulus: 1500 MPa}}\nvolumes:\n{}sources: {{pump: {{pressure: 12 MPa}}, tank: {{pressure: 0.1 "
         "MPa}}}}\n"
-        "valves:\n{}cylinders:\n{}signals:\n{}{}solver: {{step: 0.1 ms, duration: 1 s}}\n",
-        seed_, bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_, rolling_);
+        "valves:\n{}cylinders:\n{}signals:\n{}solver: {{step: 0.1 ms, duration: 1 s}}\n",
+        seed_, bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_);
     return out_;
   }
 
@@ -68,7 +67,6 @@ class Builder {
     return {name, from};
   }
   void joint(const Place& child, const std::string& kind, const Place& parent, const std::string& axis) {
-    if (first_link_.empty()) first_link_ = child.body;
     joints_ +=
         fmt::format("  {}: {{{}: {{parent: {}, at: {}{}}}}}\n", child.body, kind, parent.body, text_of(child.origin - parent.origin), axis);
   }
@@ -222,33 +220,10 @@ class Builder {
     joint(load, "spherical", next_, "");
   }
 
-  void add_velocity_constraints() {
-    bodies_ += fmt::format("  flywheel: {{cylinder: {{length: 0.05, radius: 0.2, mass: {:.17g}, axis: z}}}}\n", number(5, 10));
-    joints_ += "  flywheel: {revolute: {parent: ground, at: [-3, 0, 0], axis: z}}\n";
-    rolling_ = fmt::format("couplings: {{gear: {{joints: [flywheel, {}], ratio: {:.17g}, level: velocity}}}}\n", first_link_, number(1, 3));
-    if (!out_.spatial) {
-      bodies_ += "  sleigh: {mass: 3, center_of_mass: [0.2, 0.1, 0], inertia: [0.2, 0.2, 0.3]}\n";
-      joints_ += fmt::format("  sleigh: {{planar: {{parent: ground, at: [-6, 0, 0], normal: z}}, rate: {:.17g}}}\n", number(0.5, 2));
-      rolling_ +=
-          "blades: {skate: {body: sleigh, at: [-0.3, 0, 0], across: [0.1, 1, 0]}}\n"
-          "springs: {rope: {between: [ground, sleigh], at: [[-6, 2, 0], [0.1, 0, 0]], stiffness: 40, damping: 2, rest: 1}}\n";
-      return;
-    }
-    bodies_ += "  disc: {mass: 2, inertia: [0.05, 0.09, 0.05]}\n";
-    joints_ += fmt::format(
-        "  disc: {{free: {{parent: ground}}, position: [-6, 0.3, 0], rotation: [{:.17g}, 0, 0], angular_velocity: [0.2, {:.17g}, "
-        "{:.17g}]}}\n",
-        -1.5 + number(-0.1, 0.1), number(-0.5, 0.5), -number(8, 12));
-    const Vector normal = tilted(Vector::UnitY(), 0.1);
-    rolling_ +=
-        fmt::format("wheels: {{rim: {{body: disc, axis: y, radius: 0.3, plane: {{body: ground, normal: {}}}}}}}\n", text_of(normal));
-  }
-
   std::mt19937 random_;
   unsigned seed_;
   RandomMachine out_;
-  std::string bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_, rolling_;
-  std::string first_link_;
+  std::string bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_;
   Vector normal_, along_, up_;  // axes of the present module
   Place next_;                  // where the next module or load may hang
   Vector next_point_;
@@ -256,6 +231,6 @@ class Builder {
 
 }  // namespace
 
-RandomMachine random_machine(unsigned seed, VelocityConstraints velocity_constraints) { return Builder(seed).build(velocity_constraints); }
+RandomMachine random_machine(unsigned seed) { return Builder(seed).build(); }
 
 }  // namespace trunnion::test
