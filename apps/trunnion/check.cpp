@@ -63,9 +63,15 @@ void print_partition(const Model& model) {
   if (!partition.dead_point.empty())
     return line("independent",
                 fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)", partition.dead_point));
-  std::vector<std::string> names;
-  for (int v : partition.independent) names.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
-  line("independent", names.empty() ? "none: the machine is a structure" : joined(names) + ", by the largest pivots at the start");
+  const auto names = [&](const std::vector<int>& velocities) {
+    std::vector<std::string> list;
+    for (int v : velocities) list.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
+    return joined(list);
+  };
+  line("independent",
+       partition.independent.empty() ? "none: the machine is a structure" : names(partition.independent) + ", by the largest pivots at the start");
+  if (!partition.velocity_dependent.empty())
+    line("", names(partition.velocity_dependent) + " in position alone: velocity-level constraints give the rates");
 }
 
 void print_circuit(const Model& model) {

@@ -51,11 +51,13 @@ void BaumgarteTrapezoidal<D>::list_rows() {
 template <int D>
 void BaumgarteTrapezoidal<D>::evaluate_stabilised() {
   MechanismState<D>& mech = work_.mechanism;
-  const auto [alpha, beta] = model_->description.solver.baumgarte;
   this->evaluate_at(0);
   constraint_rates(m_, next_.v(), mech);
   constraint_accelerations(m_, next_.a(), mech);
-  for (int i = 0; i < m_.rows; ++i) psi_[i] = mech.Phi_ddot[i] + 2 * alpha * mech.Phi_dot[i] + beta * beta * mech.Phi[i];
+  for (int i = 0; i < m_.rows; ++i) {
+    const auto [rate, position] = rates_.stabilisation(i);
+    psi_[i] = mech.Phi_ddot[i] + rate * mech.Phi_dot[i] + position * mech.Phi[i];
+  }
 }
 
 /// The motion that goes with increments theta of all coordinates, and what it changes: dr_, the rows of Psi in dpsi_, the ports' (s, sdot)
@@ -63,7 +65,6 @@ void BaumgarteTrapezoidal<D>::evaluate_stabilised() {
 template <int D>
 void BaumgarteTrapezoidal<D>::vary(const double* theta) {
   const MechanismState<D>& mech = work_.mechanism;
-  const auto [alpha, beta] = model_->description.solver.baumgarte;
   for (int i = 0; i < model_->layout.nv; ++i) {
     v_[i] = factors_.velocity * theta[i];
     a_[i] = factors_.acceleration * theta[i];
@@ -74,8 +75,10 @@ void BaumgarteTrapezoidal<D>::vary(const double* theta) {
   vary_row_rates(m_, groups_, v_.data(), mech, variation_);
   vary_row_accelerations(m_, groups_, a_.data(), mech, variation_);
   linearised_constraints(m_, mech, theta, dpsi_.data());
-  for (int i = 0; i < m_.rows; ++i)
-    dpsi_[i] = variation_.Phi_ddot[i] + 2 * alpha * variation_.Phi_dot[i] + beta * beta * (dpsi_[i] - mech.Phi[i]);
+  for (int i = 0; i < m_.rows; ++i) {
+    const auto [rate, position] = rates_.stabilisation(i);
+    dpsi_[i] = variation_.Phi_ddot[i] + rate * variation_.Phi_dot[i] + position * (dpsi_[i] - mech.Phi[i]);
+  }
   vary_residual(m_, theta, v_.data(), work_.force.data(), next_.multipliers(), mech, variation_, dr_.data());
 }
 

@@ -3,6 +3,7 @@
 //   unknowns  theta (increment of the configuration over the step), lambda, y (pressures, friction states)
 //   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
 //   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
+//             rows that hold for velocities alone: Psi = d(B v)/dt + alpha B v
 // with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/variation.h, circuits condensed to their ports.
 // Rows without a pivot in the partition of the coordinates are redundant: they take no part and have no multiplier.
 // Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.

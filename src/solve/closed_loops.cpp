@@ -14,26 +14,26 @@ namespace {
 
 constexpr double kRedundant = 1e-9;      // of a row: what elimination leaves of a redundant one
 constexpr double kDead = 1e-6;           // of the largest pivot: a smaller one determines nothing
-constexpr double kRedundantOpen = 1e-7;  // [m, -] what a redundant row may be open
+constexpr double kRedundantOpen = 1e-7;  // [m, -, m/s] what a redundant row may be open
 constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing,
 constexpr double kExtent = 2e-16;        // of the machine's extent, where that is more
 constexpr double kQuadratic = 1e-8;      // [rad, m] correction after which the error is its square: rounding
 constexpr double kFar = 0.5;             // [rad, m] correction that no longer belongs to the same motion
 constexpr int kIterations = 12;
-constexpr std::size_t kDense = 32;  // rows of a group up to which its dependent block is dense
+constexpr int kDense = 32;  // rows of a group up to which its dependent block is dense
 
 /// write(i, x_i) of x = J_d^-1 b, b_i = read(i), with the loops over a small block unrolled; x is scratch and may be what is read.
 template <class Block, class Read, class Write>
-TR_INLINE void solve_block(bool sparse, int rank, const Block& block, double* x, Read&& read, Write&& write) {
+TR_INLINE void solve_block(const Block& block, double* x, Read&& read, Write&& write) {
   const auto around = [&](auto n, auto&& solve) {
     for (int i = 0; i < n; ++i) x[i] = read(i);
     solve();
     for (int i = 0; i < n; ++i) write(i, x[i]);
   };
-  if (sparse)
-    around(rank, [&] { block.sparse.solve(x); });
+  if (block.is_sparse)
+    around(block.rank, [&] { block.sparse.solve(x); });
   else
-    lu_detail::with_size(rank, [&](auto n) { around(n, [&] { lu_detail::solve(block.LU.data(), n, block.pivot.data(), x); }); });
+    lu_detail::with_size(block.rank, [&](auto n) { around(n, [&] { lu_detail::solve(block.LU.data(), n, block.pivot.data(), x); }); });
 }
 
 }  // namespace
@@ -42,7 +42,6 @@ template <int D>
 ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
     : m_(m),
       group_of_velocity_(m.tree.nv, -1),
-      place_(m.tree.nv, 0),
       row_place_(m.rows, -1),
       row_in_group_(m.rows),
       column_in_group_(m.tree.nv),
@@ -51,7 +50,6 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
   double extent = 0;
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
-    same_jacobian_ = same_jacobian_ && n.joint != NodeJoint::spherical;
     reach[j] = reach[n.parent] + n.r_PJ.norm() + n.r_BJ.norm();
     extent = std::max(extent, reach[j]);
   }
@@ -65,22 +63,25 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
     for (int i : g.constraints) entries += static_cast<std::size_t>(m.constraints[i].rows.size()) * m.constraints[i].path.size();
     for (std::size_t i = 0; i < r; ++i) row_in_group_[g.rows[i]] = static_cast<int>(i);
     for (std::size_t i = 0; i < c; ++i) {
-      column_in_group_[g.velocities[i]] = static_cast<int>(i);
-      group_of_velocity_[g.velocities[i]] = static_cast<int>(groups_.size());
-      place_[g.velocities[i]] = -1 - static_cast<int>(i);
+      const int v = g.velocities[i];
+      column_in_group_[v] = static_cast<int>(i);
+      group_of_velocity_[v] = static_cast<int>(groups_.size());
+      g.has_balls = g.has_balls || m.tree.nodes[m.tree.dof_node[v]].joint == NodeJoint::spherical;
     }
-    for (auto* list : {&g.row, &g.dependent, &g.driven}) list->reserve(r);
-    for (auto* list : {&g.free_order, &g.rest_begin}) list->reserve(c + 1);
-    for (auto* list : {&g.block, &g.rest}) list->reserve(entries);
-    g.rest_begin.assign(c + 1, 0);
-    g.sparse = r > kDense;
-    if (!g.sparse) {
-      for (Block* block : {&g.of_v, &g.of_q}) {
-        block->LU.reserve(r * r);
-        block->pivot.reserve(r);
-        block->rest.reserve(entries);
-        block->R.reserve(r * c);
-      }
+    for (auto* list : {&g.row, &g.dependent}) list->reserve(r);
+    for (auto* list : {&g.independent, &g.admissible}) list->reserve(c);
+    g.driven.reserve(r);
+    const bool two_blocks = g.has_balls || g.holonomic < static_cast<int>(r);
+    for (Block* block : {&g.of_v, &g.of_q}) {
+      block->place.assign(c, -1);
+      if (block == &g.of_q && !two_blocks) continue;
+      block->rest_begin.reserve(c + 1);
+      for (auto* list : {&block->dependent, &block->rest}) list->reserve(entries);
+      if (static_cast<int>(r) > kDense) continue;
+      block->LU.reserve(r * r);
+      block->pivot.reserve(r);
+      block->rest_values.reserve(entries);
+      block->R.reserve(r * c);
     }
     rows = std::max(rows, r);
     columns = std::max(columns, c);
@@ -89,8 +90,8 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
   x_.resize(rows);
   chosen_.resize(rows);
   elimination_ = FullPivoting(static_cast<int>(rows), static_cast<int>(columns));
-  independent_.reserve(m.tree.nv);
-  list_independent();
+  for (auto* list : {&independent_, &admissible_, &velocity_dependent_, &dependent_}) list->reserve(m.tree.nv);
+  list_coordinates();
 }
 
 // ---------------------------------------------------------------- partition
@@ -98,72 +99,90 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
 /// Everything of a group that follows from its `row` and `dependent`.
 template <int D>
 void ClosedLoops<D>::set_partition(Group& g) {
-  g.rank = static_cast<int>(g.row.size());
+  const int rank = static_cast<int>(g.row.size());
   for (int row : g.rows) row_place_[row] = -1;
-  for (int v : g.velocities) place_[v] = -1;
-  for (int i = 0; i < g.rank; ++i) {
-    row_place_[g.row[i]] = i;
-    place_[g.dependent[i]] = i;
-  }
-  std::size_t free = 0;
-  for (int v : g.velocities)
-    if (place_[v] < 0) place_[v] = -static_cast<int>(++free);
-  // J = [J_d J_i] by entries; those of J_i sorted by column
+  for (int i = 0; i < rank; ++i) row_place_[g.row[i]] = i;
+  const int holonomic = static_cast<int>(std::count_if(g.row.begin(), g.row.end(), [&](int row) { return m_.holonomic[row] != 0; }));
   g.driven.clear();
   for (int i : g.constraints)
-    if (m_.constraints[i].type == ConstraintType::coordinate && row_place_[m_.constraints[i].rows.begin] >= 0) g.driven.push_back(i);
-  const std::size_t rank = g.rank;
-  std::vector<int>& end = g.rest_begin;
-  end.assign(free + 1, 0);
-  g.block.clear();
+    if (const ConstraintGroup<D>& c = m_.constraints[i]; c.type == ConstraintType::coordinate && row_place_[c.rows.begin] >= 0)
+      g.driven.push_back({c.motion, row_place_[c.rows.begin]});
+  g.two_blocks = g.has_balls || holonomic < rank;
+  set_block(g, rank, g.of_v);
+  if (g.two_blocks) set_block(g, holonomic, g.of_q);
+}
+
+/// The entries of a group's first `rank` pivots, J = [J_d J_i]; those of J_i sorted by column.
+template <int D>
+void ClosedLoops<D>::set_block(Group& g, int rank, Block& block) {
+  block.rank = rank;
+  block.is_sparse = rank > kDense;
+  std::fill(block.place.begin(), block.place.end(), -1);
+  for (int i = 0; i < rank; ++i) block.place[column_in_group_[g.dependent[i]]] = i;
+  int others = 0;
+  for (int& place : block.place)
+    if (place < 0) place = -(++others);
+  std::vector<int>& end = block.rest_begin;
+  end.assign(others + 1, 0);
+  block.dependent.clear();
   const auto for_each_entry = [&](auto&& body) {
     for (int i : g.constraints) {
       const ConstraintGroup<D>& c = m_.constraints[i];
       int from = c.jacobian;
       for (int row = c.rows.begin; row < c.rows.end; ++row)
         for (int k = c.path.begin; k < c.path.end; ++k, ++from)
-          if (row_place_[row] >= 0) body(from, row_place_[row], place_[m_.paths[k].dof]);
+          if (const int place = row_place_[row]; place >= 0 && place < rank)
+            body(from, place, block.place[column_in_group_[m_.paths[k].dof]]);
     }
   };
   for_each_entry([&](int from, int row, int place) {
     if (place < 0)
       ++end[-1 - place];
     else
-      g.block.push_back({from, static_cast<int>(row * rank) + place});
+      block.dependent.push_back({from, row * rank + place});
   });
   std::exclusive_scan(end.begin(), end.end(), end.begin(), 0);
-  g.rest.resize(end.back());
+  block.rest.resize(end.back());
   for_each_entry([&](int from, int row, int place) {
-    if (place < 0) g.rest[end[-1 - place]++] = {from, row};
+    if (place < 0) block.rest[end[-1 - place]++] = {from, row};
   });
   std::shift_right(end.begin(), end.end(), 1);
   end[0] = 0;
-  for (Block* block : {&g.of_v, &g.of_q}) {
-    block->rest.resize(g.rest.size());
-    block->R.resize(rank * free);
-    if (g.sparse) continue;
-    block->LU.assign(rank * rank, 0.0);
-    block->pivot.resize(rank);
+  block.rest_values.resize(block.rest.size());
+  block.R.resize(static_cast<std::size_t>(rank) * others);
+  if (!block.is_sparse) {
+    block.LU.assign(static_cast<std::size_t>(rank) * rank, 0.0);
+    block.pivot.resize(rank);
+    return;
   }
-  if (!g.sparse) return;
   std::vector<int> row, column;
-  for (const Copy& c : g.block) {
-    row.push_back(c.to / g.rank);
-    column.push_back(c.to % g.rank);
+  for (const Copy& c : block.dependent) {
+    row.push_back(c.to / rank);
+    column.push_back(c.to % rank);
   }
-  g.of_v.sparse.set_pattern(g.rank, row, column);
-  if (!same_jacobian_) g.of_q.sparse = g.of_v.sparse;
-  for (std::size_t i = 0; i < g.block.size(); ++i) g.block[i].to = g.of_v.sparse.slots()[i];
+  block.sparse.set_pattern(rank, row, column);
+  for (std::size_t i = 0; i < block.dependent.size(); ++i) block.dependent[i].to = block.sparse.slots()[i];
 }
 
 template <int D>
-void ClosedLoops<D>::list_independent() {
-  independent_.clear();
-  for (Group& g : groups_) g.free_order.clear();
+void ClosedLoops<D>::list_coordinates() {
+  for (auto* list : {&independent_, &admissible_, &velocity_dependent_, &dependent_}) list->clear();
+  for (Group& g : groups_)
+    for (auto* list : {&g.independent, &g.admissible}) list->clear();
   for (int v = 0; v < m_.tree.nv; ++v) {
-    const int group = group_of_velocity_[v];
-    if (group >= 0 && place_[v] >= 0) continue;
-    if (group >= 0) groups_[group].free_order.push_back(static_cast<int>(independent_.size()));
+    Group* g = group_of_velocity_[v] >= 0 ? &groups_[group_of_velocity_[v]] : nullptr;
+    const int at = column_in_group_[v];
+    if (g != nullptr && g->positions().place[at] >= 0) {
+      dependent_.push_back(v);
+      continue;
+    }
+    if (g != nullptr) g->admissible.push_back(static_cast<int>(admissible_.size()));
+    admissible_.push_back(v);
+    if (g != nullptr && g->of_v.place[at] >= 0) {
+      velocity_dependent_.push_back(v);
+      continue;
+    }
+    if (g != nullptr) g->independent.push_back(static_cast<int>(independent_.size()));
     independent_.push_back(v);
   }
 }
@@ -192,7 +211,7 @@ bool ClosedLoops<D>::adopt(const double* partition) {
       }
     set_partition(g);
   }
-  if (changed) list_independent();
+  if (changed) list_coordinates();
   return complete;
 }
 
@@ -207,12 +226,19 @@ bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
       for (int row = c.rows.begin; row < c.rows.end; ++row)
         for (int k = c.path.begin; k < c.path.end; ++k) elimination_.set(row_in_group_[row], column_in_group_[m_.paths[k].dof], *entry++);
     }
-    const std::vector<FullPivoting::Pivot>& pivots = elimination_.eliminate(kRedundant);
-    if (pivots.empty() || pivots.back().size < kDead * pivots.front().size) {
-      failed_row_ = g.rows[pivots.empty() ? 0 : pivots.back().row];
+    const std::vector<FullPivoting::Pivot>& pivots = elimination_.eliminate(kRedundant, g.holonomic);
+    const auto velocity_rows =
+        std::find_if(pivots.begin(), pivots.end(), [&](const FullPivoting::Pivot& p) { return p.row >= g.holonomic; });
+    for (const auto& [begin, end] : {std::pair(pivots.begin(), velocity_rows), std::pair(velocity_rows, pivots.end())})
+      if (begin != end && std::prev(end)->size < kDead * begin->size) {
+        failed_row_ = g.rows[std::prev(end)->row];
+        sound = false;
+      }
+    if (pivots.empty() || (g.holonomic > 0 && velocity_rows == pivots.begin())) {
+      failed_row_ = g.rows[0];
       sound = false;
     }
-    // ascending by row, so that one partition has one description
+    // in the order of rows, so that one partition has one description
     std::fill_n(chosen_.begin(), g.rows.size(), -1);
     for (const FullPivoting::Pivot& p : pivots) chosen_[p.row] = g.velocities[p.column];
     std::size_t found = 0;
@@ -232,84 +258,118 @@ bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
         }
       set_partition(g);
     }
-    sound = sound && factor(g, state);
   }
-  list_independent();
-  return sound;
+  list_coordinates();
+  return sound && take(state);
 }
 
 template <int D>
 void ClosedLoops<D>::write(double* partition) const {
   std::fill(partition, partition + m_.rows, 0.0);
   for (const Group& g : groups_)
-    for (int i = 0; i < g.rank; ++i) partition[g.row[i]] = g.sign * (1 + g.dependent[i]);
+    for (int i = 0; i < g.of_v.rank; ++i) partition[g.row[i]] = sign_of(g, i) * (1 + g.dependent[i]);
 }
 
 template <int D>
 bool ClosedLoops<D>::turned_over(const double* partition) {
   for (const Group& g : groups_)
-    for (int i = 0; i < g.rank; ++i)
-      if (partition[g.row[i]] * g.sign < 0) {
+    for (int i = 0; i < g.of_v.rank; ++i)
+      if (partition[g.row[i]] * sign_of(g, i) < 0) {
         failed_row_ = g.row[i];
         return true;
       }
   return false;
 }
 
-// ---------------------------------------------------------------- positions, velocities, accelerations
+// ---------------------------------------------------------------- factors
 
-/// Takes the blocks of one Jacobian and factors the dependent one.
+/// The row with the smallest pivot of a dense block.
 template <int D>
-bool ClosedLoops<D>::factor(const Group& g, const std::vector<double>& jacobian, Block& block) {
-  for (std::size_t i = 0; i < g.rest.size(); ++i) block.rest[i] = jacobian[g.rest[i].from];
-  double* values = g.sparse ? block.sparse.values().data() : block.LU.data();
-  if (!g.sparse && g.block.size() < block.LU.size()) std::fill(block.LU.begin(), block.LU.end(), 0.0);
-  for (const Copy& c : g.block) values[c.to] = jacobian[c.from];
-  return g.sparse ? block.sparse.factor() : lu_factor(values, g.rank, block.pivot.data());
+int ClosedLoops<D>::weakest_row(const Block& block) {
+  const int n = block.rank;
+  int row = 0;
+  for (int i = 1; i < n; ++i)
+    if (std::abs(block.LU[i * n + i]) > std::abs(block.LU[row * n + row])) row = i;  // inverse pivots
+  for (int i = row; i >= 0; --i)
+    if (row == i)
+      row = block.pivot[i];
+    else if (row == block.pivot[i])
+      row = i;
+  return row;
 }
 
-/// Factors the dependent blocks. False at a dead point.
+/// Takes one Jacobian of a group and factors its dependent block. False at a dead point.
 template <int D>
-bool ClosedLoops<D>::factor(Group& g, const MechanismState<D>& state) {
-  failed_row_ = g.rank == 0 ? g.rows[0] : g.row[g.rank - 1];
-  if (g.rank == 0 || (!same_jacobian_ && !factor(g, state.jacobian_q, g.of_q)) || !factor(g, state.jacobian, g.of_v)) return false;
-  if (g.sparse) {
-    const PivotedLu& LU = g.of_v.sparse;
-    g.sign = LU.sign();
-    failed_row_ = g.row[LU.weakest_row()];
-    return LU.pivot_ratio() >= kDead;
+bool ClosedLoops<D>::factor(const Group& g, const std::vector<double>& jacobian, Block& block) {
+  for (std::size_t i = 0; i < block.rest.size(); ++i) block.rest_values[i] = jacobian[block.rest[i].from];
+  double* values = block.is_sparse ? block.sparse.values().data() : block.LU.data();
+  if (!block.is_sparse && block.dependent.size() < block.LU.size()) std::fill(block.LU.begin(), block.LU.end(), 0.0);
+  for (const Copy& c : block.dependent) values[c.to] = jacobian[c.from];
+  if (block.is_sparse) {
+    const bool done = block.sparse.factor();
+    block.sign = block.sparse.sign();
+    if (done && block.sparse.pivot_ratio() >= kDead) return true;
+    failed_row_ = g.row[block.sparse.weakest_row()];
+    return false;
   }
-  return lu_detail::with_size(g.rank, [&](auto n) {
-    const double* LU = g.of_v.LU.data();
+  return lu_detail::with_size(block.rank, [&](auto n) {
+    if (!lu_detail::factor(values, n, block.pivot.data())) {
+      failed_row_ = g.row[n - 1];
+      return false;
+    }
     double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
     bool negative = false;
     for (int i = 0; i < n; ++i) {
-      const double inverse = LU[i * n + i], size = std::abs(inverse);
-      negative ^= (inverse < 0) != (g.of_v.pivot[i] != i);
+      const double inverse = values[i * n + i], size = std::abs(inverse);
+      negative ^= (inverse < 0) != (block.pivot[i] != i);
       smallest = smallest < size ? smallest : size;
       largest = largest > size ? largest : size;
     }
-    g.sign = negative ? -1 : 1;
-    return smallest >= kDead * largest;
+    block.sign = negative ? -1 : 1;
+    if (smallest >= kDead * largest) return true;
+    failed_row_ = g.row[weakest_row(block)];
+    return false;
   });
+}
+
+/// Factors the dependent blocks of position increments. False at a dead point.
+template <int D>
+bool ClosedLoops<D>::factor_positions(const MechanismState<D>& state) {
+  for (Group& g : groups_) {
+    if (g.row.empty()) {
+      failed_row_ = g.rows[0];
+      return false;
+    }
+    if (!(g.two_blocks ? factor(g, g.has_balls ? state.jacobian_q : state.jacobian, g.of_q) : factor(g, state.jacobian, g.of_v)))
+      return false;
+  }
+  return true;
+}
+
+/// Those of rates, where they are others.
+template <int D>
+bool ClosedLoops<D>::factor_rates(const MechanismState<D>& state) {
+  for (Group& g : groups_)
+    if (g.two_blocks && !factor(g, state.jacobian, g.of_v)) return false;
+  return true;
 }
 
 /// x = J_d^-1 x, x = J_d^-T x.
 template <int D>
-void ClosedLoops<D>::solve(const Group& g, const Block& block, double* x) const {
-  g.sparse ? block.sparse.solve(x) : lu_solve(block.LU.data(), g.rank, block.pivot.data(), x);
+void ClosedLoops<D>::solve(const Block& block, double* x) {
+  block.is_sparse ? block.sparse.solve(x) : lu_solve(block.LU.data(), block.rank, block.pivot.data(), x);
 }
 template <int D>
-void ClosedLoops<D>::solve_transposed(const Group& g, double* x) const {
-  g.sparse ? g.of_v.sparse.solve_transposed(x) : lu_solve_transposed(g.of_v.LU.data(), g.rank, g.of_v.pivot.data(), x);
+void ClosedLoops<D>::solve_transposed(const Block& block, double* x) {
+  block.is_sparse ? block.sparse.solve_transposed(x) : lu_solve_transposed(block.LU.data(), block.rank, block.pivot.data(), x);
 }
 
 template <int D>
 bool ClosedLoops<D>::take(const MechanismState<D>& state) {
-  for (Group& g : groups_)
-    if (!factor(g, state)) return false;
-  return true;
+  return factor_positions(state) && factor_rates(state);
 }
+
+// ---------------------------------------------------------------- positions, velocities, accelerations
 
 template <int D>
 LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state,
@@ -319,19 +379,20 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
     advance_configuration(m_.tree, q, theta, q_end);
     update_positions(m_, q_end, theta, state);
     double largest = 0;
-    if (!take(state)) return LoopStatus::dead_point;
+    if (!factor_positions(state)) return LoopStatus::dead_point;
     if (last) break;
     double* x = correction_.data();
     for (const Group& g : groups_) {
-      for (int i = 0; i < g.rank; ++i) x[i] = state.Phi[g.row[i]];
-      solve(g, block_q(g), x);
-      for (int i = 0; i < g.rank; ++i) largest = std::max(largest, std::abs(x[i]));
-      x += g.rank;
+      const Block& block = g.positions();
+      for (int i = 0; i < block.rank; ++i) x[i] = state.Phi[g.row[i]];
+      solve(block, x);
+      for (int i = 0; i < block.rank; ++i) largest = std::max(largest, std::abs(x[i]));
+      x += block.rank;
     }
     if (largest <= rounding_) break;  // what was evaluated stands
     x = correction_.data();
     for (const Group& g : groups_)
-      for (int i = 0; i < g.rank; ++i) theta[g.dependent[i]] -= *x++;
+      for (int i = 0; i < g.positions().rank; ++i) theta[g.dependent[i]] -= *x++;
     ++*iterations;
     if (!(largest < kFar) || iteration >= kIterations) {
       failed_row_ = groups_[0].rows[0];
@@ -340,8 +401,9 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       return LoopStatus::open;
     }
     last = largest < kQuadratic;
-    if (last && !to_rounding) return LoopStatus::closed;
+    if (last && !to_rounding) return factor_rates(state) ? LoopStatus::closed : LoopStatus::dead_point;
   }
+  if (!factor_rates(state)) return LoopStatus::dead_point;
   for (int i = 0; i < m_.rows; ++i)
     if (std::abs(state.Phi[i]) > kRedundantOpen) {
       failed_row_ = i;
@@ -354,21 +416,33 @@ template <int D>
 void ClosedLoops<D>::remove(const double* d, double* x) const {
   for (const Group& g : groups_)
     solve_block(
-        g.sparse, g.rank, g.of_v, x_.data(), [&](int i) { return d[g.row[i]]; }, [&](int i, double y) { x[g.dependent[i]] -= y; });
+        g.of_v, x_.data(), [&](int i) { return d[g.row[i]]; }, [&](int i, double y) { x[g.dependent[i]] -= y; });
 }
 
 template <int D>
 void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
   for (const Group& g : groups_) {
-    std::fill_n(x_.data(), g.rank, 0.0);
-    for (int i : g.driven) x_[row_place_[m_.constraints[i].rows.begin]] = state.motion[m_.constraints[i].motion].rate;
-    for (std::size_t k = 0; k < g.free_order.size(); ++k) {
-      const double v_i = v[independent_[g.free_order[k]]];
-      for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x_[g.rest[i].to] -= g.of_v.rest[i] * v_i;
+    const Block& block = g.of_v;
+    std::fill_n(x_.data(), block.rank, 0.0);
+    for (const Copy& c : g.driven) x_[c.to] = state.motion[c.from].rate;
+    for (std::size_t k = 0; k < g.independent.size(); ++k) {
+      const double v_i = v[independent_[g.independent[k]]];
+      for (int i = block.rest_begin[k]; i < block.rest_begin[k + 1]; ++i) x_[block.rest[i].to] -= block.rest_values[i] * v_i;
     }
     solve_block(
-        g.sparse, g.rank, g.of_v, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { v[g.dependent[i]] = y; });
+        block, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { v[g.dependent[i]] = y; });
   }
+}
+
+template <int D>
+bool ClosedLoops<D>::redundant_rates_hold(const MechanismState<D>& state) {
+  if (m_.velocity_rows == 0) return true;
+  for (int i = 0; i < m_.rows; ++i)
+    if (m_.holonomic[i] == 0 && row_place_[i] < 0 && !(std::abs(state.Phi_dot[i]) <= kRedundantOpen)) {
+      failed_row_ = i;
+      return false;
+    }
+  return true;
 }
 
 template <int D>
@@ -381,49 +455,48 @@ void ClosedLoops<D>::solve_accelerations(const double* v, double* a, MechanismSt
 
 // ---------------------------------------------------------------- change
 
-/// R = -J_d^-1 J_i.
+/// R = -J_d^-1 J_i; raises `largest` to its largest entry.
 template <int D>
-void ClosedLoops<D>::reduce(const Group& g, Block& block) const {
+void ClosedLoops<D>::reduce(Block& block, double& largest) {
   std::fill(block.R.begin(), block.R.end(), 0.0);
   double* x = block.R.data();
-  for (std::size_t k = 0; k + 1 < g.rest_begin.size(); ++k, x += g.rank) {
-    for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x[g.rest[i].to] = -block.rest[i];
-    solve(g, block, x);
+  for (std::size_t k = 0; k + 1 < block.rest_begin.size(); ++k, x += block.rank) {
+    for (int i = block.rest_begin[k]; i < block.rest_begin[k + 1]; ++i) x[block.rest[i].to] = -block.rest_values[i];
+    solve(block, x);
   }
+  for (double entry : block.R) largest = std::max(largest, std::abs(entry));
 }
 
 template <int D>
 double ClosedLoops<D>::reduce() {
   double largest = 0;
   for (Group& g : groups_) {
-    reduce(g, g.of_v);
-    if (!same_jacobian_) reduce(g, g.of_q);
-    for (double entry : g.of_v.R) largest = std::max(largest, std::abs(entry));
+    reduce(g.of_v, largest);
+    if (g.two_blocks) reduce(g.of_q, largest);
   }
   return largest;
 }
 
-/// x += R y (block's R): y of the independent coordinates, x of all.
+/// The dependent entries of x += R y: `columns` says which entries of y are the group's.
 template <int D>
-void ClosedLoops<D>::add_all(bool of_q, const double* y, double* x) const {
-  for (std::size_t k = 0; k < independent_.size(); ++k) x[independent_[k]] += y[k];
-  for (const Group& g : groups_) {
-    const double* R = of_q ? block_q(g).R.data() : g.of_v.R.data();
-    for (int k : g.free_order) {
-      for (int i = 0; i < g.rank; ++i) x[g.dependent[i]] += R[i] * y[k];
-      R += g.rank;
-    }
+void ClosedLoops<D>::add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x) {
+  const double* R = block.R.data();
+  for (int k : columns) {
+    for (int i = 0; i < block.rank; ++i) x[g.dependent[i]] += R[i] * y[k];
+    R += block.rank;
   }
 }
 
 template <int D>
 void ClosedLoops<D>::add_increment(const double* x, double* theta) const {
-  add_all(true, x, theta);
+  for (std::size_t k = 0; k < admissible_.size(); ++k) theta[admissible_[k]] += x[k];
+  for (const Group& g : groups_) add_dependent(g, g.positions(), g.admissible, x, theta);
 }
 
 template <int D>
 void ClosedLoops<D>::add_rates(const double* x, double* v) const {
-  add_all(false, x, v);
+  for (std::size_t k = 0; k < independent_.size(); ++k) v[independent_[k]] += x[k];
+  for (const Group& g : groups_) add_dependent(g, g.of_v, g.independent, x, v);
 }
 
 template <int D>
@@ -431,14 +504,15 @@ void ClosedLoops<D>::complete(std::span<const Group> groups, const MechanismStat
   // -J_d^-1 (J_i x_i + what the rows change by otherwise)
   const auto solve_rates = [&](const std::vector<double>& rest, std::vector<double>& rate) {
     for (const Group& g : groups) {
-      for (int i = 0; i < g.rank; ++i) x_[i] = -rest[g.row[i]];
-      for (std::size_t k = 0; k < g.free_order.size(); ++k) {
-        const double rate_i = rate[independent_[g.free_order[k]]];
+      const Block& block = g.of_v;
+      for (int i = 0; i < block.rank; ++i) x_[i] = -rest[g.row[i]];
+      for (std::size_t k = 0; k < g.independent.size(); ++k) {
+        const double rate_i = rate[independent_[g.independent[k]]];
         if (rate_i == 0) continue;
-        for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) x_[g.rest[i].to] -= g.of_v.rest[i] * rate_i;
+        for (int i = block.rest_begin[k]; i < block.rest_begin[k + 1]; ++i) x_[block.rest[i].to] -= block.rest_values[i] * rate_i;
       }
       solve_block(
-          g.sparse, g.rank, g.of_v, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { rate[g.dependent[i]] = y; });
+          block, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { rate[g.dependent[i]] = y; });
     }
   };
   vary_places(m_, change.theta.data(), state, work);
@@ -458,16 +532,21 @@ void ClosedLoops<D>::complete(const MechanismState<D>& state, Variation<D>& work
 template <int D>
 void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const {
   for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), 0.0);
-  const int v = independent_[k];
+  const int v = admissible_[k], at = column_in_group_[v];
   out.theta[v] = 1;
-  out.v[v] = f.velocity;
-  out.a[v] = f.acceleration;
+  bool independent = true;
   std::span<const Group> touched;  // the group of v
   if (group_of_velocity_[v] >= 0) {
     touched = std::span(groups_).subspan(group_of_velocity_[v], 1);
     const Group& g = touched[0];
-    const double* R = block_q(g).R.data() + static_cast<std::size_t>(-1 - place_[v]) * g.rank;
-    for (int i = 0; i < g.rank; ++i) out.theta[g.dependent[i]] = R[i];
+    const Block& block = g.positions();
+    const double* R = block.R.data() + static_cast<std::size_t>(-1 - block.place[at]) * block.rank;
+    for (int i = 0; i < block.rank; ++i) out.theta[g.dependent[i]] = R[i];
+    independent = g.of_v.place[at] < 0;
+  }
+  if (independent) {
+    out.v[v] = f.velocity;
+    out.a[v] = f.acceleration;
   }
   complete(touched, state, work, out);
 }
@@ -476,17 +555,19 @@ template <int D>
 void ClosedLoops<D>::project(const double* r, double* out) const {
   for (std::size_t k = 0; k < independent_.size(); ++k) out[k] = r[independent_[k]];
   for (const Group& g : groups_) {
-    if (g.sparse) {  // R^T r_d = -J_i^T (J_d^-T r_d), whatever the number of columns
-      for (int i = 0; i < g.rank; ++i) x_[i] = r[g.dependent[i]];
-      solve_transposed(g, x_.data());
-      for (std::size_t k = 0; k < g.free_order.size(); ++k)
-        for (int i = g.rest_begin[k]; i < g.rest_begin[k + 1]; ++i) out[g.free_order[k]] -= g.of_v.rest[i] * x_[g.rest[i].to];
+    const Block& block = g.of_v;
+    if (block.is_sparse) {  // R^T r_d = -J_i^T (J_d^-T r_d), whatever the number of columns
+      for (int i = 0; i < block.rank; ++i) x_[i] = r[g.dependent[i]];
+      solve_transposed(block, x_.data());
+      for (std::size_t k = 0; k < g.independent.size(); ++k)
+        for (int i = block.rest_begin[k]; i < block.rest_begin[k + 1]; ++i)
+          out[g.independent[k]] -= block.rest_values[i] * x_[block.rest[i].to];
       continue;
     }
-    const double* R = g.of_v.R.data();
-    for (int k : g.free_order) {
-      for (int i = 0; i < g.rank; ++i) out[k] += R[i] * r[g.dependent[i]];
-      R += g.rank;
+    const double* R = block.R.data();
+    for (int k : g.independent) {
+      for (int i = 0; i < block.rank; ++i) out[k] += R[i] * r[g.dependent[i]];
+      R += block.rank;
     }
   }
 }
@@ -494,9 +575,9 @@ void ClosedLoops<D>::project(const double* r, double* out) const {
 template <int D>
 void ClosedLoops<D>::add_multipliers(const double* r, double* multipliers) const {
   for (const Group& g : groups_) {
-    for (int i = 0; i < g.rank; ++i) x_[i] = r[g.dependent[i]];
-    solve_transposed(g, x_.data());
-    for (int i = 0; i < g.rank; ++i) multipliers[g.row[i]] -= x_[i];
+    for (int i = 0; i < g.of_v.rank; ++i) x_[i] = r[g.dependent[i]];
+    solve_transposed(g.of_v, x_.data());
+    for (int i = 0; i < g.of_v.rank; ++i) multipliers[g.row[i]] -= x_[i];
   }
 }
 

@@ -1,14 +1,19 @@
-// A machine with closed loops as a function of its independent coordinates: dependent positions, velocities and accelerations, and
-// what a change of the independent ones does to all of them.
-//   positions       Phi(q (+) theta) = 0                    by Newton in the dependent increments
-//   velocities      v_d = -J_d^-1 (J_i v_i + Phi_t)         (14)
-//   accelerations   Phi_ddot(q, v, a) = 0 for a_d           (15)
-//   change          theta = R_q x                           J_q R_q = 0, J of position increments (balls: see mechanics/tree.h)
-//                   v' = f_v R x - [J_d^-1 d(J v)/dtheta theta]
-//                   a' = f_a R x - [J_d^-1 (d(Phi_ddot)/dtheta theta + d(Phi_ddot)/dv v')]
-// This is the one chain rule through the dependent coordinates. Groups of loops that share no coordinate do not meet; the dependent
+// A machine with constraints as a function of its independent coordinates: dependent positions, velocities and accelerations, and
+// what a change of the independent ones does to all of them. Two levels, C: rows that hold for positions, B: for velocities alone
+// (nonholonomic), J = [C; B]:
+//   x_d    dependent                   positions and velocities follow from the constraints
+//   x_ad   dependent in velocity       velocities alone do, from B v = 0; positions are free
+//   x_ai   independent                 both are free;  x_d, x_ad: the velocities x_dd with a pivot in J
+//   positions       C(q (+) theta) = 0                     by Newton in the increments x_d                          (41), (42)
+//   velocities      v_dd = -J_dd^-1 (J_i v_i + Phi_t)                                                               (45)
+//   accelerations   d(J v)/dt = 0 for a_dd                                                                          (36)
+//   change          theta = R_q x                          C_q R_q = 0, C of position increments (balls: see mechanics/tree.h), (43)
+//                   v' = R v_i' - [J_dd^-1 d(J v)/dtheta theta]                                                     (35)
+//                   a' = R a_i' - [J_dd^-1 (d(Phi_ddot)/dtheta theta + d(Phi_ddot)/dv v')]                          (38)
+// This is the one chain rule through the dependent coordinates. Groups of constraints that share no coordinate do not meet; the dependent
 // block of a large group is sparse.
-// Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2.
+// Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3: numbers above; Jaiswal, Rahikainen,
+// Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,30 +40,36 @@ class ClosedLoops {
   bool choose(const MechanismState<D>& state);
   /// Writes the partition for a state; after factor().
   void write(double* partition) const;
+  /// Velocities, ascending: x_ai; x_ai and x_ad, whose positions are free; x_ad; x_d.
   const std::vector<int>& independent() const { return independent_; }
+  const std::vector<int>& admissible() const { return admissible_; }
+  const std::vector<int>& velocity_dependent() const { return velocity_dependent_; }
+  const std::vector<int>& dependent() const { return dependent_; }
 
   // ---- positions, velocities, accelerations
-  /// Moves the dependent part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
+  /// Moves the x_d part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
   /// Not `to_rounding`: the last small correction is left to the next call; the position stage is open by its size.
   LoopStatus close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state, int* iterations);
   /// Takes the positions of a position stage as they are, open as they may be. Factors. False at a dead point.
   bool take(const MechanismState<D>& state);
-  /// x_d -= J_d^-1 d: dependent rates x that change the pivot rows' d by -d.
+  /// x_dd -= J_dd^-1 d: dependent rates x that change the pivot rows' d by -d.
   void remove(const double* d, double* x) const;
-  /// After close(): v_d for v_i.
+  /// After close(): v_dd for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
-  /// After solve_velocities(): a_d for a_i; the tree's velocity stage is that of the accelerations as they came in (update_accelerations
+  /// After constraint_rates(): whether rows that hold for velocities alone and have no pivot hold. False: see `failed_row`.
+  bool redundant_rates_hold(const MechanismState<D>& state);
+  /// After solve_velocities(): a_dd for a_i; the tree's velocity stage is that of the accelerations as they came in (update_accelerations
   /// mends it).
   void solve_accelerations(const double* v, double* a, MechanismState<D>& state) const;
 
   // ---- change, after the velocity stage at v, a
-  /// R and R_q at this place. The largest entry of R says how well the partition fits.
+  /// R and R_q at this place. Their largest entry says how well the partition fits.
   double reduce();
-  /// theta += R_q x for increments x of the independent coordinates.
+  /// theta += R_q x for increments x of admissible().
   void add_increment(const double* x, double* theta) const;
-  /// v += R x: the rates of all coordinates for rates x of the independent ones.
+  /// v += R x: the rates of all coordinates for rates x of independent().
   void add_rates(const double* x, double* v) const;
-  /// Column k (of independent()): theta, v', a' of all coordinates; `work` then holds the motion they make.
+  /// Column k (of admissible()): theta, v', a' of all coordinates, those of x_ai by the factors; `work` then holds the motion they make.
   struct Column {
     explicit Column(int nv) : theta(nv), v(nv), a(nv) {}
     std::vector<double> theta, v, a;
@@ -67,65 +78,71 @@ class ClosedLoops {
   /// For a change whose theta is complete and whose v' and a' are those of the independent coordinates: the dependent v' and a', as the
   /// constraints demand them; `work` then holds the motion they make.
   void complete(const MechanismState<D>& state, Variation<D>& work, Column& change) const;
-  /// out = R^T r.
+  /// out = R^T r, per entry of independent().
   void project(const double* r, double* out) const;
   /// multipliers += what makes the dependent entries of r + J^T d(multipliers) vanish.
   void add_multipliers(const double* r, double* multipliers) const;
   /// The multipliers that make the dependent entries of r + J^T multipliers vanish; zero where a row is redundant.
   void set_multipliers(const double* r, double* multipliers) const;
 
-  /// Whether the dependent block of a group has turned over since `partition` was written: a dead point lies between.
+  /// Whether a dependent block of a group has turned over since `partition` was written: a dead point lies between.
   bool turned_over(const double* partition);
   int failed_row() const { return failed_row_; }
 
  private:
-  /// An entry of the Jacobian (MechanismState::jacobian) and where it goes.
   struct Copy {
     int from, to;
   };
-  /// What a group needs of one Jacobian.
+  /// Rows with a pivot and one of their Jacobians, [J_d J_i]: the first `rank` of the group's pivots.
   struct Block {
-    std::vector<double> LU;  // J_d, dense
+    int rank = 0;
+    std::vector<int> place;       // per velocity of the group: which dependent one, or -1 - which of the others
+    std::vector<Copy> dependent;  // J_d: entry of the Jacobian (MechanismState::jacobian), and where it goes in LU or sparse
+    std::vector<Copy> rest;       // J_i, by column; `to`: which row
+    std::vector<int> rest_begin;  // per column of J_i, and the end
+    bool is_sparse = false;       // how J_d is factored
+    std::vector<double> LU;
     std::vector<int> pivot;
-    PivotedLu sparse;          // J_d, sparse
-    std::vector<double> rest;  // J_i, as in Group::rest
-    std::vector<double> R;     // rank x free, column by column
+    PivotedLu sparse;
+    std::vector<double> rest_values;
+    std::vector<double> R;  // -J_d^-1 J_i: rank x others, column by column
+    int sign = 1;           // of the determinant of J_d
   };
   struct Group : LoopGroup {
-    int rank = 0;
-    std::vector<int> row, dependent;  // pivot rows (of Phi) and their velocities, ascending by row
-    std::vector<int> free_order;      // the others: which of independent(), ascending
-    std::vector<Copy> block;          // J_d, and where it goes in LU or sparse
-    std::vector<Copy> rest;           // J_i, by column; `to`: which pivot row
-    std::vector<int> rest_begin;      // per independent velocity, and the end
-    std::vector<int> driven;          // prescribed motions among the pivot rows
-    bool sparse = false;
-    Block of_v, of_q;  // of velocities; of position increments, where that differs
-    int sign = 1;      // of the dependent block's determinant
+    std::vector<int> row, dependent;           // rows with a pivot, in the order of `rows`, and their velocities: x_d, then x_ad
+    std::vector<int> independent, admissible;  // its other velocities: which of independent(), of admissible(); ascending
+    std::vector<Copy> driven;                  // prescribed motions with a pivot: which motion, which row
+    bool has_balls = false;
+    bool two_blocks = false;  // balls, or velocity rows with a pivot
+    Block of_v;               // rates: all rows with a pivot
+    Block of_q;               // position increments: those that hold for positions; with two_blocks
+    const Block& positions() const { return two_blocks ? of_q : of_v; }
   };
   void set_partition(Group& g);
-  void list_independent();
-  bool factor(Group& g, const MechanismState<D>& state);
+  void set_block(Group& g, int rank, Block& block);
+  void list_coordinates();
   bool factor(const Group& g, const std::vector<double>& jacobian, Block& block);
-  void solve(const Group& g, const Block& block, double* x) const;
-  void solve_transposed(const Group& g, double* x) const;
-  void reduce(const Group& g, Block& block) const;
-  const Block& block_q(const Group& g) const { return same_jacobian_ ? g.of_v : g.of_q; }
-  void add_all(bool of_q, const double* y, double* x) const;
+  bool factor_positions(const MechanismState<D>& state);
+  bool factor_rates(const MechanismState<D>& state);
+  static int weakest_row(const Block& block);
+  static void solve(const Block& block, double* x);
+  static void solve_transposed(const Block& block, double* x);
+  static void reduce(Block& block, double& largest);
+  static void add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x);
   void complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change) const;
+  /// Sign that the partition notes with a group's i-th pivot.
+  static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.of_v.sign; }
 
   const Mechanism<D>& m_;
-  double rounding_ = 0;        // [rad, m] correction of positions that changes nothing
-  bool same_jacobian_ = true;  // no balls: increments and velocities have one Jacobian
+  double rounding_ = 0;  // [rad, m] correction of positions that changes nothing
   std::vector<Group> groups_;
-  std::vector<int> group_of_velocity_;  // -1: in no loop
-  std::vector<int> place_;              // per velocity in a loop: which dependent one, or -1 - which independent one of its group
-  std::vector<int> row_place_;          // per row: which pivot row of its group, -1: redundant
+  std::vector<int> group_of_velocity_;               // -1: in no loop
+  std::vector<int> row_place_;                       // per row: which pivot row of its group, -1: redundant
   std::vector<int> row_in_group_, column_in_group_;  // per row, per velocity in a loop
   std::vector<int> chosen_;                          // scratch of choose(): per row of a group, its dependent velocity or -1
-  std::vector<int> independent_;                     // velocities
-  mutable std::vector<double> x_;                    // right side of a group
-  std::vector<double> correction_;                   // of the dependent positions
+  std::vector<int> independent_, admissible_, velocity_dependent_, dependent_;  // velocities
+  mutable std::vector<double> x_;                                               // right side of a group
+  std::vector<double> correction_;                                              // of the dependent positions
   FullPivoting elimination_;
   int failed_row_ = -1;
 };

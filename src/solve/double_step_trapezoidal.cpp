@@ -12,6 +12,15 @@ namespace {
 
 constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is computed anew
 
+/// Gives the rows from `first` on of a system A x = b the size of those before, so that pivots are chosen among equals.
+void scale_rows(int n, int first, double* A, double* b) {
+  double size = 0;
+  for (int i = 0; i < first * n; ++i) size = std::max(size, std::abs(A[i]));
+  if (size == 0) return;
+  for (int i = first * n; i < n * n; ++i) A[i] *= size;
+  for (int i = first; i < n; ++i) b[i] *= size;
+}
+
 }  // namespace
 
 template <int D>
@@ -29,11 +38,12 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
   }
 }
 
-/// For as many columns as there are independent coordinates. Allocates where there are more than ever before.
+/// For as many columns as there are unknown increments. Allocates where there are more than ever before.
 template <int D>
 void DoubleStepTrapezoidal<D>::make_room() {
-  const std::size_t n = loops_.independent().size(), ports = h_.actuators.size();
+  const std::size_t n = loops_.admissible().size(), ports = h_.actuators.size();
   if (n <= g_.size()) return;
+  if (m_.velocity_rows > 0) de_.resize(n * m_.velocity_rows);
   for (auto* x : {&dr_mechanism_, &dr_}) x->resize(n * model_->layout.nv);
   for (auto* x : {&ds_column_, &dsdot_column_}) x->resize(n * ports);
   G_.resize(n * n);
@@ -50,7 +60,7 @@ bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepReport& report) {
   return status == LoopStatus::closed;
 }
 
-/// v and a of the independent coordinates and ydot by the rule, of the dependent ones by the constraints.
+/// v and a of the independent coordinates and ydot by the rule, of the others by the constraints.
 template <int D>
 void DoubleStepTrapezoidal<D>::set_dependent_rates() {
   this->set_rates();
@@ -69,22 +79,32 @@ void DoubleStepTrapezoidal<D>::evaluate_reduced() {
   fit_ = loops_.reduce();
 }
 
-/// The mechanism's share of the tangent: along every independent coordinate, change of r at constant port forces, and of the ports.
+/// e = theta_ad - h/2 (v_ad,n + v_ad).
+template <int D>
+void DoubleStepTrapezoidal<D>::kinematic_residuals(double* e) const {
+  for (int v : loops_.velocity_dependent()) *e++ = theta_[v] - (next_.v()[v] + from_->v()[v]) / factors_.velocity;
+}
+
+/// The mechanism's share of the tangent: along every unknown increment, change of r at constant port forces, of the ports, and of e.
 template <int D>
 void DoubleStepTrapezoidal<D>::update_tangent() {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
+  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.admissible().size();
   loops_.set_multipliers(work_.r.data(), work_.multipliers.data());
   sum_forces(m_, work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_);
-  for (std::size_t k = 0; k < loops_.independent().size(); ++k) {
+  for (std::size_t k = 0; k < n; ++k) {
     loops_.column(static_cast<int>(k), factors_, work_.mechanism, variation_, column_);
     vary_residual(m_, column_.theta.data(), column_.v.data(), work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_,
                   dr_mechanism_.data() + k * nv);
     std::copy_n(variation_.s.data(), ports, ds_column_.data() + k * ports);
     std::copy_n(variation_.s_dot.data(), ports, dsdot_column_.data() + k * ports);
+    for (std::size_t i = 0; i < loops_.velocity_dependent().size(); ++i) {
+      const int v = loops_.velocity_dependent()[i];
+      de_[i * n + k] = column_.theta[v] - column_.v[v] / factors_.velocity;
+    }
   }
 }
 
-/// dr along an independent coordinate: the mechanism's share and the change of the port forces.
+/// dr along an unknown increment: the mechanism's share and the change of the port forces.
 template <int D>
 void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
   const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
@@ -93,10 +113,10 @@ void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
   this->add_port_force_change(ds_column_.data() + k * ports, dsdot_column_.data() + k * ports, dr);
 }
 
-/// Newton increment with the exact tangent: increment_ (per independent coordinate), circuit_increment_.
+/// Newton increment with the exact tangent: increment_ (per entry of admissible()), circuit_increment_.
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.independent().size();
+  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.admissible().size(), f = loops_.independent().size();
   evaluate_reduced();
   if (fresh) update_tangent();
   if (!this->condense_ports()) return false;
@@ -104,9 +124,14 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
   for (std::size_t k = 0; k < n; ++k) {
     add_port_forces_of(static_cast<int>(k));
     loops_.project(dr_.data() + k * nv, g_.data());
-    for (std::size_t i = 0; i < n; ++i) G_[i * n + k] = g_[i];
+    for (std::size_t i = 0; i < f; ++i) G_[i * n + k] = g_[i];
   }
   loops_.project(work_.r.data(), increment_.data());
+  if (f < n) {
+    std::copy_n(de_.data(), (n - f) * n, G_.data() + f * n);
+    kinematic_residuals(increment_.data() + f);
+    scale_rows(static_cast<int>(n), static_cast<int>(f), G_.data(), increment_.data());
+  }
   for (std::size_t i = 0; i < n; ++i) increment_[i] = -increment_[i];
   if (!lu_factor(G_.data(), static_cast<int>(n), pivot_.data())) return false;
   lu_solve(G_.data(), static_cast<int>(n), pivot_.data(), increment_.data());
@@ -126,20 +151,21 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
 /// The same with forward differences of the whole reduced residual, (40), (41).
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
-  const std::size_t f = loops_.independent().size(), nc = circuit_increment_.size(), n = f + nc;
+  const std::size_t a = loops_.admissible().size(), f = loops_.independent().size(), nc = circuit_increment_.size(), n = a + nc;
   StepReport ignored;
   const auto residual = [&](double* out) {
     set_dependent_rates();
     evaluate_reduced();
     loops_.project(work_.r.data(), out);
     std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), out + f);
+    kinematic_residuals(out + f + nc);
   };
   const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
   theta_kept_ = theta_;
   for (std::size_t j = 0; j < n; ++j) {
     double size = 0;
-    if (j < f) {
-      const int v = loops_.independent()[j];
+    if (j < a) {
+      const int v = loops_.admissible()[j];
       const TreeNode<D>& node = m_.tree.nodes[m_.tree.dof_node[v]];
       size = increment_size(node.dofs == 1 ? from_->q()[node.q] + theta_[v] : theta_[v]);
       theta_[v] += size;
@@ -148,7 +174,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
       theta_ = theta_kept_;
       if (!close(true, ignored)) return false;
     } else {
-      double& y = next_.y()[h_.unknown_state[j - f]];
+      double& y = next_.y()[h_.unknown_state[j - a]];
       const double kept = y;
       size = increment_size(kept);
       y += size;
@@ -162,11 +188,12 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) full_[i * n + j] = (full_[i * n + j] - base_[i]) / sizes_[j];
   std::fill(dr_.begin(), dr_.end(), 0.0);
+  scale_rows(static_cast<int>(n), static_cast<int>(f + nc), full_.data(), base_.data());
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
   lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
-  std::copy(base_.begin(), base_.begin() + static_cast<std::ptrdiff_t>(f), increment_.begin());
-  std::copy(base_.begin() + static_cast<std::ptrdiff_t>(f), base_.begin() + static_cast<std::ptrdiff_t>(n), circuit_increment_.begin());
+  std::copy_n(base_.begin(), a, increment_.begin());
+  std::copy_n(base_.begin() + static_cast<std::ptrdiff_t>(a), nc, circuit_increment_.begin());
   return true;
 }
 
@@ -174,7 +201,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
 template <int D>
 void DoubleStepTrapezoidal<D>::set_multipliers() {
   const std::size_t nv = model_->layout.nv;
-  for (std::size_t k = 0; k < loops_.independent().size(); ++k)
+  for (std::size_t k = 0; k < loops_.admissible().size(); ++k)
     for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
   loops_.set_multipliers(work_.r.data(), next_.multipliers());
 }
@@ -185,8 +212,8 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
   double largest = 0;
   const double position = model_->description.solver.tolerance_position;
   loops_.add_increment(increment_.data(), theta_.data());
-  for (std::size_t i = 0; i < loops_.independent().size(); ++i)
-    this->raise(std::abs(increment_[i]) / position, loops_.independent()[i], report, largest);
+  for (std::size_t i = 0; i < loops_.admissible().size(); ++i)
+    this->raise(std::abs(increment_[i]) / position, loops_.admissible()[i], report, largest);
   this->apply_circuit_increment(report, largest);
   return largest;
 }
@@ -196,9 +223,11 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
 /// Checks of a converged step, and the partition the next one starts from.
 template <int D>
 void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
-  if (!this->within_stroke(report) || !keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
-  this->finish_friction();
+  if (!this->within_stroke(report)) return;
   constraint_rates(m_, next_.v(), work_.mechanism);
+  if (!loops_.redundant_rates_hold(work_.mechanism)) return keeper_.fail(StepStatus::dead_point, report);
+  if (!keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
+  this->finish_friction();
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
 }

@@ -1,8 +1,10 @@
 // Monolithic step: coordinate partitioning (double-step) and the implicit trapezoidal rule on the whole machine.
-//   unknowns  theta_i (increments of the independent coordinates over the step), y (pressures, friction states)
+//   unknowns  theta_i (increments of the independent coordinates over the step), y (pressures, friction states); theta_ad of those
+//             coordinates whose velocities alone follow from velocity-level constraints
 //   rule      on theta_i and y as in monolithic_trapezoidal.h, (32)-(34)
-//   closure   theta_d from Phi = 0, v_d and a_d from its derivatives, at every iterate                        (14), (15)
+//   closure   theta_d from Phi = 0, v_d, v_ad, a_d, a_ad from the constraints' rates, at every iterate        (14), (15)
 //   Newton    on R^T (M a - Q) = 0, R = 0 with the exact tangent                                         (17), (35), (37)-(39)
+//             and on theta_ad - h/2 (v_ad,n + v_ad) = 0, the rule for velocities that are given
 // The tangent: with lambda such that r + Phi_q^T lambda vanishes in the dependent coordinates,
 //   d(R^T r) = R^T (dr + d(Phi_q^T) lambda),   dr along the change of all coordinates (closed_loops.h)
 // so that the change of R needs no term of its own. The mechanism's share of it (geometry and inertia, smooth) is computed once a step
@@ -50,6 +52,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   bool solve_exact(bool fresh);
   void update_tangent();
   void add_port_forces_of(int k);
+  void kinematic_residuals(double* e) const;
   bool solve_forward_difference();
   void set_multipliers();
   double apply_increment(StepReport& report);
@@ -60,10 +63,11 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   Variation<D> variation_;
   typename ClosedLoops<D>::Column column_;
   double fit_ = 0;                                // largest entry of R
-  std::vector<double> dr_mechanism_;              // per independent coordinate: change of r at constant port forces
+  std::vector<double> dr_mechanism_;              // per unknown increment: change of r at constant port forces
   std::vector<double> dr_;                        // and with them
-  std::vector<double> ds_column_, dsdot_column_;  // per independent coordinate and port
-  std::vector<double> G_, g_;                     // reduced tangent, reduced increment
+  std::vector<double> de_;                        // change of the kinematic residuals
+  std::vector<double> ds_column_, dsdot_column_;  // per unknown increment and port
+  std::vector<double> G_, g_;                     // reduced tangent, a column of it
   std::vector<int> pivot_;
   // scratch of the forward-difference tangent
   std::vector<double> full_, base_, changed_, sizes_, theta_kept_;

@@ -158,7 +158,7 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
   const bool done = integrator_ == IntegratorKind::rk4                   ? rk4(state, h, report)
                     : integrator_ == IntegratorKind::semi_implicit_euler ? semi_implicit_euler(state, h, report)
                                                                          : euler(state, h, report);
-  if (done && stable(h, report)) rates_.finish(next_, report);
+  if (done && stable(h, report)) rates_.finish(next_, h, report);
   return report;
 }
 

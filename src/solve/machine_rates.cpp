@@ -63,7 +63,7 @@ bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at
     loops_.solve_velocities(at.v(), mech);
   }
   constraint_rates(m_, at.v(), mech);
-  return pistons_inside(*model_, mech.s.data(), report);
+  return pistons_inside(*model_, mech.s.data(), report) && wheels_stand(*model_, fallen_wheel(m_, mech), report);
 }
 
 /// Velocity stage at v, a; ydot; r = M a - Q - sum F_i ds_i/dq.
@@ -92,7 +92,7 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
   std::fill(at.a(), at.a() + nv, 0.0);
   loops_.solve_accelerations(at.v(), at.a(), mech);
   if (stabilised_) {
-    for (int i = 0; i < m_.rows; ++i) d_[i] = 2 * alpha_ * mech.Phi_dot[i] + beta_ * beta_ * mech.Phi[i];
+    for (int i = 0; i < m_.rows; ++i) d_[i] = stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];
     loops_.remove(d_.data(), at.a());
   }
   evaluate_forces_at(at);
@@ -139,10 +139,15 @@ bool MachineRates<D>::restart(State& state, StepReport& report) {
 }
 
 template <int D>
-bool MachineRates<D>::finish(State& at, StepReport& report) {
+bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
   const MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
+  if (!wheels_stand(*model_, fallen_wheel(m_, mech, ahead), report)) return false;
+  if (!stabilised_ && !loops_.redundant_rates_hold(mech)) {
+    keeper_.fail(StepStatus::dead_point, report);
+    return false;
+  }
   return keeper_.keep(fit_, mech, at.partition(), report);
 }
 
@@ -153,7 +158,8 @@ void MachineRates<D>::residual(State& at, double* r, double* constraint) {
   add_constraint_forces(m_, at.multipliers(), mech, work_.r.data());
   std::copy(work_.r.begin(), work_.r.end(), r);
   constraint_accelerations(m_, at.a(), mech);
-  for (int i = 0; i < m_.rows; ++i) constraint[i] = mech.Phi_ddot[i] + 2 * alpha_ * mech.Phi_dot[i] + beta_ * beta_ * mech.Phi[i];
+  for (int i = 0; i < m_.rows; ++i)
+    constraint[i] = mech.Phi_ddot[i] + stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];
 }
 
 template <int D>

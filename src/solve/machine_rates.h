@@ -1,8 +1,10 @@
 // A machine as an ordinary differential equation, for explicit integrators and the variable-step reference: accelerations, rates of the
 // first-order states and multipliers for given positions, velocities and states. Two treatments of the constraints:
-//   closed       theta_i, v_i of independent coordinates are given; theta_d from Phi = 0, v_d from dPhi/dt = 0        (14), (15)
+//   closed       theta_i, theta_ad, v_i of independent coordinates are given (closed_loops.h); theta_d from Phi = 0, v_d, v_ad from
+//                dPhi/dt = 0 and B v = 0                                                                              (14), (15)
 //   stabilised   all theta, v are given; index 1 with direct multipliers (Baumgarte),
 //                    M a + J^T lambda = Q,     J a + gamma + 2 alpha dPhi/dt + beta^2 Phi = 0
+//                and, where a row holds for velocities alone, J a + gamma + alpha B v = 0: both fade like exp(-alpha t) for beta = alpha
 // Both are solved in the independent coordinates of the present partition,
 //   R^T M R a_i = R^T (Q - M a_rest),   a = R a_i + a_rest,   lambda = J_d^-T (Q - M a)_d,   R = [-J_d^-1 J_i; 1]
 // where a_rest, zero in the independent coordinates, satisfies the constraint equation. M is not formed: M times a column of R is one
@@ -31,6 +33,13 @@ class MachineRates {
   bool stabilised() const { return stabilised_; }
   ClosedLoops<D>& loops() { return loops_; }
   PartitionKeeper<D>& keeper() { return keeper_; }
+  /// Factors of dPhi/dt and Phi in the stabilised equation of a row [1/s], [1/s2].
+  struct Stabilisation {
+    double rate, position;
+  };
+  Stabilisation stabilisation(int row) const {
+    return m_.holonomic[row] != 0 ? Stabilisation{2 * alpha_, beta_ * beta_} : Stabilisation{alpha_, 0};
+  }
   MachineState<D>& work() { return work_; }
 
   /// Positions and velocities of `at`, whose time, v and y are set, theta away from `q`. Closed: the dependent part of theta and v
@@ -42,8 +51,9 @@ class MachineRates {
   void set_state_rates(State& at);
   /// Both at the state itself, as after a jump.
   bool restart(State& state, StepReport& report);
-  /// At the end of a step, after accelerate(): checks it, fills violations and the partition of `at`.
-  bool finish(State& at, StepReport& report);
+  /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; fills violations and
+  /// the partition of `at`.
+  bool finish(State& at, double ahead, StepReport& report);
 
   /// After place(): residual r = M a - Q - F ds/dq + J^T lambda (per velocity) and of the constraint equation (per row) for given a and
   /// multipliers; ydot of `at` as it follows from the equations.

@@ -29,7 +29,7 @@ void FullPivoting::set(int row, int column, double value) {
   column_rows_[column].push_back(row);
 }
 
-/// Finds the largest entry of a row and puts it up for the next pivot.
+/// Finds the largest entry of a row and puts it up for the next pivot, if it is its turn.
 void FullPivoting::offer(int row) {
   Candidate& best = best_[row] = {-1, row};
   int& column = best_column_[row];
@@ -38,7 +38,7 @@ void FullPivoting::offer(int row) {
       best.size = size;
       column = c.column;
     }
-  if (!(best.size > limit_[row])) return;
+  if (row >= open_ || !(best.size > limit_[row])) return;
   heap_.push_back(best);
   std::push_heap(heap_.begin(), heap_.end());
 }
@@ -59,16 +59,22 @@ void FullPivoting::subtract(int row, int pivot_row, double factor) {
   for (std::size_t i = 0; i < own; ++i) at_[cells[i].column] = 0;
 }
 
-const std::vector<FullPivoting::Pivot>& FullPivoting::eliminate(double redundant) {
+const std::vector<FullPivoting::Pivot>& FullPivoting::eliminate(double redundant, int leading) {
   pivots_.clear();
   heap_.clear();
+  open_ = leading;
   for (int i = 0; i < rows_; ++i) {
     double size = 0;
     for (const Cell& c : cells_[i]) size = std::max(size, std::abs(c.value));
     limit_[i] = redundant * size;
     offer(i);
   }
-  while (!heap_.empty()) {
+  for (;;) {
+    if (heap_.empty()) {
+      if (open_ >= rows_) break;
+      for (open_ = rows_; leading < rows_; ++leading) offer(leading);
+      continue;
+    }
     std::pop_heap(heap_.begin(), heap_.end());
     const Candidate top = heap_.back();
     heap_.pop_back();
@@ -124,6 +130,10 @@ std::vector<LoopGroup> find_loop_groups(const Mechanism<D>& m) {
     LoopGroup& g = groups[at];
     g.constraints.push_back(i);
     for (int row = m.constraints[i].rows.begin; row < m.constraints[i].rows.end; ++row) g.rows.push_back(row);
+  }
+  for (LoopGroup& g : groups) {
+    const auto velocity_rows = std::stable_partition(g.rows.begin(), g.rows.end(), [&](int row) { return m.holonomic[row] != 0; });
+    g.holonomic = static_cast<int>(velocity_rows - g.rows.begin());
   }
   for (int v = 0; v < m.tree.nv; ++v)
     if (owner[v] >= 0) groups[place[first_of(owner[v])]].velocities.push_back(v);

@@ -1,7 +1,9 @@
 // Coordinate partitioning: which coordinates of a loop depend on the others. Gaussian elimination with full pivoting of the loop's
-// Jacobian; the columns with a pivot are the dependent coordinates, rows without one are redundant.
+// Jacobian; the columns with a pivot are the dependent coordinates, rows without one are redundant. Rows that hold for positions choose
+// first, among all coordinates (x_d); those that hold for velocities alone choose among what is left (x_ad).
 // Loops that share coordinates are one group; groups are independent of each other.
-// Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2.
+// Sources: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2; Nonlinear Dynamics 111 (2023), doi
+// 10.1007/s11071-023-08345-6 (linearisation), (29), (30), (41).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,8 +30,9 @@ class FullPivoting {
   void start(int rows, int columns);
   /// Sets an entry, each place once.
   void set(int row, int column, double value);
-  /// Eliminates until what is left of every row is below `redundant` times the row's largest entry at first. Returns the pivots.
-  const std::vector<Pivot>& eliminate(double redundant);
+  /// Eliminates until what is left of every row is below `redundant` times the row's largest entry at first. Returns the pivots: those
+  /// of the first `leading` rows, then those of the others.
+  const std::vector<Pivot>& eliminate(double redundant, int leading);
 
  private:
   struct Cell {
@@ -45,6 +48,7 @@ class FullPivoting {
   void subtract(int row, int pivot_row, double factor);
 
   int rows_ = 0, columns_ = 0;
+  int open_ = 0;                               // rows that pivots are chosen of
   std::vector<std::vector<Cell>> cells_;       // per row, columns without a pivot
   std::vector<std::vector<int>> column_rows_;  // per column: rows with an entry, and perhaps others
   std::vector<double> limit_;                  // per row: entries up to this are rounding
@@ -57,7 +61,8 @@ class FullPivoting {
 
 /// Constraint rows that share coordinates, and those coordinates.
 struct LoopGroup {
-  std::vector<int> rows;         // of Phi, ascending
+  std::vector<int> rows;         // of Phi: those that hold for positions, then those for velocities alone, ascending
+  int holonomic = 0;             // how many of the first kind
   std::vector<int> velocities;   // ascending; a column of the group's Jacobian each
   std::vector<int> constraints;  // groups of rows of the mechanism
 };

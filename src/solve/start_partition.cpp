@@ -17,6 +17,7 @@ StartPartition find_in(const Model& model) {
   StartPartition found;
   if (loops.choose(state)) {
     found.independent = loops.independent();
+    found.velocity_dependent = loops.velocity_dependent();
     return found;
   }
   for (const ConstraintInfo& info : model.constraints)

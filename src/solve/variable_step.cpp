@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace trunnion {
 
@@ -56,8 +57,8 @@ bool VariableStep<D>::place(double t, Side side, const double* x) {
   const Model& model = rates_.model();
   inside_.status = StepStatus::converged;
   at_.time = t;
-  for (int i : coordinates_) theta_[i] = *x++;
-  for (int i : coordinates_) at_.v()[i] = *x++;
+  for (int i : positions_) theta_[i] = *x++;
+  for (int i : velocities_) at_.v()[i] = *x++;
   const int volumes = static_cast<int>(model.hydraulics.volumes.size());
   for (int i : states_) {
     if (i < volumes && !(*x > 0)) return false;  // the corrector went astray
@@ -76,15 +77,15 @@ bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, d
   increment_rates(rates_.mechanism().tree, theta_.data(), at_.v(), rates_of_theta_.data());
   if (kind_ == MultistepKind::cvode) {
     if (!rates_.accelerate(at_, inside_)) return false;
-    for (int i : coordinates_) *out++ = rates_of_theta_[i];
-    for (int i : coordinates_) *out++ = at_.a()[i];
+    for (int i : positions_) *out++ = rates_of_theta_[i];
+    for (int i : velocities_) *out++ = at_.a()[i];
     for (int i : states_) *out++ = at_.ydot()[i];
     return true;
   }
-  for (int i : coordinates_) *out++ = *x_dot++ - rates_of_theta_[i];
-  for (int i : coordinates_) at_.a()[i] = *x_dot++;
+  for (int i : positions_) *out++ = *x_dot++ - rates_of_theta_[i];
+  for (int i : velocities_) at_.a()[i] = *x_dot++;
   rates_.residual(at_, r_.data(), constraint_.data());
-  for (int i : coordinates_) *out++ = r_[i];
+  for (int i : velocities_) *out++ = r_[i];
   for (int i : states_) *out++ = *x_dot++ - at_.ydot()[i];
   for (int i : rows_) *out++ = constraint_[i];
   return true;
@@ -96,8 +97,8 @@ bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, d
 template <int D>
 void VariableStep<D>::set_up() {
   const Model& model = rates_.model();
-  std::vector<double> absolute(coordinates_.size(), kPosition);
-  absolute.resize(2 * coordinates_.size(), kVelocity);
+  std::vector<double> absolute(positions_.size(), kPosition);
+  absolute.resize(positions_.size() + velocities_.size(), kVelocity);
   std::vector<bool> spool(model.layout.ny, false);
   for (const Spool& s : model.hydraulics.spools) spool[s.state] = true;
   for (int i : states_)
@@ -117,27 +118,30 @@ bool VariableStep<D>::start(const State& state, double h) {
   if (!rates_.restart(at_, inside_)) return false;
   rates_.loops().write(at_.partition());
   for (int i = 0; i < model.layout.rows; ++i) partition_[i] = std::abs(at_.partition()[i]);
-  coordinates_.clear();
+  const std::size_t positions = positions_.size(), velocities = velocities_.size(), rows = rows_.size();
   rows_.clear();
   if (rates_.stabilised()) {
-    for (int i = 0; i < model.layout.nv; ++i) coordinates_.push_back(i);
+    positions_.resize(model.layout.nv);
+    std::iota(positions_.begin(), positions_.end(), 0);
+    velocities_ = positions_;
     for (int i = 0; i < model.layout.rows; ++i)
       if (at_.partition()[i] != 0) rows_.push_back(i);
   } else {
-    coordinates_ = rates_.loops().independent();
+    positions_ = rates_.loops().admissible();
+    velocities_ = rates_.loops().independent();
   }
-  if (integrator_ == nullptr || integrator_->size() != 2 * coordinates_.size() + states_.size() + rows_.size()) set_up();
+  if (integrator_ == nullptr || positions_.size() != positions || velocities_.size() != velocities || rows_.size() != rows) set_up();
   std::copy_n(state.q(), model.layout.nq, origin_.begin());
   std::fill(theta_.begin(), theta_.end(), 0.0);
   begin_ = state.time;
   const auto jump = std::upper_bound(model.jumps.begin(), model.jumps.end(), state.time + kSame * h);
   stop_ = jump == model.jumps.end() ? kNever : *jump;
   double *x = integrator_->x(), *x_dot = integrator_->x_dot();
-  for (int i : coordinates_) {
+  for (int i : positions_) {
     *x++ = 0;
     *x_dot++ = at_.v()[i];
   }
-  for (int i : coordinates_) {
+  for (int i : velocities_) {
     *x++ = at_.v()[i];
     *x_dot++ = at_.a()[i];
   }
@@ -189,7 +193,7 @@ bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
     if (inside_.ok()) give_up(report);
     return false;
   }
-  return !last || rates_.finish(at_, report);
+  return !last || rates_.finish(at_, 0, report);
 }
 
 template <int D>

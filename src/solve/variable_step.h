@@ -1,5 +1,5 @@
 // The variable-step reference: what backward differentiation formulas of high order and tight tolerances say of the machine.
-//   cvode   on the reduced equations of the closed machine,          x = (theta_i, v_i, y)
+//   cvode   on the reduced equations of the closed machine,          x = (theta_i, theta_ad, v_i, y)
 //   ida     on the index-1 equations with stabilised constraints,    x = (theta, v, y, lambda)
 // both as machine_rates.h has them. A step of the run is an output: inside, the integrator takes its own steps, none longer than
 // solver.step and none across a jump of a signal. theta counts from the configuration where the integrator started; it starts anew after a
@@ -36,9 +36,9 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   MachineRates<D> rates_;
   const MultistepKind kind_;
   const double tolerance_;
-  std::vector<int> states_;       // y that are integrated: all but spools without a time constant
-  std::vector<int> coordinates_;  // that are integrated
-  std::vector<int> rows_;         // ida: constraint rows that take part
+  std::vector<int> states_;                  // y that are integrated: all but spools without a time constant
+  std::vector<int> positions_, velocities_;  // that are integrated
+  std::vector<int> rows_;                    // ida: constraint rows that take part
   std::unique_ptr<Multistep> integrator_;
   State at_, left_;              // of the last evaluation; what the last step handed out
   bool fresh_ = true;            // the integrator has to start anew

@@ -1,5 +1,5 @@
 // Every treatment of the constraints computes the same motion: random machines with closed loops and hydraulics, redundant
-// equations included, run for a second at 0.1 ms with each of them and with the variable-step references.
+// equations and velocity-level constraints included, run for a second at 0.1 ms with each of them and with the variable-step references.
 // The environment variable TRUNNION_SEEDS sets how many machines are run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace trunnion {
 namespace {
 
-constexpr int kSeeds = 15, kSeedsUnderSanitizers = 2;
+constexpr int kSeeds = 15, kSeedsUnderSanitizers = 2, kVelocitySeeds = 5;
 constexpr double kAngle = 1e-6;     // [rad, m]
 constexpr double kPressure = 1e-3;  // of the pressure
 
@@ -79,6 +79,20 @@ TEST(Treatments, AgreeOnRandomMachinesWithLoopsAndHydraulics) {
   if (seeds < 10) return;
   EXPECT_GE(3 * spatial, seeds);
   EXPECT_GT(redundant, seeds / 10);
+}
+
+TEST(Treatments, AgreeOnRandomMachinesWithVelocityConstraints) {
+  const char* asked = std::getenv("TRUNNION_SEEDS");
+  const int seeds = asked != nullptr ? std::atoi(asked) : test::allocations_are_counted() ? kVelocitySeeds : 1;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const test::RandomMachine machine = test::random_machine(static_cast<unsigned>(seed), true);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto model = test::model_from(machine.text);
+    const Analysis a = analyse(*model);
+    EXPECT_EQ(a.position_degrees_of_freedom - a.degrees_of_freedom, machine.velocity_rows);
+    EXPECT_EQ(model->planar, !machine.spatial);
+    expect_agreement(machine.text);
+  }
 }
 
 TEST(Treatments, AgreeWhereACavityCollapses) {

@@ -27,7 +27,7 @@ class Builder {
  public:
   Builder(unsigned seed) : random_(seed * 7919u + 17u), seed_(seed) {}
 
-  RandomMachine build() {
+  RandomMachine build(bool velocity_constraints) {
     out_.loops = 1 + static_cast<int>(seed_ % 4);
     out_.spatial = seed_ % 5 >= 2;
     Place carrier{"ground", Vector::Zero()};
@@ -37,12 +37,18 @@ class Builder {
       module(i, on_ground ? Place{"ground", Vector::Zero()} : next_, place);
     }
     if (out_.spatial) hang_load();
+    if (velocity_constraints) {
+      couple_a_flywheel();
+      pull_a_sled();
+      if (out_.spatial) pull_a_disc();
+      rest_ += "springs:\n" + springs_;
+    }
     out_.text = fmt::format(
-        "trunnion: 1\ntitle: random machine {}\ngravity: [0, -9.81, 0]\nbodies:\n{}joints:\n{}loops:\n{}"
+        "trunnion: 1\ntitle: random machine {}\ngravity: [0, -9.81, 0]\nbodies:\n{}joints:\n{}loops:\n{}{}"
         "fluid: {{density: 850, bulk_modulus: 1500 MPa}}\nvolumes:\n{}sources: {{pump: {{pressure: 12 MPa}}, tank: {{pressure: 0.1 "
         "MPa}}}}\n"
         "valves:\n{}cylinders:\n{}signals:\n{}solver: {{step: 0.1 ms, duration: 1 s}}\n",
-        seed_, bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_);
+        seed_, bodies_, joints_, loops_, rest_, volumes_, valves_, cylinders_, signals_);
     return out_;
   }
 
@@ -71,6 +77,7 @@ class Builder {
         fmt::format("  {}: {{{}: {{parent: {}, at: {}{}}}}}\n", child.body, kind, parent.body, text_of(child.origin - parent.origin), axis);
   }
   void revolute(const Place& child, const Place& parent, const Vector& axis) {
+    last_hinge_ = child.body;
     joint(child, "revolute", parent, ", axis: " + text_of(axis));
   }
   void loop(int i, const std::string& kind, const Place& a, const Place& b, const Vector& point, const std::string& rest) {
@@ -220,10 +227,46 @@ class Builder {
     joint(load, "spherical", next_, "");
   }
 
+  /// On the ground, its rate in a fixed ratio to that of the last hinge.
+  void couple_a_flywheel() {
+    const std::string hinge = last_hinge_;
+    const Vector at(-3, 0, 0);
+    revolute(bar("flywheel", at - 0.3 * Vector::UnitX(), at + 0.5 * Vector::UnitX()), {"ground", Vector::Zero()}, normal_);
+    rest_ += fmt::format("couplings: {{gear: {{joints: [flywheel, {}], ratio: {:.17g}, level: velocity}}}}\n", hinge, number(-2, 2));
+    ++out_.velocity_rows;
+  }
+  /// Free in the plane or in space, on a blade, at the end of a spring.
+  void pull_a_sled() {
+    const Place sled = bar("sled", next_point_ + Vector(0.6, -0.9, 0), next_point_ + Vector(1.2, -0.9, 0));
+    joint(sled, out_.spatial ? "free" : "planar", {"ground", Vector::Zero()}, out_.spatial ? "" : ", normal: z");
+    rest_ += fmt::format("blades: {{runner: {{body: sled, at: [{:.17g}, 0, 0], across: y}}}}\n", number(0, 0.3));
+    springs_ += spring("sled_spring", sled, 400);
+    ++out_.velocity_rows;
+  }
+  /// Rolling over the ground, at the end of a spring.
+  void pull_a_disc() {
+    const double R = number(0.2, 0.4), lean = number(-0.2, 0.2), spin = number(9, 14);
+    const Place disc{"disc", next_point_ + Vector(-0.5, -0.8, 1.5)};
+    bodies_ += fmt::format("  disc: {{cylinder: {{length: 0.02, radius: {:.17g}, mass: 3, axis: z}}}}\n", R);
+    joints_ +=
+        fmt::format("  disc: {{free: {{parent: ground}}, position: {}, rotation: [{:.17g}, 0, 0], angular_velocity: [0, 0.3, {:.17g}]}}\n",
+                    text_of(disc.origin), lean, -spin);
+    rest_ += fmt::format("wheels: {{rim: {{body: disc, axis: z, radius: {:.17g}, plane: {{at: {}, normal: y}}}}}}\n", R,
+                         text_of(disc.origin - R * std::cos(lean) * Vector::UnitY()));
+    springs_ += spring("disc_spring", disc, 30);
+    out_.velocity_rows += 2;
+  }
+  std::string spring(const std::string& name, const Place& end, double stiffness) {
+    return fmt::format("  {}: {{between: [{}, {}], at: [{}, [0, 0, 0]], stiffness: {:.17g}, damping: {:.17g}, rest: {:.17g}}}\n", name,
+                       next_.body, end.body, text_of(next_point_ - next_.origin), stiffness, 0.1 * stiffness,
+                       0.8 * (end.origin - next_point_).norm());
+  }
+
   std::mt19937 random_;
   unsigned seed_;
   RandomMachine out_;
   std::string bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_;
+  std::string rest_, springs_, last_hinge_;
   Vector normal_, along_, up_;  // axes of the present module
   Place next_;                  // where the next module or load may hang
   Vector next_point_;
@@ -231,6 +274,6 @@ class Builder {
 
 }  // namespace
 
-RandomMachine random_machine(unsigned seed) { return Builder(seed).build(); }
+RandomMachine random_machine(unsigned seed, bool velocity_constraints) { return Builder(seed).build(velocity_constraints); }
 
 }  // namespace trunnion::test

@@ -1,6 +1,7 @@
 // Random machines with closed loops and hydraulics, as model files: one to four loops, in the plane or in space, each moved by a
 // cylinder on a circuit of its own. Loops hang on the ground, on each other's links or on a hanging load's frame; they keep away from
-// dead points while their cylinders move by some centimetres.
+// dead points while their cylinders move by some centimetres. With velocity-level constraints, a flywheel is coupled to a link by their
+// rates, and springs tie the links to a sled on a blade and, in space, to a rolling disc.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,9 +14,10 @@ struct RandomMachine {
   int loops = 0;     // modules
   bool spatial = false;
   bool redundant = false;  // has constraint equations that others imply
+  int velocity_rows = 0;   // constraint equations that hold for velocities alone
 };
 
 /// Same seed, same machine. Seeds cycle through the number of loops and the kinds of modules, so that a few dozen have them all.
-RandomMachine random_machine(unsigned seed);
+RandomMachine random_machine(unsigned seed, bool velocity_constraints = false);
 
 }  // namespace trunnion::test
