@@ -15,9 +15,9 @@ namespace trunnion::problems {
 
 inline constexpr double kLaminarLimit = 2e5;  // [Pa]
 
-/// Flow from p_from to p_to through an orifice with coefficient c [m3/(s Pa^0.5)].
-template <class S>
-S reference_orifice(double c, const S& p_from, const S& p_to) {
+/// Flow from p_from to p_to through an orifice with coefficient c [m3/(s Pa^0.5)], a number or an S.
+template <class C, class S>
+S reference_orifice(const C& c, const S& p_from, const S& p_to) {
   using std::sqrt;
   const S dp = p_from - p_to;
   if (std::abs(value_of(dp)) < kLaminarLimit) return dp * (c / std::sqrt(kLaminarLimit));
@@ -54,12 +54,13 @@ struct CircuitReference {
   double area_a, area_b;                      // [m2]
   double length_a, length_b, start;           // [m] chamber lengths at the start, cylinder length at the start
 
-  /// pdot[3] from pressures p[3], spool U, cylinder length s and rate v.
-  template <class S>
-  void rates(double spool, const S* p, const S& s, const S& v, S* pdot) const {
-    const double open = valve_c * std::abs(spool);
-    const S into_1 = spool >= 0 ? reference_orifice(open, S(supply), p[0]) : S(-reference_orifice(open, p[0], S(tank)));
-    const S into_3 = spool >= 0 ? S(-reference_orifice(open, p[2], S(tank))) : reference_orifice(open, S(supply), p[2]);
+  /// pdot[3] from pressures p[3], spool U (a number or an S), cylinder length s and rate v.
+  template <class U, class S>
+  void rates(const U& spool, const S* p, const S& s, const S& v, S* pdot) const {
+    const bool positive = value_of(spool) >= 0;
+    const U open = valve_c * (positive ? spool : U(-spool));
+    const S into_1 = positive ? reference_orifice(open, S(supply), p[0]) : S(-reference_orifice(open, p[0], S(tank)));
+    const S into_3 = positive ? S(-reference_orifice(open, p[2], S(tank))) : reference_orifice(open, S(supply), p[2]);
     const S through = reference_orifice(throttle_c, p[0], p[1]);
     const double hose = 1 / bulk_oil + 1 / bulk_hose, chamber = 1 / bulk_oil + 1 / bulk_cylinder;
     pdot[0] = (into_1 - through) / S(hose_1 * hose);

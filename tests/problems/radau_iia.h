@@ -54,6 +54,7 @@ inline Slope atan2(const Slope& y, const Slope& x) {
 }
 inline double value_of(double a) { return a; }
 inline double value_of(const Slope& a) { return a.value; }
+inline double value_of(const std::complex<double>& a) { return a.real(); }  // of a complex step
 
 /// y' = f(t, y), its Jacobian, the tolerances, and where f has corners and jumps.
 struct OdeSystem {
