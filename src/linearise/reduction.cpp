@@ -101,7 +101,7 @@ void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<d
   set_oil(s, s_dot, y);
   const HydraulicState& oil = rates_.work().hydraulics;
   slopes.clear();
-  for (const auto* list : {&oil.T, &oil.R_s, &oil.R_v, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
+  for (const auto* list : {&oil.T, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
   for (const FrictionResponse& f : friction_) {
     slopes.insert(slopes.end(), {f.force_v, f.force_x[0], f.force_x[1], f.rate_v[0], f.rate_v[1]});
     for (const auto& row : f.rate_x) slopes.insert(slopes.end(), row.begin(), row.end());
