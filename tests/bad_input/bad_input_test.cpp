@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "file/model_file.h"
+#include "model/model.h"
 
 namespace trunnion {
 namespace {
