@@ -299,7 +299,13 @@ void add_null(const Staircase& staircase, const VectorXd& sizes, const VectorXd&
   const Echelon echelon(balancing.asDiagonal() * staircase.V_z, balancing.cwiseInverse().asDiagonal() * staircase.W_z, staircase.step,
                         position);
   const MatrixXd &V = echelon.V(), &W = echelon.W();
-  for (Index j = 0; j < V.cols(); ++j) {
+  std::vector<Index> order(static_cast<std::size_t>(V.cols()));  // in a step by their states, whatever the pivots were
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const int step_a = staircase.step[static_cast<std::size_t>(a)], step_b = staircase.step[static_cast<std::size_t>(b)];
+    return step_a != step_b ? step_a < step_b : echelon.state(a) < echelon.state(b);
+  });
+  for (const Index j : order) {
     Eigenvalue e;
     e.chain = staircase.step[static_cast<std::size_t>(j)];
     e.simple = V.cols() == 1;

@@ -1,0 +1,105 @@
+// The four-bar of the paper on linearisation against a solution in one coordinate that shares no code with the library
+// (tests/problems/four_bar_linear_reference.h): linear model, eigenvalues, and the nonlinear motion under the torque.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "linearise/spectrum.h"
+#include "machine/equilibrium.h"
+#include "machine/start.h"
+#include "problems/four_bar_linear_reference.h"
+#include "problems/reference_table.h"
+#include "solve/run.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+struct Scenario {
+  double friction;
+  const char* table;
+  std::vector<std::string> set;
+
+  std::shared_ptr<const Model> model(const std::string& step = "1 ms") const {
+    std::vector<std::string> all = set;
+    all.push_back("solver.step=" + step);
+    return test::load_example("four_bar_linear", all);
+  }
+};
+
+std::vector<std::string> friction(const char* coulomb, const char* static_force, const char* viscous) {
+  return {std::string("cylinders.lift.friction.coulomb=") + coulomb, std::string("cylinders.lift.friction.static=") + static_force,
+          std::string("cylinders.lift.friction.viscous=") + viscous};
+}
+
+class FourBarLinear : public ::testing::TestWithParam<Scenario> {};
+
+TEST_P(FourBarLinear, EigenvaluesAreThoseOfTheReference) {
+  const auto model = GetParam().model();
+  const problems::FourBarLinear reference = problems::four_bar_linear_reference(GetParam().friction);
+  for (const State& state : {start_state(*model), equilibrium_state(*model)}) {
+    const LinearModel linear = linearise(model, state);
+    const Spectrum s = spectrum(linear.A, linear.states);
+    ASSERT_EQ(s.eigenvalues.size(), 6u);
+    for (std::size_t i = 0; i < 6; ++i)
+      EXPECT_LE(std::abs(s.eigenvalues[i].value - reference.eigenvalues[i]), 1e-11 * std::abs(reference.eigenvalues[i])) << i;
+    EXPECT_EQ(s.stability.text, "stable but for 2 null eigenvalues");
+    for (const NullExplanation& why : explain_null(s, linear.A, linear.states)) EXPECT_EQ(why.kind, NullKind::trapped_oil);
+  }
+}
+
+/// Its states may be another angle than the crank's, moving with it at a constant ratio at rest; all else is equal.
+TEST_P(FourBarLinear, MatrixIsThatOfTheReference) {
+  const auto model = GetParam().model();
+  const LinearModel linear = linearise(model, start_state(*model));
+  const auto& J = problems::four_bar_linear_reference(GetParam().friction).jacobian;
+  ASSERT_EQ(linear.A.rows(), 6);
+  Eigen::VectorXd ratio = Eigen::VectorXd::Ones(6);
+  ratio[0] = ratio[1] = J(4, 1) / linear.A(4, 1);
+  const Eigen::MatrixXd A = ratio.cwiseInverse().asDiagonal() * linear.A * ratio.asDiagonal();
+  Eigen::VectorXd size(6);  // of a state that matters
+  size << 1, 1, 1e5, 1e5, 1e5, 1;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      const double row = (J.row(i).transpose().cwiseAbs().cwiseProduct(size)).maxCoeff();
+      EXPECT_NEAR(A(i, j), J(i, j), 1e-12 * std::abs(J(i, j)) + 1e-13 * row / size[j]) << i << j;
+    }
+  EXPECT_LT(linear.drift.cwiseQuotient(size).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+struct Errors {
+  double angle = 0, pressure = 0;
+};
+
+Errors compare(const Scenario& scenario, const std::string& step) {
+  const problems::ReferenceTable table = problems::read_reference_table(scenario.table);
+  Runner run(scenario.model(step));
+  Errors e;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    run.advance(table.at(row, "time"));
+    e.angle = std::max(e.angle, std::abs(run.state().q()[0] - table.at(row, "crank.angle")));
+    for (int i = 0; i < 3; ++i)
+      e.pressure = std::max(e.pressure, std::abs(run.state().y()[i] - table.at(row, "v" + std::to_string(i + 1) + ".pressure")));
+  }
+  return e;
+}
+
+TEST_P(FourBarLinear, MotionFollowsTheReferenceWithOrderTwo) {
+  const bool overdamped = GetParam().friction == 1;
+  const Errors coarse = compare(GetParam(), overdamped ? "0.5 ms" : "0.2 ms"),
+               fine = compare(GetParam(), overdamped ? "0.25 ms" : "0.1 ms");
+  EXPECT_LT(fine.angle, overdamped ? 1e-8 : 3e-7);  // of 4.5e-5 rad
+  EXPECT_LT(fine.pressure, overdamped ? 20 : 500);
+  EXPECT_NEAR(std::log2(coarse.angle / fine.angle), 2, 0.1);
+  EXPECT_NEAR(std::log2(coarse.pressure / fine.pressure), 2, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, FourBarLinear,
+                         ::testing::Values(Scenario{1, "four_bar_linear", {}},
+                                           Scenario{0.1, "four_bar_linear_tenth", friction("21", "83", "33")},
+                                           Scenario{0.01, "four_bar_linear_hundredth", friction("2.1", "8.3", "3.3")}),
+                         [](const auto& parameter) { return std::string(parameter.param.table); });
+
+}  // namespace
+}  // namespace trunnion
