@@ -74,9 +74,9 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
 
 std::string suffix(LinearInput::Kind kind) {
   switch (kind) {
-    case LinearInput::Kind::motion_rate:
+    case LinearInput::Kind::rate:
       return ".rate";
-    case LinearInput::Kind::motion_acceleration:
+    case LinearInput::Kind::acceleration:
       return ".acceleration";
     default:
       return "";
@@ -86,9 +86,9 @@ std::string suffix(LinearInput::Kind kind) {
 double input_value(const Model& model, const LinearInput& input, double time, Side side) {
   const SignalValue value = model.signals.evaluate(input.signal, time, side);
   switch (input.kind) {
-    case LinearInput::Kind::motion_rate:
+    case LinearInput::Kind::rate:
       return value.rate;
-    case LinearInput::Kind::motion_acceleration:
+    case LinearInput::Kind::acceleration:
       return value.acceleration;
     default:
       return value.value;
@@ -193,8 +193,8 @@ class Lineariser {
     for (const LinearInput& input : linear.signals) {
       LinearVariable variable = readers[input.signal];
       variable.name += suffix(input.kind);
-      if (input.kind == LinearInput::Kind::motion_rate) variable.meaning += ", its rate";
-      if (input.kind == LinearInput::Kind::motion_acceleration) variable.meaning += ", its acceleration";
+      if (input.kind == LinearInput::Kind::rate) variable.meaning += ", its rate";
+      if (input.kind == LinearInput::Kind::acceleration) variable.meaning += ", its acceleration";
       variable.reference = input_value(*model_, input, linear.time, Side::right);
       linear.inputs.push_back(variable);
     }
