@@ -61,7 +61,7 @@ void compare(const std::string& name, const std::shared_ptr<const Model>& model)
 
 int main() {
   for (const char* name :
-       {"four_bar", "four_bar_lift", "quick_return", "slewing_crane", "spatial_slider_crank", "ladder"}) {
+       {"four_bar_linear", "four_bar_lift", "quick_return", "slewing_crane", "spatial_slider_crank", "bicycle", "ladder"}) {
     const auto model = compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", {}));
     if (model->planar)
       compare<2>(name, model);

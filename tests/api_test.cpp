@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "support/temporary_folder.h"
@@ -71,6 +72,57 @@ joints: {arm: {revolute: {parent: ground, axis: z}, angle: 20 deg}}
   EXPECT_NEAR(again.value("v1.pressure"), 2753284.892633, 1e-3);
   std::filesystem::remove_all(folder);
   EXPECT_THROW(trunnion::equilibrium_to_files(kFourBar, folder, {"volumes.v1.pressure=2MPa"}), trunnion::ModelError);
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Simulation, LinearizesAtAnyTime) {
+  trunnion::Simulation machine = trunnion::Simulation::from_text(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {bob: {point_mass: {mass: 2 kg, at: [0, -0.5 m, 0]}}}
+joints: {bob: {revolute: {parent: ground, axis: z}, angle: 0}}
+forces: {push: {joint: bob, load: 3 N m, signal: command}}
+signals: {command: {steps: [[1 s, 1]]}}
+solver: {step: 1 ms, duration: 2 s}
+)");
+  const trunnion::LinearSystem rest = machine.linearize({"bob.angle"});
+  ASSERT_EQ(rest.A.size(), 2U);
+  EXPECT_EQ(rest.states[0].name, "bob.angle");
+  EXPECT_EQ(rest.states[1].unit, "rad/s");
+  EXPECT_NEAR(rest.A[1][0], -9.81 / 0.5, 1e-13);
+  EXPECT_NEAR(rest.B[1][0], 3 / (2 * 0.25), 1e-13);
+  EXPECT_EQ(rest.C, (std::vector<std::vector<double>>{{1, 0}}));
+  ASSERT_EQ(rest.eigenvalues.size(), 2U);
+  EXPECT_NEAR(rest.eigenvalues[0].im, std::sqrt(9.81 / 0.5), 1e-13);
+  EXPECT_EQ(rest.stability, "undamped");
+  EXPECT_FALSE(rest.moving);
+  EXPECT_EQ(rest.independent, std::vector<std::string>{"bob.angle"});
+  machine.run_until(1.25);
+  const trunnion::LinearSystem pushed = machine.linearize();
+  EXPECT_EQ(pushed.time, 1.25);
+  EXPECT_EQ(pushed.u0, std::vector<double>{1});
+  EXPECT_NEAR(pushed.A[1][0], -9.81 / 0.5 * std::cos(machine.value("bob.angle")), 1e-12);
+  EXPECT_NEAR(pushed.drift[0], machine.value("bob.rate"), 1e-14);
+  EXPECT_TRUE(pushed.moving);
+  EXPECT_GT(pushed.outputs.size(), 3U);
+  EXPECT_THROW((void)machine.linearize({"bob.angel"}), trunnion::ModelError);
+}
+
+TEST(LinearizeToFiles, WritesWhatIsAskedFor) {
+  const std::string folder = trunnion::test::temporary_folder();
+  trunnion::Linearization what;
+  what.start = trunnion::Start::equilibrium;
+  what.outputs = {"crank.angle"};
+  what.vary = {"cylinders.lift.bore=80 mm,90 mm"};
+  what.sensitivity = {"cylinders.lift.bore"};
+  what.simulate = 0.05;
+  trunnion::linearize_to_files(kFourBar, folder, {"solver.duration=0.1 s"}, what);
+  for (const char* name :
+       {"linear.json", "linear.csv", "eigenvalues.csv", "linear.mat", "root_locus.csv", "sensitivity.csv", "simulate.csv"})
+    EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;
+  std::filesystem::remove_all(folder);
+  what.at = {0.2};
+  EXPECT_THROW(trunnion::linearize_to_files(kFourBar, folder, {"solver.duration=0.1 s"}, what), trunnion::ModelError);
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 

@@ -16,11 +16,12 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNudge = 1e-9;   // of a quantity's size: on the other side of a kink, nowhere else
-constexpr double kJump = 1e-3;    // of a slope: a change that large over a nudge is a kink
-constexpr double kTurn = 1e-3;    // [rad, m] how far a moving reference is followed to see whether A stays
-constexpr double kSteady = 1e-7;  // of the largest entry of a row of A: what stays
-constexpr double kMoving = 1e-9;  // [rad/s, m/s]
+constexpr double kNudge = 1e-9;      // of a quantity's size: on the other side of a kink, nowhere else
+constexpr double kJump = 1e-3;       // of a slope: a change that large over a nudge is a kink
+constexpr double kTurn = 1e-3;       // [rad, m] how far a moving reference is followed to see whether A stays
+constexpr double kSteady = 1e-7;     // of the largest entry of a row of A: what stays
+constexpr double kRounding = 1e-12;  // of the largest entry of rows of its kind: noise
+constexpr double kMoving = 1e-9;     // [rad/s, m/s]
 
 // ---------------------------------------------------------------- names
 
@@ -73,9 +74,9 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
 
 std::string suffix(LinearInput::Kind kind) {
   switch (kind) {
-    case LinearInput::Kind::motion_rate:
+    case LinearInput::Kind::rate:
       return ".rate";
-    case LinearInput::Kind::motion_acceleration:
+    case LinearInput::Kind::acceleration:
       return ".acceleration";
     default:
       return "";
@@ -85,9 +86,9 @@ std::string suffix(LinearInput::Kind kind) {
 double input_value(const Model& model, const LinearInput& input, double time, Side side) {
   const SignalValue value = model.signals.evaluate(input.signal, time, side);
   switch (input.kind) {
-    case LinearInput::Kind::motion_rate:
+    case LinearInput::Kind::rate:
       return value.rate;
-    case LinearInput::Kind::motion_acceleration:
+    case LinearInput::Kind::acceleration:
       return value.acceleration;
     default:
       return value.value;
@@ -192,8 +193,8 @@ class Lineariser {
     for (const LinearInput& input : linear.signals) {
       LinearVariable variable = readers[input.signal];
       variable.name += suffix(input.kind);
-      if (input.kind == LinearInput::Kind::motion_rate) variable.meaning += ", its rate";
-      if (input.kind == LinearInput::Kind::motion_acceleration) variable.meaning += ", its acceleration";
+      if (input.kind == LinearInput::Kind::rate) variable.meaning += ", its rate";
+      if (input.kind == LinearInput::Kind::acceleration) variable.meaning += ", its acceleration";
       variable.reference = input_value(*model_, input, linear.time, Side::right);
       linear.inputs.push_back(variable);
     }
@@ -236,23 +237,14 @@ class Lineariser {
     double fastest = 0;
     for (int v = 0; v < m_.tree.nv; ++v) fastest = std::max(fastest, std::abs(at.v()[v]));
     if (fastest < kMoving) return;
-    const double dt = kTurn / fastest;
-    State later = at;
-    std::vector<double> theta(m_.tree.nv);
-    for (int v = 0; v < m_.tree.nv; ++v) {
-      theta[v] = dt * at.v()[v];
-      later.v()[v] += dt * at.a()[v];
-    }
-    advance_configuration(m_.tree, at.q(), theta.data(), later.q());
-    for (int i = 0; i < model_->layout.ny; ++i) later.y()[i] += dt * at.ydot()[i];
-    Reduction<D> moved(model_);
-    moved.set_reference(later, &reduction_);
-    std::vector<double> A;
-    moved.jacobian(A);
-    const Eigen::Map<const Eigen::MatrixXd> next(A.data(), linear.A.rows(), linear.A.cols());
+    const Eigen::MatrixXd far = later(kTurn / fastest) - linear.A, near = later(0.1 * kTurn / fastest) - linear.A;
+    const auto n = static_cast<Eigen::Index>(linear.independent.size());
     for (Eigen::Index i = 0; i < linear.A.rows(); ++i) {
-      const double size = linear.A.row(i).cwiseAbs().maxCoeff();
-      if (!((next.row(i) - linear.A.row(i)).cwiseAbs().maxCoeff() > kSteady * size)) continue;
+      // rows of accelerations are compared with each other, for one of them may be nothing but rounding
+      const bool acceleration = i >= n && i < 2 * n;
+      const double own = linear.A.row(i).cwiseAbs().maxCoeff(), kind = acceleration ? linear.A.middleRows(n, n).cwiseAbs().maxCoeff() : own;
+      const double change = far.row(i).cwiseAbs().maxCoeff();
+      if (!(change > std::max(kSteady * own, kRounding * kind)) || near.row(i).cwiseAbs().maxCoeff() > 0.5 * change) continue;
       linear.changes = true;
       linear.warnings.push_back(fmt::format(
           "the reference moves and the model changes with it (first seen in the rate of {}): its eigenvalues are frozen at t = {} s "
@@ -261,23 +253,44 @@ class Lineariser {
       return;
     }
   }
+  /// A of the reference dt later, on the same partition.
+  Eigen::MatrixXd later(double dt) {
+    const State& at = reduction_.reference();
+    State next = at;
+    std::vector<double> theta(m_.tree.nv), A;
+    for (int v = 0; v < m_.tree.nv; ++v) {
+      theta[v] = dt * at.v()[v];
+      next.v()[v] += dt * at.a()[v];
+    }
+    advance_configuration(m_.tree, at.q(), theta.data(), next.q());
+    for (int i = 0; i < model_->layout.ny; ++i) next.y()[i] += dt * at.ydot()[i];
+    Reduction<D> moved(model_);
+    moved.set_reference(next, &reduction_);
+    moved.jacobian(A);
+    return Eigen::Map<const Eigen::MatrixXd>(A.data(), moved.size(), moved.size());
+  }
 
   /// Slopes that differ on the two sides of the reference. Leaves the reduction void.
   void find_kinks(LinearModel& linear) {
     const State& at = reduction_.reference();
     const MachineState<D>& work = reduction_.rates().work();
-    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), below, above;
+    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), below[2], above[2];
+    // a slope that jumps does so however near; what changes smoothly changes ten times less over a tenth of the way
     const auto kinked = [&](double& x, double size) {
-      const double kept = x, nudge = kNudge * std::max(std::abs(kept), size);
-      x = kept - nudge;
-      reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), below);
-      x = kept + nudge;
-      reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), above);
+      const double kept = x;
+      double nudge = kNudge * std::max(std::abs(kept), size);
+      for (int k : {0, 1}) {
+        x = kept - nudge;
+        reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), below[k]);
+        x = kept + nudge;
+        reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), above[k]);
+        nudge *= 10;
+      }
       x = kept;
-      for (std::size_t i = 0; i < below.size(); ++i)
-        if (std::abs(above[i] - below[i]) > kJump * std::max(std::abs(above[i]), std::abs(below[i])) &&
-            std::abs(above[i] - below[i]) > 1e-30)
-          return true;
+      for (std::size_t i = 0; i < below[0].size(); ++i) {
+        const double near = std::abs(above[0][i] - below[0][i]), far = std::abs(above[1][i] - below[1][i]);
+        if (near > kJump * std::max(std::abs(above[0][i]), std::abs(below[0][i])) && near > 0.5 * far) return true;
+      }
       return false;
     };
     const auto warn = [&](const std::string& name, double value) {
@@ -305,7 +318,8 @@ LinearModel counterpart(const std::shared_ptr<const Model>& model, const State& 
   CounterpartDifferences<D> differences(model, reference);
   const auto& m = std::get<Mechanism<D>>(model->mechanism);
   LinearModel linear;
-  const Names names(make_observer(model)->channels());
+  const auto observer = make_observer(model);
+  const Names names(observer->channels());
   linear.time = reference.time;
   for (int v = 0; v < m.tree.nv; ++v)
     linear.states.push_back(names.variable(model->coordinate_names[v], coordinate_value(m, reference, v)));

@@ -33,10 +33,10 @@ struct LinearPartition {
   std::vector<std::string> dependent;           // x_d: they follow from the holonomic constraints
 };
 
-/// An input: a signal of the model, or a prescribed motion with its derivatives.
+/// An input: a signal of the model; where it prescribes a motion its derivatives are inputs, too.
 struct LinearInput {
-  enum class Kind : unsigned char { signal, motion, motion_rate, motion_acceleration };
-  Kind kind = Kind::signal;
+  enum class Kind : unsigned char { value, rate, acceleration };
+  Kind kind = Kind::value;
   SignalIndex signal = 0;
 };
 

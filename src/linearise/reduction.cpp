@@ -40,17 +40,21 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   find_inputs();
 }
 
-/// Signals in use, in the order of their index, then the prescribed motions.
+/// Signals in use, in the order of their index; those of prescribed motions with their derivatives.
 template <int D>
 void Reduction<D>::find_inputs() {
-  std::vector<bool> used(model_->signals.size(), false);
+  std::vector<bool> used(model_->signals.size(), false), moves = used;
   for (SignalIndex i : h_.used_signals) used[i] = true;
   for (const BodyLoad<D>& load : m_.body_loads)
     if (load.signal >= 0) used[load.signal] = true;
   for (const JointLoad& load : m_.joint_loads)
     if (load.signal >= 0) used[load.signal] = true;
-  for (int i = 0; i < model_->signals.size(); ++i)
-    if (used[i]) inputs_.push_back({LinearInput::Kind::signal, i});
+  for (const PrescribedMotion& motion : m_.motions) moves[motion.signal] = true;
+  using Kind = LinearInput::Kind;
+  for (int i = 0; i < model_->signals.size(); ++i) {
+    if (used[i] || moves[i]) inputs_.push_back({Kind::value, i});
+    if (moves[i]) inputs_.insert(inputs_.end(), {{Kind::rate, i}, {Kind::acceleration, i}});
+  }
 }
 
 // ---------------------------------------------------------------- reference
@@ -101,7 +105,7 @@ void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<d
   set_oil(s, s_dot, y);
   const HydraulicState& oil = rates_.work().hydraulics;
   slopes.clear();
-  for (const auto* list : {&oil.T, &oil.R_s, &oil.R_v, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
+  for (const auto* list : {&oil.T, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
   for (const FrictionResponse& f : friction_) {
     slopes.insert(slopes.end(), {f.force_v, f.force_x[0], f.force_x[1], f.rate_v[0], f.rate_v[1]});
     for (const auto& row : f.rate_x) slopes.insert(slopes.end(), row.begin(), row.end());
@@ -203,35 +207,40 @@ void Reduction<D>::solve(bool with_multipliers, Change& out) {
   loops.set_multipliers(dr_.data(), out.multipliers.data());
 }
 
+/// Nothing changed yet.
+template <int D>
+void Reduction<D>::clear(Change& out) {
+  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal, &dr_, &ds_, &dsdot_, &inflow_})
+    std::fill(x->begin(), x->end(), 0.0);
+}
+
+/// Completes the mechanism's change; dr_ and the ports' changes. `rates`, `accelerations`: see ClosedLoops::complete.
+template <int D>
+void Reduction<D>::change_mechanism(Change& out, const double* rates, const double* accelerations) {
+  MachineState<D>& work = rates_.work();
+  rates_.loops().complete(work.mechanism, variation_, out.mechanism, rates, accelerations);
+  vary_residual(m_, out.mechanism.theta.data(), out.mechanism.v.data(), work.force.data(), at_.multipliers(), work.mechanism, variation_,
+                dr_.data());
+  std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
+  std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+}
+
 template <int D>
 void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
-  ClosedLoops<D>& loops = rates_.loops();
-  MachineState<D>& work = rates_.work();
-  const int n = static_cast<int>(velocities().size()), a = static_cast<int>(velocity_dependent().size());
-  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal})
-    std::fill(x->begin(), x->end(), 0.0);
-  std::fill(dr_.begin(), dr_.end(), 0.0);
-  std::fill(ds_.begin(), ds_.end(), 0.0);
-  std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
-  std::fill(inflow_.begin(), inflow_.end(), 0.0);
-  const int first_state = 2 * n + a;
+  const ClosedLoops<D>& loops = rates_.loops();
+  const int n = static_cast<int>(velocities().size()), first_state = 2 * n + static_cast<int>(velocity_dependent().size());
+  clear(out);
   if (j < first_state) {
+    std::fill(x_.begin(), x_.end(), 0.0);
     if (j >= n && j < 2 * n) {
-      x_.assign(x_.size(), 0.0);
       x_[j - n] = 1;
       loops.add_rates(x_.data(), out.mechanism.v.data());
     } else {
       const int v = j < n ? velocities()[j] : velocity_dependent()[j - 2 * n];
-      const std::vector<int>& admissible = loops.admissible();
-      x_.assign(x_.size(), 0.0);
-      x_[std::find(admissible.begin(), admissible.end(), v) - admissible.begin()] = 1;
+      x_[std::lower_bound(loops.admissible().begin(), loops.admissible().end(), v) - loops.admissible().begin()] = 1;
       loops.add_increment(x_.data(), out.mechanism.theta.data());
     }
-    loops.complete(work.mechanism, variation_, out.mechanism);
-    vary_residual(m_, out.mechanism.theta.data(), out.mechanism.v.data(), work.force.data(), at_.multipliers(), work.mechanism, variation_,
-                  dr_.data());
-    std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
-    std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+    change_mechanism(out, nullptr, nullptr);
   } else {
     const int state = states_[j - first_state];
     out.y[state] = 1;
@@ -243,17 +252,28 @@ void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
 
 template <int D>
 void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
-  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal})
-    std::fill(x->begin(), x->end(), 0.0);
-  std::fill(dr_.begin(), dr_.end(), 0.0);
-  std::fill(ds_.begin(), ds_.end(), 0.0);
-  std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
+  using Kind = LinearInput::Kind;
   const LinearInput& input = inputs_[j];
-  out.signal[input.signal] = 1;
-  for (const Spool& spool : h_.spools)
-    if (spool.signal == input.signal && spool.time_constant <= 0) out.y[spool.state] = 1;
-  change_flows(out, inflow_);
-  add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());
+  clear(out);
+  std::fill(constraint_.begin(), constraint_.end(), 0.0);
+  bool moves = false;
+  for (const ConstraintGroup<D>& g : m_.constraints)
+    if (g.motion >= 0 && m_.motions[g.motion].signal == input.signal) {
+      constraint_[g.rows.begin] = -1;  // Phi = q - f
+      moves = true;
+    }
+  if (moves) {
+    if (input.kind == Kind::value) rates_.loops().remove_positions(constraint_.data(), out.mechanism.theta.data());
+    change_mechanism(out, input.kind == Kind::rate ? constraint_.data() : nullptr,
+                     input.kind == Kind::acceleration ? constraint_.data() : nullptr);
+  }
+  if (input.kind == Kind::value) {
+    out.signal[input.signal] = 1;
+    for (const Spool& spool : h_.spools)
+      if (spool.signal == input.signal && spool.time_constant <= 0) out.y[spool.state] = 1;
+    change_flows(out, inflow_);
+    add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());
+  }
   change_forces_and_rates(out);
   solve(with_multipliers, out);
 }

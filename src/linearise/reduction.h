@@ -61,6 +61,8 @@ class Reduction {
 
  private:
   void find_inputs();
+  void clear(Change& out);
+  void change_mechanism(Change& out, const double* rates, const double* accelerations);
   void set_oil(const double* s, const double* s_dot, double* y);
   void change_flows(const Change& change, std::vector<double>& inflow);
   void change_forces_and_rates(Change& change);

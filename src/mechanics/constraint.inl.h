@@ -24,6 +24,33 @@ TR_INLINE void set_point_jacobian(const ConstraintGroup<D>& g, const PathDof* pa
   }
 }
 
+/// Point, axes and Phi of a rolling contact or blade. What only machines with contacts need is kept out of the inlined code of all.
+template <int D, class S>
+[[gnu::noinline]] void place_contact(const ConstraintGroup<D>& g, const NodeState<D, S>& A, const NodeState<D, S>& B,
+                                     ConstraintState<D, S>& s, S* Phi) {
+  const Vec<D, S> r_Q = B.r + B.R * g.line.r_BQ.template cast<S>();
+  std::fill_n(Phi, g.rows.size(), S(0));
+  if constexpr (D == 3)
+    if (g.type == ConstraintType::wheel) {
+      const Vec<D, S> r_P = A.r + A.R * g.line.r_AP.template cast<S>(), normal = A.R * g.axes[0].template cast<S>();
+      s.line.u = B.R * g.axes[1].template cast<S>();
+      const WheelContact<S> contact = wheel_contact<S>(r_Q, s.line.u, normal, g.distance);
+      s.line.r_Q = contact.point;
+      s.line.length = contact.sine;
+      s.axes = contact.axes;
+      Phi[0] = normal.dot(r_Q - r_P) - g.distance * contact.sine;
+      return;
+    }
+  s.line.r_Q = r_Q;
+  s.axes[0] = B.R * g.axes[0].template cast<S>();
+}
+
+template <int D, class S>
+[[gnu::noinline]] void set_contact_jacobian(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree,
+                                            const ConstraintState<D, S>& s, LineDof<D, S>* work, S* jacobian, S* jacobian_q) {
+  set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
+}
+
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
                        const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
@@ -73,24 +100,9 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
       if (jacobian_q != nullptr) std::copy_n(jacobian, 2, jacobian_q);
       break;
     case ConstraintType::wheel:
-      if constexpr (D == 3) {
-        s.line.r_P = A.r + A.R * g.line.r_AP.template cast<S>();
-        s.line.u = B.R * g.axes[1].template cast<S>();
-        const Vec<D, S> r_C = B.r + B.R * g.line.r_BQ.template cast<S>(), normal = A.R * g.axes[0].template cast<S>();
-        const WheelContact<S> contact = wheel_contact(r_C, s.line.u, normal, g.distance);
-        s.line.r_Q = contact.point;
-        s.line.length = contact.sine;
-        s.axes = contact.axes;
-        Phi[0] = normal.dot(r_C - s.line.r_P) - g.distance * contact.sine;
-        std::fill_n(Phi + 1, g.rows.size() - 1, S(0));
-        set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
-      }
-      break;
     case ConstraintType::blade:
-      s.line.r_Q = B.r + B.R * g.line.r_BQ.template cast<S>();
-      s.axes[0] = B.R * g.axes[0].template cast<S>();
-      Phi[0] = S(0);
-      set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
+      place_contact(g, A, B, s, Phi);
+      set_contact_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
       break;
   }
 }
@@ -102,8 +114,8 @@ struct RowFrameChange {
   std::array<Vec<D, S>, 3> axes;
 };
 template <int D, class S>
-TR_INLINE RowFrameChange<D, S> row_frame_change(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const Motion<D, S>& X_A,
-                                                const Motion<D, S>& X_B) {
+RowFrameChange<D, S> row_frame_change(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const Motion<D, S>& X_A,
+                                      const Motion<D, S>& X_B) {
   RowFrameChange<D, S> d;
   if constexpr (D == 3)
     if (g.type == ConstraintType::wheel) {
@@ -120,8 +132,8 @@ TR_INLINE RowFrameChange<D, S> row_frame_change(const ConstraintGroup<D>& g, con
 }
 /// Its change when path coordinate l moves one of the two bodies.
 template <int D>
-TR_INLINE RowFrameChange<D, double> row_frame_change(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const PathDof& l,
-                                                     const TreeState<D>& tree) {
+RowFrameChange<D, double> row_frame_change(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const PathDof& l,
+                                           const TreeState<D>& tree) {
   const Motion<D>&moves = tree.dofs[l.dof].b_q, stays = Motion<D>::zero();
   return row_frame_change<D, double>(g, s, l.sign > 0 ? stays : moves, l.sign > 0 ? moves : stays);
 }
@@ -156,8 +168,8 @@ TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* p
 
 /// Rolling contacts and blades: force and point move as the contact does, the joint axes with what carries them.
 template <int D, class Entries>
-TR_INLINE void add_contact_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree,
-                                     const ConstraintState<D>& s, const LineDof<D>* work, const double* multipliers, Entries& T) {
+[[gnu::noinline]] void add_contact_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree,
+                                             const ConstraintState<D>& s, const LineDof<D>* work, const double* multipliers, Entries& T) {
   const PathDof* dofs = path + g.path.begin;
   const int n = g.path.size();
   Vec<D> f = Vec<D>::Zero();
@@ -269,6 +281,16 @@ TR_INLINE void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, c
 }
 
 template <int D, class S>
+[[gnu::noinline]] void contact_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& A_A,
+                                             const Motion<D, S>& V_B, const Motion<D, S>& A_B, const ConstraintState<D, S>& s,
+                                             S* Phi_ddot) {
+  const Motion<D, S> V = V_B - V_A;
+  const RowFrameChange<D, S> rate = row_frame_change<D, S>(g, s, V_A, V_B);
+  const Vec<D, S> u = V.at(s.line.r_Q), u_dot = (A_B - A_A).at(s.line.r_Q) + cross(V.angular, rate.point);
+  for (int i = 0; i < g.rows.size(); ++i) Phi_ddot[i] = s.axes[i].dot(u_dot) + rate.axes[i].dot(u);
+}
+
+template <int D, class S>
 TR_INLINE void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& A_A, const Motion<D, S>& V_B,
                                  const Motion<D, S>& A_B, ConstraintState<D, S>& s, S* Phi_ddot) {
   switch (g.type) {
@@ -290,13 +312,9 @@ TR_INLINE void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>
       Phi_ddot[0] = line_acceleration(V_A, A_A, V_B, A_B, s.line);
       break;
     case ConstraintType::wheel:
-    case ConstraintType::blade: {
-      const Motion<D, S> V = V_B - V_A;
-      const RowFrameChange<D, S> rate = row_frame_change<D, S>(g, s, V_A, V_B);
-      const Vec<D, S> u = V.at(s.line.r_Q), u_dot = (A_B - A_A).at(s.line.r_Q) + cross(V.angular, rate.point);
-      for (int i = 0; i < g.rows.size(); ++i) Phi_ddot[i] = s.axes[i].dot(u_dot) + rate.axes[i].dot(u);
+    case ConstraintType::blade:
+      contact_accelerations(g, V_A, A_A, V_B, A_B, s, Phi_ddot);
       break;
-    }
     case ConstraintType::coordinate:
     case ConstraintType::coupling:
     case ConstraintType::velocity_coupling:

@@ -25,7 +25,20 @@ TR_INLINE Motion<D, S> varied(const Motion<D>& value, const Motion<D>& change) {
   return {varied(value.angular, change.angular), varied(value.linear, change.linear)};
 }
 
-/// Points and axes of a group as its two bodies carry them along.
+/// Point and axes of a rolling contact or blade as its two bodies carry them along.
+template <int D>
+void vary_contact(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
+                  ConstraintState<D, S>& out) {
+  const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, X_A, X_B);
+  out.line.r_Q = varied<D>(s.line.r_Q, d.point);
+  for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], d.axes[i]);
+  if (g.type == ConstraintType::blade) return;
+  out.line.u = varied<D>(s.line.u, cross(X_B.angular, s.line.u));
+  const S c = out.axes[0].dot(out.line.u);
+  out.line.length = sqrt(1.0 - c * c);
+}
+
+/// Points and axes of any group.
 template <int D>
 TR_INLINE void vary_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
                          ConstraintState<D, S>& out) {
@@ -34,17 +47,12 @@ TR_INLINE void vary_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& 
     out.axes[1] = varied<D>(s.axes[1], cross(X_B.angular, s.axes[1]));
     return;
   }
-  if (g.type != ConstraintType::distance) {
-    const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, X_A, X_B);
-    out.line.r_Q = varied<D>(s.line.r_Q, d.point);
-    for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], d.axes[i]);
-    if (g.type != ConstraintType::wheel) return;
-    out.line.u = varied<D>(s.line.u, cross(X_B.angular, s.line.u));
-    const S c = out.axes[0].dot(out.line.u);
-    out.line.length = sqrt(1.0 - c * c);
+  if (g.type == ConstraintType::wheel || g.type == ConstraintType::blade) return vary_contact(g, s, X_A, X_B, out);
+  out.line.r_Q = varied<D>(s.line.r_Q, X_B.at(s.line.r_Q));
+  if (g.type == ConstraintType::point) {
+    for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], cross(X_A.angular, s.axes[i]));
     return;
   }
-  out.line.r_Q = varied<D>(s.line.r_Q, X_B.at(s.line.r_Q));
   out.line.r_P = varied<D>(s.line.r_P, X_A.at(s.line.r_P));
   const Vec<D, S> d = out.line.r_Q - out.line.r_P;
   out.line.length = sqrt(d.squaredNorm() + g.line.depth * g.line.depth);

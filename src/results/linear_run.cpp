@@ -37,8 +37,9 @@ class Companion final : public RunWatcher {
     started_ = true;
     time_ = state.time;
     if (!run_.times.empty() && run_.times.back() == time_) drop_record();
-    observer_->observe(state, Side::left);
-    record(Side::left);
+    const Side side = time_ > 0 ? Side::left : Side::right;  // a run begins with what its signals jump to
+    observer_->observe(state, side);
+    record(side);
   }
 
   void at(const Moment& moment) override {

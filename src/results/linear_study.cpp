@@ -41,7 +41,8 @@ void check_time(Findings& findings, const char* option, double time, const Model
 void check_outputs(Findings& findings, const LinearRequest& request, const std::shared_ptr<const Model>& model) {
   if (request.options.outputs.empty()) return;
   std::vector<std::string> names;
-  for (const Channel& channel : make_observer(model)->channels()) names.push_back(channel.name);
+  const auto observer = make_observer(model);
+  for (const Channel& channel : observer->channels()) names.push_back(channel.name);
   for (const std::string& output : request.options.outputs) {
     if (std::find(names.begin(), names.end(), output) != names.end()) continue;
     const std::string near = nearest_name(output, names);

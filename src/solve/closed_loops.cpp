@@ -420,6 +420,13 @@ void ClosedLoops<D>::remove(const double* d, double* x) const {
 }
 
 template <int D>
+void ClosedLoops<D>::remove_positions(const double* d, double* theta) const {
+  for (const Group& g : groups_)
+    solve_block(
+        g.positions(), x_.data(), [&](int i) { return d[g.row[i]]; }, [&](int i, double y) { theta[g.dependent[i]] -= y; });
+}
+
+template <int D>
 void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
   for (const Group& g : groups_) {
     const Block& block = g.of_v;
@@ -500,12 +507,15 @@ void ClosedLoops<D>::add_rates(const double* x, double* v) const {
 }
 
 template <int D>
-void ClosedLoops<D>::complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change) const {
+void ClosedLoops<D>::complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change,
+                              const double* rates, const double* accelerations) const {
   // -J_d^-1 (J_i x_i + what the rows change by otherwise)
-  const auto solve_rates = [&](const std::vector<double>& rest, std::vector<double>& rate) {
+  const auto solve_rates = [&](const std::vector<double>& rest, const double* given, std::vector<double>& rate) {
     for (const Group& g : groups) {
       const Block& block = g.of_v;
       for (int i = 0; i < block.rank; ++i) x_[i] = -rest[g.row[i]];
+      if (given != nullptr)
+        for (int i = 0; i < block.rank; ++i) x_[i] -= given[g.row[i]];
       for (std::size_t k = 0; k < g.independent.size(); ++k) {
         const double rate_i = rate[independent_[g.independent[k]]];
         if (rate_i == 0) continue;
@@ -517,16 +527,17 @@ void ClosedLoops<D>::complete(std::span<const Group> groups, const MechanismStat
   };
   vary_places(m_, change.theta.data(), state, work);
   for (const Group& g : groups) vary_row_rates(m_, g.constraints, nullptr, state, work);
-  solve_rates(work.Phi_dot, change.v);
+  solve_rates(work.Phi_dot, rates, change.v);
   vary_velocities(m_, change.v.data(), state, work);
   for (const Group& g : groups) vary_row_accelerations(m_, g.constraints, nullptr, state, work);
-  solve_rates(work.Phi_ddot, change.a);
+  solve_rates(work.Phi_ddot, accelerations, change.a);
   vary_accelerations(m_, change.a.data(), state, work);
 }
 
 template <int D>
-void ClosedLoops<D>::complete(const MechanismState<D>& state, Variation<D>& work, Column& change) const {
-  complete(groups_, state, work, change);
+void ClosedLoops<D>::complete(const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates,
+                              const double* accelerations) const {
+  complete(groups_, state, work, change, rates, accelerations);
 }
 
 template <int D>
@@ -548,7 +559,7 @@ void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismSta
     out.v[v] = f.velocity;
     out.a[v] = f.acceleration;
   }
-  complete(touched, state, work, out);
+  complete(touched, state, work, out, nullptr, nullptr);
 }
 
 template <int D>

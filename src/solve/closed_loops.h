@@ -54,6 +54,8 @@ class ClosedLoops {
   bool take(const MechanismState<D>& state);
   /// x_dd -= J_dd^-1 d: dependent rates x that change the pivot rows' d by -d.
   void remove(const double* d, double* x) const;
+  /// theta_d -= C_d^-1 d: the same of position increments and the rows that hold for positions.
+  void remove_positions(const double* d, double* theta) const;
   /// After close(): v_dd for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
   /// After constraint_rates(): whether rows that hold for velocities alone and have no pivot hold. False: see `failed_row`.
@@ -76,8 +78,10 @@ class ClosedLoops {
   };
   void column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const;
   /// For a change whose theta is complete and whose v' and a' are those of the independent coordinates: the dependent v' and a', as the
-  /// constraints demand them; `work` then holds the motion they make.
-  void complete(const MechanismState<D>& state, Variation<D>& work, Column& change) const;
+  /// constraints demand them; `work` then holds the motion they make. `rates`, `accelerations` (per row; null: nothing): what dPhi/dt and
+  /// d2Phi/dt2 change by without any motion, as by that of a prescribed one.
+  void complete(const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates = nullptr,
+                const double* accelerations = nullptr) const;
   /// out = R^T r, per entry of independent().
   void project(const double* r, double* out) const;
   /// multipliers += what makes the dependent entries of r + J^T d(multipliers) vanish.
@@ -129,7 +133,8 @@ class ClosedLoops {
   static void solve_transposed(const Block& block, double* x);
   static void reduce(Block& block, double& largest);
   static void add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x);
-  void complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change) const;
+  void complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates,
+                const double* accelerations) const;
   /// Sign that the partition notes with a group's i-th pivot.
   static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.of_v.sign; }
 

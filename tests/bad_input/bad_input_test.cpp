@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "file/model_file.h"
+#include "model/model.h"
 
 namespace trunnion {
 namespace {
@@ -370,6 +371,54 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
         "forces: {f: {joint: cross.angle_2, load: 3 N m}, g: {joint: bead.position, load: 3 N}}",
         "motions: {m: {joint: plate.y, signal: way}}", "couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 mm/rad}}"})
     EXPECT_TRUE(findings(machine + good + "\n").empty()) << good << "\n" << InputError(findings(machine + good + "\n")).what();
+}
+
+TEST(BadInput, WrongWheelsAndBladesAreReported) {
+  const std::string machine = R"(trunnion: 1
+bodies: {disc: {sphere: {radius: 0.3, mass: 1}}, rim: {sphere: {radius: 0.1, mass: 1}}, post: {point_mass: {mass: 1}}}
+joints:
+  disc: {free: {parent: ground}, position: [0, 0, 0.3]}
+  rim:  {fixed: {parent: disc}}
+  post: {fixed: {parent: ground}}
+)";
+  struct Item {
+    const char* text;
+    const char* path;
+    std::vector<const char*> words;
+  };
+  const Item items[] = {
+      {"wheels: {w: {body: disk, radius: 0.3}}", "wheels.w.body", {"`disk` is not the name of a body", "did you mean `disc`?"}},
+      {"wheels: {w: {radius: 0.3}}", "wheels.w.body", {"the key `body` is missing"}},
+      {"wheels: {w: {body: disc}}", "wheels.w.radius", {"the key `radius` is missing"}},
+      {"wheels: {w: {body: disc, radius: 0}}", "wheels.w.radius", {"greater than 0"}},
+      {"wheels: {w: {body: disc, radius: -1}}", "wheels.w.radius", {"greater than 0"}},
+      {"wheels: {w: {body: disc, radius: 3 kg}}", "wheels.w.radius", {"a length"}},
+      {"wheels: {w: {body: disc, radius: 0.3, axis: [0, 0, 0]}}", "wheels.w.axis", {"the axis has no direction"}},
+      {"wheels: {w: {body: disc, radius: 0.3, plane: {normal: [0, 0, 0]}}}", "wheels.w.plane.normal", {"the axis has no direction"}},
+      {"wheels: {w: {body: disc, radius: 0.3, plane: {body: grund}}}", "wheels.w.plane.body", {"did you mean `ground`?"}},
+      {"wheels: {w: {body: disc, radius: 0.3, plane: {body: disc}}}", "wheels.w.plane.body", {"both on `disc`", "two different bodies"}},
+      {"wheels: {w: {body: disc, radius: 0.3, lateral_slip: yes}}", "wheels.w.lateral_slip", {"none", "free"}},
+      {"wheels: {w: {body: disc, radius: 0.3, plane: {body: rim}}}", "wheels.w", {"cannot move relative to each other"}},
+      {"wheels: {w: {body: post, radius: 0.3}}", "wheels.w", {"`post` and `ground` cannot move relative to each other"}},
+      {"wheels: {w: {body: disc, radius: 0.3, axis: z}}", "wheels.w", {"lies flat on its plane", "along the normal"}},
+      {"blades: {b: {body: disc, on: disc}}", "blades.b.on", {"own body `disc`"}},
+      {"blades: {b: {body: disc, on: rim}}", "blades.b", {"cannot move relative to each other"}},
+      {"blades: {b: {body: disk}}", "blades.b.body", {"did you mean `disc`?"}},
+      {"blades: {b: {body: disc, across: [0, 0, 0]}}", "blades.b.across", {"the axis has no direction"}},
+      {"couplings: {c: {joints: [disc.x, disc.y], ratio: 2, level: rate}}", "couplings.c.level", {"position", "velocity"}},
+  };
+  for (const Item& item : items) {
+    SCOPED_TRACE(item.text);
+    std::vector<Diagnostic> all = findings(machine + item.text + "\n");
+    if (all.empty()) try {
+        compile(parse_model(machine + item.text + "\n", "model.yaml"));
+      } catch (const InputError& error) { all = error.diagnostics(); }
+    ASSERT_EQ(all.size(), 1u) << (all.empty() ? "" : InputError(all).what());
+    EXPECT_EQ(all[0].path, item.path);
+    for (const char* words : item.words) EXPECT_NE(all[0].text().find(words), std::string::npos) << all[0].text();
+  }
+  EXPECT_NO_THROW(
+      compile(parse_model(machine + "wheels: {w: {body: disc, radius: 0.3}}\nblades: {b: {body: disc, at: [0, 0, -0.3]}}\n", "m")));
 }
 
 TEST(BadInput, SyntaxErrorsStandAloneWithTheirPlace) {

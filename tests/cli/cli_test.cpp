@@ -211,6 +211,61 @@ TEST_F(Program, EquilibriumTakesCsvSignalsAlong) {
   EXPECT_NEAR(json("again/equilibrium.json")["state"]["arm.angle"].get<double>(), rest, 1e-14);
 }
 
+TEST_F(Program, LinearizeWritesAllThatIsAskedFor) {
+  const std::string machine = "linearize " + four_bar() + " --set solver.duration=0.3 --equilibrium ";
+  const Outcome r = call(machine +
+                         "--output crank.angle,lift.force --vary cylinders.lift.friction.viscous=100,330 "
+                         "--sensitivity cylinders.lift.bore,bodies.coupler.rod.mass --simulate 0.1 -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* file : {"linear.json", "linear.csv", "eigenvalues.csv", "linear.mat", "root_locus.csv", "root_locus.json",
+                           "sensitivity.csv", "sensitivity.json", "simulate.csv"})
+    EXPECT_TRUE(exists(std::string("out/") + file)) << file;
+  for (const char* word : {"6 = 2n - 2m - l + r + u", "independent", "dependent", "is zero", "stability", "viscous",
+                           "cylinders.lift.bore = 0.08", "largest difference", "out/: linear.json"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  const Json linear = json("out/linear.json");
+  EXPECT_EQ(linear["outputs"], (Json{"crank.angle", "lift.force"}));
+  EXPECT_EQ(linear["A"].size(), 6U);
+  EXPECT_EQ(linear["eigenvalues"].size(), 6U);
+  EXPECT_EQ(linear["start"], "equilibrium");
+  EXPECT_EQ(text_of(folder_ / "out/simulate.csv").rfind("time,crank.angle,crank.angle.linear,lift.force,lift.force.linear\n", 0), 0U);
+  EXPECT_EQ(call(machine + "-q").output, "");
+  EXPECT_TRUE(exists("four_bar_results/linear.json"));
+  EXPECT_EQ(call(machine + "--at 0.1,0.2 --at 0.3 -o times").code, 0);
+  EXPECT_EQ(json("times/at_0.2/linear.json")["time"], 0.2);
+  EXPECT_EQ(json("times/over_time.json")["points"].size(), 3U);
+  EXPECT_EQ(call(machine + "--method counterpart --difference-step 1e-6 -o counterpart").code, 0);
+  EXPECT_EQ(json("counterpart/linear.json")["method"], "counterpart");
+  EXPECT_EQ(json("counterpart/linear.json")["states"].size(), 10U);
+}
+
+TEST_F(Program, LinearizeRefusesWrongInputAndKeepsWhatThereIs) {
+  const std::string machine = "linearize " + four_bar() + " --set solver.duration=0.3 ";
+  for (const auto& [arguments, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"--output crank.angel", "did you mean 'crank.angle'?"},
+                                                        {"--at 0.4", "--at: error: 0.4 s is not within the run"},
+                                                        {"--at soon", "--at"},
+                                                        {"--simulate 1", "--simulate: error: 1 s is not within the run"},
+                                                        {"--at 0.1,0.2 --simulate 0.1", "it needs one reference"},
+                                                        {"--vary cylinders.lift.bor=1", "did you mean `cylinders.lift.bore`"},
+                                                        {"--vary cylinders.lift.bore=-1", "cylinders.lift.bore"},
+                                                        {"--vary cylinders.lift.bore", "path=v1,v2"},
+                                                        {"--sensitivity cylinders.lift.friction.model", "found `brown_mcphee`"},
+                                                        {"--sensitivity cylinders.lift.bor", "did you mean `cylinders.lift.bore`"},
+                                                        {"--method best", "--method"},
+                                                        {"--difference-step 0 --method counterpart", "--difference-step"}}) {
+    const Outcome r = call(machine + arguments + " -o out");
+    EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
+    EXPECT_NE(r.output.find(expected), std::string::npos) << arguments << "\n" << r.output;
+    EXPECT_FALSE(exists("out")) << arguments;
+  }
+  // a loop that cannot be closed with one of the values
+  const Outcome r = call(machine + "--vary 'joints.coupler.revolute.at=[2 m, 0, 0],[20 m, 0, 0]' -o out");
+  EXPECT_EQ(r.code, 1) << r.output;
+  EXPECT_NE(r.output.find("1 of 2 points of the root locus have no linear model"), std::string::npos) << r.output;
+  EXPECT_EQ(json("out/root_locus.json")["points"][0]["status"], "completed");
+}
+
 TEST_F(Program, CompareRunsEveryCombination) {
   const Outcome r = call("compare " + four_bar() +
                          " --vary cylinders.lift.friction.model=lugre,brown_mcphee --vary 'solver.step=1 ms,0.5 ms' --set "

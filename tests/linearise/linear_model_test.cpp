@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/linear_model.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,9 +12,11 @@
 #include <filesystem>
 
 #include "linearise/reduction.h"
+#include "linearise/spectrum.h"
 #include "machine/analyse.h"
 #include "machine/observe.h"
 #include "machine/start.h"
+#include "problems/whipple_reference.h"
 #include "solve/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
@@ -79,7 +82,7 @@ class Neighbour {
 
 /// Derivatives of an output that are nothing, however they come out.
 double nothing(const LinearVariable& output) {
-  return std::max(1e-6 * std::abs(output.reference), output.unit.starts_with("N") ? 1e-3 : 1e-9);
+  return std::max(1e-6 * std::abs(output.reference), output.unit.starts_with("N") ? 1e-3 : 1e-4);
 }
 
 /// What a state is measured in.
@@ -113,7 +116,7 @@ void expect_derivative(const std::shared_ptr<const Model>& model, const State& r
   for (Eigen::Index i = 0; i < exact.rows(); ++i) {
     if (redundant && i >= n && linear.outputs[static_cast<std::size_t>(i - n)].name.find(".multiplier_") != std::string::npos) continue;
     const double scale =
-        std::max(exact.row(i).cwiseAbs().maxCoeff(), i < n ? 1e-9 : nothing(linear.outputs[static_cast<std::size_t>(i - n)]));
+        std::max(exact.row(i).cwiseAbs().maxCoeff(), i < n ? 1e-4 : nothing(linear.outputs[static_cast<std::size_t>(i - n)]));
     for (Eigen::Index j = 0; j < n; ++j)
       EXPECT_NEAR(exact(i, j), difference(i, j), tolerance * scale)
           << (i < n ? "rate of " + linear.states[static_cast<std::size_t>(i)].name : linear.outputs[static_cast<std::size_t>(i - n)].name)
@@ -137,30 +140,30 @@ TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {
                                                                                         {"quick_return", 1.3},
                                                                                         {"slewing_crane", 1.1},
                                                                                         {"spatial_slider_crank", 0.4},
-                                                                                        {"lever", 0.6}}) {
+                                                                                        {"lever", 0.6},
+                                                                                        {"rolling_disc", 0.7},
+                                                                                        {"bicycle", 0.3}}) {
     SCOPED_TRACE(name);
     expect_derivative_at(test::load_example(name), time);
   }
 }
 
-/// Inputs against machines whose constants are others.
-template <int D>
-void expect_input_derivative(const std::string& text, const std::string& input, const std::string& path, double value, double size) {
+/// Column of an input against machines that `other(change)` makes, at `time`.
+template <int D, class Other>
+void expect_input_derivative(const std::shared_ptr<const Model>& model, double time, const std::string& input, double value, double size,
+                             Other&& other) {
   SCOPED_TRACE(input);
-  const auto model = test::model_from(text);
   State reference = start_state(*model);
+  reference.time = time;
   const LinearModel linear = linearise(model, reference);
   Reduction<D> reduction(model);
   reduction.set_reference(reference);
-  const auto at = [&](double change) {
-    Neighbour<D> other(test::model_from(text, {path + "=" + std::to_string(value + change)}), linear, reduction);
-    return other.at(0, 0);
-  };
+  const auto at = [&](double change) { return Neighbour<D>(other(change), linear, reduction).at(0, 0); };
   const Eigen::VectorXd difference = (8 * (at(size) - at(-size)) - at(2 * size) + at(-2 * size)) / (12 * size);
   std::size_t j = 0;
   while (j < linear.inputs.size() && linear.inputs[j].name != input) ++j;
   ASSERT_LT(j, linear.inputs.size());
-  EXPECT_NEAR(linear.inputs[j].reference, value, 1e-12 * std::abs(value));
+  EXPECT_NEAR(linear.inputs[j].reference, value, 1e-12 * std::abs(value) + 1e-15);
   const auto n = static_cast<Eigen::Index>(linear.states.size()), column = static_cast<Eigen::Index>(j);
   Eigen::VectorXd exact(n + linear.D.rows());
   exact << linear.B.col(column), linear.D.col(column);
@@ -173,25 +176,81 @@ void expect_input_derivative(const std::string& text, const std::string& input, 
   }
 }
 
-TEST(LinearModel, HasSourcesSignalsOpeningsAndLoadsAsInputs) {
-  for (bool spatial : {false, true}) {
-    std::string text = test::busy_machine(spatial);
-    const auto replace = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
-    replace("signal: gust}\n  jet", "signal: wind}\n  jet");
-    replace("load: 40 N m, signal: gust", "load: 40 N m, signal: motor");
-    replace("time_constant: 20 ms}, signal: gust", "time_constant: 20 ms}, signal: command");
-    replace("signals:\n", "signals:\n  wind: 0.7\n  motor: 0.5\n  command: 3\n  hole: 0.6\n");
-    replace("diameter: 8 mm}, signal: gust", "diameter: 8 mm}, signal: hole");
-    const auto expect = spatial ? expect_input_derivative<3> : expect_input_derivative<2>;
-    expect(text, "pump.pressure", "sources.pump.pressure", 12e6, 1e4);
-    expect(text, "tank.pressure", "sources.tank.pressure", 1e5, 1e3);
-    expect(text, "gear.flow", "sources.gear.flow", 5e-5, 1e-6);
-    expect(text, "valve.signal", "signals.command", 3, 0.01);
-    expect(text, "throttle.opening", "signals.hole", 0.6, 0.01);
-    expect(text, "wind.factor", "signals.wind", 0.7, 0.01);
-    expect(text, "motor.factor", "signals.motor", 0.5, 0.01);
-    replace("time_constant: 20 ms", "time_constant: 0 ms");
-    expect(text, "valve.signal", "signals.command", 3, 0.01);
+template <int D>
+void expect_inputs(std::string text) {
+  const auto replace = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
+  replace("signal: gust}\n  jet", "signal: wind}\n  jet");
+  replace("load: 40 N m, signal: gust", "load: 40 N m, signal: motor");
+  replace("time_constant: 20 ms}, signal: gust", "time_constant: 20 ms}, signal: command");
+  replace("signals:\n", "signals:\n  wind: 0.7\n  motor: 0.5\n  command: 3\n  hole: 0.6\n");
+  replace("diameter: 8 mm}, signal: gust", "diameter: 8 mm}, signal: hole");
+  const auto expect = [&](const std::string& input, const std::string& path, double value, double size) {
+    expect_input_derivative<D>(test::model_from(text), 0, input, value, size,
+                               [&](double change) { return test::model_from(text, {path + "=" + std::to_string(value + change)}); });
+  };
+  expect("pump.pressure", "sources.pump.pressure", 12e6, 1e4);
+  expect("tank.pressure", "sources.tank.pressure", 1e5, 1e3);
+  expect("gear.flow", "sources.gear.flow", 5e-5, 1e-6);
+  expect("valve.signal", "signals.command", 3, 0.01);
+  expect("throttle.opening", "signals.hole", 0.6, 0.01);
+  expect("wind.factor", "signals.wind", 0.7, 0.01);
+  expect("motor.factor", "signals.motor", 0.5, 0.01);
+  // the same start and another way: value and rate at 0.05 s
+  const auto way = [&](double value, double rate) {
+    return test::model_from(text, {fmt::format("signals.path={{ramps: [[0, 0.1], [0.04, {:.17g}], [0.06, {:.17g}]]}}", value - 0.01 * rate,
+                                               value + 0.01 * rate)});
+  };
+  expect_input_derivative<D>(way(0.1, 0), 0.05, "drive.motion", 0.1, 1e-3, [&](double change) { return way(0.1 + change, 0); });
+  expect_input_derivative<D>(way(0.1, 0), 0.05, "drive.motion.rate", 0, 5e-5, [&](double change) { return way(0.1, change); });
+  replace("time_constant: 20 ms", "time_constant: 0 ms");
+  expect("valve.signal", "signals.command", 3, 0.01);
+}
+
+TEST(LinearModel, HasSourcesSignalsOpeningsLoadsAndMotionsAsInputs) {
+  expect_inputs<2>(test::busy_machine(false));
+  expect_inputs<3>(test::busy_machine(true));
+}
+
+/// A cart that is moved pulls a hanging mass on a spring along: what its acceleration does is its own and a pull.
+TEST(LinearModel, TakesTheAccelerationOfAMotionAsAnInput) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+bodies: {cart: {point_mass: {mass: 2 kg}}, rider: {point_mass: {mass: 3 kg}}}
+joints:
+  cart:  {prismatic: {parent: ground, axis: x}, position: 0}
+  rider: {prismatic: {parent: cart, axis: x}, position: 0}
+motions: {drive: {joint: cart, signal: path}}
+signals: {path: {sine: {amplitude: 0.1 m, frequency: 1 Hz}}}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  LinearOptions options;
+  options.outputs = {"cart.acceleration", "drive.multiplier_1"};
+  const LinearModel linear = linearise(model, start_state(*model), options);
+  ASSERT_EQ(linear.inputs.size(), 3u);
+  EXPECT_EQ(linear.inputs[2].name, "drive.motion.acceleration");
+  ASSERT_EQ(linear.states.size(), 2u);
+  EXPECT_EQ(linear.states[1].name, "rider.speed");
+  EXPECT_NEAR(linear.B(1, 2), -1, 1e-14);  // it stays behind
+  EXPECT_NEAR(linear.D(0, 2), 1, 1e-14);
+  EXPECT_NEAR(linear.D(1, 2), -2, 1e-13);  // M a + Phi_q^T lambda = 0
+}
+
+TEST(LinearModel, HasTheEigenvaluesOfTheBenchmarkBicycle) {
+  for (const problems::WhipplePublished& published : problems::whipple_published()) {
+    SCOPED_TRACE(std::to_string(published.v) + " m/s");
+    const auto model = test::load_example("bicycle", {"joints.frame.velocity.0=" + std::to_string(published.v)});
+    const LinearModel linear = linearise(model, start_state(*model));
+    EXPECT_FALSE(linear.changes);
+    EXPECT_TRUE(linear.warnings.empty());
+    EXPECT_EQ(linear.sizes.m, 2);
+    EXPECT_EQ(linear.sizes.l, 4);
+    ASSERT_EQ(linear.states.size(), 10u);  // 2n - 2m - l
+    const Spectrum s = spectrum(linear.A, linear.states);
+    std::vector<std::complex<double>> found;
+    for (const Eigenvalue& e : s.eigenvalues)
+      if (e.value != 0.0) found.push_back(e.value);
+    ASSERT_EQ(found.size(), 4u);  // speed, path and wheel angles: nothing holds them
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(std::abs(found[i] - published.eigenvalues[i]), 1e-11) << found[i];
   }
 }
 

@@ -54,6 +54,28 @@ TEST(Analyse, TheLoopThatAddsNothingIsNamed) {
   EXPECT_EQ(a.redundant[0].equations, std::vector<int>{2});
 }
 
+TEST(Analyse, RollingTakesVelocitiesAndNoPositions) {
+  const std::string disc = R"(
+trunnion: 1
+bodies: {axle: {cylinder: {length: 1 m, radius: 0.2 m, mass: 30 kg, axis: y}}}
+joints: {axle: {free: {parent: ground}, position: [0, 0, 0.3 m]}}
+wheels:
+  left: {body: axle, at: [0, 0.6 m, 0], radius: 0.3 m}
+)";
+  const Analysis one = analyse(*model_from(disc));
+  EXPECT_EQ(one.rows, 3);
+  EXPECT_EQ(one.position_degrees_of_freedom, 5);
+  EXPECT_EQ(one.degrees_of_freedom, 3);
+  EXPECT_TRUE(one.redundant.empty());
+  // a wheelset rolls straight on; either wheel keeps it from sliding sideways
+  const Analysis two = analyse(*model_from(disc + "  right: {body: axle, at: [0, -0.6 m, 0], radius: 0.3 m}\n"));
+  EXPECT_EQ(two.position_degrees_of_freedom, 4);
+  EXPECT_EQ(two.degrees_of_freedom, 1);
+  ASSERT_EQ(two.redundant.size(), 1U);
+  EXPECT_EQ(two.redundant[0].path, "wheels.right");
+  EXPECT_EQ(two.redundant[0].equations, std::vector<int>{3});
+}
+
 const char* const kSpinningRod = R"(
 trunnion: 1
 bodies: {rod: {rod: {length: 1 m, mass: 1 kg}}}

@@ -373,6 +373,60 @@ TEST(Equilibrium, TheTimeStepperComesToTheSameRest) {
   }
 }
 
+TEST(Equilibrium, AParkedVehicleRestsOnItsWheels) {
+  // three wheels on a slope, a spring as the brake of the left rear one: it rolls down until the spring holds
+  constexpr double kCart = 100, kWheel = 5, kRadius = 0.3, kBase = 1.2, kTrack = 0.4, kX = 0.5, kHeight = 0.7, kBrake = 2000;
+  constexpr double gx = 1, gy = 0.6, gz = 9.6, kTotal = kCart + 3 * kWheel;
+  const auto model = machine(R"(
+gravity: [1, 0.6, -9.6]
+bodies:
+  cart:  {mass: 100 kg, center_of_mass: [0.5, 0, 0.4], inertia: [10, 30, 35]}
+  left:  {mass: 5 kg, inertia: [0.1, 0.2, 0.1]}
+  right: {mass: 5 kg, inertia: [0.1, 0.2, 0.1]}
+  front: {mass: 5 kg, inertia: [0.1, 0.2, 0.1]}
+joints:
+  cart:  {free: {parent: ground}, position: [2, 1, 0.3], rotation: [0, 0, 0]}
+  left:  {revolute: {parent: cart, at: [0, 0.4, 0], axis: y}, angle: 0}
+  right: {revolute: {parent: cart, at: [0, -0.4, 0], axis: y}, angle: 0}
+  front: {revolute: {parent: cart, at: [1.2, 0, 0], axis: y}, angle: 0}
+wheels:
+  wheel_l: {body: left, radius: 0.3}
+  wheel_r: {body: right, radius: 0.3, lateral_slip: free}
+  wheel_f: {body: front, radius: 0.3}
+springs: {brake: {joint: left, stiffness: 2000 N m/rad, rest: 0}}
+)");
+  const Equilibrium e = solve_equilibrium(*model);
+  EXPECT_EQ(e.stability, Stability::stable);
+  const double angle = kRadius * kTotal * gx / kBrake;
+  EXPECT_NEAR(coordinate(*model, e.state, "left"), angle, 1e-9);
+  EXPECT_NEAR(e.state.q()[0], 2 + kRadius * angle, 1e-9);
+  EXPECT_NEAR(e.state.q()[1], 1, 1e-9);
+  const auto observer = make_observer(model);
+  observer->observe(e.state, Side::right);
+  std::vector<double> values(observer->channels().size());
+  observer->values(values.data());
+  const auto force = [&](const std::string& name) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (observer->channels()[i].name == name) return values[i];
+    ADD_FAILURE() << name;
+    return 0.0;
+  };
+  // moments about the ground below the rear axle
+  const double front = (kHeight * kCart * gx + kX * kCart * gz + kRadius * 3 * kWheel * gx + kBase * kWheel * gz) / kBase;
+  EXPECT_NEAR(force("wheel_f.normal_force"), front, 1e-6);
+  EXPECT_NEAR(force("wheel_l.normal_force") + force("wheel_r.normal_force"), kTotal * gz - front, 1e-6);
+  EXPECT_NEAR(force("wheel_l.longitudinal_force"), -kTotal * gx, 1e-6);
+  EXPECT_NEAR(force("wheel_r.longitudinal_force"), 0, 1e-6);
+  EXPECT_NEAR(force("wheel_f.longitudinal_force"), 0, 1e-6);
+  const double lateral = -(kX * kCart * gy + kBase * kWheel * gy + kTrack * kTotal * gx) / kBase;
+  EXPECT_NEAR(force("wheel_f.lateral_force"), lateral, 1e-6);
+  EXPECT_NEAR(force("wheel_l.lateral_force"), -kTotal * gy - lateral, 1e-6);
+  // and there it stays
+  Runner run(model, equilibrium_state(*model));
+  run.advance(0.2);
+  EXPECT_NEAR(run.state().q()[0], e.state.q()[0], 1e-9);
+}
+
 // ---------------------------------------------------------------- a run that starts there
 
 /// Largest change of a coordinate [rad, m] and of a pressure [Pa] while a machine runs to `end`.

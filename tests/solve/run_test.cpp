@@ -269,6 +269,7 @@ TEST(Runner, AStepDoesNotAllocate) {
   models.push_back(load_example("four_bar", {"solver.tangent=forward_difference"}));
   models.push_back(load_example("slewing_crane"));
   models.push_back(load_example("spatial_slider_crank"));
+  models.push_back(load_example("bicycle"));
   for (const auto& model : models) {
     State state = start_state(*model);
     const auto stepper = make_stepper(model);
