@@ -71,7 +71,7 @@ class Figures:
         def read(file):
             with open(file, newline="") as lines:
                 rows = list(csv.reader(line for line in lines if not line.startswith("#")))
-            return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
+            return {name: [float(row[i] or "nan") for row in rows[1:]] for i, name in enumerate(rows[0])}
 
         return self._read(path, read)
 
@@ -184,6 +184,42 @@ class Figures:
             a, b = (a + b) / 2, math.sqrt(a * b)
         exact = 4 * math.pi / (2 * a) * math.sqrt(length / 9.81)
         return text_of(abs((passes[1] - passes[0]) / exact - 1), form)
+
+    # ---- linear models
+
+    def _eigenvalues(self, name):
+        linear = self._read(self.folder / name / "linear.json", lambda path: json.loads(path.read_text()))
+        return [complex(e["re"], e["im"]) for e in linear["eigenvalues"]]
+
+    def eigenvalues(self, name, digits):
+        """Those that are not null; of a pair both."""
+        def text(e):
+            re_ = f"{e.real:.{digits}f}"
+            return re_ if e.imag == 0 else f"{re_} {'+' if e.imag > 0 else '-'} {abs(e.imag):.{digits}f} i"
+
+        return ", ".join(text(e) for e in self._eigenvalues(name) if e != 0)
+
+    def eigenvalue_error(self, name, exact, near):
+        """Relative error of the eigenvalue nearest to that of the model `exact` which is nearest to `near`."""
+        def nearest(model, to):
+            return min(self._eigenvalues(model), key=lambda e: abs(e - to))
+
+        value = nearest(exact, near)
+        return text_of(abs(nearest(name, value) / value - 1), ".0e")
+
+    def departure(self, name, channel):
+        """Greatest difference of the linear from the nonlinear channel, in percent of what the nonlinear one departs from its start."""
+        data = self._columns(self.folder / name / "simulate.csv")
+        values, linear = data[channel], data[channel + ".linear"]
+        greatest = max(abs(a - b) for a, b in zip(values, linear) if not math.isnan(b))
+        return text_of(100 * greatest / max(abs(a - values[0]) for a in values), "2")
+
+    def branches(self, name, value, digits):
+        """Eigenvalues of a root locus at a varied value that are not null, upper ones of pairs."""
+        with open(self.folder / name / "root_locus.csv", newline="") as lines:
+            rows = [row for row in csv.DictReader(lines) if row[next(iter(row))] == value]
+        found = [complex(float(row["re"]), float(row["im"])) for row in rows if row["chain"] in ("", "0")]
+        return self._cells([", ".join(f"{e.real:.{digits}f}" + (f" + {e.imag:.{digits}f} i" if e.imag else "") for e in found if e.imag >= 0)])
 
     def machine(self):
         """The processor of this machine."""

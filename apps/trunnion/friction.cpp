@@ -1,8 +1,9 @@
 // trunnion friction: the seal friction of a cylinder against velocity.
-//   friction_steady.csv    steady sliding: the Stribeck curve
+//   friction_steady.csv    steady sliding: the Stribeck curve; of a law without states also its first-order approximation at rest
 //   friction_cycle.csv     a slow sinusoidal velocity: more force while speeding up than while slowing down (lag)
 //   friction_preslip.csv   a motion shorter than the bristles' reach: the seal as a spring
-// In kind figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction).
+// In kind figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction) and figure 13 of Nonlinear Dynamics 111 (2023),
+// doi 10.1007/s11071-023-08345-6 (linearisation).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -48,15 +49,18 @@ const std::pair<std::string, CylinderDescription>& find_cylinder(const Model& mo
   throw Error(fmt::format("there is no cylinder '{}'; the model has {}", name, fmt::join(names, ", ")));
 }
 
-void write_curve(const std::vector<FrictionPoint>& curve, const FrictionLaw& law, const std::string& path) {
+/// `slope`: of the force at rest, for a column with the first-order approximation; NaN: none.
+void write_curve(const std::vector<FrictionPoint>& curve, const FrictionLaw& law, const std::string& path, double slope = std::nan("")) {
   std::string text = "time,velocity,displacement,force";
   const auto states = friction_state_info(law);
   for (const FrictionStateInfo& state : states) text += "," + std::string(state.name);
+  if (!std::isnan(slope)) text += ",first_order";
   text += "\n";
   for (const FrictionPoint& point : curve) {
     append_number(text, point.time);
     for (double value : {point.velocity, point.displacement, point.force}) append_number(text += ",", value);
     for (std::size_t i = 0; i < states.size(); ++i) append_number(text += ",", point.states[i]);
+    if (!std::isnan(slope)) append_number(text += ",", slope * point.velocity);
     text += "\n";
   }
   write_text(text, path);
@@ -75,7 +79,10 @@ int friction(const FrictionOptions& options) {
   make_folder(folder);
   const auto steady = steady_friction_curve(law, -cycle.amplitude, cycle.amplitude, kSteadyPoints);
   const auto slow = friction_curve(law, cycle);
-  write_curve(steady, law, folder + "/friction_steady.csv");
+  FrictionResponse at_rest;
+  const double no_states[kMaxFrictionStates] = {};
+  respond(law, 0, no_states, at_rest);
+  write_curve(steady, law, folder + "/friction_steady.csv", friction_states(law) == 0 ? at_rest.force_v : std::nan(""));
   write_curve(slow, law, folder + "/friction_cycle.csv");
   const auto greatest = [](const std::vector<FrictionPoint>& curve) {
     return *std::max_element(curve.begin(), curve.end(), [](const FrictionPoint& a, const FrictionPoint& b) { return a.force < b.force; });
