@@ -174,6 +174,15 @@ TEST_P(RollingDiscBy, FollowsItsEquationsInMinimalCoordinatesWithOrderTwo) {
   EXPECT_LT(energy_error[1], energy_error[0] / 8);
 }
 
+TEST(RollingDisc, ForwardDifferencesGiveTheSameMotion) {
+  const std::string text = disc(0.3, {0.9, 6, 1.5}, "step: 1 ms, duration: 0.3 s");
+  Runner exact(model_from(text)), differences(model_from(text, {"solver.tangent=forward_difference"}));
+  exact.advance(0.3);
+  differences.advance(0.3);
+  for (int i = 0; i < 7; ++i) EXPECT_NEAR(exact.state().q()[i], differences.state().q()[i], 1e-7) << i;
+  EXPECT_LE(exact.statistics().iterations, differences.statistics().iterations);
+}
+
 TEST(RollingDisc, KeepsItsEnergyForLong) {
   const SteadyTurn turn{0.2, 2};
   const auto model = model_from(disc(turn.lean + 0.1, turn.omega(), "step: 2 ms, duration: 30 s"));  // nods and weaves
