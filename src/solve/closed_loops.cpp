@@ -15,6 +15,7 @@ namespace {
 constexpr double kRedundant = 1e-9;      // of a row: what elimination leaves of a redundant one
 constexpr double kDead = 1e-6;           // of the largest pivot: a smaller one determines nothing
 constexpr double kRedundantOpen = 1e-7;  // [m, -, m/s] what a redundant row may be open
+constexpr double kImplied = 100;         // of the other rows' violation: what a redundant row may be violated with them
 constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing,
 constexpr double kExtent = 2e-16;        // of the machine's extent, where that is more
 constexpr double kQuadratic = 1e-8;      // [rad, m] correction after which the error is its square: rounding
@@ -444,8 +445,11 @@ void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const
 template <int D>
 bool ClosedLoops<D>::redundant_rates_hold(const MechanismState<D>& state) {
   if (m_.velocity_rows == 0) return true;
+  double allowed = kRedundantOpen;
   for (int i = 0; i < m_.rows; ++i)
-    if (m_.holonomic[i] == 0 && row_place_[i] < 0 && !(std::abs(state.Phi_dot[i]) <= kRedundantOpen)) {
+    if (row_place_[i] >= 0) allowed = std::max(allowed, kImplied * std::abs(state.Phi_dot[i]));
+  for (int i = 0; i < m_.rows; ++i)
+    if (m_.holonomic[i] == 0 && row_place_[i] < 0 && !(std::abs(state.Phi_dot[i]) <= allowed)) {
       failed_row_ = i;
       return false;
     }

@@ -58,7 +58,8 @@ class ClosedLoops {
   void remove_positions(const double* d, double* theta) const;
   /// After close(): v_dd for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
-  /// After constraint_rates(): whether rows that hold for velocities alone and have no pivot hold. False: see `failed_row`.
+  /// After constraint_rates(): whether rows that hold for velocities alone and have no pivot hold as the others do. False: see
+  /// `failed_row`.
   bool redundant_rates_hold(const MechanismState<D>& state);
   /// After solve_velocities(): a_dd for a_i; the tree's velocity stage is that of the accelerations as they came in (update_accelerations
   /// mends it).

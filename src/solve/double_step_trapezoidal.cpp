@@ -225,7 +225,6 @@ template <int D>
 void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
   if (!this->within_stroke(report)) return;
   constraint_rates(m_, next_.v(), work_.mechanism);
-  if (!loops_.redundant_rates_hold(work_.mechanism)) return keeper_.fail(StepStatus::dead_point, report);
   if (!keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
   this->finish_friction();
   report.violation = largest_of(work_.mechanism.Phi);

@@ -154,10 +154,6 @@ bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
   if (!wheels_stand(*model_, fallen_wheel(m_, mech, ahead), report)) return false;
-  if (!stabilised_ && !loops_.redundant_rates_hold(mech)) {
-    keeper_.fail(StepStatus::dead_point, report);
-    return false;
-  }
   return keeper_.keep(fit_, mech, at.partition(), report);
 }
 

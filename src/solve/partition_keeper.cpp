@@ -28,7 +28,7 @@ bool PartitionKeeper<D>::take(const State& state, MechanismState<D>& scratch, bo
 
 template <int D>
 bool PartitionKeeper<D>::keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report) {
-  if (loops_.turned_over(start_.data()) || (fit > kFit && !loops_.choose(end))) {
+  if (loops_.turned_over(start_.data()) || !loops_.redundant_rates_hold(end) || (fit > kFit && !loops_.choose(end))) {
     fail(StepStatus::dead_point, report);
     return false;
   }

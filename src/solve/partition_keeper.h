@@ -24,7 +24,8 @@ class PartitionKeeper {
   /// another one may pass.
   template <class Attempt>
   StepReport step(const State& state, MechanismState<D>& scratch, Attempt&& attempt);
-  /// At the end of a step, `fit` the largest entry of R: writes the partition that the next step starts with. False at a dead point.
+  /// At the end of a step, after constraint_rates(), `fit` the largest entry of R: writes the partition that the next step starts with.
+  /// False at a dead point.
   bool keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report);
   /// Enters a failure of the loops in the report.
   void fail(StepStatus status, StepReport& report) const;

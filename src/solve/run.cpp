@@ -232,10 +232,11 @@ void Runner::fail() const {
       throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
                             smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");
     case StepStatus::dead_point:
-      throw SimulationError(state_.time, where,
-                            "the loop is at or near a dead point (singular configuration): it does not determine its dependent coordinates",
-                            "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
-                            "keeps away from it");
+      throw SimulationError(
+          state_.time, where,
+          "the constraint is at or near a dead point (singular configuration): it does not determine its dependent coordinates",
+          "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
+          "keeps away from it");
     case StepStatus::unstable:
       throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
                             smaller + (failure_.longest_step > 0 ? fmt::format(", below {:.2g} s", failure_.longest_step) : "") +

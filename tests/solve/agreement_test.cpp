@@ -17,7 +17,7 @@
 namespace trunnion {
 namespace {
 
-constexpr int kSeeds = 15, kSeedsUnderSanitizers = 2, kVelocitySeeds = 5;
+constexpr int kSeeds = 15, kSeedsUnderSanitizers = 2, kVelocitySeeds = 4;
 constexpr double kAngle = 1e-6;     // [rad, m]
 constexpr double kPressure = 1e-3;  // of the pressure
 
@@ -30,11 +30,11 @@ constexpr Treatment kTreatments[] = {{"double_step", "cvode"},
                                      {"baumgarte", "trapezoidal"},
                                      {"baumgarte", "ida"}};
 
-State final_state(const std::string& text, const Treatment& t) {
+State final_state(const std::string& text, const Treatment& t, double end) {
   std::vector<std::string> set{std::string("solver.constraints=") + t.constraints, std::string("solver.integrator=") + t.integrator};
   if (t.integrator != std::string("trapezoidal")) set.emplace_back("solver.step=10 ms");  // the references choose their own, shorter ones
   Runner run(test::model_from(text, set));
-  run.advance(1);
+  run.advance(end);
   return run.state();
 }
 
@@ -48,12 +48,12 @@ double largest_difference(const Model& model, const State& a, const State& b) {
   return largest;
 }
 
-void expect_agreement(const std::string& text) {
+void expect_agreement(const std::string& text, double end = 1) {
   const auto model = test::model_from(text);
-  const State first = final_state(text, kTreatments[0]);
+  const State first = final_state(text, kTreatments[0], end);
   for (std::size_t i = 1; i < std::size(kTreatments); ++i) {
     const Treatment& t = kTreatments[i];
-    const State other = final_state(text, t);
+    const State other = final_state(text, t, end);
     const double angle = model->planar ? largest_difference<2>(*model, first, other) : largest_difference<3>(*model, first, other);
     EXPECT_LT(angle, kAngle) << t.constraints << " " << t.integrator;
     for (std::size_t k = 0; k < model->hydraulics.volumes.size(); ++k)
@@ -91,7 +91,7 @@ TEST(Treatments, AgreeOnRandomMachinesWithVelocityConstraints) {
     const Analysis a = analyse(*model);
     EXPECT_EQ(a.position_degrees_of_freedom - a.degrees_of_freedom, machine.velocity_rows);
     EXPECT_EQ(model->planar, !machine.spatial);
-    expect_agreement(machine.text);
+    expect_agreement(machine.text, 0.3);
   }
 }
 

@@ -47,9 +47,9 @@ std::string disc(const std::string& solver) {
 trunnion: 1
 gravity: [0, 0, -9.81]
 bodies: {disc: {cylinder: {length: 2 mm, radius: 0.3, mass: 2, axis: y}}}
-joints: {disc: {free: {parent: ground}, position: [0, 0, 0.28], rotation: [-20 deg, 0, 0], angular_velocity: [0.5, 7, -0.2]}}
+joints: {disc: {free: {parent: ground}, position: [0, 0, 0.28], rotation: [-20 deg, 0, 0], angular_velocity: [0.5, 10, -0.2]}}
 wheels: {rim: {body: disc, axis: y, radius: 0.3}}
-springs: {band: {between: [ground, disc], at: [[0.3, 0.5, 0.6], [0.2, 0, 0.1]], stiffness: 40, damping: 1, rest: 0.3}}
+springs: {band: {between: [ground, disc], at: [[0.3, 0.5, 0.6], [0.2, 0, 0.1]], stiffness: 15, damping: 1, rest: 0.3}}
 solver: {duration: 1, )" +
          solver + "}\n";
 }
@@ -160,7 +160,7 @@ TEST(DoubleStepWithVelocityRows, ASleighTurnsThroughEveryHeadingWithOrderTwo) {
     EXPECT_LT(run.statistics().max_velocity_violation, 1e-14);
     EXPECT_LE(run.statistics().max_iterations, 3);
   }
-  EXPECT_LT(error[0], 1e-4);
+  EXPECT_LT(error[0], 1e-3);
   EXPECT_NEAR(0.5 * std::log2(error[0] / error[1]), 2.0, 0.1);
 }
 
@@ -177,11 +177,12 @@ TEST(DoubleStepWithVelocityRows, CoupledRatesMoveAsCoupledPositions) {
                 b = end_of("position", "constraints: double_step, step: " + step);
     return std::abs(a.q()[coordinate] - b.q()[coordinate]);
   };
-  EXPECT_LT(difference("1 ms", 0), 1e-7);
-  // what depends on a dependent coordinate is integrated by the rule
-  const double coarse = difference("2 ms", 4), fine = difference("1 ms", 4);
-  EXPECT_LT(coarse, 1e-3);
-  EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.2);
+  // crank and flywheels: what depends on the rate of a dependent coordinate is integrated by the rule
+  for (int coordinate : {0, 3, 4}) {
+    const double coarse = difference("2 ms", coordinate), fine = difference("1 ms", coordinate);
+    EXPECT_LT(coarse, 1e-3) << coordinate;
+    EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.1) << coordinate;
+  }
 }
 
 TEST(DoubleStepWithVelocityRows, ExactAndForwardDifferenceTangentsTakeTheSameSteps) {
@@ -210,11 +211,11 @@ TEST(VelocityRows, EveryTreatmentAndRuleRollsTheDiscAlike) {
   Runner reference(model_from(disc("constraints: double_step, integrator: cvode, step: 10 ms, reference_tolerance: 1e-11")));
   reference.advance(1);
   EXPECT_LT(reference.statistics().max_velocity_violation, 1e-13);
-  for (const auto& [solver, bound] : {std::pair<std::string, double>{"constraints: penalty, step: 0.2 ms", 1e-5},
-                                      {"constraints: double_step, step: 0.2 ms", 1e-5},
-                                      {"constraints: baumgarte, step: 0.2 ms", 1e-5},
-                                      {"constraints: double_step, integrator: rk4, step: 2 ms", 1e-8},
-                                      {"constraints: baumgarte, integrator: rk4, step: 2 ms", 1e-7},
+  for (const auto& [solver, bound] : {std::pair<std::string, double>{"constraints: penalty, step: 0.2 ms", 5e-5},
+                                      {"constraints: double_step, step: 0.2 ms", 5e-5},
+                                      {"constraints: baumgarte, step: 0.2 ms", 5e-5},
+                                      {"constraints: double_step, integrator: rk4, step: 2 ms", 1e-6},
+                                      {"constraints: baumgarte, integrator: rk4, step: 2 ms", 1e-6},
                                       {"constraints: double_step, integrator: semi_implicit_euler, step: 0.1 ms", 1e-2},
                                       {"constraints: baumgarte, integrator: ida, step: 10 ms, reference_tolerance: 1e-10", 1e-7}}) {
     const auto model = model_from(disc(solver));
@@ -283,8 +284,10 @@ TEST(DoubleStepWithVelocityRows, DoesNotAllocate) {
 
 // ---------------------------------------------------------------- dead points
 
-void expect_dead_point(const std::string& text, double from, double to, const std::string& name) {
-  Runner run(model_from(text));
+void expect_dead_point(const std::string& text, const std::string& solver, double from, double to, const std::string& name) {
+  SCOPED_TRACE(solver);
+  Runner run(model_from(
+      text, {"solver.constraints=" + solver.substr(0, solver.find(' ')), "solver.integrator=" + solver.substr(solver.find(' ') + 1)}));
   try {
     run.advance(1);
     FAIL() << "it should not get through";
@@ -296,14 +299,18 @@ void expect_dead_point(const std::string& text, double from, double to, const st
   }
 }
 
-TEST(DoubleStepWithVelocityRows, NamesTheBladeWhereTwoTurnOver) {
+constexpr const char* kPartitioned[] = {"double_step trapezoidal", "baumgarte trapezoidal", "double_step rk4"};
+
+TEST(VelocityRows, NameTheBladeWhereTwoTurnOver) {
   // the steered blade comes through straight ahead at 0.5 s: there alone the two are one condition
-  expect_dead_point(steered_sled("{sine: {amplitude: 0.3, frequency: 0.5, phase: 90 deg}}", "0.1, 0"), 0.49, 0.502, "blades.");
+  for (const char* solver : kPartitioned)
+    expect_dead_point(steered_sled("{sine: {amplitude: 0.3, frequency: 0.5, phase: 90 deg}}", "0.1, 0"), solver, 0.49, 0.502, "blades.");
 }
 
-TEST(DoubleStepWithVelocityRows, NamesTheRedundantBladeThatOpens) {
+TEST(VelocityRows, NameTheRedundantBladeThatOpens) {
   // straight ahead at first, so that one of the blades says nothing; steered from 0.3 s on
-  expect_dead_point(steered_sled("{ramps: [[0, 0], [0.3, 0], [1, 0.2]]}", "1, 0"), 0.29, 0.31, "blades.");
+  for (const char* solver : kPartitioned)
+    expect_dead_point(steered_sled("{ramps: [[0, 0], [0.3, 0], [1, 0.2]]}", "1, 0"), solver, 0.29, 0.31, "blades.right");
 }
 
 }  // namespace
