@@ -259,7 +259,7 @@ TEST(LinearModel, IsTheDerivativeOfRandomMachinesWithLoopsAndHydraulics) {
   const int seeds = asked != nullptr ? std::atoi(asked) : test::allocations_are_counted() ? 50 : 5;
   for (int seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    expect_derivative_at(test::model_from(test::random_machine(static_cast<unsigned>(seed)).text), 0.3);
+    expect_derivative_at(test::model_from(test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2).text), 0.3);
   }
 }
 
