@@ -285,8 +285,9 @@ std::vector<int> main_states(const Eigenvalue& eigenvalue) {
 
 std::string linear_text(const LinearCase& c) {
   const LinearModel& linear = c.linear;
-  std::string text = fmt::format("linear model about {}: {} states, {} inputs, {} outputs\n", about(c), linear.states.size(),
-                                 linear.inputs.size(), linear.outputs.size());
+  const auto count = [](std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  std::string text = fmt::format("linear model about {}: {}, {}, {}\n", about(c), count(linear.states.size(), "state"),
+                                 count(linear.inputs.size(), "input"), count(linear.outputs.size(), "output"));
   add_line(text, "states", size_text(c));
   if (c.method == LinearMethod::reduced) {
     add_line(text, "independent", joined(linear.partition.independent));
