@@ -311,10 +311,15 @@ TEST_F(LinearStudy, SensitivitiesOfAnOscillator) {
 TEST_F(LinearStudy, SensitivitiesOfAHydraulicMachineAreTheDifferencesOfItsEigenvalues) {
   use_four_bar();
   // geometry, mass, oil, friction, a start value and a source, all with the equilibrium that moves with them
-  request_.sensitivity = {
-      "cylinders.lift.bore",       "bodies.coupler.rod.mass",         "fluid.bulk_modulus",  "volumes.v1.hose.volume",
-      "joints.crank.angle",        "cylinders.lift.friction.viscous", "volumes.v3.pressure", "valves.throttle.orifice.diameter",
-      "valves.valve.time_constant"};
+  request_.sensitivity = {"cylinders.lift.bore",
+                          "bodies.coupler.rod.mass",
+                          "fluid.bulk_modulus",
+                          "volumes.v1.hose.volume",
+                          "joints.crank.angle",
+                          "cylinders.lift.friction.viscous",
+                          "volumes.v3.pressure",
+                          "valves.throttle.orifice.diameter",
+                          "valves.valve.directional_4_3.time_constant"};
   EXPECT_EQ(run(), "");
   const Json j = json("sensitivity.json");
   const auto eigenvalues = [&](const std::string& path, double p) {
