@@ -131,6 +131,7 @@ LinearSizes sizes_of(const Model& model, std::size_t first_order) {
 
 std::vector<std::string> coordinate_list(const Model& model, const std::vector<int>& velocities) {
   std::vector<std::string> names;
+  names.reserve(velocities.size());
   for (int v : velocities) names.push_back(model.coordinate_names[v]);
   return names;
 }

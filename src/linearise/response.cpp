@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/response.h"
 
-#include <cmath>
 #include <unsupported/Eigen/MatrixFunctions>
+
+#include "linearise/spectrum.h"
 
 namespace trunnion {
 
-namespace {
-
-/// Powers of two that make rows and columns of D^-1 A D alike in size (Parlett and Reinsch 1969).
-Eigen::VectorXd balance(Eigen::MatrixXd A) {
-  constexpr int kMostRounds = 100;
-  constexpr double kWorthwhile = 0.95;
-  Eigen::VectorXd scale = Eigen::VectorXd::Ones(A.rows());
-  bool changed = true;
-  for (int round = 0; changed && round < kMostRounds; ++round) {
-    changed = false;
-    for (Eigen::Index i = 0; i < A.rows(); ++i) {
-      const double own = std::abs(A(i, i)), row = A.row(i).lpNorm<1>() - own, column = A.col(i).lpNorm<1>() - own;
-      if (!(row > 0) || !(column > 0)) continue;
-      const double f = std::exp2(std::round(0.5 * std::log2(row / column)));
-      if (row / f + column * f >= kWorthwhile * (row + column)) continue;
-      A.row(i) /= f;
-      A.col(i) *= f;
-      scale[i] *= f;
-      changed = true;
-    }
-  }
-  return scale;
-}
-
-}  // namespace
-
-LinearResponse::LinearResponse(const LinearModel& linear) : C_(linear.C), D_(linear.D), scale_(balance(linear.A)) {
+LinearResponse::LinearResponse(const LinearModel& linear) : A_(linear.A), C_(linear.C), D_(linear.D), scale_(balance(A_)) {
   const Eigen::Index n = linear.A.rows(), inputs = linear.B.cols();
   const Eigen::VectorXd inverse = scale_.cwiseInverse();
-  A_ = inverse.asDiagonal() * linear.A * scale_.asDiagonal();
   B_.resize(n, inputs + 1);
   B_ << inverse.asDiagonal() * linear.B, inverse.cwiseProduct(linear.drift);
   x_ = Eigen::VectorXd::Zero(n);

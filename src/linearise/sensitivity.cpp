@@ -130,6 +130,7 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
   const std::vector<Eigenvalue>& eigenvalues = spectrum.eigenvalues;
   std::vector<Extrapolation> tables(eigenvalues.size());
   std::vector<double> rounding;  // of w^H A v
+  rounding.reserve(eigenvalues.size());
   for (const Eigenvalue& e : eigenvalues)
     rounding.push_back(std::numeric_limits<double>::epsilon() *
                        (e.left.cwiseAbs().transpose() * linear.A.cwiseAbs() * e.right.cwiseAbs()).value());

@@ -55,15 +55,6 @@ MatrixXd in_sizes(const MatrixXd& A, const VectorXd& sizes, bool known) {
   return B;
 }
 
-/// B <- D^-1 B D with rows and columns of like size; returns D, powers of two. Isolated states keep their scale.
-VectorXd balance(MatrixXd& B) {
-  const auto n = static_cast<lapack_int>(B.rows());
-  VectorXd scale = VectorXd::Ones(n);
-  lapack_int first = 0, last = 0;
-  LAPACKE_dgebal(LAPACK_COL_MAJOR, 'S', n, B.data(), n, &first, &last, scale.data());
-  return scale;
-}
-
 /// Appends columns.
 void append(MatrixXd& to, const MatrixXd& columns) {
   const Index old = to.cols();
@@ -509,6 +500,14 @@ std::vector<NullExplanation> explain_null(const Spectrum& spectrum, const Matrix
     out.push_back(std::move(e));
   }
   return out;
+}
+
+Eigen::VectorXd balance(Eigen::MatrixXd& B) {
+  const auto n = static_cast<lapack_int>(B.rows());
+  VectorXd scale = VectorXd::Ones(n);
+  lapack_int first = 0, last = 0;
+  LAPACKE_dgebal(LAPACK_COL_MAJOR, 'S', n, B.data(), n, &first, &last, scale.data());
+  return scale;
 }
 
 }  // namespace trunnion

@@ -93,4 +93,7 @@ struct NullExplanation {
 /// Why each null eigenvalue is there, in the order of the eigenvalues. `A` and `states` are those of the spectrum.
 std::vector<NullExplanation> explain_null(const Spectrum& spectrum, const Eigen::MatrixXd& A, const std::vector<LinearVariable>& states);
 
+/// B <- D^-1 B D with rows and columns of like size; returns the diagonal of D, powers of two.
+Eigen::VectorXd balance(Eigen::MatrixXd& B);
+
 }  // namespace trunnion

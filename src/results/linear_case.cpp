@@ -46,26 +46,23 @@ void classify_reference(LinearCase& c) {
   std::stable_sort(c.drifting.begin(), c.drifting.end(), [&](int a, int b) { return rate(a) > rate(b); });
 }
 
-std::vector<std::string> names_of(const std::vector<LinearVariable>& list) {
-  std::vector<std::string> names;
-  for (const LinearVariable& v : list) names.push_back(v.name);
-  return names;
+/// One member of every variable.
+template <class T>
+std::vector<T> all(const std::vector<LinearVariable>& list, T LinearVariable::*member) {
+  std::vector<T> values;
+  values.reserve(list.size());
+  for (const LinearVariable& v : list) values.push_back(v.*member);
+  return values;
 }
+std::vector<std::string> names_of(const std::vector<LinearVariable>& list) { return all(list, &LinearVariable::name); }
 std::vector<std::string> names_of(const std::vector<LinearVariable>& list, const std::vector<int>& which) {
   std::vector<std::string> names;
+  names.reserve(which.size());
   for (int i : which) names.push_back(list[static_cast<std::size_t>(i)].name);
   return names;
 }
-std::vector<std::string> units_of(const std::vector<LinearVariable>& list) {
-  std::vector<std::string> units;
-  for (const LinearVariable& v : list) units.push_back(v.unit);
-  return units;
-}
-std::vector<double> references_of(const std::vector<LinearVariable>& list) {
-  std::vector<double> values;
-  for (const LinearVariable& v : list) values.push_back(v.reference);
-  return values;
-}
+std::vector<std::string> units_of(const std::vector<LinearVariable>& list) { return all(list, &LinearVariable::unit); }
+std::vector<double> references_of(const std::vector<LinearVariable>& list) { return all(list, &LinearVariable::reference); }
 
 std::string about(const LinearCase& c) {
   if (c.reference.time > 0) return fmt::format("the state at {:g} s", c.reference.time);

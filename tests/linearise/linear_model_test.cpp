@@ -82,7 +82,7 @@ class Neighbour {
 
 /// Derivatives of an output that are nothing, however they come out.
 double nothing(const LinearVariable& output) {
-  return std::max(1e-6 * std::abs(output.reference), output.unit.starts_with("N") ? 1e-3 : 1e-4);
+  return std::max(1e-6 * std::abs(output.reference), output.unit.starts_with("N") ? 1e-2 : 1e-4);
 }
 
 /// What a state is measured in.
