@@ -68,8 +68,8 @@ void print_partition(const Model& model) {
     for (int v : velocities) list.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
     return joined(list);
   };
-  line("independent",
-       partition.independent.empty() ? "none: the machine is a structure" : names(partition.independent) + ", by the largest pivots at the start");
+  line("independent", partition.independent.empty() ? "none: the machine is a structure"
+                                                    : names(partition.independent) + ", by the largest pivots at the start");
   if (!partition.velocity_dependent.empty())
     line("", names(partition.velocity_dependent) + " in position alone: velocity-level constraints give the rates");
 }

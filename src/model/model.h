@@ -81,7 +81,7 @@ struct Model {
   std::vector<BodyInfo> bodies;
   std::vector<ConstraintInfo> constraints;
   std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
-  std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; of a ball the rotation increments, `load.rotation_x`
+  std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; of a ball `load.rotation_x`
   std::vector<std::string> state_names;       // per y: `v1.pressure`
   std::vector<StartCoordinate> start;         // per velocity
   std::vector<double> q_start, v_start;       // as stated

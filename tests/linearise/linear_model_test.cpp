@@ -235,6 +235,24 @@ solver: {step: 1 ms, duration: 1 s}
   EXPECT_NEAR(linear.D(1, 2), -2, 1e-13);  // M a + Phi_q^T lambda = 0
 }
 
+TEST(LinearModel, AllocatesNothingForOneReferenceAfterTheOther) {
+  if (!test::allocations_are_counted()) GTEST_SKIP();
+  for (const char* name : {"bicycle", "slewing_crane"}) {
+    const auto model = test::load_example(name);
+    const State start = start_state(*model);
+    Reduction<3> reduction(model);
+    std::vector<double> A;
+    const auto compute = [&] {
+      reduction.set_reference(start);
+      reduction.jacobian(A);
+    };
+    compute();
+    const long before = test::allocations();
+    compute();
+    EXPECT_EQ(test::allocations(), before) << name;
+  }
+}
+
 TEST(LinearModel, HasTheEigenvaluesOfTheBenchmarkBicycle) {
   for (const problems::WhipplePublished& published : problems::whipple_published()) {
     SCOPED_TRACE(std::to_string(published.v) + " m/s");

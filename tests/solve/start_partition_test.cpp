@@ -26,13 +26,14 @@ TEST(StartPartition, IsThatOfThePaper) {
 
 TEST(StartPartition, CoordinatesOutsideOfLoopsAreIndependent) {
   EXPECT_EQ(names(*load_example("lever")), std::vector<std::string>{"lever.angle"});
-  EXPECT_EQ(names(*model_from(R"(
+  EXPECT_EQ(
+      names(*model_from(R"(
 trunnion: 1
 bodies: {nut: {mass: 2, inertia: [1, 1, 0.03]}, bob: {mass: 1, inertia: [1, 1, 1]}}
 joints: {nut: {cylindrical: {parent: ground, axis: z}}, bob: {spherical: {parent: nut}}}
 couplings: {thread: {joints: [nut.angle, nut.position], ratio: 25 rad/m}}
 )")),
-            (std::vector<std::string>{"nut.angle", "bob.rotation_x", "bob.rotation_y", "bob.rotation_z"}));  // the pivot 25 is the position's
+      (std::vector<std::string>{"nut.angle", "bob.rotation_x", "bob.rotation_y", "bob.rotation_z"}));  // the pivot 25 is the position's
 }
 
 TEST(StartPartition, ADeadPointIsNamed) {
