@@ -106,6 +106,13 @@ TR_INLINE Dual<N> cos(const Dual<N>& x) {
   return Dual<N>::chain(std::cos(x.value), -std::sin(x.value), x);
 }
 template <int N>
+TR_INLINE Dual<N> atan2(const Dual<N>& y, const Dual<N>& x) {
+  const double square = x.value * x.value + y.value * y.value;
+  Dual<N> r(std::atan2(y.value, x.value));
+  for (int i = 0; i < N; ++i) r.d[i] = (x.value * y.d[i] - y.value * x.d[i]) / square;
+  return r;
+}
+template <int N>
 TR_INLINE Dual<N> pow(const Dual<N>& x, double n) {
   const double p = std::pow(x.value, n);
   return Dual<N>::chain(p, x.value == 0 ? (n == 1 ? 1.0 : 0.0) : n * p / x.value, x);

@@ -11,6 +11,7 @@
 namespace trunnion {
 
 using std::abs;
+using std::atan2;
 using std::cos;
 using std::exp;
 using std::pow;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/branches.h"
 
+#include <cmath>
 #include <limits>
 
 namespace trunnion {
 
 namespace {
+
+constexpr double kPower = 0.9;  // of a distance: below 1, so that one long way costs less than two shorter ones of the same length
 
 /// The column of each row in the assignment of least cost; no more rows than columns. Rows are added one by one, each along the
 /// shortest augmenting path in costs reduced by the potentials of rows and columns.
@@ -51,10 +54,10 @@ std::vector<int> assign(const Eigen::MatrixXd& cost) {
 std::vector<int> match_eigenvalues(const Eigen::VectorXcd& from, const Eigen::VectorXcd& to) {
   const bool more = to.size() > from.size();  // rows are the fewer
   const Eigen::VectorXcd &rows = more ? from : to, &columns = more ? to : from;
-  Eigen::MatrixXd distance(rows.size(), columns.size());
+  Eigen::MatrixXd cost(rows.size(), columns.size());
   for (Eigen::Index i = 0; i < rows.size(); ++i)
-    for (Eigen::Index j = 0; j < columns.size(); ++j) distance(i, j) = std::abs(rows[i] - columns[j]);
-  std::vector<int> partner = assign(distance);
+    for (Eigen::Index j = 0; j < columns.size(); ++j) cost(i, j) = std::pow(std::abs(rows[i] - columns[j]), kPower);
+  std::vector<int> partner = assign(cost);
   if (!more) return partner;
   std::vector<int> inverse(static_cast<std::size_t>(to.size()), -1);
   for (std::size_t i = 0; i < partner.size(); ++i) inverse[static_cast<std::size_t>(partner[i])] = static_cast<int>(i);

@@ -1,7 +1,8 @@
 // Branches of eigenvalues over a parameter or over time: which eigenvalue of one point continues which of its neighbour.
-// Partners are those with the least sum of distances |lambda_i - mu_j| of all assignments (Hungarian method: Kuhn 1955, Munkres 1957),
-// so that the whole decides and no single eigenvalue takes another's partner.
-// SPDX-License-Identifier: BSD-3-Clause
+// Partners are those with the least sum of |lambda_i - mu_j|^0.9 of all assignments (Hungarian method: Kuhn 1955, Munkres 1957), so
+// that the whole decides and no single eigenvalue takes another's partner. The sum of the distances themselves does not tell one that
+// passes another that stands still (a valve's, a null one) from one that stops there and pushes the other on; the power decides for the
+// former. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <Eigen/Core>

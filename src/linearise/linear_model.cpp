@@ -119,6 +119,16 @@ std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, cons
   return found;
 }
 
+/// n, r, u and f of a linear model with so many first-order states.
+LinearSizes sizes_of(const Model& model, std::size_t first_order) {
+  LinearSizes sizes;
+  sizes.n = model.layout.nv;
+  sizes.r = static_cast<int>(model.hydraulics.volumes.size());
+  for (const Spool& spool : model.hydraulics.spools) sizes.u += spool.time_constant > 0;
+  sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u;
+  return sizes;
+}
+
 std::vector<std::string> coordinate_list(const Model& model, const std::vector<int>& velocities) {
   std::vector<std::string> names;
   for (int v : velocities) names.push_back(model.coordinate_names[v]);
@@ -178,13 +188,9 @@ class Lineariser {
     for (int i : linear.first_order) linear.states.push_back(names.variable(model_->state_names[i], at.y()[i]));
     linear.partition = {coordinate_list(*model_, linear.independent), coordinate_list(*model_, linear.velocity_dependent),
                         coordinate_list(*model_, reduction_.dependent())};
-    LinearSizes& sizes = linear.sizes;
-    sizes.n = m_.tree.nv;
-    sizes.m = static_cast<int>(reduction_.dependent().size());
-    sizes.l = static_cast<int>(linear.velocity_dependent.size());
-    sizes.r = static_cast<int>(model_->hydraulics.volumes.size());
-    for (const Spool& spool : model_->hydraulics.spools) sizes.u += spool.time_constant > 0;
-    sizes.f = static_cast<int>(linear.first_order.size()) - sizes.r - sizes.u;
+    linear.sizes = sizes_of(*model_, linear.first_order.size());
+    linear.sizes.m = static_cast<int>(reduction_.dependent().size());
+    linear.sizes.l = static_cast<int>(linear.velocity_dependent.size());
   }
 
   void describe_inputs(LinearModel& linear) {
@@ -325,6 +331,7 @@ LinearModel counterpart(const std::shared_ptr<const Model>& model, const State& 
     linear.states.push_back(names.variable(model->coordinate_names[v], coordinate_value(m, reference, v)));
   for (int v = 0; v < m.tree.nv; ++v) linear.states.push_back(names.variable(model->velocity_names[v], reference.v()[v]));
   for (int i : differences.states()) linear.states.push_back(names.variable(model->state_names[i], reference.y()[i]));
+  linear.sizes = sizes_of(*model, differences.states().size());
   const auto n = static_cast<Eigen::Index>(linear.states.size());
   linear.A.resize(n, n);
   differences.jacobian(step, linear.A.data());

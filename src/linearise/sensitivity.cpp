@@ -88,14 +88,14 @@ double first_step(const Spectrum& spectrum, double p, Differences& differences) 
 /// Extrapolation of one number to step zero.
 class Extrapolation {
  public:
-  /// The value of the next step.
-  void add(Complex value) {
+  /// The value of the next step, and the error that roundings may make in it.
+  void add(Complex value, double rounding) {
     std::array<Complex, kRows> row{};
     row[0] = value;
     double factor = kRatio * kRatio;
     for (int k = 1; k <= rows_; ++k, factor *= kRatio * kRatio) {
       row[k] = (row[k - 1] * factor - last_[k - 1]) / (factor - 1);
-      const double error = std::max(std::abs(row[k] - row[k - 1]), std::abs(row[k] - last_[k - 1]));
+      const double error = std::max(std::abs(row[k] - row[k - 1]), std::abs(row[k] - last_[k - 1])) + rounding;
       if (error <= error_) error_ = error, best_ = row[k];
     }
     last_ = row;
@@ -129,6 +129,10 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
   }
   const std::vector<Eigenvalue>& eigenvalues = spectrum.eigenvalues;
   std::vector<Extrapolation> tables(eigenvalues.size());
+  std::vector<double> rounding;  // of w^H A v
+  for (const Eigenvalue& e : eigenvalues)
+    rounding.push_back(std::numeric_limits<double>::epsilon() *
+                       (e.left.cwiseAbs().transpose() * linear.A.cwiseAbs() * e.right.cwiseAbs()).value());
   double h = result.step;
   for (int i = 0; i < kRows; ++i, h /= kRatio) {
     const auto dA = differences(h);
@@ -137,7 +141,7 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
       return result;
     }
     for (std::size_t k = 0; k < eigenvalues.size(); ++k)
-      if (const auto change = eigenvalue_change(eigenvalues[k], *dA)) tables[k].add(*change);
+      if (const auto change = eigenvalue_change(eigenvalues[k], *dA)) tables[k].add(*change, rounding[k] / h);
   }
   // null eigenvalues have reasons that hold beside p as well, or else they are not differentiated
   bool stay_null = true;

@@ -3,8 +3,8 @@
 // dA/dp is the total derivative of the linear model's matrix, with the motion of its reference. A(p) is had for numbers only, to
 // rounding, so it is differentiated by central differences of falling step, extrapolated to step zero:
 //   D(h) = (A(p + h) - A(p - h)) / (2 h) = dA/dp + c_2 h^2 + c_4 h^4 + ...
-// in a table whose k-th column is free of the first k terms; per eigenvalue, the entry that differs least from its neighbours is taken,
-// and that difference is its error. All A(p) are on the same states.
+// in a table whose k-th column is free of the first k terms; per eigenvalue, the entry of least error is taken: its difference from its
+// neighbours, and what roundings of A make of D(h), |w|^T |A| |v| epsilon / h. All A(p) are on the same states.
 // Sources: P. Lancaster, Numerische Mathematik 6 (1964), 377-387 (derivatives of eigenvalues); C. J. F. Ridders, Advances in Engineering
 // Software 4 (1982), 75-76 (extrapolation).
 // SPDX-License-Identifier: BSD-3-Clause

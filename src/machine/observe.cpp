@@ -135,11 +135,13 @@ class MachineReadings : public Base {
     const PortForces<S>& port = oil_.ports[i];
     add(section, n + ".length", "m", "distance of the mounts", &mechanism_.s[i]);
     add(section, n + ".rate", "m/s", "its rate, positive when extending", &mechanism_.s_dot[i]);
+    S* const angle =
+        D == 2 ? add(section, n + ".angle", "rad", "direction from base to rod end, from ground x projected into the plane") : nullptr;
     add(section, n + ".force", "N", "net force on the mechanism, positive when pushing", &port.force);
     add(section, n + ".friction", "N", "seal friction, positive with positive rate", &port.friction);
     if (a.cylinder.viscous > 0) add(section, n + ".viscous", "N", "viscous drag, positive with positive rate", &port.viscous);
     if (a.cylinder.damper.length > 0) add(section, n + ".end_damper", "N", "force of the end dampers, positive when pushing", &port.damper);
-    cylinders_.push_back({add(section, n + ".power", "W", "power on the mechanism, force times rate"),
+    cylinders_.push_back({angle, add(section, n + ".power", "W", "power on the mechanism, force times rate"),
                           add(section, n + ".flow_A", "m^3/s", "displaced flow into chamber A"),
                           add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B")});
     const auto states = friction_state_info(a.friction);
@@ -275,6 +277,7 @@ class MachineReadings : public Base {
       const Actuator& a = h_.actuators[i];
       const PortForces<S>& port = oil_.ports[i];
       const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
+      if constexpr (D == 2) *cylinders_[i].angle = atan2(mechanism_.ports[i].u.y(), mechanism_.ports[i].u.x());
       *cylinders_[i].power = *power_++ = port.force * rate;
       *cylinders_[i].flow_A = a.cylinder.area_A * rate;
       *cylinders_[i].flow_B = a.cylinder.area_B * rate;
@@ -433,7 +436,7 @@ class MachineReadings : public Base {
     std::array<S*, 3> cells;
   };
   struct CylinderCells {
-    S *power, *flow_A, *flow_B;
+    S *angle, *power, *flow_A, *flow_B;  // no angle in space
   };
   struct Flow {
     S* cell;

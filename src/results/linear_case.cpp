@@ -114,16 +114,16 @@ std::string eigenvalue_table(const LinearCase& c) {
 std::string size_text(const LinearCase& c) {
   const LinearSizes& s = c.linear.sizes;
   const bool all = c.method == LinearMethod::counterpart;
-  std::string formula = all ? "2n" : "2n - 2m - l", terms = fmt::format("n = {} velocities", s.n);
+  std::string formula = all ? "2n" : "2n - 2m - l", terms = fmt::format("n = {} {}", s.n, s.n == 1 ? "velocity" : "velocities");
   if (!all) terms += fmt::format(", m = {} holonomic and l = {} velocity-level constraints", s.m, s.l);
   const auto add = [&](int count, const char* letter, const char* what) {
     if (count == 0) return;
     formula += fmt::format(" + {}", letter);
-    terms += fmt::format(", {} = {} {}", letter, count, what);
+    terms += fmt::format(", {} = {} {}{}", letter, count, what, count == 1 ? "" : "s");
   };
-  add(s.r, "r", "pressures");
-  add(s.u, "u", "spools");
-  add(s.f, "f", "friction states");
+  add(s.r, "r", "pressure");
+  add(s.u, "u", "spool");
+  add(s.f, "f", "friction state");
   return fmt::format("{} = {}: {}", c.linear.states.size(), formula, terms);
 }
 
@@ -285,8 +285,9 @@ std::vector<int> main_states(const Eigenvalue& eigenvalue) {
 
 std::string linear_text(const LinearCase& c) {
   const LinearModel& linear = c.linear;
-  std::string text = fmt::format("linear model about {}: {} states, {} inputs, {} outputs\n", about(c), linear.states.size(),
-                                 linear.inputs.size(), linear.outputs.size());
+  const auto count = [](std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
+  std::string text = fmt::format("linear model about {}: {}, {}, {}\n", about(c), count(linear.states.size(), "state"),
+                                 count(linear.inputs.size(), "input"), count(linear.outputs.size(), "output"));
   add_line(text, "states", size_text(c));
   if (c.method == LinearMethod::reduced) {
     add_line(text, "independent", joined(linear.partition.independent));

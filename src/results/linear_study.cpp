@@ -115,6 +115,7 @@ void write_root_locus(const RootLocus& locus, const std::string& folder, const s
 }
 
 std::string complex_text(std::complex<double> z) {
+  z += 0.0;  // no -0
   return z.imag() == 0 ? fmt::format("{:.6g}", z.real())
                        : fmt::format("{:.6g} {} {:.6g}i", z.real(), z.imag() < 0 ? "-" : "+", std::abs(z.imag()));
 }
@@ -220,6 +221,7 @@ std::string sensitivity_text(const SensitivityTable& table) {
     for (std::size_t i = 0; i < row.of.size(); ++i) {
       const EigenvalueSensitivity& s = row.of[i];
       if (eigenvalues[i].value.imag() < 0) continue;  // the conjugate of the one before
+      if (eigenvalues[i].chain > 0 && s.refusal.empty()) continue;
       const std::string name = fmt::format("{} = {:g}", table.paths[p], row.value), value = complex_text(eigenvalues[i].value);
       if (s.refusal.empty())
         lines.push_back({name, value, complex_text(s.derivative), fmt::format("{:.1e}", s.error), complex_text(s.relative)});
@@ -228,6 +230,8 @@ std::string sensitivity_text(const SensitivityTable& table) {
     }
   }
   std::string text = lines.size() > 1 ? aligned(lines, 1) : "";
+  if (std::any_of(eigenvalues.begin(), eigenvalues.end(), [](const Eigenvalue& e) { return e.chain > 0; }))
+    text += refusals.empty() ? "null eigenvalues stay null\n" : "null eigenvalues stay null, but for what follows\n";
   for (const std::string& refusal : refusals) text += refusal;
   return text;
 }

@@ -299,6 +299,29 @@ int ClosedLoops<D>::weakest_row(const Block& block) {
   return row;
 }
 
+template <int D>
+double ClosedLoops<D>::find_weakest_row() {
+  double weakest = 1;
+  for (const Group& g : groups_) {
+    const Block& block = g.of_v;
+    double ratio = 1;
+    if (block.is_sparse) {
+      ratio = block.sparse.pivot_ratio();
+    } else {
+      double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // inverse pivots
+      for (int i = 0; i < block.rank; ++i) {
+        smallest = std::min(smallest, std::abs(block.LU[i * block.rank + i]));
+        largest = std::max(largest, std::abs(block.LU[i * block.rank + i]));
+      }
+      if (largest > 0) ratio = smallest / largest;
+    }
+    if (ratio >= weakest) continue;
+    weakest = ratio;
+    failed_row_ = g.row[block.is_sparse ? block.sparse.weakest_row() : weakest_row(block)];
+  }
+  return weakest;
+}
+
 /// Takes one Jacobian of a group and factors its dependent block. False at a dead point.
 template <int D>
 bool ClosedLoops<D>::factor(const Group& g, const std::vector<double>& jacobian, Block& block) {

@@ -93,6 +93,8 @@ class ClosedLoops {
   /// Whether a dependent block of a group has turned over since `partition` was written: a dead point lies between.
   bool turned_over(const double* partition);
   int failed_row() const { return failed_row_; }
+  /// Smallest by largest pivot of the dependent blocks as factored, 0 at a dead point; `failed_row` is then that of the smallest.
+  double find_weakest_row();
 
  private:
   struct Copy {

@@ -35,6 +35,7 @@ class PartitionKeeper {
 
  private:
   bool choose_at(const State& state, MechanismState<D>& scratch);
+  auto rank_of(const double* partition) const { return m_.rows - std::count(partition, partition + m_.rows, 0.0); }
 
   const Model& model_;
   const Mechanism<D>& m_;
@@ -52,9 +53,11 @@ StepReport PartitionKeeper<D>::step(const State& state, MechanismState<D>& scrat
     return report;
   }
   report = attempt();
-  // a partition that fitted where the step before began may not fit any more
+  // a partition that fitted where the step before began may not fit any more; one of more rows or fewer is another machine
   if (known && (report.status == StepStatus::open_loop || report.status == StepStatus::dead_point))
-    if (choose_at(state, scratch) && !std::equal(start_.begin(), start_.end(), state.partition())) report = attempt();
+    if (choose_at(state, scratch) && rank_of(start_.data()) == rank_of(state.partition()) &&
+        !std::equal(start_.begin(), start_.end(), state.partition()))
+      report = attempt();
   return report;
 }
 

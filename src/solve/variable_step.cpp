@@ -19,9 +19,10 @@ constexpr double kFriction = 1e-4;   // [m] bristles; films [-]
 constexpr double kSpool = 1;         // [unit of the signal]
 constexpr double kMultiplier = 1e3;  // [N, N m]
 
-constexpr double kTurned = 1;    // [rad] of a ball after which theta starts from zero again
-constexpr double kSame = 1e-9;   // of a step: times closer than this are one
-constexpr double kNever = 1e30;  // [s]
+constexpr double kTurned = 1;        // [rad] of a ball after which theta starts from zero again
+constexpr double kSame = 1e-9;       // of a step: times closer than this are one
+constexpr double kNever = 1e30;      // [s]
+constexpr double kDeadPoint = 1e-2;  // smallest by largest pivot of the dependent coordinates: beside a dead point
 
 }  // namespace
 
@@ -158,8 +159,10 @@ bool VariableStep<D>::start(const State& state, double h) {
   return inside_.ok();
 }
 
+/// The integrator found no step. Beside a dead point that is because the constraints hardly determine the dependent coordinates.
 template <int D>
 void VariableStep<D>::give_up(StepReport& report) {
+  if (rates_.loops().find_weakest_row() < kDeadPoint) return rates_.keeper().fail(StepStatus::dead_point, report);
   report.status = StepStatus::gave_up;
   failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
 }

@@ -46,6 +46,16 @@ TEST(Dual, ConstantsHaveNoDerivatives) {
   for (double d : c.d) EXPECT_EQ(d, 0);
 }
 
+TEST(Dual, TheDirectionOfAVectorTurnsWithIt) {
+  for (double angle : {-2.5, -0.3, 0.0, 1.4, 2.9}) {
+    const Dual<2> direction = atan2(3 * sin(Dual<2>::variable(angle, 0)) * exp(Dual<2>::variable(0, 1)),
+                                    3 * cos(Dual<2>::variable(angle, 0)) * exp(Dual<2>::variable(0, 1)));
+    EXPECT_NEAR(direction.value, angle, 1e-15);
+    EXPECT_NEAR(direction.d[0], 1, 1e-15);
+    EXPECT_NEAR(direction.d[1], 0, 1e-15);  // not with its length
+  }
+}
+
 TEST(Dual, AnExpressionMayNameItsTargetTwice) {
   Dual<1> x = Dual<1>::variable(3, 0);
   x *= x;

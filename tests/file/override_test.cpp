@@ -121,7 +121,7 @@ TEST(NumberAt, IsTheNumberInForceInSI) {
   EXPECT_NE(refused("cylinders.lift.bor").find("did you mean `cylinders.lift.bore`?"), std::string::npos);
   EXPECT_EQ(refused("cylinders.lift.bor").find("--set"), std::string::npos);
   EXPECT_EQ(refused("cylinders.lift.friction.model"),
-            "--sensitivity: error: cylinders.lift.friction.model: found `brown_mcphee`, expected a number");
+            "--sensitivity: error: cylinders.lift.friction.model: found `brown_mcphee`; expected a number");
   EXPECT_NE(refused("cylinders.lift").find("found a mapping"), std::string::npos);
   EXPECT_NE(refused("volumes.v1.pressure").find("found `equilibrium`"), std::string::npos);
 }

@@ -97,6 +97,19 @@ TEST_P(FourBarLinear, MotionFollowsTheReferenceWithOrderTwo) {
   EXPECT_NEAR(std::log2(coarse.pressure / fine.pressure), 2, 0.1);
 }
 
+/// The paper's further coordinates, length and direction of the cylinder, are outputs: s = sqrt(3) m, alpha = 30 deg at the crank's 60 deg.
+TEST(FourBarLinearOutputs, LengthAndDirectionOfTheCylinderAreNoStates) {
+  const auto model = test::load_example("four_bar_linear");
+  LinearOptions options;
+  options.outputs = {"crank.angle", "lift.length", "lift.angle"};
+  const LinearModel linear = linearise(model, start_state(*model), options);
+  EXPECT_NEAR(linear.outputs[1].reference, std::sqrt(3), 1e-12);
+  EXPECT_NEAR(linear.outputs[2].reference, M_PI / 6, 1e-12);
+  // of the triangle with sides 1, 1 and s: s^2 = 2 + 2 cos(phi), alpha = phi / 2
+  EXPECT_NEAR(linear.C(1, 0) / linear.C(0, 0), -std::sin(M_PI / 3) / std::sqrt(3), 1e-12);
+  EXPECT_NEAR(linear.C(2, 0) / linear.C(0, 0), 0.5, 1e-12);
+}
+
 /// Largest difference [rad] of the crank angles of nonlinear and linear motion from 1.5 s on, for `pulse` times the torque; the linear
 /// one starts at the nonlinear state (94).
 double nonlinear_part(double pulse) {
