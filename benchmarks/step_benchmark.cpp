@@ -1,5 +1,5 @@
 // The step of the four-bar (Brown-McPhee, 1 ms, 10 s) against the hand-specialised program for this one mechanism, in the
-// same run: ns per step over blocks of steps, and their ratio. Then the other friction models, a machine in space, both treatments
+// same run: ns per step over blocks of steps, and their ratio. Then the other friction models, the cranes, both treatments
 // of the constraints on every machine with loops, and the residual of open chains of 1 to 1000 bodies with the fitted exponent of
 // its cost.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "file/model_file.h"
@@ -87,6 +88,13 @@ void report_models() {
   const Timing difference = time_run(load("four_bar.yaml", {"solver.tangent=forward_difference"}), 3);
   fmt::print("four-bar, brown_mcphee, forward-difference tangent {:7.0f} ns/step  {:.3f} iterations\n", difference.nanoseconds,
              difference.iterations);
+  const std::pair<const char*, const char*> planar_cranes[] = {
+      {"crane_single.yaml", "crane with one cylinder (2 velocities, 3 pressures)"},
+      {"crane_double.yaml", "crane with two cylinders (2 velocities, 6 pressures)"}};
+  for (const auto& [example, text] : planar_cranes) {
+    const Timing t = time_run(load(example), 5);
+    fmt::print("{:<52} {:7.0f} ns/step  {:.3f} iterations\n", text, t.nanoseconds, t.iterations);
+  }
   const Timing crane = time_run(load("slewing_crane.yaml"), 5);
   fmt::print("slewing crane in space (5 velocities, 6 pressures) {:7.0f} ns/step  {:.3f} iterations\n", crane.nanoseconds,
              crane.iterations);

@@ -139,6 +139,8 @@ TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {
                                                                                         {"four_bar_lift", 1.3},
                                                                                         {"quick_return", 1.3},
                                                                                         {"slewing_crane", 1.1},
+                                                                                        {"crane_single", 1.3},
+                                                                                        {"crane_double", 1.3},
                                                                                         {"spatial_slider_crank", 0.4},
                                                                                         {"lever", 0.6},
                                                                                         {"rolling_disc", 0.7},

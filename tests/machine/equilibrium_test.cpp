@@ -271,7 +271,8 @@ volumes: {)" + volume("a", "equilibrium") +
 // ---------------------------------------------------------------- examples
 
 TEST(Equilibrium, TheHeldExamplesKeepTheirStart) {
-  for (const char* name : {"four_bar", "four_bar_lift", "four_bar_linear", "quick_return", "lever", "slewing_crane"}) {
+  for (const char* name :
+       {"four_bar", "four_bar_lift", "four_bar_linear", "quick_return", "lever", "slewing_crane", "crane_single", "crane_double"}) {
     const auto model = compile(example(name));
     const State start = start_state(*model);
     const Equilibrium e = solve_equilibrium(*model);

@@ -1,0 +1,156 @@
+// The cranes' reference against energy, its tolerance, the statics, an independently written solution of the crane with one
+// cylinder (tests/data/crane_single.csv), and the table of the crane with two made from it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "problems/crane_reference.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "problems/reference_table.h"
+
+namespace trunnion::problems {
+namespace {
+
+class CraneReference : public testing::TestWithParam<int> {
+ protected:
+  const std::vector<CraneSample>& samples() const {
+    static std::vector<CraneSample> cache[2];
+    auto& entry = cache[GetParam() - 1];
+    if (entry.empty()) entry = crane_reference(GetParam());
+    return entry;
+  }
+};
+
+ReferenceTable table_of(const std::vector<CraneSample>& samples) {
+  ReferenceTable table;
+  table.comment =
+      "examples/crane_double.yaml; tests/problems/crane_reference.cpp, Radau IIA of order 9; errors below 1e-11 rad, m, 1e-3 Pa";
+  table.columns = {"time",       "boom.angle",  "jib.angle",   "boom.rate",   "lift.length",      "lift.rate",
+                   "lift.force", "v1.pressure", "v2.pressure", "v3.pressure", "tilt.length",      "tilt.rate",
+                   "tilt.force", "w1.pressure", "w2.pressure", "w3.pressure", "lift_valve.spool", "tilt_valve.spool"};
+  for (const CraneSample& x : samples) {
+    std::vector<double> row{x.t, x.theta1, x.theta2 - x.theta1, x.omega1};
+    for (const StoppedCylinderSample& c : x.cylinder)  // piston side, rod side, valve to throttle
+      row.insert(row.end(), {c.length, c.rate, c.force, c.pressure[1], c.pressure[2], c.pressure[0]});
+    for (const StoppedCylinderSample& c : x.cylinder) row.push_back(c.spool);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+int decimals_of(const std::string& column) { return column.ends_with("pressure") ? 4 : column.ends_with("force") ? 6 : 13; }
+
+TEST_P(CraneReference, ConservesEnergy) {
+  for (const CraneSample& x : samples()) {
+    double work = 0;
+    for (const StoppedCylinderSample& c : x.cylinder) work += c.pressure_work - c.drag_work + c.end_damper_work;
+    ASSERT_NEAR(x.kinetic + x.potential, work, 1e-7) << "t = " << x.t;  // of 1.6 kJ
+  }
+}
+
+TEST_P(CraneReference, KineticEnergyIsTheSumOverTheBodies) {
+  for (const CraneSample& x : samples()) {
+    const double qx = -x.omega1 * std::sin(x.theta1), qy = x.omega1 * std::cos(x.theta1);
+    const double rx = qx - 0.5 * x.omega2 * std::sin(x.theta2), ry = qy + 0.5 * x.omega2 * std::cos(x.theta2);
+    const double sum = 200 / 3.0 * x.omega1 * x.omega1 + 250 * (qx * qx + qy * qy) + 100 * (rx * rx + ry * ry);
+    ASSERT_NEAR(x.kinetic, sum / 2, 1e-12 * (1 + sum)) << "t = " << x.t;
+  }
+}
+
+/// Lengths from the points, rates as their differences.
+TEST_P(CraneReference, CylindersJoinTheirPoints) {
+  for (std::size_t k = 0; k < samples().size(); ++k) {
+    const CraneSample& x = samples()[k];
+    const double c1 = std::cos(x.theta1), s1 = std::sin(x.theta1), c2 = std::cos(x.theta2), s2 = std::sin(x.theta2);
+    ASSERT_NEAR(x.cylinder[0].length, std::hypot(c1 / 2 - std::sqrt(3) / 2, s1 / 2), 1e-14);
+    if (x.cylinder.size() > 1) ASSERT_NEAR(x.cylinder[1].length, std::hypot(c1 / 2 + c2 / 4, s1 / 2 + s2 / 4), 1e-14);
+    if (k % 100 != 50 || k + 1 >= samples().size()) continue;
+    for (std::size_t i = 0; i < x.cylinder.size(); ++i) {
+      const double mean = (samples()[k + 1].cylinder[i].length - samples()[k - 1].cylinder[i].length) / 0.02;
+      ASSERT_NEAR(x.cylinder[i].rate, mean, 1e-3) << "t = " << x.t;  // second order at 10 ms
+    }
+  }
+}
+
+TEST_P(CraneReference, StartsAtRestAndRunsIntoEveryEndDamper) {
+  for (std::size_t i = 0; i < samples()[0].cylinder.size(); ++i) {
+    double shortest = 1, longest = 0;
+    for (const CraneSample& x : samples()) {
+      if (x.t <= 0.3) ASSERT_NEAR(x.cylinder[i].length, samples()[0].cylinder[i].length, 1e-13);
+      shortest = std::min(shortest, x.cylinder[i].length - samples()[0].cylinder[i].length);
+      longest = std::max(longest, x.cylinder[i].length - samples()[0].cylinder[i].length);
+      for (double p : x.cylinder[i].pressure) ASSERT_GT(p, 5e4) << "t = " << x.t;
+    }
+    EXPECT_TRUE(0.05 + shortest > 0 && 0.05 + shortest < 8e-3) << shortest;
+    EXPECT_TRUE(0.25 - longest > 0 && 0.25 - longest < 8e-3) << longest;
+  }
+}
+
+TEST_P(CraneReference, DoesNotDependOnItsTolerance) {
+  const auto coarse = crane_reference(GetParam(), 10, 1e-2, 100);
+  for (std::size_t k = 0; k < coarse.size(); ++k) {
+    const CraneSample &a = samples()[k], &b = coarse[k];
+    ASSERT_NEAR(a.theta1, b.theta1, 1e-11) << "t = " << a.t;
+    ASSERT_NEAR(a.theta2, b.theta2, 1e-11) << "t = " << a.t;
+    for (std::size_t i = 0; i < a.cylinder.size(); ++i)
+      for (int j = 0; j < 3; ++j) ASSERT_NEAR(a.cylinder[i].pressure[j], b.cylinder[i].pressure[j], 5e-3) << "t = " << a.t;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cylinders, CraneReference, testing::Values(1, 2),
+                         [](const auto& test) { return std::string(test.param == 1 ? "single" : "double"); });
+
+/// 8829.0 N and the start pressure 4.58655 MPa of the case; the jib hangs straight down, so the second cylinder bears nothing.
+TEST(CraneReferenceStart, BalancesTheWeight) {
+  const CraneSample one = crane_reference(1, 0.01)[0], two = crane_reference(2, 0.01)[0];
+  EXPECT_NEAR(one.cylinder[0].force, 8829.0, 1e-8);
+  EXPECT_NEAR(one.cylinder[0].pressure[0], 4.58655e6, 10);
+  EXPECT_NEAR(two.cylinder[0].force, 8829.0, 1e-8);
+  EXPECT_NEAR(two.cylinder[1].force, 0, 1e-8);
+  EXPECT_NEAR(two.cylinder[1].length, 0.4330127, 1e-7);
+}
+
+/// The table of the crane with one cylinder was written by another hand.
+TEST(CraneReferenceTables, AgreeWithAnIndependentSolution) {
+  const ReferenceTable table = read_reference_table("crane_single");
+  const auto samples = crane_reference(1);
+  ASSERT_EQ(table.rows.size(), samples.size());
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    const CraneSample& x = samples[k];
+    const StoppedCylinderSample& c = x.cylinder[0];
+    SCOPED_TRACE("t = " + std::to_string(x.t));
+    ASSERT_NEAR(table.at(k, "boom.angle"), x.theta1, 2e-11);
+    ASSERT_NEAR(table.at(k, "jib.angle"), x.theta2 - x.theta1, 2e-11);
+    ASSERT_NEAR(table.at(k, "boom.rate"), x.omega1, 1e-9);
+    ASSERT_NEAR(table.at(k, "lift.length"), c.length, 5e-12);
+    ASSERT_NEAR(table.at(k, "lift.rate"), c.rate, 1e-9);
+    ASSERT_NEAR(table.at(k, "v1.pressure"), c.pressure[1], 5e-3);
+    ASSERT_NEAR(table.at(k, "v2.pressure"), c.pressure[2], 5e-3);
+    ASSERT_NEAR(table.at(k, "v3.pressure"), c.pressure[0], 5e-3);
+    ASSERT_NEAR(table.at(k, "valve.spool"), c.spool, 1e-8);
+  }
+}
+
+TEST(CraneReferenceTables, TableComesFromThisCode) {
+  const ReferenceTable fresh = table_of(crane_reference(2));
+  if (tables_are_to_be_written()) {
+    std::vector<int> decimals;
+    for (const std::string& column : fresh.columns) decimals.push_back(decimals_of(column));
+    write_reference_table("crane_double", fresh, decimals);
+  }
+  const ReferenceTable stored = read_reference_table("crane_double");
+  ASSERT_EQ(stored.columns, fresh.columns);
+  ASSERT_EQ(stored.rows.size(), fresh.rows.size());
+  for (std::size_t j = 0; j < stored.columns.size(); ++j) {
+    const std::string& column = stored.columns[j];
+    const double bound = column.ends_with("pressure") ? 1e-3 : column.ends_with("force") ? 1e-3 : 1e-9;
+    for (std::size_t i = 0; i < stored.rows.size(); ++i) ASSERT_NEAR(stored.rows[i][j], fresh.rows[i][j], bound) << column << " row " << i;
+  }
+}
+
+}  // namespace
+}  // namespace trunnion::problems
