@@ -144,7 +144,8 @@ TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {
                                                                                         {"spatial_slider_crank", 0.4},
                                                                                         {"lever", 0.6},
                                                                                         {"rolling_disc", 0.7},
-                                                                                        {"bicycle", 0.3}}) {
+                                                                                        {"bicycle", 0.3},
+                                                                                        {"ladder", 0.2}}) {
     SCOPED_TRACE(name);
     expect_derivative_at(test::load_example(name), time);
   }
