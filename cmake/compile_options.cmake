@@ -29,9 +29,9 @@ if(TRUNNION_NATIVE)
 endif()
 
 if(TRUNNION_SANITIZE)
-  # The four left out find what the address sanitizer finds too, or nothing in this code, and double the compile time.
+  # The five left out find what the address sanitizer finds too, or nothing in this code, and double the compile time.
   target_compile_options(trunnion_compile_options INTERFACE
-    -fsanitize=${TRUNNION_SANITIZE} -fno-sanitize=null,alignment,object-size,vptr
+    -fsanitize=${TRUNNION_SANITIZE} -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_definitions(trunnion_compile_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(trunnion_compile_options INTERFACE -fsanitize=${TRUNNION_SANITIZE})
