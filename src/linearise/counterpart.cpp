@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
+#include "linearise/reduction.h"
 
 namespace trunnion {
 
@@ -19,10 +20,7 @@ void fail(double time, const char* cause) {
 template <int D>
 CounterpartDifferences<D>::CounterpartDifferences(const std::shared_ptr<const Model>& model, const State& reference)
     : rates_(model, true, 0, 0), reference_(reference), at_(reference), theta_(model->layout.nv), v_(model->layout.nv) {
-  const Hydraulics& h = model->hydraulics;
-  for (int i = 0; i < h.ny; ++i)
-    if (std::none_of(h.spools.begin(), h.spools.end(), [&](const Spool& spool) { return spool.state == i && spool.time_constant <= 0; }))
-      states_.push_back(i);
+  states_ = first_order_states(model->hydraulics);
   above_.resize(size());
   update_positions(rates_.mechanism(), reference_.q(), static_cast<const double*>(nullptr), rates_.work().mechanism);
   if (!rates_.loops().choose(rates_.work().mechanism)) fail(reference.time, "the reference is a dead point of the loops");

@@ -7,6 +7,15 @@
 
 namespace trunnion {
 
+std::vector<int> first_order_states(const Hydraulics& h) {
+  std::vector<bool> follows(h.ny, false);
+  for (const Spool& spool : h.spools) follows[spool.state] = spool.time_constant <= 0;
+  std::vector<int> states;
+  for (int i = 0; i < h.ny; ++i)
+    if (!follows[i]) states.push_back(i);
+  return states;
+}
+
 template <int D>
 Reduction<D>::Change::Change(const Model& model)
     : mechanism(model.layout.nv), y(model.layout.ny), ydot(model.layout.ny), multipliers(model.layout.rows), signal(model.signals.size()) {}
@@ -29,14 +38,9 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   inflow_.resize(h_.nodes.size());
   constraint_.resize(m_.rows);
   ydot_.resize(h_.ny);
-  std::vector<bool> follows(h_.ny, false);  // spools without a time constant are their signals
   is_spool_.assign(h_.ny, false);
-  for (const Spool& spool : h_.spools) {
-    is_spool_[spool.state] = true;
-    follows[spool.state] = spool.time_constant <= 0;
-  }
-  for (int i = 0; i < h_.ny; ++i)
-    if (!follows[i]) states_.push_back(i);
+  for (const Spool& spool : h_.spools) is_spool_[spool.state] = true;
+  states_ = first_order_states(h_);
   find_inputs();
 }
 

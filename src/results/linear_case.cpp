@@ -367,6 +367,16 @@ std::string linear_csv(const LinearCase& c) {
   return text;
 }
 
+void append_eigenvalue(std::string& text, const Eigenvalue& e) {
+  append_number(text += ",", e.value.real());
+  append_number(text += ",", e.value.imag());
+  append_number(text += ",", e.frequency_hz);
+  for (const auto& value : {e.damping_ratio, e.time_constant}) {
+    text += ",";
+    if (value) append_number(text, *value);
+  }
+}
+
 std::string eigenvalues_csv(const LinearCase& c) {
   std::string text = "number,re,im,frequency_hz,damping_ratio,time_constant,error,chain";
   for (const LinearVariable& x : c.linear.states) text += ",participation." + x.name;
@@ -374,13 +384,7 @@ std::string eigenvalues_csv(const LinearCase& c) {
   for (std::size_t i = 0; i < c.spectrum.eigenvalues.size(); ++i) {
     const Eigenvalue& e = c.spectrum.eigenvalues[i];
     text += std::to_string(i + 1);
-    append_number(text += ",", e.value.real());
-    append_number(text += ",", e.value.imag());
-    append_number(text += ",", e.frequency_hz);
-    for (const auto& value : {e.damping_ratio, e.time_constant}) {
-      text += ",";
-      if (value) append_number(text, *value);
-    }
+    append_eigenvalue(text, e);
     append_number(text += ",", e.error);
     text += "," + std::to_string(e.chain);
     for (double p : e.participation) append_number(text += ",", p);

@@ -60,6 +60,8 @@ std::string linear_text(const LinearCase& c);
 std::string linear_json(const LinearCase& c, const std::string& model_file);
 /// linear.csv: A, B and C, D below them, labelled.
 std::string linear_csv(const LinearCase& c);
+/// Appends `,re,im,frequency_hz,damping_ratio,time_constant` of an eigenvalue [1/s, Hz, -, s]; empty where it has none.
+void append_eigenvalue(std::string& text, const Eigenvalue& eigenvalue);
 /// eigenvalues.csv: one row per eigenvalue.
 std::string eigenvalues_csv(const LinearCase& c);
 

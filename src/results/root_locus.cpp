@@ -73,13 +73,7 @@ std::string root_locus_csv(const RootLocus& locus) {
     for (std::size_t i = 0; i < point.spectrum.eigenvalues.size(); ++i) {
       const Eigenvalue& e = point.spectrum.eigenvalues[i];
       text += start + "," + name_of(point.spectrum.stability.verdict) + "," + std::to_string(point.branches[i] + 1);
-      append_number(text += ",", e.value.real());
-      append_number(text += ",", e.value.imag());
-      append_number(text += ",", e.frequency_hz);
-      for (const auto& value : {e.damping_ratio, e.time_constant}) {
-        text += ",";
-        if (value) append_number(text, *value);
-      }
+      append_eigenvalue(text, e);
       text += fmt::format(",{},{}\n", e.chain, fmt::join(main_state_names(point, e), " "));
     }
   }
