@@ -15,7 +15,7 @@
 
 #include "file/model_file.h"
 #include "machine/analyse.h"
-#include "solve/run.h"
+#include "run/run.h"
 #include "support/ladder.h"
 
 namespace {

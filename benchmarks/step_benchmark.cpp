@@ -16,7 +16,7 @@
 
 #include "file/model_file.h"
 #include "mechanics/mechanism.h"
-#include "solve/run.h"
+#include "run/run.h"
 
 namespace {
 

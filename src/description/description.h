@@ -352,7 +352,7 @@ struct CylinderDescription {
 enum class CoordinateKind { relative, cartesian };
 enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
 enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida };
-enum class CouplingKind { monolithic };
+enum class CouplingKind { monolithic, cosimulation };
 enum class TangentKind { exact, forward_difference };
 
 struct SolverDescription {
@@ -372,6 +372,60 @@ struct SolverDescription {
   int max_iterations = 20;
   bool accept_capped = false;  // real time: go on after max_iterations, and count it
   bool split_jumps = true;     // a signal jump inside a step splits it
+};
+
+// ---------------------------------------------------------------- co-simulation
+
+/// In which order subsystems go through a communication step, and what they are told.
+enum class CouplingScheme {
+  jacobi,           // all from the same communication point
+  gauss_seidel,     // one after the other; the later ones know what the earlier ones did
+  iterated_jacobi,  // the step again, inputs interpolated, until outputs agree
+  sequential,       // oil with the coupled interface model, then the mechanism with the moments of its force
+  parallel,         // both at once: the oil with the interface model, the mechanism with linearised oil
+};
+/// What the hydraulic subsystems hand out.
+enum class CouplingVariables { velocity_force, velocity_pressure };
+/// What the hydraulic subsystems assume of the mechanism between communication points.
+enum class CouplingPrediction { polynomial, interface_model };
+/// Which subsystem evaluates friction, viscous drag and end dampers of the cylinders.
+enum class FrictionSide { mechanism, hydraulics };
+/// Who goes first in a Gauss-Seidel step.
+enum class CouplingOrder { hydraulics_first, mechanism_first };
+
+/// Settings of a hydraulic subsystem of its own: the circuits of the cylinders and volumes named.
+struct SubsystemDescription {
+  std::vector<std::string> parts;            // cylinders or volumes; their whole circuits belong to it
+  std::optional<IntegratorKind> integrator;  // unset: as for all
+  std::optional<double> step;                // [s]
+};
+
+/// Control of the communication step by the energy residual of the power bonds.
+struct CouplingControlDescription {
+  double tolerance = 1e-4;  // of the energy that goes through the bonds in a step
+  double min_step = 1e-4;   // [s]; `coupling.step` is the largest
+  bool corners = true;      // communication points at the corners of the command signals
+};
+
+/// How mechanism and oil are solved apart, for `solver.coupling: cosimulation`.
+struct CosimulationDescription {
+  CouplingScheme scheme = CouplingScheme::jacobi;
+  std::optional<double> step;  // [s] communication step; unset: solver.step
+  CouplingVariables variables = CouplingVariables::velocity_pressure;
+  bool acceleration = false;  // the mechanism hands out accelerations, too
+  FrictionSide friction = FrictionSide::mechanism;
+  CouplingPrediction prediction = CouplingPrediction::polynomial;
+  int extrapolation = 1;                            // order 0 to 3 of the hydraulic inputs
+  std::optional<int> mechanism_extrapolation;       // of the mechanism's inputs; unset: alike
+  IntegratorKind integrator = IntegratorKind::rk4;  // of the oil: euler, rk4, trapezoidal
+  double hydraulic_step = 1e-4;                     // [s] of the oil; fitted to the communication step
+  int mechanism_steps = 1;                          // of the mechanism per communication step
+  CouplingOrder order = CouplingOrder::hydraulics_first;
+  int max_iterations = 20;  // iterated Jacobi
+  double tolerance = 1e-9;  // iterated Jacobi, relative change of outputs
+  int threads = 1;
+  std::optional<CouplingControlDescription> control;
+  NamedList<SubsystemDescription> subsystems;  // circuits named nowhere are a subsystem each
 };
 
 struct RecordDescription {
@@ -400,6 +454,7 @@ struct Description {
   NamedList<ValveDescription> valves;
   NamedList<CylinderDescription> cylinders;
   SolverDescription solver;
+  CosimulationDescription coupling;
   RecordDescription record;
 
   std::map<std::string, SourceSpan> spans;  // name path -> place in the file, for errors found after parsing

@@ -228,7 +228,7 @@ const std::vector<const char*>& integrator_words() {
   return words;
 }
 const std::vector<const char*>& coupling_words() {
-  static const std::vector<const char*> words{"monolithic"};
+  static const std::vector<const char*> words{"monolithic", "cosimulation"};
   return words;
 }
 const std::vector<const char*>& tangent_words() {

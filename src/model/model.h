@@ -59,6 +59,8 @@ struct Plane {
 /// Sizes of a machine's state vectors.
 struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
+  int coupling = 0;  // memory of a co-simulation
+  bool operator==(const StateLayout&) const = default;
 };
 
 /// A named loop closure, motion, coupling, wheel or blade on the constraint rows.

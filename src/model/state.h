@@ -12,7 +12,8 @@ namespace trunnion {
 class State {
  public:
   State() = default;
-  explicit State(const StateLayout& layout) : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows, 0.0) {}
+  explicit State(const StateLayout& layout)
+      : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling, 0.0) {}
 
   double time = 0;  // [s]
 
@@ -25,6 +26,7 @@ class State {
   /// rows: what the row determines in a partition of the coordinates: 1 + its dependent velocity, with the sign of the determinant of
   /// its loops' dependent block; 0: nothing (a redundant row, or no partition yet)
   double* partition() { return multipliers() + layout_.rows; }
+  double* coupling() { return partition() + layout_.rows; }  // what a co-simulation carries from one communication point to the next
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }
   const double* a() const { return v() + layout_.nv; }
@@ -32,6 +34,7 @@ class State {
   const double* ydot() const { return y() + layout_.ny; }
   const double* multipliers() const { return ydot() + layout_.ny; }
   const double* partition() const { return multipliers() + layout_.rows; }
+  const double* coupling() const { return partition() + layout_.rows; }
 
   const StateLayout& layout() const { return layout_; }
   const std::vector<double>& values() const { return values_; }

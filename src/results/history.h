@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "solve/run.h"
+#include "run/run.h"
 
 namespace trunnion {
 

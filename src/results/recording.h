@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "machine/ledger.h"
-#include "solve/run.h"
+#include "run/run.h"
 
 namespace trunnion {
 

@@ -109,6 +109,15 @@ SignalIndex SignalSet::add_constant(double value) {
   return size() - 1;
 }
 
+SignalIndex SignalSet::add_input(const Course* course) {
+  Node node;
+  node.kind = Kind::input;
+  node.course = course;
+  nodes_.push_back(std::move(node));
+  names_.emplace_back();
+  return size() - 1;
+}
+
 SignalIndex SignalSet::find(const std::string& name) const {
   const auto it = std::find(names_.begin(), names_.end(), name);
   return it == names_.end() || name.empty() ? -1 : static_cast<SignalIndex>(it - names_.begin());
@@ -134,6 +143,8 @@ SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
   switch (node.kind) {
     case Kind::constant:
       return {node.p[0], 0, 0};
+    case Kind::input:
+      return node.course->at(t);
     case Kind::steps:
     case Kind::linear:
     case Kind::smooth:

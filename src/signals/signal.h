@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "description/description.h"
+#include "signals/course.h"
 
 namespace trunnion {
 
 /// Which limit is meant at a jump.
 enum class Side { left, right };
-
-/// A signal's value and its first two time derivatives.
-struct SignalValue {
-  double value = 0, rate = 0, acceleration = 0;
-};
 
 /// Index of a signal in its set.
 using SignalIndex = int;
@@ -31,6 +27,8 @@ class SignalSet {
 
   /// Adds a constant, for plain numbers standing where a signal may stand.
   SignalIndex add_constant(double value);
+  /// Adds what `course` says at the time of evaluation: an input from outside, written by whoever owns it while the set is in use.
+  SignalIndex add_input(const Course* course);
   /// Index of a named signal, or -1.
   SignalIndex find(const std::string& name) const;
   const std::vector<std::string>& names() const { return names_; }
@@ -43,12 +41,13 @@ class SignalSet {
   const std::vector<double>& jumps(SignalIndex signal) const { return nodes_[signal].jumps; }
 
  private:
-  enum class Kind : unsigned char { constant, steps, linear, smooth, sine, sum, product };
+  enum class Kind : unsigned char { constant, steps, linear, smooth, sine, sum, product, input };
   struct Node {
     Kind kind = Kind::constant;
     std::array<double, 5> p{};        // constant: value; sine: amplitude, frequency, phase, offset, start; steps: before
     std::vector<double> t, y, slope;  // points; slopes of the smooth table
     std::vector<SignalIndex> of;
+    const Course* course = nullptr;  // input
     std::vector<double> jumps;
   };
   Node compile(const SignalDescription& description);

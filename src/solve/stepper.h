@@ -70,7 +70,4 @@ bool pistons_inside(const Model& model, const double* s, StepReport& report);
 /// Whether every wheel stands, given the first row of one that does not (fallen_wheel, mechanics/mechanism.h). Says in the report which.
 bool wheels_stand(const Model& model, int fallen_row, StepReport& report);
 
-/// The stepper that the model's solver settings ask for.
-std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model);
-
 }  // namespace trunnion

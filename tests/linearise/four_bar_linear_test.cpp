@@ -12,7 +12,7 @@
 #include "machine/start.h"
 #include "problems/four_bar_linear_reference.h"
 #include "problems/reference_table.h"
-#include "solve/run.h"
+#include "run/run.h"
 #include "support/machines.h"
 
 namespace trunnion {

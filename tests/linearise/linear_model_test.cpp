@@ -17,7 +17,7 @@
 #include "machine/observe.h"
 #include "machine/start.h"
 #include "problems/whipple_reference.h"
-#include "solve/run.h"
+#include "run/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 #include "support/random_machine.h"

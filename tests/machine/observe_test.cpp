@@ -10,7 +10,7 @@
 #include <set>
 
 #include "machine/evaluate.h"
-#include "solve/run.h"
+#include "run/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 

@@ -8,7 +8,7 @@
 
 #include "file/model_file.h"
 #include "machine/start.h"
-#include "solve/run.h"
+#include "run/run.h"
 
 namespace trunnion::test {
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "machine/analyse.h"
-#include "solve/run.h"
+#include "run/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 #include "support/random_machine.h"

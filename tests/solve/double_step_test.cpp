@@ -9,8 +9,9 @@
 
 #include "machine/start.h"
 #include "problems/reference_table.h"
+#include "run/make_stepper.h"
+#include "run/run.h"
 #include "solve/closed_loops.h"
-#include "solve/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 #include "support/random_machine.h"

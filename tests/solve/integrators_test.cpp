@@ -8,7 +8,8 @@
 
 #include "machine/start.h"
 #include "problems/reference_table.h"
-#include "solve/run.h"
+#include "run/make_stepper.h"
+#include "run/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 

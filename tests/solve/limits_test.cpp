@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "file/model_file.h"
-#include "solve/run.h"
+#include "run/run.h"
 
 namespace trunnion {
 namespace {

@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "machine/observe.h"
-#include "solve/run.h"
+#include "run/run.h"
 #include "support/machines.h"
 
 namespace trunnion {

@@ -8,7 +8,7 @@
 #include "file/model_file.h"
 #include "machine/evaluate.h"
 #include "problems/reference_table.h"
-#include "solve/run.h"
+#include "run/run.h"
 
 namespace trunnion {
 using problems::read_reference_table;

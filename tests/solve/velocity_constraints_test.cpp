@@ -7,8 +7,9 @@
 #include <cmath>
 
 #include "machine/start.h"
+#include "run/make_stepper.h"
+#include "run/run.h"
 #include "solve/closed_loops.h"
-#include "solve/run.h"
 #include "solve/start_partition.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"

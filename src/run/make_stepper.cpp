@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "run/make_stepper.h"
+
 #include "solve/baumgarte_trapezoidal.h"
 #include "solve/double_step_trapezoidal.h"
 #include "solve/explicit_step.h"

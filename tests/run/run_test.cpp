@@ -1,7 +1,8 @@
 // The drive of a run: time grid, jumps, statistics, snapshots, failure. Truth: closed forms that the trapezoidal rule meets exactly
 // if and only if jumps are treated right, and equality to the last bit.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/run.h"
+#include "run/run.h"
+#include "run/make_stepper.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "solve/stepper.h"
+#include "run/make_stepper.h"
 
 namespace trunnion {
 

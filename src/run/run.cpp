@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/run.h"
+#include "run/run.h"
 
 #include <fmt/format.h>
 
@@ -86,9 +86,7 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
 }
 
 void Runner::restore(const State& state) {
-  const StateLayout &saved = state.layout(), &own = model_->layout;
-  if (saved.nq != own.nq || saved.nv != own.nv || saved.ny != own.ny || saved.rows != own.rows)
-    throw Error("the saved state belongs to another model");
+  if (!(state.layout() == model_->layout)) throw Error("the saved state belongs to another model");
   state_ = state;
 }
 

@@ -1,0 +1,53 @@
+// A part of a machine that integrates itself and meets the others at communication points only. The semantics are those of FMI 3 for
+// co-simulation, so that a foreign unit can stand in its place:
+//   restore, save     FMUState; the state of the machine is the container
+//   set_inputs        polynomials over the communication step to come; a foreign unit takes their values at its beginning
+//   do_step           fmi3DoStep
+//   get_outputs       at the end of the last step; never depend on inputs set after it
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/state.h"
+#include "signals/course.h"
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+/// An input or output of a subsystem.
+struct BorderVariable {
+  std::string name;           // `lift.length`
+  std::string unit;           // SI
+  bool feed_through = false;  // output: depends directly on an input at the same time
+};
+
+class Subsystem {
+ public:
+  virtual ~Subsystem() = default;
+  const std::vector<BorderVariable>& inputs() const { return inputs_; }
+  const std::vector<BorderVariable>& outputs() const { return outputs_; }
+
+  /// Takes time and its own part of the machine's state. A step that follows continues from there bit for bit.
+  virtual void restore(const State& machine) = 0;
+  /// Writes its own part of the machine's state, the time excluded.
+  virtual void save(State& machine) const = 0;
+  /// Inputs over the step to come, in the order of inputs(). They may be set again before every step.
+  virtual void set_inputs(const Course* courses) = 0;
+  /// Advances by h [s]; with a report that is not ok the state is undefined until restore(). No allocation.
+  virtual StepReport do_step(double h) = 0;
+  /// Outputs at its time, in the order of outputs().
+  virtual void get_outputs(double* values) const = 0;
+  /// Its signals jump at its time: rates from the right limit on.
+  virtual bool restart() = 0;
+
+ protected:
+  Subsystem() = default;
+  Subsystem(const Subsystem&) = default;
+  Subsystem& operator=(const Subsystem&) = default;
+  std::vector<BorderVariable> inputs_, outputs_;
+};
+
+}  // namespace trunnion

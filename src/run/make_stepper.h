@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+/// The stepper that the model's solver settings ask for.
+std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model);
+
+}  // namespace trunnion

@@ -1,0 +1,37 @@
+// The course of a quantity over a stretch of time as a polynomial: what one subsystem is told about another between communication points.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "signals/signal_value.h"
+
+namespace trunnion {
+
+/// sum_k c_k (t - begin)^k.
+struct Course {
+  static constexpr std::size_t kCoefficients = 6;
+  double begin = 0;                       // [s]
+  std::array<double, kCoefficients> c{};  // [unit / s^k]
+
+  /// Value and first two time derivatives at t [s].
+  SignalValue at(double t) const {
+    const double tau = t - begin;
+    SignalValue x;
+    for (std::size_t k = kCoefficients; k-- > 0;) {  // Horner, with derivatives
+      x.acceleration = x.acceleration * tau + 2 * x.rate;
+      x.rate = x.rate * tau + x.value;
+      x.value = x.value * tau + c[k];
+    }
+    return x;
+  }
+  double value(double t) const {
+    const double tau = t - begin;
+    double x = 0;
+    for (std::size_t k = kCoefficients; k-- > 0;) x = x * tau + c[k];
+    return x;
+  }
+};
+
+}  // namespace trunnion
