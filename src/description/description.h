@@ -355,15 +355,23 @@ enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode,
 enum class CouplingKind { monolithic, cosimulation };
 enum class TangentKind { exact, forward_difference };
 
+/// Index-1 augmented Lagrangian: d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers.
+struct Ali1Description {
+  double xi = 1;       // [-]
+  double omega = 10;   // [1/s]
+  double alpha = 1e7;  // [kg, kg m2] penalty on accelerations
+};
+
 struct SolverDescription {
   CoordinateKind coordinates = CoordinateKind::relative;
   ConstraintKind constraints = ConstraintKind::penalty;
   IntegratorKind integrator = IntegratorKind::trapezoidal;
   CouplingKind coupling = CouplingKind::monolithic;
   TangentKind tangent = TangentKind::exact;
-  double step = 1e-3;                  // [s]
-  double duration = 10;                // [s]
-  double penalty = 1e11;               // [N/m] alpha
+  double step = 1e-3;     // [s]
+  double duration = 10;   // [s]
+  double penalty = 1e11;  // [N/m] alpha
+  Ali1Description ali1;
   Vec2d baumgarte{50, 50};             // [1/s] alpha, beta of index-1 with stabilisation
   double tolerance_position = 1e-7;    // [rad, m] joint coordinates
   double tolerance_pressure = 1e-2;    // [Pa]
