@@ -473,8 +473,8 @@ struct Description {
 
 /// The step [s] of the run's time grid: the communication step of a co-simulation, otherwise solver.step.
 double grid_step(const Description& d);
-/// Steps of the mechanism in a communication step of a co-simulation: as stated; otherwise one, as in the paper, or in the schemes beyond it
-/// (sequential, parallel) as many as make them no longer than solver.step.
+/// Steps of the mechanism in a communication step of a co-simulation: as stated; otherwise one, as in the paper, or in the schemes beyond
+/// it (sequential, parallel) as many as make them no longer than solver.step.
 int mechanism_steps_of(const Description& d);
 
 }  // namespace trunnion

@@ -24,7 +24,8 @@ void check_integrator(const Description& d, Findings& out, const std::string& pa
   const bool semi_implicit = integrator == IntegratorKind::semi_implicit_euler;
   find(d, out, path,
        "the oil cannot be integrated by `" + word + "`: " +
-           (semi_implicit ? "it has no positions that could follow its rates" : "it needs a fixed step that fits into the communication step"),
+           (semi_implicit ? "it has no positions that could follow its rates"
+                          : "it needs a fixed step that fits into the communication step"),
        "euler, rk4 or trapezoidal", std::string("the nearest is `") + (semi_implicit ? "euler" : "rk4") + "`");
 }
 
@@ -71,10 +72,13 @@ void check_combination(const Description& d, Findings& out) {
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
     find(d, out, "coupling.friction",
          "with `velocity_pressure` only pressures leave the hydraulic side, so that friction evaluated there would not reach the mechanism",
-         "", "the nearest that can is {variables: velocity_pressure, friction: mechanism}, or {variables: velocity_force, friction: hydraulics}");
+         "",
+         "the nearest that can is {variables: velocity_pressure, friction: mechanism}, or {variables: velocity_force, friction: "
+         "hydraulics}");
   if (c.prediction != CouplingPrediction::interface_model) return;
   if (c.scheme == CouplingScheme::iterated_jacobi)
-    find(d, out, "coupling.prediction", "`iterated_jacobi` interpolates what the mechanism did, so that an interface model predicts nothing",
+    find(d, out, "coupling.prediction",
+         "`iterated_jacobi` interpolates what the mechanism did, so that an interface model predicts nothing",
          "polynomial, or the scheme jacobi or gauss_seidel", "the nearest that can is {scheme: jacobi, prediction: interface_model}");
   if (c.scheme == CouplingScheme::gauss_seidel && c.order == CouplingOrder::mechanism_first)
     find(d, out, "coupling.prediction",

@@ -6,6 +6,7 @@
 
 #include "file/model_file.h"
 #include "model/compile_parts.h"
+#include "model/coupling_memory.h"
 
 namespace trunnion {
 
@@ -128,6 +129,10 @@ std::shared_ptr<const Model> compile(const Description& description) {
   }
   compile_hydraulics(description, lengths, *model);
   model->layout.ny = model->hydraulics.ny;
+  if (description.solver.coupling == CouplingKind::cosimulation) {
+    hydraulic_groups(*model);  // for what is wrong with them
+    model->layout.coupling = coupling_memory(*model).size();
+  }
   collect_jumps(*model);
   return model;
 }
