@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "cosimulation/interface_model.h"
-#include "cosimulation/linear_oil.h"
+#include "hydraulics/linear_oil.h"
 #include "cosimulation/subsystem.h"
 
 namespace trunnion {
