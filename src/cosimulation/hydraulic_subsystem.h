@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "cosimulation/interface_model.h"
-#include "cosimulation/linear_oil.h"
+#include "hydraulics/linear_oil.h"
 #include "cosimulation/subsystem.h"
 
 namespace trunnion {
@@ -29,6 +29,8 @@ class HydraulicSubsystem : public Subsystem {
   virtual const double* impulse() const = 0;
   virtual const double* impulse_moment() const = 0;
   virtual const double* displacement() const = 0;
+  /// The rate [m/s] that the oil saw at the end of the last step, per own cylinder.
+  virtual const double* rate() const = 0;
   /// Directional derivatives of its pressure rates at its time and over a step h to come, into its own volumes and ports of `oil`.
   /// Lengths and rates are those of `oil` (s, w), set by the caller.
   virtual void linearise(double h, LinearOil& oil) = 0;

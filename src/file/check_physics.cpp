@@ -204,11 +204,11 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
 
 using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
 
-// What there is.
+// What there is, monolithic.
 constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
   return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
 }
-constexpr std::array<Combination, 11> kCombinations{{
+constexpr std::array<Combination, 11> kMonolithic{{
     monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
@@ -221,6 +221,19 @@ constexpr std::array<Combination, 11> kCombinations{{
     monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
 }};
+
+// Any of them may be a mechanism that meets its oil at communication points, but for those with a step of their own.
+constexpr bool steps_as_told(const Combination& c) {
+  return c[2] != std::size_t(IntegratorKind::cvode) && c[2] != std::size_t(IntegratorKind::ida);
+}
+std::vector<Combination> combinations() {
+  std::vector<Combination> all(kMonolithic.begin(), kMonolithic.end());
+  for (Combination c : kMonolithic) {
+    c[3] = std::size_t(CouplingKind::cosimulation);
+    if (steps_as_told(c)) all.push_back(c);
+  }
+  return all;
+}
 
 struct ChoiceName {
   const char* key;
@@ -241,6 +254,8 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
     return "`ida` integrates differential-algebraic equations of index 1, and double-step leaves ordinary ones";
   if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
     return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
+  if (s.coupling == CouplingKind::cosimulation && (s.integrator == IntegratorKind::cvode || s.integrator == IntegratorKind::ida))
+    return "a mechanism that meets its oil at communication points needs a fixed step, and `cvode` and `ida` choose theirs";
   const ChoiceName name = choice_names()[first_difference];
   const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
                                        std::size_t(s.coupling)};
@@ -320,7 +335,8 @@ void check_solver(const Description& d, Findings& out) {
     for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 2 : 0;
     return same;
   };
-  const Combination nearest = *std::max_element(kCombinations.begin(), kCombinations.end(),
+  const std::vector<Combination> known = combinations();
+  const Combination nearest = *std::max_element(known.begin(), known.end(),
                                                 [&](const Combination& a, const Combination& b) { return agreement(a) < agreement(b); });
   if (nearest == asked) return;
   std::string found, better;

@@ -212,6 +212,7 @@ void describe_oil(Visitor& v, Description& d) {
 
 void describe_solver(Visitor& v, Description& d) {
   v.group({"solver", "How the equations are solved"}, {true, {}, [&d](Visitor& w) { describe_settings(w, d.solver); }});
+  describe_coupling(v, d);
   v.group({"record", "What is recorded"}, {true, {}, [&d](Visitor& w) { describe_record(w, d.record); }});
 }
 

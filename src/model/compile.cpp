@@ -6,6 +6,7 @@
 
 #include "file/model_file.h"
 #include "model/compile_parts.h"
+#include "model/coupling_memory.h"
 
 namespace trunnion {
 
@@ -80,6 +81,8 @@ void project_centers(const Vec<3>& reference, const PointMap& map, Model& model)
   }
 }
 
+}  // namespace
+
 void collect_jumps(Model& model) {
   const Hydraulics& h = model.hydraulics;
   std::set<double> all, direct;
@@ -101,8 +104,6 @@ void collect_jumps(Model& model) {
   model.jumps.assign(all.begin(), all.end());
   model.force_jumps.assign(direct.begin(), direct.end());
 }
-
-}  // namespace
 
 std::shared_ptr<const Model> compile(const Description& description) {
   if (std::vector<Diagnostic> findings = check_description(description); !findings.empty()) throw InputError(std::move(findings));
@@ -128,6 +129,10 @@ std::shared_ptr<const Model> compile(const Description& description) {
   }
   compile_hydraulics(description, lengths, *model);
   model->layout.ny = model->hydraulics.ny;
+  if (description.solver.coupling == CouplingKind::cosimulation) {
+    hydraulic_groups(*model);  // for what is wrong with them
+    model->layout.coupling = coupling_memory(*model).size();
+  }
   collect_jumps(*model);
   return model;
 }
