@@ -494,7 +494,7 @@ StepReport Cosimulation::controlled(State& state, double h) {
 }
 
 std::string Cosimulation::unknown_name(int unknown) const {
-  if (!agreed_) return "coupling variable " + plan_.ports[disagreeing_port_].name + "." + disagreeing_;
+  if (!agreed_) return kCouplingVariable + plan_.ports[disagreeing_port_].name + "." + disagreeing_;
   const bool oil = failed_ >= 0 && failed_ < static_cast<int>(hydraulics_.size());
   const Subsystem& part = oil ? static_cast<const Subsystem&>(*hydraulics_[failed_]) : *mechanism_;
   const std::string name = part.unknown_name(unknown);

@@ -34,6 +34,9 @@
 
 namespace trunnion {
 
+/// How the name of an unknown begins that is an output on which the subsystems do not agree.
+inline constexpr const char* kCouplingVariable = "coupling variable ";
+
 /// What a master needs to know besides its subsystems.
 struct CouplingPlan {
   struct Port {
