@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parallel.h"
+#include "cosimulation/monitor.h"
 #include "results/files.h"
 #include "results/recording.h"
 #include "results/run_case.h"
@@ -19,7 +20,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+const double kNone = std::nan("");
 constexpr double kFigureStep = 1e-3;  // [s] H of the work cycle, and where residuals are one
 constexpr int kBeyond = 3;            // unstable steps in a row after which a scan ends: the residual has taken off
 constexpr double kSame = 1e-9;        // relative: steps nearer than this are one
@@ -72,7 +73,6 @@ class StudyWatcher final : public RunWatcher {
       rate_.push_back(index(channel_of(channels, name, "rate")));
     }
     drift_ = index("energy.drift");
-    residual_ = index("coupling.energy_residual");
     if (reference != nullptr) reference_.emplace(*reference);
     if (course_ == nullptr) return;
     course_->length.resize(length_.size());
@@ -90,7 +90,6 @@ class StudyWatcher final : public RunWatcher {
 
   double length_error() const { return length_error_; }
   double max_drift() const { return max_drift_; }
-  double residual() { return residual_ < meter_.channels().size() ? std::abs(meter_.values()[residual_]) : kNone; }
 
  private:
   void read() {
@@ -114,7 +113,7 @@ class StudyWatcher final : public RunWatcher {
   CosimulationCourse* course_;
   std::optional<ReferenceLength> reference_;
   std::vector<std::size_t> length_, rate_;
-  std::size_t drift_ = 0, residual_ = 0;
+  std::size_t drift_ = 0;
   double length_error_ = 0, max_drift_ = 0;
 };
 
@@ -132,11 +131,14 @@ CosimulationRun run_machine(const Description& description, double H, double lim
       run_to_end(runner, &watcher);
     } catch (const SimulationError& failure) { run.status = failure.what(); }
     run.end_time = runner.state().time;
+    if (const auto coupling = coupling_report(*model, runner.state().coupling())) {
+      run.residual = std::abs(coupling->residual_energy);
+      run.absolute_residual = coupling->absolute_energy;
+    }
     run.step_seconds = run.end_time > 0 ? runner.statistics().step_seconds / run.end_time : kNone;
   } catch (const SimulationError& failure) { run.status = failure.what(); }  // no start
   if (reference != nullptr) run.length_error = watcher.length_error();
   run.max_drift = watcher.max_drift();
-  run.residual = watcher.residual();
   run.stable = run.status.empty() && run.length_error < limit;
   if (course != nullptr) course->run = run;
   return run;
@@ -159,9 +161,10 @@ Description scheme_machine(const CosimulationRequest& request, CouplingScheme sc
   choice.oil = request.oil.front();
   CosimulationRequest own = request;
   own.coordinates = CoordinateKind::relative;
-  own.friction = FrictionSide::mechanism;
   Description d = coupled_machine(own, choice, H);
+  d.solver.step = request.machine.solver.step;
   d.coupling.scheme = scheme;
+  d.coupling.mechanism_steps = request.machine.coupling.mechanism_steps;
   return d;
 }
 
@@ -182,7 +185,8 @@ std::vector<CouplingChoice> choices_of(const CosimulationRequest& request) {
   for (const OilIntegration& oil : request.oil)
     for (const CouplingVariables variables : request.variables)
       for (const MechanismTreatment treatment : request.treatments) {
-        for (const int order : request.orders) choices.push_back({variables, CouplingPrediction::polynomial, order, treatment, oil});
+        for (const int order : request.orders)
+          if (request.polynomials) choices.push_back({variables, CouplingPrediction::polynomial, order, treatment, oil});
         if (request.interface_model) choices.push_back({variables, CouplingPrediction::interface_model, 0, treatment, oil});
       }
   return choices;
@@ -318,17 +322,6 @@ void run_schemes(CosimulationStudy& study, const StudyProgress& progress) {
 
 // ---------------------------------------------------------------- words
 
-std::string name_of(IntegratorKind integrator) {
-  switch (integrator) {
-    case IntegratorKind::euler:
-      return "euler";
-    case IntegratorKind::rk4:
-      return "rk4";
-    default:
-      return "trapezoidal";
-  }
-}
-
 std::string name_of(CouplingScheme scheme) { return scheme == CouplingScheme::sequential ? "sequential" : "parallel"; }
 
 std::string scheme_name(const SchemeRow& row) { return row.scheme ? name_of(*row.scheme) : "monolithic"; }
@@ -376,6 +369,17 @@ constexpr const char* kChoiceHeader = "variables,prediction,order,treatment,oil_
 
 }  // namespace
 
+std::string name_of(IntegratorKind integrator) {
+  switch (integrator) {
+    case IntegratorKind::euler:
+      return "euler";
+    case IntegratorKind::rk4:
+      return "rk4";
+    default:
+      return "trapezoidal";
+  }
+}
+
 std::string name_of(CouplingVariables variables) {
   return variables == CouplingVariables::velocity_force ? "velocity_force" : "velocity_pressure";
 }
@@ -402,7 +406,7 @@ Description coupled_machine(const CosimulationRequest& request, const CouplingCh
   c.step = H;
   c.variables = choice.variables;
   const bool force = choice.variables == CouplingVariables::velocity_force;
-  c.friction = request.friction.value_or(force ? FrictionSide::hydraulics : FrictionSide::mechanism);
+  c.friction = force ? request.friction : FrictionSide::mechanism;
   c.prediction = choice.prediction;
   c.extrapolation = polynomial ? choice.order : 0;
   c.mechanism_extrapolation = request.mechanism_order.value_or(c.extrapolation);
@@ -411,6 +415,10 @@ Description coupled_machine(const CosimulationRequest& request, const CouplingCh
   c.mechanism_steps = 1;
   c.threads = 1;
   c.control.reset();
+  for (auto& [name, subsystem] : c.subsystems) {
+    subsystem.integrator.reset();
+    subsystem.step.reset();
+  }
   return d;
 }
 
@@ -481,12 +489,14 @@ std::string limits_csv(const CosimulationStudy& study) {
 }
 
 std::string runs_csv(const CosimulationStudy& study) {
-  std::string text = std::string(kChoiceHeader) + ",step,status,stable,end_time,length_error,residual,relative_residual,max_drift\n";
+  std::string text =
+      std::string(kChoiceHeader) + ",step,status,stable,end_time,length_error,residual,relative_residual,absolute_residual,max_drift\n";
   for (const CouplingScan& scan : study.scans)
     for (const CosimulationRun& run : scan.runs) {
       append_number(text += choice_cells(scan.choice) + ",", run.step);
       text += "," + (run.status.empty() ? std::string("completed") : quoted(run.status)) + (run.stable ? ",yes" : ",no");
-      append_cells(text, {run.end_time, run.length_error, run.residual, relative_residual(study, scan.choice, run), run.max_drift});
+      append_cells(text, {run.end_time, run.length_error, run.residual, relative_residual(study, scan.choice, run), run.absolute_residual,
+                          run.max_drift});
       text += "\n";
     }
   return text;
@@ -513,6 +523,7 @@ std::string study_json(const CosimulationStudy& study, const std::string& model_
                 {"end_time", run.end_time},
                 {"length_error", number(run.length_error)},
                 {"residual", number(run.residual)},
+                {"absolute_residual", number(run.absolute_residual)},
                 {"max_drift", number(run.max_drift)}};
   };
   Json scans = Json::array(), schemes = Json::array(), units = Json::object();

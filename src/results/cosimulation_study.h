@@ -9,8 +9,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,12 +43,13 @@ struct CosimulationRequest {
   Description machine;  // as read; its solver and coupling settings hold where the study does not vary them
   std::vector<CouplingVariables> variables{CouplingVariables::velocity_force, CouplingVariables::velocity_pressure};
   std::vector<int> orders;  // m; empty: the paper's, 2 with one cylinder and 1 with several
-  bool interface_model = true;
+  bool polynomials = true, interface_model = true;
   std::vector<MechanismTreatment> treatments{MechanismTreatment::ali1, MechanismTreatment::ali3p};
   std::vector<OilIntegration> oil;  // empty: the three integrators at 0.1 ms, the trapezoidal rule at 0.2, 0.5 and 1 ms too
   CoordinateKind coordinates = CoordinateKind::cartesian;
-  /// Where friction, drag and end dampers are evaluated; unset: as the paper, with the force (velocity-force: in the oil's subsystem).
-  std::optional<FrictionSide> friction;
+  /// Where friction, drag and end dampers are evaluated with velocity-force; the paper: where the force is, which then feeds through from
+  /// the extrapolated rate. With velocity-pressure always in the mechanism.
+  FrictionSide friction = FrictionSide::hydraulics;
   /// Order for the mechanism's own inputs; unset: that of the polynomials, 0 (held) beside the interface model.
   std::optional<int> mechanism_order;
   double min_step = 2e-4, max_step = 20e-3;  // [s] ends of the scan
@@ -57,16 +58,17 @@ struct CosimulationRequest {
   int threads = 1;
 };
 
-/// What came out of one run.
+/// What came out of one run; NaN: unknown.
 struct CosimulationRun {
-  double step = 0;                                                 // [s] H
-  std::string status;                                              // empty: it ended; otherwise why it did not
-  double end_time = 0;                                             // [s] reached
-  double length_error = std::numeric_limits<double>::quiet_NaN();  // [m] greatest of all cylinders
-  double residual = std::numeric_limits<double>::quiet_NaN();      // |generalised residual energy| at the end, summed over bonds
-  double max_drift = std::numeric_limits<double>::quiet_NaN();     // [J] greatest |energy.drift|
-  double step_seconds = std::numeric_limits<double>::quiet_NaN();  // [s] inside steps, for a simulated second
+  double step = 0;      // [s] H
+  std::string status;   // empty: it ended; otherwise why it did not
+  double end_time = 0;  // [s] reached
   bool stable = false;
+  double length_error = std::nan("");       // [m] greatest of all cylinders
+  double residual = std::nan("");           // [J] |residual energy| of all bonds at the end (cosimulation/monitor.h)
+  double absolute_residual = std::nan("");  // [J] magnitudes of the steps added up
+  double max_drift = std::nan("");          // [J] greatest |energy.drift|
+  double step_seconds = std::nan("");       // [s] inside steps, for a simulated second
 };
 
 /// A combination with its runs.
@@ -111,6 +113,7 @@ struct CosimulationStudy {
 
 inline constexpr double kReferenceStep = 1e-4;  // [s] of the monolithic reference
 
+std::string name_of(IntegratorKind integrator);      // rk4
 std::string name_of(CouplingVariables variables);    // velocity_force
 std::string name_of(MechanismTreatment treatment);   // ALI1, ALI3-P
 std::string name_of(const OilIntegration& oil);      // rk4 at 0.1 ms
