@@ -208,7 +208,7 @@ using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, in
 constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
   return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
 }
-constexpr std::array<Combination, 11> kCombinations{{
+constexpr std::array<Combination, 15> kCombinations{{
     monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
@@ -220,6 +220,10 @@ constexpr std::array<Combination, 11> kCombinations{{
     monolithic(ConstraintKind::baumgarte, IntegratorKind::semi_implicit_euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
+    monolithic(ConstraintKind::ali1, IntegratorKind::rk4),
+    monolithic(ConstraintKind::ali1, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::ali1, IntegratorKind::euler),
+    monolithic(ConstraintKind::ali1, IntegratorKind::cvode),
 }};
 
 struct ChoiceName {
@@ -241,6 +245,11 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
     return "`ida` integrates differential-algebraic equations of index 1, and double-step leaves ordinary ones";
   if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
     return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
+  if (s.constraints == ConstraintKind::ali1 && (s.integrator == IntegratorKind::trapezoidal || s.integrator == IntegratorKind::ida))
+    return std::string(
+        "`ali1` iterates multipliers for given positions and velocities, as explicit integrators have them "
+        "(`semi_implicit_euler`, `rk4`, `euler`) and `cvode`; the same equations with the multipliers as unknowns are "
+        "constraints: baumgarte, baumgarte: [xi omega, omega]");
   const ChoiceName name = choice_names()[first_difference];
   const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
                                        std::size_t(s.coupling)};
