@@ -208,7 +208,7 @@ using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, in
 constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
   return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
 }
-constexpr std::array<Combination, 11> kMonolithic{{
+constexpr std::array<Combination, 15> kMonolithic{{
     monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
@@ -220,6 +220,10 @@ constexpr std::array<Combination, 11> kMonolithic{{
     monolithic(ConstraintKind::baumgarte, IntegratorKind::semi_implicit_euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
+    monolithic(ConstraintKind::ali1, IntegratorKind::rk4),
+    monolithic(ConstraintKind::ali1, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::ali1, IntegratorKind::euler),
+    monolithic(ConstraintKind::ali1, IntegratorKind::cvode),
 }};
 
 // Any of them may be a mechanism that meets its oil at communication points, but for those with a step of their own.
@@ -256,6 +260,11 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
     return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
   if (s.coupling == CouplingKind::cosimulation && (s.integrator == IntegratorKind::cvode || s.integrator == IntegratorKind::ida))
     return "a mechanism that meets its oil at communication points needs a fixed step, and `cvode` and `ida` choose theirs";
+  if (s.constraints == ConstraintKind::ali1 && (s.integrator == IntegratorKind::trapezoidal || s.integrator == IntegratorKind::ida))
+    return std::string(
+        "`ali1` iterates multipliers for given positions and velocities, as explicit integrators have them "
+        "(`semi_implicit_euler`, `rk4`, `euler`) and `cvode`; the same equations with the multipliers as unknowns are "
+        "constraints: baumgarte, baumgarte: [xi omega, omega]");
   const ChoiceName name = choice_names()[first_difference];
   const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
                                        std::size_t(s.coupling)};
