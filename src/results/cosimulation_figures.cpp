@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/parallel.h"
 #include "results/files.h"
@@ -85,7 +86,7 @@ PlotCurve residual_curve(const CosimulationStudy& study, const CouplingScan& sca
   const double unit = study.unit_residual[static_cast<std::size_t>(at)];
   for (const CosimulationRun& run : scan.runs) {
     curve.x.push_back(1e3 * run.step);
-    curve.y.push_back(run.status.empty() ? run.residual / unit : NAN);
+    curve.y.push_back(run.status.empty() ? run.residual / unit : std::numeric_limits<double>::quiet_NaN());
   }
   return curve;
 }
