@@ -12,8 +12,8 @@ namespace trunnion {
 
 /// Interface model over a communication step; ports in the order of Hydraulics::actuators.
 struct InterfaceModel {
-  explicit InterfaceModel(int ports)
-      : ports(ports), W(ports * ports), W_rate(ports * ports), b(ports), b_rate(ports), s(ports), w(ports), rate_offset(ports) {}
+  explicit InterfaceModel(int port_count)
+      : ports(port_count), W(ports * ports), W_rate(ports * ports), b(ports), b_rate(ports), s(ports), w(ports), rate_offset(ports) {}
 
   int ports;
   double begin = 0;                 // [s]

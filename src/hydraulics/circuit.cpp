@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/lu.h"
+#include "hydraulics/linear_oil.h"
 #include "hydraulics/rates.h"
 
 namespace trunnion {
@@ -62,6 +63,8 @@ void add_chamber(const Hydraulics& h, int node_index, double area, double length
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
+  F_y[row.local] += area;
+  if (h.linear_oil != nullptr) return;
   using S = Dual<1>;
   const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
   const double size = area < 0 ? -area : area;
@@ -72,7 +75,33 @@ void add_chamber(const Hydraulics& h, int node_index, double area, double length
   row.T[row.local] += C.value * state.rate_slope[node_index] + C.d[0] * p_dot;  // volumes come first among the nodes
   R_s[row.local] += sub_volume_capacity(area, beta.value, wall) * p_dot;
   R_v[row.local] += area;
-  F_y[row.local] += area;
+}
+
+/// p_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0)).
+void add_linear_oil(const Hydraulics& h, const LinearOil& oil, const double* s, const double* s_dot, const double* y, const double* ydot,
+                    HydraulicState& state) {
+  const std::size_t volumes = h.volumes.size(), ports = h.actuators.size();
+  for (std::size_t i = 0; i < volumes; ++i) {
+    const PressureNode& node = h.nodes[h.volumes[i].node];
+    const Row row = row_of(h, node, state);
+    double rate = state.linear_f[i];
+    for (std::size_t j = 0; j < volumes; ++j) {
+      const PressureNode& other = h.nodes[h.volumes[j].node];
+      if (other.circuit != node.circuit) continue;
+      const double J = state.linear_J[i * volumes + j];
+      rate += J * (y[other.state] - oil.p[j]);
+      row.T[other.local] -= J;
+    }
+    for (int k : h.circuits[node.circuit].actuators) {
+      const double f_s = oil.f_s[i * ports + k], f_w = oil.f_w[i * ports + k];
+      rate += f_s * (s[k] - oil.s[k]) + f_w * (s_dot[k] - oil.w[k]);
+      state.R_s[state.column[k] + row.local] -= f_s;
+      state.R_v[state.column[k] + row.local] -= f_w;
+    }
+    state.capacity[h.volumes[i].node] = 1;
+    *row.R += ydot[node.state] - rate;
+    row.T[row.local] += state.rate_slope[i];
+  }
 }
 
 /// Friction with states integrated by the trapezoidal rule on the spot.
@@ -151,6 +180,9 @@ HydraulicState::HydraulicState(const Hydraulics& h)
   F_y.resize(columns);
   y_scratch.resize(h.ny);
   ydot_scratch.resize(h.ny);
+  if (h.linear_oil == nullptr) return;
+  linear_f.resize(h.volumes.size());
+  linear_J.resize(h.volumes.size() * h.volumes.size());
 }
 
 void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state) {
@@ -159,6 +191,7 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
     const double p = y[k], p_n = rule.y_begin[k];
     ydot[k] = rule.factor * (p - p_n) - rule.ydot_begin[k];
     state.rate_slope[i] = rule.factor;
+    if (h.linear_oil != nullptr) continue;
     if (!h.fluid.cavitates(p) && !h.fluid.cavitates(p_n)) continue;
     using S = Dual<1>;
     const double wall = h.volumes[i].walls_of_all;
@@ -173,7 +206,19 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
   for (SignalIndex i : h.used_signals) state.signal[i] = signals.value(i, t, side);
   for (std::size_t i = 0; i < h.nodes.size(); ++i)
+<<<<<<< HEAD
     if (h.nodes[i].source >= 0) state.pressure[i] = state.signal[h.nodes[i].source];
+=======
+    if (h.nodes[i].state < 0) state.pressure[i] = state.signal[h.nodes[i].source];
+  if (h.linear_oil == nullptr) return;
+  const LinearOil& oil = *h.linear_oil;
+  const std::array<double, 3> w = oil.weights(t);
+  const auto mean = [&](const std::array<std::vector<double>, 3>& at, std::vector<double>& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = w[0] * at[0][i] + w[1] * at[1][i] + w[2] * at[2][i];
+  };
+  mean(oil.f, state.linear_f);
+  mean(oil.J, state.linear_J);
+>>>>>>> mech
 }
 
 void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
@@ -185,7 +230,10 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
   std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
-  for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
+  if (h.linear_oil != nullptr)
+    add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, state);
+  else
+    for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
   for_each_element(h, [&](const auto& element) { for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
   for (const FlowSource& source : h.flow_sources) {

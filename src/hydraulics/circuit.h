@@ -4,6 +4,8 @@
 // together with friction states, R_x = x_dot - rate(v, x), and the port forces; all with exact local derivatives.
 // Circuits that share no volume are separate dense blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
+// A netlist may follow a LinearOil instead: R_i = p_i_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0))_i, cylinders as they are.
+//
 // Condensation: with T = dR/dy of a circuit, a Newton increment eliminates its unknowns,
 //   dF_i = -w_i . R + sum_j (K_s,ij ds_j + K_v,ij dsdot_j),   w_i = T^-T dF_i/dy
 // so that the mechanism sees each circuit as a dynamic stiffness between its ports.
@@ -25,6 +27,8 @@
 #include "signals/signal.h"
 
 namespace trunnion {
+
+struct LinearOil;
 
 /// A place with one pressure: a volume (with a state in y) or a source.
 struct PressureNode {
@@ -137,6 +141,9 @@ struct Hydraulics {
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools
   int signals = 0;                        // size of the signal set
   std::vector<SignalIndex> used_signals;  // those that elements and sources read
+  /// Not null: the pressure rates of all volumes, in the caller's memory and with the caller's sizes; volumes, elements and flow sources
+  /// have no say. The caller may change it between steps.
+  const LinearOil* linear_oil = nullptr;
 };
 
 /// Forces [N] of a cylinder along its line.
@@ -178,6 +185,7 @@ struct HydraulicState : OilValues<> {
   std::vector<double> F_y;                      // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
   std::vector<int> column;                      // per port: first entry in R_s, R_v, F_y
   std::vector<double> y_scratch, ydot_scratch;  // of evaluate_rates
+  std::vector<double> linear_f, linear_J;       // of a LinearOil at the evaluation's time
 };
 
 /// What the evaluation of a step's end point needs about the step.

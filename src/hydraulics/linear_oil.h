@@ -12,10 +12,16 @@ namespace trunnion {
 
 /// Volumes in the order of Hydraulics::volumes, ports in that of Hydraulics::actuators.
 struct LinearOil {
-  LinearOil(int volumes, int ports)
-      : volumes(volumes), ports(ports), p(volumes), f_s(volumes * ports), f_w(volumes * ports), s(ports), w(ports) {
+  LinearOil(int volume_count, int port_count)
+      : volumes(volume_count), ports(port_count), p(volumes), f_s(volumes * ports), f_w(volumes * ports), s(ports), w(ports) {
     for (auto& x : f) x.resize(volumes);
     for (auto& x : J) x.resize(volumes * volumes);
+  }
+
+  /// Shares of start, middle and end in f and J at time t [s].
+  std::array<double, 3> weights(double t) const {
+    const double x = step > 0 ? (t - begin) / step : 0;
+    return {(1 - x) * (1 - 2 * x), 4 * x * (1 - x), x * (2 * x - 1)};
   }
 
   int volumes, ports;

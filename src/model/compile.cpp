@@ -80,6 +80,8 @@ void project_centers(const Vec<3>& reference, const PointMap& map, Model& model)
   }
 }
 
+}  // namespace
+
 void collect_jumps(Model& model) {
   const Hydraulics& h = model.hydraulics;
   std::set<double> all, direct;
@@ -101,8 +103,6 @@ void collect_jumps(Model& model) {
   model.jumps.assign(all.begin(), all.end());
   model.force_jumps.assign(direct.begin(), direct.end());
 }
-
-}  // namespace
 
 std::shared_ptr<const Model> compile(const Description& description) {
   if (std::vector<Diagnostic> findings = check_description(description); !findings.empty()) throw InputError(std::move(findings));

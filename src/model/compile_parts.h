@@ -48,6 +48,9 @@ void assemble(const Description& description, Model& model, const Mechanism<D>& 
 /// Netlist, states and their names.
 void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model);
 
+/// Fills jumps and force_jumps from the signals that mechanism and netlist use.
+void collect_jumps(Model& model);
+
 /// The body of that name; the ground has node 0 and identity placement.
 const BodyInfo& find_body(const Model& model, const std::string& name);
 

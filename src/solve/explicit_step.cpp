@@ -41,7 +41,8 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
   const Hydraulics& h = model.hydraulics;
   for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
     const double y = next_.y()[h.unknown_state[i]];
-    const bool pressure = h.unknown_state[i] < static_cast<int>(h.volumes.size());
+    const bool pressure =
+        h.linear_oil == nullptr && h.unknown_state[i] < static_cast<int>(h.volumes.size());  // linear ones may fall below 0
     if (pressure ? !(y > 0 && y < kHighest) : !(std::abs(y) < kLargest)) return out(model.layout.nv + static_cast<int>(i));
   }
   for (int i = 0; i < model.layout.nv; ++i)

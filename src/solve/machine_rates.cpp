@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/lu.h"
 #include "spatial/rotation3.h"
 
 namespace trunnion {
@@ -25,15 +24,14 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, bool stabilise
       work_(*model_),
       loops_(m_),
       keeper_(*model_, loops_),
-      product_(m_.tree),
+      inertia_(m_),
       d_(m_.rows) {
   const std::size_t nv = model_->layout.nv;
-  for (auto* x : {&unit_, &x_, &g_, &column_, &Mc_}) x->resize(nv);
-  pivot_.resize(nv);
+  for (auto* x : {&x_, &a_i_}) x->resize(nv);
   // room for the degrees of freedom as they are at the start
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   loops_.choose(work_.mechanism);
-  G_.reserve(loops_.independent().size() * loops_.independent().size());
+  inertia_.reserve(loops_.independent().size());
 }
 
 template <int D>
@@ -103,37 +101,21 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
   evaluate_forces_at(at);
   // R^T M R a_i = -R^T r
   fit_ = loops_.reduce();
-  G_.resize(n * n);
-  for (std::size_t k = 0; k < n; ++k) {
-    std::fill(column_.begin(), column_.end(), 0.0);
-    std::fill(Mc_.begin(), Mc_.end(), 0.0);
-    unit_[k] = 1;
-    loops_.add_rates(unit_.data(), column_.data());
-    unit_[k] = 0;
-    product_.add(column_.data(), mech.tree, Mc_.data());
-    loops_.project(Mc_.data(), g_.data());
-    for (std::size_t i = 0; i < n; ++i) G_[i * n + k] = g_[i];
-  }
-  loops_.project(work_.r.data(), x_.data());
-  for (std::size_t i = 0; i < n; ++i) x_[i] = -x_[i];
-  if (!lu_factor(G_.data(), static_cast<int>(n), pivot_.data())) {
+  if (!inertia_.factor(loops_, mech.tree)) {
     report.status = StepStatus::singular;
     return false;
   }
-  lu_solve(G_.data(), static_cast<int>(n), pivot_.data(), x_.data());
-  std::fill(column_.begin(), column_.end(), 0.0);
-  loops_.add_rates(x_.data(), column_.data());
-  for (std::size_t i = 0; i < nv; ++i) at.a()[i] += column_[i];
+  loops_.project(work_.r.data(), x_.data());
+  for (std::size_t i = 0; i < n; ++i) x_[i] = -x_[i];
+  inertia_.solve(x_.data());
+  std::fill(a_i_.begin(), a_i_.end(), 0.0);
+  loops_.add_rates(x_.data(), a_i_.data());
+  for (std::size_t i = 0; i < nv; ++i) at.a()[i] += a_i_[i];
   // multipliers
-  product_.add(column_.data(), mech.tree, work_.r.data());
+  inertia_.add_product(a_i_.data(), mech.tree, work_.r.data());
   std::fill(at.multipliers(), at.multipliers() + m_.rows, 0.0);
   loops_.add_multipliers(work_.r.data(), at.multipliers());
   return true;
-}
-
-template <int D>
-void MachineRates<D>::solve_reduced(double* x) const {
-  lu_solve(G_.data(), static_cast<int>(loops_.independent().size()), pivot_.data(), x);
 }
 
 template <int D>

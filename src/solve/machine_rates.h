@@ -7,8 +7,8 @@
 //                and, where a row holds for velocities alone, J a + gamma + alpha B v = 0: both fade like exp(-alpha t) for beta = alpha
 // Both are solved in the independent coordinates of the present partition,
 //   R^T M R a_i = R^T (Q - M a_rest),   a = R a_i + a_rest,   lambda = J_d^-T (Q - M a)_d,   R = [-J_d^-1 J_i; 1]
-// where a_rest, zero in the independent coordinates, satisfies the constraint equation. M is not formed: M times a column of R is one
-// sweep over the tree. Redundant rows have no pivot in the partition, take no part, and have no multiplier.
+// where a_rest, zero in the independent coordinates, satisfies the constraint equation. Redundant rows have no pivot in the partition, take
+// no part, and have no multiplier.
 // Sources: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2; Nonlinear Dynamics 111 (2023), doi
 // 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "machine/evaluate.h"
-#include "mechanics/mass_product.h"
 #include "solve/partition_keeper.h"
+#include "solve/reduced_inertia.h"
 
 namespace trunnion {
 
@@ -53,7 +53,7 @@ class MachineRates {
   /// After place(): ydot alone.
   void set_state_rates(State& at);
   /// After accelerate(): x = (R^T M R)^-1 x.
-  void solve_reduced(double* x) const;
+  void solve_reduced(double* x) const { inertia_.solve(x); }
   /// Both at the state itself, as after a jump.
   bool restart(State& state, StepReport& report);
   /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; fills violations and
@@ -77,13 +77,10 @@ class MachineRates {
   MachineState<D> work_;
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
-  MassProduct<D> product_;
-  std::vector<double> unit_, x_, g_;  // per independent coordinate
-  std::vector<double> column_, Mc_;   // a column of R, and M times it
-  std::vector<double> G_;             // R^T M R
-  std::vector<int> pivot_;
-  std::vector<double> d_;  // per row
-  double fit_ = 0;         // largest entry of R
+  ReducedInertia<D> inertia_;
+  std::vector<double> x_, a_i_;  // accelerations: of the independent coordinates alone, R times them
+  std::vector<double> d_;        // per row
+  double fit_ = 0;               // largest entry of R
 };
 
 /// theta_dot for velocities v where the configuration is theta away from where theta is zero: v itself for one-axis joints,

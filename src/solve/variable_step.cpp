@@ -60,7 +60,7 @@ bool VariableStep<D>::place(double t, Side side, const double* x) {
   at_.time = t;
   for (int i : positions_) theta_[i] = *x++;
   for (int i : velocities_) at_.v()[i] = *x++;
-  const int volumes = static_cast<int>(model.hydraulics.volumes.size());
+  const int volumes = model.hydraulics.linear_oil != nullptr ? 0 : static_cast<int>(model.hydraulics.volumes.size());
   for (int i : states_) {
     if (i < volumes && !(*x > 0)) return false;  // the corrector went astray
     at_.y()[i] = *x++;

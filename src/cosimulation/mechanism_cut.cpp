@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cosimulation/mechanism_cut.h"
+
+#include <numeric>
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kNoSaturation = -1e300;  // [Pa] linear oil has no free air at any pressure
+
+bool hands_out_forces(const Model& machine) { return machine.description.coupling.variables == CouplingVariables::velocity_force; }
+
+void finish(const Model& machine, MechanismCut& cut) {
+  Model& model = *cut.model;
+  Hydraulics& h = model.hydraulics;
+  h.ny = static_cast<int>(cut.states.size());
+  h.signals = model.signals.size();
+  model.layout.ny = h.ny;
+  model.layout.coupling = 0;
+  model.description.solver.coupling = CouplingKind::monolithic;
+  model.y_start.assign(cut.states.size(), 0);
+  model.state_names.clear();
+  for (int state : cut.states) model.state_names.push_back(machine.state_names[state]);
+  collect_jumps(model);
+}
+
+}  // namespace
+
+std::size_t count_inputs(const Model& machine) { return machine.hydraulics.actuators.size() * (hands_out_forces(machine) ? 1 : 2); }
+
+MechanismCut cut_fed(const Model& machine, const std::vector<Course>& inputs) {
+  MechanismCut cut{std::make_shared<Model>(machine), {}};
+  Model& model = *cut.model;
+  const bool forces = hands_out_forces(machine), bare = forces && machine.description.coupling.friction == FrictionSide::hydraulics;
+  const Course* input = inputs.data();
+  Hydraulics h;
+  h.fluid = machine.hydraulics.fluid;
+  const auto add_source = [&](const std::string& name) {
+    h.used_signals.push_back(model.signals.add_input(input++));
+    h.nodes.push_back({name, -1, -1, -1, h.used_signals.back()});
+    return static_cast<int>(h.nodes.size()) - 1;
+  };
+  int block = 0;
+  for (Actuator a : machine.hydraulics.actuators) {
+    a.A = add_source(a.name + (forces ? "" : ".A"));
+    a.B = forces ? a.A : add_source(a.name + ".B");
+    if (forces) {
+      a.cylinder.area_A = 1;
+      a.cylinder.area_B = 0;
+    }
+    if (bare) {
+      a.friction = NoFriction{};
+      a.friction_states = 0;
+      a.cylinder.viscous = 0;
+      a.cylinder.damper = {};
+    }
+    // a circuit of its friction states alone
+    Circuit circuit;
+    circuit.size = a.friction_local ? 0 : a.friction_states;
+    circuit.offset = static_cast<int>(h.unknown_state.size());
+    circuit.block = block;
+    circuit.actuators = {static_cast<int>(h.actuators.size())};
+    block += circuit.size * circuit.size;
+    const int first = a.state;
+    a.state = static_cast<int>(cut.states.size());
+    a.circuit = static_cast<int>(h.circuits.size());
+    a.local = 0;
+    for (int k = 0; k < a.friction_states; ++k) {
+      cut.states.push_back(first + k);
+      if (!a.friction_local) h.unknown_state.push_back(a.state + k);
+    }
+    h.circuits.push_back(std::move(circuit));
+    h.actuators.push_back(std::move(a));
+  }
+  model.hydraulics = std::move(h);
+  finish(machine, cut);
+  return cut;
+}
+
+MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil) {
+  MechanismCut cut{std::make_shared<Model>(machine), {}};
+  Hydraulics& h = cut.model->hydraulics;
+  // spools are the last of the states, so that volumes and friction keep their places
+  cut.states.resize(machine.hydraulics.ny - machine.hydraulics.spools.size());
+  std::iota(cut.states.begin(), cut.states.end(), 0);
+  h.elements = {};
+  h.flow_sources.clear();
+  h.spools.clear();
+  h.fluid.saturation_pressure = kNoSaturation;
+  h.fluid.free_air = 0;
+  h.used_signals.clear();
+  for (const PressureNode& node : h.nodes)
+    if (node.source >= 0) h.used_signals.push_back(node.source);
+  h.linear_oil = oil;
+  finish(machine, cut);
+  return cut;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,31 @@
+// The mechanical part of a machine as a model of its own: the machine's mechanism, joints, constraints, and layout of q, v and rows, with
+// other oil behind its ports:
+//   fed            cylinders between pressure sources whose signals are inputs (SignalSet::add_input); no volumes, valves, spools
+//     velocity_pressure   both chambers of each; areas and all laws of the cylinder as they are
+//     velocity_force      one source per cylinder and a unit area on it, so that the pressure is the force [N]; friction, viscous drag and
+//                         end dampers as they are, or none where the hydraulic side has them
+//   on linear oil  volumes whose pressures follow a LinearOil; circuits, areas and all laws of the cylinders as they are; no valves, spools
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+
+namespace trunnion {
+
+struct MechanismCut {
+  std::shared_ptr<Model> model;
+  std::vector<int> states;  // per y of the cut: index in the machine's y
+};
+
+/// The mechanism of `machine` fed by `inputs`, one Course per cylinder (velocity_force) or two, of chambers A and B (velocity_pressure), in
+/// the order of Hydraulics::actuators. They stay where they are while the cut is in use.
+MechanismCut cut_fed(const Model& machine, const std::vector<Course>& inputs);
+/// How many inputs that is.
+std::size_t count_inputs(const Model& machine);
+/// The mechanism of `machine` on the linear oil that Hydraulics::linear_oil of the cut points to; here `oil`.
+MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil);
+
+}  // namespace trunnion

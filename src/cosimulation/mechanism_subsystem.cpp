@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cosimulation/mechanism_subsystem.h"
+
+#include <algorithm>
+
+#include "cosimulation/mechanism_cut.h"
+#include "cosimulation/port_dynamics.h"
+#include "machine/evaluate.h"
+#include "solve/make_monolithic_stepper.h"
+
+namespace trunnion {
+
+namespace {
+
+template <int D>
+class CutMechanism final : public MechanismSubsystem {
+ public:
+  CutMechanism(const Model& machine, bool on_linear_oil)
+      : courses_(on_linear_oil ? 0 : count_inputs(machine)),
+        rest_(static_cast<int>(machine.hydraulics.volumes.size()), static_cast<int>(machine.hydraulics.actuators.size())),
+        oil_(on_linear_oil ? &rest_ : nullptr),
+        cut_(on_linear_oil ? cut_on_linear_oil(machine, oil_) : cut_fed(machine, courses_)),
+        steps_(machine.description.coupling.mechanism_steps),
+        m_(std::get<Mechanism<D>>(cut_.model->mechanism)),
+        stepper_(make_monolithic_stepper(cut_.model)),
+        state_(cut_.model->layout),
+        volumes_(static_cast<int>(cut_.model->hydraulics.volumes.size())),
+        dynamics_(*cut_.model),
+        work_(*cut_.model) {
+    const CosimulationDescription& coupling = machine.description.coupling;
+    const bool pressures = coupling.variables == CouplingVariables::velocity_pressure;
+    for (const Actuator& a : machine.hydraulics.actuators) {
+      if (!on_linear_oil && pressures)
+        for (const char* chamber : {".pressure_A", ".pressure_B"}) inputs_.push_back({a.name + chamber, "Pa"});
+      if (!on_linear_oil && !pressures)
+        inputs_.push_back({a.name + (coupling.friction == FrictionSide::mechanism ? ".pressure_force" : ".force"), "N"});
+      outputs_.push_back({a.name + ".length", "m"});
+      outputs_.push_back({a.name + ".rate", "m/s"});
+      outputs_.push_back({a.name + ".acceleration", "m/s2", true});
+    }
+  }
+
+  void restore(const State& machine) override {
+    const StateLayout& n = state_.layout();
+    state_.time = machine.time;
+    std::copy_n(machine.q(), n.nq + 2 * n.nv, state_.q());
+    for (std::size_t i = 0; i < cut_.states.size(); ++i) {
+      state_.y()[i] = machine.y()[cut_.states[i]];
+      state_.ydot()[i] = machine.ydot()[cut_.states[i]];
+    }
+    std::copy_n(machine.multipliers(), 2 * n.rows, state_.multipliers());
+    take_pressures();
+  }
+  void save(State& machine) const override {
+    const StateLayout& n = state_.layout();
+    std::copy_n(state_.q(), n.nq + 2 * n.nv, machine.q());
+    for (std::size_t i = volumes_; i < cut_.states.size(); ++i) {
+      machine.y()[cut_.states[i]] = state_.y()[i];
+      machine.ydot()[cut_.states[i]] = state_.ydot()[i];
+    }
+    std::copy_n(state_.multipliers(), 2 * n.rows, machine.multipliers());
+  }
+  void set_inputs(const Course* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
+  void set_linear_oil(const LinearOil* oil) override {
+    oil_ = cut_.model->hydraulics.linear_oil = oil;
+    take_pressures();
+  }
+
+  StepReport do_step(double h) override {
+    StepReport total;
+    const double begin = state_.time;
+    if (!stepper_->restart(state_)) {
+      total.status = StepStatus::singular;
+      return total;
+    }
+    for (int i = 1; i <= steps_; ++i) {
+      const double end = begin + h * i / steps_;
+      const StepReport report = stepper_->step(state_, end - state_.time);
+      state_.time = end;
+      total.iterations += report.iterations;
+      total.position_iterations += report.position_iterations;
+      total.violation = std::max(total.violation, report.violation);
+      total.velocity_violation = std::max(total.velocity_violation, report.velocity_violation);
+      if (report.status == StepStatus::converged) continue;
+      total.status = report.status;
+      total.worst = report.worst;
+      total.longest_step = report.longest_step * steps_;
+      if (!report.ok()) break;
+    }
+    return total;
+  }
+  bool restart() override { return stepper_->restart(state_); }
+
+  void get_outputs(double* values) const override {
+    place(state_.a());
+    for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+      *values++ = work_.mechanism.s[i];
+      *values++ = work_.mechanism.s_dot[i];
+      *values++ = line_acceleration(m_.ports[i], work_.mechanism.tree, work_.mechanism.ports[i]);
+    }
+  }
+  bool interface_model(double* W, double* b) override { return dynamics_.evaluate(state_, work_.mechanism, W, b); }
+  void port_forces(double* F) override {
+    HydraulicState& oil = work_.hydraulics;
+    update_inputs(cut_.model->hydraulics, cut_.model->signals, state_.time, Side::right, oil);
+    place(state_.a());
+    evaluate_forces<double>(cut_.model->hydraulics, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), state_.y(), oil);
+    for (std::size_t i = 0; i < m_.ports.size(); ++i) F[i] = oil.ports[i].force;
+  }
+
+ private:
+  /// Positions and velocities of the state.
+  void place(const double* a) const {
+    update_positions(m_, state_.q(), static_cast<const double*>(nullptr), work_.mechanism);
+    update_rates(m_, state_.v(), a, work_.mechanism);
+  }
+  void take_pressures() {
+    if (oil_ != nullptr) std::copy_n(oil_->p.data(), volumes_, state_.y());
+  }
+
+  std::vector<Course> courses_;  // inputs
+  const LinearOil rest_;         // until there is another
+  const LinearOil* oil_;
+  const MechanismCut cut_;
+  const int steps_;
+  const Mechanism<D>& m_;
+  std::unique_ptr<Stepper> stepper_;
+  State state_;
+  const int volumes_;  // the first of y: pressures on linear oil, no part of the machine's state
+  PortDynamics<D> dynamics_;
+  mutable MachineState<D> work_;  // scratch
+};
+
+}  // namespace
+
+std::unique_ptr<MechanismSubsystem> make_mechanism_subsystem(const std::shared_ptr<const Model>& machine, bool on_linear_oil) {
+  if (machine->planar) return std::make_unique<CutMechanism<2>>(*machine, on_linear_oil);
+  return std::make_unique<CutMechanism<3>>(*machine, on_linear_oil);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cosimulation/port_dynamics.h"
+
+#include <algorithm>
+
+namespace trunnion {
+
+template <int D>
+PortDynamics<D>::PortDynamics(const Model& model)
+    : model_(model),
+      m_(std::get<Mechanism<D>>(model.mechanism)),
+      loops_(m_),
+      inertia_(m_),
+      a_(m_.tree.nv),
+      r_(m_.tree.nv),
+      A_(m_.ports.size() * m_.tree.nv),
+      x_(m_.tree.nv) {
+  // room for the degrees of freedom as they are at the start
+  MechanismState<D> state(m_);
+  update_positions(m_, model_.q_start.data(), static_cast<const double*>(nullptr), state);
+  loops_.choose(state);
+  inertia_.reserve(loops_.independent().size());
+}
+
+template <int D>
+bool PortDynamics<D>::evaluate(const State& at, MechanismState<D>& state, double* W, double* b) {
+  const std::size_t ports = m_.ports.size(), nv = m_.tree.nv;
+  update_inputs(m_, model_.signals, at.time, Side::right, state);
+  update_positions(m_, at.q(), static_cast<const double*>(nullptr), state);
+  if (!(loops_.adopt(at.partition()) && loops_.take(state)) && !loops_.choose(state)) return false;
+  constraint_rates(m_, at.v(), state);
+  // accelerations without port forces: a = a_rest - R (R^T M R)^-1 R^T r(a_rest)
+  std::fill(a_.begin(), a_.end(), 0.0);
+  loops_.solve_accelerations(at.v(), a_.data(), state);
+  update_rates(m_, at.v(), a_.data(), state);
+  inverse_dynamics(m_, at.q(), at.v(), true, state, r_.data());
+  loops_.reduce();
+  if (!inertia_.factor(loops_, state.tree)) return false;
+  const std::size_t n = loops_.independent().size();
+  for (std::size_t i = 0; i < ports; ++i) {
+    const Range& path = m_.ports[i].path;
+    std::fill(a_.begin(), a_.end(), 0.0);
+    for (int k = path.begin; k < path.end; ++k) a_[m_.paths[k].dof] = state.dofs[k].gradient;
+    loops_.project(a_.data(), A_.data() + i * nv);
+  }
+  const auto product = [&](std::size_t port) {
+    double sum = 0;
+    for (std::size_t k = 0; k < n; ++k) sum += A_[port * nv + k] * x_[k];
+    return sum;
+  };
+  loops_.project(r_.data(), x_.data());
+  inertia_.solve(x_.data());
+  for (std::size_t i = 0; i < ports; ++i) b[i] = line_acceleration(m_.ports[i], state.tree, state.ports[i]) - product(i);
+  for (std::size_t j = 0; j < ports; ++j) {
+    std::copy_n(A_.data() + j * nv, n, x_.begin());
+    inertia_.solve(x_.data());
+    for (std::size_t i = j; i < ports; ++i) W[i * ports + j] = W[j * ports + i] = product(i);
+  }
+  return true;
+}
+
+template class PortDynamics<2>;
+template class PortDynamics<3>;
+
+}  // namespace trunnion

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/make_monolithic_stepper.h"
+
+#include "solve/baumgarte_trapezoidal.h"
+#include "solve/double_step_trapezoidal.h"
+#include "solve/explicit_step.h"
+#include "solve/penalty_trapezoidal.h"
+#include "solve/variable_step.h"
+
+namespace trunnion {
+
+namespace {
+
+template <int D>
+std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const Model> model) {
+  const SolverDescription& solver = model->description.solver;
+  switch (solver.integrator) {
+    case IntegratorKind::trapezoidal:
+      if (solver.constraints == ConstraintKind::double_step) return std::make_unique<DoubleStepTrapezoidal<D>>(std::move(model));
+      if (solver.constraints == ConstraintKind::baumgarte) return std::make_unique<BaumgarteTrapezoidal<D>>(std::move(model));
+      return std::make_unique<PenaltyTrapezoidal<D>>(std::move(model));
+    case IntegratorKind::cvode:
+    case IntegratorKind::ida:
+      return std::make_unique<VariableStep<D>>(std::move(model));
+    default:
+      return std::make_unique<ExplicitStep<D>>(std::move(model));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_monolithic_stepper(std::shared_ptr<const Model> model) {
+  return model->planar ? make_stepper_in<2>(std::move(model)) : make_stepper_in<3>(std::move(model));
+}
+
+}  // namespace trunnion
