@@ -206,10 +206,7 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
   for (SignalIndex i : h.used_signals) state.signal[i] = signals.value(i, t, side);
   for (std::size_t i = 0; i < h.nodes.size(); ++i)
-<<<<<<< HEAD
     if (h.nodes[i].source >= 0) state.pressure[i] = state.signal[h.nodes[i].source];
-=======
-    if (h.nodes[i].state < 0) state.pressure[i] = state.signal[h.nodes[i].source];
   if (h.linear_oil == nullptr) return;
   const LinearOil& oil = *h.linear_oil;
   const std::array<double, 3> w = oil.weights(t);
@@ -218,7 +215,6 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
   };
   mean(oil.f, state.linear_f);
   mean(oil.J, state.linear_J);
->>>>>>> mech
 }
 
 void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
