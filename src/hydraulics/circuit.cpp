@@ -5,6 +5,7 @@
 
 #include "base/lu.h"
 #include "hydraulics/linear_oil.h"
+#include "hydraulics/rates.h"
 
 namespace trunnion {
 
@@ -205,7 +206,7 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
   for (SignalIndex i : h.used_signals) state.signal[i] = signals.value(i, t, side);
   for (std::size_t i = 0; i < h.nodes.size(); ++i)
-    if (h.nodes[i].state < 0) state.pressure[i] = state.signal[h.nodes[i].source];
+    if (h.nodes[i].source >= 0) state.pressure[i] = state.signal[h.nodes[i].source];
   if (h.linear_oil == nullptr) return;
   const LinearOil& oil = *h.linear_oil;
   const std::array<double, 3> w = oil.weights(t);
@@ -294,6 +295,69 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   }
   for (const Spool& spool : h.spools)
     ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
+}
+
+void evaluate_rates_and_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* extra_rate, double* y, double* ydot,
+                               HydraulicState& state) {
+  for (const Spool& spool : h.spools) {
+    const double reference = state.signal[spool.signal];
+    if (spool.time_constant <= 0) y[spool.state] = reference;
+    ydot[spool.state] = spool.time_constant > 0 ? (reference - y[spool.state]) / spool.time_constant : 0;
+  }
+  load_pressures<double>(h, y, state);
+  // volumes are the first of nodes and states: ydot gathers the outflows
+  const int volumes = static_cast<int>(h.volumes.size());
+  double* C = state.capacity.data();
+  for (int i = 0; i < volumes; ++i) {
+    const Volume& volume = h.volumes[i];
+    C[i] = sub_volume_capacity(volume.volume, h.fluid.compressibility_at(y[i]), volume.wall_compressibility);
+    ydot[i] = 0;
+  }
+  const auto add_flow = [&](int from, int to, double Q) {
+    if (from >= 0 && from < volumes) ydot[from] += Q;
+    if (to >= 0 && to < volumes) ydot[to] -= Q;
+  };
+  const FlowInputs<> in = state.flow_inputs();
+  for_each_element(h, [&](const auto& element) {
+    element.edges(in, [&](int A, int B, auto&& law) { add_flow(A, B, law(in.pressure[A] - in.pressure[B])); });
+  });
+  for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, state.signal[source.flow]);
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const Cylinder& c = a.cylinder;
+    const double oil_rate = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
+    const auto add_chamber = [&](int node, double area, double length, double drawn) {
+      if (node >= volumes) return;
+      C[node] += sub_volume_capacity(area * length, h.fluid.compressibility_at(y[node]), c.wall_compressibility);
+      ydot[node] += drawn;
+    };
+    add_chamber(a.A, c.area_A, c.chamber_A(s[i]), c.area_A * oil_rate);
+    add_chamber(a.B, c.area_B, c.chamber_B(s[i]), -c.area_B * oil_rate);
+    PortForces<>& port = state.ports[i];
+    set_cylinder_force(a, s[i], s_dot[i], state, port);
+    port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
+    port.force -= port.friction;
+  }
+  for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
+}
+
+int piston_outside(const Hydraulics& h, const double* s) {
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Cylinder& c = h.actuators[i].cylinder;
+    if (!(c.chamber_A(s[i]) > 0 && c.chamber_B(s[i]) > 0)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int unknown_out_of_range(const Hydraulics& h, const double* y) {
+  constexpr double kHighest = 1e12;  // [Pa]
+  constexpr double kLargest = 1e12;  // of other states
+  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
+    const int k = h.unknown_state[i];
+    const bool pressure = k < static_cast<int>(h.volumes.size());
+    if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {
