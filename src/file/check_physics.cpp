@@ -202,11 +202,11 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
 
 // ---------------------------------------------------------------- solver
 
-using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
+using Combination = std::array<std::size_t, 3>;  // constraints, integrator, coupling; coordinates go with all of them
 
 // What there is, monolithic.
 constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
-  return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
+  return {std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
 }
 constexpr std::array<Combination, 15> kMonolithic{{
     monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
@@ -244,11 +244,8 @@ struct ChoiceName {
   const std::vector<const char*>& words;
 };
 
-std::array<ChoiceName, 4> choice_names() {
-  return {{{"coordinates", coordinate_words()},
-           {"constraints", constraint_words()},
-           {"integrator", integrator_words()},
-           {"coupling", coupling_words()}}};
+std::array<ChoiceName, 3> choice_names() {
+  return {{{"constraints", constraint_words()}, {"integrator", integrator_words()}, {"coupling", coupling_words()}}};
 }
 
 std::string reason(const SolverDescription& s, std::size_t first_difference) {
@@ -266,8 +263,7 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
         "(`semi_implicit_euler`, `rk4`, `euler`) and `cvode`; the same equations with the multipliers as unknowns are "
         "constraints: baumgarte, baumgarte: [xi omega, omega]");
   const ChoiceName name = choice_names()[first_difference];
-  const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
-                                       std::size_t(s.coupling)};
+  const Combination now{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
   return std::string("`") + name.words[now[first_difference]] + "` is not available";
 }
 
@@ -337,8 +333,8 @@ void check_solver(const Description& d, Findings& out) {
   const SolverDescription& s = d.solver;
   if (!(s.step > 0)) find(d, out, "solver.step", "the step is not greater than 0");
   if (!(s.duration > 0)) find(d, out, "solver.duration", "the duration is not greater than 0");
-  const Combination asked{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
-  constexpr std::size_t kIntegrator = 2;
+  const Combination asked{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
+  constexpr std::size_t kIntegrator = 1;
   const auto agreement = [&](const Combination& c) {  // of two as near, the one with the integrator asked for
     std::ptrdiff_t same = c[kIntegrator] == asked[kIntegrator] ? 1 : 0;
     for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 2 : 0;
