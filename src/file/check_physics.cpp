@@ -228,12 +228,12 @@ constexpr std::array<Combination, 15> kMonolithic{{
 
 // Any of them may be a mechanism that meets its oil at communication points, but for those with a step of their own.
 constexpr bool steps_as_told(const Combination& c) {
-  return c[2] != std::size_t(IntegratorKind::cvode) && c[2] != std::size_t(IntegratorKind::ida);
+  return c[1] != std::size_t(IntegratorKind::cvode) && c[1] != std::size_t(IntegratorKind::ida);
 }
 std::vector<Combination> combinations() {
   std::vector<Combination> all(kMonolithic.begin(), kMonolithic.end());
   for (Combination c : kMonolithic) {
-    c[3] = std::size_t(CouplingKind::cosimulation);
+    c[2] = std::size_t(CouplingKind::cosimulation);
     if (steps_as_told(c)) all.push_back(c);
   }
   return all;
