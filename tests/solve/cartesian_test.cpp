@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <numbers>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -153,8 +153,9 @@ struct Example {
   const char* name;
   double end;  // [s]
 };
-constexpr Example kExamples[] = {{"crane_single", 3},  {"crane_double", 3},         {"four_bar", 2},     {"four_bar_lift", 1}, {"quick_return", 2},
-                                 {"slewing_crane", 2}, {"spatial_slider_crank", 2}, {"rolling_disc", 1}, {"bicycle", 1},       {"lever", 1}};
+constexpr Example kExamples[] = {
+    {"crane_single", 3},  {"crane_double", 3},         {"four_bar", 2},     {"four_bar_lift", 1}, {"quick_return", 2},
+    {"slewing_crane", 2}, {"spatial_slider_crank", 2}, {"rolling_disc", 1}, {"bicycle", 1},       {"lever", 1}};
 
 TEST(Cartesian, ExamplesMoveAsInRelativeCoordinatesByTheVariableStepReference) {
   for (const Example& e : kExamples) {
