@@ -104,6 +104,7 @@ bool Cosimulation::first_point(double time, bool jump) {
     motion_[2 * i] = constant(time, next_[layout_.motion(i) + kLength]);
     motion_[2 * i + 1] = constant(time, next_[layout_.motion(i) + kRate]);
   }
+  if (models_) hydraulics_.front()->set_interface_model(nullptr);
   hand_motion();
   for (auto& part : hydraulics_)
     if (jump && !part->restart()) return false;

@@ -23,7 +23,7 @@ namespace {
 using test::allocations;
 using test::allocations_are_counted;
 
-constexpr double kLength = 1, kAmplitude = 0.02, kFrequency = 3;  // of the cylinder: 1 m + 20 mm sin(2 pi 3 Hz t)
+constexpr double kLength = 1, kAmplitude = 0.005, kFrequency = 3;  // of the cylinder: 1 m + 5 mm sin(2 pi 3 Hz t)
 constexpr double kMass = 300;
 
 const char* const kCircuit = R"(
@@ -55,7 +55,8 @@ cylinders:
 )";
 
 const char* const kLuGre =
-    "    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: 5.77e6 "
+    "    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: "
+    "5.77e6 "
     "N/m, bristle_damping: 2.28e4 N s/m}\n";
 
 struct Options {
@@ -69,13 +70,12 @@ struct Options {
 };
 
 std::shared_ptr<const Model> machine(const Options& options = {}) {
-  const std::string text = std::string("trunnion: 1\ngravity: [-9.81, 0, 0]\nbodies: {block: {box: {size: [1, 1, 1], mass: 300 kg}}}\n") +
-                           "joints: {block: {prismatic: {parent: ground, at: [0, 0, 0], axis: x}, position: 0 m" +
-                           (options.moved ? "" : ", speed: 0.1 m/s") + "}}\n" +
-                           (options.moved ? "motions: {drive: {joint: block, signal: path}}\n" : "") + kCircuit + options.friction +
-                           "signals:\n  command: " + options.command + "\n  supply: " + options.supply +
-                           (options.moved ? "\n  path: {sine: {amplitude: 20 mm, frequency: 3 Hz}}" : "") + "\nsolver: {" + options.solver +
-                           "}\n";
+  const std::string text =
+      std::string("trunnion: 1\ngravity: [-9.81, 0, 0]\nbodies: {block: {box: {size: [1, 1, 1], mass: 300 kg}}}\n") +
+      "joints: {block: {prismatic: {parent: ground, at: [0, 0, 0], axis: x}, position: 0 m" + (options.moved ? "" : ", speed: 0.1 m/s") +
+      "}}\n" + (options.moved ? "motions: {drive: {joint: block, signal: path}}\n" : "") + kCircuit + options.friction +
+      "signals:\n  command: " + options.command + "\n  supply: " + options.supply +
+      (options.moved ? "\n  path: {sine: {amplitude: 5 mm, frequency: 3 Hz}}" : "") + "\nsolver: {" + options.solver + "}\n";
   Description d = parse_model(text, "test.yaml", {});
   d.coupling.variables = options.variables;
   d.coupling.friction = options.side;
@@ -112,7 +112,7 @@ State run_oil(const std::shared_ptr<const Model>& model, IntegratorKind integrat
   for (int i = 0; i < steps; ++i) {
     oil->set_inputs(motion_at(i * H).data());
     const StepReport report = oil->do_step(H);
-    EXPECT_TRUE(report.ok());
+    EXPECT_TRUE(report.ok()) << name_of_unknown(*model, report.worst);
     if (totals == nullptr) continue;
     totals->impulse += oil->impulse()[0];
     totals->moment += oil->impulse_moment()[0] + i * H * oil->impulse()[0];
@@ -144,18 +144,18 @@ TEST(HydraulicSubsystem, FollowsTheMachineWhoseCylinderIsMoved) {
     Options options;
     options.friction = friction;
     const auto model = machine(options);
-    const double h = 2e-4, end = 0.1;
-    // the machine's trapezoidal step and ours are the same equations
+    const double h = 2e-4, end = 0.05;
+    // the machine's trapezoidal step and ours are the same equations, but for its rate, which is that of the trapezoidal rule, too
     const State whole = run_machine(model, h, end);
     EXPECT_GT(pressure_difference(whole, start_state(*model)), 1e5);
     const State oil = run_oil(model, IntegratorKind::trapezoidal, h, 5 * h, end);
-    EXPECT_LT(pressure_difference(whole, oil), 50);
+    EXPECT_LT(pressure_difference(whole, oil), 30);
     for (int i = 0; i < model->layout.ny; ++i)
       EXPECT_NEAR(oil.y()[i], whole.y()[i], 1e-5 * std::abs(whole.y()[i]) + 1e-9) << model->state_names[i];
     // and Runge's method agrees with it to the order of the trapezoidal rule
     const State accurate = run_oil(model, IntegratorKind::rk4, 1e-4, 1e-3, end);
     const double coarse = pressure_difference(whole, accurate), fine = pressure_difference(run_machine(model, h / 2, end), accurate);
-    EXPECT_LT(coarse, 5e3);
+    EXPECT_LT(coarse, 100);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3);
   }
 }
@@ -188,7 +188,7 @@ TEST(HydraulicSubsystem, IntegralsAreThoseOfAFineQuadrature) {
     Totals totals;
     run_oil(model, integrator, step, H, end, &totals);
     EXPECT_NEAR(totals.displacement, exact.displacement, integrator == IntegratorKind::euler ? 5e-5 : 1e-8);
-    EXPECT_NEAR(totals.moment, exact.moment, 2e-3 * std::abs(exact.moment));
+    EXPECT_NEAR(totals.moment, exact.moment, (integrator == IntegratorKind::euler ? 2e-2 : 1e-3) * std::abs(exact.moment));
     return std::abs(totals.impulse - exact.impulse) + std::abs(totals.moment - exact.moment) / end;
   };
   EXPECT_NEAR(std::log2(error(IntegratorKind::trapezoidal, 2e-4) / error(IntegratorKind::trapezoidal, 1e-4)), 2, 0.3);
@@ -260,7 +260,7 @@ TEST(HydraulicSubsystem, AnExtraRateIsSeenByTheOilAlone) {
     const double H = 2e-3, s = mass.port.s[0];
     mass.port.rate_offset[0] = 0.03;
     mass.step(H);
-    EXPECT_NEAR(mass.oil->displacement()[0], mass.port.s[0] - s + 0.03 * H, 1e-8);
+    EXPECT_NEAR(mass.oil->displacement()[0], mass.port.s[0] - s + 0.03 * H, 1e-7);
     OneMass plain(machine(options), integrator, 1e-4);
     plain.step(H);
     EXPECT_LT(mass.state.y()[0], plain.state.y()[0] - 1e4);  // extension draws oil from A
@@ -384,7 +384,8 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
     oil->set_inputs(next.data());
     ASSERT_TRUE(oil->do_step(H).ok());
     oil->save(end);
-    if (allocations_are_counted()) EXPECT_EQ(allocations(), before);
+    const long after = allocations();
+    if (allocations_are_counted()) EXPECT_EQ(after, before);
     // from the state saved, in another instance; rolled back, in the same
     middle.time = H;
     for (HydraulicSubsystem* again : {other.get(), oil.get()}) {
