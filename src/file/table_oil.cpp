@@ -185,7 +185,8 @@ void describe_ali1(Visitor& v, Ali1Description& a) {
 }
 
 void describe_settings(Visitor& v, SolverDescription& s) {
-  v.leaf({"coordinates", "Coordinates of the mechanism"}, choice(s.coordinates, coordinate_words()));
+  v.leaf({"coordinates", "Coordinates of the mechanism: those of the joints, or of the bodies with joints as constraints"},
+         choice(s.coordinates, coordinate_words()));
   v.leaf({"constraints", "Treatment of the loop constraints"}, choice(s.constraints, constraint_words()));
   v.leaf({"integrator", "Time integration"}, choice(s.integrator, integrator_words()));
   v.leaf({"coupling", "How mechanism and oil are solved together"}, choice(s.coupling, coupling_words()));
