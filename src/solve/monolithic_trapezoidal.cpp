@@ -45,14 +45,13 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
     y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i], h_.volumes[i].walls_of_all) : y[i] + h * ydot[i];
   }
+  update_inputs(*model_, state.time + h, Side::left, work_);
   // spools run ahead: nothing acts back on them
   for (const Spool& spool : h_.spools) {
-    const double begin = model_->signals.value(spool.signal, state.time, Side::right),
-                 end = model_->signals.value(spool.signal, state.time + h, Side::left);
+    const double begin = model_->signals.value(spool.signal, state.time, Side::right), end = work_.hydraulics.signal[spool.signal];
     y[spool.state] = advance_spool(state.y()[spool.state], begin, end, spool.time_constant, h);
     ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
   }
-  update_inputs(*model_, state.time + h, Side::left, work_);
 }
 
 /// The configuration theta away from the start of the step, and its position stage.
