@@ -66,14 +66,9 @@ TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, dou
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
-<<<<<<< HEAD
   F_y[row.local] += area;
   if (h.linear_oil != nullptr) return;
-  using S = Dual<1>;
-  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
-=======
   const Dual<1>& beta = state.compressibility[node_index];
->>>>>>> ali
   const double size = area < 0 ? -area : area;
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
@@ -233,15 +228,10 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
-<<<<<<< HEAD
-  std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
   if (h.linear_oil != nullptr)
     add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, state);
   else
     for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
-=======
-  for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
->>>>>>> ali
   const FlowInputs<> in = state.flow_inputs();
   for_each_element(h, [&](const auto& element) { for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
   for (const FlowSource& source : h.flow_sources) {
