@@ -272,7 +272,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     start_ = x_;
     sum_ = slope_;
     double *y = x_.data(), *ydot = slope_.data();
-    trapezoidal_.begin(machine_->signals, time_, h, y, ydot);
+    trapezoidal_.begin(machine_->signals, time_, h, start_.data(), sum_.data(), y, ydot);
     update_inputs(h_, machine_->signals, t, Side::left, work_);
     if (model_ == nullptr) {
       take_courses(t);
