@@ -36,6 +36,8 @@ class HydraulicSubsystem : public Subsystem {
   virtual const double* impulse() const = 0;
   virtual const double* impulse_moment() const = 0;
   virtual const double* displacement() const = 0;
+  /// The rate [m/s] of the cylinder as the oil knew it at the end of the last step, per own cylinder; without the model's offset.
+  virtual const double* rate() const = 0;
   /// Its pressure rates at its time and over a step h to come, with their derivatives, into its own volumes and ports of `oil`; sets begin,
   /// step and p, too. Lengths and rates are those of `oil` (s, w), set by the caller. Spools run ahead by the trapezoidal rule at the own
   /// step; rates and derivatives are exact there. No allocation.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cosimulation/monitor.h"
 #include "machine/ledger.h"
 #include "run/run.h"
 
@@ -20,8 +21,8 @@ struct Recording {
   int find(const std::string& name) const;
 };
 
-/// Reads every channel of a run as it goes: time, the observer's, energies, the solver's. All are functions of the input: equal input
-/// gives equal bits. (Computing time is no channel; see history.h.)
+/// Reads every channel of a run as it goes: time, the observer's, energies, the solver's, the coupling's. All are functions of the input:
+/// equal input gives equal bits. (Computing time is no channel; see history.h.)
 class Meter final : public RunWatcher {
  public:
   explicit Meter(std::shared_ptr<const Model> model);
@@ -40,10 +41,15 @@ class Meter final : public RunWatcher {
   double time() const { return time_; }
 
  private:
+  void read_coupling(const State& state);
+
+  std::shared_ptr<const Model> model_;
   std::unique_ptr<Observer> observer_;
   Ledger ledger_;
   std::vector<Channel> channels_;
   std::vector<double> values_;
+  CouplingMemory memory_;           // where the coupling's figures stand
+  std::size_t coupling_begin_ = 0;  // of its channels
   double time_ = 0;
   StepReport report_;  // of the step that led to the last state seen
 };

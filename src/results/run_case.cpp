@@ -57,6 +57,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     } catch (const SimulationError& error) { result.failure = error; }
     result.recorder->finish();
     result.statistics = run.statistics();
+    result.coupling = coupling_report(*model, run.state().coupling());
     result.end_time = run.state().time;
   } catch (const SimulationError& error) {  // no start
     result.failure = error;

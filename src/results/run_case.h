@@ -17,7 +17,8 @@ struct CaseResult {
   Analysis analysis;
   RunStatistics statistics;
   std::unique_ptr<Recorder> recorder;
-  double end_time = 0;  // [s] reached
+  std::optional<CouplingReport> coupling;  // of a co-simulation
+  double end_time = 0;                     // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;
 };

@@ -41,6 +41,8 @@ class SignalSet {
   bool constant(SignalIndex signal) const { return nodes_[signal].kind == Kind::constant; }
   /// Times where the signal jumps, ascending.
   const std::vector<double>& jumps(SignalIndex signal) const { return nodes_[signal].jumps; }
+  /// Times where it jumps or its slope does, ascending: steps, points of straight lines, ends of smooth tables, starts of sines.
+  std::vector<double> corners(SignalIndex signal) const;
 
  private:
   enum class Kind : unsigned char { constant, steps, linear, smooth, sine, sum, product, input };

@@ -159,7 +159,7 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
 
 template <int D>
 StepReport ExplicitStep<D>::step(State& state, double h) {
-  const StepReport report = rates_.keeper().step(state, rates_.work().mechanism, [&] { return attempt(state, h); });
+  const StepReport report = rates_.step(state, [&] { return attempt(state, h); });
   if (report.ok()) state = next_;
   return report;
 }
