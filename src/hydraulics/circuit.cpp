@@ -356,7 +356,7 @@ int unknown_out_of_range(const Hydraulics& h, const double* y) {
   constexpr double kLargest = 1e12;  // of other states
   for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
     const int k = h.unknown_state[i];
-    const bool pressure = k < static_cast<int>(h.volumes.size());
+    const bool pressure = h.linear_oil == nullptr && k < static_cast<int>(h.volumes.size());  // linear ones may fall below 0
     if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
   }
   return -1;
