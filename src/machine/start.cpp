@@ -12,10 +12,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kUnit = 1e6;         // [Pa] change of a pressure by which its effect is measured
-constexpr double kNoEffect = 1e-9;    // of what free coordinates would do: a pressure that moves nothing
-constexpr double kNoInertia = 1e-12;  // of the largest: a coordinate that carries nothing but rounding, as the turn of a point mass
-constexpr double kRank = 1e-8;        // eigenvalue of the scaled system of a combination that moves nothing
+constexpr double kUnit = 1e6;       // [Pa] change of a pressure by which its effect is measured
+constexpr double kNoEffect = 1e-9;  // of what free coordinates would do: a pressure that moves nothing
+constexpr double kRank = 1e-8;      // eigenvalue of the scaled system of a combination that moves nothing
 constexpr int kRefinements = 5;
 
 template <int D>
@@ -100,12 +99,11 @@ class Start {
       for (int k = path.begin; k < path.end; ++k)
         column(m_.paths[k].dof, piston.group) += kUnit * piston.area * work_.mechanism.dofs[k].gradient;
     }
-    const double least = kNoInertia * *std::max_element(M.begin(), M.end());
     Eigen::VectorXd scale = Eigen::VectorXd::Zero(oil.unknowns());
     for (int g = 0; g < oil.unknowns(); ++g) {
       double free = 0;
       for (int k = 0; k < nv; ++k)
-        if (M[k] > least) free += column(k, g) * column(k, g) / M[k];
+        if (M[k] > 0) free += column(k, g) * column(k, g) / M[k];
       if (S(g, g) > kNoEffect * free) scale[g] = 1 / std::sqrt(S(g, g));
     }
     return scale;
