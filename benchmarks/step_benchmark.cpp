@@ -89,10 +89,11 @@ void report_models() {
              difference.iterations);
   const std::pair<const char*, const char*> planar_cranes[] = {
       {"crane_single.yaml", "crane with one cylinder (2 velocities, 3 pressures)"},
-      {"crane_double.yaml", "crane with two cylinders (2 velocities, 6 pressures)"}};
+      {"crane_double.yaml", "crane with two cylinders (2 velocities, 6 pressures)"},
+      {"crane_triple.yaml", "crane with three cylinders (3 velocities, 9 pressures)"}};
   for (const auto& [example, text] : planar_cranes) {
-    const Timing t = time_run(load(example), 5);
-    fmt::print("{:<52} {:7.0f} ns/step  {:.3f} iterations\n", text, t.nanoseconds, t.iterations);
+    const Timing t = time_run(load(example), 20);
+    fmt::print("{:<54} {:7.0f} ns/step  {:.3f} iterations\n", text, t.nanoseconds, t.iterations);
   }
   const Timing crane = time_run(load("slewing_crane.yaml"), 5);
   fmt::print("slewing crane in space (5 velocities, 6 pressures) {:7.0f} ns/step  {:.3f} iterations\n", crane.nanoseconds,

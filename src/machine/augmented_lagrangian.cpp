@@ -37,6 +37,17 @@ double AugmentedLagrangian<D>::penalty(const MechanismState<D>& state) const {
   return kPenaltyRatio * std::max(largest, 1e-12);
 }
 
+/// lambda <- alpha J P^-1 J^T lambda: as it is where it does something, with the error that an iteration leaves, and nothing where rows say
+/// the same. There e never vanishes if their violations disagree, and lambda would gather it over the steps.
+template <int D>
+void AugmentedLagrangian<D>::drop_idle_multipliers(double alpha, double* multipliers, MechanismState<D>& state) {
+  std::fill(correction_.begin(), correction_.end(), 0.0);
+  add_constraint_forces(m_, multipliers, state, correction_.data());
+  P_.solve(correction_.data());
+  linearised_constraints(m_, state, correction_.data(), e_.data());
+  for (int i = 0; i < m_.rows; ++i) multipliers[i] = alpha * (e_[i] - state.Phi[i]);
+}
+
 /// e_ and correction_ at the accelerations of the velocity stage.
 template <int D>
 void AugmentedLagrangian<D>::set_correction(double alpha, const double* a, MechanismState<D>& state) {
@@ -62,6 +73,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
   worst_row_ = -1;
   P_.assemble([&](auto& P) { add_matrix(alpha, state, P); });
   if (!P_.factor()) return AugmentedLagrangianStatus::singular;
+  drop_idle_multipliers(alpha, multipliers, state);
   std::fill(force_.begin(), force_.end(), 0.0);
   add_constraint_forces(m_, multipliers, state, force_.data());
   set_correction(alpha, a, state);

@@ -53,6 +53,7 @@ class AugmentedLagrangian {
   template <class Entries>
   void add_matrix(double alpha, const MechanismState<D>& state, Entries& P) const;
   double penalty(const MechanismState<D>& state) const;
+  void drop_idle_multipliers(double alpha, double* multipliers, MechanismState<D>& state);
   void set_correction(double alpha, const double* a, MechanismState<D>& state);
 
   const Mechanism<D>& m_;

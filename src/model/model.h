@@ -83,11 +83,6 @@ struct Model {
   SignalSet signals;
   std::vector<JointInfo> joints;
   std::vector<BodyInfo> bodies;
-  // cartesian coordinates (model/cartesian.h): the bodies' own coordinates as joints to the ground, how the joints' are read, and the
-  // same machine in relative coordinates, in which it was assembled and rest is found
-  std::vector<JointInfo> placements;
-  std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
-  std::shared_ptr<const Model> relative;
   std::vector<ConstraintInfo> constraints;
   std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
   std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; of a ball `load.rotation_x`
@@ -97,6 +92,11 @@ struct Model {
   std::vector<double> y_start;                // as stated; NaN: to be solved for equilibrium
   std::vector<double> jumps;                  // times at which any signal in use jumps, ascending
   std::vector<double> force_jumps;            // those that make accelerations or pressure rates jump unfiltered
+  // cartesian coordinates (model/cartesian.h): the bodies' own coordinates as joints to the ground, how the joints' are read, and the
+  // same machine in relative coordinates, in which it was assembled and rest is found
+  std::vector<JointInfo> placements;
+  std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
+  std::shared_ptr<const Model> relative;
 };
 
 /// Compiles a description. Throws InputError with every semantic finding.

@@ -123,7 +123,23 @@ struct Problem {
   CircuitReference circuit[kMost];
   LaggedSignal spool[kMost]{{{{0.5, 0}, {0.8, 10}, {4.7, 10}, {4.9, 0}, {5.3, 0}, {5.6, -10}, {9.3, -10}, {9.5, 0}}, kSpoolTime},
                             {{{0.3, 0}, {0.6, 10}, {4.2, 10}, {4.5, 0}, {4.9, 0}, {5.2, -10}, {9.0, -10}, {9.2, 0}}, kSpoolTime},
-                            {{{0.4, 0}, {0.7, 10}, {3.7, 10}, {4.0, 0}, {5.0, 0}, {5.4, -10}, {8.6, -10}, {8.8, 0}}, kSpoolTime}};
+                            {{{0.4, 0},
+                              {0.7, 10},
+                              {2.2, 10},
+                              {2.5, 0},
+                              {3, 0},
+                              {3.3, -10},
+                              {4.3, -10},
+                              {4.6, 0},
+                              {5.2, 0},
+                              {5.5, 10},
+                              {7, 10},
+                              {7.3, 0},
+                              {7.8, 0},
+                              {8.1, -10},
+                              {9.2, -10},
+                              {9.5, 0}},
+                             kSpoolTime}};
   bool in_stop_a[kMost] = {}, in_stop_b[kMost] = {};  // within the zones; changes between steps only
 
   explicit Problem(int count) : cylinders(count), links(std::max(count, 2)) {
