@@ -193,7 +193,7 @@ constexpr Treatment kTreatments[] = {{"penalty", "trapezoidal", 1e-4, 1e-6},
 
 TEST(Cartesian, EveryTreatmentAndIntegratorFollowsTheReference) {
   for (const char* example : {"crane_single", "crane_double", "slewing_crane"}) {
-    const double end = 0.2;
+    const double end = 0.1;
     Reader reference(test::load_example(example, {"solver.constraints=double_step", "solver.integrator=cvode", "solver.step=10 ms"}));
     reference.advance(end);
     for (const Treatment& t : kTreatments) {
@@ -217,7 +217,7 @@ TEST(Cartesian, TrapezoidalFamiliesApproachEachOtherWithOrderTwo) {
 }
 
 TEST(Cartesian, RandomMachinesMoveAsInRelativeCoordinates) {
-  for (unsigned seed = 0; seed < (test::allocations_are_counted() ? 8u : 2u); ++seed) {
+  for (unsigned seed = 0; seed < (test::allocations_are_counted() ? 6u : 2u); ++seed) {
     const test::RandomMachine machine = test::random_machine(seed, seed % 2 == 1);
     const Settings settings{"solver.constraints=double_step", "solver.integrator=cvode", "solver.step=10 ms"};
     const auto relative = test::model_from(machine.text, settings), cartesian = test::model_from(machine.text, with(settings, kCartesian));
