@@ -16,7 +16,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kZoom = 0.15;        // [s] each side of the largest difference
-constexpr double kResidualTop = 1e4;  // of the unit: beyond it a residual has taken off
+constexpr double kResidualTop = 1e5;  // of the unit: beyond it a residual has taken off
 constexpr double kRoom = 1.2;         // axis over the largest value of the courses that are stable
 constexpr double kBeyond = 100;       // times the top: where a run is drawn that was lost
 constexpr std::size_t kEvery = 10;    // points of the reference for one in a figure
