@@ -256,7 +256,7 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"step: 1 ms", "step: 1 ms, ali1: {omega: -1}", 38, "solver.ali1.omega", {"not less than 0"}},
       {"step: 1 ms", "step: 1 ms, ali1: {alpha: 0}", 38, "solver.ali1.alpha", {"greater than 0"}},
       {"step: 1 ms", "step: 1 ms, ali1: {alpha: 1e7 N}", 38, "solver.ali1.alpha", {"`1e7 N`", "a mass"}},
-      {"step: 1 ms", "step: 1 ms, ali1: {zeta: 1}", 38, "solver.ali1.zeta", {"unknown key"}},
+      {"step: 1 ms", "step: 1 ms, ali1: {zeta: 1}", 38, "solver.ali1.zeta", {"the key `zeta` is not known"}},
       {"step: 1 ms",
        "step: 1 ms, coordinates: absolute",
        38,
