@@ -120,6 +120,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   const double* impulse() const override { return impulse_.data(); }
   const double* impulse_moment() const override { return impulse_moment_.data(); }
   const double* displacement() const override { return displacement_.data(); }
+  const double* rate() const override { return w_.data(); }
 
   void linearise(double h, LinearOil& oil) override {
     oil.begin = time_;

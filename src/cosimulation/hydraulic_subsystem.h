@@ -29,7 +29,7 @@ class HydraulicSubsystem : public Subsystem {
   virtual const double* impulse() const = 0;
   virtual const double* impulse_moment() const = 0;
   virtual const double* displacement() const = 0;
-  /// The rate [m/s] that the oil saw at the end of the last step, per own cylinder.
+  /// The rate [m/s] of the cylinder as the oil knew it at the end of the last step, per own cylinder; without the model's offset.
   virtual const double* rate() const = 0;
   /// Directional derivatives of its pressure rates at its time and over a step h to come, into its own volumes and ports of `oil`.
   /// Lengths and rates are those of `oil` (s, w), set by the caller.
