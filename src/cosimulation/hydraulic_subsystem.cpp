@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/lu.h"
 #include "cosimulation/hydraulic_cut.h"
@@ -45,6 +46,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       }
     }
     values_.resize(outputs_.size());
+    // constants stand in the scratch for good
+    update_inputs(h_, machine_->signals, 0, Side::right, work_);
+    std::erase_if(cut_.hydraulics.used_signals, [&](SignalIndex i) { return machine_->signals.constant(i); });
     // friction states of the mechanical side are carried along, but not handed back
     std::vector<char> ours(h_.ny, 1);
     if (!whole_force_)
@@ -126,8 +130,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     oil.begin = time_;
     oil.step = h;
     for (std::size_t i = 0; i < n_; ++i) {
-      s_[i] = oil.s[cut_.ports[i]];
-      w_[i] = oil.w[cut_.ports[i]];
+      ds_[i] = oil.s[cut_.ports[i]];
+      dw_[i] = oil.w[cut_.ports[i]];
     }
     std::copy_n(x_.begin(), h_.ny, stage_.begin());
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.p[cut_.volumes[i]] = x_[i];
@@ -273,8 +277,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     start_ = x_;
     sum_ = slope_;
     double *y = x_.data(), *ydot = slope_.data();
-    trapezoidal_.begin(machine_->signals, time_, h, y, ydot);
     update_inputs(h_, machine_->signals, t, Side::left, work_);
+    trapezoidal_.begin(machine_->signals, time_, h, start_.data(), sum_.data(), y, ydot, work_);
     if (model_ == nullptr) {
       take_courses(t);
       std::fill(ds_.begin(), ds_.end(), 0.0);
@@ -378,16 +382,17 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       }
     }
   }
-  /// f and J, at the start f_s and f_w, too. From R(p, p_dot) = 0 follows C dp_dot + T dp + R_s ds + R_v dw = 0, T at these rates.
+  /// f and J at the lengths ds_ and rates dw_ and stage_, at the start f_s and f_w, too. From R(p, p_dot) = 0 follows C dp_dot + T dp + R_s
+  /// ds + R_v dw = 0, T at these rates.
   void linearise_here(LinearOil& oil, int third) {
     double *y = stage_.data(), *ydot = sum_.data();
-    evaluate_rates_and_forces(h_, s_.data(), w_.data(), nullptr, y, ydot, work_);
+    evaluate_rates_and_forces(h_, ds_.data(), dw_.data(), nullptr, y, ydot, work_);
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.f[third][cut_.volumes[i]] = ydot[i];
     RateRelation still;
     still.y_begin = y;
     still.ydot_begin = ydot;
     std::fill(work_.rate_slope.begin(), work_.rate_slope.end(), 0.0);
-    evaluate_hydraulics(h_, s_.data(), w_.data(), y, ydot, still, work_);
+    evaluate_hydraulics(h_, ds_.data(), dw_.data(), y, ydot, still, work_);
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
       const PressureNode& row = h_.nodes[h_.volumes[i].node];
       const Circuit& c = h_.circuits[row.circuit];
@@ -408,7 +413,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
 
   const std::shared_ptr<const Model> machine_;
-  const HydraulicCut cut_;
+  HydraulicCut cut_;
   const Hydraulics& h_;
   const std::size_t n_;  // cylinders
   const IntegratorKind integrator_;
@@ -429,7 +434,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   HydraulicState work_;
   CircuitTrapezoidal trapezoidal_;
   std::vector<double> start_, sum_, stage_;  // scratch of the rules
-  std::vector<double> ds_, dw_;
+  std::vector<double> ds_, dw_;              // increments of the ports
   std::vector<double> system_;
   std::vector<int> pivot_;
 };

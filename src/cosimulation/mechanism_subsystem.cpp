@@ -18,7 +18,6 @@ class CutMechanism final : public MechanismSubsystem {
   CutMechanism(const Model& machine, bool on_linear_oil)
       : courses_(on_linear_oil ? 0 : count_inputs(machine)),
         rest_(static_cast<int>(machine.hydraulics.volumes.size()), static_cast<int>(machine.hydraulics.actuators.size())),
-        oil_(on_linear_oil ? &rest_ : nullptr),
         cut_(on_linear_oil ? cut_on_linear_oil(machine, oil_) : cut_fed(machine, courses_)),
         steps_(mechanism_steps_of(machine.description)),
         m_(std::get<Mechanism<D>>(cut_.model->mechanism)),
@@ -62,6 +61,7 @@ class CutMechanism final : public MechanismSubsystem {
   }
   void set_inputs(const Course* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
   void set_linear_oil(const LinearOil* oil) override {
+    if (volumes_ == 0) return;  // it has inputs
     oil_ = cut_.model->hydraulics.linear_oil = oil;
     take_pressures();
   }
@@ -116,12 +116,12 @@ class CutMechanism final : public MechanismSubsystem {
     update_rates(m_, state_.v(), a, work_.mechanism);
   }
   void take_pressures() {
-    if (oil_ != nullptr) std::copy_n(oil_->p.data(), volumes_, state_.y());
+    if (oil_ != &rest_) std::copy_n(oil_->p.data(), volumes_, state_.y());
   }
 
   std::vector<Course> courses_;  // inputs
   const LinearOil rest_;         // until there is another
-  const LinearOil* oil_;
+  const LinearOil* oil_ = &rest_;
   const MechanismCut cut_;
   const int steps_;
   const Mechanism<D>& m_;

@@ -47,28 +47,30 @@ TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& 
 }
 
 /// Hose part of C_i p_i_dot.
-void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot, HydraulicState& state) {
+TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot,
+                          HydraulicState& state) {
   const PressureNode& node = h.nodes[volume.node];
   const Row row = row_of(h, node, state);
   using S = Dual<1>;
-  const S C = sub_volume_capacity(volume.volume, h.fluid.compressibility_at(S::variable(y[node.state], 0)), volume.wall_compressibility);
-  state.capacity[volume.node] += C.value;
+  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
+  const S C = sub_volume_capacity(volume.volume, beta, volume.wall_compressibility);
+  state.compressibility[volume.node] = beta;
+  state.capacity[volume.node] = C.value;
   *row.R += C.value * ydot[node.state];
   row.T[row.local] += C.value * factor + C.d[0] * ydot[node.state];
 }
 
-/// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B.
-void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* y,
-                 const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
+/// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
+TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* ydot,
+                           double* R_s, double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
   F_y[row.local] += area;
   if (h.linear_oil != nullptr) return;
-  using S = Dual<1>;
-  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
+  const Dual<1>& beta = state.compressibility[node_index];
   const double size = area < 0 ? -area : area;
-  const S C = sub_volume_capacity(size * length, beta, wall);
+  const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
   *row.R += C.value * p_dot + area * s_dot;
@@ -150,7 +152,7 @@ TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, Hydr
   const Cylinder& c = a.cylinder;
   state.force_s[i] = 0;
   state.force_v[i] = -c.viscous;
-  if (c.damper.length == 0) return;
+  if (!c.touches_damper(s)) return;
   using S = Dual<2>;
   const S F = dampers_force(c, S::variable(s, 0), S::variable(s_dot, 1));
   state.force_s[i] += F.d[0];
@@ -161,6 +163,7 @@ TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, Hydr
 
 HydraulicState::HydraulicState(const Hydraulics& h)
     : OilValues(h),
+      compressibility(h.nodes.size()),
       capacity(h.nodes.size()),
       rate_slope(h.volumes.size()),
       R(h.unknown_state.size()),
@@ -225,7 +228,6 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
-  std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
   if (h.linear_oil != nullptr)
     add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, state);
   else
@@ -243,8 +245,8 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
-    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
-    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
     add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
 }
@@ -354,7 +356,7 @@ int unknown_out_of_range(const Hydraulics& h, const double* y) {
   constexpr double kLargest = 1e12;  // of other states
   for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
     const int k = h.unknown_state[i];
-    const bool pressure = k < static_cast<int>(h.volumes.size());
+    const bool pressure = h.linear_oil == nullptr && k < static_cast<int>(h.volumes.size());  // linear ones may fall below 0
     if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
   }
   return -1;

@@ -8,8 +8,6 @@ namespace trunnion {
 CircuitTrapezoidal::CircuitTrapezoidal(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other)
     : h_(hydraulics),
       ports_(hydraulics.actuators.size()),
-      y_begin_(hydraulics.ny),
-      ydot_begin_(hydraulics.ny),
       tolerance_(hydraulics.unknown_state.size()),
       residual_(ports_),
       stiffness_(ports_ * ports_),
@@ -19,18 +17,17 @@ CircuitTrapezoidal::CircuitTrapezoidal(const Hydraulics& hydraulics, double tole
   for (const Actuator& a : h_.actuators) local_friction_ = local_friction_ || (a.friction_local && a.friction_states > 0);
 }
 
-void CircuitTrapezoidal::begin(const SignalSet& signals, double t, double h, double* y, double* ydot) {
+void CircuitTrapezoidal::begin(const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin, double* y,
+                               double* ydot, const HydraulicState& state) {
   y_ = y;
   ydot_ = ydot;
-  std::copy_n(y, h_.ny, y_begin_.begin());
-  std::copy_n(ydot, h_.ny, ydot_begin_.begin());
-  rule_ = {h, 2 / h, y_begin_.data(), ydot_begin_.data()};
+  rule_ = {h, 2 / h, y_begin, ydot_begin};
   for (int i : h_.unknown_state) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
     y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i], h_.volumes[i].walls_of_all) : y[i] + h * ydot[i];
   }
   for (const Spool& spool : h_.spools) {
-    const double begin = signals.value(spool.signal, t, Side::right), end = signals.value(spool.signal, t + h, Side::left);
+    const double begin = signals.value(spool.signal, t, Side::right), end = state.signal[spool.signal];
     y[spool.state] = advance_spool(y[spool.state], begin, end, spool.time_constant, h);
     ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
   }

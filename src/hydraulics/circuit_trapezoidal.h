@@ -17,17 +17,18 @@ class CircuitTrapezoidal {
   /// Tolerances of Newton increments: of pressures [Pa], of friction states.
   CircuitTrapezoidal(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other);
 
-  /// Starts a step of h [s] at time t with the signals' right limit there: y, ydot hold the values at its start and receive those at
-  /// its end, the predictor first. Copies what it needs of the start.
-  void begin(const SignalSet& signals, double t, double h, double* y, double* ydot);
+  /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must last as long as the step.
+  /// y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are those at the end.
+  void begin(const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin, double* y, double* ydot,
+             const HydraulicState& state);
   const RateRelation& rule() const { return rule_; }
   /// ydot of the circuits' unknowns by the rule.
   void set_rates(HydraulicState& state);
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
   bool condense_ports(HydraulicState& state);
-  double residual(int i) const { return residual_[i]; }                        // [N]
-  double stiffness(int i, int j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
-  double damping(int i, int j) const { return damping_[i * ports_ + j]; }      // [N s/m]
+  double residual(std::size_t i) const { return residual_[i]; }                                // [N]
+  double stiffness(std::size_t i, std::size_t j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
+  double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
   /// Newton increments of the circuits' unknowns for those of the ports; into the state's R.
   void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(h_, ds, dsdot, state); }
   /// Adds the increments to the unknowns; calls raise(increment over its tolerance, index of the unknown) for each.
@@ -41,7 +42,8 @@ class CircuitTrapezoidal {
       y_[k] = moved;
     }
   }
-  /// Locally integrated friction states at the end of the step.
+  /// Locally integrated friction states at the end of the step with the ports' rates there.
+  bool has_local_friction() const { return local_friction_; }
   void finish(const double* s_dot) {
     if (local_friction_) finish_local_friction(h_, s_dot, y_, ydot_, rule_);
   }
@@ -50,8 +52,7 @@ class CircuitTrapezoidal {
   const Hydraulics& h_;
   const std::size_t ports_;
   RateRelation rule_;
-  double *y_ = nullptr, *ydot_ = nullptr;  // at the end of the step, as the iterations find it
-  std::vector<double> y_begin_, ydot_begin_;
+  double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
   std::vector<double> tolerance_;                       // per circuit unknown
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
   bool local_friction_ = false;

@@ -86,10 +86,12 @@ const std::vector<double>& Meter::values() {
   return values_;
 }
 
-Recorder::Recorder(std::shared_ptr<const Model> model) : model_(std::move(model)), meter_(model_) {
+Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic)
+    : model_(std::move(model)), meter_(model_), beside_(beside_monolithic ? std::make_unique<MonolithicBeside>(model_) : nullptr) {
   select(model_->description.record.channels);
   for (std::size_t i : selected_) recording_.channels.push_back(meter_.channels()[i]);
-  recording_.columns.resize(selected_.size());
+  if (beside_) recording_.channels.insert(recording_.channels.end(), beside_->channels().begin(), beside_->channels().end());
+  recording_.columns.resize(recording_.channels.size());
   const SolverDescription& solver = model_->description.solver;
   const double rows = solver.duration / grid_step(model_->description) / model_->description.record.every + 2;
   constexpr double kMostReserved = 1e6;  // rows; longer runs grow as they go
@@ -121,16 +123,20 @@ void Recorder::select(const std::vector<std::string>& wanted) {
 void Recorder::record() {
   const std::vector<double>& values = meter_.values();
   for (std::size_t i = 0; i < selected_.size(); ++i) recording_.columns[i].push_back(values[selected_[i]]);
+  for (std::size_t i = selected_.size(); i < recording_.columns.size(); ++i)
+    recording_.columns[i].push_back(beside_->values()[i - selected_.size()]);
   recorded_time_ = meter_.time();
 }
 
 void Recorder::begin(const State& state) {
   meter_.begin(state);
+  if (beside_) beside_->begin(state);
   record();
 }
 
 void Recorder::at(const Moment& moment) {
   meter_.at(moment);
+  if (beside_ && moment.side == Side::left) beside_->at(moment.state);
   if (moment.side == Side::left && moment.on_grid && moment.grid_index % model_->description.record.every == 0) record();
 }
 

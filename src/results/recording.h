@@ -7,6 +7,7 @@
 
 #include "cosimulation/monitor.h"
 #include "machine/ledger.h"
+#include "results/monolithic_beside.h"
 #include "run/run.h"
 
 namespace trunnion {
@@ -58,7 +59,8 @@ class Meter final : public RunWatcher {
 class Recorder final : public RunWatcher {
  public:
   /// Takes the description's `record` settings. Throws InputError for channels that do not exist.
-  explicit Recorder(std::shared_ptr<const Model> model);
+  /// `beside_monolithic`: with the difference to a monolithic run (a co-simulation).
+  explicit Recorder(std::shared_ptr<const Model> model, bool beside_monolithic = false);
 
   /// The first record.
   void begin(const State& state);
@@ -70,6 +72,7 @@ class Recorder final : public RunWatcher {
   Meter& meter() { return meter_; }
   const Ledger& ledger() const { return meter_.ledger(); }
   const Observer& observer() const { return meter_.observer(); }
+  const MonolithicBeside* beside() const { return beside_.get(); }  // null: none
   /// Names and values of all channels, recorded or not, at the last state seen.
   std::vector<std::pair<std::string, double>> last_values();
 
@@ -79,8 +82,9 @@ class Recorder final : public RunWatcher {
 
   std::shared_ptr<const Model> model_;
   Meter meter_;
+  std::unique_ptr<MonolithicBeside> beside_;
   Recording recording_;
-  std::vector<std::size_t> selected_;  // channels of the meter
+  std::vector<std::size_t> selected_;  // channels of the meter; those of the monolithic run beside follow
   double recorded_time_ = 0;           // [s] of the last record
 };
 

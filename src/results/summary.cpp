@@ -100,7 +100,19 @@ Json cavitation_json(const CaseResult& r) {
   return {{"acted", acted}, {"saturation_pressure", r.model->hydraulics.fluid.saturation_pressure}, {"volumes", volumes}};
 }
 
-Json coupling_json(const CouplingReport& c) {
+/// The largest difference of each length to the monolithic run beside, or null.
+Json difference_json(const MonolithicBeside* beside) {
+  if (beside == nullptr) return nullptr;
+  Json json = Json::object();
+  for (std::size_t i = 0; i < beside->names().size(); ++i) {
+    const auto [size, time] = largest(beside->ranges()[i]);
+    json[beside->names()[i]] = {{"max_length", size}, {"max_length_time", time}};
+  }
+  if (beside->failure()) json["failure"] = beside->failure()->what();
+  return json;
+}
+
+Json coupling_json(const CouplingReport& c, const MonolithicBeside* beside) {
   Json bonds = Json::object();
   const auto share = [](double energy, double work) { return work > 0 ? Json(energy / work) : Json(nullptr); };
   for (const CouplingReport::Bond& b : c.bonds)
@@ -117,6 +129,7 @@ Json coupling_json(const CouplingReport& c) {
           {"max_ratio", c.worst_ratio},
           {"accurate", !c.lost},
           {"lost_time", c.lost ? Json(*c.lost) : Json(nullptr)},
+          {"difference", difference_json(beside)},
           {"bonds", bonds}};
 }
 
@@ -150,7 +163,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"energy", energy_json(*r.recorder)},
             {"constraints", constraints_json(r)},
             {"cavitation", cavitation_json(r)},
-            {"coupling", r.coupling ? coupling_json(*r.coupling) : Json(nullptr)},
+            {"coupling", r.coupling ? coupling_json(*r.coupling, r.recorder->beside()) : Json(nullptr)},
             {"final_state", final_state},
             {"settings", Json::parse(write_model_json(r.model->description))}};
   return json.dump(2) + "\n";
@@ -182,6 +195,13 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                     c.lost ? "COUPLING" : "coupling", c.lost ? fmt::format("accuracy lost at {:g} s", *c.lost) : "good",
                     c.work > 0 ? 100 * c.absolute_energy / c.work : 0.0, c.absolute_energy, c.work, c.steps,
                     c.passes > 1 ? fmt::format(", {:.2f} passes each", c.passes) : "");
+    if (const MonolithicBeside* beside = r.recorder->beside()) {
+      for (std::size_t i = 0; i < beside->names().size(); ++i) {
+        const auto [size, time] = largest(beside->ranges()[i]);
+        text += fmt::format("  difference   {} {:.2g} m at {:g} s from the monolithic run\n", beside->names()[i], size, time);
+      }
+      if (beside->failure()) text += fmt::format("  MONOLITHIC   the run beside ended: {}\n", beside->failure()->what());
+    }
   }
   if (r.analysis.rows > 0) {
     text += fmt::format("  loops        error at most {:.1g} m at {:g} s, {:.1g} m/s at {:g} s\n", s.max_violation, s.max_violation_time,

@@ -227,6 +227,11 @@ void Runner::fail() const {
                           smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) of the subsystems");
   switch (failure_.status) {
     case StepStatus::stalled:
+      if (solver.constraints == ConstraintKind::ali1)
+        throw SimulationError(state_.time, where, fmt::format("the multipliers did not converge in {} iterations", solver.max_iterations),
+                              fmt::format("a larger solver.ali1.alpha (now {:g} kg), far above the masses of the machine, more iterations "
+                                          "(solver.max_iterations), or solver.accept_capped: true to go on and count such steps",
+                                          solver.ali1.alpha));
       throw SimulationError(
           state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
           smaller + ", more iterations (solver.max_iterations), " +

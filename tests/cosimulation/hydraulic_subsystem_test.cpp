@@ -54,10 +54,12 @@ cylinders:
     end_damper: {stiffness: 1e5 N/m, damping: 2e3 N s/m, length: 0.21 m}
 )";
 
-const char* const kLuGre =
-    "    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: "
-    "5.77e6 "
-    "N/m, bristle_damping: 2.28e4 N s/m}\n";
+std::string lugre(const std::string& states) {
+  return "    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: "
+         "5.77e6 N/m, bristle_damping: 2.28e4 N s/m, states: " +
+         states + "}\n";
+}
+const std::string kLuGre = lugre("monolithic"), kLocalLuGre = lugre("local");
 
 struct Options {
   std::string command = "{sine: {amplitude: 6, frequency: 4 Hz, offset: 1}}";
@@ -140,7 +142,7 @@ State run_machine(const std::shared_ptr<const Model>& model, double h, double en
 }
 
 TEST(HydraulicSubsystem, FollowsTheMachineWhoseCylinderIsMoved) {
-  for (const char* friction : {"", kLuGre}) {
+  for (const std::string& friction : {std::string(), kLuGre, kLocalLuGre}) {
     Options options;
     options.friction = friction;
     const auto model = machine(options);
@@ -226,7 +228,7 @@ struct OneMass {
 };
 
 TEST(HydraulicSubsystem, WithTheInterfaceModelOfOneMassIsTheMachine) {
-  for (const char* friction : {"", kLuGre}) {
+  for (const std::string& friction : {std::string(), kLuGre, kLocalLuGre}) {
     Options options;
     options.moved = false;
     options.friction = friction;
@@ -396,6 +398,16 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
       again->save(repeated);
       EXPECT_EQ(repeated.values(), end.values());
     }
+    // nor does it with an interface model
+    InterfaceModel port(1);
+    port.W[0] = 1 / kMass;
+    port.s[0] = kLength;
+    oil->restore(state);
+    const long before_port = allocations();
+    oil->set_interface_model(&port);
+    ASSERT_TRUE(oil->do_step(H).ok());
+    const long after_port = allocations();
+    if (allocations_are_counted()) EXPECT_EQ(after_port, before_port);
   }
 }
 
