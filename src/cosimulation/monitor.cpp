@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMemory = 0.1;  // [s] of the means
 constexpr double kFloor = 0.01;  // of the largest power so far
-constexpr double kRest = 1e-4;   // [1/s] a rate of less than this times the length is rest
+constexpr double kRest = 0.01;   // [1/s] a rate of less than this times the length is rest
 constexpr double kLost = 0.5;    // ratio
 
 using Bond = CouplingMemory::Bond;
