@@ -387,6 +387,7 @@ void Cosimulation::sample_bonds() {
     b.effort = force_of(i, next_[layout_.effort(i)]);
     b.effort_used = on_linear_oil ? force_[port] : force_of(i, effort_[i].value(t));
     b.rate = next_[layout_.motion(port) + kRate];
+    b.length = next_[layout_.motion(port) + kLength];
     b.rate_used = models_ ? hydraulics_.front()->rate()[port] : motion_[2 * port + 1].value(t);
   }
 }
