@@ -75,6 +75,8 @@ CosimulationRequest request_of(const StudyOptions& options) {
   if (options.mechanism_order >= 0) request.mechanism_order = options.mechanism_order;
   request.min_step = quantity(options.min_step, kTime, "--min-step");
   request.max_step = quantity(options.max_step, kTime, "--max-step");
+  if (request.min_step > request.max_step)
+    throw Error(fmt::format("--max-step: {:g} s is shorter than --min-step, {:g} s", request.max_step, request.min_step));
   request.limit = quantity(options.limit, kLength, "--limit");
   request.quick = options.quick;
   request.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -10,6 +10,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kPenaltyRatio = 1e5;  // of alpha to inertia, where alpha is not given; each iteration gains digits alike
+constexpr double kFarAbove = 10;       // of alpha to inertia, so that every row that determines its force converges
 
 }  // namespace
 
@@ -29,12 +30,12 @@ void AugmentedLagrangian<D>::add_matrix(double alpha, const MechanismState<D>& s
   add_penalty(m_, alpha, state, P);
 }
 
+/// What the coordinates carry.
 template <int D>
-double AugmentedLagrangian<D>::penalty(const MechanismState<D>& state) const {
-  if (settings_.alpha > 0) return settings_.alpha;
-  double largest = 0;
+double AugmentedLagrangian<D>::largest_inertia(const MechanismState<D>& state) const {
+  double largest = 1e-12;
   for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, own_inertia(m_.tree, state.tree, k));
-  return kPenaltyRatio * std::max(largest, 1e-12);
+  return largest;
 }
 
 /// lambda <- alpha J P^-1 J^T lambda: as it is where it does something, with the error that an iteration leaves, and nothing where rows say
@@ -68,7 +69,7 @@ template <int D>
 AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const double* v, const double* port_force, double* a,
                                                         double* multipliers, MechanismState<D>& state, double* r) {
   const int n = m_.tree.nv;
-  const double alpha = penalty(state);
+  const double inertia = largest_inertia(state), alpha = settings_.alpha > 0 ? settings_.alpha : kPenaltyRatio * inertia;
   iterations_ = 0;
   worst_row_ = -1;
   P_.assemble([&](auto& P) { add_matrix(alpha, state, P); });
@@ -100,7 +101,9 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
     }
     if (size <= settings_.tolerance * force) return AugmentedLagrangianStatus::converged;
     if (!(size < before)) return AugmentedLagrangianStatus::converged;  // rounding
-    if (iterations_ == settings_.max_iterations) return AugmentedLagrangianStatus::capped;
+    // what does not converge then are rows about to lose rank, whose force is not determined
+    if (iterations_ == settings_.max_iterations)
+      return alpha > kFarAbove * inertia ? AugmentedLagrangianStatus::converged : AugmentedLagrangianStatus::capped;
     before = size;
     inverse_dynamics(m_, q, v, false, state, r);
     add_port_forces(m_, port_force, state, r);

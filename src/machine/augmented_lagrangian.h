@@ -35,7 +35,11 @@ struct AugmentedLagrangianSettings {
   int max_iterations = 20;
 };
 
-enum class AugmentedLagrangianStatus { converged, capped, singular };
+enum class AugmentedLagrangianStatus {
+  converged,  // but for rows that are about to lose rank: beside a dead point
+  capped,     // alpha is too small
+  singular,
+};
 
 template <int D>
 class AugmentedLagrangian {
@@ -52,7 +56,7 @@ class AugmentedLagrangian {
  private:
   template <class Entries>
   void add_matrix(double alpha, const MechanismState<D>& state, Entries& P) const;
-  double penalty(const MechanismState<D>& state) const;
+  double largest_inertia(const MechanismState<D>& state) const;
   void drop_idle_multipliers(double alpha, double* multipliers, MechanismState<D>& state);
   void set_correction(double alpha, const double* a, MechanismState<D>& state);
 

@@ -17,7 +17,9 @@ namespace {
 
 constexpr double kZoom = 0.15;        // [s] each side of the largest difference
 constexpr double kResidualTop = 1e4;  // of the unit: beyond it a residual has taken off
-constexpr double kDriftRoom = 1.2;    // axis over the stable courses' largest drift
+constexpr double kRoom = 1.2;         // axis over the largest value of the courses that are stable
+constexpr double kBeyond = 100;       // times the top: where a run is drawn that was lost
+constexpr std::size_t kEvery = 10;    // points of the reference for one in a figure
 
 std::string words(CouplingVariables variables) {
   return variables == CouplingVariables::velocity_force ? "velocity-force" : "velocity-pressure";
@@ -32,6 +34,16 @@ std::vector<double> scaled(const std::vector<double>& values, double factor) {
 /// Figures of the paper: with one cylinder, with two.
 std::string paper_figure(const CosimulationStudy& study, const std::string& single, const std::string& pair) {
   return study.cylinders.size() == 1 ? single : study.cylinders.size() == 2 ? pair : "";
+}
+
+/// The reference in an axis' unit, one point for kEvery.
+PlotCurve reference_curve(const CosimulationStudy& study, const std::vector<double>& values, double factor) {
+  PlotCurve curve{"monolithic", {}, {}, CurveLook::line, 0};
+  for (std::size_t i = 0; i < values.size(); i += kEvery) {
+    curve.x.push_back(study.reference.time[i]);
+    curve.y.push_back(factor * values[i]);
+  }
+  return curve;
 }
 
 /// One panel per cylinder, curves of the courses and the reference.
@@ -58,11 +70,42 @@ std::vector<PlotPanel> cylinder_panels(const CosimulationStudy& study, const std
     const double room = std::max({0.15 * (high - low), 1e-4});
     panel.y.min = 1e3 * (low - (rates ? 2.5 : 1) * room);
     panel.y.max = 1e3 * (high + (rates ? 2.5 : 1) * room);
-    panel.curves.push_back({"monolithic", study.reference.time, scaled(reference, 1e3), CurveLook::line, 0});
+    panel.curves.push_back(reference_curve(study, reference, 1e3));
     int style = 1;
     for (const CosimulationCourse* course : courses)
       panel.curves.push_back(
           {course->label, course->time, scaled(rates ? course->rate[k] : course->length[k], 1e3), CurveLook::line, style++});
+    panels.push_back(std::move(panel));
+  }
+  return panels;
+}
+
+/// One panel per cylinder: lengths of the courses less the reference's.
+std::vector<PlotPanel> difference_panels(const CosimulationStudy& study, const std::vector<const CosimulationCourse*>& courses) {
+  std::vector<PlotPanel> panels;
+  double largest = 0;  // of those that are not lost
+  for (const CosimulationCourse* course : courses)
+    if (course->run.stable) largest = std::max(largest, course->run.length_error);
+  for (std::size_t k = 0; k < study.cylinders.size(); ++k) {
+    PlotPanel panel;
+    panel.title = study.cylinders[k] + ": difference from the monolithic solution";
+    panel.x = {"time", "s", false, {}, {}};
+    panel.y = {"length less the monolithic", "mm", false, {}, {}};
+    const double range = 1e3 * kRoom * (largest > 0 ? largest : study.request.limit);
+    panel.y.min = -range;
+    panel.y.max = range;
+    int style = 1;
+    for (const CosimulationCourse* course : courses) {
+      PlotCurve curve{course->label, course->time, {}, CurveLook::line, style++};
+      const std::vector<double>&time = study.reference.time, &length = study.reference.length[k];
+      for (std::size_t i = 0, j = 0; i < course->time.size(); ++i) {
+        const double t = course->time[i];
+        while (j + 2 < time.size() && time[j + 1] <= t) ++j;
+        const double share = (t - time[j]) / (time[j + 1] - time[j]);  // steps of the reference are short: linear between
+        curve.y.push_back(1e3 * (course->length[k][i] - length[j] - share * (length[j + 1] - length[j])));
+      }
+      panel.curves.push_back(std::move(curve));
+    }
     panels.push_back(std::move(panel));
   }
   return panels;
@@ -85,8 +128,10 @@ PlotCurve residual_curve(const CosimulationStudy& study, const CouplingScan& sca
   const auto at = std::find(variables.begin(), variables.end(), scan.choice.variables) - variables.begin();
   const double unit = study.unit_residual[static_cast<std::size_t>(at)];
   for (const CosimulationRun& run : scan.runs) {
+    const double residual = run.residual / unit;
     curve.x.push_back(1e3 * run.step);
-    curve.y.push_back(run.status.empty() ? run.residual / unit : std::numeric_limits<double>::quiet_NaN());
+    curve.y.push_back(std::isfinite(residual) && run.stable ? residual : std::fmax(residual, kBeyond * kResidualTop));
+    if (!run.stable) break;  // it has taken off
   }
   return curve;
 }
@@ -112,9 +157,10 @@ void add_cycle(const CosimulationStudy& study, std::vector<StudyFigure>& figures
       fmt::format("lengths of the cylinders: monolithic, and co-simulated with H = 1 ms, {}", words(study.request.variables.back())),
       paper_figure(study, "8", "14"),
       {}};
-  f.plot.title = "Work cycle";
-  f.plot.panel_width = 760;
-  f.plot.panels = cylinder_panels(study, all_of(study.cycle), false);
+  f.plot.columns = 2;
+  f.plot.panel_width = 620;
+  const auto lengths = cylinder_panels(study, all_of(study.cycle), false), differences = difference_panels(study, all_of(study.cycle));
+  for (std::size_t k = 0; k < lengths.size(); ++k) append(f.plot.panels, {lengths[k], differences[k]});
   figures.push_back(std::move(f));
 }
 
@@ -182,7 +228,7 @@ void add_energy(const CosimulationStudy& study, std::vector<StudyFigure>& figure
     panel.title = name_of(treatment);
     panel.x = {"time", "s", false, {}, {}};
     panel.y = {"energy balance", "J", false, {}, {}};
-    panel.curves.push_back({"monolithic", study.reference.time, study.reference.drift, CurveLook::line, 0});
+    panel.curves.push_back(reference_curve(study, study.reference.drift, 1));
     double largest = 0;
     int style = 1;
     for (const CosimulationCourse& course : study.energy) {
@@ -191,8 +237,8 @@ void add_energy(const CosimulationStudy& study, std::vector<StudyFigure>& figure
       panel.curves.push_back({course.label, course.time, course.drift, CurveLook::line, style++});
     }
     if (largest > 0) {
-      panel.y.min = -kDriftRoom * largest;
-      panel.y.max = kDriftRoom * largest;
+      panel.y.min = -kRoom * largest;
+      panel.y.max = kRoom * largest;
     }
     f.plot.panels.push_back(std::move(panel));
   }
@@ -244,15 +290,15 @@ void add_oil_steps(const CosimulationStudy& study, std::vector<StudyFigure>& fig
     for (; i < study.oil_steps.size() && study.oil_steps[i].run.step == H; ++i) courses.push_back(&study.oil_steps[i]);
     const CouplingChoice& choice = *courses.front()->choice;
     StudyFigure f{fmt::format("oil_step_{:g}ms", 1e3 * H),
-                  fmt::format("lengths and rates with steps h of the oil, trapezoidal rule, H = {:g} ms: {}, {}, {}", 1e3 * H,
+                  fmt::format("lengths with steps h of the oil, trapezoidal rule, H = {:g} ms: {}, {}, {}", 1e3 * H,
                               words(choice.variables), name_of(choice.treatment), prediction_name(choice)),
                   paper_figure(study, fmt::format("13{}", letter), fmt::format("17{}", letter)),
                   {}};
     f.plot.title =
         fmt::format("{}, {}, {}, H = {:g} ms", words(choice.variables), name_of(choice.treatment), prediction_name(choice), 1e3 * H);
     f.plot.columns = 2;
-    const auto lengths = cylinder_panels(study, courses, false), rates = cylinder_panels(study, courses, true);
-    for (std::size_t k = 0; k < lengths.size(); ++k) append(f.plot.panels, {lengths[k], rates[k]});
+    const auto lengths = cylinder_panels(study, courses, false), differences = difference_panels(study, courses);
+    for (std::size_t k = 0; k < lengths.size(); ++k) append(f.plot.panels, {lengths[k], differences[k]});
     figures.push_back(std::move(f));
     ++letter;
   }

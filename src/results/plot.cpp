@@ -101,6 +101,18 @@ void append_axis(std::string& text, const char* name, const PlotAxis& axis) {
   text += fmt::format("set {}range [{}:{}]\n", name, bound(axis.min), bound(axis.max));
 }
 
+/// A logarithmic axis over a few decades gets labels at 1, 2 and 5 of each; gnuplot's own are at powers of ten.
+std::string tics(const char* name, const PlotAxis& axis, double low, double high) {
+  constexpr double kFewDecades = 300;
+  low = axis.min.value_or(low);
+  high = axis.max.value_or(high);
+  if (!axis.logarithmic || !(low > 0) || !(high > low) || high / low > kFewDecades) return fmt::format("set {}tics autofreq\n", name);
+  std::string list;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
+    for (const double x : {decade, 2 * decade, 5 * decade}) list += fmt::format("{}{:.9g}", list.empty() ? "" : ", ", x);
+  return fmt::format("set {}tics ({})\n", name, list);
+}
+
 /// Whether there is a point that can be drawn on these axes; gnuplot refuses to draw axes without one.
 bool has_points(const PlotPanel& panel, const PlotCurve& curve) {
   for (std::size_t i = 0; i < curve.x.size(); ++i)
@@ -113,18 +125,18 @@ bool has_points(const PlotPanel& panel, const PlotCurve& curve) {
 /// Columns and rows of the legend.
 struct Legend {
   int columns = 1, rows = 0;
+  std::size_t longest = 0;  // letters of the longest label
 };
 
 Legend legend_of(const Plot& plot, const PlotPanel& panel) {
-  std::size_t longest = 0;
+  Legend legend;
   int labels = 0;
   for (const PlotCurve& curve : panel.curves) {
-    longest = std::max(longest, curve.label.size());
+    legend.longest = std::max(legend.longest, curve.label.size());
     if (!curve.label.empty()) ++labels;
   }
-  Legend legend;
-  legend.columns =
-      std::clamp(static_cast<int>(plot.panel_width / (kSample + kLetter * static_cast<double>(longest))), 1, std::max(labels, 1));
+  const double width = kSample + kLetter * static_cast<double>(legend.longest);
+  legend.columns = std::clamp(static_cast<int>(plot.panel_width / width), 1, std::max(labels, 1));
   legend.rows = (labels + legend.columns - 1) / legend.columns;
   return legend;
 }
@@ -139,13 +151,24 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
   text += "set title " + literal(panel.title) + " noenhanced\n";
   append_axis(text, "x", panel.x);
   append_axis(text, "y", panel.y);
+  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;  // of what is positive
+  for (const PlotCurve& curve : panel.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
+      if (curve.x[i] > 0) low_x = std::min(low_x, curve.x[i]);
+      if (curve.y[i] > 0) low_y = std::min(low_y, curve.y[i]);
+      high_x = std::max(high_x, curve.x[i]);
+      high_y = std::max(high_y, curve.y[i]);
+    }
+  text += tics("x", panel.x, low_x, high_x) + tics("y", panel.y, low_y, high_y);
   const Legend legend = legend_of(plot, panel);
   // gnuplot takes letters for wider than they are: `width` gives the columns back that it would drop
-  text += legend.rows > 0 ? fmt::format(
-                                "set key outside below center horizontal Left reverse noenhanced samplen 3.5 spacing 1.1 width -4 "
-                                "maxcols {} height 0.4\n",
-                                legend.columns)
-                          : std::string("unset key\n");
+  text += legend.rows > 0
+              ? fmt::format(
+                    "set key outside below center horizontal Left reverse noenhanced samplen 3.5 spacing 1.1 width {} maxcols {} "
+                    "height 0.4\n",
+                    -static_cast<int>(legend.longest / 5), legend.columns)
+              : std::string("unset key\n");
   std::string curves;
   for (std::size_t k = 0; k < panel.curves.size(); ++k) {
     const PlotCurve& curve = panel.curves[k];
