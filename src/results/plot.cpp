@@ -302,7 +302,7 @@ std::string draw(const Plot& plot, const std::string& picture) {
     std::filesystem::remove(script, ignored);
     return "";
   }
-  std::filesystem::remove(drawn, ignored);
+  for (const std::string& old : {drawn, picture}) std::filesystem::remove(old, ignored);  // one from before would be of other data
   if (spoken.error == ENOENT) return fmt::format("gnuplot is not installed (Debian package gnuplot-nox); the script is {}", script);
   if (spoken.code < 0) return fmt::format("gnuplot cannot be started: {}; the script is {}", std::strerror(spoken.error), script);
   const std::string said = spoken.text.substr(0, spoken.text.find_last_not_of(" \n") + 1);
