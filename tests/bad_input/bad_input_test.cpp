@@ -310,7 +310,7 @@ TEST(BadInput, WrongCosimulationIsReported) {
       {with("{hydraulics: {integrator: semi_implicit_euler}}"), 39, "coupling.hydraulics.integrator", {"no positions", "`euler`"}},
       {with("{subsystems: {a: {parts: [lfit]}}}"), 39, "coupling.subsystems.a.parts.0", {"`lfit`", "did you mean `lift`?"}},
       {with("{subsystems: {a: {parts: []}}}"), 39, "coupling.subsystems.a.parts", {"no parts"}},
-      {with("{subsystems: {a: {}}}"), 39, "coupling.subsystems.a", {"`parts`"}},
+      {with("{subsystems: {a: {}}}"), 39, "coupling.subsystems.a.parts", {"`parts` is missing"}},
       {with("{schem: jacobi}"), 39, "coupling.schem", {"did you mean `scheme`?"}},
       {with("{scheme: jacoby}"), 39, "coupling.scheme", {"did you mean `jacobi`?"}},
       {with("{step: 1 m}"), 39, "coupling.step", {"`1 m`", "a time"}},

@@ -122,7 +122,7 @@ TEST(CraneSchemes, IterationReachesTheMonolithicSolution) {
 }
 
 std::vector<Settings> all_schemes() {
-  return {{"coupling.scheme=jacobi", "coupling.extrapolation=3", "coupling.acceleration=true"},
+  return {{"coupling.scheme=jacobi", "coupling.extrapolation=1", "coupling.acceleration=true"},
           {"coupling.scheme=jacobi", "coupling.variables=velocity_force", "coupling.friction=hydraulics"},
           {"coupling.scheme=jacobi", "coupling.prediction=interface_model"},
           {"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal", "coupling.control.tolerance=1e-4"},
@@ -216,13 +216,13 @@ TEST(CouplingReport, AMonolithicRunHasNone) {
 /// Circuits joined to one subsystem go through the same numbers.
 TEST(Subsystems, JoinedCircuitsGiveTheSameResult) {
   const State apart = end_of("crane_double", cosimulated({}), 0.7),
-              joined = end_of("crane_double", cosimulated({"coupling.subsystems.both.parts=[lift, tilt]"}), 0.7);
+              joined = end_of("crane_double", cosimulated({"coupling.subsystems={both: {parts: [lift, tilt]}}"}), 0.7);
   for (int i = 0; i < 2; ++i) EXPECT_DOUBLE_EQ(apart.q()[i], joined.q()[i]);
 }
 
 TEST(Subsystems, ACircuitInTwoIsRefused) {
   try {
-    load_example("crane_double", cosimulated({"coupling.subsystems.left.parts=[lift]", "coupling.subsystems.right.parts=[v3, tilt]"}));
+    load_example("crane_double", cosimulated({"coupling.subsystems={left: {parts: [lift]}, right: {parts: [v3, tilt]}}"}));
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("belongs to the subsystem `left` already"), std::string::npos) << error.what();
