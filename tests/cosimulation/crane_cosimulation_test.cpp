@@ -123,7 +123,7 @@ TEST(CraneSchemes, IterationReachesTheMonolithicSolution) {
 
 std::vector<Settings> all_schemes() {
   return {{"coupling.scheme=jacobi", "coupling.extrapolation=1", "coupling.acceleration=true"},
-          {"coupling.scheme=jacobi", "coupling.variables=velocity_force", "coupling.friction=hydraulics"},
+          {"coupling.scheme=jacobi", "coupling.variables=velocity_force", "coupling.friction=hydraulics", "coupling.extrapolation=1"},
           {"coupling.scheme=jacobi", "coupling.prediction=interface_model"},
           {"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal", "coupling.control.tolerance=1e-4"},
           {"coupling.scheme=gauss_seidel", "coupling.order=mechanism_first"},
