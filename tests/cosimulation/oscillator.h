@@ -54,7 +54,8 @@ struct Oscillator {
     for (int i = 0; i < ports; ++i) {
       state.a()[i] = 0;
       for (int j = 0; j < ports; ++j)
-        state.a()[i] += W(i, j) * pull(j, state.time, force(state.q()[j], state.v()[j], state.y()[2 * j], state.y()[2 * j + 1]), state.q()[j]);
+        state.a()[i] +=
+            W(i, j) * pull(j, state.time, force(state.q()[j], state.v()[j], state.y()[2 * j], state.y()[2 * j + 1]), state.q()[j]);
     }
   }
 };
