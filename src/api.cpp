@@ -103,7 +103,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
 double Simulation::time() const { return content_->run.state().time; }
-double Simulation::step_size() const { return content_->model->description.solver.step; }
+double Simulation::step_size() const { return grid_step(content_->model->description); }
 double Simulation::duration() const { return content_->model->description.solver.duration; }
 
 void Simulation::step() {

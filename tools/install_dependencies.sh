@@ -20,6 +20,7 @@ packages=(
   libmatio-dev       # linear models for MATLAB
   libcli11-dev       # command line
   libsundials-dev    # reference integrators
+  gnuplot-nox        # pictures
   libgtest-dev       # tests
   libbenchmark-dev   # benchmarks
 )

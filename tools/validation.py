@@ -185,6 +185,69 @@ class Figures:
         exact = 4 * math.pi / (2 * a) * math.sqrt(length / 9.81)
         return text_of(abs((passes[1] - passes[0]) / exact - 1), form)
 
+    # ---- co-simulation: tests/data/cosimulation_sweep.csv, which tools/cosimulation_sweep.py writes
+
+    def _sweep(self, model, case="paper", **wanted):
+        """Rows of the sweep by step; `m`: an order, or IM."""
+        def read(path):
+            with open(path, newline="") as lines:
+                return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+        wanted = {"oil_integrator": "rk4", "oil_step": "0.0001", **wanted}
+        if "m" in wanted:
+            m = wanted.pop("m")
+            wanted |= {"prediction": "interface_model"} if m == "IM" else {"prediction": "polynomial", "order": str(m)}
+        rows = [row for row in self._read(ROOT / "tests/data/cosimulation_sweep.csv", read)
+                if row["model"] == model and row["case"] == case and all(row[key] == value for key, value in wanted.items())]
+        return sorted(rows, key=lambda row: float(row["step"]))
+
+    def limit(self, model, treatment, m, variables, **wanted):
+        """Largest stable communication step [ms] below the first unstable one."""
+        rows = self._sweep(model, treatment=treatment, m=m, variables=variables, **wanted)
+        if not rows:
+            sys.exit(f"no sweep of {model}, {treatment}, m = {m}, {variables}, {wanted}")
+        stable = None
+        for row in rows:
+            if row["stable"] != "yes":
+                return f"below {1e3 * float(row['step']):g}" if stable is None else f"{stable:g}"
+            stable = 1e3 * float(row["step"])
+        return f"at least {stable:g}"
+
+    def limits(self, model, treatment, m, **wanted):
+        """Cells for both variables."""
+        return self._cells(self.limit(model, treatment, m, variables, **wanted) for variables in ("velocity_force", "velocity_pressure"))
+
+    def at_step(self, column, form, model, treatment, m, variables, step, factor=1, **wanted):
+        """A figure of the sweep at a communication step [s]."""
+        rows = self._sweep(model, treatment=treatment, m=m, variables=variables, step=step, **wanted)
+        if len(rows) != 1:
+            sys.exit(f"{len(rows)} runs in the sweep of {model}, {treatment}, m = {m}, {variables}, {step} s")
+        return text_of(factor * float(rows[0][column]), form)
+
+    def stored_agrees(self, name, model):
+        """Runs of a quick study that the stored sweep has too: how many, and whether they are the same."""
+        with open(self.folder / name / "runs.csv", newline="") as lines:
+            fresh = list(csv.DictReader(lines))
+        stored = {tuple(row[key] for key in ("variables", "prediction", "order", "treatment", "step")): row for row in self._sweep(model)}
+        both = 0
+        for row in fresh:
+            key = (row["variables"], row["prediction"], row["order"], row["treatment"], f"{float(row['step']):.6g}")
+            if key not in stored:
+                continue
+            both += 1
+            old = stored[key]
+            if old["stable"] != row["stable"]:
+                sys.exit(f"{key} is no longer as in tests/data/cosimulation_sweep.csv: run tools/cosimulation_sweep.py")
+            if row["stable"] == "yes" and abs(float(row["length_error"]) / float(old["length_error"]) - 1) > 0.02:
+                sys.exit(f"the length error of {key} is {row['length_error']}, tests/data/cosimulation_sweep.csv has {old['length_error']}")
+        return both
+
+    def schemes(self, name, scheme, column, form, factor=1):
+        """Cells for the communication steps of a scheme."""
+        with open(self.folder / name / "schemes.csv", newline="") as lines:
+            rows = [row for row in csv.DictReader(lines) if row["scheme"] == scheme]
+        return self._cells(text_of(factor * float(row[column]), form) if row["status"] == "completed" else "fails" for row in rows)
+
     # ---- linear models
 
     def _eigenvalues(self, name):

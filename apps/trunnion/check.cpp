@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -34,6 +35,7 @@ void print_mechanism(const Model& model) {
   line("mechanism", fmt::format("{}, {}, {}", count(model.bodies.size(), "body", "bodies"), count(model.joints.size(), "joint", "joints"),
                                 count(static_cast<std::size_t>(model.layout.nv), "velocity coordinate", "velocity coordinates")));
   line("", model.planar ? "planar: all of it moves across the normal " + vector_text(model.plane.axes.col(2)) : "spatial");
+  if (model.relative) line("coordinates", "cartesian: " + joined(model.coordinate_names));
   for (const ConstraintInfo& info : model.constraints)
     line(info.path, count(static_cast<std::size_t>(info.rows.size()), "equation", "equations"));
   const std::size_t forces = d.springs.size() + d.forces.size();
@@ -103,8 +105,14 @@ std::string start_text(const JointInfo& joint, const State& state) {
 
 void print_start(const Model& model, const State& state) {
   std::puts("start, after assembly");
-  for (const JointInfo& joint : model.joints)
-    if (joint.nv > 0) line(joint.name, start_text(joint, state) + (model.start[static_cast<std::size_t>(joint.v)].held ? ", held" : ""));
+  // joints as they were stated, whatever the coordinates
+  const Model& stated = model.relative ? *model.relative : model;
+  State at_start(stated.layout);
+  std::copy(stated.q_start.begin(), stated.q_start.end(), at_start.q());
+  std::copy(stated.v_start.begin(), stated.v_start.end(), at_start.v());
+  for (const JointInfo& joint : stated.joints)
+    if (joint.nv > 0)
+      line(joint.name, start_text(joint, at_start) + (stated.start[static_cast<std::size_t>(joint.v)].held ? ", held" : ""));
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
     const bool solved = std::isnan(model.y_start[static_cast<std::size_t>(node.state)]);

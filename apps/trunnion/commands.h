@@ -26,6 +26,7 @@ void add_equilibrium(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
+void add_study(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands
@@ -40,6 +41,8 @@ struct ModelOptions {
   std::vector<Override> overrides() const;
   /// Reads and compiles the model, with `more` after the --set values. Throws InputError.
   std::shared_ptr<const Model> load(const std::vector<Override>& more = {}) const;
+  /// The same before it is compiled. Throws InputError.
+  Description read(const std::vector<Override>& more = {}) const;
   /// `examples/four_bar.yaml` -> `four_bar`.
   std::string stem() const;
 };

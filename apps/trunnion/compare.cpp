@@ -59,7 +59,7 @@ int compare(const CompareOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     const std::string label = std::to_string(i + 1) + "/" + std::to_string(rows.size()) + " ";
     const SolverDescription& solver = models[i]->description.solver;
-    histories.emplace_back(folder_name(rows[i], taken), solver.step);
+    histories.emplace_back(folder_name(rows[i], taken), grid_step(models[i]->description));
     const CaseResult result =
         run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated, &histories.back());
     write_case(result, options.model.file, folder + "/" + histories.back().label(), start);

@@ -34,11 +34,13 @@ std::vector<Override> ModelOptions::overrides() const {
   return list;
 }
 
-std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const {
+Description ModelOptions::read(const std::vector<Override>& more) const {
   std::vector<Override> all = overrides();
   all.insert(all.end(), more.begin(), more.end());
-  return compile(load_model(file, all));
+  return load_model(file, all);
 }
+
+std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const { return compile(read(more)); }
 
 std::string ModelOptions::stem() const { return std::filesystem::path(file).stem().string(); }
 
@@ -70,6 +72,7 @@ int main(int argc, char** argv) {
   cli::add_linearize(app, action);
   cli::add_compare(app, action);
   cli::add_friction(app, action);
+  cli::add_study(app, action);
   cli::add_reference(app, action);
   try {
     app.parse(argc, argv);

@@ -12,13 +12,17 @@ struct RunOptions {
   ModelOptions model;
   std::string folder;
   bool equilibrium = false;
+  bool beside_monolithic = false;
   bool quiet = false;
 };
 
 int run(const RunOptions& options) {
   const auto model = options.model.load();
+  if (options.beside_monolithic && model->description.solver.coupling == CouplingKind::monolithic)
+    throw InputError({{model->description.span("solver.coupling"), "solver.coupling", "the run is monolithic: there is nothing to compare",
+                       "`cosimulation`", "--set solver.coupling=cosimulation"}});
   const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
-                                     options.equilibrium ? StartKind::equilibrium : StartKind::stated);
+                                     options.equilibrium ? StartKind::equilibrium : StartKind::stated, nullptr, options.beside_monolithic);
   clear_progress(options.quiet);
   const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
   write_case(result, options.model.file, folder, program_start());
@@ -42,6 +46,8 @@ void add_run(CLI::App& app, Action& action) {
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
   command->add_flag("--equilibrium", options->equilibrium, "start at rest: solve for equilibrium first");
+  command->add_flag("--beside-monolithic", options->beside_monolithic,
+                    "of a co-simulation: solve the machine monolithically, too; differences as channels and in the summary");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -19,7 +19,7 @@ class CutMechanism final : public MechanismSubsystem {
       : courses_(on_linear_oil ? 0 : count_inputs(machine)),
         rest_(static_cast<int>(machine.hydraulics.volumes.size()), static_cast<int>(machine.hydraulics.actuators.size())),
         cut_(on_linear_oil ? cut_on_linear_oil(machine, oil_) : cut_fed(machine, courses_)),
-        steps_(machine.description.coupling.mechanism_steps),
+        steps_(mechanism_steps_of(machine.description)),
         m_(std::get<Mechanism<D>>(cut_.model->mechanism)),
         stepper_(make_monolithic_stepper(cut_.model)),
         state_(cut_.model->layout),
@@ -93,6 +93,7 @@ class CutMechanism final : public MechanismSubsystem {
     return total;
   }
   bool restart() override { return stepper_->restart(state_); }
+  std::string unknown_name(int unknown) const override { return stepper_->unknown_name(unknown); }
 
   void get_outputs(double* values) const override {
     place(state_.a());

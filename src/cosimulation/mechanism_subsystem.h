@@ -29,7 +29,7 @@ class MechanismSubsystem : public Subsystem {
   virtual void set_linear_oil(const LinearOil* oil) = 0;
 };
 
-/// The mechanism of `machine` as its coupling settings cut it, `coupling.mechanism_steps` steps of its own per communication step.
+/// The mechanism of `machine` as its coupling settings cut it, with mechanism_steps_of() steps of its own per communication step.
 /// `on_linear_oil`: instead of having inputs it is on linear oil (parallel scheme).
 std::unique_ptr<MechanismSubsystem> make_mechanism_subsystem(const std::shared_ptr<const Model>& machine, bool on_linear_oil = false);
 

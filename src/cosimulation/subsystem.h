@@ -40,8 +40,10 @@ class Subsystem {
   virtual StepReport do_step(double h) = 0;
   /// Outputs at its time, in the order of outputs().
   virtual void get_outputs(double* values) const = 0;
-  /// Its signals jump at its time: rates from the right limit on.
+  /// Its signals jump at its time: rates from the right limit on, with the inputs set.
   virtual bool restart() = 0;
+  /// Name of the unknown that a report of its steps calls worst, or of what else is to blame; empty: it has no names.
+  virtual std::string unknown_name(int /*unknown*/) const { return {}; }
 
  protected:
   Subsystem() = default;

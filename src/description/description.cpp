@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "description/description.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace trunnion {
 
 const std::vector<JointPartName>& joint_parts(JointKind kind) {
@@ -65,6 +68,17 @@ SourceSpan Description::span(std::string path) const {
   }
   const auto root = spans.find("");
   return root == spans.end() ? SourceSpan{} : root->second;
+}
+
+double grid_step(const Description& d) {
+  return d.solver.coupling == CouplingKind::cosimulation ? d.coupling.step.value_or(d.solver.step) : d.solver.step;
+}
+
+int mechanism_steps_of(const Description& d) {
+  if (d.coupling.mechanism_steps) return *d.coupling.mechanism_steps;
+  if (d.coupling.scheme != CouplingScheme::sequential && d.coupling.scheme != CouplingScheme::parallel) return 1;
+  constexpr double kRounding = 1e-9;  // 10 ms of 1 ms are ten steps
+  return std::max(1, static_cast<int>(std::ceil(grid_step(d) / d.solver.step * (1 - kRounding))));
 }
 
 }  // namespace trunnion

@@ -427,7 +427,7 @@ struct CosimulationDescription {
   std::optional<int> mechanism_extrapolation;       // of the mechanism's inputs; unset: alike
   IntegratorKind integrator = IntegratorKind::rk4;  // of the oil: euler, rk4, trapezoidal
   double hydraulic_step = 1e-4;                     // [s] of the oil; fitted to the communication step
-  int mechanism_steps = 1;                          // of the mechanism per communication step
+  std::optional<int> mechanism_steps;               // of the mechanism per communication step; unset: see mechanism_steps_of
   CouplingOrder order = CouplingOrder::hydraulics_first;
   int max_iterations = 20;  // iterated Jacobi
   double tolerance = 1e-9;  // iterated Jacobi, relative change of outputs
@@ -470,5 +470,11 @@ struct Description {
   /// The place of `path`, or of its nearest ancestor that stands in the file.
   SourceSpan span(std::string path) const;
 };
+
+/// The step [s] of the run's time grid: the communication step of a co-simulation, otherwise solver.step.
+double grid_step(const Description& d);
+/// Steps of the mechanism in a communication step of a co-simulation: as stated; otherwise one, as in the paper, or in the schemes beyond
+/// it (sequential, parallel) as many as make them no longer than solver.step.
+int mechanism_steps_of(const Description& d);
 
 }  // namespace trunnion

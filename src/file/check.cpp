@@ -217,6 +217,7 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
   check_dimensions(d, dimensions, out);
   check_hydraulics(d, out);
   check_solver(d, out);
+  check_coupling(d, out);
   return out;
 }
 

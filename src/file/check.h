@@ -27,6 +27,7 @@ void check_signals(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);
 void check_hydraulics(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);
+void check_coupling(const Description& d, Findings& out);
 
 /// `boom.angle` for `boom` of a revolute joint; the name itself where it is no coordinate.
 std::string full_coordinate_name(const Description& d, const std::string& name);

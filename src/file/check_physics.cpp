@@ -202,13 +202,13 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
 
 // ---------------------------------------------------------------- solver
 
-using Combination = std::array<std::size_t, 4>;  // coordinates, constraints, integrator, coupling
+using Combination = std::array<std::size_t, 3>;  // constraints, integrator, coupling; coordinates go with all of them
 
-// What there is.
+// What there is, monolithic.
 constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
-  return {std::size_t(CoordinateKind::relative), std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
+  return {std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
 }
-constexpr std::array<Combination, 11> kCombinations{{
+constexpr std::array<Combination, 15> kMonolithic{{
     monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
     monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
@@ -220,18 +220,32 @@ constexpr std::array<Combination, 11> kCombinations{{
     monolithic(ConstraintKind::baumgarte, IntegratorKind::semi_implicit_euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
     monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
+    monolithic(ConstraintKind::ali1, IntegratorKind::rk4),
+    monolithic(ConstraintKind::ali1, IntegratorKind::semi_implicit_euler),
+    monolithic(ConstraintKind::ali1, IntegratorKind::euler),
+    monolithic(ConstraintKind::ali1, IntegratorKind::cvode),
 }};
+
+// Any of them may be a mechanism that meets its oil at communication points, but for those with a step of their own.
+constexpr bool steps_as_told(const Combination& c) {
+  return c[1] != std::size_t(IntegratorKind::cvode) && c[1] != std::size_t(IntegratorKind::ida);
+}
+std::vector<Combination> combinations() {
+  std::vector<Combination> all(kMonolithic.begin(), kMonolithic.end());
+  for (Combination c : kMonolithic) {
+    c[2] = std::size_t(CouplingKind::cosimulation);
+    if (steps_as_told(c)) all.push_back(c);
+  }
+  return all;
+}
 
 struct ChoiceName {
   const char* key;
   const std::vector<const char*>& words;
 };
 
-std::array<ChoiceName, 4> choice_names() {
-  return {{{"coordinates", coordinate_words()},
-           {"constraints", constraint_words()},
-           {"integrator", integrator_words()},
-           {"coupling", coupling_words()}}};
+std::array<ChoiceName, 3> choice_names() {
+  return {{{"constraints", constraint_words()}, {"integrator", integrator_words()}, {"coupling", coupling_words()}}};
 }
 
 std::string reason(const SolverDescription& s, std::size_t first_difference) {
@@ -241,9 +255,15 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
     return "`ida` integrates differential-algebraic equations of index 1, and double-step leaves ordinary ones";
   if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
     return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
+  if (s.coupling == CouplingKind::cosimulation && (s.integrator == IntegratorKind::cvode || s.integrator == IntegratorKind::ida))
+    return "a mechanism that meets its oil at communication points needs a fixed step, and `cvode` and `ida` choose theirs";
+  if (s.constraints == ConstraintKind::ali1 && (s.integrator == IntegratorKind::trapezoidal || s.integrator == IntegratorKind::ida))
+    return std::string(
+        "`ali1` iterates multipliers for given positions and velocities, as explicit integrators have them "
+        "(`semi_implicit_euler`, `rk4`, `euler`) and `cvode`; the same equations with the multipliers as unknowns are "
+        "constraints: baumgarte, baumgarte: [xi omega, omega]");
   const ChoiceName name = choice_names()[first_difference];
-  const std::array<std::size_t, 4> now{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator),
-                                       std::size_t(s.coupling)};
+  const Combination now{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
   return std::string("`") + name.words[now[first_difference]] + "` is not available";
 }
 
@@ -313,14 +333,15 @@ void check_solver(const Description& d, Findings& out) {
   const SolverDescription& s = d.solver;
   if (!(s.step > 0)) find(d, out, "solver.step", "the step is not greater than 0");
   if (!(s.duration > 0)) find(d, out, "solver.duration", "the duration is not greater than 0");
-  const Combination asked{std::size_t(s.coordinates), std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
-  constexpr std::size_t kIntegrator = 2;
+  const Combination asked{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
+  constexpr std::size_t kIntegrator = 1;
   const auto agreement = [&](const Combination& c) {  // of two as near, the one with the integrator asked for
     std::ptrdiff_t same = c[kIntegrator] == asked[kIntegrator] ? 1 : 0;
     for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 2 : 0;
     return same;
   };
-  const Combination nearest = *std::max_element(kCombinations.begin(), kCombinations.end(),
+  const std::vector<Combination> known = combinations();
+  const Combination nearest = *std::max_element(known.begin(), known.end(),
                                                 [&](const Combination& a, const Combination& b) { return agreement(a) < agreement(b); });
   if (nearest == asked) return;
   std::string found, better;

@@ -40,13 +40,19 @@ struct ValueSchema {
     if (key.is(kInfinite)) forms.push_back({{"const", ".inf"}});
     return {{"anyOf", std::move(forms)}};
   }
+  Json whole_number() const {
+    Json number{{"type", "integer"}};
+    if (key.is(kPositive) || key.is(kNonNegative)) number["minimum"] = key.is(kPositive) ? 1 : 0;
+    return number;
+  }
   Json vector() const { return list_of(number(), 3); }
   static Json name() { return {{"type", Json::array({"string", "number"})}}; }
   Json either(Json a, Json b) const { return {{"anyOf", Json::array({std::move(a), std::move(b)})}}; }
 
   Json operator()(const double*) const { return number(); }
   Json operator()(const std::optional<double>*) const { return number(); }
-  Json operator()(const int*) const { return key.is(kPositive) ? Json{{"type", "integer"}, {"minimum", 1}} : Json{{"type", "integer"}}; }
+  Json operator()(const int*) const { return whole_number(); }
+  Json operator()(const std::optional<int>*) const { return whole_number(); }
   Json operator()(const bool*) const { return {{"type", "boolean"}}; }
   Json operator()(const std::string*) const { return name(); }
   Json operator()(const std::optional<std::string>*) const { return name(); }

@@ -32,6 +32,9 @@ struct Reader::Dispatch {
     if (double v = 0; r.number(key, node, path, v)) *x = v;
   }
   void operator()(int* x) { r.integer(key, node, path, *x); }
+  void operator()(std::optional<int>* x) {
+    if (int v = 0; r.integer(key, node, path, v)) *x = v;
+  }
   void operator()(bool* x) { r.boolean(node, path, *x); }
   void operator()(std::string* x) { r.text(node, path, key.names == Names::nothing ? "a text" : "a name", *x); }
   void operator()(std::optional<std::string>* x) {

@@ -50,9 +50,13 @@ struct ValueKind {
   }
   std::string vector() const { return "3 x " + number(); }
 
+  std::string whole_number() const {
+    return std::string("whole number") + (key.is(kPositive) ? ", > 0" : key.is(kNonNegative) ? ", >= 0" : "");
+  }
   std::string operator()(const double*) const { return number(); }
   std::string operator()(const std::optional<double>*) const { return number(); }
-  std::string operator()(const int*) const { return key.is(kPositive) ? "whole number, > 0" : "whole number"; }
+  std::string operator()(const int*) const { return whole_number(); }
+  std::string operator()(const std::optional<int>*) const { return whole_number(); }
   std::string operator()(const bool*) const { return "true or false"; }
   std::string operator()(const std::string*) const { return named(key.names); }
   std::string operator()(const std::optional<std::string>*) const { return named(key.names); }
@@ -139,17 +143,21 @@ class ReferenceWriter : public Visitor {
   }
 
   void heading(const Key& key, const std::string& ending, const std::function<void(Visitor&)>& describe) {
-    const std::string outer = std::move(table);
-    table.clear();
+    const std::string outer_table = std::move(table), before = std::move(text), outer_path = path_, outer_prefix = std::move(prefix_);
+    const bool nested = in_section_;
+    const std::string path = path_ + key.name + ending;
+    table.clear(), text.clear(), prefix_.clear();
+    path_ = path + ".";
     in_section_ = true;
     describe(*this);
-    in_section_ = false;
+    in_section_ = nested;
     drop_closing_row();
-    text += "\n## `" + std::string(key.name) + ending + "`\n\n" + key.doc + ".\n\n" + kTableHead + table;
-    table = outer;
+    text = before + "\n## `" + path + "`\n\n" + key.doc + ".\n\n" + kTableHead + table + text;  // sections within it follow
+    table = outer_table, path_ = outer_path, prefix_ = outer_prefix;
   }
 
-  std::string prefix_;
+  std::string path_;    // of the section
+  std::string prefix_;  // of the key in it
   bool in_section_ = false;
 };
 

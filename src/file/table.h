@@ -58,13 +58,13 @@ struct InertiaTensor {
 /// One of several words.
 struct Choice {
   std::vector<const char*> words;
-  std::function<std::size_t()> get;
+  std::function<std::size_t()> get;  // words.size(): left open
   std::function<void(std::size_t)> set;
 };
 
 /// The value behind a key.
-using Slot = std::variant<double*, std::optional<double>*, int*, bool*, std::string*, std::optional<std::string>*, Vec3d*,
-                          std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
+using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
+                          Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
                           std::vector<std::string>*, Points*, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
 
 class Visitor;
@@ -119,6 +119,10 @@ const std::vector<const char*>& coordinate_words();
 const std::vector<const char*>& constraint_words();
 const std::vector<const char*>& integrator_words();
 const std::vector<const char*>& coupling_words();
+const std::vector<const char*>& coupling_scheme_words();
+const std::vector<const char*>& coupling_variable_words();
+const std::vector<const char*>& coupling_prediction_words();
+const std::vector<const char*>& friction_side_words();
 const std::vector<const char*>& tangent_words();
 const std::vector<const char*>& friction_words();
 

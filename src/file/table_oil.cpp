@@ -173,8 +173,20 @@ void describe_cylinder(Visitor& v, CylinderDescription& c) {
 
 // ---------------------------------------------------------------- solver and records
 
+void describe_ali1(Visitor& v, Ali1Description& a) {
+  v.leaf({"xi", "Damping ratio of the stabilisation", kNumber, kNonNegative}, &a.xi);
+  v.leaf({"omega", "Rate of the stabilisation: violations fade with it", kPerTime, kNonNegative}, &a.omega);
+  v.leaf(
+      {"alpha",
+       "Penalty on accelerations, kg or kg m^2: far above the masses that the constraints hold together; a hundred times as much gains two "
+       "digits with every iteration",
+       kMass, kPositive},
+      &a.alpha);
+}
+
 void describe_settings(Visitor& v, SolverDescription& s) {
-  v.leaf({"coordinates", "Coordinates of the mechanism"}, choice(s.coordinates, coordinate_words()));
+  v.leaf({"coordinates", "Coordinates of the mechanism: those of the joints, or of the bodies with joints as constraints"},
+         choice(s.coordinates, coordinate_words()));
   v.leaf({"constraints", "Treatment of the loop constraints"}, choice(s.constraints, constraint_words()));
   v.leaf({"integrator", "Time integration"}, choice(s.integrator, integrator_words()));
   v.leaf({"coupling", "How mechanism and oil are solved together"}, choice(s.coupling, coupling_words()));
@@ -185,6 +197,8 @@ void describe_settings(Visitor& v, SolverDescription& s) {
   v.leaf(
       {"baumgarte", "Stabilisation of `baumgarte`: [alpha, beta] in d2Phi/dt2 + 2 alpha dPhi/dt + beta^2 Phi = 0", kPerTime, kNonNegative},
       &s.baumgarte);
+  v.group({"ali1", "Index-1 augmented Lagrangian, d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers"},
+          {true, {}, [&s](Visitor& w) { describe_ali1(w, s.ali1); }});
   v.leaf({"tolerance_position", "Newton tolerance of joint coordinates, rad or m", kJointCoordinate, kPositive}, &s.tolerance_position);
   v.leaf({"tolerance_pressure", "Newton tolerance of pressures", kPressure, kPositive}, &s.tolerance_pressure);
   v.leaf({"tolerance_other", "Newton tolerance of all other states", kNumber, kPositive}, &s.tolerance_other);
@@ -212,6 +226,7 @@ void describe_oil(Visitor& v, Description& d) {
 
 void describe_solver(Visitor& v, Description& d) {
   v.group({"solver", "How the equations are solved"}, {true, {}, [&d](Visitor& w) { describe_settings(w, d.solver); }});
+  describe_coupling(v, d);
   v.group({"record", "What is recorded"}, {true, {}, [&d](Visitor& w) { describe_record(w, d.record); }});
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "file/table.h"
@@ -12,11 +13,20 @@ namespace trunnion {
 void describe_oil(Visitor& v, Description& d);
 /// solver, record.
 void describe_solver(Visitor& v, Description& d);
+/// coupling.
+void describe_coupling(Visitor& v, Description& d);
 
 /// A word for each enumerator of E, in their order.
 template <class E>
 Choice choice(E& value, std::vector<const char*> words) {
   return {std::move(words), [&value] { return static_cast<std::size_t>(value); }, [&value](std::size_t i) { value = static_cast<E>(i); }};
+}
+
+/// The same for a choice that may be left open.
+template <class E>
+Choice choice(std::optional<E>& value, std::vector<const char*> words) {
+  return {words, [&value, none = words.size()] { return value ? static_cast<std::size_t>(*value) : none; },
+          [&value](std::size_t i) { value = static_cast<E>(i); }};
 }
 
 template <class T, class F>

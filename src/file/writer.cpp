@@ -26,6 +26,7 @@ struct ValueWriter {
   Tree operator()(const double* x) const { return number(*x); }
   Tree operator()(const std::optional<double>* x) const { return *x ? number(**x) : Tree{}; }
   Tree operator()(const int* x) const { return Tree::scalar(std::to_string(*x)); }
+  Tree operator()(const std::optional<int>* x) const { return *x ? Tree::scalar(std::to_string(**x)) : Tree{}; }
   Tree operator()(const bool* x) const { return Tree::scalar(*x ? "true" : "false"); }
   Tree operator()(const std::string* x) const { return x->empty() && !key.is(kRequired) ? Tree{} : name(*x); }
   Tree operator()(const std::optional<std::string>* x) const { return *x ? name(**x) : Tree{}; }
@@ -55,7 +56,7 @@ struct ValueWriter {
     for (std::size_t i = 0; i < 3; ++i) tree.add(products[i], number((*x.products)[i]));
     return tree;
   }
-  Tree operator()(const Choice& x) const { return name(x.words[x.get()]); }
+  Tree operator()(const Choice& x) const { return x.get() < x.words.size() ? name(x.words[x.get()]) : Tree{}; }
 };
 
 class Writer : public Visitor {

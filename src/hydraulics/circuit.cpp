@@ -5,6 +5,7 @@
 
 #include "base/lu.h"
 #include "hydraulics/linear_oil.h"
+#include "hydraulics/rates.h"
 
 namespace trunnion {
 
@@ -46,28 +47,30 @@ TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& 
 }
 
 /// Hose part of C_i p_i_dot.
-void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot, HydraulicState& state) {
+TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot,
+                          HydraulicState& state) {
   const PressureNode& node = h.nodes[volume.node];
   const Row row = row_of(h, node, state);
   using S = Dual<1>;
-  const S C = sub_volume_capacity(volume.volume, h.fluid.compressibility_at(S::variable(y[node.state], 0)), volume.wall_compressibility);
-  state.capacity[volume.node] += C.value;
+  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
+  const S C = sub_volume_capacity(volume.volume, beta, volume.wall_compressibility);
+  state.compressibility[volume.node] = beta;
+  state.capacity[volume.node] = C.value;
   *row.R += C.value * ydot[node.state];
   row.T[row.local] += C.value * factor + C.d[0] * ydot[node.state];
 }
 
-/// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B.
-void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* y,
-                 const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
+/// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
+TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* ydot,
+                           double* R_s, double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
   F_y[row.local] += area;
   if (h.linear_oil != nullptr) return;
-  using S = Dual<1>;
-  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
+  const Dual<1>& beta = state.compressibility[node_index];
   const double size = area < 0 ? -area : area;
-  const S C = sub_volume_capacity(size * length, beta, wall);
+  const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
   *row.R += C.value * p_dot + area * s_dot;
@@ -149,7 +152,7 @@ TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, Hydr
   const Cylinder& c = a.cylinder;
   state.force_s[i] = 0;
   state.force_v[i] = -c.viscous;
-  if (c.damper.length == 0) return;
+  if (!c.touches_damper(s)) return;
   using S = Dual<2>;
   const S F = dampers_force(c, S::variable(s, 0), S::variable(s_dot, 1));
   state.force_s[i] += F.d[0];
@@ -160,6 +163,7 @@ TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, Hydr
 
 HydraulicState::HydraulicState(const Hydraulics& h)
     : OilValues(h),
+      compressibility(h.nodes.size()),
       capacity(h.nodes.size()),
       rate_slope(h.volumes.size()),
       R(h.unknown_state.size()),
@@ -205,7 +209,7 @@ void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
   for (SignalIndex i : h.used_signals) state.signal[i] = signals.value(i, t, side);
   for (std::size_t i = 0; i < h.nodes.size(); ++i)
-    if (h.nodes[i].state < 0) state.pressure[i] = state.signal[h.nodes[i].source];
+    if (h.nodes[i].source >= 0) state.pressure[i] = state.signal[h.nodes[i].source];
   if (h.linear_oil == nullptr) return;
   const LinearOil& oil = *h.linear_oil;
   const std::array<double, 3> w = oil.weights(t);
@@ -224,7 +228,6 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
-  std::fill(state.capacity.begin(), state.capacity.end(), 0.0);
   if (h.linear_oil != nullptr)
     add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, state);
   else
@@ -242,8 +245,8 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
-    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
-    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, y, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
     add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
 }
@@ -294,6 +297,69 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   }
   for (const Spool& spool : h.spools)
     ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
+}
+
+void evaluate_rates_and_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* extra_rate, double* y, double* ydot,
+                               HydraulicState& state) {
+  for (const Spool& spool : h.spools) {
+    const double reference = state.signal[spool.signal];
+    if (spool.time_constant <= 0) y[spool.state] = reference;
+    ydot[spool.state] = spool.time_constant > 0 ? (reference - y[spool.state]) / spool.time_constant : 0;
+  }
+  load_pressures<double>(h, y, state);
+  // volumes are the first of nodes and states: ydot gathers the outflows
+  const int volumes = static_cast<int>(h.volumes.size());
+  double* C = state.capacity.data();
+  for (int i = 0; i < volumes; ++i) {
+    const Volume& volume = h.volumes[i];
+    C[i] = sub_volume_capacity(volume.volume, h.fluid.compressibility_at(y[i]), volume.wall_compressibility);
+    ydot[i] = 0;
+  }
+  const auto add_flow = [&](int from, int to, double Q) {
+    if (from >= 0 && from < volumes) ydot[from] += Q;
+    if (to >= 0 && to < volumes) ydot[to] -= Q;
+  };
+  const FlowInputs<> in = state.flow_inputs();
+  for_each_element(h, [&](const auto& element) {
+    element.edges(in, [&](int A, int B, auto&& law) { add_flow(A, B, law(in.pressure[A] - in.pressure[B])); });
+  });
+  for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, state.signal[source.flow]);
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const Cylinder& c = a.cylinder;
+    const double oil_rate = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
+    const auto add_chamber = [&](int node, double area, double length, double drawn) {
+      if (node >= volumes) return;
+      C[node] += sub_volume_capacity(area * length, h.fluid.compressibility_at(y[node]), c.wall_compressibility);
+      ydot[node] += drawn;
+    };
+    add_chamber(a.A, c.area_A, c.chamber_A(s[i]), c.area_A * oil_rate);
+    add_chamber(a.B, c.area_B, c.chamber_B(s[i]), -c.area_B * oil_rate);
+    PortForces<>& port = state.ports[i];
+    set_cylinder_force(a, s[i], s_dot[i], state, port);
+    port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
+    port.force -= port.friction;
+  }
+  for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
+}
+
+int piston_outside(const Hydraulics& h, const double* s) {
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Cylinder& c = h.actuators[i].cylinder;
+    if (!(c.chamber_A(s[i]) > 0 && c.chamber_B(s[i]) > 0)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int unknown_out_of_range(const Hydraulics& h, const double* y) {
+  constexpr double kHighest = 1e12;  // [Pa]
+  constexpr double kLargest = 1e12;  // of other states
+  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
+    const int k = h.unknown_state[i];
+    const bool pressure = h.linear_oil == nullptr && k < static_cast<int>(h.volumes.size());  // linear ones may fall below 0
+    if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {

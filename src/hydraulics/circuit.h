@@ -175,10 +175,11 @@ struct OilValues {
 struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& hydraulics);
 
-  std::vector<double> capacity;    // per node [m3/Pa]; zero for sources
-  std::vector<double> rate_slope;  // per volume: d(p_dot)/dp of the integration rule [1/s]
-  std::vector<double> R;           // per circuit unknown: residual; after eliminate(): its Newton increment
-  std::vector<double> T;           // blocks dR/dy, factored by condense()
+  std::vector<Dual<1>> compressibility;  // per node [1/Pa], of the oil, with its slope; sources: not in use
+  std::vector<double> capacity;          // per node [m3/Pa]; zero for sources
+  std::vector<double> rate_slope;        // per volume: d(p_dot)/dp of the integration rule [1/s]
+  std::vector<double> R;                 // per circuit unknown: residual; after eliminate(): its Newton increment
+  std::vector<double> T;                 // blocks dR/dy, factored by condense()
   std::vector<int> pivot;
   std::vector<double> force_s, force_v;         // per port: direct derivatives of its force
   std::vector<double> R_s, R_v;                 // per port: derivative of its circuit's R, at `column`

@@ -58,6 +58,8 @@ struct Cylinder {
   TR_INLINE S chamber_B(const S& s) const {
     return chamber_B0 - (s - length_0);
   }
+  /// Whether the piston is at one of the end dampers.
+  TR_INLINE bool touches_damper(double s) const { return chamber_A(s) < damper.length || chamber_B(s) < damper.length; }
 };
 
 }  // namespace trunnion

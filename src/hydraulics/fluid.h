@@ -26,8 +26,8 @@ struct Fluid {
   /// Compressibility [1/Pa] at absolute pressure p > 0.
   template <class S>
   TR_INLINE S compressibility_at(const S& p) const {
-    const S q = min(p, saturation_pressure);
-    return compressibility + free_air * (saturation_pressure / (q * q) - 1 / saturation_pressure);
+    const S ratio = saturation_pressure / min(p, saturation_pressure);
+    return compressibility + free_air / saturation_pressure * (ratio * ratio - 1);
   }
   /// Strain g(p) of the oil and of walls with compressibility `wall` [1/Pa], the integral of beta + wall from the saturation pressure.
   double strain(double p, double wall) const {

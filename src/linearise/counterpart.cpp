@@ -19,7 +19,7 @@ void fail(double time, const char* cause) {
 
 template <int D>
 CounterpartDifferences<D>::CounterpartDifferences(const std::shared_ptr<const Model>& model, const State& reference)
-    : rates_(model, true, 0, 0), reference_(reference), at_(reference), theta_(model->layout.nv), v_(model->layout.nv) {
+    : rates_(model, ConstraintTreatment::stabilised), reference_(reference), at_(reference), theta_(model->layout.nv), v_(model->layout.nv) {
   states_ = first_order_states(model->hydraulics);
   above_.resize(size());
   update_positions(rates_.mechanism(), reference_.q(), static_cast<const double*>(nullptr), rates_.work().mechanism);

@@ -25,7 +25,7 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
     : model_(model),
       m_(std::get<Mechanism<D>>(model->mechanism)),
       h_(model->hydraulics),
-      rates_(model, false, 0, 0),
+      rates_(model, ConstraintTreatment::closed),
       at_(model->layout),
       variation_(m_),
       product_(m_.tree),

@@ -10,6 +10,7 @@
 
 #include "machine/oil_at_rest.h"
 #include "machine/start.h"
+#include "model/cartesian.h"
 
 namespace trunnion {
 
@@ -672,10 +673,20 @@ void set_velocities(const Model& model, State& state) {
 }  // namespace
 
 Equilibrium solve_equilibrium(const Model& model, double time) {
+  if (model.relative) return solve_equilibrium(*model.relative, time);
   return model.planar ? RestSolver<2>(model, time).solve() : RestSolver<3>(model, time).solve();
 }
 
 State equilibrium_state(const Model& model) {
+  if (model.relative) {
+    const State rest = equilibrium_state(*model.relative);
+    State state(model.layout);
+    state.time = rest.time;
+    set_cartesian(model, rest.q(), rest.v(), state.q(), state.v());
+    std::copy_n(rest.y(), model.layout.ny, state.y());
+    make_consistent(model, state);
+    return state;
+  }
   State state = solve_equilibrium(model).state;
   if (model.planar)
     set_velocities<2>(model, state);

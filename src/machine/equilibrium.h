@@ -53,12 +53,14 @@ struct Equilibrium {
   double violation = 0;  // largest |Phi|
 };
 
-/// Solves for rest with signals at `time` (right limit). Dense, for machines of up to some hundred coordinates.
+/// Solves for rest with signals at `time` (right limit). Dense, for machines of up to some hundred coordinates. Rest does not depend on
+/// coordinates: a machine in cartesian ones is solved in relative ones, and everything here is in those of Model::relative.
 /// Throws InputError: pressures that rest leaves open or below vacuum, oil that flows, held coordinates that are not balanced, loops that
 /// do not close; SimulationError: no rest is found, or a piston would have to leave its cylinder.
 Equilibrium solve_equilibrium(const Model& model, double time = 0);
 
-/// The state of a run that starts at rest: solve_equilibrium at time 0 with consistent rates (prescribed motions may move).
+/// The state of a run that starts at rest: solve_equilibrium at time 0 with consistent rates (prescribed motions may move); in the model's
+/// own coordinates.
 State equilibrium_state(const Model& model);
 
 /// What a velocity coordinate changes, as its channel is called: `crank.angle`; `load.rate_x` for the components of a ball.

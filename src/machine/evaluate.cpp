@@ -2,8 +2,6 @@
 #include "machine/evaluate.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace trunnion {
 
@@ -38,70 +36,37 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
 }
 
 template <int D>
-ConsistentRates<D>::ConsistentRates(const Model& model) : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), rhs_(m_.tree.nv) {
-  RecordedEntries pattern;
-  add_matrix(0, MechanismState<D>(m_), pattern);
-  P_ = SystemMatrix(m_.tree.nv, pattern.entries);
+void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, MachineState<D>& state) {
+  MechanismState<D>& mech = state.mechanism;
+  HydraulicState& oil = state.hydraulics;
+  evaluate_rates(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), oil);
+  evaluate_forces(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), oil);
+  for (std::size_t i = 0; i < state.force.size(); ++i) state.force[i] = oil.ports[i].force;
+  inverse_dynamics(m, at.q(), at.v(), true, mech, state.r.data());
+  add_port_forces(m, state.force.data(), mech, state.r.data());
 }
 
-/// M + alpha J^T J.
 template <int D>
-template <class Entries>
-void ConsistentRates<D>::add_matrix(double alpha, const MechanismState<D>& mech, Entries& T) const {
-  mass_matrix(m_.tree, mech.tree, T);
-  add_penalty(m_, alpha, mech, T);
-}
+ConsistentRates<D>::ConsistentRates(const Model& model) : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), lagrangian_(m_, {}) {}
 
 template <int D>
 bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
-  constexpr double kPenaltyRatio = 1e5;  // of constraint to inertia; each iteration gains digits alike
-  constexpr int kIterations = 20;
-  const int n = m_.tree.nv;
   MechanismState<D>& mech = work.mechanism;
   update_inputs(model_, s.time, side, work);
   update_positions(m_, s.q(), static_cast<const double*>(nullptr), mech);
-  std::fill(s.a(), s.a() + n, 0.0);
-  update_rates(m_, s.v(), s.a(), mech);
-  evaluate_rates(model_.hydraulics, mech.s.data(), mech.s_dot.data(), s.y(), s.ydot(), work.hydraulics);
-  evaluate_forces(model_.hydraulics, mech.s.data(), mech.s_dot.data(), s.y(), work.hydraulics);
-  for (std::size_t i = 0; i < work.force.size(); ++i) work.force[i] = work.hydraulics.ports[i].force;
-  inverse_dynamics(m_, s.q(), s.v(), true, mech, work.r.data());
-  // (M + alpha J^T J) a = Q - J^T (lambda + alpha gamma);  lambda += alpha (J a + gamma)
-  double largest = 0;
-  for (int i = 0; i < n; ++i) largest = std::max(largest, own_inertia(m_.tree, mech.tree, i));
-  const double alpha = kPenaltyRatio * std::max(largest, 1e-12);
-  P_.assemble([&](auto& T) { add_matrix(alpha, mech, T); });
-  if (!P_.factor()) return false;
   constraint_rates(m_, s.v(), mech);
-  double before = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
-    update_rates(m_, s.v(), s.a(), mech);
-    constraint_accelerations(m_, s.a(), mech);
-    // increment form: P da = Q - M a - J^T (lambda + alpha Phi_ddot)
-    for (int i = 0; i < m_.rows; ++i) {
-      if (iteration > 0) s.multipliers()[i] += alpha * mech.Phi_ddot[i];
-      work.multipliers[i] = s.multipliers()[i] + alpha * mech.Phi_ddot[i];
-    }
-    inverse_dynamics(m_, s.q(), s.v(), false, mech, rhs_.data());
-    add_port_forces(m_, work.force.data(), mech, rhs_.data());
-    add_constraint_forces(m_, work.multipliers.data(), mech, rhs_.data());
-    P_.solve(rhs_.data());
-    double change = 0;
-    for (int i = 0; i < n; ++i) change = std::max(change, std::abs(rhs_[i]));
-    if (!std::isfinite(change)) return false;
-    // nothing left but rounding; the second change takes back what wrong multipliers did in the first one
-    if (iteration > 1 && !(change < before)) break;
-    before = change;
-    for (int i = 0; i < n; ++i) s.a()[i] -= rhs_[i];
-    if (m_.rows == 0) break;
-  }
-  return true;
+  std::fill(s.a(), s.a() + m_.tree.nv, 0.0);
+  update_rates(m_, s.v(), s.a(), mech);
+  evaluate_motion(model_, m_, s, work);
+  return lagrangian_.solve(s.q(), s.v(), work.force.data(), s.a(), s.multipliers(), mech, work.r.data()) !=
+         AugmentedLagrangianStatus::singular;
 }
 
 #define TR_INSTANTIATE(D)                                                                                                    \
   template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                              \
   template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
   template void evaluate_forces<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&);  \
+  template void evaluate_motion<D>(const Model&, const Mechanism<D>&, State&, MachineState<D>&);                             \
   template class ConsistentRates<D>;
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)

@@ -9,8 +9,8 @@
 
 #include <vector>
 
-#include "base/system_matrix.h"
 #include "hydraulics/circuit.h"
+#include "machine/augmented_lagrangian.h"
 #include "mechanics/mechanism.h"
 #include "model/model.h"
 #include "model/state.h"
@@ -55,6 +55,11 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
 template <int D>
 void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
 
+/// After the velocity stage at v, a and constraint_rates: rates of the first-order states, forces of the ports, and r = M a - Q - F ds/dq,
+/// with the inertias of the subtrees.
+template <int D>
+void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, MachineState<D>& state);
+
 /// Accelerations, multipliers and rates of first-order states that satisfy the equations at (t, q, v, y):
 ///   M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, so that redundant rows do no harm.
 /// Writes a, ydot, multipliers. Does not allocate. False if the mass matrix on the constraints is singular.
@@ -67,10 +72,7 @@ class ConsistentRates {
  private:
   const Model& model_;
   const Mechanism<D>& m_;
-  template <class Entries>
-  void add_matrix(double alpha, const MechanismState<D>& mech, Entries& T) const;
-  SystemMatrix P_;
-  std::vector<double> rhs_;
+  AugmentedLagrangian<D> lagrangian_;
 };
 
 }  // namespace trunnion

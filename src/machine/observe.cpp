@@ -29,8 +29,12 @@ class MachineReadings : public Base {
         ydot_(model_->layout.ny),
         multipliers_(model_->layout.rows),
         mechanism_(m_),
-        oil_(h_) {
-    for (const JointInfo& joint : model_->joints) add_joint(joint);
+        oil_(h_),
+        readings_(joint_readings(*model_)),
+        joint_values_(readings_.size()) {
+    for (const JointReading<D>& reading : readings_) near_.push_back(reading.start);
+    for (const JointInfo& joint : model_->joints) add_joint(joint, kJointWords);
+    for (const JointInfo& place : model_->placements) add_joint(place, kPlacementWords);
     for (const BodyInfo& body : model_->bodies)
       if (body.mass > 0 && body.node > 0) add_body(body);
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) add_cylinder(static_cast<int>(i));
@@ -55,6 +59,7 @@ class MachineReadings : public Base {
     evaluate_forces<S>(h_, mechanism_.s.data(), mechanism_.s_dot.data(), y_.data(), oil_);
     stored_ = {};
     power_ = powers_.data();
+    read_joints();
     read_bodies();
     read_cylinders();
     read_volumes();
@@ -98,30 +103,54 @@ class MachineReadings : public Base {
   }
   void add_entry(const std::string& name, Account account) { entries_.push_back({name, account}); }
 
-  /// Channels of a joint: all its positions, then all rates, then all accelerations.
-  void add_joint(const JointInfo& j) {
+  struct JointWords {
+    const char *section, *angle, *displacement, *quaternion, *angular_velocity;
+  };
+  static constexpr JointWords kJointWords{"joints", "joint angle, not wrapped", "joint displacement",
+                                          "unit quaternion of the joint's rotation",
+                                          "angular velocity relative to the parent, axes of the joint at rotation zero"};
+  static constexpr JointWords kPlacementWords{"bodies", "absolute angle of the body in the plane, not wrapped",
+                                              "cartesian coordinate of the body's centre of mass", "unit quaternion of the body's rotation",
+                                              "angular velocity, ground axes"};
+
+  /// Machines in relative coordinates have none.
+  static const std::vector<JointReading<D>>& joint_readings(const Model& model) {
+    static const std::vector<JointReading<D>> kNone;
+    const auto* readings = std::get_if<std::vector<JointReading<D>>>(&model.readings);
+    return readings != nullptr ? *readings : kNone;
+  }
+  const S* position(const JointPart& part) const {
+    return part.reading < 0 ? q_.data() + part.q : joint_values_[part.reading].position.data();
+  }
+  const S* rate(const JointPart& part) const { return part.reading < 0 ? v_.data() + part.v : joint_values_[part.reading].rate.data(); }
+  const S* acceleration(const JointPart& part) const {
+    return part.reading < 0 ? a_.data() + part.v : joint_values_[part.reading].acceleration.data();
+  }
+
+  /// Channels of a joint or of a body's place: all its positions, then all rates, then all accelerations.
+  void add_joint(const JointInfo& j, const JointWords& words) {
     for (const JointPart& part : j.parts) {
-      const S* q = q_.data() + part.q;
+      const S* q = position(part);
       const std::string name = j.name + "." + part.position;
-      if (part.joint == NodeJoint::revolute) add("joints", name, "rad", "joint angle, not wrapped", q);
-      if (part.joint == NodeJoint::prismatic) add("joints", name, "m", "joint displacement", q);
+      if (part.joint == NodeJoint::revolute) add(words.section, name, "rad", words.angle, q);
+      if (part.joint == NodeJoint::prismatic) add(words.section, name, "m", words.displacement, q);
       if (part.joint != NodeJoint::spherical) continue;
       constexpr const char* kPart[] = {"w", "x", "y", "z"};
       for (int i = 0; i < 4; ++i)
-        add("joints", name + "_" + kPart[i], "", std::string("unit quaternion of the joint's rotation, part ") + kPart[i], q + i);
+        add(words.section, name + "_" + kPart[i], "", std::string(words.quaternion) + ", part " + kPart[i], q + i);
     }
     for (const JointPart& part : j.parts)
-      add_part(j.name + "." + part.rate, part, part.joint == NodeJoint::prismatic ? "m/s" : "rad/s", "rate of " + part.position,
-               "angular velocity relative to the parent, axes of the joint at rotation zero", v_.data() + part.v);
+      add_part(words, j.name + "." + part.rate, part, part.joint == NodeJoint::prismatic ? "m/s" : "rad/s", "rate of " + part.position,
+               words.angular_velocity, rate(part));
     for (const JointPart& part : j.parts)
-      add_part(j.name + "." + part.acceleration, part, part.joint == NodeJoint::prismatic ? "m/s^2" : "rad/s^2",
-               "second derivative of " + part.position, "rate of the angular velocity", a_.data() + part.v);
+      add_part(words, j.name + "." + part.acceleration, part, part.joint == NodeJoint::prismatic ? "m/s^2" : "rad/s^2",
+               "second derivative of " + part.position, "rate of the angular velocity", acceleration(part));
   }
   /// One channel, or one per axis of a ball.
-  void add_part(const std::string& name, const JointPart& part, const char* unit, const std::string& meaning,
+  void add_part(const JointWords& words, const std::string& name, const JointPart& part, const char* unit, const std::string& meaning,
                 const std::string& meaning_of_ball, const S* source) {
-    if (part.joint != NodeJoint::spherical) return add("joints", name, unit, meaning, source);
-    for (int i = 0; i < 3; ++i) add("joints", name + "_" + kAxis[i], unit, meaning_of_ball + ", component " + kAxis[i], source + i);
+    if (part.joint != NodeJoint::spherical) return add(words.section, name, unit, meaning, source);
+    for (int i = 0; i < 3; ++i) add(words.section, name + "_" + kAxis[i], unit, meaning_of_ball + ", component " + kAxis[i], source + i);
   }
   void add_body(const BodyInfo& body) {
     std::array<S*, 3> cells{};
@@ -249,6 +278,13 @@ class MachineReadings : public Base {
   }
 
   // ---------------------------------------------------------------- reading, in the order of the entries
+
+  void read_joints() {
+    for (std::size_t i = 0; i < readings_.size(); ++i) {
+      joint_values_[i] = read_joint<D, S>(readings_[i], mechanism_.tree, q_.data(), v_.data(), a_.data(), near_[i]);
+      near_[i] = value_of(joint_values_[i].position[0]);
+    }
+  }
 
   void read_bodies() {
     TreeState<D, S>& tree = mechanism_.tree;
@@ -448,7 +484,10 @@ class MachineReadings : public Base {
     int flows_end;  // flows_ of this element end here
   };
 
-  std::deque<S> cells_;  // computed channels; never moves
+  const std::vector<JointReading<D>>& readings_;
+  std::vector<JointValue<S>> joint_values_;  // joint coordinates that are read off the bodies
+  std::vector<double> near_;                 // what they read last: angles go on from there
+  std::deque<S> cells_;                      // computed channels; never moves
   std::set<std::string> names_;
   std::vector<Center> centers_;
   std::vector<CylinderCells> cylinders_;

@@ -124,11 +124,20 @@ class Start {
   State rest_;
 };
 
+}  // namespace
+
+std::vector<double> start_states(const Model& model) {
+  if (model.relative) return start_states(*model.relative);  // whatever the coordinates
+  return model.planar ? Start<2>(model).states() : Start<3>(model).states();
+}
+
+namespace {
+
 template <int D>
 State start_state_in(const Model& model) {
   State state(model.layout);
   Start<D> start(model);
-  const std::vector<double> y = start.states();
+  const std::vector<double> y = start_states(model);
   std::copy(model.q_start.begin(), model.q_start.end(), state.q());
   std::copy(model.v_start.begin(), model.v_start.end(), state.v());
   std::copy(y.begin(), y.end(), state.y());
@@ -137,8 +146,6 @@ State start_state_in(const Model& model) {
 }
 
 }  // namespace
-
-std::vector<double> start_states(const Model& model) { return model.planar ? Start<2>(model).states() : Start<3>(model).states(); }
 
 State start_state(const Model& model) { return model.planar ? start_state_in<2>(model) : start_state_in<3>(model); }
 

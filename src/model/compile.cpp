@@ -5,15 +5,14 @@
 #include <set>
 
 #include "file/model_file.h"
+#include "model/cartesian.h"
 #include "model/compile_parts.h"
+#include "model/coupling_memory.h"
 
 namespace trunnion {
 
-namespace {
-
-/// What needs the assembled start: port lengths, rest lengths left open.
 template <int D>
-std::vector<double> settle(Model& model, Mechanism<D>& m) {
+std::vector<double> settle(const Model& model, Mechanism<D>& m) {
   MechanismState<D> state(m);
   update_inputs(m, model.signals, 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
@@ -29,6 +28,27 @@ std::vector<double> settle(Model& model, Mechanism<D>& m) {
     if (std::isnan(spring.rest)) spring.rest = model.q_start[spring.q];
   return state.s;
 }
+
+template std::vector<double> settle<2>(const Model&, Mechanism<2>&);
+template std::vector<double> settle<3>(const Model&, Mechanism<3>&);
+
+std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames) {
+  std::vector<double> depth(tree.nodes.size(), 0.0);
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
+    const TreeNode<3>& n = tree.nodes[j];
+    depth[j] = depth[n.parent] + frames[n.parent].col(2).dot(n.r_PJ) - frames[j].col(2).dot(n.r_BJ);
+  }
+  return depth;
+}
+
+void project_centers(const Vec<3>& reference, const PointMap& map, Model& model) {
+  for (BodyInfo& body : model.bodies) {
+    body.r_NC_plane = map.frames[body.node].transpose() * body.r_NC;
+    if (body.node > 0) body.r_NC_plane.z() += map.depth[body.node] + model.plane.axes.col(2).dot(reference);
+  }
+}
+
+namespace {
 
 /// A wheel that lies flat has no point of contact, and none to be assembled from.
 template <int D>
@@ -46,7 +66,7 @@ void check_wheels(const Description& d, const Model& model, const Mechanism<D>& 
 
 template <int D>
 std::vector<double> finish_mechanism(const Description& d, const PointMap& map, Model& model, Mechanism<D> m) {
-  compile_connections(d, map, model, m);
+  compile_connections(d, map, {}, model, m);
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
   check_wheels(d, model, m);
   assemble(d, model, m);
@@ -60,24 +80,6 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.mechanism = std::move(m);
   return lengths;
-}
-
-/// Depth of every node's origin along the plane's normal.
-std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames) {
-  std::vector<double> depth(tree.nodes.size(), 0.0);
-  for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
-    const TreeNode<3>& n = tree.nodes[j];
-    depth[j] = depth[n.parent] + frames[n.parent].col(2).dot(n.r_PJ) - frames[j].col(2).dot(n.r_BJ);
-  }
-  return depth;
-}
-
-/// Centres of mass as the plane sees them.
-void project_centers(const Vec<3>& reference, const PointMap& map, Model& model) {
-  for (BodyInfo& body : model.bodies) {
-    body.r_NC_plane = map.frames[body.node].transpose() * body.r_NC;
-    if (body.node > 0) body.r_NC_plane.z() += map.depth[body.node] + model.plane.axes.col(2).dot(reference);
-  }
 }
 
 }  // namespace
@@ -128,7 +130,12 @@ std::shared_ptr<const Model> compile(const Description& description) {
   }
   compile_hydraulics(description, lengths, *model);
   model->layout.ny = model->hydraulics.ny;
+  if (description.solver.coupling == CouplingKind::cosimulation) {
+    hydraulic_groups(*model);  // for what is wrong with them
+    model->layout.coupling = coupling_memory(*model).size();
+  }
   collect_jumps(*model);
+  if (description.solver.coordinates == CoordinateKind::cartesian) return compile_cartesian(model, map);
   return model;
 }
 

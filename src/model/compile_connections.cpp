@@ -12,25 +12,8 @@
 namespace trunnion {
 
 namespace {
-
-constexpr double kDepth = 1e-9;  // [m] points of a planar loop
-constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
-
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
-
-/// A point or direction seen in the coordinates of the mechanism.
-template <int D>
-Vec<D> seen(const PointMap& map, int node, const Vec<3>& v) {
-  if constexpr (D == 3)
-    return v;
-  else
-    return (map.frames[node].transpose() * v).template head<2>();
-}
-
-struct PlacedPoint {
-  int node;
-  Vec<3> r;  // [m] node frame (from the reference point for the ground)
-};
+}  // namespace
 
 PlacedPoint place(const PointMap& map, const Model& model, const std::string& body, const Vec3d& at) {
   const BodyInfo& b = find_body(model, body);
@@ -38,6 +21,23 @@ PlacedPoint place(const PointMap& map, const Model& model, const std::string& bo
   if (b.node == 0) r -= map.space->reference;
   return {b.node, r};
 }
+
+std::vector<Mat<3>> zero_orientations(const Tree<3>& tree) {
+  std::vector<Mat<3>> R(tree.nodes.size(), Mat<3>::Identity());
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j) R[j] = R[tree.nodes[j].parent] * tree.nodes[j].R_PJ.m;
+  return R;
+}
+
+std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
+  const Vec<3> helper = Vec<3>::Unit(std::abs(axis.x()) < 0.9 ? 0 : 1);
+  const Vec<3> n1 = axis.cross(helper).normalized();
+  return {n1, axis.cross(n1)};
+}
+
+namespace {
+
+constexpr double kDepth = 1e-9;  // [m] points of a planar loop
+constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
 
 Vec<3> direction(const Model& model, const std::string& body, const Vec3d& axis) {
   return find_body(model, body).R_NB * vec(axis).normalized();
@@ -79,20 +79,6 @@ Line<D> make_line(const PointMap& map, const PlacedPoint& P, const PlacedPoint& 
     line.depth = map.depth[Q.node] + map.frames[Q.node].col(2).dot(Q.r) - map.depth[P.node] - map.frames[P.node].col(2).dot(P.r);
   line.path = add_path(map.space->tree, P.node, Q.node, m);
   return line;
-}
-
-/// Orientation of every node with all coordinates at zero, ground axes.
-std::vector<Mat<3>> zero_orientations(const Tree<3>& tree) {
-  std::vector<Mat<3>> R(tree.nodes.size(), Mat<3>::Identity());
-  for (std::size_t j = 1; j < tree.nodes.size(); ++j) R[j] = R[tree.nodes[j].parent] * tree.nodes[j].R_PJ.m;
-  return R;
-}
-
-/// Two unit vectors perpendicular to `axis` and to each other.
-std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
-  const Vec<3> helper = Vec<3>::Unit(std::abs(axis.x()) < 0.9 ? 0 : 1);
-  const Vec<3> n1 = axis.cross(helper).normalized();
-  return {n1, axis.cross(n1)};
 }
 
 /// Adds a group of rows on its path, the first `holonomic` of which hold for positions.
@@ -304,6 +290,16 @@ class LoopBuilder {
   int joint_ = 0;
 };
 
+template <int D>
+void add_auxiliary_row(const AuxiliaryRow& row, int index, const PointMap& map, Mechanism<D>& m) {
+  ConstraintGroup<D> g = new_group<D>(row.type, index);
+  g.line = make_line(map, row.P, row.Q, m);
+  g.path = g.line.path;
+  g.axes[0] = seen<D>(map, row.P.node, row.axis_P);
+  if (row.type == ConstraintType::direction) g.axes[1] = seen<D>(map, row.Q.node, row.axis_Q);
+  add_rows(g, 1, 1, m);
+}
+
 /// The part of a joint that `name` names; checked before to be an angle or a displacement.
 const JointPart& find_part(const Model& model, const std::string& name) {
   const CoordinateName coordinate = split_coordinate(name);
@@ -423,8 +419,15 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
 }  // namespace
 
 template <int D>
-void compile_connections(const Description& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+void compile_connections(const Description& d, const PointMap& map, const std::vector<JointRows>& joints, Model& model, Mechanism<D>& m) {
   LoopBuilder<D> loops(map, model, m);
+  for (const JointRows& joint : joints) {
+    const int first = m.rows, index = static_cast<int>(model.constraints.size());
+    const std::string path = "joints." + joint.name;
+    if (joint.loop) loops.add(path, *joint.loop, index);
+    for (const AuxiliaryRow& row : joint.auxiliary) add_auxiliary_row(row, index, map, m);
+    if (m.rows > first) model.constraints.push_back({path, joint.name, {first, m.rows}});
+  }
   for (const auto& [name, loop] : d.loops) {
     const int first = m.rows;
     loops.add("loops." + name, loop, static_cast<int>(model.constraints.size()));
@@ -442,7 +445,7 @@ void compile_connections(const Description& d, const PointMap& map, Model& model
   }
 }
 
-template void compile_connections<2>(const Description&, const PointMap&, Model&, Mechanism<2>&);
-template void compile_connections<3>(const Description&, const PointMap&, Model&, Mechanism<3>&);
+template void compile_connections<2>(const Description&, const PointMap&, const std::vector<JointRows>&, Model&, Mechanism<2>&);
+template void compile_connections<3>(const Description&, const PointMap&, const std::vector<JointRows>&, Model&, Mechanism<3>&);
 
 }  // namespace trunnion

@@ -36,9 +36,59 @@ struct PointMap {
   std::vector<double> depth;   // [m] per node: offset of its origin along the plane's normal
 };
 
-/// Loops, motions, couplings, wheels, blades, springs, loads and ports. Rest lengths that the user left open stay NaN until after assembly.
+/// Orientation of every node with all coordinates at zero, ground axes.
+std::vector<Mat<3>> zero_orientations(const Tree<3>& tree);
+
+/// Two unit vectors perpendicular to `axis` and to each other.
+std::array<Vec<3>, 2> normals(const Vec<3>& axis);
+
+/// Depth of every node's origin along the plane's normal.
+std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames);
+
+/// Adds a massless node for one elementary joint, with coordinates of its own.
+void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, const Mat<3>& R_PJ, const Vec<3>& r_PJ);
+
+/// A point fixed in a node: [m] node frame (from the reference point for the ground).
+struct PlacedPoint {
+  int node;
+  Vec<3> r;
+};
+PlacedPoint place(const PointMap& map, const Model& model, const std::string& body, const Vec3d& at);
+
+/// A point or direction seen in the coordinates of the mechanism.
 template <int D>
-void compile_connections(const Description& description, const PointMap& map, Model& model, Mechanism<D>& mechanism);
+Vec<D> seen(const PointMap& map, int node, const Vec<3>& v) {
+  if constexpr (D == 3)
+    return v;
+  else
+    return (map.frames[node].transpose() * v).template head<2>();
+}
+
+/// One row between an auxiliary coordinate's node and the body that it follows.
+struct AuxiliaryRow {
+  ConstraintType type = ConstraintType::direction;  // or point
+  PlacedPoint P{}, Q{};
+  Vec<3> axis_P = Vec<3>::Zero(), axis_Q = Vec<3>::Zero();  // direction: both; point: the first
+};
+/// A joint as rows: a loop closure, and its auxiliary coordinates.
+struct JointRows {
+  std::string name;
+  std::optional<LoopDescription> loop;
+  std::vector<AuxiliaryRow> auxiliary;
+};
+
+/// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Rest lengths that the user
+/// left open stay NaN until after assembly.
+template <int D>
+void compile_connections(const Description& description, const PointMap& map, const std::vector<JointRows>& joints, Model& model,
+                         Mechanism<D>& mechanism);
+
+/// What needs the assembled start: rest lengths left open. Returns the ports' lengths.
+template <int D>
+std::vector<double> settle(const Model& model, Mechanism<D>& mechanism);
+
+/// Centres of mass as the plane sees them.
+void project_centers(const Vec<3>& reference, const PointMap& map, Model& model);
 
 /// Moves model.q_start and model.v_start onto the constraints: held coordinates stay exactly, stated ones stay as near as
 /// possible (mass-weighted), free ones follow. Throws InputError with the residual of every loop.

@@ -132,25 +132,6 @@ NodeJoint node_joint(JointPartKind kind) {
   return NodeJoint::spherical;
 }
 
-/// Adds a massless node for one elementary joint.
-void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
-  const bool ball = joint == NodeJoint::spherical;
-  TreeNode<3> node;
-  node.parent = parent;
-  node.joint = joint;
-  node.q = tree.nq;
-  node.v = tree.nv;
-  node.dofs = ball ? 3 : 1;
-  node.R_PJ.m = R_PJ;
-  node.r_PJ = r_PJ;
-  if (joint == NodeJoint::revolute) node.turn = axis;
-  if (joint == NodeJoint::prismatic) node.slide = axis;
-  tree.nq += ball ? 4 : 1;
-  tree.nv += node.dofs;
-  for (int i = 0; i < node.dofs; ++i) tree.dof_node.push_back(static_cast<int>(tree.nodes.size()));
-  tree.nodes.push_back(node);
-}
-
 void start_rotation(Model& model, const JointDescription& joint) {
   const auto e = matrix_quaternion(roll_pitch_yaw(joint.rotation.value_or(Vec3d{})));
   model.q_start.insert(model.q_start.end(), e.begin(), e.end());
@@ -240,6 +221,24 @@ Vec<3> candidate_normal(const Mechanism<3>& m, const std::vector<Mat<3>>& R_0) {
 }
 
 }  // namespace
+
+void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
+  const bool ball = joint == NodeJoint::spherical;
+  TreeNode<3> node;
+  node.parent = parent;
+  node.joint = joint;
+  node.q = tree.nq;
+  node.v = tree.nv;
+  node.dofs = ball ? 3 : 1;
+  node.R_PJ.m = R_PJ;
+  node.r_PJ = r_PJ;
+  if (joint == NodeJoint::revolute) node.turn = axis;
+  if (joint == NodeJoint::prismatic) node.slide = axis;
+  tree.nq += ball ? 4 : 1;
+  tree.nv += node.dofs;
+  for (int i = 0; i < node.dofs; ++i) tree.dof_node.push_back(static_cast<int>(tree.nodes.size()));
+  tree.nodes.push_back(node);
+}
 
 const BodyInfo& find_body(const Model& model, const std::string& name) {
   static const BodyInfo kGround{"ground", 0, Mat<3>::Identity(), Vec<3>::Zero(), 0, Vec<3>::Zero()};

@@ -7,7 +7,8 @@
 
 namespace trunnion {
 
-/// The model's description with start values replaced by those of a state at rest: joint coordinates and rotations, pressures, and
+/// The description of a model in relative coordinates with start values replaced by those of a state at rest: joint coordinates and
+/// rotations, pressures, and
 /// what counts from the start (chamber lengths, rest lengths of springs and distances that were left open). Rates are left open, so that
 /// they are zero where no prescribed motion decides them; velocities of the state are not looked at. Friction states and filtered spools
 /// have no start value in a description: the state's must be those of a start.

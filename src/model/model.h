@@ -10,6 +10,7 @@
 
 #include "description/description.h"
 #include "hydraulics/circuit.h"
+#include "mechanics/joint_reading.h"
 #include "mechanics/mechanism.h"
 #include "signals/signal.h"
 
@@ -19,8 +20,9 @@ namespace trunnion {
 struct JointPart {
   NodeJoint joint = NodeJoint::revolute;
   int node = 0;
-  int q = 0, v = 0;                          // its first coordinate and velocity
+  int q = 0, v = 0;                          // its first coordinate and velocity; cartesian coordinates: where it is one, else -1
   std::string position, rate, acceleration;  // names; of a ball the stems of its parts and components: `q`, `rate`, ...
+  int reading = -1;                          // cartesian coordinates: how it is read off the bodies (Model::readings), where it must be
 };
 
 /// A joint as the user named it, on the nodes it became.
@@ -63,7 +65,7 @@ struct StateLayout {
   bool operator==(const StateLayout&) const = default;
 };
 
-/// A named loop closure, motion, coupling, wheel or blade on the constraint rows.
+/// A named loop closure, motion, coupling, wheel or blade on the constraint rows; in cartesian coordinates a joint, too.
 struct ConstraintInfo {
   std::string path;  // `loops.E`
   std::string name;  // `E`
@@ -90,6 +92,11 @@ struct Model {
   std::vector<double> y_start;                // as stated; NaN: to be solved for equilibrium
   std::vector<double> jumps;                  // times at which any signal in use jumps, ascending
   std::vector<double> force_jumps;            // those that make accelerations or pressure rates jump unfiltered
+  // cartesian coordinates (model/cartesian.h): the bodies' own coordinates as joints to the ground, how the joints' are read, and the
+  // same machine in relative coordinates, in which it was assembled and rest is found
+  std::vector<JointInfo> placements;
+  std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
+  std::shared_ptr<const Model> relative;
 };
 
 /// Compiles a description. Throws InputError with every semantic finding.

@@ -82,6 +82,7 @@ void add_line(std::string& text, const std::string& key, const std::string& valu
 }  // namespace
 
 std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const Equilibrium& e, const std::string& model_file) {
+  if (shared->relative) return equilibrium_json(shared->relative, e, model_file);
   const Model& model = *shared;
   const auto observer = make_observer(shared);
   observer->observe(e.state, Side::right);
@@ -124,6 +125,7 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
 }
 
 std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e) {
+  if (shared->relative) return equilibrium_text(shared->relative, e);
   const Model& model = *shared;
   const auto observer = make_observer(shared);
   observer->observe(e.state, Side::right);
@@ -173,6 +175,7 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
 
 void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder) {
+  if (model->relative) return write_equilibrium(model->relative, e, model_file, folder);
   Description at_rest = description_at(*model, e.state);
   for (auto& [name, signal] : at_rest.signals)  // a CSV file stands beside the model file, not here
     if (const auto* csv = std::get_if<CsvSignal>(&signal)) {

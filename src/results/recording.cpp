@@ -31,10 +31,14 @@ int Recording::find(const std::string& name) const {
   return at == channels.end() ? -1 : static_cast<int>(at - channels.begin());
 }
 
-Meter::Meter(std::shared_ptr<const Model> model) : observer_(make_observer(std::move(model))), channels_{{"time", "s", "time"}} {
+Meter::Meter(std::shared_ptr<const Model> model)
+    : model_(std::move(model)), observer_(make_observer(model_)), channels_{{"time", "s", "time"}}, memory_(coupling_memory(*model_)) {
   channels_.insert(channels_.end(), observer_->channels().begin(), observer_->channels().end());
   channels_.insert(channels_.end(), energy_channels().begin(), energy_channels().end());
   channels_.insert(channels_.end(), solver_channels().begin(), solver_channels().end());
+  coupling_begin_ = channels_.size();
+  const std::vector<Channel> coupling = monitor_channels(*model_);
+  channels_.insert(channels_.end(), coupling.begin(), coupling.end());
   values_.resize(channels_.size());
 }
 
@@ -43,6 +47,11 @@ void Meter::begin(const State& state) {
   ledger_.begin(*observer_, state.time);
   time_ = state.time;
   report_ = {};
+  read_coupling(state);
+}
+
+void Meter::read_coupling(const State& state) {
+  if (coupling_begin_ < values_.size()) monitor_values(memory_, state.coupling(), values_.data() + coupling_begin_);
 }
 
 void Meter::at(const Moment& moment) {
@@ -54,6 +63,7 @@ void Meter::at(const Moment& moment) {
   ledger_.step(*observer_, moment.state.time);
   time_ = moment.state.time;
   report_ = moment.report;
+  read_coupling(moment.state);
 }
 
 void Meter::resume(const State& state, const Ledger& ledger) {
@@ -61,13 +71,14 @@ void Meter::resume(const State& state, const Ledger& ledger) {
   ledger_ = ledger;
   time_ = state.time;
   report_ = {};
+  read_coupling(state);
 }
 
 const std::vector<double>& Meter::values() {
   values_.front() = time_;
   observer_->values(values_.data() + 1);
   energy_values(ledger_, values_.data() + 1 + observer_->channels().size());
-  double* solver = values_.data() + values_.size() - solver_channels().size();
+  double* solver = values_.data() + coupling_begin_ - solver_channels().size();
   *solver++ = report_.iterations;
   *solver++ = report_.position_iterations;
   *solver++ = report_.violation;
@@ -75,12 +86,14 @@ const std::vector<double>& Meter::values() {
   return values_;
 }
 
-Recorder::Recorder(std::shared_ptr<const Model> model) : model_(std::move(model)), meter_(model_) {
+Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic)
+    : model_(std::move(model)), meter_(model_), beside_(beside_monolithic ? std::make_unique<MonolithicBeside>(model_) : nullptr) {
   select(model_->description.record.channels);
   for (std::size_t i : selected_) recording_.channels.push_back(meter_.channels()[i]);
-  recording_.columns.resize(selected_.size());
+  if (beside_) recording_.channels.insert(recording_.channels.end(), beside_->channels().begin(), beside_->channels().end());
+  recording_.columns.resize(recording_.channels.size());
   const SolverDescription& solver = model_->description.solver;
-  const double rows = solver.duration / solver.step / model_->description.record.every + 2;
+  const double rows = solver.duration / grid_step(model_->description) / model_->description.record.every + 2;
   constexpr double kMostReserved = 1e6;  // rows; longer runs grow as they go
   for (auto& column : recording_.columns) column.reserve(static_cast<std::size_t>(std::min(rows, kMostReserved)));
 }
@@ -110,16 +123,20 @@ void Recorder::select(const std::vector<std::string>& wanted) {
 void Recorder::record() {
   const std::vector<double>& values = meter_.values();
   for (std::size_t i = 0; i < selected_.size(); ++i) recording_.columns[i].push_back(values[selected_[i]]);
+  for (std::size_t i = selected_.size(); i < recording_.columns.size(); ++i)
+    recording_.columns[i].push_back(beside_->values()[i - selected_.size()]);
   recorded_time_ = meter_.time();
 }
 
 void Recorder::begin(const State& state) {
   meter_.begin(state);
+  if (beside_) beside_->begin(state);
   record();
 }
 
 void Recorder::at(const Moment& moment) {
   meter_.at(moment);
+  if (beside_ && moment.side == Side::left) beside_->at(moment.state);
   if (moment.side == Side::left && moment.on_grid && moment.grid_index % model_->description.record.every == 0) record();
 }
 

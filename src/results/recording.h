@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cosimulation/monitor.h"
 #include "machine/ledger.h"
+#include "results/monolithic_beside.h"
 #include "run/run.h"
 
 namespace trunnion {
@@ -20,8 +22,8 @@ struct Recording {
   int find(const std::string& name) const;
 };
 
-/// Reads every channel of a run as it goes: time, the observer's, energies, the solver's. All are functions of the input: equal input
-/// gives equal bits. (Computing time is no channel; see history.h.)
+/// Reads every channel of a run as it goes: time, the observer's, energies, the solver's, the coupling's. All are functions of the input:
+/// equal input gives equal bits. (Computing time is no channel; see history.h.)
 class Meter final : public RunWatcher {
  public:
   explicit Meter(std::shared_ptr<const Model> model);
@@ -40,10 +42,15 @@ class Meter final : public RunWatcher {
   double time() const { return time_; }
 
  private:
+  void read_coupling(const State& state);
+
+  std::shared_ptr<const Model> model_;
   std::unique_ptr<Observer> observer_;
   Ledger ledger_;
   std::vector<Channel> channels_;
   std::vector<double> values_;
+  CouplingMemory memory_;           // where the coupling's figures stand
+  std::size_t coupling_begin_ = 0;  // of its channels
   double time_ = 0;
   StepReport report_;  // of the step that led to the last state seen
 };
@@ -52,7 +59,8 @@ class Meter final : public RunWatcher {
 class Recorder final : public RunWatcher {
  public:
   /// Takes the description's `record` settings. Throws InputError for channels that do not exist.
-  explicit Recorder(std::shared_ptr<const Model> model);
+  /// `beside_monolithic`: with the difference to a monolithic run (a co-simulation).
+  explicit Recorder(std::shared_ptr<const Model> model, bool beside_monolithic = false);
 
   /// The first record.
   void begin(const State& state);
@@ -64,6 +72,7 @@ class Recorder final : public RunWatcher {
   Meter& meter() { return meter_; }
   const Ledger& ledger() const { return meter_.ledger(); }
   const Observer& observer() const { return meter_.observer(); }
+  const MonolithicBeside* beside() const { return beside_.get(); }  // null: none
   /// Names and values of all channels, recorded or not, at the last state seen.
   std::vector<std::pair<std::string, double>> last_values();
 
@@ -73,8 +82,9 @@ class Recorder final : public RunWatcher {
 
   std::shared_ptr<const Model> model_;
   Meter meter_;
+  std::unique_ptr<MonolithicBeside> beside_;
   Recording recording_;
-  std::vector<std::size_t> selected_;  // channels of the meter
+  std::vector<std::size_t> selected_;  // channels of the meter; those of the monolithic run beside follow
   double recorded_time_ = 0;           // [s] of the last record
 };
 

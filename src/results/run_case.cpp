@@ -43,11 +43,12 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
   }
 }
 
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also) {
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also,
+                    bool beside_monolithic) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);
-  result.recorder = std::make_unique<Recorder>(model);
+  result.recorder = std::make_unique<Recorder>(model, beside_monolithic);
   try {
     Runner run(model, start_of(*model, start));
     result.recorder->begin(run.state());
@@ -57,6 +58,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     } catch (const SimulationError& error) { result.failure = error; }
     result.recorder->finish();
     result.statistics = run.statistics();
+    result.coupling = coupling_report(*model, run.state().coupling());
     result.end_time = run.state().time;
   } catch (const SimulationError& error) {  // no start
     result.failure = error;

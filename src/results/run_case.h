@@ -17,7 +17,8 @@ struct CaseResult {
   Analysis analysis;
   RunStatistics statistics;
   std::unique_ptr<Recorder> recorder;
-  double end_time = 0;  // [s] reached
+  std::optional<CouplingReport> coupling;  // of a co-simulation
+  double end_time = 0;                     // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;
 };
@@ -36,10 +37,10 @@ State start_of(const Model& model, StartKind start);
 /// Takes a run to solver.duration. Throws SimulationError.
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {});
 
-/// Runs to solver.duration; `also` (may be null) sees what the recorder sees. Throws InputError for what is wrong with the input; a
-/// simulation that fails is a result.
+/// Runs to solver.duration; `also` (may be null) sees what the recorder sees; `beside_monolithic`: a co-simulation is compared with a
+/// monolithic run. Throws InputError for what is wrong with the input; a simulation that fails is a result.
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
-                    RunWatcher* also = nullptr);
+                    RunWatcher* also = nullptr, bool beside_monolithic = false);
 
 /// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);

@@ -100,6 +100,39 @@ Json cavitation_json(const CaseResult& r) {
   return {{"acted", acted}, {"saturation_pressure", r.model->hydraulics.fluid.saturation_pressure}, {"volumes", volumes}};
 }
 
+/// The largest difference of each length to the monolithic run beside, or null.
+Json difference_json(const MonolithicBeside* beside) {
+  if (beside == nullptr) return nullptr;
+  Json json = Json::object();
+  for (std::size_t i = 0; i < beside->names().size(); ++i) {
+    const auto [size, time] = largest(beside->ranges()[i]);
+    json[beside->names()[i]] = {{"max_length", size}, {"max_length_time", time}};
+  }
+  if (beside->failure()) json["failure"] = beside->failure()->what();
+  return json;
+}
+
+Json coupling_json(const CouplingReport& c, const MonolithicBeside* beside) {
+  Json bonds = Json::object();
+  const auto share = [](double energy, double work) { return work > 0 ? Json(energy / work) : Json(nullptr); };
+  for (const CouplingReport::Bond& b : c.bonds)
+    bonds[b.name] = {{"energy_residual", b.residual_energy},
+                     {"absolute_energy_residual", b.absolute_energy},
+                     {"work", b.work},
+                     {"relative", share(b.absolute_energy, b.work)}};
+  return {{"steps", c.steps},
+          {"passes_mean", c.passes},
+          {"energy_residual", c.residual_energy},
+          {"absolute_energy_residual", c.absolute_energy},
+          {"work", c.work},
+          {"relative", share(c.absolute_energy, c.work)},
+          {"max_ratio", c.worst_ratio},
+          {"accurate", !c.lost},
+          {"lost_time", c.lost ? Json(*c.lost) : Json(nullptr)},
+          {"difference", difference_json(beside)},
+          {"bonds", bonds}};
+}
+
 }  // namespace
 
 std::vector<std::string> independent_names(const CaseResult& r) {
@@ -130,6 +163,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"energy", energy_json(*r.recorder)},
             {"constraints", constraints_json(r)},
             {"cavitation", cavitation_json(r)},
+            {"coupling", r.coupling ? coupling_json(*r.coupling, r.recorder->beside()) : Json(nullptr)},
             {"final_state", final_state},
             {"settings", Json::parse(write_model_json(r.model->description))}};
   return json.dump(2) + "\n";
@@ -141,7 +175,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   const auto [drift, drift_time] = largest(ledger.drift_range());
   const auto [work, work_time] = largest(ledger.actuator_range());
   std::string text = fmt::format("{}: {:g} s simulated\n", r.failure ? "FAILED" : "done", r.end_time);
-  text += fmt::format("  steps        {} of {:g} s, {:.2f} iterations on average, {} at most\n", s.steps, r.model->description.solver.step,
+  text += fmt::format("  steps        {} of {:g} s, {:.2f} iterations on average, {} at most\n", s.steps, grid_step(r.model->description),
                       s.mean_iterations(), s.max_iterations);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);
@@ -154,6 +188,21 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   else
     text += fmt::format("  energy       drift {:.3g} J at {:g} s\n", drift, drift_time);
   text += fmt::format("  balance      closed to {:.2g} % of the energy moved\n", ledger.closed_to_percent());
+  if (r.coupling) {
+    const CouplingReport& c = *r.coupling;
+    text +=
+        fmt::format("  {}     {}: residuals of {:.2g} % of the work through the bonds ({:.3g} J of {:.4g} J), {} communication steps{}\n",
+                    c.lost ? "COUPLING" : "coupling", c.lost ? fmt::format("accuracy lost at {:g} s", *c.lost) : "good",
+                    c.work > 0 ? 100 * c.absolute_energy / c.work : 0.0, c.absolute_energy, c.work, c.steps,
+                    c.passes > 1 ? fmt::format(", {:.2f} passes each", c.passes) : "");
+    if (const MonolithicBeside* beside = r.recorder->beside()) {
+      for (std::size_t i = 0; i < beside->names().size(); ++i) {
+        const auto [size, time] = largest(beside->ranges()[i]);
+        text += fmt::format("  difference   {} {:.2g} m at {:g} s from the monolithic run\n", beside->names()[i], size, time);
+      }
+      if (beside->failure()) text += fmt::format("  MONOLITHIC   the run beside ended: {}\n", beside->failure()->what());
+    }
+  }
   if (r.analysis.rows > 0) {
     text += fmt::format("  loops        error at most {:.1g} m at {:g} s, {:.1g} m/s at {:g} s\n", s.max_violation, s.max_violation_time,
                         s.max_velocity_violation, s.max_velocity_violation_time);

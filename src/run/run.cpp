@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "cosimulation/cosimulation.h"
 #include "machine/start.h"
 
 namespace trunnion {
@@ -26,7 +27,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // ---------------------------------------------------------------- schedule
 
 StepSchedule::StepSchedule(const Model& model)
-    : h_(model.description.solver.step),
+    : h_(grid_step(model.description)),
       duration_(model.description.solver.duration),
       split_(model.description.solver.split_jumps),
       jumps_(model.jumps),
@@ -207,13 +208,30 @@ void Runner::step(RunWatcher* watcher) { advance(schedule_.grid_point_after(stat
 
 void Runner::fail() const {
   const SolverDescription& solver = model_->description.solver;
-  const std::string smaller = fmt::format("a smaller step (now {:g} s)", solver.step);
+  const bool apart = solver.coupling == CouplingKind::cosimulation;
+  const CosimulationDescription& coupling = model_->description.coupling;
+  const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", solver.step)
+                                     : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
+                                           (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
   if (restart_failed_)
     throw SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
                           "give every body that turns an inertia about that axis");
   const std::string where = stepper_->unknown_name(failure_.worst);
+  if (where.starts_with(kCouplingVariable))
+    throw SimulationError(state_.time, where, fmt::format("the subsystems do not agree after {} passes", failure_.iterations),
+                          smaller +
+                              ", more passes (coupling.max_iterations), a larger coupling.tolerance, or solver.accept_capped: true to "
+                              "go on and count such steps");
+  if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
+    throw SimulationError(state_.time, where, "the values left the range of numbers: the coupling or an explicit step is unstable",
+                          smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) of the subsystems");
   switch (failure_.status) {
     case StepStatus::stalled:
+      if (solver.constraints == ConstraintKind::ali1)
+        throw SimulationError(state_.time, where, fmt::format("the multipliers did not converge in {} iterations", solver.max_iterations),
+                              fmt::format("a larger solver.ali1.alpha (now {:g} kg), far above the masses of the machine, more iterations "
+                                          "(solver.max_iterations), or solver.accept_capped: true to go on and count such steps",
+                                          solver.ali1.alpha));
       throw SimulationError(
           state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
           smaller + ", more iterations (solver.max_iterations), " +

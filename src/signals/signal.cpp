@@ -118,6 +118,19 @@ SignalIndex SignalSet::add_input(const Course* course) {
   return size() - 1;
 }
 
+std::vector<double> SignalSet::corners(SignalIndex signal) const {
+  const Node& node = nodes_[signal];
+  std::set<double> times(node.jumps.begin(), node.jumps.end());
+  if (node.kind == Kind::linear) times.insert(node.t.begin(), node.t.end());
+  if (node.kind == Kind::smooth) times.insert({node.t.front(), node.t.back()});
+  if (node.kind == Kind::sine) times.insert(node.p[4]);
+  for (SignalIndex part : node.of) {
+    const std::vector<double> corners_of_part = corners(part);
+    times.insert(corners_of_part.begin(), corners_of_part.end());
+  }
+  return {times.begin(), times.end()};
+}
+
 SignalIndex SignalSet::find(const std::string& name) const {
   const auto it = std::find(names_.begin(), names_.end(), name);
   return it == names_.end() || name.empty() ? -1 : static_cast<SignalIndex>(it - names_.begin());

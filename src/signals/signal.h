@@ -37,8 +37,12 @@ class SignalSet {
   /// Value at time t [s]; no allocation.
   double value(SignalIndex signal, double t, Side side) const { return evaluate(signal, t, side).value; }
   SignalValue evaluate(SignalIndex signal, double t, Side side) const;
+  /// Whether it is the same at all times; an input is not.
+  bool constant(SignalIndex signal) const { return nodes_[signal].kind == Kind::constant; }
   /// Times where the signal jumps, ascending.
   const std::vector<double>& jumps(SignalIndex signal) const { return nodes_[signal].jumps; }
+  /// Times where it jumps or its slope does, ascending: steps, points of straight lines, ends of smooth tables, starts of sines.
+  std::vector<double> corners(SignalIndex signal) const;
 
  private:
   enum class Kind : unsigned char { constant, steps, linear, smooth, sine, sum, product, input };

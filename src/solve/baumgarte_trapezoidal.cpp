@@ -233,7 +233,7 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
 
 template <int D>
 StepReport BaumgarteTrapezoidal<D>::step(State& state, double h) {
-  const StepReport report = rates_.keeper().step(state, work_.mechanism, [&] { return attempt(state, h); });
+  const StepReport report = rates_.step(state, [&] { return attempt(state, h); });
   if (report.ok()) state = next_;
   return report;
 }

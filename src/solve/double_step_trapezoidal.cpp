@@ -75,7 +75,7 @@ template <int D>
 void DoubleStepTrapezoidal<D>::evaluate_reduced() {
   update_accelerations(m_.tree, next_.v(), next_.a(), work_.mechanism.tree);
   update_line_rates(m_, work_.mechanism);
-  evaluate_forces(*model_, m_, this->end_point(), this->rule_, work_);
+  evaluate_forces(*model_, m_, this->end_point(), this->circuits_.rule(), work_);
   fit_ = loops_.reduce();
 }
 

@@ -39,8 +39,6 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::m_;
   using Base::model_;
   using Base::next_;
-  using Base::port_damping_;
-  using Base::port_stiffness_;
   using Base::theta_;
   using Base::work_;
 

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hydraulics/rates.h"
+
 namespace trunnion {
 
 namespace {
 
 constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negative real axis
 constexpr double kFastest = 1e6;                        // [rad/s, m/s] beyond: not a machine, a step that blew up
-constexpr double kHighest = 1e12;                       // [Pa]
-constexpr double kLargest = 1e12;                       // of other states
 
 }  // namespace
 
@@ -38,13 +38,7 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
     report.worst = unknown;
     return false;
   };
-  const Hydraulics& h = model.hydraulics;
-  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
-    const double y = next_.y()[h.unknown_state[i]];
-    const bool pressure =
-        h.linear_oil == nullptr && h.unknown_state[i] < static_cast<int>(h.volumes.size());  // linear ones may fall below 0
-    if (pressure ? !(y > 0 && y < kHighest) : !(std::abs(y) < kLargest)) return out(model.layout.nv + static_cast<int>(i));
-  }
+  if (const int i = unknown_out_of_range(model.hydraulics, next_.y()); i >= 0) return out(model.layout.nv + i);
   for (int i = 0; i < model.layout.nv; ++i)
     if (!(std::abs(next_.v()[i]) < kFastest) || !std::isfinite(theta_[i])) return out(i);
   return true;
@@ -165,7 +159,7 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
 
 template <int D>
 StepReport ExplicitStep<D>::step(State& state, double h) {
-  const StepReport report = rates_.keeper().step(state, rates_.work().mechanism, [&] { return attempt(state, h); });
+  const StepReport report = rates_.step(state, [&] { return attempt(state, h); });
   if (report.ok()) state = next_;
   return report;
 }

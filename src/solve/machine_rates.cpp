@@ -8,24 +8,45 @@
 
 namespace trunnion {
 
-template <int D>
-MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
-    : MachineRates(model, model->description.solver.constraints == ConstraintKind::baumgarte, model->description.solver.baumgarte[0],
-                   model->description.solver.baumgarte[1]) {}
+namespace {
+
+// of the constraints' force, between two iterations of the multipliers: the error left is smaller by m/(m + alpha)
+constexpr double kMultiplierTolerance = 1e-9;
+
+ConstraintTreatment treatment_of(const SolverDescription& solver) {
+  if (solver.constraints == ConstraintKind::baumgarte) return ConstraintTreatment::stabilised;
+  return solver.constraints == ConstraintKind::ali1 ? ConstraintTreatment::augmented : ConstraintTreatment::closed;
+}
+
+Stabilisation stabilisation_of(const SolverDescription& solver) {
+  if (solver.constraints == ConstraintKind::baumgarte) return {solver.baumgarte[0], solver.baumgarte[1]};
+  if (solver.constraints == ConstraintKind::ali1) return {solver.ali1.xi * solver.ali1.omega, solver.ali1.omega};
+  return {};
+}
+
+}  // namespace
 
 template <int D>
-MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, bool stabilised, double alpha, double beta)
+MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
+    : MachineRates(model, treatment_of(model->description.solver), stabilisation_of(model->description.solver)) {}
+
+template <int D>
+MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation)
     : model_(std::move(model)),
       m_(std::get<Mechanism<D>>(model_->mechanism)),
       h_(model_->hydraulics),
-      stabilised_(stabilised),
-      alpha_(stabilised ? alpha : 0),
-      beta_(stabilised ? beta : 0),
+      treatment_(treatment),
+      stabilisation_(stabilisation),
       work_(*model_),
       loops_(m_),
       keeper_(*model_, loops_),
       inertia_(m_),
       d_(m_.rows) {
+  if (treatment_ == ConstraintTreatment::augmented) {
+    const SolverDescription& solver = model_->description.solver;
+    lagrangian_.emplace(m_, AugmentedLagrangianSettings{stabilisation_, solver.ali1.alpha, kMultiplierTolerance, solver.max_iterations});
+    return;
+  }
   const std::size_t nv = model_->layout.nv;
   for (auto* x : {&x_, &a_i_}) x->resize(nv);
   // room for the degrees of freedom as they are at the start
@@ -44,6 +65,10 @@ void MachineRates<D>::set_inputs(Side side, State& at) {
 /// The positions of `at` as they are, theta (may be null: zero) away from where increments start.
 template <int D>
 bool MachineRates<D>::take_positions(const double* theta, const State& at, StepReport& report) {
+  if (treatment_ == ConstraintTreatment::augmented) {
+    update_positions(m_, at.q(), static_cast<const double*>(nullptr), work_.mechanism);
+    return true;
+  }
   update_positions(m_, at.q(), theta, work_.mechanism);
   if (loops_.take(work_.mechanism)) return true;
   keeper_.fail(StepStatus::dead_point, report);
@@ -54,7 +79,7 @@ template <int D>
 bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at, StepReport& report) {
   MechanismState<D>& mech = work_.mechanism;
   set_inputs(side, at);
-  if (stabilised_) {
+  if (treatment_ != ConstraintTreatment::closed) {
     advance_configuration(m_.tree, q, theta, at.q());
     if (!take_positions(theta, at, report)) return false;
   } else {
@@ -71,13 +96,9 @@ bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at
 
 /// Velocity stage at v, a; ydot; r = M a - Q - sum F_i ds_i/dq.
 template <int D>
-void MachineRates<D>::evaluate_forces_at(State& at) {
-  MechanismState<D>& mech = work_.mechanism;
-  set_state_rates(at);
-  evaluate_forces(h_, mech.s.data(), mech.s_dot.data(), at.y(), work_.hydraulics);
-  for (std::size_t i = 0; i < work_.force.size(); ++i) work_.force[i] = work_.hydraulics.ports[i].force;
-  inverse_dynamics(m_, at.q(), at.v(), true, mech, work_.r.data());
-  add_port_forces(m_, work_.force.data(), mech, work_.r.data());
+void MachineRates<D>::evaluate_at(State& at) {
+  update_rates(m_, at.v(), at.a(), work_.mechanism);
+  evaluate_motion(*model_, m_, at, work_);
 }
 
 template <int D>
@@ -89,16 +110,34 @@ void MachineRates<D>::set_state_rates(State& at) {
 
 template <int D>
 bool MachineRates<D>::accelerate(State& at, StepReport& report) {
+  return treatment_ == ConstraintTreatment::augmented ? accelerate_augmented(at, report) : accelerate_reduced(at, report);
+}
+
+template <int D>
+bool MachineRates<D>::accelerate_augmented(State& at, StepReport& report) {
+  evaluate_at(at);
+  const AugmentedLagrangianStatus status =
+      lagrangian_->solve(at.q(), at.v(), work_.force.data(), at.a(), at.multipliers(), work_.mechanism, work_.r.data());
+  report.iterations += lagrangian_->iterations();
+  if (status == AugmentedLagrangianStatus::converged) return true;
+  const bool capped = status == AugmentedLagrangianStatus::capped, accepted = capped && model_->description.solver.accept_capped;
+  report.status = accepted ? StepStatus::capped : capped ? StepStatus::stalled : StepStatus::singular;
+  if (capped) report.worst = unknown_of_row(*model_, lagrangian_->worst_row());
+  return accepted;
+}
+
+template <int D>
+bool MachineRates<D>::accelerate_reduced(State& at, StepReport& report) {
   const std::size_t nv = model_->layout.nv, n = loops_.independent().size();
   MechanismState<D>& mech = work_.mechanism;
   // a_rest
   std::fill(at.a(), at.a() + nv, 0.0);
   loops_.solve_accelerations(at.v(), at.a(), mech);
-  if (stabilised_) {
+  if (treatment_ == ConstraintTreatment::stabilised) {
     for (int i = 0; i < m_.rows; ++i) d_[i] = stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];
     loops_.remove(d_.data(), at.a());
   }
-  evaluate_forces_at(at);
+  evaluate_at(at);
   // R^T M R a_i = -R^T r
   fit_ = loops_.reduce();
   if (!inertia_.factor(loops_, mech.tree)) {
@@ -120,7 +159,7 @@ bool MachineRates<D>::accelerate(State& at, StepReport& report) {
 
 template <int D>
 bool MachineRates<D>::restart(State& state, StepReport& report) {
-  if (!keeper_.take(state, work_.mechanism)) {
+  if (treatment_ != ConstraintTreatment::augmented && !keeper_.take(state, work_.mechanism)) {
     keeper_.fail(StepStatus::dead_point, report);
     return false;
   }
@@ -136,13 +175,17 @@ bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
   if (!wheels_stand(*model_, fallen_wheel(m_, mech, ahead), report)) return false;
+  if (treatment_ == ConstraintTreatment::augmented) {
+    std::fill(at.partition(), at.partition() + m_.rows, 0.0);
+    return true;
+  }
   return keeper_.keep(fit_, mech, at.partition(), report);
 }
 
 template <int D>
 void MachineRates<D>::residual(State& at, double* r, double* constraint) {
   MechanismState<D>& mech = work_.mechanism;
-  evaluate_forces_at(at);
+  evaluate_at(at);
   add_constraint_forces(m_, at.multipliers(), mech, work_.r.data());
   std::copy(work_.r.begin(), work_.r.end(), r);
   constraint_accelerations(m_, at.a(), mech);

@@ -1,19 +1,23 @@
 // A machine as an ordinary differential equation, for explicit integrators and the variable-step reference: accelerations, rates of the
-// first-order states and multipliers for given positions, velocities and states. Two treatments of the constraints:
+// first-order states and multipliers for given positions, velocities and states. Three treatments of the constraints:
 //   closed       theta_i, theta_ad, v_i of independent coordinates are given (closed_loops.h); theta_d from Phi = 0, v_d, v_ad from
 //                dPhi/dt = 0 and B v = 0                                                                              (14), (15)
 //   stabilised   all theta, v are given; index 1 with direct multipliers (Baumgarte),
 //                    M a + J^T lambda = Q,     J a + gamma + 2 alpha dPhi/dt + beta^2 Phi = 0
 //                and, where a row holds for velocities alone, J a + gamma + alpha B v = 0: both fade like exp(-alpha t) for beta = alpha
-// Both are solved in the independent coordinates of the present partition,
+//   augmented    the same equations by iteration of the multipliers (machine/augmented_lagrangian.h), from those of the state: no
+//                partition, all rows take part, dead points are passed
+// The first two are solved in the independent coordinates of the present partition,
 //   R^T M R a_i = R^T (Q - M a_rest),   a = R a_i + a_rest,   lambda = J_d^-T (Q - M a)_d,   R = [-J_d^-1 J_i; 1]
 // where a_rest, zero in the independent coordinates, satisfies the constraint equation. Redundant rows have no pivot in the partition, take
 // no part, and have no multiplier.
 // Sources: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2; Nonlinear Dynamics 111 (2023), doi
-// 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
+// 10.1007/s11071-023-08345-6, (89); Baumgarte 1972; Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (2a), (2b).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "machine/evaluate.h"
@@ -22,33 +26,30 @@
 
 namespace trunnion {
 
+enum class ConstraintTreatment { closed, stabilised, augmented };
+
 template <int D>
 class MachineRates {
  public:
-  /// The treatment is that of the model's solver settings: `double_step`: closed, `baumgarte`: stabilised.
+  /// The treatment is that of the model's solver settings: `double_step`: closed, `baumgarte`: stabilised, `ali1`: augmented.
   explicit MachineRates(std::shared_ptr<const Model> model);
-  /// A treatment of its own, whatever the settings: closed, or stabilised with the constants [1/s] alpha, beta; zero: index 1 as it is.
-  MachineRates(std::shared_ptr<const Model> model, bool stabilised, double alpha, double beta);
+  /// A treatment of its own, whatever the settings: closed, or stabilised; without stabilisation: index 1 as it is.
+  MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation = {});
 
   const Model& model() const { return *model_; }
   const Mechanism<D>& mechanism() const { return m_; }
-  bool stabilised() const { return stabilised_; }
+  ConstraintTreatment treatment() const { return treatment_; }
   ClosedLoops<D>& loops() { return loops_; }
   const ClosedLoops<D>& loops() const { return loops_; }
   PartitionKeeper<D>& keeper() { return keeper_; }
-  /// Factors of dPhi/dt and Phi in the stabilised equation of a row [1/s], [1/s2].
-  struct Stabilisation {
-    double rate, position;
-  };
-  Stabilisation stabilisation(int row) const {
-    return m_.holonomic[row] != 0 ? Stabilisation{2 * alpha_, beta_ * beta_} : Stabilisation{alpha_, 0};
-  }
+  /// Factors of dPhi/dt and Phi in the stabilised equation of a row.
+  Stabilisation::Factors stabilisation(int row) const { return stabilisation_.of(m_.holonomic[row] != 0); }
   MachineState<D>& work() { return work_; }
 
   /// Positions and velocities of `at`, whose time, v and y are set, theta away from `q`. Closed: the dependent part of theta and v
   /// follow from the independent one (as it is: a first guess). Spools without a time constant are set. False: see the report.
   bool place(const double* q, double* theta, Side side, State& at, StepReport& report);
-  /// After place(): a, ydot and multipliers of `at`.
+  /// After place(): a, ydot and multipliers of `at`; augmented: a and multipliers as they come in are the first guess.
   bool accelerate(State& at, StepReport& report);
   /// After place(): ydot alone.
   void set_state_rates(State& at);
@@ -56,6 +57,12 @@ class MachineRates {
   void solve_reduced(double* x) const { inertia_.solve(x); }
   /// Both at the state itself, as after a jump.
   bool restart(State& state, StepReport& report);
+  /// Runs attempt(), which makes a step from `state` and returns a StepReport, with a partition where the treatment has one.
+  template <class Attempt>
+  StepReport step(const State& state, Attempt&& attempt) {
+    if (treatment_ == ConstraintTreatment::augmented) return attempt();
+    return keeper_.step(state, work_.mechanism, std::forward<Attempt>(attempt));
+  }
   /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; fills violations and
   /// the partition of `at`.
   bool finish(State& at, double ahead, StepReport& report);
@@ -67,13 +74,15 @@ class MachineRates {
  private:
   void set_inputs(Side side, State& at);
   bool take_positions(const double* theta, const State& at, StepReport& report);
-  void evaluate_forces_at(State& at);
+  bool accelerate_reduced(State& at, StepReport& report);
+  bool accelerate_augmented(State& at, StepReport& report);
+  void evaluate_at(State& at);
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
   const Hydraulics& h_;
-  const bool stabilised_;
-  const double alpha_, beta_;  // [1/s]
+  const ConstraintTreatment treatment_;
+  const Stabilisation stabilisation_;
   MachineState<D> work_;
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
@@ -81,6 +90,7 @@ class MachineRates {
   std::vector<double> x_, a_i_;  // accelerations: of the independent coordinates alone, R times them
   std::vector<double> d_;        // per row
   double fit_ = 0;               // largest entry of R
+  std::optional<AugmentedLagrangian<D>> lagrangian_;
 };
 
 /// theta_dot for velocities v where the configuration is theta away from where theta is zero: v itself for one-axis joints,

@@ -12,19 +12,13 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
       m_(std::get<Mechanism<D>>(model_->mechanism)),
       h_(model_->hydraulics),
       work_(*model_),
+      circuits_(h_, model_->description.solver.tolerance_pressure, model_->description.solver.tolerance_other),
       next_(model_->layout),
       consistent_(*model_) {
   const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), ports = h_.actuators.size();
   for (auto* x : {&theta_, &v_offset_, &a_offset_, &increment_}) x->resize(nv);
-  for (auto* x : {&ds_, &dsdot_, &port_residual_}) x->resize(ports);
-  port_stiffness_.resize(ports * ports);
-  port_damping_.resize(ports * ports);
+  for (auto* x : {&ds_, &dsdot_}) x->resize(ports);
   circuit_increment_.resize(nc);
-  tolerance_.resize(nc);
-  for (std::size_t i = 0; i < nc; ++i)
-    tolerance_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size()) ? model_->description.solver.tolerance_pressure
-                                                                              : model_->description.solver.tolerance_other;
-  for (const Actuator& a : h_.actuators) local_friction_ = local_friction_ || (a.friction_local && a.friction_states > 0);
 }
 
 template <int D>
@@ -32,7 +26,6 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   const StateLayout& n = model_->layout;
   from_ = &state;
   factors_ = {2 / h, 4 / (h * h)};
-  rule_ = {h, 2 / h, state.y(), state.ydot()};
   for (int i = 0; i < n.nv; ++i) {
     theta_[i] = h * (state.v()[i] + h / 2 * state.a()[i]);  // predictor
     v_offset_[i] = -state.v()[i];
@@ -40,19 +33,8 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   }
   next_ = state;
   next_.time = state.time + h;
-  double *y = next_.y(), *ydot = next_.ydot();
-  for (int i : h_.unknown_state) {
-    const bool pressure = i < static_cast<int>(h_.volumes.size());
-    y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i], h_.volumes[i].walls_of_all) : y[i] + h * ydot[i];
-  }
-  // spools run ahead: nothing acts back on them
-  for (const Spool& spool : h_.spools) {
-    const double begin = model_->signals.value(spool.signal, state.time, Side::right),
-                 end = model_->signals.value(spool.signal, state.time + h, Side::left);
-    y[spool.state] = advance_spool(state.y()[spool.state], begin, end, spool.time_constant, h);
-    ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
-  }
-  update_inputs(*model_, state.time + h, Side::left, work_);
+  update_inputs(*model_, next_.time, Side::left, work_);
+  circuits_.begin(model_->signals, state.time, h, state.y(), state.ydot(), next_.y(), next_.ydot(), work_.hydraulics);
 }
 
 /// The configuration theta away from the start of the step, and its position stage.
@@ -73,44 +55,9 @@ void MonolithicTrapezoidal<D>::set_rates() {
   set_circuit_rates();
 }
 
-/// ydot of the circuits' unknowns by the trapezoidal rule.
-template <int D>
-void MonolithicTrapezoidal<D>::set_circuit_rates() {
-  double *y = next_.y(), *ydot = next_.ydot();
-  for (int i : h_.unknown_state) ydot[i] = rule_.factor * (y[i] - rule_.y_begin[i]) - rule_.ydot_begin[i];
-  update_pressure_rates(h_, rule_, y, ydot, work_.hydraulics);
-}
-
 template <int D>
 void MonolithicTrapezoidal<D>::evaluate_at(double penalty) {
-  evaluate(*model_, m_, end_point(), rule_, penalty, work_);
-}
-
-/// What condensation says of the ports: dF_i = -port_residual_i - sum_j (port_stiffness_ij ds_j + port_damping_ij dsdot_j).
-template <int D>
-bool MonolithicTrapezoidal<D>::condense_ports() {
-  HydraulicState& oil = work_.hydraulics;
-  int circuit = 0;
-  if (!condense(h_, oil, &circuit)) return false;
-  const std::size_t ports = h_.actuators.size();
-  for (const Circuit& c : h_.circuits)
-    for (int i : c.actuators) {
-      const double* w = oil.F_y.data() + oil.column[i];
-      double wR = 0;
-      for (int k = 0; k < c.size; ++k) wR += w[k] * oil.R[c.offset + k];
-      port_residual_[i] = wR;
-      for (int j : c.actuators) {
-        const double *R_s = oil.R_s.data() + oil.column[j], *R_v = oil.R_v.data() + oil.column[j];
-        double stiffness = 0, damping = 0;
-        for (int k = 0; k < c.size; ++k) {
-          stiffness += w[k] * R_s[k];
-          damping += w[k] * R_v[k];
-        }
-        port_stiffness_[i * ports + j] = stiffness;
-        port_damping_[i * ports + j] = damping;
-      }
-    }
-  return true;
+  evaluate(*model_, m_, end_point(), circuits_.rule(), penalty, work_);
 }
 
 /// r += s_k w_i . R: the residual of the mechanism with the circuits' unknowns eliminated.
@@ -119,7 +66,7 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators)
       for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
-        work_.r[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * port_residual_[i];
+        work_.r[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * circuits_.residual(i);
 }
 
 /// dr -= s_k dF_i: what changes ds, dsdot of the ports do to the residual, through the ports directly and through the oil.
@@ -134,7 +81,7 @@ void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const dou
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators) {
       double dF = 0;
-      for (int j : c.actuators) dF -= port_stiffness_[i * ports + j] * ds[j] + port_damping_[i * ports + j] * dsdot[j];
+      for (int j : c.actuators) dF -= circuits_.stiffness(i, j) * ds[j] + circuits_.damping(i, j) * dsdot[j];
       push(i, dF);
     }
 }
@@ -149,22 +96,15 @@ void MonolithicTrapezoidal<D>::eliminate_circuits() {
 /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.
 template <int D>
 void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, double& largest) {
-  for (std::size_t i = 0; i < circuit_increment_.size(); ++i) {
-    const int state = h_.unknown_state[i];
-    double& y = next_.y()[state];
-    const bool pressure = state < static_cast<int>(h_.volumes.size());
-    const double moved = pressure ? h_.fluid.advance(y, circuit_increment_[i], h_.volumes[state].walls_of_all) : y + circuit_increment_[i];
-    raise(std::abs(moved - y) / tolerance_[i], model_->layout.nv + static_cast<int>(i), report, largest);
-    y = moved;
-  }
+  circuits_.apply(circuit_increment_.data(), [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
 }
 
 /// Locally integrated friction states at the end of the step.
 template <int D>
 void MonolithicTrapezoidal<D>::finish_friction() {
-  if (!local_friction_) return;
+  if (!circuits_.has_local_friction()) return;
   update_rates(m_, next_.v(), next_.a(), work_.mechanism);
-  finish_local_friction(h_, work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), rule_);
+  circuits_.finish(work_.mechanism.s_dot.data());
 }
 
 template class MonolithicTrapezoidal<2>;

@@ -1,13 +1,14 @@
 // What every monolithic step with the implicit trapezoidal rule shares, whatever its treatment of the constraints:
 //   rule       v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
 //   predictor  theta = h v_n + h^2/2 a_n,  y = y_n + h ydot_n; spools run ahead
-//   circuits   condensed to their ports (hydraulics/circuit.h), their unknowns recovered after the mechanism's
+//   circuits   condensed to their ports, their unknowns recovered after the mechanism's (hydraulics/circuit_trapezoidal.h)
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
 
+#include "hydraulics/circuit_trapezoidal.h"
 #include "machine/evaluate.h"
 #include "solve/stepper.h"
 
@@ -24,17 +25,17 @@ class MonolithicTrapezoidal : public Stepper {
   void begin(const State& state, double h);
   void move();
   void set_rates();
-  void set_circuit_rates();
+  void set_circuit_rates() { circuits_.set_rates(work_.hydraulics); }
   void evaluate_at(double penalty);
   Point end_point() { return {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}; }
-  bool condense_ports();
+  bool condense_ports() { return circuits_.condense_ports(work_.hydraulics); }
   void add_port_residuals();
   void add_port_force_change(const double* ds, const double* dsdot, double* dr) const;
   void eliminate_circuits();
   void apply_circuit_increment(StepReport& report, double& largest);
   bool within_stroke(StepReport& report) const {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
-           wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, rule_.step), report);
+           wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, circuits_.rule().step), report);
   }
   void finish_friction();
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
@@ -49,19 +50,16 @@ class MonolithicTrapezoidal : public Stepper {
   MachineState<D> work_;
   const State* from_ = nullptr;  // the state at its start
   IncrementFactors factors_;     // of the trapezoidal rule
-  RateRelation rule_;
-  State next_;                                                         // the state at the end of the step, as the iterations find it
-  std::vector<double> theta_;                                          // increment of the configuration over the step
-  std::vector<double> v_offset_, a_offset_;                            // v = 2/h theta + v_offset
-  std::vector<double> increment_;                                      // of theta
-  std::vector<double> ds_, dsdot_;                                     // per port
-  std::vector<double> port_residual_, port_stiffness_, port_damping_;  // per port, per pair of ports: see condense_ports
-  std::vector<double> circuit_increment_;                              // per circuit unknown
-  std::vector<double> tolerance_;                                      // per circuit unknown
+  CircuitTrapezoidal circuits_;
+  State next_;                               // the state at the end of the step, as the iterations find it
+  std::vector<double> theta_;                // increment of the configuration over the step
+  std::vector<double> v_offset_, a_offset_;  // v = 2/h theta + v_offset
+  std::vector<double> increment_;            // of theta
+  std::vector<double> ds_, dsdot_;           // per port
+  std::vector<double> circuit_increment_;    // per circuit unknown
 
  private:
   ConsistentRates<D> consistent_;
-  bool local_friction_ = false;
 };
 
 }  // namespace trunnion

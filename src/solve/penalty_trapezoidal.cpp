@@ -54,19 +54,18 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
 }
 
 /// The rest of the tangent: multiplier curvature, and what condensation adds to the direct port derivatives,
-/// T += s_k (port_stiffness_ij ds_j + port_damping_ij dsdot_j).
+/// T += s_k (K_ij ds_j + D_ij dsdot_j).
 template <int D>
 template <class Entries>
 void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
-  const std::size_t ports = h_.actuators.size();
   add_constraint_curvature(m_, work_.multipliers.data(), work_.mechanism, T);
   add_velocity_row_penalty(m_, model_->description.solver.penalty, factors_, work_.mechanism, T);
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
         const Range &path_i = m_.ports[i].path, &path_j = m_.ports[j].path;
-        const double stiffness = port_stiffness_[i * ports + j], damping = port_damping_[i * ports + j];
+        const double stiffness = circuits_.stiffness(i, j), damping = circuits_.damping(i, j);
         for (int l = path_j.begin; l < path_j.end; ++l) {
           const double change = stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + factors_.velocity * dofs[l].gradient);
           for (int k = path_i.begin; k < path_i.end; ++k) T(m_.paths[k].dof, m_.paths[l].dof) += dofs[k].gradient * change;

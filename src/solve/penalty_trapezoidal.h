@@ -26,6 +26,7 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
  private:
   using Base = MonolithicTrapezoidal<D>;
   using Base::circuit_increment_;
+  using Base::circuits_;
   using Base::ds_;
   using Base::dsdot_;
   using Base::factors_;
@@ -34,8 +35,6 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::m_;
   using Base::model_;
   using Base::next_;
-  using Base::port_damping_;
-  using Base::port_stiffness_;
   using Base::theta_;
   using Base::work_;
 

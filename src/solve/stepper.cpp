@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/stepper.h"
 
+#include "hydraulics/rates.h"
+
 namespace trunnion {
 
 int unknown_of_cylinder(const Model& model, int cylinder) {
@@ -25,14 +27,11 @@ std::string name_of_unknown(const Model& model, int unknown) {
 }
 
 bool pistons_inside(const Model& model, const double* s, StepReport& report) {
-  for (std::size_t i = 0; i < model.hydraulics.actuators.size(); ++i) {
-    const Cylinder& c = model.hydraulics.actuators[i].cylinder;
-    if (c.chamber_A(s[i]) > 0 && c.chamber_B(s[i]) > 0) continue;
-    report.status = StepStatus::end_of_stroke;
-    report.worst = unknown_of_cylinder(model, static_cast<int>(i));
-    return false;
-  }
-  return true;
+  const int cylinder = piston_outside(model.hydraulics, s);
+  if (cylinder < 0) return true;
+  report.status = StepStatus::end_of_stroke;
+  report.worst = unknown_of_cylinder(model, cylinder);
+  return false;
 }
 
 bool wheels_stand(const Model& model, int fallen_row, StepReport& report) {

@@ -31,7 +31,7 @@ enum class StepStatus {
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;             // linear solves of the step's Newton; 0: explicit
+  int iterations = 0;             // linear solves of the step's Newton, or for the multipliers of ali1; 0: none
   int position_iterations = 0;    // solves for dependent positions
   double violation = 0;           // [m, -] largest |Phi| at the end
   double velocity_violation = 0;  // largest |dPhi/dt| at the end

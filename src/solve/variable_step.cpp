@@ -117,15 +117,15 @@ bool VariableStep<D>::start(const State& state, double h) {
   const Model& model = rates_.model();
   at_ = state;
   if (!rates_.restart(at_, inside_)) return false;
-  rates_.loops().write(at_.partition());
+  if (rates_.treatment() != ConstraintTreatment::augmented) rates_.loops().write(at_.partition());
   for (int i = 0; i < model.layout.rows; ++i) partition_[i] = std::abs(at_.partition()[i]);
   const std::size_t positions = positions_.size(), velocities = velocities_.size(), rows = rows_.size();
   rows_.clear();
-  if (rates_.stabilised()) {
+  if (rates_.treatment() != ConstraintTreatment::closed) {
     positions_.resize(model.layout.nv);
     std::iota(positions_.begin(), positions_.end(), 0);
     velocities_ = positions_;
-    for (int i = 0; i < model.layout.rows; ++i)
+    for (int i = 0; i < model.layout.rows && kind_ == MultistepKind::ida; ++i)
       if (at_.partition()[i] != 0) rows_.push_back(i);
   } else {
     positions_ = rates_.loops().admissible();
@@ -162,7 +162,8 @@ bool VariableStep<D>::start(const State& state, double h) {
 /// The integrator found no step. Beside a dead point that is because the constraints hardly determine the dependent coordinates.
 template <int D>
 void VariableStep<D>::give_up(StepReport& report) {
-  if (rates_.loops().find_weakest_row() < kDeadPoint) return rates_.keeper().fail(StepStatus::dead_point, report);
+  if (rates_.treatment() != ConstraintTreatment::augmented && rates_.loops().find_weakest_row() < kDeadPoint)
+    return rates_.keeper().fail(StepStatus::dead_point, report);
   report.status = StepStatus::gave_up;
   failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
 }

@@ -340,6 +340,50 @@ TEST_F(Program, FrictionWritesCurves) {
   EXPECT_EQ(call("friction '" + kExamples + "spatial_slider_crank.yaml'").code, 2);
 }
 
+TEST_F(Program, StudyOfCosimulationWritesTablesAndPictures) {
+  const std::string command = "study cosimulation '" + kExamples +
+                              "crane_single.yaml' --set solver.duration=0.6 --quick --min-step 1ms --max-step '4 ms' --oil rk4@0.5ms "
+                              "--variables velocity_pressure --treatment ali3p --order 0,2 -o out";
+  const Outcome r = call(command);
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word : {"Largest communication step", "oil: rk4 at 0.5 ms", "ALI3-P, m = 0", "ALI3-P, interface model", "sequential"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  for (const char* file : {"out/limits.csv", "out/runs.csv", "out/schemes.csv", "out/study.json", "out/figures/figures.csv",
+                           "out/figures/residual_velocity_pressure_rk4.csv"})
+    EXPECT_TRUE(exists(file)) << file;
+  EXPECT_TRUE(exists("out/figures/work_cycle.svg") || exists("out/figures/work_cycle.gp"));
+  EXPECT_EQ(json("out/study.json")["scans"].size(), 3U);
+  // results are not replaced unless that is wanted
+  const Outcome again = call(command);
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(again.output.find("--overwrite"), std::string::npos) << again.output;
+  const Outcome replaced = call(command + " --overwrite");
+  EXPECT_EQ(replaced.code, 0);
+  EXPECT_NE(replaced.output.find("in place of those of the study before"), std::string::npos) << replaced.output;
+}
+
+TEST_F(Program, StudyRefusesWrongInput) {
+  const std::string crane = "study cosimulation '" + kExamples + "crane_single.yaml' -o out ";
+  for (const auto& [arguments, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"--variables force", "--variables"},
+           {"--order 4", "--order"},
+           {"--oil cvode@1ms", "expected euler, rk4 or trapezoidal"},
+           {"--oil rk4@1kg", "--oil: '1kg' is not a time"},
+           {"--min-step 0", "--min-step"},
+           {"--min-step '30 ms'", "--max-step"},
+           {"--limit '5 s'", "--limit: '5 s' is not a length"},
+           {"--set solver.stepp=1", "solver.stepp"}}) {
+    const Outcome r = call(crane + arguments);
+    EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
+    EXPECT_NE(r.output.find(expected), std::string::npos) << arguments << "\n" << r.output;
+    EXPECT_FALSE(exists("out/study.json")) << arguments;
+  }
+  const Outcome none = call("study cosimulation '" + kExamples + "spatial_slider_crank.yaml' -o out");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.output.find("no cylinder"), std::string::npos) << none.output;
+  EXPECT_EQ(call("study").code, 2);
+}
+
 TEST_F(Program, SchemaAndReferenceArePrinted) {
   EXPECT_EQ(Json::parse(call("schema").output)["$schema"], "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(call("reference").output.rfind("# The model file", 0), 0U);

@@ -170,7 +170,8 @@ Settings treatment(const Treatment& t) {
 
 constexpr Treatment kTreatments[] = {{"penalty", "trapezoidal", 2},   {"double_step", "trapezoidal", 2},
                                      {"baumgarte", "trapezoidal", 2}, {"double_step", "semi_implicit_euler", 1},
-                                     {"baumgarte", "euler", 1},       {"double_step", "rk4", 4}};
+                                     {"baumgarte", "euler", 1},       {"ali1", "semi_implicit_euler", 1},
+                                     {"double_step", "rk4", 4}};
 
 /// Largest error of the coordinates at the communication points, step = stride (kPoints - 1) spacings.
 double motion_error(const std::shared_ptr<const Model>& machine, const Record& record, std::size_t stride) {
@@ -381,6 +382,12 @@ TEST(InterfaceModel, AgreesWithDenseLinearAlgebra) {
         expect_interface(machine, run.state(), std::string(example) + " " + constraints);
       }
     }
+  for (const char* example : {"crane_double", "four_bar", "slewing_crane"}) {
+    const auto machine = load_example(example, {"solver.coordinates=cartesian"});
+    Runner run(machine);
+    run.advance(0.05);
+    expect_interface(machine, run.state(), std::string(example) + " in Cartesian coordinates");
+  }
   for (const bool spatial : {false, true}) {
     const auto machine = model_from(test::busy_machine(spatial));
     Runner run(machine);

@@ -30,7 +30,7 @@ template <int D>
 class Neighbour {
  public:
   Neighbour(const std::shared_ptr<const Model>& model, const LinearModel& linear, Reduction<D>& reduction)
-      : model_(model), linear_(linear), rates_(model, false, 0, 0), reference_(reduction.reference()), observer_(make_observer(model)) {
+      : model_(model), linear_(linear), rates_(model, ConstraintTreatment::closed), reference_(reduction.reference()), observer_(make_observer(model)) {
     reduction.rates().loops().write(reference_.partition());
     EXPECT_TRUE(rates_.loops().adopt(reference_.partition()) || model->layout.rows == 0);
   }

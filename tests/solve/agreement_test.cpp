@@ -24,11 +24,8 @@ constexpr double kPressure = 1e-3;  // of the pressure
 struct Treatment {
   const char *constraints, *integrator;
 };
-constexpr Treatment kTreatments[] = {{"double_step", "cvode"},
-                                     {"penalty", "trapezoidal"},
-                                     {"double_step", "trapezoidal"},
-                                     {"baumgarte", "trapezoidal"},
-                                     {"baumgarte", "ida"}};
+constexpr Treatment kTreatments[] = {{"double_step", "cvode"},     {"penalty", "trapezoidal"}, {"double_step", "trapezoidal"},
+                                     {"baumgarte", "trapezoidal"}, {"baumgarte", "ida"},       {"ali1", "cvode"}};
 
 State final_state(const std::string& text, const Treatment& t, double end) {
   std::vector<std::string> set{std::string("solver.constraints=") + t.constraints, std::string("solver.integrator=") + t.integrator};

@@ -151,7 +151,7 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies, 
   } else {
     result->mechanism = result->space;
   }
-  compile_connections(d, result->map, result->model, result->mechanism);
+  compile_connections(d, result->map, {}, result->model, result->mechanism);
   for (ConstraintGroup<D>& g : result->mechanism.constraints)
     if (g.type == ConstraintType::coupling) g.distance = 0.3;  // in place of what the start would make it
   return result;

@@ -1,0 +1,42 @@
+// Independent jobs on several threads. Each job writes where no other does, so results do not depend on the number of threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace trunnion {
+
+/// Calls job(0) ... job(n - 1), each once, on up to `threads` threads; returns when all are done. The exception of the job with the least
+/// number is thrown here, once those that were begun have ended; after an exception no further job begins.
+template <class Job>
+void for_each_parallel(std::size_t n, int threads, const Job& job) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::size_t failed = n;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < n && !stop; i = next++) try {
+        job(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (i < failed) {
+          failed = i;
+          failure = std::current_exception();
+        }
+        stop = true;
+      }
+  };
+  std::vector<std::thread> others;
+  for (int k = 1; k < threads && static_cast<std::size_t>(k) < n; ++k) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cosimulation/cosimulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kSame = 1e-9;       // of a step: times closer than this are one
+constexpr double kClose = 0.25;      // of a step: a polynomial through points closer to each other would amplify what they differ by
+constexpr double kPerSecond = 1;     // [1/s] a length times this is a rate that counts
+constexpr double kAtmosphere = 1e5;  // [Pa] a pressure that counts
+// step control: a step somewhat shorter than the residual asks for, changed by these factors at most
+constexpr double kSafety = 0.9, kMostGrowth = 2, kMostDecrease = 0.3;
+
+// places in the motion of a port
+constexpr int kLength = 0, kRate = 1, kAcceleration = 2;
+
+Course constant(double begin, double value) {
+  Course course;
+  course.begin = begin;
+  course.c[0] = value;
+  return course;
+}
+
+/// The force linear in time over h from `begin` that has the impulse I0 and the moment of impulse I1.
+Course force_of_moments(double begin, double h, double I0, double I1) {
+  Course course;
+  course.begin = begin;
+  course.c[1] = 12 / (h * h * h) * (I1 - h / 2 * I0);
+  course.c[0] = I0 / h - h / 2 * course.c[1];
+  return course;
+}
+
+}  // namespace
+
+Cosimulation::Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem> mechanism,
+                           std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics)
+    : plan_(std::move(plan)),
+      settings_(plan_.settings),
+      layout_(static_cast<int>(plan_.ports.size()), exchanges_pressures(settings_)),
+      mechanism_(std::move(mechanism)),
+      hydraulics_(std::move(hydraulics)),
+      moments_(settings_.scheme == CouplingScheme::sequential || settings_.scheme == CouplingScheme::parallel),
+      models_(moments_ || settings_.prediction == CouplingPrediction::interface_model),
+      workers_(settings_.threads),
+      memory_(layout_.size()),
+      next_(layout_.point_size()),
+      last_(layout_.point_size()),
+      motion_(2 * plan_.ports.size()),
+      inputs_(2 * plan_.ports.size()),
+      effort_(layout_.bonds()),
+      outputs_(M::kMotion * plan_.ports.size()),
+      force_(plan_.ports.size()),
+      bonds_(layout_.bonds()),
+      model_(layout_.ports),
+      oil_(plan_.volumes, layout_.ports),
+      reports_(hydraulics_.size() + 1) {
+  int owned = 0;
+  for (const auto& part : hydraulics_) owned += static_cast<int>(part->ports().size());
+  if (owned != layout_.ports) throw Error("the hydraulic subsystems do not have the cylinders of the machine");
+  if (models_ && hydraulics_.size() != 1) throw Error("an interface model needs one hydraulic subsystem with all cylinders");
+}
+
+// ---------------------------------------------------------------- states and points
+
+void Cosimulation::restore(const State& state) {
+  for (auto& part : hydraulics_) part->restore(state);
+  mechanism_->restore(state);
+}
+
+/// The mechanism last: in the parallel scheme the oil integrates friction of its own, for the interface model, and the mechanism's counts.
+void Cosimulation::save(State& state) const {
+  for (const auto& part : hydraulics_) part->save(state);
+  mechanism_->save(state);
+}
+
+void Cosimulation::read_motion() {
+  mechanism_->get_outputs(outputs_.data());
+  for (int i = 0; i < layout_.ports; ++i) std::copy_n(outputs_.data() + M::kMotion * i, M::kMotion, next_.data() + layout_.motion(i));
+}
+
+void Cosimulation::read_efforts() {
+  for (const auto& part : hydraulics_) {
+    part->get_outputs(outputs_.data());
+    const double* value = outputs_.data();
+    for (int i : part->ports())
+      for (int k = 0; k < layout_.efforts; ++k) next_[layout_.effort(layout_.efforts * i + k)] = *value++;
+  }
+}
+
+bool Cosimulation::read_interface() {
+  return !models_ || mechanism_->interface_model(next_.data() + layout_.W(), next_.data() + layout_.b());
+}
+
+/// The outputs at a time to which no step led: efforts from the states of the oil and the motion, then accelerations from these.
+bool Cosimulation::first_point(double time, bool jump) {
+  std::fill(next_.begin(), next_.end(), 0.0);
+  next_[0] = time;
+  read_motion();
+  for (int i = 0; i < layout_.ports; ++i) {
+    motion_[2 * i] = constant(time, next_[layout_.motion(i) + kLength]);
+    motion_[2 * i + 1] = constant(time, next_[layout_.motion(i) + kRate]);
+  }
+  if (models_) hydraulics_.front()->set_interface_model(nullptr);
+  hand_motion();
+  for (auto& part : hydraulics_)
+    if (jump && !part->restart()) return false;
+  read_efforts();
+  if (settings_.scheme == CouplingScheme::parallel) {
+    linearise_oil(next_.data(), plan_.step);
+  } else {
+    for (int i = 0; i < layout_.bonds(); ++i) effort_[i] = constant(time, next_[layout_.effort(i)]);
+    mechanism_->set_inputs(effort_.data());
+  }
+  if (jump && !mechanism_->restart()) return false;
+  read_motion();
+  if (!read_interface()) return false;
+  std::copy(next_.begin(), next_.end(), memory_.begin() + layout_.point(0));
+  memory_[M::points] = 1;
+  for (int i = 0; i < layout_.bonds(); ++i) {
+    BondSample& b = bonds_[i];
+    b.effort = b.effort_used = force_of(i, next_[layout_.effort(i)]);
+    b.rate = b.rate_used = next_[layout_.motion(i / layout_.efforts) + kRate];
+  }
+  begin_monitors(layout_, memory_.data(), bonds_.data());
+  return true;
+}
+
+/// Makes next_ the newest point.
+void Cosimulation::push_point() {
+  const auto first = memory_.begin() + layout_.point(0), last = memory_.begin() + layout_.point(M::kPoints);
+  std::copy_backward(first, last - layout_.point_size(), last);
+  std::copy(next_.begin(), next_.end(), first);
+  memory_[M::points] = std::min(memory_[M::points] + 1, static_cast<double>(M::kPoints));
+}
+
+/// The newest point, and older ones that are not too close to each other for a step h.
+void Cosimulation::choose_points(double h) {
+  chosen_[0] = memory_.data() + layout_.point(0);
+  chosen_count_ = 1;
+  for (int i = 1; i < static_cast<int>(memory_[M::points]) && chosen_count_ < kMostPoints; ++i) {
+    const double* point = memory_.data() + layout_.point(i);
+    if (chosen_[chosen_count_ - 1][0] - point[0] >= kClose * h) chosen_[chosen_count_++] = point;
+  }
+}
+
+// ---------------------------------------------------------------- what subsystems are told
+
+/// Nodes of polynomials of an order: the point reached, where it is known, and chosen ones.
+void Cosimulation::use_points(int order, bool reached) {
+  node_count_ = 0;
+  if (reached) node_[node_count_++] = next_.data();
+  for (int i = 0; i < chosen_count_ && node_count_ < order + 1; ++i) node_[node_count_++] = chosen_[i];
+  for (int i = 0; i < node_count_; ++i) node_time_[i] = node_[i][0];
+}
+
+Course Cosimulation::polynomial(int place) const {
+  std::array<double, kMostPoints> x{};
+  for (int i = 0; i < node_count_; ++i) x[i] = node_[i][place];
+  return lagrange(node_time_.data(), x.data(), node_count_);
+}
+
+Course Cosimulation::polynomial(int place, int place_of_rate) const {
+  std::array<double, kMostPoints> x{};
+  for (int i = 0; i < node_count_; ++i) x[i] = node_[i][place];
+  return hermite(node_time_.data(), x.data(), node_count_, node_[0][place_of_rate]);
+}
+
+/// Extrapolated from the last points, or interpolated with the one reached.
+void Cosimulation::tell_motion(bool reached) {
+  use_points(settings_.extrapolation, reached);
+  for (int i = 0; i < layout_.ports; ++i) {
+    const int place = layout_.motion(i);
+    Course &s = motion_[2 * i], &w = motion_[2 * i + 1];
+    if (settings_.acceleration) {
+      w = polynomial(place + kRate, place + kAcceleration);
+      s = integral(node_[0][place + kLength], w);
+    } else {
+      w = polynomial(place + kRate);
+      s = polynomial(place + kLength);
+    }
+  }
+  hand_motion();
+}
+
+void Cosimulation::hand_motion() {
+  for (auto& part : hydraulics_) {
+    Course* input = inputs_.data();
+    for (int i : part->ports()) input = std::copy_n(motion_.begin() + 2 * i, 2, input);
+    part->set_inputs(inputs_.data());
+  }
+}
+
+void Cosimulation::tell_efforts(bool reached) {
+  use_points(settings_.mechanism_extrapolation.value_or(settings_.extrapolation), reached);
+  for (int i = 0; i < layout_.bonds(); ++i) effort_[i] = polynomial(layout_.effort(i));
+  mechanism_->set_inputs(effort_.data());
+}
+
+/// The oil integrates the interface model over the step h to come: W and b held, or linear in time and with the volume defect given back.
+void Cosimulation::tell_model(double h) {
+  const double *now = chosen_[0], *before = chosen_count_ > 1 && moments_ ? chosen_[1] : nullptr;
+  const int n = layout_.ports;
+  const auto take = [&](int place, int size, std::vector<double>& value, std::vector<double>& rate) {
+    for (int i = 0; i < size; ++i) {
+      value[i] = now[place + i];
+      rate[i] = before != nullptr ? (now[place + i] - before[place + i]) / (now[0] - before[0]) : 0;
+    }
+  };
+  model_.begin = time_;
+  take(layout_.W(), n * n, model_.W, model_.W_rate);
+  take(layout_.b(), n, model_.b, model_.b_rate);
+  const double over = std::max(h, plan_.step);  // a step cut short does not give back all at once
+  for (int i = 0; i < n; ++i) {
+    model_.s[i] = now[layout_.motion(i) + kLength];
+    model_.w[i] = now[layout_.motion(i) + kRate];
+    model_.rate_offset[i] = moments_ ? memory_[layout_.defect() + i] / over : 0;
+  }
+  hydraulics_.front()->set_interface_model(&model_);
+}
+
+void Cosimulation::linearise_oil(const double* point, double h) {
+  oil_.begin = point[0];
+  oil_.step = h;
+  for (int i = 0; i < layout_.ports; ++i) {
+    oil_.s[i] = point[layout_.motion(i) + kLength];
+    oil_.w[i] = point[layout_.motion(i) + kRate];
+  }
+  hydraulics_.front()->linearise(h, oil_);
+  mechanism_->set_linear_oil(&oil_);
+}
+
+// ---------------------------------------------------------------- passes through a communication step
+
+/// Advances subsystems [first, end) in the order of reports_: the hydraulic ones, then the mechanism.
+bool Cosimulation::run(std::size_t first, std::size_t end, double h) {
+  auto task = [&](int i) {
+    const std::size_t k = first + static_cast<std::size_t>(i);
+    reports_[k] = k < hydraulics_.size() ? hydraulics_[k]->do_step(h) : mechanism_->do_step(h);
+  };
+  workers_.run(static_cast<int>(end - first), task);
+  for (std::size_t k = first; k < end; ++k)
+    if (!reports_[k].ok()) {
+      failed_ = static_cast<int>(k);
+      return false;
+    }
+  return true;
+}
+bool Cosimulation::run_hydraulics(double h) { return run(0, hydraulics_.size(), h); }
+bool Cosimulation::run_mechanism(double h) { return run(hydraulics_.size(), hydraulics_.size() + 1, h); }
+bool Cosimulation::run_all(double h) { return run(0, hydraulics_.size() + 1, h); }
+
+bool Cosimulation::jacobi(double h) {
+  if (models_)
+    tell_model(h);
+  else
+    tell_motion(false);
+  tell_efforts(false);
+  if (!run_all(h)) return false;
+  read_efforts();
+  read_motion();
+  return true;
+}
+
+bool Cosimulation::gauss_seidel(double h) {
+  if (settings_.order == CouplingOrder::mechanism_first) {
+    tell_efforts(false);
+    if (!run_mechanism(h)) return false;
+    read_motion();
+    tell_motion(true);
+    if (!run_hydraulics(h)) return false;
+    read_efforts();
+    return true;
+  }
+  if (models_)
+    tell_model(h);
+  else
+    tell_motion(false);
+  if (!run_hydraulics(h)) return false;
+  read_efforts();
+  tell_efforts(true);
+  if (!run_mechanism(h)) return false;
+  read_motion();
+  return true;
+}
+
+/// Largest change of an output since the pass before, of what counts for its kind.
+double Cosimulation::change_of_outputs() {
+  double length = 0, rate = 0, effort = 0;
+  for (int i = 0; i < layout_.ports; ++i) {
+    length = std::max(length, std::abs(next_[layout_.motion(i) + kLength]));
+    rate = std::max(rate, std::abs(next_[layout_.motion(i) + kRate]));
+    if (layout_.efforts == 1) effort = std::max(effort, kAtmosphere * plan_.ports[i].area_A);
+  }
+  if (layout_.efforts == 2) effort = kAtmosphere;
+  for (int i = 0; i < layout_.bonds(); ++i) effort = std::max(effort, std::abs(next_[layout_.effort(i)]));
+  rate = std::max(rate, kPerSecond * length);
+  double largest = 0;
+  const auto compare = [&](int place, double scale, int port, const char* what) {
+    const double change = std::abs(next_[place] - last_[place]) / scale;
+    if (change <= largest && largest > 0) return;
+    largest = change;
+    disagreeing_port_ = port;
+    disagreeing_ = what;
+  };
+  for (int i = 0; i < layout_.ports; ++i) {
+    compare(layout_.motion(i) + kLength, length, i, "length");
+    compare(layout_.motion(i) + kRate, rate, i, "rate");
+  }
+  for (int i = 0; i < layout_.bonds(); ++i)
+    compare(layout_.effort(i), effort, i / layout_.efforts, layout_.efforts == 1 ? "force" : "pressure");
+  return largest;
+}
+
+bool Cosimulation::iterated_jacobi(const State& origin, double h) {
+  if (!jacobi(h)) return false;
+  for (passes_ = 2; passes_ <= settings_.max_iterations; ++passes_) {
+    std::copy(next_.begin(), next_.end(), last_.begin());
+    restore(origin);
+    tell_motion(true);
+    tell_efforts(true);
+    if (!run_all(h)) return false;
+    read_efforts();
+    read_motion();
+    if (change_of_outputs() <= settings_.tolerance) return true;
+  }
+  passes_ = settings_.max_iterations;
+  agreed_ = false;
+  return plan_.accept_capped;
+}
+
+bool Cosimulation::sequential(double h) {
+  tell_model(h);
+  if (!run_hydraulics(h)) return false;
+  read_efforts();
+  const HydraulicSubsystem& oil = *hydraulics_.front();
+  for (int i = 0; i < layout_.ports; ++i) effort_[i] = force_of_moments(time_, h, oil.impulse()[i], oil.impulse_moment()[i]);
+  mechanism_->set_inputs(effort_.data());
+  if (!run_mechanism(h)) return false;
+  read_motion();
+  return true;
+}
+
+bool Cosimulation::parallel(double h) {
+  linearise_oil(chosen_[0], h);
+  tell_model(h);
+  if (!run_all(h)) return false;
+  read_efforts();
+  read_motion();
+  return true;
+}
+
+bool Cosimulation::pass(const State& origin, double h) {
+  switch (settings_.scheme) {
+    case CouplingScheme::jacobi:
+      return jacobi(h);
+    case CouplingScheme::gauss_seidel:
+      return gauss_seidel(h);
+    case CouplingScheme::iterated_jacobi:
+      return iterated_jacobi(origin, h);
+    case CouplingScheme::sequential:
+      return sequential(h);
+    case CouplingScheme::parallel:
+      return parallel(h);
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------- communication steps
+
+double Cosimulation::force_of(int bond, double effort) const {
+  const CouplingPlan::Port& port = plan_.ports[bond / layout_.efforts];
+  if (layout_.efforts == 1) return effort;
+  return bond % 2 == 0 ? port.area_A * effort : -port.area_B * effort;
+}
+
+void Cosimulation::sample_bonds() {
+  const double t = next_[0];
+  const bool on_linear_oil = settings_.scheme == CouplingScheme::parallel;
+  if (on_linear_oil) mechanism_->port_forces(force_.data());
+  for (int i = 0; i < layout_.bonds(); ++i) {
+    const int port = i / layout_.efforts;
+    BondSample& b = bonds_[i];
+    b.effort = force_of(i, next_[layout_.effort(i)]);
+    b.effort_used = on_linear_oil ? force_[port] : force_of(i, effort_[i].value(t));
+    b.rate = next_[layout_.motion(port) + kRate];
+    b.rate_used = models_ ? hydraulics_.front()->rate()[port] : motion_[2 * port + 1].value(t);
+  }
+}
+
+/// One communication step from the subsystems' present state, which is that of `origin`.
+StepReport Cosimulation::communicate(const State& origin, double h) {
+  time_ = origin.time;
+  next_[0] = time_ + h;
+  passes_ = 1;
+  agreed_ = true;
+  failed_ = -1;
+  choose_points(h);
+  const bool good = pass(origin, h);
+  StepReport report = failed_ >= 0 ? reports_[failed_] : reports_.back();
+  if (settings_.scheme == CouplingScheme::iterated_jacobi) report.iterations = passes_;
+  if (!agreed_) report.status = good ? StepStatus::capped : StepStatus::stalled;
+  if (!good) return report;
+  if (!read_interface()) {
+    report.status = StepStatus::singular;
+    return report;
+  }
+  sample_bonds();
+  add_to_monitors(layout_, memory_.data(), bonds_.data(), next_[0], h);
+  if (moments_)
+    for (int i = 0; i < layout_.ports; ++i)
+      memory_[layout_.defect() + i] +=
+          next_[layout_.motion(i) + kLength] - chosen_[0][layout_.motion(i) + kLength] - hydraulics_.front()->displacement()[i];
+  push_point();
+  memory_[M::steps] += 1;
+  memory_[M::passes] += passes_;
+  return report;
+}
+
+StepReport Cosimulation::step(State& state, double h) {
+  std::copy_n(state.coupling(), memory_.size(), memory_.begin());
+  restore(state);
+  if (is_fresh(state.time)) {
+    if (!first_point(state.time, false)) return {.status = StepStatus::singular};
+  }
+  memory_[layout_.point(0)] = state.time;
+  if (settings_.control) return controlled(state, h);
+  const StepReport report = communicate(state, h);
+  if (!report.ok()) return report;
+  save(state);
+  std::copy(memory_.begin(), memory_.end(), state.coupling());
+  state.time += h;
+  return report;
+}
+
+bool Cosimulation::is_fresh(double time) const {
+  return memory_[M::points] == 0 || std::abs(memory_[layout_.point(0)] - time) > kSame * plan_.step;
+}
+
+bool Cosimulation::restart(State& state) {
+  std::copy_n(state.coupling(), memory_.size(), memory_.begin());
+  restore(state);
+  if (!first_point(state.time, true)) return false;
+  save(state);
+  std::copy(memory_.begin(), memory_.end(), state.coupling());
+  return true;
+}
+
+// ---------------------------------------------------------------- step control
+
+/// The step that the residual of the last one, of length h, asks for: |dE| / h grows with the order of the extrapolation and one.
+double Cosimulation::proposed_step(double h, double energy) const {
+  const double allowed = settings_.control->tolerance * h * memory_[M::power_scale];
+  const int order = models_ ? 1 : settings_.extrapolation;
+  const double factor = energy > 0 && allowed > 0 ? kSafety * std::pow(allowed / energy, 1.0 / (order + 1)) : kMostGrowth;
+  return std::clamp(h * std::clamp(factor, kMostDecrease, kMostGrowth), settings_.control->min_step, plan_.step);
+}
+
+/// Communication steps of the proposed length, ending at corners of the signals and at the end.
+StepReport Cosimulation::controlled(State& state, double h) {
+  const double end = state.time + h, same = kSame * plan_.step;
+  work_ = state;
+  StepReport total;
+  while (work_.time < end - same) {
+    const auto corner =
+        settings_.control->corners ? std::upper_bound(plan_.corners.begin(), plan_.corners.end(), work_.time + same) : plan_.corners.end();
+    const bool at_corner = corner != plan_.corners.end() && *corner < end + same;
+    const double target = at_corner && *corner < end - same ? *corner : end, left = target - work_.time;
+    const double wanted = memory_[M::next_step] > 0 ? memory_[M::next_step] : settings_.control->min_step;
+    const double parts = std::ceil(left / wanted * (1 - kSame)), step = left / std::max(parts, 1.0);
+    const double energy = memory_[M::absolute_energy];
+    const StepReport report = communicate(work_, step);
+    total.status = report.ok() && total.status == StepStatus::capped ? total.status : report.status;
+    total.iterations += report.iterations;
+    total.position_iterations += report.position_iterations;
+    total.violation = std::max(total.violation, report.violation);
+    total.velocity_violation = std::max(total.velocity_violation, report.velocity_violation);
+    total.worst = report.worst;
+    total.longest_step = report.longest_step;
+    if (!report.ok()) return total;
+    work_.time = parts > 1 ? next_[0] : target;
+    memory_[layout_.point(0)] = work_.time;
+    memory_[M::next_step] = proposed_step(step, memory_[M::absolute_energy] - energy);
+    if (parts <= 1 && at_corner) memory_[M::next_step] = settings_.control->min_step;
+    save(work_);
+    restore(work_);
+  }
+  std::copy(memory_.begin(), memory_.end(), work_.coupling());
+  work_.time = state.time + h;
+  state = work_;
+  return total;
+}
+
+std::string Cosimulation::unknown_name(int unknown) const {
+  if (!agreed_) return kCouplingVariable + plan_.ports[disagreeing_port_].name + "." + disagreeing_;
+  const bool oil = failed_ >= 0 && failed_ < static_cast<int>(hydraulics_.size());
+  const Subsystem& part = oil ? static_cast<const Subsystem&>(*hydraulics_[failed_]) : *mechanism_;
+  const std::string name = part.unknown_name(unknown);
+  if (!name.empty()) return name;
+  return oil ? "the oil" : "the mechanism";
+}
+
+}  // namespace trunnion

@@ -1,0 +1,143 @@
+// The master of a co-simulation: takes mechanism and oil from one communication point to the next and exchanges what they show there.
+// A Stepper over the state of the whole machine, so that a run does not know the difference.
+//   jacobi            all subsystems from the same communication point, inputs extrapolated
+//   gauss_seidel      one side first, inputs extrapolated; then the other, inputs interpolated with what the first one did
+//   iterated_jacobi   as jacobi; then again from the same point with inputs interpolated, until no output changes any more
+//   interface model   (jacobi, gauss_seidel with the oil first) the oil integrates w_dot = b + W F, s_dot = w instead of extrapolating;
+//                     W and b are held, as in the paper
+//   sequential        the oil with the interface model, W and b linear in time; then the mechanism with the force linear in time that has
+//                     the oil's impulse and moment of impulse
+//                       F = c_0 + c_1 tau,  c_1 = 12/H^3 (I_1 - H I_0 / 2),  c_0 = I_0/H - c_1 H/2;  I_k = integral of F tau^k
+//   parallel          at once: the oil as above; the mechanism with the oil linearised at the communication point
+// In the last two, length that the oil has not seen (the mechanism's less the model's) is given back to it as extra rate over the next
+// step.
+//
+// Polynomials go through the last communication points, of any spacing (extrapolation.h); their order grows from 0 at the start and after a
+// jump of forces. Without accelerations lengths and rates are extrapolated each by themselves, order m; with them the rate has the known
+// derivative at the last point, order m + 1, and the length is its integral, order m + 2.
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cosimulation/extrapolation.h"
+#include "cosimulation/hydraulic_subsystem.h"
+#include "cosimulation/mechanism_subsystem.h"
+#include "cosimulation/monitor.h"
+#include "cosimulation/workers.h"
+#include "model/coupling_memory.h"
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+/// How the name of an unknown begins that is an output on which the subsystems do not agree.
+inline constexpr const char* kCouplingVariable = "coupling variable ";
+
+/// What a master needs to know besides its subsystems.
+struct CouplingPlan {
+  struct Port {
+    std::string name;               // of the cylinder
+    double area_A = 0, area_B = 0;  // [m2] of its chambers
+  };
+  CosimulationDescription settings;
+  std::vector<Port> ports;      // in the order of Hydraulics::actuators
+  double step = 1e-3;           // [s] largest communication step
+  bool accept_capped = false;   // iterations that did not end are no failure
+  std::vector<double> corners;  // [s] of the command signals, ascending
+  int volumes = 0;              // of the machine, for linearised oil
+};
+
+class Cosimulation final : public Stepper {
+ public:
+  /// The ports of the hydraulic subsystems are together those of the plan. States have room for coupling_memory in `coupling`.
+  Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem> mechanism,
+               std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics);
+
+  StepReport step(State& state, double h) override;
+  bool restart(State& state) override;
+  std::string unknown_name(int unknown) const override;
+
+ private:
+  using M = CouplingMemory;
+
+  void restore(const State& state);
+  void save(State& state) const;
+  // points
+  bool is_fresh(double time) const;
+  bool first_point(double time, bool jump);
+  void read_motion();
+  void read_efforts();
+  bool read_interface();
+  void push_point();
+  void choose_points(double h);
+  // what subsystems are told
+  void use_points(int order, bool reached);
+  Course polynomial(int place) const;
+  Course polynomial(int place, int place_of_rate) const;
+  void tell_motion(bool reached);
+  void hand_motion();
+  void tell_efforts(bool reached);
+  void tell_model(double h);
+  void linearise_oil(const double* point, double h);
+  // passes
+  bool run(std::size_t first, std::size_t end, double h);
+  bool run_hydraulics(double h);
+  bool run_mechanism(double h);
+  bool run_all(double h);
+  bool jacobi(double h);
+  bool gauss_seidel(double h);
+  bool iterated_jacobi(const State& origin, double h);
+  bool sequential(double h);
+  bool parallel(double h);
+  bool pass(const State& origin, double h);
+  double change_of_outputs();
+  // steps
+  double force_of(int bond, double effort) const;
+  void sample_bonds();
+  StepReport communicate(const State& origin, double h);
+  double proposed_step(double h, double energy) const;
+  StepReport controlled(State& state, double h);
+
+  const CouplingPlan plan_;
+  const CosimulationDescription& settings_;
+  const CouplingMemory layout_;
+  std::unique_ptr<MechanismSubsystem> mechanism_;
+  std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics_;
+  const bool moments_;  // sequential or parallel: W and b linear in time, volume defect carried
+  const bool models_;   // the oil integrates an interface model
+  Workers workers_;
+
+  std::vector<double> memory_;                       // of the present state
+  std::vector<double> next_, last_;                  // the communication point reached; by the pass before
+  std::array<const double*, kMostPoints> chosen_{};  // points in memory_ for polynomials, newest first
+  int chosen_count_ = 0;
+  std::array<const double*, kMostPoints> node_{};  // points of the polynomials being made
+  std::array<double, kMostPoints> node_time_{};
+  int node_count_ = 0;
+  std::vector<Course> motion_, inputs_;  // length and rate per port; of the ports of one subsystem
+  std::vector<Course> effort_;           // per bond
+  std::vector<double> outputs_;          // of one subsystem
+  std::vector<double> force_;            // [N] per port
+  std::vector<BondSample> bonds_;
+  InterfaceModel model_;
+  LinearOil oil_;
+  std::vector<StepReport> reports_;  // of the hydraulic subsystems, then of the mechanism
+  State work_;                       // of step control
+
+  // of the communication step under way
+  double time_ = 0;  // [s] its beginning
+  int passes_ = 1;
+  bool agreed_ = true;  // iteration ended by itself
+  int failed_ = -1;     // subsystem that did, as in reports_
+  int disagreeing_port_ = 0;
+  const char* disagreeing_ = "";
+};
+
+/// The machine's subsystems as its coupling settings cut it, and their master.
+std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& model);
+
+}  // namespace trunnion

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cosimulation/hydraulic_cut.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trunnion {
+
+namespace {
+
+/// The nodes of a flow element.
+std::array<int*, 2> nodes_of(Orifice& e) { return {&e.A, &e.B}; }
+std::array<int*, 2> nodes_of(Leakage& e) { return {&e.A, &e.B}; }
+std::array<int*, 4> nodes_of(DirectionalValve& e) { return {&e.P, &e.T, &e.A, &e.B}; }
+
+class Cutter {
+ public:
+  Cutter(const Hydraulics& whole, std::vector<int> circuits)
+      : whole_(whole), circuits_(std::move(circuits)), node_(whole.nodes.size(), -1), spool_(whole.spools.size(), -1) {
+    std::sort(circuits_.begin(), circuits_.end());
+  }
+
+  HydraulicCut cut() {
+    h_.fluid = whole_.fluid;
+    h_.signals = whole_.signals;
+    add_volumes();
+    std::apply([&](const auto&... list) { (..., add_elements(list)); }, whole_.elements);
+    add_flow_sources();
+    for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
+      if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
+    for (Spool& spool : h_.spools) spool.state = add_state(spool.state);
+    h_.ny = static_cast<int>(cut_.states.size());
+    add_circuits();
+    std::sort(h_.used_signals.begin(), h_.used_signals.end());
+    h_.used_signals.erase(std::unique(h_.used_signals.begin(), h_.used_signals.end()), h_.used_signals.end());
+    return std::move(cut_);
+  }
+
+ private:
+  int position(int circuit) const {
+    const auto at = std::lower_bound(circuits_.begin(), circuits_.end(), circuit);
+    return at != circuits_.end() && *at == circuit ? static_cast<int>(at - circuits_.begin()) : -1;
+  }
+  bool stays(int circuit) const { return circuit >= 0 && position(circuit) >= 0; }
+  bool volume_stays(int node) const { return node >= 0 && whole_.nodes[node].state >= 0 && stays(whole_.nodes[node].circuit); }
+  int add_state(int state) {
+    cut_.states.push_back(state);
+    return static_cast<int>(cut_.states.size()) - 1;
+  }
+  void use(SignalIndex signal) {
+    if (signal >= 0) h_.used_signals.push_back(signal);
+  }
+
+  void add_volumes() {
+    for (std::size_t i = 0; i < whole_.volumes.size(); ++i) {
+      Volume volume = whole_.volumes[i];
+      if (!volume_stays(volume.node)) continue;
+      PressureNode node = whole_.nodes[volume.node];
+      node.state = add_state(node.state);
+      node.circuit = position(node.circuit);
+      volume.node = node_[volume.node] = static_cast<int>(h_.nodes.size());
+      cut_.volumes.push_back(static_cast<int>(i));
+      h_.volumes.push_back(volume);
+      h_.nodes.push_back(std::move(node));
+    }
+  }
+  /// The node in the part: a volume that stays, else a source or what another circuit has there.
+  int place(int node) {
+    if (node < 0) return -1;
+    if (node_[node] >= 0) return node_[node];
+    const PressureNode& outside = whole_.nodes[node];
+    use(outside.source);
+    h_.nodes.push_back({outside.name, -1, -1, -1, outside.source});
+    return node_[node] = static_cast<int>(h_.nodes.size()) - 1;
+  }
+  template <class Element>
+  void add_elements(const std::vector<Element>& list) {
+    for (Element e : list) {
+      const auto nodes = nodes_of(e);
+      if (std::none_of(nodes.begin(), nodes.end(), [&](const int* node) { return volume_stays(*node); })) continue;
+      for (int* node : nodes) *node = place(*node);
+      take_signals(e);
+      std::get<std::vector<Element>>(h_.elements).push_back(std::move(e));
+    }
+  }
+  void take_signals(Orifice& e) { use(e.opening); }
+  void take_signals(Leakage&) {}
+  void take_signals(DirectionalValve& e) {
+    if (spool_[e.spool] < 0) {
+      spool_[e.spool] = static_cast<int>(h_.spools.size());
+      h_.spools.push_back(whole_.spools[e.spool]);
+      use(h_.spools.back().signal);
+    }
+    e.spool = spool_[e.spool];
+  }
+  void add_flow_sources() {
+    for (FlowSource source : whole_.flow_sources) {
+      if (!volume_stays(source.from) && !volume_stays(source.to)) continue;
+      source.from = volume_stays(source.from) ? place(source.from) : -1;
+      source.to = volume_stays(source.to) ? place(source.to) : -1;
+      use(source.flow);
+      h_.flow_sources.push_back(std::move(source));
+    }
+  }
+  void add_actuator(int index) {
+    Actuator a = whole_.actuators[index];
+    a.A = place(a.A);
+    a.B = place(a.B);
+    a.circuit = position(a.circuit);
+    const int first = a.state;
+    a.state = static_cast<int>(cut_.states.size());
+    for (int k = 0; k < a.friction_states; ++k) add_state(first + k);
+    cut_.ports.push_back(index);
+    h_.actuators.push_back(std::move(a));
+  }
+  void add_circuits() {
+    int block = 0;
+    for (int index : circuits_) {
+      Circuit c = whole_.circuits[index];
+      const int first = c.offset;
+      c.offset = static_cast<int>(h_.unknown_state.size());
+      c.block = block;
+      block += c.size * c.size;
+      for (int& port : c.actuators)
+        port = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port) - cut_.ports.begin());
+      for (int i = 0; i < c.size; ++i) {
+        const int state = whole_.unknown_state[first + i];
+        cut_.unknowns.push_back(first + i);
+        h_.unknown_state.push_back(static_cast<int>(std::find(cut_.states.begin(), cut_.states.end(), state) - cut_.states.begin()));
+      }
+      h_.circuits.push_back(std::move(c));
+    }
+  }
+
+  const Hydraulics& whole_;
+  std::vector<int> circuits_;
+  std::vector<int> node_, spool_;  // of the whole: index in the part, or -1
+  HydraulicCut cut_;
+  Hydraulics& h_ = cut_.hydraulics;
+};
+
+}  // namespace
+
+HydraulicCut cut_circuits(const Hydraulics& whole, std::vector<int> circuits) { return Cutter(whole, std::move(circuits)).cut(); }
+
+}  // namespace trunnion

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cosimulation/hydraulic_subsystem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/lu.h"
+#include "cosimulation/hydraulic_cut.h"
+#include "hydraulics/circuit_trapezoidal.h"
+#include "hydraulics/rates.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kRounding = 1e-6;  // relative, of a communication step that is a whole number of own steps
+constexpr double kFastest = 1e6;    // [m/s] beyond: no cylinder, a step that blew up
+
+class CircuitSubsystem final : public HydraulicSubsystem {
+ public:
+  CircuitSubsystem(std::shared_ptr<const Model> machine, const std::vector<int>& circuits, IntegratorKind integrator, double step)
+      : machine_(std::move(machine)),
+        cut_(cut_circuits(machine_->hydraulics, circuits)),
+        h_(cut_.hydraulics),
+        n_(cut_.ports.size()),
+        integrator_(integrator),
+        step_(step),
+        whole_force_(machine_->description.coupling.friction == FrictionSide::hydraulics),
+        hands_out_force_(machine_->description.coupling.variables == CouplingVariables::velocity_force),
+        courses_(2 * n_),
+        work_(h_),
+        trapezoidal_(h_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
+        system_(n_ * n_),
+        pivot_(n_) {
+    for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(h_.ny + 2 * n_);
+    for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
+    for (std::size_t i = 0; i < n_; ++i) s_[i] = h_.actuators[i].cylinder.length_0;
+    for (const Actuator& a : h_.actuators) {
+      inputs_.push_back({a.name + ".length", "m"});
+      inputs_.push_back({a.name + ".rate", "m/s"});
+      if (hands_out_force_) {
+        outputs_.push_back({a.name + (whole_force_ ? ".force" : ".pressure_force"), "N", whole_force_});
+      } else {
+        for (const char* chamber : {".pressure_A", ".pressure_B"}) outputs_.push_back({a.name + chamber, "Pa"});
+      }
+    }
+    values_.resize(outputs_.size());
+    // constants stand in the scratch for good
+    update_inputs(h_, machine_->signals, 0, Side::right, work_);
+    std::erase_if(cut_.hydraulics.used_signals, [&](SignalIndex i) { return machine_->signals.constant(i); });
+    // friction states of the mechanical side are carried along, but not handed back
+    std::vector<char> ours(h_.ny, 1);
+    if (!whole_force_)
+      for (const Actuator& a : h_.actuators) std::fill_n(ours.begin() + a.state, a.friction_states, 0);
+    for (int i = 0; i < h_.ny; ++i)
+      if (ours[i] != 0) own_states_.push_back(i);
+  }
+
+  const std::vector<int>& ports() const override { return cut_.ports; }
+
+  void restore(const State& machine) override {
+    time_ = machine.time;
+    for (int i = 0; i < h_.ny; ++i) {
+      x_[i] = machine.y()[cut_.states[i]];
+      slope_[i] = machine.ydot()[cut_.states[i]];
+    }
+    fresh_ = true;
+    update_inputs(h_, machine_->signals, time_, Side::right, work_);
+    set_outputs();
+  }
+  void save(State& machine) const override {
+    for (int i : own_states_) {
+      machine.y()[cut_.states[i]] = x_[i];
+      machine.ydot()[cut_.states[i]] = slope_[i];
+    }
+  }
+  void set_inputs(const Course* courses) override {
+    std::copy_n(courses, courses_.size(), courses_.begin());
+    if (!fresh_) return;
+    take_courses(time_);
+    set_outputs();
+  }
+  void set_interface_model(const InterfaceModel* model) override {
+    if (model != nullptr && (model->ports != static_cast<int>(n_) || n_ != machine_->hydraulics.actuators.size()))
+      throw Error("an interface model serves a hydraulic subsystem that has all cylinders of the machine");
+    model_ = model;
+  }
+
+  StepReport do_step(double h) override {
+    StepReport report;
+    begin_ = time_;
+    for (auto* x : {&impulse_, &impulse_moment_, &displacement_}) std::fill(x->begin(), x->end(), 0.0);
+    if (model_ != nullptr) {
+      std::copy_n(model_->s.begin(), n_, x_.begin() + h_.ny);
+      std::copy_n(model_->w.begin(), n_, x_.begin() + h_.ny + n_);
+    }
+    update_inputs(h_, machine_->signals, begin_, Side::right, work_);
+    if (!evaluate(begin_, x_.data(), slope_.data(), report)) return report;
+    const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kRounding))));
+    for (int k = 1; k <= steps; ++k) {
+      const double t = begin_ + h * k / steps;
+      const bool done = integrator_ == IntegratorKind::rk4     ? rk4(t, report)
+                        : integrator_ == IntegratorKind::euler ? euler(t, report)
+                                                               : trapezoidal(t, report);
+      if (!done) return report;
+      time_ = t;
+    }
+    fresh_ = false;
+    take_ports();
+    set_outputs();
+    return report;
+  }
+  void get_outputs(double* values) const override { std::copy(values_.begin(), values_.end(), values); }
+  bool restart() override {
+    StepReport report;
+    update_inputs(h_, machine_->signals, time_, Side::right, work_);
+    if (!within_range(x_.data(), s_.data(), w_.data(), report)) return false;
+    evaluate_rates_and_forces(h_, s_.data(), w_.data(), nullptr, x_.data(), slope_.data(), work_);
+    set_outputs();
+    return true;
+  }
+
+  const double* impulse() const override { return impulse_.data(); }
+  const double* impulse_moment() const override { return impulse_moment_.data(); }
+  const double* displacement() const override { return displacement_.data(); }
+  const double* rate() const override { return w_.data(); }
+
+  void linearise(double h, LinearOil& oil) override {
+    oil.begin = time_;
+    oil.step = h;
+    for (std::size_t i = 0; i < n_; ++i) {
+      ds_[i] = oil.s[cut_.ports[i]];
+      dw_[i] = oil.w[cut_.ports[i]];
+    }
+    std::copy_n(x_.begin(), h_.ny, stage_.begin());
+    for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.p[cut_.volumes[i]] = x_[i];
+    for (int third = 0; third < 3; ++third) {
+      const double t = time_ + h / 2 * third;
+      if (third > 0) advance_spools(t - h / 2, t);
+      update_inputs(h_, machine_->signals, t, third == 0 ? Side::right : Side::left, work_);
+      linearise_here(oil, third);
+    }
+  }
+
+ private:
+  // ---- inputs and outputs
+  /// Lengths and rates of the cylinders as the inputs say.
+  void take_courses(double t) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      s_[i] = courses_[2 * i].value(t);
+      w_[i] = courses_[2 * i + 1].value(t);
+    }
+  }
+  /// ... or as the interface model's states do.
+  void take_ports() {
+    if (model_ == nullptr) return;
+    std::copy_n(x_.begin() + h_.ny, n_, s_.begin());
+    std::copy_n(x_.begin() + h_.ny + n_, n_, w_.begin());
+  }
+  void set_outputs() {
+    evaluate_forces<double>(h_, s_.data(), w_.data(), x_.data(), work_);
+    double* value = values_.data();
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Actuator& a = h_.actuators[i];
+      const double p_A = work_.pressure[a.A], p_B = work_.pressure[a.B];
+      if (!hands_out_force_) {
+        *value++ = p_A;
+        *value++ = p_B;
+      } else {
+        *value++ = whole_force_ ? work_.ports[i].force : p_A * a.cylinder.area_A - p_B * a.cylinder.area_B;
+      }
+    }
+  }
+  const double* rate_offset() const { return model_ == nullptr ? nullptr : model_->rate_offset.data(); }
+
+  // ---- what the rules share; x: y, then s and w of the interface model
+  bool fail(StepStatus status, int unknown, StepReport& report) const {
+    report.status = status;
+    report.worst = unknown;
+    return false;
+  }
+  int unknown_of_circuits(int i) const { return machine_->layout.nv + cut_.unknowns[i]; }
+  int unknown_of_port(std::size_t i) const { return unknown_of_cylinder(*machine_, cut_.ports[i]); }
+  bool within_range(const double* y, const double* s, const double* w, StepReport& report) const {
+    if (const int i = unknown_out_of_range(h_, y); i >= 0) return fail(StepStatus::unstable, unknown_of_circuits(i), report);
+    for (std::size_t i = 0; i < n_; ++i)
+      if (!(std::abs(w[i]) < kFastest)) return fail(StepStatus::unstable, unknown_of_port(i), report);
+    if (const int i = piston_outside(h_, s); i >= 0) return fail(StepStatus::end_of_stroke, unknown_of_port(i), report);
+    return true;
+  }
+  /// Rates of the interface model at t with the port forces evaluated last: s_dot = w, w_dot = b + W F.
+  void set_port_rates(double t, const double* x, double* dx) const {
+    if (model_ == nullptr) return;
+    const double tau = t - model_->begin;
+    const double* w = x + h_.ny + n_;
+    double *s_dot = dx + h_.ny, *w_dot = s_dot + n_;
+    for (std::size_t i = 0; i < n_; ++i) {
+      s_dot[i] = w[i];
+      w_dot[i] = model_->b[i] + tau * model_->b_rate[i];
+      for (std::size_t j = 0; j < n_; ++j) w_dot[i] += inverse_mass(i, j, tau) * work_.ports[j].force;
+    }
+  }
+  double inverse_mass(std::size_t i, std::size_t j, double tau) const { return model_->W[i * n_ + j] + tau * model_->W_rate[i * n_ + j]; }
+  /// Rates dx and port forces at t, whose signals are set.
+  bool evaluate(double t, double* x, double* dx, StepReport& report) {
+    if (model_ == nullptr) take_courses(t);
+    const double *s = model_ == nullptr ? s_.data() : x + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
+    if (!within_range(x, s, w, report)) return false;
+    evaluate_rates_and_forces(h_, s, w, rate_offset(), x, dx, work_);
+    set_port_rates(t, x, dx);
+    return true;
+  }
+  /// Adds to the integrals of F and F (t - begin) what the port forces evaluated last are worth.
+  void add_forces(double t, double weight) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      impulse_[i] += weight * work_.ports[i].force;
+      impulse_moment_[i] += weight * (t - begin_) * work_.ports[i].force;
+    }
+  }
+  /// ... and to that of the rate that the oil saw.
+  void add_rates(const double* x, double weight) {
+    const double* w = model_ == nullptr ? w_.data() : x + h_.ny + n_;
+    for (std::size_t i = 0; i < n_; ++i) displacement_[i] += weight * (model_ == nullptr ? w[i] : w[i] + model_->rate_offset[i]);
+  }
+  std::size_t size() const { return model_ == nullptr ? h_.ny : h_.ny + 2 * n_; }
+
+  // ---- the rules: from time_, where x_, slope_ and the port forces are evaluated, to t
+  bool euler(double t, StepReport& report) {
+    const double h = t - time_;
+    add_forces(time_, h / 2);
+    add_rates(x_.data(), h);
+    for (std::size_t i = 0; i < size(); ++i) x_[i] += h * slope_[i];
+    update_inputs(h_, machine_->signals, t, Side::left, work_);
+    if (!evaluate(t, x_.data(), slope_.data(), report)) return false;
+    add_forces(t, h / 2);
+    return true;
+  }
+
+  bool rk4(double t, StepReport& report) {
+    const double h = t - time_, middle = time_ + h / 2;
+    const std::size_t n = size();
+    const auto quadrature = [&](double at, const double* x, double weight) {
+      add_forces(at, weight * h);
+      add_rates(x, weight * h);
+    };
+    quadrature(time_, x_.data(), 1.0 / 6);
+    for (std::size_t i = 0; i < n; ++i) {
+      sum_[i] = slope_[i];
+      stage_[i] = x_[i] + h / 2 * slope_[i];
+    }
+    update_inputs(h_, machine_->signals, middle, Side::left, work_);
+    if (!evaluate(middle, stage_.data(), slope_.data(), report)) return false;
+    quadrature(middle, stage_.data(), 1.0 / 3);
+    for (std::size_t i = 0; i < n; ++i) {
+      sum_[i] += 2 * slope_[i];
+      stage_[i] = x_[i] + h / 2 * slope_[i];
+    }
+    if (!evaluate(middle, stage_.data(), slope_.data(), report)) return false;
+    quadrature(middle, stage_.data(), 1.0 / 3);
+    for (std::size_t i = 0; i < n; ++i) {
+      sum_[i] += 2 * slope_[i];
+      stage_[i] = x_[i] + h * slope_[i];
+    }
+    update_inputs(h_, machine_->signals, t, Side::left, work_);
+    if (!evaluate(t, stage_.data(), slope_.data(), report)) return false;
+    quadrature(t, stage_.data(), 1.0 / 6);
+    for (std::size_t i = 0; i < n; ++i) x_[i] += h / 6 * (sum_[i] + slope_[i]);
+    return evaluate(t, x_.data(), slope_.data(), report);
+  }
+
+  bool trapezoidal(double t, StepReport& report) {
+    const SolverDescription& solver = machine_->description.solver;
+    const double h = t - time_;
+    add_forces(time_, h / 2);
+    add_rates(x_.data(), h / 2);
+    start_ = x_;
+    sum_ = slope_;
+    double *y = x_.data(), *ydot = slope_.data();
+    update_inputs(h_, machine_->signals, t, Side::left, work_);
+    trapezoidal_.begin(machine_->signals, time_, h, start_.data(), sum_.data(), y, ydot, work_);
+    if (model_ == nullptr) {
+      take_courses(t);
+      std::fill(ds_.begin(), ds_.end(), 0.0);
+      std::fill(dw_.begin(), dw_.end(), 0.0);
+    } else {
+      for (std::size_t i = 0; i < n_; ++i) w_[i] = start_w()[i] + h * start_w_dot()[i];
+      set_lengths(h);
+    }
+    double largest = 0;
+    int iterations = 0;
+    const auto raise = [&](double scaled, int unknown) {
+      if (scaled <= largest || std::isnan(largest)) return;
+      largest = scaled;
+      report.worst = unknown;
+    };
+    do {
+      largest = 0;
+      trapezoidal_.set_rates(work_);
+      evaluate_hydraulics(h_, s_.data(), w_.data(), y, ydot, trapezoidal_.rule(), work_);
+      add_rate_offset();
+      if (!trapezoidal_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return fail(StepStatus::singular, -1, report);
+      trapezoidal_.eliminate(ds_.data(), dw_.data(), work_);
+      trapezoidal_.apply(work_.R.data(), [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
+      if (model_ != nullptr) {
+        for (std::size_t i = 0; i < n_; ++i) {
+          w_[i] += dw_[i];
+          raise(std::abs(ds_[i]) / solver.tolerance_position, unknown_of_port(i));
+        }
+        set_lengths(h);
+      }
+      ++report.iterations;
+      if (!std::isfinite(largest)) return fail(StepStatus::diverged, report.worst, report);
+    } while (largest >= 1 && ++iterations < solver.max_iterations);
+    if (largest >= 1) {
+      if (!solver.accept_capped) return fail(StepStatus::stalled, report.worst, report);
+      report.status = StepStatus::capped;
+    }
+    trapezoidal_.set_rates(work_);
+    trapezoidal_.finish(w_.data());
+    if (!within_range(y, s_.data(), w_.data(), report)) return false;
+    evaluate_forces<double>(h_, s_.data(), w_.data(), y, work_);
+    if (model_ != nullptr) {
+      std::copy(s_.begin(), s_.end(), x_.begin() + h_.ny);
+      std::copy(w_.begin(), w_.end(), x_.begin() + h_.ny + n_);
+    }
+    set_port_rates(t, x_.data(), slope_.data());
+    add_forces(t, h / 2);
+    add_rates(x_.data(), h / 2);
+    return true;
+  }
+  const double* start_s() const { return start_.data() + h_.ny; }
+  const double* start_w() const { return start_s() + n_; }
+  const double* start_w_dot() const { return sum_.data() + h_.ny + n_; }
+  void set_lengths(double h) {
+    for (std::size_t i = 0; i < n_; ++i) s_[i] = start_s()[i] + h / 2 * (start_w()[i] + w_[i]);
+  }
+  /// What the oil sees beyond the rates of the cylinders, in the residuals of the volumes.
+  void add_rate_offset() {
+    if (model_ == nullptr) return;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Actuator& a = h_.actuators[i];
+      const auto add = [&](int node, double area) {
+        const PressureNode& n = h_.nodes[node];
+        if (n.state >= 0) work_.R[h_.circuits[n.circuit].offset + n.local] += area * model_->rate_offset[i];
+      };
+      add(a.A, a.cylinder.area_A);
+      add(a.B, -a.cylinder.area_B);
+    }
+  }
+  /// Newton increments of the ports, the circuits' unknowns eliminated: w - w_n - h/2 (w_dot_n + b + W F) = 0, ds = h/2 dw.
+  bool solve_ports(double t, double h) {
+    const double tau = t - model_->begin;
+    for (std::size_t i = 0; i < n_; ++i) {
+      double w_dot = model_->b[i] + tau * model_->b_rate[i];
+      for (std::size_t j = 0; j < n_; ++j) w_dot += inverse_mass(i, j, tau) * (work_.ports[j].force - trapezoidal_.residual(j));
+      dw_[i] = start_w()[i] + h / 2 * (start_w_dot()[i] + w_dot) - w_[i];
+      for (std::size_t k = 0; k < n_; ++k) {
+        double change = inverse_mass(i, k, tau) * (h / 2 * work_.force_s[k] + work_.force_v[k]);
+        for (std::size_t j = 0; j < n_; ++j)
+          change -= inverse_mass(i, j, tau) * (h / 2 * trapezoidal_.stiffness(j, k) + trapezoidal_.damping(j, k));
+        system_[i * n_ + k] = (i == k ? 1 : 0) - h / 2 * change;
+      }
+    }
+    if (!lu_factor(system_.data(), static_cast<int>(n_), pivot_.data())) return false;
+    lu_solve(system_.data(), static_cast<int>(n_), pivot_.data(), dw_.data());
+    for (std::size_t i = 0; i < n_; ++i) ds_[i] = h / 2 * dw_[i];
+    return true;
+  }
+
+  // ---- linearised
+  /// Spools of stage_ from t_begin to t_end by the trapezoidal rule at the own step.
+  void advance_spools(double t_begin, double t_end) {
+    const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kRounding))));
+    const double h = (t_end - t_begin) / steps;
+    for (const Spool& spool : h_.spools) {
+      double reference = machine_->signals.value(spool.signal, t_begin, Side::right);
+      for (int k = 1; k <= steps; ++k) {
+        const double next = machine_->signals.value(spool.signal, t_begin + k * h, Side::left);
+        stage_[spool.state] = advance_spool(stage_[spool.state], reference, next, spool.time_constant, h);
+        reference = next;
+      }
+    }
+  }
+  /// f and J at the lengths ds_ and rates dw_ and stage_, at the start f_s and f_w, too. From R(p, p_dot) = 0 follows C dp_dot + T dp + R_s
+  /// ds + R_v dw = 0, T at these rates.
+  void linearise_here(LinearOil& oil, int third) {
+    double *y = stage_.data(), *ydot = sum_.data();
+    evaluate_rates_and_forces(h_, ds_.data(), dw_.data(), nullptr, y, ydot, work_);
+    for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.f[third][cut_.volumes[i]] = ydot[i];
+    RateRelation still;
+    still.y_begin = y;
+    still.ydot_begin = ydot;
+    std::fill(work_.rate_slope.begin(), work_.rate_slope.end(), 0.0);
+    evaluate_hydraulics(h_, ds_.data(), dw_.data(), y, ydot, still, work_);
+    for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
+      const PressureNode& row = h_.nodes[h_.volumes[i].node];
+      const Circuit& c = h_.circuits[row.circuit];
+      const double C = work_.capacity[h_.volumes[i].node];
+      for (std::size_t j = 0; j < h_.volumes.size(); ++j) {
+        const PressureNode& column = h_.nodes[h_.volumes[j].node];
+        oil.J[third][cut_.volumes[i] * oil.volumes + cut_.volumes[j]] =
+            column.circuit == row.circuit ? -work_.T[c.block + row.local * c.size + column.local] / C : 0;
+      }
+      if (third > 0) continue;
+      for (std::size_t j = 0; j < n_; ++j) {
+        const bool joined = h_.actuators[j].circuit == row.circuit;
+        const std::size_t at = cut_.volumes[i] * oil.ports + cut_.ports[j];
+        oil.f_s[at] = joined ? -work_.R_s[work_.column[j] + row.local] / C : 0;
+        oil.f_w[at] = joined ? -work_.R_v[work_.column[j] + row.local] / C : 0;
+      }
+    }
+  }
+
+  const std::shared_ptr<const Model> machine_;
+  HydraulicCut cut_;
+  const Hydraulics& h_;
+  const std::size_t n_;  // cylinders
+  const IntegratorKind integrator_;
+  const double step_;       // [s]
+  const bool whole_force_;  // friction is ours
+  const bool hands_out_force_;
+  std::vector<int> own_states_;  // of the own y: those handed back
+  std::vector<Course> courses_;
+  const InterfaceModel* model_ = nullptr;
+
+  double time_ = 0, begin_ = 0;    // [s] now; at the beginning of the step
+  std::vector<double> x_, slope_;  // y, then s and w of the interface model; their rates
+  std::vector<double> s_, w_;      // per cylinder, as the oil saw them last
+  bool fresh_ = false;             // no step since restore()
+  std::vector<double> values_;     // outputs
+  std::vector<double> impulse_, impulse_moment_, displacement_;
+
+  HydraulicState work_;
+  CircuitTrapezoidal trapezoidal_;
+  std::vector<double> start_, sum_, stage_;  // scratch of the rules
+  std::vector<double> ds_, dw_;              // increments of the ports
+  std::vector<double> system_;
+  std::vector<int> pivot_;
+};
+
+}  // namespace
+
+std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const Model>& machine, const std::vector<int>& circuits,
+                                                             IntegratorKind integrator, double h) {
+  return std::make_unique<CircuitSubsystem>(machine, circuits, integrator, h);
+}
+
+}  // namespace trunnion

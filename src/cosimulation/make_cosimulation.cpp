@@ -1,0 +1,63 @@
+// A machine -> its subsystems and their master.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <set>
+
+#include "cosimulation/cosimulation.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Corners of every signal that drives the machine.
+std::vector<double> corners_of(const Model& model) {
+  std::set<double> times;
+  const auto add = [&](SignalIndex signal) {
+    const std::vector<double> corners = model.signals.corners(signal);
+    times.insert(corners.begin(), corners.end());
+  };
+  for (SignalIndex signal : model.hydraulics.used_signals) add(signal);
+  std::visit(
+      [&](const auto& mechanism) {
+        for (SignalIndex signal : mechanism.force_signals) add(signal);
+      },
+      model.mechanism);
+  return {times.begin(), times.end()};
+}
+
+CouplingPlan plan_of(const Model& model) {
+  CouplingPlan plan;
+  plan.settings = model.description.coupling;
+  for (const Actuator& a : model.hydraulics.actuators) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
+  plan.step = grid_step(model.description);
+  plan.accept_capped = model.description.solver.accept_capped;
+  plan.corners = corners_of(model);
+  plan.volumes = static_cast<int>(model.hydraulics.volumes.size());
+  return plan;
+}
+
+/// The machine with the settings that its scheme implies: sequential and parallel know the whole force on the hydraulic side.
+std::shared_ptr<const Model> as_cut(const std::shared_ptr<const Model>& model) {
+  const CouplingScheme scheme = model->description.coupling.scheme;
+  if (scheme != CouplingScheme::sequential && scheme != CouplingScheme::parallel) return model;
+  auto cut = std::make_shared<Model>(*model);
+  cut->description.coupling.variables = CouplingVariables::velocity_force;
+  cut->description.coupling.friction = FrictionSide::hydraulics;
+  return cut;
+}
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& model) {
+  const CosimulationDescription& settings = model->description.coupling;
+  const std::shared_ptr<const Model> cut = as_cut(model);
+  std::vector<std::unique_ptr<HydraulicSubsystem>> oil;
+  for (const HydraulicGroup& group : hydraulic_groups(*model)) {
+    const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
+    oil.push_back(make_hydraulic_subsystem(cut, group.circuits, own.integrator.value_or(settings.integrator),
+                                           own.step.value_or(settings.hydraulic_step)));
+  }
+  return std::make_unique<Cosimulation>(plan_of(*model), make_mechanism_subsystem(cut, settings.scheme == CouplingScheme::parallel),
+                                        std::move(oil));
+}
+
+}  // namespace trunnion

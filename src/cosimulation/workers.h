@@ -1,0 +1,46 @@
+// Threads that do the tasks of a batch side by side: task i is done by thread i modulo their number, the caller being one of them. The
+// tasks share nothing, so that results do not depend on the number of threads. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace trunnion {
+
+class Workers {
+ public:
+  /// The caller and `threads` - 1 others, which wait for work until the end of this object.
+  explicit Workers(int threads);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  /// task(i) for i = 0 ... tasks - 1; returns when all are done. Rethrows what a task threw. No allocation.
+  template <class Task>
+  void run(int tasks, Task& task) {
+    if (threads_.empty() || tasks < 2) {
+      for (int i = 0; i < tasks; ++i) task(i);
+      return;
+    }
+    run(tasks, &task, [](void* t, int i) { (*static_cast<Task*>(t))(i); });
+  }
+
+ private:
+  using Call = void (*)(void*, int);
+  void run(int tasks, void* task, Call call);
+  void share_of(int thread);
+  void wait_for_work(int thread);
+
+  std::vector<std::thread> threads_;
+  std::vector<std::exception_ptr> failures_;  // per thread
+  std::atomic<unsigned> batch_{0};            // counts batches
+  std::atomic<int> busy_{0};
+  std::atomic<bool> end_{false};
+  int tasks_ = 0;
+  void* task_ = nullptr;
+  Call call_ = nullptr;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,109 @@
+// Checks part 3: the co-simulation of mechanism and oil. What the settings combine to is checked where they are in use; numbers and names
+// always.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "file/check.h"
+#include "file/reader.h"
+#include "file/table.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr int kHighestOrder = 3;
+
+void check_order(const Description& d, Findings& out, const std::string& path, int order) {
+  if (order > kHighestOrder)
+    find(d, out, path, "the order of extrapolation " + std::to_string(order) + " is not available", "0, 1, 2 or 3");
+}
+
+void check_integrator(const Description& d, Findings& out, const std::string& path, IntegratorKind integrator) {
+  if (integrator == IntegratorKind::euler || integrator == IntegratorKind::rk4 || integrator == IntegratorKind::trapezoidal) return;
+  const std::string word = integrator_words()[std::size_t(integrator)];
+  const bool semi_implicit = integrator == IntegratorKind::semi_implicit_euler;
+  find(d, out, path,
+       "the oil cannot be integrated by `" + word + "`: " +
+           (semi_implicit ? "it has no positions that could follow its rates"
+                          : "it needs a fixed step that fits into the communication step"),
+       "euler, rk4 or trapezoidal", std::string("the nearest is `") + (semi_implicit ? "euler" : "rk4") + "`");
+}
+
+template <class T>
+void add_names(const NamedList<T>& list, std::vector<std::string>& names) {
+  for (const auto& item : list) names.push_back(item.first);
+}
+
+void check_parts(const Description& d, Findings& out, const std::string& path, const SubsystemDescription& s) {
+  std::vector<std::string> known;
+  add_names(d.cylinders, known);
+  add_names(d.volumes, known);
+  if (s.parts.empty()) find(d, out, path + ".parts", "the subsystem has no parts", "names of cylinders or volumes");
+  for (std::size_t i = 0; i < s.parts.size(); ++i) {
+    if (std::find(known.begin(), known.end(), s.parts[i]) != known.end()) continue;
+    const std::string near = nearest_name(s.parts[i], known);
+    find(d, out, path + ".parts." + std::to_string(i), "`" + s.parts[i] + "` is not the name of a cylinder or volume", "",
+         near.empty() ? "" : "did you mean `" + near + "`?");
+  }
+}
+
+/// The interface model of all ports is integrated in one step with the oil behind them.
+void check_lockstep(const Description& d, Findings& out, const std::string& who) {
+  const CosimulationDescription& c = d.coupling;
+  for (const auto& [name, s] : c.subsystems) {
+    const std::string path = "coupling.subsystems." + name;
+    const std::string reason = who + " takes all circuits through the same steps, together with the mechanism as their ports see it";
+    if (s.integrator && *s.integrator != c.integrator)
+      find(d, out, path + ".integrator", "the subsystem has an integrator of its own, but " + reason, "the same for all",
+           "set it as coupling.hydraulics.integrator");
+    if (s.step && *s.step != c.hydraulic_step)
+      find(d, out, path + ".step", "the subsystem has a step of its own, but " + reason, "the same for all",
+           "set it as coupling.hydraulics.step");
+  }
+}
+
+void check_combination(const Description& d, Findings& out) {
+  const CosimulationDescription& c = d.coupling;
+  if (d.cylinders.empty())
+    find(d, out, "solver.coupling", "the machine has no cylinder, so that mechanism and oil have nowhere to meet",
+         "a machine with cylinders, or `monolithic`");
+  const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
+  if (c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel) return check_lockstep(d, out, scheme);
+  if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
+    find(d, out, "coupling.friction",
+         "with `velocity_pressure` only pressures leave the hydraulic side, so that friction evaluated there would not reach the mechanism",
+         "",
+         "the nearest that can is {variables: velocity_pressure, friction: mechanism}, or {variables: velocity_force, friction: "
+         "hydraulics}");
+  if (c.prediction != CouplingPrediction::interface_model) return;
+  if (c.scheme == CouplingScheme::iterated_jacobi)
+    find(d, out, "coupling.prediction",
+         "`iterated_jacobi` interpolates what the mechanism did, so that an interface model predicts nothing",
+         "polynomial, or the scheme jacobi or gauss_seidel", "the nearest that can is {scheme: jacobi, prediction: interface_model}");
+  if (c.scheme == CouplingScheme::gauss_seidel && c.order == CouplingOrder::mechanism_first)
+    find(d, out, "coupling.prediction",
+         "the mechanism goes first, so that the oil knows what it did and an interface model predicts nothing", "polynomial",
+         "the nearest that can is {order: hydraulics_first, prediction: interface_model}");
+  check_lockstep(d, out, "`interface_model`");
+}
+
+}  // namespace
+
+void check_coupling(const Description& d, Findings& out) {
+  const CosimulationDescription& c = d.coupling;
+  check_order(d, out, "coupling.extrapolation", c.extrapolation);
+  if (c.mechanism_extrapolation) check_order(d, out, "coupling.mechanism.extrapolation", *c.mechanism_extrapolation);
+  check_integrator(d, out, "coupling.hydraulics.integrator", c.integrator);
+  for (const auto& [name, s] : c.subsystems) {
+    const std::string path = "coupling.subsystems." + name;
+    check_parts(d, out, path, s);
+    if (s.integrator) check_integrator(d, out, path + ".integrator", *s.integrator);
+  }
+  if (d.solver.coupling != CouplingKind::cosimulation) return;
+  if (c.control && c.control->min_step > grid_step(d))
+    find(d, out, "coupling.control.min_step", "the shortest communication step is longer than the longest, `coupling.step`",
+         "at most " + number_text(grid_step(d)) + " s");
+  check_combination(d, out);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,61 @@
+// The circuits in an implicit trapezoidal step, whoever moves their cylinders:
+//   rule         ydot = 2/h (y - y_n) - ydot_n; of pressures on the strain of oil and walls (update_pressure_rates)
+//   predictor    y = y_n + h ydot_n; spools run ahead, for nothing acts back on them
+//   condensed    dF_i = -r_i - sum_j (K_ij ds_j + D_ij dsdot_j)     (hydraulics/circuit.h)
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "hydraulics/circuit.h"
+
+namespace trunnion {
+
+class CircuitTrapezoidal {
+ public:
+  /// Tolerances of Newton increments: of pressures [Pa], of friction states.
+  CircuitTrapezoidal(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other);
+
+  /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must last as long as the step.
+  /// y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are those at the end.
+  void begin(const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin, double* y, double* ydot,
+             const HydraulicState& state);
+  const RateRelation& rule() const { return rule_; }
+  /// ydot of the circuits' unknowns by the rule.
+  void set_rates(HydraulicState& state);
+  /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
+  bool condense_ports(HydraulicState& state);
+  double residual(std::size_t i) const { return residual_[i]; }                                // [N]
+  double stiffness(std::size_t i, std::size_t j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
+  double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
+  /// Newton increments of the circuits' unknowns for those of the ports; into the state's R.
+  void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(h_, ds, dsdot, state); }
+  /// Adds the increments to the unknowns; calls raise(increment over its tolerance, index of the unknown) for each.
+  template <class Raise>
+  void apply(const double* increment, Raise&& raise) {
+    const int volumes = static_cast<int>(h_.volumes.size());
+    for (std::size_t i = 0; i < tolerance_.size(); ++i) {
+      const int k = h_.unknown_state[i];
+      const double moved = k < volumes ? h_.fluid.advance(y_[k], increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
+      raise(std::abs(moved - y_[k]) / tolerance_[i], static_cast<int>(i));
+      y_[k] = moved;
+    }
+  }
+  /// Locally integrated friction states at the end of the step with the ports' rates there.
+  bool has_local_friction() const { return local_friction_; }
+  void finish(const double* s_dot) {
+    if (local_friction_) finish_local_friction(h_, s_dot, y_, ydot_, rule_);
+  }
+
+ private:
+  const Hydraulics& h_;
+  const std::size_t ports_;
+  RateRelation rule_;
+  double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
+  std::vector<double> tolerance_;                       // per circuit unknown
+  std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
+  bool local_friction_ = false;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,72 @@
+// Accelerations and multipliers of a mechanism at given positions, velocities and forces, by iteration of the multipliers:
+//   (M + J^T alpha J) a = Q - J^T lambda - J^T alpha b,     lambda += alpha e,     e = J a + b                             (2a), (2b)
+//   b = gamma + 2 alpha_s dPhi/dt + beta_s^2 Phi,           gamma = d2Phi/dt2 at a = 0
+// with alpha_s = xi omega, beta_s = omega in the paper's symbols; velocity rows: b = gamma + alpha_s B v. At the fixed point e = 0 and
+// M a + J^T lambda = Q. e shrinks by m/(m + alpha) with every iteration, m the inertia (J M^-1 J^T)^-1 that a row feels. The iteration is
+// written in increments, so that a large alpha costs no digits:
+//   (M + J^T alpha J) da = Q - M a - J^T (lambda + alpha e)
+// Nothing is asked of J: rows may be redundant, or lose rank on the way. M may be singular where the constraints give what it lacks.
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.1.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "base/system_matrix.h"
+#include "mechanics/mechanism.h"
+
+namespace trunnion {
+
+/// What is added to d2Phi/dt2 = 0 (Baumgarte): 2 alpha dPhi/dt + beta^2 Phi; alpha B v where a row holds for velocities alone, so that
+/// both kinds of violation fade like exp(-alpha t) for beta = alpha. Zero: nothing.
+struct Stabilisation {
+  double alpha = 0, beta = 0;  // [1/s]
+  /// Factors of dPhi/dt and Phi for a row [1/s], [1/s2].
+  struct Factors {
+    double rate, position;
+  };
+  Factors of(bool holonomic) const { return holonomic ? Factors{2 * alpha, beta * beta} : Factors{alpha, 0}; }
+};
+
+struct AugmentedLagrangianSettings {
+  Stabilisation stabilisation;
+  double alpha = 0;      // [kg, kg m2]; 0: in proportion to the largest inertia
+  double tolerance = 0;  // change of the constraints' force in the last iteration, of that force; 0: until nothing but rounding is left
+  int max_iterations = 20;
+};
+
+enum class AugmentedLagrangianStatus {
+  converged,  // but for rows that are about to lose rank: beside a dead point
+  capped,     // alpha is too small
+  singular,
+};
+
+template <int D>
+class AugmentedLagrangian {
+ public:
+  AugmentedLagrangian(const Mechanism<D>& m, const AugmentedLagrangianSettings& settings);
+  /// `a` and `multipliers` come in as first guesses. `state`: positions without increment, constraint_rates(v), update_rates(v, a), and
+  /// inverse dynamics with inertia at `a`, whose result, with the ports' forces, is r = M a - Q (changed). On return the velocity stage
+  /// is that of the new a.
+  AugmentedLagrangianStatus solve(const double* q, const double* v, const double* port_force, double* a, double* multipliers,
+                                  MechanismState<D>& state, double* r);
+  int iterations() const { return iterations_; }  // linear solves of the last call
+  int worst_row() const { return worst_row_; }    // the row of the largest e
+
+ private:
+  template <class Entries>
+  void add_matrix(double alpha, const MechanismState<D>& state, Entries& P) const;
+  double largest_inertia(const MechanismState<D>& state) const;
+  void drop_idle_multipliers(double alpha, double* multipliers, MechanismState<D>& state);
+  void set_correction(double alpha, const double* a, MechanismState<D>& state);
+
+  const Mechanism<D>& m_;
+  const AugmentedLagrangianSettings settings_;
+  SystemMatrix P_;
+  std::vector<double> increment_;           // per velocity
+  std::vector<double> force_, correction_;  // J^T lambda, J^T alpha e
+  std::vector<double> e_;                   // per row: alpha e
+  int iterations_ = 0, worst_row_ = -1;
+};
+
+}  // namespace trunnion

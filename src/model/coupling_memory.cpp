@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/coupling_memory.h"
+
+#include "model/model.h"
+
+namespace trunnion {
+
+namespace {
+
+/// The circuits of a volume or cylinder that a subsystem names.
+int circuit_of(const Hydraulics& h, const std::string& part) {
+  for (const Actuator& a : h.actuators)
+    if (a.name == part) return a.circuit;
+  for (const Volume& v : h.volumes)
+    if (h.nodes[v.node].name == part) return h.nodes[v.node].circuit;
+  throw Error("there is no cylinder or volume '" + part + "'");
+}
+
+std::string name_of_circuit(const Hydraulics& h, int circuit) {
+  for (const Actuator& a : h.actuators)
+    if (a.circuit == circuit) return a.name;
+  for (const Volume& v : h.volumes)
+    if (h.nodes[v.node].circuit == circuit) return h.nodes[v.node].name;
+  return "circuit";
+}
+
+bool lockstep(const CosimulationDescription& c) {
+  return c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel ||
+         c.prediction == CouplingPrediction::interface_model;
+}
+
+}  // namespace
+
+bool exchanges_pressures(const CosimulationDescription& c) {
+  return c.variables == CouplingVariables::velocity_pressure && c.scheme != CouplingScheme::sequential &&
+         c.scheme != CouplingScheme::parallel;
+}
+
+CouplingMemory coupling_memory(const Model& model) {
+  return {static_cast<int>(model.hydraulics.actuators.size()), exchanges_pressures(model.description.coupling)};
+}
+
+std::vector<HydraulicGroup> hydraulic_groups(const Model& model) {
+  const Hydraulics& h = model.hydraulics;
+  std::vector<HydraulicGroup> groups;
+  std::vector<int> owner(h.circuits.size(), -1);
+  std::vector<Diagnostic> findings;
+  for (const auto& [name, subsystem] : model.description.coupling.subsystems) {
+    groups.push_back({name, {}, &subsystem});
+    const int self = static_cast<int>(groups.size()) - 1;
+    for (std::size_t i = 0; i < subsystem.parts.size(); ++i) {
+      const int circuit = circuit_of(h, subsystem.parts[i]);
+      int& of = owner[static_cast<std::size_t>(circuit)];
+      if (of == self) continue;
+      if (of >= 0) {
+        const std::string path = "coupling.subsystems." + name + ".parts." + std::to_string(i);
+        findings.push_back({model.description.span(path), path,
+                            "the circuit of `" + subsystem.parts[i] + "` belongs to the subsystem `" +
+                                groups[static_cast<std::size_t>(of)].name + "` already",
+                            "each circuit in one subsystem", "oil that can flow between two parts keeps them in one circuit"});
+        continue;
+      }
+      of = self;
+      groups.back().circuits.push_back(circuit);
+    }
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+  for (HydraulicGroup& group : groups) std::sort(group.circuits.begin(), group.circuits.end());
+  for (std::size_t i = 0; i < owner.size(); ++i)
+    if (owner[i] < 0) groups.push_back({name_of_circuit(h, static_cast<int>(i)), {static_cast<int>(i)}, nullptr});
+  if (!lockstep(model.description.coupling) || groups.empty()) return groups;
+  HydraulicGroup all{"oil", {}, nullptr};
+  for (std::size_t i = 0; i < owner.size(); ++i) all.circuits.push_back(static_cast<int>(i));
+  return {all};
+}
+
+}  // namespace trunnion

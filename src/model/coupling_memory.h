@@ -1,0 +1,88 @@
+// What a co-simulation carries from one communication point to the next, in State::coupling(): the last communication points, for
+// extrapolation and the interface model; the volume defect of every port; the monitors of the power bonds. All of it is plain numbers, so
+// that saving a state saves it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "description/description.h"
+
+namespace trunnion {
+
+struct Model;
+
+/// Whether pressures cross the border between mechanism and oil (velocity-pressure); otherwise forces do. The schemes sequential and
+/// parallel exchange forces.
+bool exchanges_pressures(const CosimulationDescription& coupling);
+
+/// Where things stand in the array.
+struct CouplingMemory {
+  static constexpr int kPoints = 5;  // communication points remembered: order 3 asks for four; one may be too close to the next
+  static constexpr int kMotion = 3;  // of a port: length [m], rate [m/s], acceleration [m/s2]
+
+  CouplingMemory(int port_count, bool exchange_pressures) : ports(port_count), efforts(exchange_pressures ? 2 : 1) {}
+
+  int ports;
+  int efforts;  // that a port exchanges: its force [N], or both chamber pressures [Pa]; as many are its power bonds
+
+  // single numbers
+  enum Number {
+    points,           // valid, newest first
+    next_step,        // [s] that step control proposes; 0: none yet
+    steps,            // communication steps done
+    passes,           // of subsystems through communication steps
+    power_scale,      // [W] largest sum of the bonds' magnitudes so far
+    residual_power,   // [W] sum over bonds of the residual, signed
+    residual_energy,  // [J] its integral
+    absolute_energy,  // [J] sum over bonds and steps of |residual energy|
+    work,             // [J] integral of the bonds' magnitudes
+    recent_residual,  // [W] mean over the recent past of the residuals' magnitudes
+    recent_power,     // [W] and of the bonds'
+    lost,             // 0, or 1: coupling accuracy was lost
+    lost_time,        // [s] when
+    worst_ratio,      // largest recent_residual over recent_power so far
+    numbers,
+  };
+
+  /// A communication point: its time, then per port motion and efforts, then W and b of the interface model.
+  int width() const { return kMotion + efforts; }
+  int point_size() const { return 1 + ports * width() + ports * ports + ports; }
+  int point(int i) const { return numbers + i * point_size(); }
+  // places in a point
+  int motion(int port) const { return 1 + port * width(); }
+  int effort(int bond) const { return motion(bond / efforts) + kMotion + bond % efforts; }
+  int W() const { return 1 + ports * width(); }
+  int b() const { return W() + ports * ports; }
+  /// Per port: length that the oil has not seen yet [m].
+  int defect() const { return point(kPoints); }
+
+  /// A power bond: of a force with the rate, or of a chamber's force on the piston with the rate.
+  struct Bond {
+    double power;            // [W] at the last communication point, by the outputs
+    double residual_power;   // [W] of the last step's end
+    double residual_energy;  // [J] since the start
+    double absolute_energy;  // [J] magnitudes of the steps added up
+    double work;             // [J] magnitudes of the power integrated
+  };
+  static constexpr int kBond = 5;
+  int bonds() const { return ports * efforts; }
+  int bond(int i) const { return defect() + ports + kBond * i; }
+  int size() const { return bond(bonds()); }
+};
+
+/// The memory of the model's co-simulation.
+CouplingMemory coupling_memory(const Model& model);
+
+/// Which circuits (Hydraulics::circuits) form each hydraulic subsystem: those joined in coupling.subsystems, every other one by itself; all
+/// in one where the oil is integrated together with the interface model of all ports.
+struct HydraulicGroup {
+  std::string name;  // of the subsystem, or of a volume or cylinder in its circuit
+  std::vector<int> circuits;
+  const SubsystemDescription* settings = nullptr;  // null: those of all
+};
+/// Throws InputError where a circuit would belong to two subsystems.
+std::vector<HydraulicGroup> hydraulic_groups(const Model& model);
+
+}  // namespace trunnion

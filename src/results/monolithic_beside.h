@@ -1,0 +1,46 @@
+// A co-simulation with the same machine solved monolithically beside it: what the coupling costs in accuracy, cylinder by cylinder.
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 4 (reference).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/ledger.h"
+#include "run/run.h"
+
+namespace trunnion {
+
+class MonolithicBeside {
+ public:
+  /// `model` is one that is co-simulated; the other has its treatment and integrator and steps of solver.step, cut at communication points.
+  explicit MonolithicBeside(const std::shared_ptr<const Model>& model);
+
+  void begin(const State& start);
+  /// Advances to the state's time and compares. A monolithic run that fails leaves no numbers from there on.
+  void at(const State& state);
+
+  /// `lift.coupling_difference`: length [m] of the co-simulation minus that of the monolithic run.
+  const std::vector<Channel>& channels() const { return channels_; }
+  const std::vector<double>& values() const { return values_; }
+  /// Per cylinder, with their times.
+  const std::vector<Extremes>& ranges() const { return ranges_; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::optional<SimulationError>& failure() const { return failure_; }
+
+ private:
+  std::shared_ptr<const Model> monolithic_;
+  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<Observer> observer_, reference_;
+  std::vector<std::size_t> length_;             // per cylinder: its place among the observer's channels
+  std::vector<double> lengths_, of_reference_;  // scratch: all channels
+  std::vector<std::string> names_;
+  std::vector<Channel> channels_;
+  std::vector<double> values_;
+  std::vector<Extremes> ranges_;
+  std::optional<SimulationError> failure_;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/plot.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "base/diagnostic.h"
+#include "results/files.h"
+#include "results/table.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
+
+namespace trunnion {
+
+namespace {
+
+struct Style {
+  const char* colour;
+  const char* dash;
+  int mark;  // of gnuplot's terminals svg and pngcairo
+};
+constexpr std::array<Style, 8> kStyles{{
+    {"#000000", "solid", 6},
+    {"#D55E00", "(10,4)", 8},
+    {"#0072B2", "(10,3,2,3)", 4},
+    {"#009E73", "(3,3)", 12},
+    {"#CC79A7", "(14,3,2,3,2,3)", 10},
+    {"#E69F00", "(6,6)", 7},
+    {"#56B4E9", "(12,3,6,3)", 9},
+    {"#666666", "(2,5)", 5},
+}};
+
+constexpr std::size_t kStretches = 1000;  // of a thinned curve: more than a picture has columns
+constexpr double kLegendRow = 22;         // [px]
+constexpr double kTitleRow = 26;          // [px]
+constexpr double kLetter = 7.5;           // [px] about the width of one
+constexpr double kSample = 70;            // [px] what stands before a label in the legend
+
+/// Between single quotes gnuplot reads no escapes, substitutes nothing, and a doubled quote is one.
+std::string literal(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\'') out += '\'';
+    out += static_cast<unsigned char>(c) < ' ' || c == 127 ? ' ' : c;
+  }
+  return out + "'";
+}
+
+std::string axis_label(const PlotAxis& axis) { return axis.unit.empty() ? axis.label : axis.label + " [" + axis.unit + "]"; }
+
+std::string panel_name(const PlotPanel& panel) { return panel.title.empty() ? panel.y.label : panel.title; }
+
+/// First, lowest, highest and last point of each stretch of a long curve, in order.
+std::vector<std::size_t> shown_points(const PlotCurve& curve) {
+  const std::size_t n = curve.x.size();
+  std::vector<std::size_t> shown;
+  if (n <= 4 * kStretches) {
+    for (std::size_t i = 0; i < n; ++i) shown.push_back(i);
+    return shown;
+  }
+  for (std::size_t k = 0; k < kStretches; ++k) {
+    const std::size_t begin = k * n / kStretches, end = (k + 1) * n / kStretches;
+    std::size_t low = begin, high = begin, gap = n;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!std::isfinite(curve.y[i])) gap = i;
+      if (curve.y[i] < curve.y[low]) low = i;
+      if (curve.y[i] > curve.y[high]) high = i;
+    }
+    std::array<std::size_t, 5> points{begin, low, high, gap < n ? gap : begin, end - 1};
+    std::sort(points.begin(), points.end());
+    shown.insert(shown.end(), points.begin(), std::unique(points.begin(), points.end()));
+  }
+  return shown;
+}
+
+void append_data(std::string& text, const PlotCurve& curve, std::size_t number) {
+  text += fmt::format("$curve_{} << END_OF_DATA\n", number);
+  for (std::size_t i : shown_points(curve)) {
+    const bool shown = std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]);
+    text += shown ? fmt::format("{:.9g} {:.9g}\n", curve.x[i], curve.y[i]) : "NaN NaN\n";
+  }
+  text += "END_OF_DATA\n";
+}
+
+void append_axis(std::string& text, const char* name, const PlotAxis& axis) {
+  const auto bound = [](const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : std::string("*"); };
+  text += fmt::format("set {}label {} noenhanced\n", name, literal(axis_label(axis)));
+  text += axis.logarithmic ? fmt::format("set logscale {}\n", name) : fmt::format("unset logscale {}\n", name);
+  text += fmt::format("set format {} '{}'\n", name, axis.logarithmic ? "%h" : "%g");
+  text += fmt::format("set {}range [{}:{}]\n", name, bound(axis.min), bound(axis.max));
+}
+
+/// A logarithmic axis over a few decades gets labels at 1, 2 and 5 of each; gnuplot's own are at powers of ten.
+std::string tics(const char* name, const PlotAxis& axis, double low, double high) {
+  constexpr double kFewDecades = 300;
+  low = axis.min.value_or(low);
+  high = axis.max.value_or(high);
+  if (!axis.logarithmic || !(low > 0) || !(high > low) || high / low > kFewDecades) return fmt::format("set {}tics autofreq\n", name);
+  std::string list;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
+    for (const double x : {decade, 2 * decade, 5 * decade}) list += fmt::format("{}{:.9g}", list.empty() ? "" : ", ", x);
+  return fmt::format("set {}tics ({})\n", name, list);
+}
+
+/// Whether there is a point that can be drawn on these axes; gnuplot refuses to draw axes without one.
+bool has_points(const PlotPanel& panel, const PlotCurve& curve) {
+  for (std::size_t i = 0; i < curve.x.size(); ++i)
+    if (std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]) && (!panel.x.logarithmic || curve.x[i] > 0) &&
+        (!panel.y.logarithmic || curve.y[i] > 0))
+      return true;
+  return false;
+}
+
+/// Columns and rows of the legend.
+struct Legend {
+  int columns = 1, rows = 0;
+  std::size_t longest = 0;  // letters of the longest label
+};
+
+Legend legend_of(const Plot& plot, const PlotPanel& panel) {
+  Legend legend;
+  int labels = 0;
+  for (const PlotCurve& curve : panel.curves) {
+    legend.longest = std::max(legend.longest, curve.label.size());
+    if (!curve.label.empty()) ++labels;
+  }
+  const double width = kSample + kLetter * static_cast<double>(legend.longest);
+  legend.columns = std::clamp(static_cast<int>(plot.panel_width / width), 1, std::max(labels, 1));
+  legend.rows = (labels + legend.columns - 1) / legend.columns;
+  return legend;
+}
+
+double legend_height(const Plot& plot) {
+  int rows = 0;
+  for (const PlotPanel& panel : plot.panels) rows = std::max(rows, legend_of(plot, panel).rows);
+  return kLegendRow * rows;
+}
+
+void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, std::size_t& number) {
+  text += "set title " + literal(panel.title) + " noenhanced\n";
+  append_axis(text, "x", panel.x);
+  append_axis(text, "y", panel.y);
+  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;  // of what is positive
+  for (const PlotCurve& curve : panel.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
+      if (curve.x[i] > 0) low_x = std::min(low_x, curve.x[i]);
+      if (curve.y[i] > 0) low_y = std::min(low_y, curve.y[i]);
+      high_x = std::max(high_x, curve.x[i]);
+      high_y = std::max(high_y, curve.y[i]);
+    }
+  text += tics("x", panel.x, low_x, high_x) + tics("y", panel.y, low_y, high_y);
+  const Legend legend = legend_of(plot, panel);
+  // gnuplot takes letters for wider than they are: `width` gives the columns back that it would drop
+  text += legend.rows > 0
+              ? fmt::format(
+                    "set key outside below center horizontal Left reverse noenhanced samplen 3.5 spacing 1.1 width {} maxcols {} "
+                    "height 0.4\n",
+                    -static_cast<int>(legend.longest / 5), legend.columns)
+              : std::string("unset key\n");
+  std::string curves;
+  for (std::size_t k = 0; k < panel.curves.size(); ++k) {
+    const PlotCurve& curve = panel.curves[k];
+    const std::size_t own = number++;
+    if (!has_points(panel, curve)) continue;
+    const Style& style = kStyles[(curve.style >= 0 ? static_cast<std::size_t>(curve.style) : k) % kStyles.size()];
+    curves += curves.empty() ? "plot " : ", \\\n     ";
+    curves += fmt::format("$curve_{} using 1:2 ", own);
+    if (curve.look == CurveLook::points)
+      curves += fmt::format("with points pt {} ps 0.7 lc rgb '{}' ", style.mark, style.colour);
+    else
+      curves += fmt::format("with {} lw 1.8 lc rgb '{}' dt {} ", curve.look == CurveLook::line ? "lines" : "linespoints", style.colour,
+                            style.dash);
+    if (curve.look == CurveLook::line_and_points) curves += fmt::format("pt {} ps 0.6 ", style.mark);
+    curves += curve.label.empty() ? "notitle" : "title " + literal(curve.label);
+  }
+  if (curves.empty()) {  // axes alone, and a word why
+    const double x = panel.x.logarithmic ? 1 : 0, y = panel.y.logarithmic ? 1 : 0;
+    text += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\nset label 1 'no data' at graph 0.5,0.5 center\n", x, x + 10, y, y + 10);
+    text += "plot NaN notitle\nunset label 1\n";
+    return;
+  }
+  text += curves + "\n";
+}
+
+std::string terminal(const Plot& plot, const std::string& picture) {
+  const auto columns = static_cast<std::size_t>(std::max(plot.columns, 1));
+  const auto rows = static_cast<double>((std::max<std::size_t>(plot.panels.size(), 1) + columns - 1) / columns);
+  const double width = plot.panel_width * static_cast<double>(columns);
+  const double height = rows * (plot.panel_height + legend_height(plot)) + (plot.title.empty() ? 0 : kTitleRow);
+  const std::string ending = std::filesystem::path(picture).extension().string();
+  if (ending == ".svg")
+    return fmt::format("set terminal svg size {:.0f},{:.0f} dynamic font 'DejaVu Sans,13' background rgb 'white'\n", width, height);
+  if (ending == ".png")
+    return fmt::format("set terminal pngcairo size {:.0f},{:.0f} font 'DejaVu Sans,10' background rgb 'white'\n", width, height);
+  throw Error(fmt::format("{}: a picture ends in .svg or .png", picture));
+}
+
+std::string script_name(const std::string& picture) { return std::filesystem::path(picture).replace_extension(".gp").string(); }
+
+/// The file that gnuplot writes before it gets its name.
+std::string part_of(const std::string& picture) { return picture + ".part"; }
+
+/// What gnuplot says on its error stream, and its exit code; -1: it could not be started.
+struct Spoken {
+  int code = -1;
+  int error = 0;  // errno where it could not be started
+  std::string text;
+};
+
+/// `gnuplot -d -c script picture` within `folder`.
+Spoken call_gnuplot(const std::string& folder, const std::string& script, const std::string& picture) {
+  Spoken spoken;
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    spoken.error = errno;
+    return spoken;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
+  std::array<std::string, 5> words{"gnuplot", "-d", "-c", script, picture};  // -d: no settings of the user
+  std::array<char*, 6> arguments{};
+  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  pid_t child = 0;
+  spoken.error = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[1]);
+  if (spoken.error == 0) {
+    std::array<char, 512> buffer{};
+    for (ssize_t n = 0; (n = read(pipe_ends[0], buffer.data(), buffer.size())) != 0;) {
+      if (n > 0)
+        spoken.text.append(buffer.data(), static_cast<std::size_t>(n));
+      else if (errno != EINTR)
+        break;
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    spoken.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  }
+  close(pipe_ends[0]);
+  return spoken;
+}
+
+}  // namespace
+
+std::string plot_script(const Plot& plot, const std::string& picture) {
+  const std::string name = std::filesystem::path(picture).filename().string();
+  std::string text = "# gnuplot " + std::filesystem::path(script_name(picture)).filename().string() + " draws this picture.\n";
+  text += "picture = " + literal(name) + "\nif (ARGC > 0) picture = ARG1\n";
+  text += "set encoding utf8\n" + terminal(plot, picture) + "set output picture\n";
+  text += "set datafile missing 'NaN'\nset border 3 lw 1 lc rgb '#444444'\nset tics nomirror out\nset grid lc rgb '#dddddd' lt 1 lw 0.7\n";
+  std::size_t number = 0;
+  for (const PlotPanel& panel : plot.panels)
+    for (const PlotCurve& curve : panel.curves) append_data(text, curve, number++);
+  const int columns = std::max(plot.columns, 1);
+  const int rows = (static_cast<int>(plot.panels.size()) + columns - 1) / columns;
+  text += fmt::format("set multiplot layout {},{} rowsfirst title {} noenhanced\n", std::max(rows, 1), columns, literal(plot.title));
+  number = 0;
+  for (const PlotPanel& panel : plot.panels) append_panel(text, plot, panel, number);
+  return text + "unset multiplot\nunset output\n";
+}
+
+std::string plot_csv(const Plot& plot) {
+  std::string text = "panel,curve,x,y\n";
+  for (const PlotPanel& panel : plot.panels)
+    for (const PlotCurve& curve : panel.curves)
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        text += quoted(panel_name(panel)) + "," + quoted(curve.label) + ",";
+        append_number(text, curve.x[i]);
+        append_number(text += ",", curve.y[i]);
+        text += "\n";
+      }
+  return text;
+}
+
+std::string draw(const Plot& plot, const std::string& picture) {
+  const std::filesystem::path path(picture);
+  const std::string script = script_name(picture), folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  write_text(plot_script(plot, picture), script);
+  const std::string name = path.filename().string(), part = part_of(name);
+  const Spoken spoken = call_gnuplot(folder, std::filesystem::path(script).filename().string(), part);
+  const std::string drawn = part_of(picture);
+  std::error_code ignored;
+  if (spoken.code == 0 && std::filesystem::file_size(drawn, ignored) > 0 && !ignored) {
+    std::filesystem::rename(drawn, picture);
+    std::filesystem::remove(script, ignored);
+    return "";
+  }
+  std::filesystem::remove(drawn, ignored);
+  if (spoken.error == ENOENT) return fmt::format("gnuplot is not installed (Debian package gnuplot-nox); the script is {}", script);
+  if (spoken.code < 0) return fmt::format("gnuplot cannot be started: {}; the script is {}", std::strerror(spoken.error), script);
+  const std::string said = spoken.text.substr(0, spoken.text.find_last_not_of(" \n") + 1);
+  return fmt::format("gnuplot could not draw {} (exit code {}): {}; the script is {}", picture, spoken.code, said, script);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,55 @@
+// A co-simulation with the monolithic run beside it: the difference is that of two separate runs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/monolithic_beside.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "results/run_case.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::load_example;
+
+const std::vector<double>& column(const CaseResult& result, const std::string& name) {
+  const Recording& r = result.recorder->recording();
+  const int i = r.find(name);
+  EXPECT_GE(i, 0) << name;
+  return r.columns[static_cast<std::size_t>(i)];
+}
+
+TEST(MonolithicBeside, DiffersAsTwoRunsDo) {
+  const std::vector<std::string> coupled{"solver.coupling=cosimulation", "coupling.step=2 ms", "solver.duration=1.5 s"};
+  const CaseResult beside = run_case(load_example("crane_double", coupled), {}, StartKind::stated, nullptr, true);
+  const CaseResult monolithic = run_case(load_example("crane_double", {"solver.duration=1.5 s"}));
+  ASSERT_FALSE(beside.failure);
+  for (const std::string name : {"lift", "tilt"}) {
+    const auto &difference = column(beside, name + ".coupling_difference"), &length = column(beside, name + ".length"),
+               &reference = column(monolithic, name + ".length");
+    ASSERT_EQ(reference.size(), 2 * difference.size() - 1);  // 1 ms and 2 ms
+    double largest = 0;
+    for (std::size_t i = 0; i < difference.size(); ++i) {
+      EXPECT_EQ(difference[i], length[i] - reference[2 * i]) << name << " " << i;
+      largest = std::max(largest, std::abs(difference[i]));
+    }
+    EXPECT_GT(largest, 0) << name;
+    const Extremes& range = beside.recorder->beside()->ranges()[name == "lift" ? 0 : 1];
+    EXPECT_EQ(std::max(range.max, -range.min), largest) << name;
+  }
+}
+
+TEST(MonolithicBeside, LeavesNoNumbersWhereTheMonolithicRunFails) {
+  // two Newton iterations are enough apart from the oil, and not with it
+  const CaseResult result =
+      run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1", "solver.duration=1 s"}), {},
+               StartKind::stated, nullptr, true);
+  ASSERT_TRUE(result.recorder->beside()->failure());
+  EXPECT_TRUE(std::isnan(column(result, "lift.coupling_difference").back()));
+  EXPECT_NE(summary_text(result, 1).find("MONOLITHIC"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trunnion

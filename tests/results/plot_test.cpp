@@ -1,0 +1,176 @@
+// Plots. Truth: gnuplot's rules for texts, the data given, and the picture that gnuplot draws where it is installed.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/plot.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/diagnostic.h"
+#include "support/temporary_folder.h"
+
+namespace trunnion {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool has_gnuplot() { return std::system("command -v gnuplot > /dev/null 2>&1") == 0; }
+
+Plot parabola(const std::string& label, const std::string& title = "") {
+  Plot plot;
+  plot.title = title;
+  PlotPanel panel;
+  panel.x = {"time", "s", false, {}, {}};
+  panel.y = {"height", "m", false, {}, {}};
+  PlotCurve curve;
+  curve.label = label;
+  for (int i = 0; i <= 10; ++i) {
+    curve.x.push_back(i);
+    curve.y.push_back(i * i);
+  }
+  panel.curves = {curve};
+  plot.panels = {panel};
+  return plot;
+}
+
+/// Points of the first data block of a script.
+std::vector<std::pair<double, double>> points_in(const std::string& script) {
+  std::istringstream lines(script.substr(script.find("$curve_0 << END_OF_DATA\n")));
+  std::string line;
+  std::getline(lines, line);
+  std::vector<std::pair<double, double>> points;
+  while (std::getline(lines, line) && line != "END_OF_DATA") {
+    std::istringstream numbers(line);
+    std::string x, y;
+    numbers >> x >> y;
+    points.emplace_back(std::stod(x), std::stod(y));
+  }
+  return points;
+}
+
+class PlotFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = test::temporary_folder();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  fs::path folder_;
+};
+
+TEST(Plot, TextsAreLiteral) {
+  const std::string label = "it's `date` \"$HOME\" @x\nset output 'other'";
+  const std::string script = plot_script(parabola(label, label), "a.svg");
+  // one line, quotes doubled: nothing of it can become a command
+  EXPECT_NE(script.find("title 'it''s `date` \"$HOME\" @x set output ''other'''"), std::string::npos) << script;
+  EXPECT_EQ(script.find("\nset output 'other'"), std::string::npos);
+}
+
+TEST(Plot, AxesHaveTheirUnitsScalesAndRanges) {
+  Plot plot = parabola("");
+  plot.panels[0].x = {"frequency", "Hz", true, 0.5, 20};
+  plot.panels[0].y = {"ratio", "", false, {}, 3};
+  const std::string script = plot_script(plot, "a.svg");
+  for (const char* line : {"set xlabel 'frequency [Hz]' noenhanced\n", "set logscale x\n", "set xrange [0.5:20]\n",
+                           "set ylabel 'ratio' noenhanced\n", "unset logscale y\n", "set yrange [*:3]\n", "unset key\n"})
+    EXPECT_NE(script.find(line), std::string::npos) << line << script;
+}
+
+TEST(Plot, CurvesOfOneStyleLookAlikeAndNeighboursDiffer) {
+  Plot plot = parabola("a");
+  plot.panels[0].curves.push_back(plot.panels[0].curves[0]);
+  plot.panels.push_back(plot.panels[0]);
+  plot.panels[1].curves[0].style = 1;
+  const std::string script = plot_script(plot, "a.svg");
+  const auto look = [&](int curve) {
+    const std::size_t at = script.find(" lc ", script.find("$curve_" + std::to_string(curve) + " using"));
+    return script.substr(at, script.find(" title", at) - at);
+  };
+  EXPECT_NE(look(0), look(1));
+  EXPECT_EQ(look(1), look(2));
+}
+
+TEST(Plot, LongCurvesKeepTheirExtremesAndEnds) {
+  Plot plot = parabola("a");
+  PlotCurve& curve = plot.panels[0].curves[0];
+  curve.x.clear();
+  curve.y.clear();
+  constexpr int kPoints = 123457;
+  for (int i = 0; i < kPoints; ++i) {
+    curve.x.push_back(i);
+    curve.y.push_back(i == 70001 ? 5 : i == 100003 ? -7 : std::sin(0.01 * i));
+  }
+  const auto points = points_in(plot_script(plot, "a.svg"));
+  EXPECT_LE(points.size(), 5000U);
+  EXPECT_TRUE(std::is_sorted(points.begin(), points.end()));
+  const auto has = [&](double x, double y) { return std::find(points.begin(), points.end(), std::pair(x, y)) != points.end(); };
+  EXPECT_TRUE(has(70001, 5));
+  EXPECT_TRUE(has(100003, -7));
+  EXPECT_EQ(points.front().first, 0);
+  EXPECT_EQ(points.back().first, kPoints - 1);
+  // what is short stays as it is
+  EXPECT_EQ(points_in(plot_script(parabola("a"), "a.svg")).size(), 11U);
+}
+
+TEST(Plot, DataAreWrittenAsTheyAre) {
+  Plot plot = parabola("a, b");
+  plot.panels[0].curves[0].x = {0.1, 2};
+  plot.panels[0].curves[0].y = {1.0 / 3, std::nan("")};
+  EXPECT_EQ(plot_csv(plot), "panel,curve,x,y\nheight,\"a, b\",0.10000000000000001,0.33333333333333331\nheight,\"a, b\",2,nan\n");
+}
+
+TEST(Plot, OtherFormatsAreRefused) {
+  EXPECT_THROW((void)plot_script(parabola("a"), "a.pdf"), Error);
+  EXPECT_THROW((void)draw(parabola("a"), ::testing::TempDir() + "a"), Error);
+}
+
+TEST_F(PlotFiles, PicturesAreDrawnAndNothingElseIsLeft) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  Plot plot = parabola("less < than & it's", "title");
+  plot.panels.push_back(plot.panels[0]);
+  plot.panels[1].curves[0].y.assign(11, std::nan(""));  // nothing to draw
+  plot.panels[1].y.logarithmic = true;
+  plot.columns = 2;
+  EXPECT_EQ(draw(plot, path("a b.svg")), "");
+  const std::string svg = text_of(path("a b.svg"));
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+  EXPECT_NE(svg.find("less &lt; than &amp; it"), std::string::npos) << svg.substr(0, 3000);
+  EXPECT_NE(svg.find("no data"), std::string::npos);
+  EXPECT_NE(svg.find("height [m]"), std::string::npos);
+  EXPECT_EQ(draw(plot, path("b.png")), "");
+  EXPECT_EQ(text_of(path("b.png")).substr(1, 3), "PNG");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
+TEST_F(PlotFiles, WithoutGnuplotTheScriptIsLeft) {
+  const char* path_before = std::getenv("PATH");
+  const std::string before = path_before == nullptr ? "" : path_before;
+  setenv("PATH", path("nowhere").c_str(), 1);
+  const std::string reason = draw(parabola("a"), path("a.svg"));
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_NE(reason.find("gnuplot is not installed"), std::string::npos) << reason;
+  EXPECT_NE(reason.find(path("a.gp")), std::string::npos) << reason;
+  EXPECT_FALSE(fs::exists(path("a.svg")));
+  EXPECT_EQ(text_of(path("a.gp")), plot_script(parabola("a"), "a.svg"));
+  if (!has_gnuplot()) return;
+  // and draws the picture where there is gnuplot
+  EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && gnuplot a.gp").c_str()), 0);
+  EXPECT_NE(text_of(path("a.svg")).find("</svg>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trunnion
