@@ -149,29 +149,44 @@ void Cosimulation::choose_points(double h) {
 
 // ---------------------------------------------------------------- what subsystems are told
 
-/// Nodes of polynomials of an order: the point reached, where it is known, and chosen ones.
-void Cosimulation::use_points(int order, bool reached) {
+/// Nodes of polynomials of an order: the point reached, where it is known, and chosen ones. All quantities share the polynomials that are 1
+/// at one node and 0 at the others.
+void Cosimulation::use_points(int order, bool reached, bool with_rate) {
+  std::array<double, kMostPoints> time{}, unit{};
   node_count_ = 0;
   if (reached) node_[node_count_++] = next_.data();
   for (int i = 0; i < chosen_count_ && node_count_ < order + 1; ++i) node_[node_count_++] = chosen_[i];
-  for (int i = 0; i < node_count_; ++i) node_time_[i] = node_[i][0];
+  for (int i = 0; i < node_count_; ++i) time[i] = node_[i][0];
+  for (int i = 0; i < node_count_; ++i) {
+    unit[i] = 1;
+    share_[i] = lagrange(time.data(), unit.data(), node_count_);
+    if (with_rate) share_with_rate_[i] = hermite(time.data(), unit.data(), node_count_, 0);
+    unit[i] = 0;
+  }
+  if (with_rate) share_with_rate_[node_count_] = hermite(time.data(), unit.data(), node_count_, 1);
 }
 
 Course Cosimulation::polynomial(int place) const {
-  std::array<double, kMostPoints> x{};
-  for (int i = 0; i < node_count_; ++i) x[i] = node_[i][place];
-  return lagrange(node_time_.data(), x.data(), node_count_);
+  Course course;
+  course.begin = node_[0][0];
+  for (int i = 0; i < node_count_; ++i)
+    for (int k = 0; k < node_count_; ++k) course.c[k] += share_[i].c[k] * node_[i][place];
+  return course;
 }
 
 Course Cosimulation::polynomial(int place, int place_of_rate) const {
-  std::array<double, kMostPoints> x{};
-  for (int i = 0; i < node_count_; ++i) x[i] = node_[i][place];
-  return hermite(node_time_.data(), x.data(), node_count_, node_[0][place_of_rate]);
+  Course course;
+  course.begin = node_[0][0];
+  for (int i = 0; i <= node_count_; ++i) {
+    const double x = i < node_count_ ? node_[i][place] : node_[0][place_of_rate];
+    for (int k = 0; k <= node_count_; ++k) course.c[k] += share_with_rate_[i].c[k] * x;
+  }
+  return course;
 }
 
 /// Extrapolated from the last points, or interpolated with the one reached.
 void Cosimulation::tell_motion(bool reached) {
-  use_points(settings_.extrapolation, reached);
+  use_points(settings_.extrapolation, reached, settings_.acceleration);
   for (int i = 0; i < layout_.ports; ++i) {
     const int place = layout_.motion(i);
     Course &s = motion_[2 * i], &w = motion_[2 * i + 1];
@@ -195,7 +210,7 @@ void Cosimulation::hand_motion() {
 }
 
 void Cosimulation::tell_efforts(bool reached) {
-  use_points(settings_.mechanism_extrapolation.value_or(settings_.extrapolation), reached);
+  use_points(settings_.mechanism_extrapolation.value_or(settings_.extrapolation), reached, false);
   for (int i = 0; i < layout_.bonds(); ++i) effort_[i] = polynomial(layout_.effort(i));
   mechanism_->set_inputs(effort_.data());
 }
@@ -387,6 +402,7 @@ void Cosimulation::sample_bonds() {
     b.effort = force_of(i, next_[layout_.effort(i)]);
     b.effort_used = on_linear_oil ? force_[port] : force_of(i, effort_[i].value(t));
     b.rate = next_[layout_.motion(port) + kRate];
+    b.length = next_[layout_.motion(port) + kLength];
     b.rate_used = models_ ? hydraulics_.front()->rate()[port] : motion_[2 * port + 1].value(t);
   }
 }

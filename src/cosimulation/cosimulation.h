@@ -75,7 +75,7 @@ class Cosimulation final : public Stepper {
   void push_point();
   void choose_points(double h);
   // what subsystems are told
-  void use_points(int order, bool reached);
+  void use_points(int order, bool reached, bool with_rate);
   Course polynomial(int place) const;
   Course polynomial(int place, int place_of_rate) const;
   void tell_motion(bool reached);
@@ -115,8 +115,9 @@ class Cosimulation final : public Stepper {
   std::vector<double> next_, last_;                  // the communication point reached; by the pass before
   std::array<const double*, kMostPoints> chosen_{};  // points in memory_ for polynomials, newest first
   int chosen_count_ = 0;
-  std::array<const double*, kMostPoints> node_{};  // points of the polynomials being made
-  std::array<double, kMostPoints> node_time_{};
+  std::array<const double*, kMostPoints> node_{};        // points of the polynomials being made
+  std::array<Course, kMostPoints> share_;                // per node
+  std::array<Course, kMostPoints + 1> share_with_rate_;  // per node, then of the rate at the newest
   int node_count_ = 0;
   std::vector<Course> motion_, inputs_;  // length and rate per port; of the ports of one subsystem
   std::vector<Course> effort_;           // per bond

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kMemory = 0.1;  // [s] of the means
 constexpr double kFloor = 0.01;  // of the largest power so far
+constexpr double kRest = 0.01;   // [1/s] a rate of less than this times the length is rest
 constexpr double kLost = 0.5;    // ratio
 
 using Bond = CouplingMemory::Bond;
@@ -46,13 +47,14 @@ void begin_monitors(const CouplingMemory& layout, double* memory, const BondSamp
 }
 
 void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds, double time, double h) {
-  double power = 0, residual = 0, magnitude = 0, energy = 0, absolute = 0, work = 0;
+  double power = 0, rest = 0, residual = 0, magnitude = 0, energy = 0, absolute = 0, work = 0;
   for (int i = 0; i < layout.bonds(); ++i) {
     const BondSample& b = bonds[i];
     Bond bond = read(layout, memory, i);
     const double P = b.effort * b.rate, dP = b.effort * b.rate_used - b.effort_used * b.rate;
     const double dE = h / 2 * (bond.residual_power + dP), dW = h / 2 * (std::abs(bond.power) + std::abs(P));
     power += std::abs(P);
+    rest += kRest * std::abs(b.effort) * b.length;
     residual += dP;
     magnitude += std::abs(dP);
     energy += dE;
@@ -69,8 +71,9 @@ void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSam
   const double share = h / (kMemory + h);
   memory[M::recent_residual] += share * (magnitude - memory[M::recent_residual]);
   memory[M::recent_power] += share * (power - memory[M::recent_power]);
-  const double scale = memory[M::recent_power] + kFloor * memory[M::power_scale];
+  const double scale = memory[M::recent_power] + kFloor * memory[M::power_scale] + rest;
   const double ratio = scale > 0 ? memory[M::recent_residual] / scale : 0;
+  memory[M::ratio] = ratio;
   memory[M::worst_ratio] = std::max(memory[M::worst_ratio], ratio);
   if (ratio > kLost && memory[M::lost] == 0) {
     memory[M::lost] = 1;
@@ -106,8 +109,7 @@ void monitor_values(const CouplingMemory& layout, const double* memory, double* 
   using M = CouplingMemory;
   *values++ = memory[M::residual_power];
   *values++ = memory[M::residual_energy];
-  const double scale = memory[M::recent_power] + kFloor * memory[M::power_scale];
-  *values++ = scale > 0 ? memory[M::recent_residual] / scale : 0;
+  *values++ = memory[M::ratio];
   *values = memory[M::steps];
 }
 

@@ -12,7 +12,8 @@
 // unstable they oscillate from one communication point to the next and are as large as the power itself. Compared are their means over the
 // recent past (first-order filters with the time constant kMemory), the power with a floor of kFloor of the largest so far, so that rest
 // and reversals are no reason:
-//   ratio = mean |dP| / (mean |P| + kFloor P_max);   lost: ratio > kLost
+//   ratio = mean |dP| / (mean |P| + kFloor P_max + P_rest);   lost: ratio > kLost
+// P_rest = kRest sum |y| s is the power at rates that count as rest, kRest of a cylinder's length in a second.
 //
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3.2.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -33,6 +34,7 @@ struct BondSample {
   double rate = 0;         // [m/s] of the mechanism
   double effort_used = 0;  // [N] that the mechanism worked with
   double rate_used = 0;    // [m/s] that the oil worked with
+  double length = 0;       // [m] of the cylinder
 };
 
 /// Adds a communication step of length h [s] that ends at `time` to the monitors in `memory`.

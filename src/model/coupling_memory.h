@@ -42,7 +42,8 @@ struct CouplingMemory {
     recent_power,     // [W] and of the bonds'
     lost,             // 0, or 1: coupling accuracy was lost
     lost_time,        // [s] when
-    worst_ratio,      // largest recent_residual over recent_power so far
+    ratio,            // of the verdict: recent residuals over recent power
+    worst_ratio,      // the largest so far
     numbers,
   };
 

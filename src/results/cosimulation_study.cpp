@@ -24,7 +24,7 @@ const double kNone = std::nan("");
 constexpr double kFigureStep = 1e-3;  // [s] H of the work cycle, and where residuals are one
 constexpr int kBeyond = 3;            // unstable steps in a row after which a scan ends: the residual has taken off
 constexpr double kSame = 1e-9;        // relative: steps nearer than this are one
-constexpr std::array kPreferred10{1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0};
+constexpr std::array kPreferred20{1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8, 3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3, 7.1, 8.0, 9.0};
 constexpr std::array kPreferred5{1.0, 1.6, 2.5, 4.0, 6.3};
 constexpr std::array kSchemeSteps{10e-3, 20e-3, 40e-3};
 
@@ -433,7 +433,7 @@ std::vector<double> scanned_steps(const CosimulationRequest& request, double oil
     if (request.quick)
       for (const double x : kPreferred5) add(x * decade);
     else
-      for (const double x : kPreferred10) add(x * decade);
+      for (const double x : kPreferred20) add(x * decade);
   }
   add(request.max_step);
   return steps;

@@ -122,7 +122,7 @@ std::string prediction_name(const CouplingChoice&);  // m = 2, interface model
 /// The machine with the settings of a combination and the communication step H [s].
 Description coupled_machine(const CosimulationRequest& request, const CouplingChoice& choice, double H);
 
-/// The steps of a scan [s]: multiples of the oil's step near preferred numbers, 10 (quick: 5) in a decade, from min_step to max_step.
+/// The steps of a scan [s]: multiples of the oil's step near preferred numbers, 20 (quick: 5) in a decade, from min_step to max_step.
 std::vector<double> scanned_steps(const CosimulationRequest& request, double oil_step);
 
 /// Called now and then from any thread, never from two at a time: what has been done of how much.

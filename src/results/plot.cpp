@@ -98,7 +98,8 @@ void append_axis(std::string& text, const char* name, const PlotAxis& axis) {
   text += fmt::format("set {}label {} noenhanced\n", name, literal(axis_label(axis)));
   text += axis.logarithmic ? fmt::format("set logscale {}\n", name) : fmt::format("unset logscale {}\n", name);
   text += fmt::format("set format {} '{}'\n", name, axis.logarithmic ? "%h" : "%g");
-  text += fmt::format("set {}range [{}:{}]\n", name, bound(axis.min), bound(axis.max));
+  const bool empty = axis.min && axis.max && !(*axis.min < *axis.max);  // gnuplot draws nothing then
+  text += fmt::format("set {}range [{}:{}]\n", name, empty ? "*" : bound(axis.min), empty ? "*" : bound(axis.max));
 }
 
 /// A logarithmic axis over a few decades gets labels at 1, 2 and 5 of each; gnuplot's own are at powers of ten.
@@ -301,7 +302,7 @@ std::string draw(const Plot& plot, const std::string& picture) {
     std::filesystem::remove(script, ignored);
     return "";
   }
-  std::filesystem::remove(drawn, ignored);
+  for (const std::string& old : {drawn, picture}) std::filesystem::remove(old, ignored);  // one from before would be of other data
   if (spoken.error == ENOENT) return fmt::format("gnuplot is not installed (Debian package gnuplot-nox); the script is {}", script);
   if (spoken.code < 0) return fmt::format("gnuplot cannot be started: {}; the script is {}", std::strerror(spoken.error), script);
   const std::string said = spoken.text.substr(0, spoken.text.find_last_not_of(" \n") + 1);

@@ -60,6 +60,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     result.statistics = run.statistics();
     result.coupling = coupling_report(*model, run.state().coupling());
     result.end_time = run.state().time;
+    if (result.coupling && result.failure && !result.coupling->lost) result.coupling->lost = result.end_time;
   } catch (const SimulationError& error) {  // no start
     result.failure = error;
     result.statistics.cavitation.resize(model->hydraulics.volumes.size());

@@ -257,11 +257,7 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"step: 1 ms", "step: 1 ms, ali1: {alpha: 0}", 38, "solver.ali1.alpha", {"greater than 0"}},
       {"step: 1 ms", "step: 1 ms, ali1: {alpha: 1e7 N}", 38, "solver.ali1.alpha", {"`1e7 N`", "a mass"}},
       {"step: 1 ms", "step: 1 ms, ali1: {zeta: 1}", 38, "solver.ali1.zeta", {"the key `zeta` is not known"}},
-      {"step: 1 ms",
-       "step: 1 ms, coordinates: absolute",
-       38,
-       "solver.coordinates",
-       {"`absolute`", "cartesian"}},
+      {"step: 1 ms", "step: 1 ms, coordinates: absolute", 38, "solver.coordinates", {"`absolute`", "cartesian"}},
       {"step: 1 ms",
        "step: 1 ms, coordinates: cartesian, constraints: penalty, integrator: ida",
        38,
@@ -273,6 +269,58 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"step: 1 ms", "step: 1 ms, reference_tolerance: 0", 38, "solver.reference_tolerance", {"greater than 0"}},
   };
   for (const Case& c : cases) expect_finding(c);
+}
+
+TEST(BadInput, WrongCosimulationIsReported) {
+  const char* const end = "solver: {step: 1 ms, duration: 10 s}";
+  const auto with = [](const char* coupling, const char* solver = "") {
+    return std::string("solver: {step: 1 ms, duration: 10 s, coupling: cosimulation") + solver + "}\ncoupling: " + coupling;
+  };
+  struct Item {
+    std::string to;
+    int line;
+    const char* path;
+    std::vector<const char*> words;
+  };
+  const std::vector<Item> items{
+      {with("{variables: velocity_pressure, friction: hydraulics}"),
+       39,
+       "coupling.friction",
+       {"would not reach the mechanism", "{variables: velocity_force, friction: hydraulics}"}},
+      {with("{scheme: iterated_jacobi, prediction: interface_model}"),
+       39,
+       "coupling.prediction",
+       {"predicts nothing", "{scheme: jacobi, prediction: interface_model}"}},
+      {with("{scheme: gauss_seidel, order: mechanism_first, prediction: interface_model}"),
+       39,
+       "coupling.prediction",
+       {"predicts nothing", "hydraulics_first"}},
+      {with("{scheme: sequential, subsystems: {a: {parts: [lift], step: 1 us}}}"),
+       39,
+       "coupling.subsystems.a.step",
+       {"`sequential` takes all circuits through the same steps", "coupling.hydraulics.step"}},
+      {with("{prediction: interface_model, subsystems: {a: {parts: [lift], integrator: euler}}}"),
+       39,
+       "coupling.subsystems.a.integrator",
+       {"`interface_model`", "coupling.hydraulics.integrator"}},
+      {with("{extrapolation: 4}"), 39, "coupling.extrapolation", {"order of extrapolation 4", "0, 1, 2 or 3"}},
+      {with("{mechanism: {extrapolation: 5}}"), 39, "coupling.mechanism.extrapolation", {"0, 1, 2 or 3"}},
+      {with("{extrapolation: -1}"), 39, "coupling.extrapolation", {"not less than 0"}},
+      {with("{hydraulics: {integrator: cvode}}"), 39, "coupling.hydraulics.integrator", {"`cvode`", "euler, rk4 or trapezoidal"}},
+      {with("{hydraulics: {integrator: semi_implicit_euler}}"), 39, "coupling.hydraulics.integrator", {"no positions", "`euler`"}},
+      {with("{subsystems: {a: {parts: [lfit]}}}"), 39, "coupling.subsystems.a.parts.0", {"`lfit`", "did you mean `lift`?"}},
+      {with("{subsystems: {a: {parts: []}}}"), 39, "coupling.subsystems.a.parts", {"no parts"}},
+      {with("{subsystems: {a: {}}}"), 39, "coupling.subsystems.a", {"`parts`"}},
+      {with("{schem: jacobi}"), 39, "coupling.schem", {"did you mean `scheme`?"}},
+      {with("{scheme: jacoby}"), 39, "coupling.scheme", {"did you mean `jacobi`?"}},
+      {with("{step: 1 m}"), 39, "coupling.step", {"`1 m`", "a time"}},
+      {with("{control: {min_step: 2 ms}}"), 39, "coupling.control.min_step", {"longer than the longest"}},
+      {with("{threads: 0}"), 39, "coupling.threads", {"greater than 0"}},
+      {with("{}", ", constraints: double_step, integrator: cvode"), 38, "solver.coupling", {"needs a fixed step", "monolithic"}},
+  };
+  for (const Item& item : items) expect_finding({end, item.to.c_str(), item.line, item.path, item.words});
+  const std::string unused = edited(end, std::string(end) + "\ncoupling: {variables: velocity_pressure, friction: hydraulics}");
+  EXPECT_TRUE(findings(unused).empty()) << "a combination that is not in use may stand in the file";
 }
 
 TEST(BadInput, WrongJointsAndCouplingsAreReported) {

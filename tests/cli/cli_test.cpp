@@ -364,15 +364,15 @@ TEST_F(Program, StudyOfCosimulationWritesTablesAndPictures) {
 
 TEST_F(Program, StudyRefusesWrongInput) {
   const std::string crane = "study cosimulation '" + kExamples + "crane_single.yaml' -o out ";
-  for (const auto& [arguments, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"--variables force", "--variables"},
-           {"--order 4", "--order"},
-           {"--oil cvode@1ms", "expected euler, rk4 or trapezoidal"},
-           {"--oil rk4@1kg", "--oil: '1kg' is not a time"},
-           {"--min-step 0", "--min-step"},
-           {"--min-step '30 ms'", "--max-step"},
-           {"--limit '5 s'", "--limit: '5 s' is not a length"},
-           {"--set solver.stepp=1", "solver.stepp"}}) {
+  for (const auto& [arguments, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"--variables force", "--variables"},
+                                                        {"--order 4", "--order"},
+                                                        {"--oil cvode@1ms", "expected euler, rk4 or trapezoidal"},
+                                                        {"--oil rk4@1kg", "--oil: '1kg' is not a time"},
+                                                        {"--min-step 0", "--min-step"},
+                                                        {"--min-step '30 ms'", "--max-step"},
+                                                        {"--limit '5 s'", "--limit: '5 s' is not a length"},
+                                                        {"--set solver.stepp=1", "solver.stepp"}}) {
     const Outcome r = call(crane + arguments);
     EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
     EXPECT_NE(r.output.find(expected), std::string::npos) << arguments << "\n" << r.output;

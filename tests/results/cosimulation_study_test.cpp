@@ -64,10 +64,10 @@ TEST(CosimulationStudy, ScansPreferredNumbersOnTheOilsGrid) {
   EXPECT_LT(scanned_steps(request, 1e-4).size(), 14U);
 }
 
-TEST(CosimulationStudy, CombinationsAreThosOfThePaper) {
+TEST(CosimulationStudy, CombinationsAreThoseOfThePaper) {
   const CosimulationRequest request = short_request();
-  CouplingChoice choice{CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali3p,
-                        {IntegratorKind::euler, 1e-4}};
+  CouplingChoice choice{
+      CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali3p, {IntegratorKind::euler, 1e-4}};
   Description d = coupled_machine(request, choice, 2e-3);
   EXPECT_EQ(d.solver.coupling, CouplingKind::cosimulation);
   EXPECT_EQ(d.solver.coordinates, CoordinateKind::cartesian);
@@ -187,17 +187,17 @@ TEST(CosimulationStudy, FilesSayTheCriterionAndReadBack) {
 
 TEST(CosimulationStudy, FiguresNameThoseOfThePaper) {
   const std::string list = figures_csv(study_figures(study()));
-  for (const char* line : {"work_cycle.svg,", "residual_velocity_force_rk4.svg,", "residual_velocity_pressure_rk4.svg,", "energy_balance.svg,",
-                           "prediction.svg,", "residual_integrators_velocity_pressure.svg,", "oil_step_1ms.svg,", "oil_step_4ms.svg,", ",9c\n",
-                           ",9d\n", ",11\n", ",12b\n", ",13a\n", ",8\n"})
+  for (const char* line : {"work_cycle.svg,", "residual_velocity_force_rk4.svg,", "residual_velocity_pressure_rk4.svg,",
+                           "energy_balance.svg,", "prediction.svg,", "residual_integrators_velocity_pressure.svg,", "oil_step_1ms.svg,",
+                           "oil_step_4ms.svg,", ",9c\n", ",9d\n", ",11\n", ",12b\n", ",13a\n", ",8\n"})
     EXPECT_NE(list.find(line), std::string::npos) << line << "\n" << list;
 }
 
 TEST(CosimulationStudy, ResidualsAreInUnitsOfThePapersFirstCombination) {
   // the combination itself, run apart, is one
   const CosimulationRequest& request = study().request;
-  const CouplingChoice unit{CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali1,
-                            {IntegratorKind::euler, 2e-4}};
+  const CouplingChoice unit{
+      CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali1, {IntegratorKind::euler, 2e-4}};
   Runner run(compile(coupled_machine(request, unit, 1e-3)));
   run.advance(1);
   const auto channels = run_case(compile(coupled_machine(request, unit, 1e-3))).recorder->last_values();

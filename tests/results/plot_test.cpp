@@ -90,6 +90,12 @@ TEST(Plot, AxesHaveTheirUnitsScalesAndRanges) {
     EXPECT_NE(script.find(line), std::string::npos) << line << script;
 }
 
+TEST(Plot, ARangeWithoutExtentIsFittedToTheData) {
+  Plot plot = parabola("");
+  plot.panels[0].x.min = plot.panels[0].x.max = 3;
+  EXPECT_NE(plot_script(plot, "a.svg").find("set xrange [*:*]\n"), std::string::npos);
+}
+
 TEST(Plot, CurvesOfOneStyleLookAlikeAndNeighboursDiffer) {
   Plot plot = parabola("a");
   plot.panels[0].curves.push_back(plot.panels[0].curves[0]);

@@ -1,0 +1,233 @@
+// Machines cut at their cylinders, through runs: the cranes of the paper against solutions that share no code with the project
+// (tests/data, tests/problems/crane_reference.h), and against the monolithic runs of the same machine.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "model/coupling_memory.h"
+#include "problems/reference_table.h"
+#include "results/run_case.h"
+#include "support/allocation_counter.h"
+#include "support/machines.h"
+
+namespace trunnion::test {
+using problems::read_reference_table;
+using problems::ReferenceTable;
+
+namespace {
+
+using Settings = std::vector<std::string>;
+
+Settings cosimulated(Settings more) {
+  more.insert(more.begin(), "solver.coupling=cosimulation");
+  return more;
+}
+
+/// Lengths [m] of lift and tilt from the joint angles of the cranes, by the cosine law.
+double lift_length(const State& s) { return std::sqrt(1 - std::sqrt(0.75) * std::cos(s.q()[0])); }
+double tilt_length(const State& s) { return std::sqrt(0.3125 + 0.25 * std::cos(s.q()[1])); }
+
+/// Largest error [m] of a length of the crane where the table has a row, to `end` [s].
+double length_error(const std::string& name, const Settings& settings, double end = 10) {
+  const ReferenceTable table = read_reference_table(name);
+  Runner run(load_example(name, cosimulated(settings)));
+  const StepSchedule schedule(*run.model());
+  double error = 0;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const double t = table.at(row, "time");
+    if (t > end || !schedule.on_grid(t)) continue;
+    run.advance(t);
+    error = std::max(error, std::abs(lift_length(run.state()) - table.at(row, "lift.length")));
+    if (name == "crane_double") error = std::max(error, std::abs(tilt_length(run.state()) - table.at(row, "tilt.length")));
+  }
+  return error;
+}
+
+class CosimulatedCrane : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CosimulatedCrane, SequentialAtTenMillisecondsIsWithinTwoMicrometres) {
+  EXPECT_LT(length_error(GetParam(), {"coupling.scheme=sequential", "coupling.step=10 ms"}), 2e-6);
+}
+TEST_P(CosimulatedCrane, SequentialIsStableAtFortyMilliseconds) {
+  EXPECT_LT(length_error(GetParam(), {"coupling.scheme=sequential", "coupling.step=40 ms"}), 1e-4);
+}
+TEST_P(CosimulatedCrane, ParallelAtTenMillisecondsIsWithinTwentyMicrometres) {
+  EXPECT_LT(length_error(GetParam(), {"coupling.scheme=parallel", "coupling.step=10 ms"}), 20e-6);
+}
+TEST_P(CosimulatedCrane, ParallelIsStableAtTwentyMilliseconds) {
+  EXPECT_LT(length_error(GetParam(), {"coupling.scheme=parallel", "coupling.step=20 ms"}), 1e-4);
+}
+TEST_P(CosimulatedCrane, JacobiOfOrderOneAtOneMillisecondFollowsTheReference) {
+  for (const char* variables : {"coupling.variables=velocity_force", "coupling.variables=velocity_pressure"})
+    EXPECT_LT(length_error(GetParam(), {"coupling.extrapolation=1", variables}), 1e-5) << variables;
+}
+TEST_P(CosimulatedCrane, TheInterfaceModelReachesStepsThatPolynomialsDoNot) {
+  EXPECT_LT(length_error(GetParam(), {"coupling.prediction=interface_model", "coupling.mechanism.extrapolation=0", "coupling.step=5 ms"}),
+            1e-3);
+}
+INSTANTIATE_TEST_SUITE_P(Cylinders, CosimulatedCrane, ::testing::Values("crane_single", "crane_double"),
+                         [](const auto& parameter) { return std::string(parameter.param).substr(6); });
+
+/// Where a run ends.
+State end_of(const std::string& name, const Settings& settings, double end) {
+  Runner run(load_example(name, settings));
+  run.advance(end);
+  return run.state();
+}
+
+/// Without drag that damps them, the schemes must be stable by themselves.
+TEST(CraneSchemes, BeyondThePaperNeedNoViscousDrag) {
+  const auto length = [](Settings settings) {
+    settings.push_back("cylinders.lift.viscous=0");
+    return lift_length(end_of("crane_single", settings, 5));
+  };
+  const double monolithic = length({"solver.step=0.1 ms"});
+  EXPECT_NEAR(length(cosimulated({"coupling.scheme=sequential", "coupling.step=10 ms"})), monolithic, 2e-6);
+  EXPECT_NEAR(length(cosimulated({"coupling.scheme=parallel", "coupling.step=10 ms"})), monolithic, 20e-6);
+}
+
+/// Three cylinders, against the monolithic run of the same step of the mechanism; before the first stop.
+TEST(CraneSchemes, TakeThreeCylinders) {
+  const State monolithic = end_of("crane_triple", {"solver.step=0.25 ms"}, 2);
+  for (const char* scheme : {"coupling.scheme=sequential", "coupling.scheme=parallel"}) {
+    const State state = end_of("crane_triple", cosimulated({scheme, "coupling.step=10 ms"}), 2);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(state.q()[i], monolithic.q()[i], 2e-5) << scheme << " " << i;
+  }
+}
+
+/// The order that the extrapolation predicts, of the length before the first stop.
+TEST(CraneSchemes, ConvergeWithTheOrderOfTheExtrapolation) {
+  const auto order = [](const Settings& settings) {
+    const auto error = [&](const char* step) {
+      Settings all = settings;
+      all.insert(all.end(), {std::string("coupling.step=") + step, "solver.step=0.25 ms"});
+      return length_error("crane_single", all, 3.3);
+    };
+    return std::log2(error("2 ms") / error("1 ms"));
+  };
+  EXPECT_NEAR(order({"coupling.extrapolation=0"}), 1, 0.1);
+  EXPECT_NEAR(order({"coupling.extrapolation=1"}), 2, 0.15);
+  EXPECT_NEAR(order({"coupling.scheme=gauss_seidel", "coupling.extrapolation=0"}), 1, 0.1);
+}
+
+/// Iterated, order 1: the trapezoidal mechanism and the oil agree on what the monolithic trapezoidal rule would be with fine oil.
+TEST(CraneSchemes, IterationReachesTheMonolithicSolution) {
+  const State iterated = end_of("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=0.5 ms"}), 2),
+              monolithic = end_of("crane_single", {"solver.step=0.1 ms"}, 2);
+  EXPECT_NEAR(lift_length(iterated), lift_length(monolithic), 5e-8);
+}
+
+std::vector<Settings> all_schemes() {
+  return {{"coupling.scheme=jacobi", "coupling.extrapolation=3", "coupling.acceleration=true"},
+          {"coupling.scheme=jacobi", "coupling.variables=velocity_force", "coupling.friction=hydraulics"},
+          {"coupling.scheme=jacobi", "coupling.prediction=interface_model"},
+          {"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal", "coupling.control.tolerance=1e-4"},
+          {"coupling.scheme=gauss_seidel", "coupling.order=mechanism_first"},
+          {"coupling.scheme=iterated_jacobi"},
+          {"coupling.scheme=sequential", "coupling.step=5 ms"},
+          {"coupling.scheme=parallel", "coupling.step=5 ms"}};
+}
+
+TEST(CraneSchemes, SaveRestoreAndContinueIsContinue) {
+  for (const Settings& settings : all_schemes()) {
+    const auto model = load_example("crane_double", cosimulated(settings));
+    Runner straight(model), other(model);
+    straight.advance(0.6);
+    const State saved = straight.state();
+    straight.advance(0.8);
+    other.restore(saved);
+    other.advance(0.8);
+    EXPECT_TRUE(straight.state() == other.state()) << settings[0] << " " << settings.back();
+  }
+}
+
+TEST(CraneSchemes, ThreadsChangeNoBit) {
+  for (Settings settings : all_schemes()) {
+    const State one = end_of("crane_double", cosimulated(settings), 0.7);
+    settings.push_back("coupling.threads=2");
+    EXPECT_TRUE(one == end_of("crane_double", cosimulated(settings), 0.7)) << settings[0] << " " << settings[1];
+  }
+}
+
+TEST(CraneSchemes, AStepAllocatesNothing) {
+  if (!allocations_are_counted()) GTEST_SKIP();
+  for (const Settings& settings : all_schemes()) {
+    Runner run(load_example("crane_double", cosimulated(settings)));
+    run.advance(0.6);
+    State state = run.state();
+    const double h = grid_step(run.model()->description);
+    const long before = allocations();
+    for (int i = 0; i < 5; ++i) run.stepper().step(state, h);
+    run.stepper().restart(state);
+    EXPECT_EQ(allocations(), before) << settings[0] << " " << settings.back();
+  }
+}
+
+/// Friction with states of its own, on either side, in a closed loop and with the jumping command of the paper on friction.
+TEST(CosimulatedFourBar, FollowsTheMonolithicRunWithLuGre) {
+  const Settings lugre{"cylinders.lift.friction.model=lugre"};
+  const State monolithic = end_of("four_bar", lugre, 1.3);
+  for (const Settings& settings :
+       {Settings{"coupling.scheme=sequential"}, Settings{"coupling.scheme=parallel"}, Settings{"coupling.step=0.5 ms"},
+        Settings{"coupling.step=0.5 ms", "coupling.variables=velocity_force"}}) {
+    Settings all = cosimulated(settings);
+    all.push_back(lugre[0]);
+    const State state = end_of("four_bar", all, 1.3);
+    EXPECT_NEAR(state.q()[0], monolithic.q()[0], 2e-5) << settings[0];
+  }
+}
+
+// ---------------------------------------------------------------- what a run says
+
+TEST(CouplingReport, SaysGoodOrLost) {
+  const CaseResult good = run_case(load_example("crane_single", cosimulated({"solver.duration=1", "record.every=100"})));
+  ASSERT_TRUE(good.coupling);
+  EXPECT_FALSE(good.coupling->lost);
+  EXPECT_EQ(good.coupling->steps, 1000);
+  EXPECT_LT(good.coupling->worst_ratio, 0.1);
+  EXPECT_NE(summary_text(good, 1).find("coupling     good"), std::string::npos);
+  EXPECT_NE(summary_json(good, "crane", 1).find("\"accurate\": true"), std::string::npos);
+  EXPECT_GE(good.recorder->recording().find("lift.coupling_A_power_residual"), 0);
+  EXPECT_GE(good.recorder->recording().find("coupling.energy_residual"), 0);
+}
+
+TEST(CouplingReport, AnUnstableRunKeepsItsResultsAndHasLostItsCoupling) {
+  const CaseResult bad = run_case(load_example("crane_single", cosimulated({"coupling.step=8 ms", "coupling.extrapolation=2"})));
+  ASSERT_TRUE(bad.failure);
+  EXPECT_GT(bad.end_time, 0);
+  EXPECT_GT(bad.recorder->recording().rows(), 10);
+  ASSERT_TRUE(bad.coupling && bad.coupling->lost);
+  EXPECT_NE(std::string(bad.failure->what()).find("coupling.step (now 0.008 s)"), std::string::npos) << bad.failure->what();
+  EXPECT_NE(summary_text(bad, 1).find("COUPLING     accuracy lost at"), std::string::npos);
+}
+
+TEST(CouplingReport, AMonolithicRunHasNone) {
+  const CaseResult result = run_case(load_example("crane_single", {"solver.duration=0.01"}));
+  EXPECT_FALSE(result.coupling);
+  EXPECT_EQ(result.recorder->recording().find("coupling.ratio"), -1);
+}
+
+// ---------------------------------------------------------------- subsystems
+
+/// Circuits joined to one subsystem go through the same numbers.
+TEST(Subsystems, JoinedCircuitsGiveTheSameResult) {
+  const State apart = end_of("crane_double", cosimulated({}), 0.7),
+              joined = end_of("crane_double", cosimulated({"coupling.subsystems.both.parts=[lift, tilt]"}), 0.7);
+  for (int i = 0; i < 2; ++i) EXPECT_DOUBLE_EQ(apart.q()[i], joined.q()[i]);
+}
+
+TEST(Subsystems, ACircuitInTwoIsRefused) {
+  try {
+    load_example("crane_double", cosimulated({"coupling.subsystems.left.parts=[lift]", "coupling.subsystems.right.parts=[v3, tilt]"}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("belongs to the subsystem `left` already"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace trunnion::test
