@@ -69,6 +69,9 @@ class CutMechanism final : public MechanismSubsystem {
   StepReport do_step(double h) override {
     StepReport total;
     const double begin = state_.time;
+    // Accelerations and rates from the inputs that begin here, for every rule: with those that the step before left, of inputs as it
+    // knew them, part of the answer comes a step late. On the crane of two cylinders this allows communication steps 1.4 to 4 times as
+    // long with the semi-implicit rule, up to 2 times with the trapezoidal one, and halves the error of the latter where inputs are held.
     if (!stepper_->restart(state_)) {
       total.status = StepStatus::singular;
       return total;
