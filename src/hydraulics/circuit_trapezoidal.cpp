@@ -38,17 +38,17 @@ void CircuitTrapezoidal::set_rates(HydraulicState& state) {
   update_pressure_rates(h_, rule_, y_, ydot_, state);
 }
 
-bool CircuitTrapezoidal::condense_ports(HydraulicState& oil) {
+bool CircuitTrapezoidal::condense_ports(HydraulicState& state) {
   int circuit = 0;
-  if (!condense(h_, oil, &circuit)) return false;
+  if (!condense(h_, state, &circuit)) return false;
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators) {
-      const double* w = oil.F_y.data() + oil.column[i];
+      const double* w = state.F_y.data() + state.column[i];
       double wR = 0;
-      for (int k = 0; k < c.size; ++k) wR += w[k] * oil.R[c.offset + k];
+      for (int k = 0; k < c.size; ++k) wR += w[k] * state.R[c.offset + k];
       residual_[i] = wR;
       for (int j : c.actuators) {
-        const double *R_s = oil.R_s.data() + oil.column[j], *R_v = oil.R_v.data() + oil.column[j];
+        const double *R_s = state.R_s.data() + state.column[j], *R_v = state.R_v.data() + state.column[j];
         double stiffness = 0, damping = 0;
         for (int k = 0; k < c.size; ++k) {
           stiffness += w[k] * R_s[k];

@@ -15,6 +15,8 @@ namespace trunnion {
 
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 constexpr double kZoom = 0.15;        // [s] each side of the largest difference
 constexpr double kResidualTop = 1e5;  // of the unit: beyond it a residual has taken off
 constexpr double kRoom = 1.2;         // axis over the largest value of the courses that are stable
@@ -60,7 +62,7 @@ std::vector<PlotPanel> cylinder_panels(const CosimulationStudy& study, const std
       panel.x.max = to;
     }
     const std::vector<double>& reference = rates ? study.reference.rate[k] : study.reference.length[k];
-    double low = INFINITY, high = -INFINITY;  // the axis is the reference's: a course that is lost leaves it
+    double low = kInfinity, high = -kInfinity;  // the axis is the reference's: a course that is lost leaves it
     for (std::size_t i = 0; i < reference.size(); ++i) {
       const double t = study.reference.time[i];
       if (to > from && (t < from || t > to)) continue;
@@ -113,6 +115,7 @@ std::vector<PlotPanel> difference_panels(const CosimulationStudy& study, const s
 
 std::vector<const CosimulationCourse*> all_of(const std::vector<CosimulationCourse>& courses) {
   std::vector<const CosimulationCourse*> pointers;
+  pointers.reserve(courses.size());
   for (const CosimulationCourse& course : courses) pointers.push_back(&course);
   return pointers;
 }

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "base/diagnostic.h"
 #include "results/files.h"
@@ -24,6 +25,8 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): not in eve
 namespace trunnion {
 
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Style {
   const char* colour;
@@ -152,7 +155,7 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
   text += "set title " + literal(panel.title) + " noenhanced\n";
   append_axis(text, "x", panel.x);
   append_axis(text, "y", panel.y);
-  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;  // of what is positive
+  double low_x = kInfinity, high_x = 0, low_y = kInfinity, high_y = 0;  // of what is positive
   for (const PlotCurve& curve : panel.curves)
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
       if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
@@ -197,7 +200,8 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
 
 std::string terminal(const Plot& plot, const std::string& picture) {
   const auto columns = static_cast<std::size_t>(std::max(plot.columns, 1));
-  const auto rows = static_cast<double>((std::max<std::size_t>(plot.panels.size(), 1) + columns - 1) / columns);
+  const std::size_t full_rows = (std::max<std::size_t>(plot.panels.size(), 1) + columns - 1) / columns;
+  const auto rows = static_cast<double>(full_rows);
   const double width = plot.panel_width * static_cast<double>(columns);
   const double height = rows * (plot.panel_height + legend_height(plot)) + (plot.title.empty() ? 0 : kTitleRow);
   const std::string ending = std::filesystem::path(picture).extension().string();
