@@ -237,10 +237,15 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       report.status = StepStatus::diverged;
       return report;
     }
+    const bool last = size < 1 || report.iterations >= solver.max_iterations;
+    if (last && m_.rows == 0 && !circuits_.has_local_friction()) {  // nothing is evaluated any more at the new positions
+      advance_configuration(m_.tree, this->from_->q(), theta_.data(), next_.q());
+      break;
+    }
     this->move();
     update_violations(m_, next_.v(), factors_, work_.mechanism);
     for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.violation[i];  // (10)
-    if (size < 1 || report.iterations >= solver.max_iterations) break;
+    if (last) break;
   }
   if (size >= 1) {
     report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;
