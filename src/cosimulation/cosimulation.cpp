@@ -139,6 +139,7 @@ void Cosimulation::push_point() {
 
 /// The newest point, and older ones that are not too close to each other for a step h.
 void Cosimulation::choose_points(double h) {
+  used_order_ = -1;
   chosen_[0] = memory_.data() + layout_.point(0);
   chosen_count_ = 1;
   for (int i = 1; i < static_cast<int>(memory_[M::points]) && chosen_count_ < kMostPoints; ++i) {
@@ -152,6 +153,9 @@ void Cosimulation::choose_points(double h) {
 /// Nodes of polynomials of an order: the point reached, where it is known, and chosen ones. All quantities share the polynomials that are 1
 /// at one node and 0 at the others.
 void Cosimulation::use_points(int order, bool reached, bool with_rate) {
+  if (order == used_order_ && reached == used_reached_ && !with_rate) return;  // the same as for the last quantities
+  used_order_ = order;
+  used_reached_ = reached;
   std::array<double, kMostPoints> time{}, unit{};
   node_count_ = 0;
   if (reached) node_[node_count_++] = next_.data();

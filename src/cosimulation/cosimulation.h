@@ -119,6 +119,8 @@ class Cosimulation final : public Stepper {
   std::array<Course, kMostPoints> share_;                // per node
   std::array<Course, kMostPoints + 1> share_with_rate_;  // per node, then of the rate at the newest
   int node_count_ = 0;
+  int used_order_ = -1;  // that they were made for, in this communication step
+  bool used_reached_ = false;
   std::vector<Course> motion_, inputs_;  // length and rate per port; of the ports of one subsystem
   std::vector<Course> effort_;           // per bond
   std::vector<double> outputs_;          // of one subsystem

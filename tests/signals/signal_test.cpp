@@ -193,5 +193,21 @@ TEST(Signal, PlainNumbersBecomeNamelessSignals) {
   EXPECT_EQ(s.find("steps"), 1);
 }
 
+TEST(Corners, AreWhereAValueOrASlopeJumps) {
+  NamedList<SignalDescription> list;
+  list.emplace_back("ramps", RampsSignal{{{{0.5, 0.0}}, {{0.8, 10.0}}, {{4.7, 10.0}}}});
+  list.emplace_back("steps", StepsSignal{{{{1.0, 2.0}}, {{3.0, 4.0}}}, 0});
+  list.emplace_back("smooth", TableSignal{{{{0.0, 0.0}}, {{1.5, 1.0}}, {{2.0, 0.0}}}, true});
+  list.emplace_back("sine", SineSignal{1, 1, 0, 0, 0.25});
+  list.emplace_back("all", SumSignal{{"ramps", "steps", "smooth", "sine"}});
+  const SignalSet signals(list);
+  const auto corners = [&](const char* name) { return signals.corners(signals.find(name)); };
+  EXPECT_EQ(corners("ramps"), (std::vector{0.5, 0.8, 4.7}));
+  EXPECT_EQ(corners("steps"), (std::vector{1.0, 3.0}));
+  EXPECT_EQ(corners("smooth"), (std::vector{0.0, 2.0}));  // between them its slope is continuous
+  EXPECT_EQ(corners("sine"), (std::vector{0.25}));
+  EXPECT_EQ(corners("all"), (std::vector{0.0, 0.25, 0.5, 0.8, 1.0, 2.0, 3.0, 4.7}));
+}
+
 }  // namespace
 }  // namespace trunnion
