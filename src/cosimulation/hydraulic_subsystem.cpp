@@ -8,7 +8,6 @@
 #include "base/lu.h"
 #include "cosimulation/hydraulic_cut.h"
 #include "hydraulics/circuit_trapezoidal.h"
-#include "hydraulics/rates.h"
 
 namespace trunnion {
 
@@ -116,7 +115,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     StepReport report;
     update_inputs(h_, machine_->signals, time_, Side::right, work_);
     if (!within_range(x_.data(), s_.data(), w_.data(), report)) return false;
-    evaluate_rates_and_forces(h_, s_.data(), w_.data(), nullptr, x_.data(), slope_.data(), work_);
+    set_following_spools(x_.data());
+    evaluate_rates(h_, s_.data(), w_.data(), x_.data(), slope_.data(), work_);
     set_outputs();
     return true;
   }
@@ -202,12 +202,18 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
   }
   double inverse_mass(std::size_t i, std::size_t j, double tau) const { return model_->W[i * n_ + j] + tau * model_->W_rate[i * n_ + j]; }
+  /// Spools without a time constant are their signals.
+  void set_following_spools(double* y) const {
+    for (const Spool& spool : h_.spools)
+      if (spool.time_constant <= 0) y[spool.state] = work_.signal[spool.signal];
+  }
   /// Rates dx and port forces at t, whose signals are set.
   bool evaluate(double t, double* x, double* dx, StepReport& report) {
     if (model_ == nullptr) take_courses(t);
     const double *s = model_ == nullptr ? s_.data() : x + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     if (!within_range(x, s, w, report)) return false;
-    evaluate_rates_and_forces(h_, s, w, rate_offset(), x, dx, work_);
+    set_following_spools(x);
+    evaluate_rates(h_, s, w, x, dx, work_, rate_offset());
     set_port_rates(t, x, dx);
     return true;
   }
@@ -386,13 +392,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   /// ds + R_v dw = 0, T at these rates.
   void linearise_here(LinearOil& oil, int third) {
     double *y = stage_.data(), *ydot = sum_.data();
-    evaluate_rates_and_forces(h_, ds_.data(), dw_.data(), nullptr, y, ydot, work_);
+    set_following_spools(y);
+    evaluate_rates(h_, ds_.data(), dw_.data(), y, ydot, work_);
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.f[third][cut_.volumes[i]] = ydot[i];
-    RateRelation still;
-    still.y_begin = y;
-    still.ydot_begin = ydot;
-    std::fill(work_.rate_slope.begin(), work_.rate_slope.end(), 0.0);
-    evaluate_hydraulics(h_, ds_.data(), dw_.data(), y, ydot, still, work_);
+    evaluate_slopes(h_, ds_.data(), dw_.data(), y, ydot, work_);
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
       const PressureNode& row = h_.nodes[h_.volumes[i].node];
       const Circuit& c = h_.circuits[row.circuit];

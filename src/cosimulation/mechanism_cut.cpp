@@ -21,6 +21,7 @@ void finish(const Model& machine, MechanismCut& cut) {
   model.layout.ny = h.ny;
   model.layout.coupling = 0;
   model.description.solver.coupling = CouplingKind::monolithic;
+  model.relative.reset();  // that has the whole oil
   model.y_start.assign(cut.states.size(), 0);
   model.state_names.clear();
   for (int state : cut.states) model.state_names.push_back(machine.state_names[state]);

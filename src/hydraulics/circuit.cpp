@@ -5,7 +5,6 @@
 
 #include "base/lu.h"
 #include "hydraulics/linear_oil.h"
-#include "hydraulics/rates.h"
 
 namespace trunnion {
 
@@ -79,29 +78,36 @@ TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, dou
   R_v[row.local] += area;
 }
 
-/// p_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0)).
+/// f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0) of volume i.
+double linear_rate(const Hydraulics& h, const LinearOil& oil, std::size_t i, const double* s, const double* s_dot, const double* y,
+                   const HydraulicState& state) {
+  const std::size_t volumes = h.volumes.size(), ports = h.actuators.size();
+  const int circuit = h.nodes[h.volumes[i].node].circuit;
+  double rate = state.linear_f[i];
+  for (std::size_t j = 0; j < volumes; ++j)
+    if (const PressureNode& other = h.nodes[h.volumes[j].node]; other.circuit == circuit)
+      rate += state.linear_J[i * volumes + j] * (y[other.state] - oil.p[j]);
+  for (int k : h.circuits[circuit].actuators)
+    rate += oil.f_s[i * ports + k] * (s[k] - oil.s[k]) + oil.f_w[i * ports + k] * (s_dot[k] - oil.w[k]);
+  return rate;
+}
+
+/// p_dot - linear_rate of every volume.
 void add_linear_oil(const Hydraulics& h, const LinearOil& oil, const double* s, const double* s_dot, const double* y, const double* ydot,
                     HydraulicState& state) {
   const std::size_t volumes = h.volumes.size(), ports = h.actuators.size();
   for (std::size_t i = 0; i < volumes; ++i) {
     const PressureNode& node = h.nodes[h.volumes[i].node];
     const Row row = row_of(h, node, state);
-    double rate = state.linear_f[i];
-    for (std::size_t j = 0; j < volumes; ++j) {
-      const PressureNode& other = h.nodes[h.volumes[j].node];
-      if (other.circuit != node.circuit) continue;
-      const double J = state.linear_J[i * volumes + j];
-      rate += J * (y[other.state] - oil.p[j]);
-      row.T[other.local] -= J;
-    }
+    for (std::size_t j = 0; j < volumes; ++j)
+      if (const PressureNode& other = h.nodes[h.volumes[j].node]; other.circuit == node.circuit)
+        row.T[other.local] -= state.linear_J[i * volumes + j];
     for (int k : h.circuits[node.circuit].actuators) {
-      const double f_s = oil.f_s[i * ports + k], f_w = oil.f_w[i * ports + k];
-      rate += f_s * (s[k] - oil.s[k]) + f_w * (s_dot[k] - oil.w[k]);
-      state.R_s[state.column[k] + row.local] -= f_s;
-      state.R_v[state.column[k] + row.local] -= f_w;
+      state.R_s[state.column[k] + row.local] -= oil.f_s[i * ports + k];
+      state.R_v[state.column[k] + row.local] -= oil.f_w[i * ports + k];
     }
     state.capacity[h.volumes[i].node] = 1;
-    *row.R += ydot[node.state] - rate;
+    *row.R += ydot[node.state] - linear_rate(h, oil, i, s, s_dot, y, state);
     row.T[row.local] += state.rate_slope[i];
   }
 }
@@ -276,44 +282,17 @@ void finish_local_friction(const Hydraulics& h, const double* s_dot, double* y, 
     if (h.actuators[i].friction_local) integrate_friction(h.actuators[i], s_dot[i], y, ydot, rule, f);
 }
 
-void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state) {
-  // with ydot = 0 the residual of a volume is minus its net inflow
-  std::copy(y, y + h.ny, state.y_scratch.begin());
-  std::fill(state.ydot_scratch.begin(), state.ydot_scratch.end(), 0.0);
-  RateRelation rule;
-  rule.y_begin = y;
-  rule.ydot_begin = state.ydot_scratch.data();
-  std::fill(ydot, ydot + h.ny, 0.0);
-  evaluate_hydraulics(h, s, s_dot, state.y_scratch.data(), state.ydot_scratch.data(), rule, state);
-  for (const Volume& volume : h.volumes) {
-    const PressureNode& node = h.nodes[volume.node];
-    ydot[node.state] = -*row_of(h, node, state).R / state.capacity[volume.node];
-  }
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
-    FrictionResponse f;
-    respond(a.friction, s_dot[i], y + a.state, f);
-    for (int k = 0; k < a.friction_states; ++k) ydot[a.state + k] = f.rate[k];
-  }
-  for (const Spool& spool : h.spools)
-    ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
-}
-
-void evaluate_rates_and_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* extra_rate, double* y, double* ydot,
-                               HydraulicState& state) {
-  for (const Spool& spool : h.spools) {
-    const double reference = state.signal[spool.signal];
-    if (spool.time_constant <= 0) y[spool.state] = reference;
-    ydot[spool.state] = spool.time_constant > 0 ? (reference - y[spool.state]) / spool.time_constant : 0;
-  }
+void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
+                    const double* extra_rate) {
   load_pressures<double>(h, y, state);
-  // volumes are the first of nodes and states: ydot gathers the outflows
+  // volumes are the first of nodes and states: ydot gathers their outflows
   const int volumes = static_cast<int>(h.volumes.size());
+  const bool linear = h.linear_oil != nullptr;
   double* C = state.capacity.data();
   for (int i = 0; i < volumes; ++i) {
     const Volume& volume = h.volumes[i];
-    C[i] = sub_volume_capacity(volume.volume, h.fluid.compressibility_at(y[i]), volume.wall_compressibility);
-    ydot[i] = 0;
+    C[i] = linear ? 1 : sub_volume_capacity(volume.volume, h.fluid.compressibility_at(y[i]), volume.wall_compressibility);
+    ydot[i] = linear ? -linear_rate(h, *h.linear_oil, i, s, s_dot, y, state) : 0;
   }
   const auto add_flow = [&](int from, int to, double Q) {
     if (from >= 0 && from < volumes) ydot[from] += Q;
@@ -329,7 +308,7 @@ void evaluate_rates_and_forces(const Hydraulics& h, const double* s, const doubl
     const Cylinder& c = a.cylinder;
     const double oil_rate = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
     const auto add_chamber = [&](int node, double area, double length, double drawn) {
-      if (node >= volumes) return;
+      if (node >= volumes || linear) return;
       C[node] += sub_volume_capacity(area * length, h.fluid.compressibility_at(y[node]), c.wall_compressibility);
       ydot[node] += drawn;
     };
@@ -341,6 +320,23 @@ void evaluate_rates_and_forces(const Hydraulics& h, const double* s, const doubl
     port.force -= port.friction;
   }
   for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
+  for (const Spool& spool : h.spools)
+    ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
+}
+
+void evaluate_slopes(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,
+                     HydraulicState& state) {
+  // copies: local friction states are written, though they stay as they are
+  std::copy_n(y, h.ny, state.y_scratch.begin());
+  if (ydot != nullptr)
+    std::copy_n(ydot, h.ny, state.ydot_scratch.begin());
+  else
+    std::fill(state.ydot_scratch.begin(), state.ydot_scratch.end(), 0.0);
+  std::fill(state.rate_slope.begin(), state.rate_slope.end(), 0.0);
+  RateRelation constant;
+  constant.y_begin = y;
+  constant.ydot_begin = state.ydot_scratch.data();
+  evaluate_hydraulics(h, s, s_dot, state.y_scratch.data(), state.ydot_scratch.data(), constant, state);
 }
 
 int piston_outside(const Hydraulics& h, const double* s) {

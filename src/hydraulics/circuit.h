@@ -185,7 +185,7 @@ struct HydraulicState : OilValues<> {
   std::vector<double> R_s, R_v;                 // per port: derivative of its circuit's R, at `column`
   std::vector<double> F_y;                      // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
   std::vector<int> column;                      // per port: first entry in R_s, R_v, F_y
-  std::vector<double> y_scratch, ydot_scratch;  // of evaluate_rates
+  std::vector<double> y_scratch, ydot_scratch;  // of evaluate_slopes
   std::vector<double> linear_f, linear_J;       // of a LinearOil at the evaluation's time
 };
 
@@ -221,9 +221,23 @@ void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double
 /// Locally integrated friction states at the end of a step with end speeds s_dot; writes y and ydot.
 void finish_local_friction(const Hydraulics& hydraulics, const double* s_dot, double* y, double* ydot, const RateRelation& rule);
 
-/// ydot from the explicit form: pressures (13), friction states; spools.
+/// The netlist as an ordinary differential equation, without derivatives: ydot and the port forces at (s, sdot) and y,
+///   p_i_dot = (sum Q_in - sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14)
+///   x_dot   = rate(s_dot, x)                                       friction
+///   U_dot   = (U_ref - U) / tau                                    spools; 0 without a time constant
+/// `extra_rate` u [m/s] per port: a rate that only the oil sees; null: none. Signals and the pressures of sources are set. Fills
+/// capacities, too.
 void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,
-                    HydraulicState& state);
+                    HydraulicState& state, const double* extra_rate = nullptr);
+/// Its derivatives: those of the residual at constant ydot (null: zero), with no integration rule behind them.
+void evaluate_slopes(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
+                     HydraulicState& state);
+
+/// The first cylinder whose piston is not inside it at lengths s [m] (or at lengths that are no numbers); -1: none.
+int piston_outside(const Hydraulics& hydraulics, const double* s);
+/// The first circuit unknown that is not one of a machine: pressures within (0, 1e12) Pa, friction states below 1e12; -1: none. A step
+/// that is unstable shows here first.
+int unknown_out_of_range(const Hydraulics& hydraulics, const double* y);
 
 /// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
 bool condense(const Hydraulics& hydraulics, HydraulicState& state, int* circuit);

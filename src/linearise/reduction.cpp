@@ -92,11 +92,7 @@ template <int D>
 void Reduction<D>::set_oil(const double* s, const double* s_dot, double* y) {
   HydraulicState& oil = rates_.work().hydraulics;
   evaluate_rates(h_, s, s_dot, y, ydot_.data(), oil);
-  std::fill(oil.rate_slope.begin(), oil.rate_slope.end(), 0.0);
-  RateRelation constant;
-  constant.y_begin = y;
-  constant.ydot_begin = ydot_.data();
-  evaluate_hydraulics(h_, s, s_dot, y, ydot_.data(), constant, oil);
+  evaluate_slopes(h_, s, s_dot, y, ydot_.data(), oil);
   for (std::size_t i = 0; i < friction_.size(); ++i) {
     const Actuator& a = h_.actuators[i];
     friction_[i] = {};

@@ -40,7 +40,6 @@ void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, Machi
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
   evaluate_rates(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), oil);
-  evaluate_forces(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), oil);
   for (std::size_t i = 0; i < state.force.size(); ++i) state.force[i] = oil.ports[i].force;
   inverse_dynamics(m, at.q(), at.v(), true, mech, state.r.data());
   add_port_forces(m, state.force.data(), mech, state.r.data());

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hydraulics/rates.h"
-
 namespace trunnion {
 
 namespace {
@@ -44,11 +42,13 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
   return true;
 }
 
-/// Whether the rule is stable for the circuits as evaluated last, the mechanism held.
+/// Whether the rule is stable for the circuits at the end of the step, the mechanism held.
 template <int D>
 bool ExplicitStep<D>::stable(double h, StepReport& report) {
   const Hydraulics& hydraulics = rates_.model().hydraulics;
-  const HydraulicState& oil = rates_.work().hydraulics;
+  const MechanismState<D>& mech = rates_.work().mechanism;
+  HydraulicState& oil = rates_.work().hydraulics;
+  evaluate_slopes(hydraulics, mech.s.data(), mech.s_dot.data(), next_.y(), nullptr, oil);
   for (std::size_t i = 0; i < hydraulics.nodes.size(); ++i)
     if (const PressureNode& node = hydraulics.nodes[i]; node.state >= 0)
       capacity_[hydraulics.circuits[node.circuit].offset + node.local] = oil.capacity[i];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/stepper.h"
 
-#include "hydraulics/rates.h"
-
 namespace trunnion {
 
 int unknown_of_cylinder(const Model& model, int cylinder) {

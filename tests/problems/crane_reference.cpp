@@ -30,26 +30,6 @@ enum { kPressureWork = 3, kDragWork, kStopWork, kPerCylinder };
 
 double square(double x) { return x * x; }
 
-CircuitReference crane_circuit(double start) {
-  CircuitReference c{};
-  c.supply = 7.6e6;
-  c.tank = 0.1e6;
-  c.valve_c = 24e-3 / 60 / (10 * std::sqrt(35e5));
-  c.throttle_c = 0.8 * kPi / 4 * square(6e-3) * std::sqrt(2 / 850.0);
-  c.bulk_oil = 1.5e9;
-  c.bulk_hose = 0.15e9;
-  c.bulk_cylinder = 31.5e9;
-  c.hose_1 = 3.14e-5;
-  c.hose_2 = 7.85e-5;
-  c.hose_3 = 4.71e-5;
-  c.area_a = kPi / 4 * square(80e-3);
-  c.area_b = kPi / 4 * (square(80e-3) - square(35e-3));
-  c.length_a = 0.05;
-  c.length_b = 0.25;
-  c.start = start;
-  return c;
-}
-
 /// What follows from the angles of `links` links.
 template <class S>
 struct Geometry {
@@ -144,7 +124,7 @@ struct Problem {
 
   explicit Problem(int count) : cylinders(count), links(std::max(count, 2)) {
     const Geometry<double> g(links, kStart);
-    for (int i = 0; i < links; ++i) circuit[i] = crane_circuit(g.length[i]);
+    for (int i = 0; i < links; ++i) circuit[i] = paper_circuit(0.05, 0.25, g.length[i]);
   }
   int states() const { return at(cylinders); }
   int rates() const { return links; }  // where the rates begin
@@ -284,13 +264,9 @@ std::vector<CraneSample> crane_reference(int cylinders, double t_end, double out
   const Eigen::VectorXd start = problem.start();
   const double start_height = Geometry<double>::potential(problem.links, start.data());
   RadauIIA radau(crane_system(problem, tolerance), 0, start, 1e-4);
-  std::vector<CraneSample> samples{sample(problem, 0, start, start_height)};
-  const long count = std::lround(t_end / output_step);
-  for (long k = 1; k <= count; ++k) {  // the ramps' corners lie on output times
-    const double t = static_cast<double>(k) / std::round(1 / output_step);
-    radau.advance_to(t);
-    samples.push_back(sample(problem, t, radau.state(), start_height));
-  }
+  std::vector<CraneSample> samples;
+  // the ramps' corners lie on output times
+  radau.record_to(t_end, output_step, [&](double t) { samples.push_back(sample(problem, t, radau.state(), start_height)); });
   return samples;
 }
 

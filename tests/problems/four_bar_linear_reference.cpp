@@ -17,7 +17,7 @@ constexpr double kL1 = 10, kL2 = 2, kL3 = 8, kL4 = 5, kD1 = 1;
 constexpr double kM2 = 2, kM3 = 8, kM4 = 5;
 const double kPi = std::acos(-1.0);
 const double kStartAngle = kPi / 3;
-constexpr double kStartRodSide = 3.5e6, kSupply = 7.6e6;
+constexpr double kStartRodSide = 3.5e6;
 constexpr double kSpoolTime = 4.547284088339867e-3;
 constexpr double kRampEnd = 1, kPulseEnd = 1.5, kPulse = 250;  // [s], [s], [N m]
 
@@ -70,27 +70,11 @@ struct Linkage {
 double square(double x) { return x * x; }
 
 struct Problem {
-  CircuitReference circuit{};
+  CircuitReference circuit = paper_circuit(std::sqrt(3.0) - 1, 2 - std::sqrt(3.0), std::sqrt(3.0));  // (73): c1 + c2 = 1 m, l = 1 m
   double friction, pulse;
   int phase = 0;  // of the torque: ramp, constant, nothing; changes between steps only
 
-  Problem(double friction_, double pulse_) : friction(friction_), pulse(pulse_) {
-    circuit.supply = kSupply;
-    circuit.tank = 0.1e6;
-    circuit.valve_c = 24e-3 / 60 / (10 * std::sqrt(35e5));
-    circuit.throttle_c = 0.8 * kPi / 4 * square(6e-3) * std::sqrt(2 / 850.0);
-    circuit.bulk_oil = 1.5e9;
-    circuit.bulk_hose = 0.15e9;
-    circuit.bulk_cylinder = 31.5e9;
-    circuit.hose_1 = 3.14e-5;
-    circuit.hose_2 = 7.85e-5;
-    circuit.hose_3 = 4.71e-5;
-    circuit.area_a = kPi / 4 * square(0.080);
-    circuit.area_b = kPi / 4 * (square(0.080) - square(0.035));
-    circuit.start = std::sqrt(3.0);
-    circuit.length_a = circuit.start - 1;  // (73): c1 + c2 = 1 m, l = 1 m
-    circuit.length_b = 1 - circuit.length_a;
-  }
+  Problem(double friction_, double pulse_) : friction(friction_), pulse(pulse_) {}
 
   /// (8): without the factor tanh(4) that the friction paper has.
   template <class S>

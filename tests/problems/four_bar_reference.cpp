@@ -15,10 +15,7 @@ constexpr double kGravity = 9.81;
 constexpr double kL1 = 2, kL2 = 8, kL3 = 5, kM1 = 16, kM2 = 64, kM3 = 40, kGround = 10;
 const double kStartAngle = std::acos(-1.0) / 3;
 // oil
-constexpr double kSupply = 7.6e6, kTank = 0.1e6, kStartRodSide = 3.5e6;
-constexpr double kBore = 0.080, kRod = 0.035, kDensity = 850;
-constexpr double kNominalFlow = 24e-3 / 60, kNominalDrop = 35e5, kNominalSignal = 10;
-constexpr double kThrottleBore = 6e-3, kThrottleDischarge = 0.8;
+constexpr double kStartRodSide = 3.5e6;
 constexpr double kSpoolTime = 4.547284088339867e-3;
 // seals
 constexpr double kCoulomb = 210, kStatic = 830, kStribeck = 1.25e-2, kViscous = 330, kDecay = 80;
@@ -62,32 +59,9 @@ struct Mechanism {
   }
 };
 
-double square(double x) { return x * x; }
-
-CircuitReference four_bar_circuit() {
-  const double pi = std::acos(-1.0);
-  CircuitReference c{};
-  c.supply = kSupply;
-  c.tank = kTank;
-  c.valve_c = kNominalFlow / (kNominalSignal * std::sqrt(kNominalDrop));
-  c.throttle_c = kThrottleDischarge * pi / 4 * square(kThrottleBore) * std::sqrt(2 / kDensity);
-  c.bulk_oil = 1.5e9;
-  c.bulk_hose = 0.15e9;
-  c.bulk_cylinder = 31.5e9;
-  c.hose_1 = 3.14e-5;
-  c.hose_2 = 7.85e-5;
-  c.hose_3 = 4.71e-5;
-  c.area_a = pi / 4 * square(kBore);
-  c.area_b = pi / 4 * (square(kBore) - square(kRod));
-  c.start = std::sqrt(3.0);
-  c.length_a = c.start - 1;
-  c.length_b = 1 - c.length_a;
-  return c;
-}
-
 struct Problem {
   FrictionName friction;
-  CircuitReference circuit = four_bar_circuit();
+  CircuitReference circuit = paper_circuit(std::sqrt(3.0) - 1, 2 - std::sqrt(3.0), std::sqrt(3.0));
   LaggedSignal spool{{{0, 0}, {1, 0}, {1, 10}, {2.5, 10}, {2.5, 0}, {5, 0}, {5, -10}, {8, -10}, {8, 0}}, kSpoolTime};
   bool dwell = true;  // modified LuGre at rest; changes between steps only
 
@@ -232,14 +206,9 @@ const char* name_of(FrictionName friction) {
 std::vector<FourBarSample> four_bar_reference(FrictionName friction, double t_end, double output_step, double tolerance) {
   Problem problem{friction};
   RadauIIA radau(four_bar_system(problem, tolerance), 0, start_state(problem.circuit), 1e-4);
-  std::vector<FourBarSample> samples{sample(problem, 0, radau.state())};
+  std::vector<FourBarSample> samples;
   // signal jumps lie on output times as long as these divide 0.5 s
-  const long count = std::lround(t_end / output_step);
-  for (long k = 1; k <= count; ++k) {
-    const double t = static_cast<double>(k) / std::round(1 / output_step);
-    radau.advance_to(t);
-    samples.push_back(sample(problem, t, radau.state()));
-  }
+  radau.record_to(t_end, output_step, [&](double t) { samples.push_back(sample(problem, t, radau.state())); });
   return samples;
 }
 

@@ -76,6 +76,10 @@ struct CircuitReference {
   }
 };
 
+/// The circuit that the papers on friction, linearisation and co-simulation share, with the chamber lengths and the length [m] of its
+/// cylinder at the start. Values: examples/four_bar.yaml.
+CircuitReference paper_circuit(double length_a, double length_b, double start);
+
 /// Seal friction of Brown and McPhee.
 struct BrownMcPheeReference {
   double coulomb, static_force, stribeck, viscous;  // [N], [N], [m/s], [N s/m]

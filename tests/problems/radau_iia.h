@@ -95,6 +95,18 @@ class RadauIIA {
   /// Integrates to exactly t_end; throws std::runtime_error when the step size vanishes.
   void advance_to(double t_end);
 
+  /// Calls record(t) at the start and then every `output_step` [s], a whole part of a second, to t_end.
+  template <class Record>
+  void record_to(double t_end, double output_step, Record&& record) {
+    record(t_);
+    const long count = std::lround(t_end / output_step);
+    for (long k = 1; k <= count; ++k) {
+      const double t = static_cast<double>(k) / std::round(1 / output_step);
+      advance_to(t);
+      record(t);
+    }
+  }
+
   double time() const { return t_; }
   const Eigen::VectorXd& state() const { return y_; }
   long steps() const { return steps_; }

@@ -342,13 +342,9 @@ std::vector<SlewingCraneSample> slewing_crane_reference(double t_end, double out
   const Problem problem = make_problem();
   RadauIIA radau(crane_system(problem, tolerance), 0, start_state(problem), 1e-4);
   const double start_potential = sample(problem, 0, radau.state(), 0).potential;
-  std::vector<SlewingCraneSample> samples{sample(problem, 0, radau.state(), start_potential)};
-  const long count = std::lround(t_end / output_step);
-  for (long k = 1; k <= count; ++k) {  // the ramps' corners lie on output times
-    const double t = static_cast<double>(k) / std::round(1 / output_step);
-    radau.advance_to(t);
-    samples.push_back(sample(problem, t, radau.state(), start_potential));
-  }
+  std::vector<SlewingCraneSample> samples;
+  // the ramps' corners lie on output times
+  radau.record_to(t_end, output_step, [&](double t) { samples.push_back(sample(problem, t, radau.state(), start_potential)); });
   return samples;
 }
 

@@ -89,7 +89,7 @@ std::vector<SliderCrankSample> spatial_slider_crank_reference(RodName rod, doubl
   const double rod_mass = mass_of(rod), start_height = Mechanism(0, rod_mass).height;
   RadauIIA radau(slider_crank_system(rod_mass, tolerance), 0, Eigen::Vector2d(0, 0), 1e-3);
   std::vector<SliderCrankSample> samples;
-  auto record = [&](double t) {
+  radau.record_to(t_end, output_step, [&](double t) {
     const double x = radau.state()[0], rate = radau.state()[1];
     const Mechanism m(x, rod_mass);
     const Vector3d w = m.n.cross(m.n1) * rate;
@@ -103,14 +103,7 @@ std::vector<SliderCrankSample> spatial_slider_crank_reference(RodName rod, doubl
                        {w.x(), w.y(), w.z()},
                        0.5 * m.mass * rate * rate,
                        m.height - start_height});
-  };
-  record(0);
-  const long count = std::lround(t_end / output_step);
-  for (long k = 1; k <= count; ++k) {
-    const double t = static_cast<double>(k) / std::round(1 / output_step);
-    radau.advance_to(t);
-    record(t);
-  }
+  });
   return samples;
 }
 
