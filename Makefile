@@ -22,6 +22,11 @@ build: dependencies build/release/build.ninja ## build everything; the program i
 test: build ## build everything and run all tests
 	@tools/run_tests.sh release
 
+.PHONY: test-once
+test-once: dependencies build/once/build.ninja ## the same in build/once: quicker from scratch, slower after a change
+	@$(call build,once)
+	@tools/run_tests.sh once
+
 .PHONY: bench
 bench: dependencies build/release/build.ninja ## build and run the benchmarks
 	@$(call build,release,--target bench)
@@ -45,7 +50,7 @@ format-check: check-dependencies ## check that all C++ files are formatted
 	@tools/check_format.sh
 
 .PHONY: tidy
-tidy: check-dependencies build/release/build.ninja ## run clang-tidy on the library; FILES="src/a/b.cpp ..." on some files
+tidy: check-dependencies build/tidy/build.ninja ## run clang-tidy on the library; FILES="src/a/b.cpp ..." on some files
 	@tools/run_tidy.sh $(FILES)
 
 .PHONY: clean

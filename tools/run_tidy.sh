@@ -1,24 +1,31 @@
 #!/usr/bin/env bash
-# Runs clang-tidy (.clang-tidy) on the library's sources, or on those named, as compiled in build/release.
+# Runs clang-tidy (.clang-tidy) on the library's sources, in the groups of the preset `tidy`, so that headers are read and
+# checked once for each group; or on the sources named.
 #
 #   tools/run_tidy.sh [FILE.cpp]...
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ ! -f build/release/compile_commands.json ]; then
-  echo "build/release is not configured; 'cmake --preset release' does it" >&2
+build=build/tidy
+if [ ! -f $build/compile_commands.json ]; then
+  echo "$build is not configured; 'cmake --preset tidy' does it" >&2
   exit 1
 fi
-# clang cannot read the precompiled headers of g++; every file includes what it needs.
-build=build/tidy
-mkdir -p $build
-sed -E 's/-Winvalid-pch|-include [^ "]*cmake_pch\.hxx//g' build/release/compile_commands.json > $build/compile_commands.json
 
 if [ $# -gt 0 ]; then
   files=("$@")
 else # the large ones first, so that the processors finish together
-  mapfile -t files < <(find src -name '*.cpp' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2-)
+  mapfile -t files < <(python3 - $build << 'END'
+import json, pathlib, re, sys
+def size(file):  # of a group: of the files that it includes
+    members = re.findall(r'#include "(.*)"', file.read_text()) if "/Unity/" in str(file) else []
+    return sum(pathlib.Path(member).stat().st_size for member in members or [file])
+commands = json.loads(pathlib.Path(sys.argv[1], "compile_commands.json").read_text())
+files = [pathlib.Path(entry["file"]) for entry in commands if "/trunnion.dir/" in entry["command"]]
+print(*sorted(files, key=size, reverse=True), sep="\n")
+END
+  )
 fi
 
 # clang does not know every option of g++.
@@ -31,8 +38,12 @@ check() {
 }
 export -f check
 export build
+if [ ${#files[@]} = 0 ]; then
+  echo "$build names no source of the library" >&2
+  exit 1
+fi
 if ! printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c 'check "$1"' check; then
   echo "clang-tidy found the above" >&2
   exit 1
 fi
-echo "${#files[@]} files, nothing found"
+echo "${#files[@]} files or groups of files, nothing found"
