@@ -557,6 +557,17 @@ std::unique_ptr<Base> make_reader(std::shared_ptr<const Model> model) {
 
 }  // namespace
 
+std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
+                       const std::string& quantity) {
+  const std::string name = part + "." + quantity;
+  std::size_t place = channels.size();
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    if (channels[i].name == section + "." + name) return i;
+    if (channels[i].name == name) place = i;
+  }
+  return place;
+}
+
 std::unique_ptr<Observer> make_observer(std::shared_ptr<const Model> model) {
   return make_reader<MachineObserver, Observer>(std::move(model));
 }

@@ -22,6 +22,11 @@ struct Channel {
   std::string meaning;  // one line
 };
 
+/// The place of a part's quantity (`cylinders`, `lift`, `length`) among channels: `cylinders.lift.length` where another part took
+/// `lift.length`. channels.size(): there is none.
+std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
+                       const std::string& quantity);
+
 /// Where a power belongs in the energy ledger, and what its positive sign means.
 enum class Account {
   actuator,    // work of a cylinder on the mechanism; a sum of others, not part of the balance

@@ -448,7 +448,7 @@ class CartesianBuilder {
         JointPart& part = joint.parts[k];
         part.node = l.B;
         part.q = part.v = -1;
-        if (is_own(old, part_of(old, k), l)) {
+        if (is_own(old, old.parts[k], l)) {
           part.q = rotation(l.B)->q;
           part.v = rotation(l.B)->v;
           continue;
@@ -463,7 +463,6 @@ class CartesianBuilder {
     model_->readings = std::move(readings);
     return all;
   }
-  static const JointPart& part_of(const JointInfo& joint, std::size_t k) { return joint.parts[k]; }
 
   template <int D>
   void connect() {

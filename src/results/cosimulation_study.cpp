@@ -30,14 +30,6 @@ constexpr std::array kSchemeSteps{10e-3, 20e-3, 40e-3};
 
 // ---------------------------------------------------------------- one run
 
-std::string channel_of(const std::vector<Channel>& channels, const std::string& cylinder, const char* what) {
-  const std::string name = cylinder + "." + what, qualified = "cylinders." + name;
-  const auto has = [&](const std::string& wanted) {
-    return std::any_of(channels.begin(), channels.end(), [&](const Channel& c) { return c.name == wanted; });
-  };
-  return has(qualified) ? qualified : name;
-}
-
 /// Lengths and rates of a reference at any time within it: cubics through lengths and rates.
 class ReferenceLength {
  public:
@@ -64,15 +56,11 @@ class StudyWatcher final : public RunWatcher {
   StudyWatcher(const std::shared_ptr<const Model>& model, const CosimulationCourse* reference, CosimulationCourse* course)
       : meter_(model), course_(course) {
     const std::vector<Channel>& channels = meter_.channels();
-    const auto index = [&](const std::string& name) {
-      const auto at = std::find_if(channels.begin(), channels.end(), [&](const Channel& c) { return c.name == name; });
-      return at == channels.end() ? channels.size() : static_cast<std::size_t>(at - channels.begin());
-    };
     for (const auto& [name, cylinder] : model->description.cylinders) {
-      length_.push_back(index(channel_of(channels, name, "length")));
-      rate_.push_back(index(channel_of(channels, name, "rate")));
+      length_.push_back(channel_of(channels, "cylinders", name, "length"));
+      rate_.push_back(channel_of(channels, "cylinders", name, "rate"));
     }
-    drift_ = index("energy.drift");
+    drift_ = channel_of(channels, "", "energy", "drift");
     if (reference != nullptr) reference_.emplace(*reference);
     if (course_ == nullptr) return;
     course_->length.resize(length_.size());

@@ -49,22 +49,19 @@ struct CylinderAtRest {
 std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observer) {
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
-  const auto value = [&](const std::string& name, double otherwise) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (observer.channels()[i].name == name) return values[i];
-    return otherwise;
-  };
   std::vector<CylinderAtRest> list;
   for (const Actuator& a : model.hydraulics.actuators) {
-    // a name that is taken has its section in front
-    const std::string stem = std::isnan(value("cylinders." + a.name + ".length", std::nan(""))) ? a.name : "cylinders." + a.name;
+    const auto value = [&](const char* quantity) {
+      const std::size_t i = channel_of(observer.channels(), "cylinders", a.name, quantity);
+      return i < values.size() ? values[i] : 0;
+    };
     CylinderAtRest c;
     c.name = a.name;
-    c.length = value(stem + ".length", 0);
+    c.length = value("length");
     c.chamber_A = a.cylinder.chamber_A(c.length);
     c.chamber_B = a.cylinder.chamber_B(c.length);
-    c.force = value(stem + ".force", 0);
-    c.end_dampers = value(stem + ".end_damper", 0);
+    c.force = value("force");
+    c.end_dampers = value("end_damper");
     list.push_back(c);
   }
   return list;

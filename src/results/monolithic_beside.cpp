@@ -13,8 +13,7 @@ MonolithicBeside::MonolithicBeside(const std::shared_ptr<const Model>& model) : 
   reference_ = make_observer(monolithic_);
   const std::vector<Channel>& all = observer_->channels();
   for (const Actuator& a : model->hydraulics.actuators) {
-    const auto at = std::find_if(all.begin(), all.end(), [&](const Channel& c) { return c.name == a.name + ".length"; });
-    length_.push_back(static_cast<std::size_t>(at - all.begin()));
+    length_.push_back(channel_of(all, "cylinders", a.name, "length"));
     names_.push_back(a.name);
     channels_.push_back({a.name + ".coupling_difference", "m", "length minus that of a monolithic run"});
   }
