@@ -7,6 +7,8 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/diagnostic.h"
@@ -15,15 +17,36 @@ namespace trunnion {
 
 namespace {
 
-constexpr long kMostSteps = 20000;  // between two outputs
+constexpr long kMostSteps = 20000;    // between two outputs
+constexpr double kDifference = 1e-7;  // of a quantity, or of the size below which it is small: increment for derivatives
 
-int cvode_rates(double t, N_Vector x, N_Vector out, void* system) {
-  return static_cast<FirstOrderSystem*>(system)->evaluate(t, N_VGetArrayPointer(x), nullptr, N_VGetArrayPointer(out)) ? 0 : 1;
+struct User {
+  FirstOrderSystem* system = nullptr;
+  std::vector<double> sizes;
+};
+
+int evaluate(void* user, double t, N_Vector x, N_Vector x_dot, N_Vector out) {
+  FirstOrderSystem& system = *static_cast<User*>(user)->system;
+  return system.evaluate(t, N_VGetArrayPointer(x), x_dot == nullptr ? nullptr : N_VGetArrayPointer(x_dot), N_VGetArrayPointer(out)) ? 0 : 1;
 }
+int cvode_rates(double t, N_Vector x, N_Vector out, void* user) { return evaluate(user, t, x, nullptr, out); }
+int ida_residual(double t, N_Vector x, N_Vector x_dot, N_Vector out, void* user) { return evaluate(user, t, x, x_dot, out); }
 
-int ida_residual(double t, N_Vector x, N_Vector x_dot, N_Vector out, void* system) {
-  return static_cast<FirstOrderSystem*>(system)->evaluate(t, N_VGetArrayPointer(x), N_VGetArrayPointer(x_dot), N_VGetArrayPointer(out)) ? 0
-                                                                                                                                        : 1;
+/// CVODE's own increments shrink with the rates: at rest to nothing, where they magnify to any size what iterations leave in the rates.
+int cvode_jacobian(double t, N_Vector x, N_Vector rates, SUNMatrix J, void* user, N_Vector moved, N_Vector, N_Vector) {
+  const std::vector<double>& sizes = static_cast<User*>(user)->sizes;
+  for (std::size_t j = 0; j < sizes.size(); ++j) {
+    double& at = N_VGetArrayPointer(x)[j];
+    const double value = at;
+    at += kDifference * std::max(std::abs(value), sizes[j]);
+    const double increment = at - value;
+    const int flag = cvode_rates(t, x, moved, user);
+    at = value;
+    if (flag != 0) return flag;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      SM_ELEMENT_D(J, i, j) = (N_VGetArrayPointer(moved)[i] - N_VGetArrayPointer(rates)[i]) / increment;
+  }
+  return 0;
 }
 
 void keep_quiet(int, const char*, const char*, char*, void*) {}  // the flag says it all
@@ -40,6 +63,7 @@ struct Multistep::Memory {
   SUNMatrix matrix = nullptr;
   SUNLinearSolver solver = nullptr;
   void *cvode = nullptr, *ida = nullptr;
+  User user;
   ~Memory() {
     if (cvode != nullptr) CVodeFree(&cvode);
     if (ida != nullptr) IDAFree(&ida);
@@ -51,10 +75,11 @@ struct Multistep::Memory {
   }
 };
 
-Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& absolute,
+Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& sizes,
                      const std::vector<bool>& algebraic)
-    : memory_(std::make_unique<Memory>()), kind_(kind), size_(absolute.size()) {
+    : memory_(std::make_unique<Memory>()), kind_(kind), size_(sizes.size()) {
   Memory& m = *memory_;
+  m.user = {&system, sizes};
   const auto n = static_cast<sunindextype>(size_);
   require(SUNContext_Create(nullptr, &m.context) == 0, "SUNContext_Create");
   for (N_Vector* vector : {&m.x, &m.x_dot, &m.absolute, &m.id}) {
@@ -63,7 +88,7 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longes
     N_VConst(0, *vector);
   }
   for (std::size_t i = 0; i < size_; ++i) {
-    N_VGetArrayPointer(m.absolute)[i] = absolute[i];
+    N_VGetArrayPointer(m.absolute)[i] = relative * sizes[i];
     N_VGetArrayPointer(m.id)[i] = i < algebraic.size() && algebraic[i] ? 0 : 1;
   }
   m.matrix = SUNDenseMatrix(n, n, m.context);
@@ -74,15 +99,15 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longes
     m.cvode = CVodeCreate(CV_BDF, m.context);
     require(m.cvode != nullptr, "CVodeCreate");
     require(CVodeSetErrHandlerFn(m.cvode, keep_quiet, nullptr) == CV_SUCCESS && CVodeInit(m.cvode, cvode_rates, 0, m.x) == CV_SUCCESS &&
-                CVodeSVtolerances(m.cvode, relative, m.absolute) == CV_SUCCESS && CVodeSetUserData(m.cvode, &system) == CV_SUCCESS &&
-                CVodeSetLinearSolver(m.cvode, m.solver, m.matrix) == CV_SUCCESS && CVodeSetMaxNumSteps(m.cvode, kMostSteps) == CV_SUCCESS &&
-                CVodeSetMaxStep(m.cvode, longest) == CV_SUCCESS,
+                CVodeSVtolerances(m.cvode, relative, m.absolute) == CV_SUCCESS && CVodeSetUserData(m.cvode, &m.user) == CV_SUCCESS &&
+                CVodeSetLinearSolver(m.cvode, m.solver, m.matrix) == CV_SUCCESS && CVodeSetJacFn(m.cvode, cvode_jacobian) == CV_SUCCESS &&
+                CVodeSetMaxNumSteps(m.cvode, kMostSteps) == CV_SUCCESS && CVodeSetMaxStep(m.cvode, longest) == CV_SUCCESS,
             "setting up CVODE");
   } else {
     m.ida = IDACreate(m.context);
     require(m.ida != nullptr, "IDACreate");
     require(IDASetErrHandlerFn(m.ida, keep_quiet, nullptr) == IDA_SUCCESS && IDAInit(m.ida, ida_residual, 0, m.x, m.x_dot) == IDA_SUCCESS &&
-                IDASVtolerances(m.ida, relative, m.absolute) == IDA_SUCCESS && IDASetUserData(m.ida, &system) == IDA_SUCCESS &&
+                IDASVtolerances(m.ida, relative, m.absolute) == IDA_SUCCESS && IDASetUserData(m.ida, &m.user) == IDA_SUCCESS &&
                 IDASetLinearSolver(m.ida, m.solver, m.matrix) == IDA_SUCCESS && IDASetId(m.ida, m.id) == IDA_SUCCESS &&
                 IDASetSuppressAlg(m.ida, SUNTRUE) == IDA_SUCCESS && IDASetMaxNumSteps(m.ida, kMostSteps) == IDA_SUCCESS &&
                 IDASetMaxStep(m.ida, longest) == IDA_SUCCESS,

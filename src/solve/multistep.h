@@ -23,9 +23,9 @@ enum class MultistepKind { cvode, ida };
 
 class Multistep {
  public:
-  /// Local errors are held below relative |x_i| + absolute_i, steps below `longest` [s]. `algebraic` entries (ida) have no derivative and
-  /// no error test.
-  Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& absolute,
+  /// Local errors are held below relative (|x_i| + size_i), where x_i is small below size_i; steps below `longest` [s]. `algebraic`
+  /// entries (ida) have no derivative and no error test.
+  Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& sizes,
             const std::vector<bool>& algebraic);
   ~Multistep();
   Multistep(const Multistep&) = delete;

@@ -11,7 +11,7 @@ namespace trunnion {
 
 namespace {
 
-// Absolute tolerances, as multiples of the relative one: the size below which a quantity is small.
+// The size below which a quantity is small.
 constexpr double kPosition = 1;      // [rad, m]
 constexpr double kVelocity = 1;      // [rad/s, m/s]
 constexpr double kPressure = 1e5;    // [Pa]
@@ -98,18 +98,16 @@ bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, d
 template <int D>
 void VariableStep<D>::set_up() {
   const Model& model = rates_.model();
-  std::vector<double> absolute(positions_.size(), kPosition);
-  absolute.resize(positions_.size() + velocities_.size(), kVelocity);
+  std::vector<double> sizes(positions_.size(), kPosition);
+  sizes.resize(positions_.size() + velocities_.size(), kVelocity);
   std::vector<bool> spool(model.layout.ny, false);
   for (const Spool& s : model.hydraulics.spools) spool[s.state] = true;
-  for (int i : states_)
-    absolute.push_back(i < static_cast<int>(model.hydraulics.volumes.size()) ? kPressure : spool[i] ? kSpool : kFriction);
-  std::vector<bool> algebraic(absolute.size(), false);
-  absolute.resize(absolute.size() + rows_.size(), kMultiplier);
-  algebraic.resize(absolute.size(), true);
-  for (double& x : absolute) x *= tolerance_;
+  for (int i : states_) sizes.push_back(i < static_cast<int>(model.hydraulics.volumes.size()) ? kPressure : spool[i] ? kSpool : kFriction);
+  std::vector<bool> algebraic(sizes.size(), false);
+  sizes.resize(sizes.size() + rows_.size(), kMultiplier);
+  algebraic.resize(sizes.size(), true);
   FirstOrderSystem& system = *this;
-  integrator_ = std::make_unique<Multistep>(kind_, system, model.description.solver.step, tolerance_, absolute, algebraic);
+  integrator_ = std::make_unique<Multistep>(kind_, system, model.description.solver.step, tolerance_, sizes, algebraic);
 }
 
 template <int D>

@@ -29,7 +29,6 @@ constexpr Treatment kTreatments[] = {{"double_step", "cvode"},     {"penalty", "
 
 State final_state(const std::string& text, const Treatment& t, double end) {
   std::vector<std::string> set{std::string("solver.constraints=") + t.constraints, std::string("solver.integrator=") + t.integrator};
-  set.emplace_back("solver.ali1.omega=50");                                               // as Baumgarte's by default
   if (t.integrator != std::string("trapezoidal")) set.emplace_back("solver.step=10 ms");  // the references choose their own, shorter ones
   Runner run(test::model_from(text, set));
   run.advance(end);

@@ -150,11 +150,9 @@ TEST_P(ReferenceOf, AgreesWithIndependentSolutions) {
     std::vector<std::string> more;
     if (std::string(table) == "four_bar_lugre") more.push_back("cylinders.lift.friction.model=lugre");
     const Errors e = errors_of(load_example(example, settings(GetParam(), "10 ms", more)), table, 0, end);
-    // ali1 takes errors of the constraints away at omega = 10/s, a fifth of Baumgarte's rate: what the tolerance lets in stays longer
-    const double share = GetParam().constraints == std::string("ali1") ? 5 : 1;
-    EXPECT_LT(e.position, share * 5e-8) << table;
-    EXPECT_LT(e.pressure, share * 10) << table;
-    EXPECT_LT(e.statistics.max_violation, share * 1e-7) << table;
+    EXPECT_LT(e.position, 1e-7) << table;
+    EXPECT_LT(e.pressure, 20) << table;
+    EXPECT_LT(e.statistics.max_violation, 1e-7) << table;
     EXPECT_GT(e.statistics.iterations, 0) << table;
   }
 }
