@@ -15,18 +15,19 @@
 
 namespace trunnion {
 
+/// What SUNDIALS hands back to the functions that it calls.
+struct MultistepUser {
+  FirstOrderSystem* system = nullptr;
+  std::vector<double> sizes;
+};
+
 namespace {
 
 constexpr long kMostSteps = 20000;    // between two outputs
 constexpr double kDifference = 1e-7;  // of a quantity, or of the size below which it is small: increment for derivatives
 
-struct User {
-  FirstOrderSystem* system = nullptr;
-  std::vector<double> sizes;
-};
-
 int evaluate(void* user, double t, N_Vector x, N_Vector x_dot, N_Vector out) {
-  FirstOrderSystem& system = *static_cast<User*>(user)->system;
+  FirstOrderSystem& system = *static_cast<MultistepUser*>(user)->system;
   return system.evaluate(t, N_VGetArrayPointer(x), x_dot == nullptr ? nullptr : N_VGetArrayPointer(x_dot), N_VGetArrayPointer(out)) ? 0 : 1;
 }
 int cvode_rates(double t, N_Vector x, N_Vector out, void* user) { return evaluate(user, t, x, nullptr, out); }
@@ -34,7 +35,7 @@ int ida_residual(double t, N_Vector x, N_Vector x_dot, N_Vector out, void* user)
 
 /// CVODE's own increments shrink with the rates: at rest to nothing, where they magnify to any size what iterations leave in the rates.
 int cvode_jacobian(double t, N_Vector x, N_Vector rates, SUNMatrix J, void* user, N_Vector moved, N_Vector, N_Vector) {
-  const std::vector<double>& sizes = static_cast<User*>(user)->sizes;
+  const std::vector<double>& sizes = static_cast<MultistepUser*>(user)->sizes;
   for (std::size_t j = 0; j < sizes.size(); ++j) {
     double& at = N_VGetArrayPointer(x)[j];
     const double value = at;
@@ -63,7 +64,7 @@ struct Multistep::Memory {
   SUNMatrix matrix = nullptr;
   SUNLinearSolver solver = nullptr;
   void *cvode = nullptr, *ida = nullptr;
-  User user;
+  MultistepUser user;
   ~Memory() {
     if (cvode != nullptr) CVodeFree(&cvode);
     if (ida != nullptr) IDAFree(&ida);
