@@ -21,7 +21,7 @@ TYPE = re.compile(r"^(?:struct|class|enum class|enum|union|using) (\w+)", re.MUL
 FUNCTION = re.compile(r"^(?=[\w:\[])[^\n(=;]*?\b(\w+)\(", re.MULTILINE)
 CONSTANT = re.compile(r"^(?:constexpr|const|static|inline|thread_local)\b[^;(]*?\b(\w+)\s*[={\[;]", re.MULTILINE)
 MORE_CONSTANTS = re.compile(r"\b(k[A-Z]\w*)\s*[={\[]")
-MACROS = re.compile(r"^[A-Z_]+$")
+MACROS = re.compile(r"^[A-Z_]{2,}$")
 
 
 class Source:
