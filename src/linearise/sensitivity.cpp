@@ -262,7 +262,9 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
       const double kink = std::abs(bends[k].value());
       s.error = std::max(slopes[k].error(), kink - bends[k].error()) + by_vectors[k];
       const double small = std::max(kSettled * std::abs(s.derivative), kNoEffect * std::abs(e.value) / result.step);
-      if (!(s.error <= small) || !(kink <= small))
+      if (!(kink <= small))
+        s.refusal = "the model is not smooth in this parameter: the derivatives to its two sides differ";
+      else if (!(s.error <= small))
         s.refusal = "the differences do not settle: the model is not smooth in this parameter, or not known exactly enough";
       s.relative = p * s.derivative / e.value;
     }
