@@ -3,6 +3,7 @@
 #include "file/model_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -113,6 +114,12 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
   if (!read.quantity) refuse("found " + node->described(), "a number");
   const double value = read.quantity->value;
   if (write_model(as_override(number_text(value))) != write_model(description)) refuse("this number cannot be set alone", "");
+  try {
+    if (value == std::round(value)) (void)as_override(number_text(value + 0.5));
+  } catch (const InputError& error) {
+    for (const Diagnostic& d : error.diagnostics())
+      if (d.expected == kWholeNumber) refuse("found " + node->described() + ", which can only be a whole number", "a number");
+  }
   return value;
 }
 

@@ -37,7 +37,7 @@ using VariedPath = std::pair<std::string, std::vector<std::string>>;
 std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations);
 
 /// The number [SI, rad] at `path` of a model file with `overrides`, or its default: what an override of this path replaces.
-/// `option` stands in the findings. Throws InputError where there is no such path, or no number.
+/// `option` stands in the findings. Throws InputError where there is no such path, no number, or one that must be whole.
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option);
 
 /// What is wrong with a description beyond the form of its values: names that lead nowhere, a tree that is none,

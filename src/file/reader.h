@@ -13,6 +13,8 @@
 
 namespace trunnion {
 
+inline constexpr const char* kWholeNumber = "a whole number";  // what findings about one expect
+
 /// What reading leaves besides the description.
 struct ReadLog {
   std::vector<Diagnostic> diagnostics;

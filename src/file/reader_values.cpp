@@ -117,7 +117,7 @@ bool Reader::integer(const Key& key, const Tree& node, const std::string& path, 
   double value = 0;
   if (!number(key, node, path, value)) return false;
   if (value != std::floor(value) || std::abs(value) > std::numeric_limits<int>::max()) {
-    report(span_of(node), path, "found " + node.described(), "a whole number");
+    report(span_of(node), path, "found " + node.described(), kWholeNumber);
     return false;
   }
   out = static_cast<int>(value);

@@ -111,7 +111,7 @@ TEST(NumberAt, IsTheNumberInForceInSI) {
   EXPECT_EQ(at("gravity.1"), -9.81);
   EXPECT_EQ(at("cylinders.lift.bore", {{"cylinders.lift.bore", "7 cm"}}), 0.07);
   EXPECT_EQ(at("cylinders.lift.friction.exponent"), 2);
-  EXPECT_EQ(at("solver.max_iterations"), with({}).solver.max_iterations);  // not in the file
+  EXPECT_EQ(at("valves.throttle.orifice.laminar_limit"), 2e5);  // not in the file
   const auto refused = [&](const std::string& path) {
     try {
       at(path);
@@ -122,6 +122,9 @@ TEST(NumberAt, IsTheNumberInForceInSI) {
   EXPECT_EQ(refused("cylinders.lift.bor").find("--set"), std::string::npos);
   EXPECT_EQ(refused("cylinders.lift.friction.model"),
             "--sensitivity: error: cylinders.lift.friction.model: found `brown_mcphee`; expected a number");
+  EXPECT_EQ(refused("solver.max_iterations"),
+            "--sensitivity: error: solver.max_iterations: found `20`, which can only be a whole number; expected a number");
+  EXPECT_NE(refused("joints.crank.hold").find("found `true`; expected a number"), std::string::npos);
   EXPECT_NE(refused("cylinders.lift").find("found a mapping"), std::string::npos);
   EXPECT_NE(refused("volumes.v1.pressure").find("found `equilibrium`"), std::string::npos);
 }

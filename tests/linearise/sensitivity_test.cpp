@@ -130,5 +130,49 @@ TEST(Sensitivity, RefusesWhatCannotBeHad) {
   EXPECT_NE(kink.at(kLambda).refusal.find("not smooth"), std::string::npos);
 }
 
+/// Central differences alone settle at once here, to what is not the derivative.
+TEST(Sensitivity, RefusesKinksThatAreTheSameToBothSides) {
+  const auto refusal = [](double p, const std::function<double(double)>& stiffness) {
+    const Result r = differentiate(p, [&](double x) { return oscillator(kMass, kDamping, kStiffness + stiffness(x), kLeak); });
+    EXPECT_EQ(r.at(-kLeak).refusal, "");
+    EXPECT_EQ(r.at(-kLeak).derivative, Complex(0));
+    const Complex lambda(-kDecay, std::sqrt((kStiffness + stiffness(p)) / kMass - kDecay * kDecay));
+    return r.at(lambda).refusal;
+  };
+  const std::string two_sides = "the model is not smooth in this parameter: the derivatives to its two sides differ";
+  EXPECT_EQ(refusal(1, [](double p) { return 300 * std::abs(p - 1); }), two_sides);
+  EXPECT_EQ(refusal(1, [](double p) { return (p > 1 ? 300 : 200) * (p - 1); }), two_sides);
+  EXPECT_EQ(refusal(0, [](double p) { return 300 * std::abs(p); }), two_sides);
+  EXPECT_EQ(refusal(1, [](double p) { return 300 * std::sqrt(std::abs(p - 1)); }), two_sides);
+  EXPECT_EQ(refusal(1, [](double p) { return p == 1 ? 10 : 0; }), two_sides);
+  EXPECT_EQ(refusal(1, [](double p) { return 100 * p * p * p; }), "");
+}
+
+TEST(Sensitivity, KnowsItsErrorBesideAKink) {
+  for (const double distance : {0.04, 0.02, 0.01, 0.003, 0.001, 1e-6}) {
+    const Result r = differentiate(
+        1, [&](double p) { return oscillator(kMass, kDamping, kStiffness * p + 10 * std::max(0.0, p - 1 - distance), kLeak); });
+    const EigenvalueSensitivity& s = r.at(kLambda);
+    const Complex exact(0, kStiffness / (2 * kMass * kDamped));
+    if (s.refusal.empty()) EXPECT_LE(std::abs(s.derivative - exact), s.error) << distance;
+    if (distance > 0.015) EXPECT_EQ(s.refusal, "") << distance;
+    if (distance < 0.002) EXPECT_NE(s.refusal, "") << distance;
+  }
+}
+
+/// Near critical damping the derivative is large and roundings of A count: omega^2 is what the difference of two numbers leaves.
+TEST(Sensitivity, KnowsItsErrorNearAMultipleEigenvalue) {
+  for (const double beside : {1e-2, 1e-4, 1e-6}) {
+    const double k = kDamping * kDamping / (4 * kMass) * (1 + beside);
+    const Result r = differentiate(k, [](double p) { return oscillator(kMass, kDamping, p, kLeak); });
+    const double omega = static_cast<double>(std::sqrt(static_cast<long double>(k) / kMass - kDecay * kDecay));
+    const EigenvalueSensitivity& s = r.at(Complex(-kDecay, omega));
+    const Complex exact(0, 1 / (2 * kMass * omega));
+    ASSERT_EQ(s.refusal, "") << beside;
+    EXPECT_LE(std::abs(s.derivative - exact), s.error) << beside;
+    EXPECT_LE(s.error, 1e-14 / beside * std::abs(exact)) << beside;
+  }
+}
+
 }  // namespace
 }  // namespace trunnion

@@ -28,26 +28,4 @@ double LaggedSignal::operator()(double t) const {
   return piece.a + piece.b * (x - tau_) + (piece.start - piece.a + piece.b * tau_) * std::exp(-x / tau_);
 }
 
-CircuitReference paper_circuit(double length_a, double length_b, double start) {
-  const double pi = std::acos(-1.0);
-  constexpr double kBore = 0.080, kRod = 0.035, kThrottle = 6e-3;
-  CircuitReference c{};
-  c.supply = 7.6e6;
-  c.tank = 0.1e6;
-  c.valve_c = 24e-3 / 60 / (10 * std::sqrt(35e5));
-  c.throttle_c = 0.8 * pi / 4 * kThrottle * kThrottle * std::sqrt(2 / 850.0);
-  c.bulk_oil = 1.5e9;
-  c.bulk_hose = 0.15e9;
-  c.bulk_cylinder = 31.5e9;
-  c.hose_1 = 3.14e-5;
-  c.hose_2 = 7.85e-5;
-  c.hose_3 = 4.71e-5;
-  c.area_a = pi / 4 * kBore * kBore;
-  c.area_b = pi / 4 * (kBore * kBore - kRod * kRod);
-  c.length_a = length_a;
-  c.length_b = length_b;
-  c.start = start;
-  return c;
-}
-
 }  // namespace trunnion::problems

@@ -14,47 +14,9 @@
 #include <functional>
 #include <vector>
 
-namespace trunnion::problems {
+#include "problems/slope.h"
 
-/// A number with its derivative along one direction; enough of arithmetic for the references.
-struct Slope {
-  double value = 0;
-  double slope = 0;
-  Slope() = default;
-  Slope(double v) : value(v) {}  // NOLINT: numbers convert freely
-  Slope(double v, double d) : value(v), slope(d) {}
-};
-inline Slope operator-(const Slope& a) { return {-a.value, -a.slope}; }
-inline Slope operator+(const Slope& a, const Slope& b) { return {a.value + b.value, a.slope + b.slope}; }
-inline Slope operator-(const Slope& a, const Slope& b) { return {a.value - b.value, a.slope - b.slope}; }
-inline Slope operator*(const Slope& a, const Slope& b) { return {a.value * b.value, a.slope * b.value + a.value * b.slope}; }
-inline Slope operator/(const Slope& a, const Slope& b) {
-  const double q = a.value / b.value;
-  return {q, (a.slope - q * b.slope) / b.value};
-}
-inline Slope& operator+=(Slope& a, const Slope& b) { return a = a + b; }
-inline Slope& operator-=(Slope& a, const Slope& b) { return a = a - b; }
-inline Slope sin(const Slope& a) { return {std::sin(a.value), std::cos(a.value) * a.slope}; }
-inline Slope cos(const Slope& a) { return {std::cos(a.value), -std::sin(a.value) * a.slope}; }
-inline Slope tanh(const Slope& a) {
-  const double v = std::tanh(a.value);
-  return {v, (1 - v * v) * a.slope};
-}
-inline Slope exp(const Slope& a) {
-  const double v = std::exp(a.value);
-  return {v, v * a.slope};
-}
-inline Slope sqrt(const Slope& a) {
-  const double v = std::sqrt(a.value);
-  return {v, 0.5 / v * a.slope};
-}
-inline Slope acos(const Slope& a) { return {std::acos(a.value), -a.slope / std::sqrt(1 - a.value * a.value)}; }
-inline Slope atan2(const Slope& y, const Slope& x) {
-  return {std::atan2(y.value, x.value), (y.slope * x.value - x.slope * y.value) / (x.value * x.value + y.value * y.value)};
-}
-inline double value_of(double a) { return a; }
-inline double value_of(const Slope& a) { return a.value; }
-inline double value_of(const std::complex<double>& a) { return a.real(); }  // of a complex step
+namespace trunnion::problems {
 
 /// y' = f(t, y), its Jacobian, the tolerances, and where f has corners and jumps.
 struct OdeSystem {

@@ -57,7 +57,6 @@ const Vector3d kSlewBase{-1.2, -0.5, 0.9};  // ground
 const Vector3d kSlewRod{0.17, -0.41, 0.9};  // column
 
 constexpr double kSpoolTime = 4.547284088339867e-3;
-constexpr double kNominalDrop = 35e5, kNominalSignal = 10, kDensity = 850, kDischarge = 0.8;
 constexpr BrownMcPheeReference kLiftFriction{300, 900, 1.25e-2, 600}, kSlewFriction{210, 830, 1.25e-2, 330};
 
 enum {
@@ -73,27 +72,15 @@ enum {
   kStates
 };
 
-double square(double x) { return x * x; }
-
 /// Common oil and hoses; the start length comes with the geometry.
 CircuitReference crane_circuit(double flow, double throttle, double bore, double rod, double length_a, double length_b, double start) {
-  CircuitReference c{};
-  c.supply = 18e6;
-  c.tank = 0.1e6;
-  c.valve_c = flow / (kNominalSignal * std::sqrt(kNominalDrop));
-  c.throttle_c = kDischarge * kPi / 4 * square(throttle) * std::sqrt(2 / kDensity);
-  c.bulk_oil = 1.5e9;
-  c.bulk_hose = 0.15e9;
-  c.bulk_cylinder = 31.5e9;
-  c.hose_1 = 3.14e-5;
-  c.hose_2 = 7.85e-5;
-  c.hose_3 = 4.71e-5;
-  c.area_a = kPi / 4 * square(bore);
-  c.area_b = kPi / 4 * (square(bore) - square(rod));
-  c.length_a = length_a;
-  c.length_b = length_b;
-  c.start = start;
-  return c;
+  PaperCircuit<double> oil;
+  oil.supply = 18e6;
+  oil.flow = flow;
+  oil.throttle = throttle;
+  oil.bore = bore;
+  oil.rod = rod;
+  return oil.with(length_a, length_b, start);
 }
 
 /// Everything that follows from position and speed.
