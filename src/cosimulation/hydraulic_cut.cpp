@@ -2,16 +2,10 @@
 #include "cosimulation/hydraulic_cut.h"
 
 #include <algorithm>
-#include <array>
 
 namespace trunnion {
 
 namespace {
-
-/// The nodes of a flow element.
-std::array<int*, 2> nodes_of(Orifice& e) { return {&e.A, &e.B}; }
-std::array<int*, 2> nodes_of(Leakage& e) { return {&e.A, &e.B}; }
-std::array<int*, 4> nodes_of(DirectionalValve& e) { return {&e.P, &e.T, &e.A, &e.B}; }
 
 class Cutter {
  public:
@@ -76,22 +70,21 @@ class Cutter {
   template <class Element>
   void add_elements(const std::vector<Element>& list) {
     for (Element e : list) {
-      const auto nodes = nodes_of(e);
+      const auto nodes = element_nodes(e);
       if (std::none_of(nodes.begin(), nodes.end(), [&](const int* node) { return volume_stays(*node); })) continue;
       for (int* node : nodes) *node = place(*node);
-      take_signals(e);
+      if constexpr (requires { e.spool; }) e.spool = take_spool(e.spool);
       std::get<std::vector<Element>>(h_.elements).push_back(std::move(e));
     }
   }
-  void take_signals(Orifice& e) { use(e.opening); }
-  void take_signals(Leakage&) {}
-  void take_signals(DirectionalValve& e) {
-    if (spool_[e.spool] < 0) {
-      spool_[e.spool] = static_cast<int>(h_.spools.size());
-      h_.spools.push_back(whole_.spools[e.spool]);
+  int take_spool(int spool) {
+    if (spool < 0) return -1;
+    if (spool_[spool] < 0) {
+      spool_[spool] = static_cast<int>(h_.spools.size());
+      h_.spools.push_back(whole_.spools[spool]);
       use(h_.spools.back().signal);
     }
-    e.spool = spool_[e.spool];
+    return spool_[spool];
   }
   void add_flow_sources() {
     for (FlowSource source : whole_.flow_sources) {

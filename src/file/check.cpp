@@ -241,6 +241,7 @@ void check_names(const Description& d, Findings& out) {
   claim("sources", names_of(d.sources));
   claim("valves", names_of(d.valves));
   claim("cylinders", names_of(d.cylinders));
+  claim("motors", names_of(d.motors));
   for (const auto& [name, signal] : d.signals)
     if (name.find_first_of("0123456789-") == 0)
       find(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`", "a name that no one takes for a number");

@@ -60,21 +60,21 @@ TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double fact
 }
 
 /// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
-TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* ydot,
-                           double* R_s, double* R_v, double* F_y, HydraulicState& state) {
+TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
+                           const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
   F_y[row.local] += area;
   if (h.linear_oil != nullptr) return;
   const Dual<1>& beta = state.compressibility[node_index];
-  const double size = area < 0 ? -area : area;
+  const double size = area < 0 ? -area : area, wall = cylinder.wall_compressibility;
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
   *row.R += C.value * p_dot + area * s_dot;
   row.T[row.local] += C.value * state.rate_slope[node_index] + C.d[0] * p_dot;  // volumes come first among the nodes
-  R_s[row.local] += sub_volume_capacity(area, beta.value, wall) * p_dot;
+  R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
   R_v[row.local] += area;
 }
 
@@ -251,8 +251,8 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
-    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
-    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
     add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
 }
@@ -340,10 +340,8 @@ void evaluate_slopes(const Hydraulics& h, const double* s, const double* s_dot, 
 }
 
 int piston_outside(const Hydraulics& h, const double* s) {
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Cylinder& c = h.actuators[i].cylinder;
-    if (!(c.chamber_A(s[i]) > 0 && c.chamber_B(s[i]) > 0)) return static_cast<int>(i);
-  }
+  for (std::size_t i = 0; i < h.actuators.size(); ++i)
+    if (!h.actuators[i].cylinder.holds(s[i])) return static_cast<int>(i);
   return -1;
 }
 

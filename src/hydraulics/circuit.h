@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <tuple>
@@ -23,6 +24,7 @@
 #include "hydraulics/cylinder.h"
 #include "hydraulics/directional_valve.h"
 #include "hydraulics/fluid.h"
+#include "hydraulics/one_way_valve.h"
 #include "hydraulics/orifice.h"
 #include "signals/signal.h"
 
@@ -67,9 +69,15 @@ struct FlowInputs {
 struct Orifice {
   std::string name;
   int A = 0, B = 0;
-  double coefficient = 0;  // [m3/(s Pa^0.5)]
+  double coefficient = 0;  // [m3/(s Pa^0.5)] fully open
   LaminarZone zone;
-  SignalIndex opening = -1;  // factor; -1: 1
+  int spool = -1;  // its command; -1: open at all times
+  OpeningCurve opening;
+  /// Opening from 0 to 1.
+  template <class S>
+  S opening_at(const FlowInputs<S>& in) const {
+    return spool < 0 ? S(1) : opening(in.spool[spool]);
+  }
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
@@ -80,6 +88,14 @@ struct DirectionalValve {
   double dead_band = 0, at_signal = 10;
   LaminarZone zone;
   int spool = 0;
+  template <class S, class Sink>
+  void edges(const FlowInputs<S>& in, Sink&& sink) const;
+};
+/// Check or relief valve.
+struct OneWayValve {
+  std::string name;
+  int A = 0, B = 0;
+  OneWayLaw law;
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
@@ -98,7 +114,7 @@ struct FlowSource {
   SignalIndex flow = -1;
 };
 
-/// First-order spool; autonomous, advanced ahead of the step.
+/// First-order spool, the command of a valve or metering edge; autonomous, advanced ahead of the step.
 struct Spool {
   std::string name;
   double time_constant = 0;  // [s]
@@ -106,9 +122,10 @@ struct Spool {
   int state = 0;  // index in y
 };
 
-/// A cylinder with its friction at port i (i-th of the list).
+/// A cylinder or motor with its friction at port i (i-th of the list).
 struct Actuator {
   std::string name;
+  bool turns = false;  // a motor
   Cylinder cylinder;
   int A = 0, B = 0;  // nodes
   FrictionLaw friction;
@@ -132,7 +149,8 @@ struct Hydraulics {
   Fluid fluid;
   std::vector<PressureNode> nodes;
   std::vector<Volume> volumes;
-  std::tuple<std::vector<Orifice>, std::vector<DirectionalValve>, std::vector<Leakage>> elements;  // the one list of element types
+  /// The one list of element types.
+  std::tuple<std::vector<Orifice>, std::vector<DirectionalValve>, std::vector<Leakage>, std::vector<OneWayValve>> elements;
   std::vector<FlowSource> flow_sources;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
@@ -146,7 +164,7 @@ struct Hydraulics {
   const LinearOil* linear_oil = nullptr;
 };
 
-/// Forces [N] of a cylinder along its line.
+/// Forces [N] of a cylinder along its line, torques [N m] of a motor about its axis.
 template <class S = double>
 struct PortForces {
   S force{};     // net, positive when pushing
@@ -255,7 +273,7 @@ TR_INLINE void orifice_edge(int A, int B, const S& coefficient, const LaminarZon
 }
 template <class S, class Sink>
 void Orifice::edges(const FlowInputs<S>& in, Sink&& sink) const {
-  orifice_edge(A, B, opening < 0 ? S(coefficient) : S(coefficient * in.signal[opening]), zone, sink);
+  orifice_edge(A, B, S(coefficient * opening_at(in)), zone, sink);
 }
 template <class S, class Sink>
 void DirectionalValve::edges(const FlowInputs<S>& in, Sink&& sink) const {
@@ -266,6 +284,20 @@ void DirectionalValve::edges(const FlowInputs<S>& in, Sink&& sink) const {
 template <class S, class Sink>
 void Leakage::edges(const FlowInputs<S>&, Sink&& sink) const {
   sink(A, B, [&](const auto& dp) { return conductance * dp; });
+}
+
+template <class S, class Sink>
+void OneWayValve::edges(const FlowInputs<S>&, Sink&& sink) const {
+  sink(A, B, [&](const auto& dp) { return one_way_flow(law, dp); });
+}
+
+/// Where the nodes of a flow element stand.
+template <class Element>
+auto element_nodes(Element& e) {
+  if constexpr (requires { e.P; })
+    return std::array{&e.P, &e.T, &e.A, &e.B};
+  else
+    return std::array{&e.A, &e.B};
 }
 
 /// Calls sink(FlowEdge) for every edge of an element: flows with their slopes.

@@ -61,6 +61,13 @@ void set_lengths(const Model& model, const State& state, Description& d) {
     d.cylinders[i].second.chamber_length_A = c.chamber_A(at.s[i]);
     d.cylinders[i].second.chamber_length_B = c.chamber_B(at.s[i]);
   }
+  for (std::size_t i = 0; i < d.motors.size(); ++i) {
+    MotorDescription& motor = d.motors[i].second;
+    const std::size_t port = d.cylinders.size() + i;
+    const Cylinder& c = model.hydraulics.actuators[port].cylinder;
+    if (motor.chamber_angle_A) motor.chamber_angle_A = c.chamber_A(at.s[port]);
+    if (motor.chamber_angle_B) motor.chamber_angle_B = c.chamber_B(at.s[port]);
+  }
   for (const PointSpring<D>& spring : m.springs) named(d.springs, spring.name).rest = spring.rest;
   for (const JointSpring& spring : m.joint_springs) named(d.springs, spring.name).rest = spring.rest;
   for (const ConstraintGroup<D>& g : m.constraints)

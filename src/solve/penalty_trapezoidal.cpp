@@ -47,7 +47,7 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
   inverse_dynamics_tangent(m_, factors_, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
     const HydraulicState& oil = work_.hydraulics;
-    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
+    add_port_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
                            oil.force_v[i], factors_, mech.tree, T);
   }
   add_penalty(m_, model_->description.solver.penalty, mech, T);
