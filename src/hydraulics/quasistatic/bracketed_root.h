@@ -8,25 +8,26 @@
 
 namespace trunnion {
 
-/// The x in [lower, upper] where f changes sign from negative to positive, from the start value `x` inside. `f(x, slope)` returns the value
-/// and writes its derivative; it is called at most some hundred times, about four for a smooth function. Ends where |f| <= tolerance or x
-/// is exact to rounding. NaN ends it too.
+/// The x in [lower, upper] where f goes from negative to positive, from the start value `x` inside. `f(x, slope)` returns the value and
+/// writes its derivative. Ends where |f| <= tolerance, or where x is exact to rounding, or at once with NaN.
 template <class Function>
 double bracketed_root(double lower, double upper, double x, double tolerance, const Function& f) {
-  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  constexpr double rounding = 2 * std::numeric_limits<double>::epsilon();
+  constexpr int most = 200;                                // two bisections of three steps: far below any spacing of numbers
   double before_last = upper - lower, last = before_last;  // the two latest changes of x
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < most; ++i) {
     double slope;
     const double value = f(x, slope);
-    if (!(abs(value) > tolerance)) return x;
+    if (!(abs(value) > tolerance)) break;
     (value < 0 ? lower : upper) = x;
-    double next = x - value / slope;
-    const bool slow = 2 * abs(next - x) > before_last;
+    double change = -value / slope;
+    if (abs(change) <= rounding * abs(x)) break;
+    const bool slow = 2 * abs(change) > before_last;
+    if (slow || !(x + change > lower && x + change < upper)) change = lower + (upper - lower) / 2 - x;
+    if (abs(change) <= rounding * abs(x)) break;
     before_last = last;
-    if (!(next > lower && next < upper) || slow) next = lower + (upper - lower) / 2;
-    last = abs(next - x);
-    if (last <= rounding * abs(next) || next == lower || next == upper) return next;
-    x = next;
+    last = abs(change);
+    x += change;
   }
   return x;
 }

@@ -74,70 +74,58 @@ CurvePoint LoadCurve::point(Kind kind, double t) const {
   return p;
 }
 
+/// The parameter where the force of the inlet is F, between F0 and F1 at the ends of the piece.
+double LoadCurve::parameter_at(Kind kind, double t0, double t1, double F0, double F1, double F) const {
+  if (kind == Kind::open_relief) return -sqrt(max(0, stroke_.F_out_max - k_ * F));
+  if (kind != Kind::open) return F;
+  const auto excess = [&](double t, double& slope) {
+    const CurvePoint p = point(kind, t);
+    slope = p.F_t;
+    return p.F - F;
+  };
+  return bracketed_root(t0, t1, between(t0, t1, (F - F0) / (F1 - F0)), kRounding * stroke_.F_in_max, excess);
+}
+
 /// Adds the piece from t0 to t1, as far as F is below the relief force of the inlet.
 void LoadCurve::add(Kind kind, double t0, double t1) {
-  const double FM = stroke_.F_in_max;
-  if (!(t0 < t1) || (count_ > 0 && piece_[count_ - 1].F1 >= FM)) return;
+  const double FM = stroke_.F_in_max, F0 = count_ > 0 ? piece_[count_ - 1].F1 : 0;
   const bool by_force = kind != Kind::open && kind != Kind::open_relief;  // t = F
   if (by_force) {
-    if (t0 >= FM) return;
-    CurvePoint end = point(kind, min(t1, FM));
-    if (kind == Kind::back && t1 < FM) end.x = 0;  // without rounding
-    append(kind, t0, min(t1, FM), end);
-    return;
+    t0 = max(t0, F0);
+    t1 = min(t1, FM);
   }
+  if (!(t0 < t1) || F0 >= FM) return;
+  // w has the sign of its piece whatever the rounding; x as well, unless the regeneration valve is open
+  double x0 = count_ > 0 ? piece_[count_ - 1].x1 : point(kind, t0).x;
+  if (count_ == 0 && by_force && kind != Kind::back) x0 = max(0, x0);
   CurvePoint end = point(kind, t1);
-  if (end.F >= FM) {
-    if (kind == Kind::open_relief) {
-      t1 = -sqrt(max(0, stroke_.F_out_max - k_ * FM));
-    } else if (end.F > FM) {
-      const auto excess = [&](double t, double& slope) {
-        const CurvePoint p = point(kind, t);
-        slope = p.F_t;
-        return p.F - FM;
-      };
-      const double F0 = count_ > 0 ? piece_[count_ - 1].F1 : 0;
-      t1 = bracketed_root(t0, t1, between(t0, t1, (FM - F0) / (end.F - F0)), kRounding * FM, excess);
-    }
+  if (kind == Kind::back && t1 < FM) end.x = 0;
+  if (!by_force && end.F >= FM) {
+    t1 = parameter_at(kind, t0, t1, F0, end.F, FM);
     end = point(kind, t1);
     end.F = FM;
   }
-  const CurvePoint begin = point(kind, t0);
-  if (begin.x < 0 && end.x > 0) {  // in two, where x changes sign
+  if (!by_force && x0 < 0 && end.x > 0) {  // in two, where x changes sign
     const auto x = [&](double t, double& slope) {
       const CurvePoint p = point(kind, t);
       slope = p.x_t;
       return p.x;
     };
-    const double share = begin.x / (begin.x - end.x), t = bracketed_root(t0, t1, t0 + share * (t1 - t0), 0, x);
+    const double t = bracketed_root(t0, t1, t0 + (t1 - t0) * x0 / (x0 - end.x), 0, x);
     CurvePoint middle = point(kind, t);
     middle.x = 0;
-    append(kind, t0, t, middle);
-    t0 = t;
+    append(kind, t0, t, F0, x0, middle);
+    append(kind, t, t1, middle.F, 0, end);
+  } else {
+    append(kind, t0, t1, F0, x0, end);
   }
-  append(kind, t0, t1, end);
 }
 
-/// Ends of pieces are where the next ones begin, to the last bit.
-void LoadCurve::append(Kind kind, double t0, double t1, const CurvePoint& end) {
-  Piece& piece = piece_[count_];
-  piece.kind = kind;
-  piece.t0 = t0;
-  piece.t1 = t1;
+void LoadCurve::append(Kind kind, double t0, double t1, double F0, double x0, const CurvePoint& end) {
   const auto metering_force = [this](double F, double x) { return x > 0 ? F + square(x / stroke_.h_in) : F; };
-  if (count_ > 0) {
-    piece.F0 = piece_[count_ - 1].F1;
-    piece.x0 = piece_[count_ - 1].x1;
-    piece.AP0 = piece_[count_ - 1].AP1;
-  } else {
-    piece.F0 = 0;
-    piece.x0 = point(kind, t0).x;
-    piece.AP0 = metering_force(0, piece.x0);
-  }
-  piece.F1 = end.F;
-  piece.x1 = max(end.x, piece.x0);
-  piece.AP1 = metering_force(piece.F1, piece.x1);
-  ++count_;
+  const double F1 = max(F0, end.F), x1 = max(x0, end.x);
+  const double AP0 = count_ > 0 ? piece_[count_ - 1].AP1 : metering_force(F0, x0);
+  piece_[count_++] = {kind, t0, t1, F0, F1, x0, x1, AP0, metering_force(F1, x1)};
 }
 
 void LoadCurve::build(const Stroke& stroke, double v0, double gamma) {
@@ -258,12 +246,13 @@ StrokeState LoadCurve::hold(double AP) const {
   }
   // the lowest pressure that the check valve at the pump allows, unless the load decides
   const double F = project(hold_lower_, hold_upper_, stroke_.h_in > 0 ? AP : 0);
-  const CurvePoint p = point(piece.kind, hold_lower_ < hold_upper_ ? F : hold_t_);
+  const bool free = hold_lower_ < hold_upper_;
+  const CurvePoint p = point(piece.kind, free ? parameter_at(piece.kind, piece.t0, piece.t1, piece.F0, piece.F1, F) : hold_t_);
   StrokeState s = state(piece, p);
   s.F = F;
   s.x = 0;
   s.w = k_ * s.v_a;
-  s.w_v = p.x_t > 0 ? p.w_v - p.w_t * p.x_v / p.x_t : 0;
+  s.w_v = p.x_t > 0 ? p.w_v - p.w_t * p.x_v / p.x_t : p.w_v;
   return s;
 }
 

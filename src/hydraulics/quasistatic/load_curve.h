@@ -72,7 +72,8 @@ class LoadCurve {
 
   CurvePoint point(Kind kind, double t) const;
   void add(Kind kind, double t0, double t1);
-  void append(Kind kind, double t0, double t1, const CurvePoint& end);
+  void append(Kind kind, double t0, double t1, double F0, double x0, const CurvePoint& end);
+  double parameter_at(Kind kind, double t0, double t1, double F0, double F1, double F) const;
   void find_hold();
   void find_breakpoints();
   StrokeState state(const Piece& piece, const CurvePoint& p) const;

@@ -65,7 +65,7 @@ MeteringFlows flows_of(const Stroke& stroke, const StrokeState& s, const Meterin
   }
 
   MeteringFlows q;
-  q.v = stroke.sign * s.w;
+  q.v = stroke.sign * s.w + 0.0;  // no negative zero
   q.f = stroke.sign * (s.F - s.F_out);
   q.P_c = stroke.h_in > 0 ? max(P, P_in) : P;
   const bool extends = stroke.sign > 0;
@@ -220,7 +220,7 @@ void MeteringCircuit::solve(const MeteringCommand& command, std::span<const doub
   for (int j = 0; j < n; ++j) {
     const StrokeState& state = s.state_[j];
     const double sign = s.curve_[j].stroke().sign;
-    s.v[j] = sign * state.w;
+    s.v[j] = sign * state.w + 0.0;  // no negative zero
     s.f[j] = beta[j] * s.v[j] + fbar[j];
     const double row = sign * state.w_P * yielding;
     for (int i = 0; i < n; ++i) s.v_fbar[j * n + i] = row * s.state_[i].q_v * s.curve_[i].stroke().sign / beta[i];
@@ -242,15 +242,28 @@ void MeteringCircuit::recover_at(const MeteringCommand& command, std::span<const
   fill(pump, find_pressure(pump, s).lower, s, flows, pump_flows);
 }
 
-void MeteringCircuit::fill(const PumpSupply& supply, double P, const MeteringSolution& s, std::span<MeteringFlows> flows,
-                           PumpFlows& pump) const {
+void MeteringCircuit::fill(const PumpSupply& supply, double P, MeteringSolution& s, std::span<MeteringFlows> flows, PumpFlows& pump) const {
   pump = {};
   pump.P = P;
   pump.Q = supply.flow;
   pump.Q_bleed = supply.bleed * sqrt(P);
   for (const StrokeState& state : s.state_) pump.Q_p += state.q;
-  pump.relief_open = P >= supply.relief && pump.Q > pump.Q_p + pump.Q_bleed;
-  if (pump.relief_open) pump.Q_relief = pump.Q - pump.Q_p - pump.Q_bleed;
+  const double excess = pump.Q - pump.Q_p - pump.Q_bleed;
+  pump.relief_open = P >= supply.relief && excess > 0;
+  if (pump.relief_open) {
+    pump.Q_relief = excess;
+  } else {  // rounding of P: to where flow changes most with it and where no velocity depends on it
+    double steepest = supply.bleed > 0 ? supply.bleed / (2 * sqrt(P)) : 0;
+    double* flow = steepest > 0 ? &pump.Q_bleed : nullptr;
+    for (StrokeState& state : s.state_) {
+      const bool passes = state.inlet == StrokeState::Inlet::sucking || state.inlet == StrokeState::Inlet::relieving;
+      if (!passes || !(state.q_P > steepest)) continue;
+      steepest = state.q_P;
+      flow = &state.q;
+    }
+    if (flow) *flow += excess;
+    if (flow != &pump.Q_bleed) pump.Q_p += flow ? excess : 0;
+  }
   for (int j = 0; j < size(); ++j) flows[j] = flows_of(s.curve_[j].stroke(), s.state_[j], actuators_[j], P, pump.relief_open);
 }
 

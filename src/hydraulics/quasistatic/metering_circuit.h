@@ -75,7 +75,7 @@ class MeteringCircuit {
   void build(const MeteringCommand& command, std::span<const double> v, MeteringSolution& s) const;
   void build(const MeteringCommand& command, std::span<const double> beta, std::span<const double> fbar, MeteringSolution& s) const;
   Interval find_pressure(const PumpSupply& supply, MeteringSolution& s) const;
-  void fill(const PumpSupply& supply, double P, const MeteringSolution& s, std::span<MeteringFlows> flows, PumpFlows& pump) const;
+  void fill(const PumpSupply& supply, double P, MeteringSolution& s, std::span<MeteringFlows> flows, PumpFlows& pump) const;
 
   std::vector<MeteringActuator> actuators_;
   std::vector<MeteringConstants> constants_;
