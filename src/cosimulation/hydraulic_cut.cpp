@@ -22,6 +22,8 @@ class Cutter {
     add_flow_sources();
     for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
       if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
+    for (const QuasistaticCircuit& q : whole_.quasistatic)
+      if (stays(whole_.actuators[q.ports.front().actuator].circuit)) add_quasistatic(q);
     for (Spool& spool : h_.spools) spool.state = add_state(spool.state);
     h_.ny = static_cast<int>(cut_.states.size());
     add_circuits();
@@ -85,6 +87,21 @@ class Cutter {
       use(h_.spools.back().signal);
     }
     return spool_[spool];
+  }
+  void add_quasistatic(QuasistaticCircuit q) {
+    use(q.flow);
+    q.tank = place(q.tank);
+    q.bleed.spool = take_spool(q.bleed.spool);
+    for (QuasistaticPort& port : q.ports) {
+      port.actuator = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port.actuator) - cut_.ports.begin());
+      for (CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a})
+        opening->spool = take_spool(opening->spool);
+      port.lever = take_spool(port.lever);
+      const int first = port.state;
+      port.state = add_state(first);
+      for (int k = 1; q.discrete && k < kDiscreteStates; ++k) add_state(first + k);
+    }
+    h_.quasistatic.push_back(std::move(q));
   }
   void add_flow_sources() {
     for (FlowSource source : whole_.flow_sources) {

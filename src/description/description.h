@@ -352,7 +352,7 @@ struct MountDescription {
 
 /// What cylinders and motors have in common.
 struct ActuatorDescription {
-  std::string A, B;                                               // nodes of the chambers (volumes, or pressure sources)
+  std::string A, B;  // nodes of the chambers (volumes, or pressure sources); empty: the oil is that of a quasistatic circuit
   double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of the wall
   double viscous = 0;                                             // [N s/m or N m s/rad] viscous coefficient apart from the friction law
   double leakage = 0;                                             // [m3/(s Pa)] laminar, A to B
@@ -362,9 +362,9 @@ struct ActuatorDescription {
 /// Double-acting cylinder between two points; chamber A pushes, chamber B pulls.
 struct CylinderDescription : ActuatorDescription {
   MountDescription base, rod_end;
-  std::optional<double> bore, rod;                    // [m]
-  std::optional<double> area_A, area_B;               // [m2]
-  double chamber_length_A = 0, chamber_length_B = 0;  // [m] at the start
+  std::optional<double> bore, rod;                           // [m]
+  std::optional<double> area_A, area_B;                      // [m2]
+  std::optional<double> chamber_length_A, chamber_length_B;  // [m] at the start; unset, on quasistatic oil: no ends of the stroke
 };
 /// Hydraulic motor or rotary actuator on an angle of a joint; oil in A turns it forward, oil in B back.
 struct MotorDescription : ActuatorDescription {
@@ -373,6 +373,43 @@ struct MotorDescription : ActuatorDescription {
   std::optional<double> displacement_A, displacement_B;    // [m3/rad] otherwise
   double volume = 0;                                       // [m3] oil in either side, whatever the angle
   std::optional<double> chamber_angle_A, chamber_angle_B;  // [rad] otherwise: left on either side at the start, as of a vane
+};
+
+/// Valve of a quasistatic circuit: its opening over a command.
+struct MeteringValveDescription : OrificeSize {
+  NumberOrSignal command = std::string();                     // empty: that of the actuator; bleed valve: open
+  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [command, opening from 0 to 1], straight between, held outside
+};
+inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
+enum class VirtualElementForm { differential, discrete };
+/// Virtual viscoelastic element between an actuator and its mechanism (hydraulics/quasistatic/virtual_element.h).
+struct VirtualElementDescription {
+  std::optional<double> stiffness;              // [N/m, N m/rad] K; unset: that of the oil in the chambers and lines
+  std::optional<double> damping;                // [N s/m, N m s/rad] B; unset: from the settling time
+  std::optional<double> settling_time;          // [s] after which 2 % of a stretch are left: 4 B / K
+  double line_volume_A = 0, line_volume_B = 0;  // [m3] oil between the valves and the chambers, for the stiffness
+};
+/// Independent metering of one cylinder or motor.
+struct MeteringDescription {
+  NumberOrSignal command = 0.0;                 // lever
+  double time_constant = 0;                     // [s] from the lever to the command that acts
+  double relief_A = 0, relief_B = 0;            // [Pa] above the tank
+  MeteringValveDescription P_A, B_T;            // open at positive commands
+  MeteringValveDescription P_B, A_T;            // open at negative commands
+  std::optional<MeteringValveDescription> B_A;  // regeneration
+  VirtualElementDescription element;
+  MeteringDescription() { P_B.opening = A_T.opening = {{-1, 1}, {0, 0}}; }
+};
+/// Actuators with independent metering on one pump, without pressure states.
+struct QuasistaticDescription {
+  std::string tank;           // pressure source
+  NumberOrSignal flow = 0.0;  // [m3/s] of the pump
+  double relief = 0;          // [Pa] above the tank
+  std::optional<MeteringValveDescription> bleed;
+  std::vector<std::array<double, 2>>
+      open_centre;  // [|command|, opening] of the bleed valve's sections, one for each actuator, in series; empty: none
+  VirtualElementForm form = VirtualElementForm::differential;
+  NamedList<MeteringDescription> actuators;  // by the names of cylinders and motors
 };
 
 // ---------------------------------------------------------------- solver and records
@@ -490,6 +527,7 @@ struct Description {
   NamedList<ValveDescription> valves;
   NamedList<CylinderDescription> cylinders;
   NamedList<MotorDescription> motors;
+  NamedList<QuasistaticDescription> quasistatic;
   SolverDescription solver;
   CosimulationDescription coupling;
   RecordDescription record;

@@ -46,7 +46,7 @@ void describe_source(Visitor& v, SourceDescription& s) {
                  true);
 }
 
-void describe_size(Visitor& v, OrificeSize& o) {
+void describe_area(Visitor& v, OrificeSize& o) {
   const auto clear = [&o] { o.diameter.reset(), o.area.reset(), o.flow.reset(), o.at_pressure_drop.reset(); };
   v.alternatives(
       {{"diameter", "Size by diameter", o.diameter.has_value(), clear,
@@ -64,6 +64,10 @@ void describe_size(Visitor& v, OrificeSize& o) {
         }}},
       true);
   v.leaf({"discharge", "Discharge coefficient", kNumber, kPositive}, &o.discharge);
+}
+
+void describe_size(Visitor& v, OrificeSize& o) {
+  describe_area(v, o);
   v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &o.laminar_limit);
 }
 
@@ -220,18 +224,23 @@ void describe_areas(Visitor& v, CylinderDescription& c) {
 void describe_cylinder(Visitor& v, CylinderDescription& c) {
   v.group({"base", "Mount of the barrel", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.base); }});
   v.group({"rod_end", "Mount of the rod", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.rod_end); }});
-  v.leaf({"A", "Node of chamber A, which pushes the rod out", kNumber, kRequired, Names::node}, &c.A);
-  v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, kRequired, Names::node}, &c.B);
+  v.leaf({"A", "Node of chamber A, which pushes the rod out; left out: its oil is that of a `quasistatic` circuit", kNumber, 0, Names::node},
+         &c.A);
+  v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, 0, Names::node}, &c.B);
   describe_areas(v, c);
-  v.leaf({"chamber_length_A", "Oil column of chamber A at the start", kLength, kRequired | kPositive}, &c.chamber_length_A);
-  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kRequired | kPositive}, &c.chamber_length_B);
+  v.leaf({"chamber_length_A", "Oil column of chamber A at the start; on quasistatic oil it may be left out: a stroke without end", kLength,
+          kPositive},
+         &c.chamber_length_A);
+  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kPositive}, &c.chamber_length_B);
   describe_actuator(v, c, kAlongLine);
 }
 
 void describe_motor(Visitor& v, MotorDescription& m) {
   v.leaf({"joint", "Angle of a joint that it turns", kNumber, kRequired, Names::coordinate}, &m.joint);
-  v.leaf({"A", "Node of the side that turns the joint forward", kNumber, kRequired, Names::node}, &m.A);
-  v.leaf({"B", "Node of the side that turns it back", kNumber, kRequired, Names::node}, &m.B);
+  v.leaf({"A", "Node of the side that turns the joint forward; left out: its oil is that of a `quasistatic` circuit", kNumber, 0,
+          Names::node},
+         &m.A);
+  v.leaf({"B", "Node of the side that turns it back", kNumber, 0, Names::node}, &m.B);
   const auto clear = [&m] { m.displacement.reset(), m.displacement_A.reset(), m.displacement_B.reset(); };
   v.alternatives({{"displacement", "Both sides alike", m.displacement.has_value() || !m.displacement_A.has_value(), clear,
                    [&m](Visitor& w) {
@@ -247,6 +256,55 @@ void describe_motor(Visitor& v, MotorDescription& m) {
   v.leaf({"chamber_angle_A", "Of a vane between stops instead: angle left on side A at the start", kAngle, kPositive}, &m.chamber_angle_A);
   v.leaf({"chamber_angle_B", "Angle left on side B at the start", kAngle, kPositive}, &m.chamber_angle_B);
   describe_actuator(v, m, kAboutAxis);
+}
+
+// ---------------------------------------------------------------- quasistatic circuits
+
+void describe_metering_valve(Visitor& v, MeteringValveDescription& m) {
+  describe_area(v, m);
+  v.leaf({"command", "Its command, or the name of a signal; left out: that of the actuator", kNumber, 0, Names::signal}, &m.command);
+  v.leaf({"opening", "Opening from 0 to 1 over the command: points [command, opening], straight between, held outside", kNumber, kFraction},
+         OverSignal{&m.opening});
+}
+
+void describe_element(Visitor& v, VirtualElementDescription& e) {
+  v.leaf({"stiffness", "Stiffness K, N/m or N m/rad; left out: that of the oil in chambers and lines", kNumber, kPositive}, &e.stiffness);
+  v.leaf({"damping", "Damping B, N s/m or N m s/rad; left out: from the settling time", kNumber, kPositive}, &e.damping);
+  v.leaf({"settling_time", "Time after which 2 % of a stretch are left, 4 B / K", kTime, kPositive}, &e.settling_time);
+  v.leaf({"line_volume_A", "Oil between the valves and chamber A, for the stiffness", kVolume, kNonNegative}, &e.line_volume_A);
+  v.leaf({"line_volume_B", "Oil between the valves and chamber B, for the stiffness", kVolume, kNonNegative}, &e.line_volume_B);
+}
+
+void describe_metering(Visitor& v, MeteringDescription& m) {
+  v.leaf({"command", "Its lever, or the name of a signal", kNumber, kRequired, Names::signal}, &m.command);
+  v.leaf({"time_constant", "Time constant of the command; 0: it follows the lever", kTime, kNonNegative}, &m.time_constant);
+  v.leaf({"relief_A", "Setting of the relief valve of chamber A, above the tank", kPressure, kRequired | kPositive}, &m.relief_A);
+  v.leaf({"relief_B", "Setting of the relief valve of chamber B, above the tank", kPressure, kRequired | kPositive}, &m.relief_B);
+  const auto valve = [&v](const char* name, const char* doc, MeteringValveDescription& d) {
+    v.group({name, doc, kNumber, kRequired}, {true, {}, [&d](Visitor& w) { describe_metering_valve(w, d); }});
+  };
+  valve("P_A", "Valve from the pump to chamber A", m.P_A);
+  valve("B_T", "Valve from chamber B to the tank", m.B_T);
+  valve("P_B", "Valve from the pump to chamber B", m.P_B);
+  valve("A_T", "Valve from chamber A to the tank", m.A_T);
+  v.group({"B_A", "Regeneration: valve from chamber B to chamber A, one way"},
+          {m.B_A.has_value(), [&m] { m.B_A.emplace(); }, [&m](Visitor& w) { describe_metering_valve(w, *m.B_A); }});
+  v.group({"element", "Virtual viscoelastic element between the actuator and the mechanism", kNumber, kRequired},
+          {true, {}, [&m](Visitor& w) { describe_element(w, m.element); }});
+}
+
+void describe_quasistatic(Visitor& v, QuasistaticDescription& q) {
+  v.leaf({"tank", "Pressure source that takes what returns", kNumber, kRequired, Names::node}, &q.tank);
+  v.leaf({"flow", "Flow of the pump, or the name of a signal", kFlow, kRequired | kNonNegative, Names::signal}, &q.flow);
+  v.leaf({"relief", "Setting of the pump's relief valve, above the tank", kPressure, kRequired | kPositive}, &q.relief);
+  v.group({"bleed", "Bleed valve from the pump to the tank"},
+          {q.bleed.has_value(), [&q] { q.bleed.emplace(); }, [&q](Visitor& w) { describe_metering_valve(w, *q.bleed); }});
+  v.leaf({"open_centre", "Opening of a section of the bleed valve over the magnitude of its actuator's command; the sections are in series",
+          kNumber, kFraction},
+         OverSignal{&q.open_centre});
+  v.leaf({"form", "Stretch of the virtual elements as differential equations, or as discrete states by the implicit Euler rule"},
+         choice(q.form, {"differential", "discrete"}));
+  v.section({"actuators", "Cylinders and motors on the pump, by name"}, named_items(q.actuators, describe_metering), nullptr);
 }
 
 // ---------------------------------------------------------------- solver and records
@@ -301,6 +359,8 @@ void describe_oil(Visitor& v, Description& d) {
   v.section({"valves", "Orifices and valves between nodes"}, named_items(d.valves, describe_valve), nullptr);
   v.section({"cylinders", "Double-acting cylinders between two points"}, named_items(d.cylinders, describe_cylinder), nullptr);
   v.section({"motors", "Hydraulic motors and rotary actuators on joints"}, named_items(d.motors, describe_motor), nullptr);
+  v.section({"quasistatic", "Actuators with independent metering on one pump, without pressure states"},
+            named_items(d.quasistatic, describe_quasistatic), nullptr);
 }
 
 void describe_solver(Visitor& v, Description& d) {

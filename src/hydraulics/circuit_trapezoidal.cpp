@@ -11,10 +11,11 @@ CircuitTrapezoidal::CircuitTrapezoidal(const Hydraulics& hydraulics, double tole
       tolerance_(hydraulics.unknown_state.size()),
       residual_(ports_),
       stiffness_(ports_ * ports_),
-      damping_(ports_ * ports_) {
+      damping_(ports_ * ports_),
+      local_states_(!hydraulics.quasistatic.empty()) {
   for (std::size_t i = 0; i < tolerance_.size(); ++i)
     tolerance_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size()) ? tolerance_pressure : tolerance_other;
-  for (const Actuator& a : h_.actuators) local_friction_ = local_friction_ || (a.friction_local && a.friction_states > 0);
+  for (const Actuator& a : h_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
 }
 
 void CircuitTrapezoidal::begin(const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin, double* y,

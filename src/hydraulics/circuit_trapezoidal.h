@@ -42,10 +42,10 @@ class CircuitTrapezoidal {
       y_[k] = moved;
     }
   }
-  /// Locally integrated friction states at the end of the step with the ports' rates there.
-  bool has_local_friction() const { return local_friction_; }
-  void finish(const double* s_dot) {
-    if (local_friction_) finish_local_friction(h_, s_dot, y_, ydot_, rule_);
+  /// States that are solved on the spot, at the end of the step with the ports' lengths and rates there.
+  bool has_local_states() const { return local_states_; }
+  void finish(const double* s, const double* s_dot, HydraulicState& state) {
+    if (local_states_) finish_local_states(h_, s, s_dot, y_, ydot_, rule_, state);
   }
 
  private:
@@ -55,7 +55,7 @@ class CircuitTrapezoidal {
   double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
   std::vector<double> tolerance_;                       // per circuit unknown
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
-  bool local_friction_ = false;
+  bool local_states_;
 };
 
 }  // namespace trunnion

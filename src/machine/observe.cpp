@@ -41,6 +41,7 @@ class MachineReadings : public Base {
     for (const Volume& volume : h_.volumes) add_volume(volume);
     add_sources();
     for_each_element(h_, [&](const auto& element) { add_element(element); });
+    for (const QuasistaticCircuit& q : h_.quasistatic) add_quasistatic(q);
     add_springs();
     add_loads();
     add_constraints();
@@ -64,6 +65,7 @@ class MachineReadings : public Base {
     read_actuators();
     read_volumes();
     read_flows();
+    read_quasistatic();
     read_springs();
     read_loads();
     read_constraints();
@@ -261,6 +263,44 @@ class MachineReadings : public Base {
     losses_.push_back({add(section, name + ".power_loss", "W", "power turned into heat"), static_cast<int>(flows_.size())});
     add_entry(name, Account::throttling);
   }
+  /// Channels of the actuators' oil by name of the actuator, of the pump by that of the circuit.
+  void add_quasistatic(const QuasistaticCircuit& q) {
+    QuasistaticCells& cells = quasistatic_.emplace_back();
+    const auto flow = [&](const std::string& n, const char* meaning) { return add("quasistatic", n, "m^3/s", meaning); };
+    for (const QuasistaticPort& port : q.ports) {
+      const std::string n = h_.actuators[port.actuator].name;
+      const bool turns = h_.actuators[port.actuator].turns;
+      add("quasistatic", n + ".spool", "", "command that acts, in the unit of its signal", y_.data() + h_.spools[port.lever].state);
+      add("quasistatic", n + ".piston", turns ? "rad" : "m", "position of the actuator proper, behind its virtual element",
+          y_.data() + port.state);
+      auto& c = cells.ports.emplace_back();
+      c.rate = add("quasistatic", n + ".piston_rate", turns ? "rad/s" : "m/s", "its rate");
+      c.pressure_A = add("quasistatic", n + ".pressure_A", "Pa", "absolute pressure in chamber A");
+      c.pressure_B = add("quasistatic", n + ".pressure_B", "Pa", "absolute pressure in chamber B");
+      c.P_A = flow(n + ".flow_P_A", "flow from the pump to chamber A");
+      c.P_B = flow(n + ".flow_P_B", "flow from the pump to chamber B");
+      c.A_T = flow(n + ".flow_A_T", "flow from chamber A through its valve to the tank");
+      c.B_T = flow(n + ".flow_B_T", "flow from chamber B through its valve to the tank");
+      c.relief_A = flow(n + ".relief_flow_A", "flow of the relief valve of chamber A; negative: suction from the tank");
+      c.relief_B = flow(n + ".relief_flow_B", "flow of the relief valve of chamber B; negative: suction from the tank");
+      c.B_A = port.regenerates ? flow(n + ".flow_B_A", "regeneration: flow from chamber B to chamber A") : nullptr;
+      c.segment = add("quasistatic", n + ".segment", "",
+                      "piece of the force-velocity curve: 0 hold, 1 to 8 extending +0a +0b +1a +1b +2a +2b +3 -FrM, 9 to 16 retracting -0a "
+                      "-0b -1a -1b -2a -2b -3 FhM");
+      c.loss = add("quasistatic", n + ".power_loss", "W", "power turned into heat in its valves");
+      c.element = add("quasistatic", n + ".element_power", "W", "power turned into heat in the virtual element");
+      add_entry(n + ".valves", Account::throttling);
+      add_entry(n + ".element", Account::friction);
+    }
+    cells.pressure = add("quasistatic", q.name + ".pressure", "Pa", "absolute pressure at the pump");
+    cells.flow = flow(q.name + ".flow", "flow of the pump");
+    cells.bleed = flow(q.name + ".bleed_flow", "flow of the bleed valve");
+    cells.relief = flow(q.name + ".relief_flow", "flow of the pump's relief valve");
+    cells.power = add("quasistatic", q.name + ".power", "W", "power of the pump into the oil");
+    cells.loss = add("quasistatic", q.name + ".power_loss", "W", "power turned into heat in its bleed and relief valves");
+    add_entry(q.name, Account::supply);
+    add_entry(q.name + ".valves", Account::throttling);
+  }
   void add_springs() {
     for (std::size_t i = 0; i < m_.springs.size(); ++i) {
       const std::string& n = m_.springs[i].name;
@@ -439,6 +479,56 @@ class MachineReadings : public Base {
     for (const S* power : source_powers_) *supply++ = *power;
   }
 
+  void read_quasistatic() {
+    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i) {
+      const QuasistaticCircuit& q = h_.quasistatic[i];
+      QuasistaticCells& cells = quasistatic_[i];
+      QuasistaticWork& work = oil_.quasistatic[i];
+      if (q.discrete) {  // any line through the point of the last step
+        read_command(q, oil_.signal.data(), oil_.spool.data(), work);
+        for (std::size_t j = 0; j < q.ports.size(); ++j) {
+          const QuasistaticPort& port = q.ports[j];
+          work.beta[j] = port.element.damping;
+          work.fbar[j] = value_of(y_[port.state + kElementForce]) - work.beta[j] * value_of(y_[port.state + kPistonRate]);
+        }
+      }
+      if (kPlain || q.discrete) recover_flows(q, work);
+      const auto number = [](double value, double change) {
+        if constexpr (kPlain)
+          return value;
+        else
+          return S::chain(value, change, S::variable(0, 0));
+      };
+      const S tank = oil_.pressure[q.tank], P = number(work.pump.P, work.pump_change.P);
+      for (std::size_t j = 0; j < q.ports.size(); ++j) {
+        const QuasistaticPort& port = q.ports[j];
+        const auto& c = cells.ports[j];
+        const MeteringFlows &at = work.flows[j], &d = work.flow_changes[j];
+        *c.rate = number(at.v, d.v);
+        *c.pressure_A = tank + number(at.P_h, d.P_h);
+        *c.pressure_B = tank + number(at.P_r, d.P_r);
+        *c.P_A = number(at.Q_ph, d.Q_ph);
+        *c.P_B = number(at.Q_pr, d.Q_pr);
+        *c.A_T = number(at.Q_th, d.Q_th);
+        *c.B_T = number(at.Q_tr, d.Q_tr);
+        *c.relief_A = number(at.Q_ho, d.Q_ho);
+        *c.relief_B = number(at.Q_ro, d.Q_ro);
+        if (c.B_A != nullptr) *c.B_A = number(at.Q_a, d.Q_a);
+        *c.segment = static_cast<double>(at.segment);
+        *c.loss = *power_++ = P * number(at.Q_p, d.Q_p) - *c.rate * number(at.f, d.f);
+        const S stretch = y_[port.state] - mechanism_.s[port.actuator], rate = *c.rate - mechanism_.s_dot[port.actuator];
+        stored_.cylinder += 0.5 * port.element.stiffness * stretch * stretch;
+        *c.element = *power_++ = port.element.damping * rate * rate;
+      }
+      *cells.pressure = tank + P;
+      *cells.flow = number(work.pump.Q, work.pump_change.Q);
+      *cells.bleed = number(work.pump.Q_bleed, work.pump_change.Q_bleed);
+      *cells.relief = number(work.pump.Q_relief, work.pump_change.Q_relief);
+      *cells.power = *power_++ = P * *cells.flow;
+      *cells.loss = *power_++ = P * (*cells.bleed + *cells.relief);
+    }
+  }
+
   void read_springs() {
     std::size_t cell = 0;
     for (std::size_t i = 0; i < m_.springs.size(); ++i) {
@@ -515,6 +605,13 @@ class MachineReadings : public Base {
   struct ActuatorCells {
     S *angle, *power, *flow_A, *flow_B;  // of the line, in the plane
   };
+  struct QuasistaticCells {
+    struct Port {
+      S *rate, *pressure_A, *pressure_B, *P_A, *P_B, *A_T, *B_T, *relief_A, *relief_B, *B_A, *segment, *loss, *element;
+    };
+    std::vector<Port> ports;
+    S *pressure, *flow, *bleed, *relief, *power, *loss;
+  };
   struct Opening {
     S* cell;
     const Orifice* orifice;
@@ -536,6 +633,7 @@ class MachineReadings : public Base {
   std::set<std::string> names_;
   std::vector<Center> centers_;
   std::vector<ActuatorCells> actuators_;
+  std::vector<QuasistaticCells> quasistatic_;
   std::vector<Opening> openings_;
   std::vector<ContactCells> contacts_;
   std::vector<S> outflow_;  // per node [m3/s]

@@ -35,6 +35,7 @@ class NetlistBuilder {
     const double* start = starts.data();
     for (const auto& [name, cylinder] : d_.cylinders) add_cylinder(name, cylinder, *start++);
     for (const auto& [name, motor] : d_.motors) add_motor(name, motor, *start++);
+    for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
     for (Spool& spool : h_.spools) { spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right)); }
     h_.ny = static_cast<int>(model_.y_start.size());
@@ -86,8 +87,8 @@ class NetlistBuilder {
     if (size.flow) return nominal_coefficient(*size.flow, *size.at_pressure_drop - lost);
     return orifice_coefficient(size.discharge, size.area ? *size.area : circle_area(size.diameter.value_or(0)), h_.fluid.density);
   }
-  int add_spool(const std::string& name, double time_constant, const std::string& signal) {
-    h_.spools.push_back({name, time_constant, used(signal), 0});
+  int add_spool(const std::string& name, double time_constant, const NumberOrSignal& command) {
+    h_.spools.push_back({name, time_constant, signal(command), 0});
     return static_cast<int>(h_.spools.size()) - 1;
   }
   void add_valve(const std::string& name, const OrificeDescription& v) {
@@ -132,8 +133,9 @@ class NetlistBuilder {
     Actuator a;
     a.cylinder.area_A = c.area_A ? *c.area_A : circle_area(c.bore.value_or(0));
     a.cylinder.area_B = c.area_B ? *c.area_B : circle_area(c.bore.value_or(0)) - circle_area(c.rod.value_or(0));
-    a.cylinder.chamber_A0 = c.chamber_length_A;
-    a.cylinder.chamber_B0 = c.chamber_length_B;
+    a.cylinder.chamber_A0 = c.chamber_length_A.value_or(1);
+    a.cylinder.chamber_B0 = c.chamber_length_B.value_or(1);
+    a.cylinder.travel = c.chamber_length_A ? 1 : 0;  // a stroke without end
     add_actuator(name, c, length, std::move(a));
   }
   void add_motor(const std::string& name, const MotorDescription& c, double angle) {
@@ -148,8 +150,8 @@ class NetlistBuilder {
   }
   void add_actuator(const std::string& name, const ActuatorDescription& c, double start, Actuator a) {
     a.name = name;
-    a.A = node(c.A);
-    a.B = node(c.B);
+    a.A = node(c.A.empty() ? tank_of(name) : c.A);
+    a.B = node(c.B.empty() ? tank_of(name) : c.B);
     a.cylinder.length_0 = start;
     a.cylinder.wall_compressibility = wall(c.bulk_modulus);
     a.cylinder.viscous = c.viscous;
@@ -161,6 +163,74 @@ class NetlistBuilder {
     for (const FrictionStateInfo& info : friction_state_info(a.friction)) add_state(name + "." + std::string(info.name), 0);
     if (c.leakage > 0) std::get<std::vector<Leakage>>(h_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
     h_.actuators.push_back(std::move(a));
+  }
+
+  // ---- quasistatic circuits
+
+  /// The tank of the quasistatic circuit that an actuator without chambers belongs to.
+  const std::string& tank_of(const std::string& actuator) const {
+    for (const auto& [name, q] : d_.quasistatic)
+      for (const auto& item : q.actuators)
+        if (item.first == actuator) return q.tank;
+    throw Error("`" + actuator + "` has neither chambers on nodes nor a quasistatic circuit");
+  }
+  CommandedOpening opening(const std::string& name, const MeteringValveDescription& m, int lever) {
+    return {has_command(m) ? add_spool(name, 0, m.command) : lever, {m.opening}};
+  }
+  VirtualElement element(const VirtualElementDescription& e, const Cylinder& c) const {
+    const auto oil = [&](double area, double length, double line) {  // A^2 / (V/B_e)
+      return area * area / ((area * length + line) * h_.fluid.compressibility + area * length * c.wall_compressibility);
+    };
+    VirtualElement element;
+    element.stiffness =
+        e.stiffness ? *e.stiffness : oil(c.area_A, c.chamber_A0, e.line_volume_A) + oil(c.area_B, c.chamber_B0, e.line_volume_B);
+    element.damping = e.damping ? *e.damping : element.stiffness * *e.settling_time / 4;
+    return element;
+  }
+  void add_quasistatic(const std::string& name, const QuasistaticDescription& q) {
+    std::vector<MeteringActuator> actuators;
+    std::vector<QuasistaticPort> ports;
+    for (const auto& [actuator, m] : q.actuators) {
+      const auto at = std::find_if(h_.actuators.begin(), h_.actuators.end(), [&n = actuator](const Actuator& a) { return a.name == n; });
+      const Cylinder& c = at->cylinder;
+      MeteringActuator constants;
+      constants.area_h = c.area_A;
+      constants.area_r = c.area_B;
+      constants.relief_h = m.relief_A;
+      constants.relief_r = m.relief_B;
+      constants.c_ph = coefficient(m.P_A);
+      constants.c_tr = coefficient(m.B_T);
+      constants.c_pr = coefficient(m.P_B);
+      constants.c_th = coefficient(m.A_T);
+      constants.c_a = m.B_A ? coefficient(*m.B_A) : 0;
+      actuators.push_back(constants);
+      QuasistaticPort port;
+      port.actuator = static_cast<int>(at - h_.actuators.begin());
+      port.lever = add_spool(actuator, m.time_constant, m.command);
+      port.ph = opening(actuator + ".P_A", m.P_A, port.lever);
+      port.tr = opening(actuator + ".B_T", m.B_T, port.lever);
+      port.pr = opening(actuator + ".P_B", m.P_B, port.lever);
+      port.th = opening(actuator + ".A_T", m.A_T, port.lever);
+      port.regenerates = m.B_A.has_value();
+      if (m.B_A) port.a = opening(actuator + ".B_A", *m.B_A, port.lever);
+      port.element = element(m.element, c);
+      port.state = add_state(actuator + ".piston", c.length_0);
+      if (q.form == VirtualElementForm::discrete) {
+        add_state(actuator + ".last_length", c.length_0);
+        add_state(actuator + ".piston_rate", 0);
+        add_state(actuator + ".element_force", 0);
+      }
+      ports.push_back(port);
+    }
+    QuasistaticCircuit circuit{name,
+                               MeteringCircuit(actuators, {q.relief, q.bleed ? coefficient(*q.bleed) : 0}),
+                               signal(q.flow),
+                               q.bleed ? opening(name + ".bleed", *q.bleed, -1) : CommandedOpening{},
+                               {q.open_centre},
+                               q.form == VirtualElementForm::discrete,
+                               node(q.tank),
+                               std::move(ports)};
+    h_.quasistatic.push_back(std::move(circuit));
   }
 
   void average_walls() {
@@ -195,6 +265,9 @@ class NetlistBuilder {
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].A);
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].B);
     }
+    for (const QuasistaticCircuit& q : h_.quasistatic)
+      for (const QuasistaticPort& port : q.ports)
+        join(static_cast<int>(h_.nodes.size()) + q.ports.front().actuator, static_cast<int>(h_.nodes.size()) + port.actuator);
     std::vector<int> roots;
     const auto circuit_of = [&](int i) {
       const int root = groups.root(i);
@@ -225,6 +298,8 @@ class NetlistBuilder {
         for (int k = 0; k < a.friction_states; ++k) add_unknown(a.circuit, a.state + k);
       h_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
     }
+    for (QuasistaticCircuit& q : h_.quasistatic)
+      for (QuasistaticPort& port : q.ports) port.local = add_unknown(h_.actuators[port.actuator].circuit, port.state);
     unknowns.resize(h_.circuits.size());
     int block = 0;
     for (std::size_t i = 0; i < h_.circuits.size(); ++i) {

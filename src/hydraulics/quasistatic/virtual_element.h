@@ -21,8 +21,11 @@ struct VirtualElement {
   double stiffness = 0;  // [N/m]   K
   double damping = 0;    // [N s/m] B
 
-  /// (70).
-  TR_INLINE LoadLine line(double p, double l, double l_dot) const { return {damping, stiffness * (p - l) - damping * l_dot}; }
+  /// (70): beta is B.
+  template <class S>
+  TR_INLINE S fbar(const S& p, const S& l, const S& l_dot) const {
+    return stiffness * (p - l) - damping * l_dot;
+  }
   /// (72) over a step h from p_old, l_old.
   TR_INLINE LoadLine implicit_line(double p_old, double l_old, double l, double h) const {
     return {damping + h * stiffness, stiffness * (p_old - l) - damping * (l - l_old) / h};
