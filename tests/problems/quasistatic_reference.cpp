@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -85,7 +86,7 @@ Drained drained_chamber(const Circuit& k, Real P_s) {
     const Real y = complementary(g, 0, std::sqrt(k.limit_d - P_s));
     return {P_s + y * y, k.link * y};
   }
-  const Real z = complementary([&](Real r) { return surplus(r * r, r, 0); }, 0, std::sqrt(std::min(P_s, k.limit_d)));
+  const Real z = complementary([&](Real r) { return surplus(r * r, r, 0); }, 0, std::sqrt(k.limit_d));
   return {z * z, 0};
 }
 
@@ -104,7 +105,7 @@ struct PumpSupply {
       const Real y = complementary(g, 0, std::sqrt(P_M - P_s));
       return {P_s + y * y, inlet * y};
     }
-    const Real z = complementary([&](Real r) { return surplus(r, 0); }, 0, std::sqrt(std::min(P_s, P_M)));
+    const Real z = complementary([&](Real r) { return surplus(r, 0); }, 0, std::sqrt(P_M));
     return {z * z, 0};
   }
 };
@@ -129,12 +130,12 @@ Solution solve(const Circuit& k, const S& supply) {
   const Drained d = drained_chamber(k, P_s);
   const Supply u = supply(k.inlet, P_s);
   const Real w = k.w(P_s, d.P);
-  // Between the chamber's limits its balance gives the same inflow as the orifice; the one with the smaller rounding is taken.
+  // Between the chamber's limits its balance gives the inflow, within what the orifice passes at these pressures but their last digits.
   Real Q_p = u.Q_p;
-  const Real orifice_rounding = k.inlet * k.inlet * std::max(u.P, P_s);
-  const Real balance_rounding = k.A_s * (std::abs(k.speed) + k.compliance * (k.A_s * P_s + k.A_d * d.P)) + d.Q_link;
-  if (k.inlet > 0 && P_s > 0 && P_s < k.limit_s && 2 * Q_p * balance_rounding < orifice_rounding)
-    Q_p = std::max(k.A_s * w - d.Q_link, Real(0));
+  if (P_s > 0 && P_s < k.limit_s) {
+    const Real drop = u.P - P_s, digit = 4 * std::numeric_limits<Real>::epsilon() * std::max(u.P, P_s);
+    Q_p = std::clamp(k.A_s * w - d.Q_link, k.inlet * root_of_positive(drop - digit), k.inlet * root_of_positive(drop + digit));
+  }
   const Real F_s = k.A_s * P_s, F_d = k.A_d * d.P;
   return {k.extends ? w : -w, k.extends ? F_s - F_d : F_d - F_s, u.P, k.extends ? P_s : d.P, k.extends ? d.P : P_s, Q_p, d.Q_link};
 }
@@ -233,7 +234,7 @@ class QuasistaticDraw {
   double valve(double closed) {
     if (chance(closed)) return 0;
     const double c = spread(paper_conductance(), 1.5);
-    switch (among({0.1, 0.04, 1})) {
+    switch (among({0.35, 0.04, 0.65})) {
       case 0:
         return c;
       case 1:
@@ -250,7 +251,7 @@ class QuasistaticDraw {
 ActuatorReference random_actuator(QuasistaticDraw& draw) {
   ActuatorReference k;
   k.A_h = draw.spread(0.024, 3);
-  switch (draw.among({0.5, 0.25, 0.1, 0.15})) {
+  switch (draw.among({0.45, 0.3, 0.1, 0.15})) {
     case 0:  // an asymmetric cylinder
       k.A_r = k.A_h * draw.uniform(0.3, 0.95);
       break;
@@ -265,7 +266,7 @@ ActuatorReference random_actuator(QuasistaticDraw& draw) {
   }
   k.P_hM = draw.spread(42e6, 2);
   k.P_rM = draw.chance(0.1) ? k.P_hM : draw.spread(40e6, 2);
-  constexpr double kClosed = 0.2;
+  constexpr double kClosed = 0.3;
   switch (draw.among({0.15, 0.5, 0.35})) {
     case 0:
       break;
@@ -281,7 +282,7 @@ ActuatorReference random_actuator(QuasistaticDraw& draw) {
 
 double random_velocity(QuasistaticDraw& draw, const ActuatorReference& k, const PumpReference& pump) {
   const double full = pump.Q / (k.pr > 0 || k.th > 0 ? k.A_r : k.A_h), sign = k.pr > 0 || k.th > 0 ? -1 : 1;
-  switch (draw.among({0.12, 0.08, 0.08, 0.4, 0.3})) {
+  switch (draw.among({0.12, pump.bleed == 0 ? 0.3 : 0.05, 0.08, 0.4, 0.3})) {
     case 0:
       return 0;
     case 1:
