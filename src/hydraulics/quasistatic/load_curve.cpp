@@ -225,34 +225,35 @@ StrokeState LoadCurve::state(const Piece& piece, const CurvePoint& p) const {
   s.w = p.w;
   s.x = p.x;
   s.v_a = p.v_a;
+  s.w_v = p.w_v;
   return s;
 }
 
-/// F = 0 or F = FM, at an end of a piece.
-StrokeState LoadCurve::at_fixed_force(const Piece& piece, double t) const {
-  const CurvePoint p = point(piece.kind, t);
+/// The state where F does not change with the load, 0 or FM.
+StrokeState LoadCurve::at_fixed_force(const Piece& piece, const CurvePoint& p) const {
   StrokeState s = state(piece, p);
-  s.w_v = p.F_v == 0 ? p.w_v : p.w_v - p.w_t * p.F_v / p.F_t;
+  if (p.F_t > 0) s.w_v -= p.w_t * p.F_v / p.F_t;
   return s;
 }
 
 StrokeState LoadCurve::hold(double AP) const {
   const Piece& piece = piece_[hold_];
-  if (piece.x1 < 0) {
-    StrokeState s = at_fixed_force(piece, hold_t_);
-    s.inlet = StrokeState::Inlet::relieving;
-    s.F = stroke_.F_in_max;
-    return s;
-  }
   // the lowest pressure that the check valve at the pump allows, unless the load decides
   const double F = project(hold_lower_, hold_upper_, stroke_.h_in > 0 ? AP : 0);
   const bool free = hold_lower_ < hold_upper_;
-  const CurvePoint p = point(piece.kind, free ? parameter_at(piece.kind, piece.t0, piece.t1, piece.F0, piece.F1, F) : hold_t_);
-  StrokeState s = state(piece, p);
+  const double t = free ? parameter_at(piece.kind, piece.t0, piece.t1, piece.F0, piece.F1, F) : hold_t_;
+  const CurvePoint p = point(piece.kind, t);
+  const bool driven_back = piece.x1 < 0;
+  StrokeState s = F <= 0 || F >= stroke_.F_in_max ? at_fixed_force(piece, p)  // its check or relief valve opens next, or is open
+                                                  : state(piece, p);
   s.F = F;
+  if (driven_back) {
+    s.inlet = StrokeState::Inlet::relieving;
+    return s;
+  }
   s.x = 0;
   s.w = k_ * s.v_a;
-  s.w_v = p.x_t > 0 ? p.w_v - p.w_t * p.x_v / p.x_t : p.w_v;
+  if (F > 0 && F < stroke_.F_in_max && p.x_t > 0) s.w_v = p.w_v - p.w_t * p.x_v / p.x_t;
   return s;
 }
 
@@ -300,7 +301,7 @@ StrokeState LoadCurve::at(double P) const {
   if (!sucks && first_ < count_ && AP < piece_[count_ - 1].AP1) return meter(AP);
   // the inlet valve lets pass what it can, the check or relief valve of the chamber the rest
   const Piece& piece = sucks ? piece_[0] : piece_[count_ - 1];
-  StrokeState s = at_fixed_force(piece, sucks ? piece.t0 : piece.t1);
+  StrokeState s = at_fixed_force(piece, point(piece.kind, sucks ? piece.t0 : piece.t1));
   s.inlet = sucks ? StrokeState::Inlet::sucking : StrokeState::Inlet::relieving;
   s.F = sucks ? 0 : stroke_.F_in_max;
   if (h_in > 0) {

@@ -77,7 +77,7 @@ class LoadCurve {
   void find_hold();
   void find_breakpoints();
   StrokeState state(const Piece& piece, const CurvePoint& p) const;
-  StrokeState at_fixed_force(const Piece& piece, double t) const;
+  StrokeState at_fixed_force(const Piece& piece, const CurvePoint& p) const;
   StrokeState hold(double AP) const;
   StrokeState meter(double AP) const;
 
