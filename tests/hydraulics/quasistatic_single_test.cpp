@@ -37,7 +37,7 @@ struct Single {
 // ---------------------------------------------------------------- tables
 
 TEST(QuasistaticMap, AgreesWithTheTableOfFigure3) {
-  const auto table = problems::read_reference_table("quasistatic_gamma");
+  const auto table = problems::read_reference_table("quasistatic_figure_3");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Single single(test::printed_case(table.at(i, "u_c"), table.at(i, "u_b")));
     const Interval f = single.force(table.at(i, "v"));
@@ -47,10 +47,11 @@ TEST(QuasistaticMap, AgreesWithTheTableOfFigure3) {
 }
 
 TEST(QuasistaticMap, AgreesWithTheRawRelationsAt40Digits) {
-  const auto table = problems::read_reference_table("quasistatic_gamma_raw");
+  const auto table = problems::read_reference_table("quasistatic_gamma");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const MeteringCase c = test::printed_case(table.at(i, "u_c"), table.at(i, "u_b"));
-    const double v = table.at(i, "v"), f = table.at(i, "f");
+    const double v = table.at(i, "v"), f = table.at(i, "f_lower");
+    if (v == 0) continue;
     EXPECT_NEAR(Single(c).force(v).lower, f, 1e-14 * c.force_scale(0)) << v;
     MeteringSolution scratch(1);
     MeteringFlows flows;
