@@ -87,7 +87,7 @@ QuasistaticState middle(const QuasistaticState& a, const QuasistaticState& b) {
 }
 
 TEST(QuasistaticReference, GammaIsThatOfFortyDigits) {
-  const ReferenceTable table = read_reference_table("quasistatic_gamma_key");
+  const ReferenceTable table = read_reference_table("quasistatic_gamma");
   ASSERT_EQ(table.rows.size(), 38u + 1u);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const ActuatorReference actuator = paper_actuator(table.at(i, "u_c"));

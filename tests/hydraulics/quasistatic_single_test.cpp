@@ -37,7 +37,7 @@ struct Single {
 // ---------------------------------------------------------------- tables
 
 TEST(QuasistaticMap, AgreesWithTheTableOfFigure3) {
-  const auto table = problems::read_reference_table("quasistatic_gamma");
+  const auto table = problems::read_reference_table("quasistatic_figure_3");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Single single(test::printed_case(table.at(i, "u_c"), table.at(i, "u_b")));
     const Interval f = single.force(table.at(i, "v"));
@@ -47,10 +47,11 @@ TEST(QuasistaticMap, AgreesWithTheTableOfFigure3) {
 }
 
 TEST(QuasistaticMap, AgreesWithTheRawRelationsAt40Digits) {
-  const auto table = problems::read_reference_table("quasistatic_gamma_raw");
+  const auto table = problems::read_reference_table("quasistatic_gamma");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const MeteringCase c = test::printed_case(table.at(i, "u_c"), table.at(i, "u_b"));
-    const double v = table.at(i, "v"), f = table.at(i, "f");
+    const double v = table.at(i, "v"), f = table.at(i, "f_lower");
+    if (v == 0) continue;
     EXPECT_NEAR(Single(c).force(v).lower, f, 1e-14 * c.force_scale(0)) << v;
     MeteringSolution scratch(1);
     MeteringFlows flows;
@@ -168,9 +169,9 @@ TEST(QuasistaticInverse, LiesOnTheMapAndOnTheLoadLine) {
     const MeteringCase c = random_case(random, {});
     const Single single(c);
     const LoadPoint point = single.point(c.beta[0], c.fbar[0]);
-    EXPECT_EQ(point.f, c.beta[0] * point.v + c.fbar[0]);
     // rounding of v and of f: the map may be vertical
     const double dv = 4e-16 * std::abs(point.v), df = 2e-15 * (single.scale + std::abs(c.fbar[0]));
+    EXPECT_NEAR(point.f, c.beta[0] * point.v + c.fbar[0], df);
     EXPECT_GE(point.f, single.force(point.v + dv).lower - df) << c.text();
     EXPECT_LE(point.f, single.force(point.v - dv).upper + df) << c.text();
   }
