@@ -78,10 +78,11 @@ void print_partition(const Model& model) {
 
 void print_circuit(const Model& model) {
   const Description& d = model.description;
-  if (d.cylinders.empty() && d.volumes.empty()) return;
+  if (d.cylinders.empty() && d.motors.empty() && d.volumes.empty()) return;
+  const std::string motors = d.motors.empty() ? "" : count(d.motors.size(), "motor", "motors") + ", ";
   line("oil",
-       fmt::format("{}, {}, {}, {}, in {}", count(d.volumes.size(), "volume", "volumes"), count(d.sources.size(), "source", "sources"),
-                   count(d.valves.size(), "valve", "valves"), count(d.cylinders.size(), "cylinder", "cylinders"),
+       fmt::format("{}, {}, {}, {}, {}in {}", count(d.volumes.size(), "volume", "volumes"), count(d.sources.size(), "source", "sources"),
+                   count(d.valves.size(), "valve", "valves"), count(d.cylinders.size(), "cylinder", "cylinders"), motors,
                    count(model.hydraulics.circuits.size(), "circuit", "circuits")));
   line("states", model.state_names.empty() ? "none" : joined(model.state_names));
 }

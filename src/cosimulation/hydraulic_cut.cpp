@@ -2,16 +2,10 @@
 #include "cosimulation/hydraulic_cut.h"
 
 #include <algorithm>
-#include <array>
 
 namespace trunnion {
 
 namespace {
-
-/// The nodes of a flow element.
-std::array<int*, 2> nodes_of(Orifice& e) { return {&e.A, &e.B}; }
-std::array<int*, 2> nodes_of(Leakage& e) { return {&e.A, &e.B}; }
-std::array<int*, 4> nodes_of(DirectionalValve& e) { return {&e.P, &e.T, &e.A, &e.B}; }
 
 class Cutter {
  public:
@@ -28,6 +22,8 @@ class Cutter {
     add_flow_sources();
     for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
       if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
+    for (const QuasistaticCircuit& q : whole_.quasistatic)
+      if (stays(whole_.actuators[q.ports.front().actuator].circuit)) add_quasistatic(q);
     for (Spool& spool : h_.spools) spool.state = add_state(spool.state);
     h_.ny = static_cast<int>(cut_.states.size());
     add_circuits();
@@ -76,22 +72,36 @@ class Cutter {
   template <class Element>
   void add_elements(const std::vector<Element>& list) {
     for (Element e : list) {
-      const auto nodes = nodes_of(e);
+      const auto nodes = element_nodes(e);
       if (std::none_of(nodes.begin(), nodes.end(), [&](const int* node) { return volume_stays(*node); })) continue;
       for (int* node : nodes) *node = place(*node);
-      take_signals(e);
+      if constexpr (requires { e.spool; }) e.spool = take_spool(e.spool);
       std::get<std::vector<Element>>(h_.elements).push_back(std::move(e));
     }
   }
-  void take_signals(Orifice& e) { use(e.opening); }
-  void take_signals(Leakage&) {}
-  void take_signals(DirectionalValve& e) {
-    if (spool_[e.spool] < 0) {
-      spool_[e.spool] = static_cast<int>(h_.spools.size());
-      h_.spools.push_back(whole_.spools[e.spool]);
+  int take_spool(int spool) {
+    if (spool < 0) return -1;
+    if (spool_[spool] < 0) {
+      spool_[spool] = static_cast<int>(h_.spools.size());
+      h_.spools.push_back(whole_.spools[spool]);
       use(h_.spools.back().signal);
     }
-    e.spool = spool_[e.spool];
+    return spool_[spool];
+  }
+  void add_quasistatic(QuasistaticCircuit q) {
+    use(q.flow);
+    q.tank = place(q.tank);
+    q.bleed.spool = take_spool(q.bleed.spool);
+    for (QuasistaticPort& port : q.ports) {
+      port.actuator = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port.actuator) - cut_.ports.begin());
+      for (CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a})
+        opening->spool = take_spool(opening->spool);
+      port.lever = take_spool(port.lever);
+      const int first = port.state;
+      port.state = add_state(first);
+      for (int k = 1; q.discrete && k < kDiscreteStates; ++k) add_state(first + k);
+    }
+    h_.quasistatic.push_back(std::move(q));
   }
   void add_flow_sources() {
     for (FlowSource source : whole_.flow_sources) {

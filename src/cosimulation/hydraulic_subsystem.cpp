@@ -162,13 +162,11 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     evaluate_forces<double>(h_, s_.data(), w_.data(), x_.data(), work_);
     double* value = values_.data();
     for (std::size_t i = 0; i < n_; ++i) {
-      const Actuator& a = h_.actuators[i];
-      const double p_A = work_.pressure[a.A], p_B = work_.pressure[a.B];
       if (!hands_out_force_) {
-        *value++ = p_A;
-        *value++ = p_B;
+        *value++ = work_.pressure[h_.actuators[i].A];
+        *value++ = work_.pressure[h_.actuators[i].B];
       } else {
-        *value++ = whole_force_ ? work_.ports[i].force : p_A * a.cylinder.area_A - p_B * a.cylinder.area_B;
+        *value++ = whole_force_ ? work_.ports[i].force : work_.ports[i].oil;
       }
     }
   }
@@ -307,7 +305,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       add_rate_offset();
       if (!trapezoidal_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return fail(StepStatus::singular, -1, report);
       trapezoidal_.eliminate(ds_.data(), dw_.data(), work_);
-      trapezoidal_.apply(work_.R.data(), [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
+      trapezoidal_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
       if (model_ != nullptr) {
         for (std::size_t i = 0; i < n_; ++i) {
           w_[i] += dw_[i];
@@ -323,7 +321,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       report.status = StepStatus::capped;
     }
     trapezoidal_.set_rates(work_);
-    trapezoidal_.finish(w_.data());
+    trapezoidal_.finish(s_.data(), w_.data(), work_);
     if (!within_range(y, s_.data(), w_.data(), report)) return false;
     evaluate_forces<double>(h_, s_.data(), w_.data(), y, work_);
     if (model_ != nullptr) {

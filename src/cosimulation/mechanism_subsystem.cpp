@@ -100,7 +100,7 @@ class CutMechanism final : public MechanismSubsystem {
     for (std::size_t i = 0; i < m_.ports.size(); ++i) {
       *values++ = work_.mechanism.s[i];
       *values++ = work_.mechanism.s_dot[i];
-      *values++ = line_acceleration(m_.ports[i], work_.mechanism.tree, work_.mechanism.ports[i]);
+      *values++ = port_acceleration(m_.ports[i], m_.paths.data(), work_.mechanism.tree, work_.mechanism.ports[i]);
     }
   }
   bool interface_model(double* W, double* b) override { return dynamics_.evaluate(state_, work_.mechanism, W, b); }

@@ -50,7 +50,7 @@ bool PortDynamics<D>::evaluate(const State& at, MechanismState<D>& state, double
   };
   loops_.project(r_.data(), x_.data());
   inertia_.solve(x_.data());
-  for (std::size_t i = 0; i < ports; ++i) b[i] = line_acceleration(m_.ports[i], state.tree, state.ports[i]) - product(i);
+  for (std::size_t i = 0; i < ports; ++i) b[i] = port_acceleration(m_.ports[i], m_.paths.data(), state.tree, state.ports[i]) - product(i);
   for (std::size_t j = 0; j < ports; ++j) {
     std::copy_n(A_.data() + j * nv, n, x_.begin());
     inertia_.solve(x_.data());

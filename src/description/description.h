@@ -277,14 +277,31 @@ struct FlowSourceDescription {
 };  // [m3/s] into volume `to`, out of `from` (a volume or pressure source)
 using SourceDescription = std::variant<PressureSourceDescription, FlowSourceDescription>;
 
-/// Orifice between two nodes: diameter or area, or a nominal flow at a pressure drop.
-struct OrificeDescription {
-  std::string A, B;
+/// Size of an orifice: diameter or area, or a nominal flow at a pressure drop.
+struct OrificeSize {
   std::optional<double> diameter, area;          // [m], [m2]
   double discharge = 0.8;                        // [-]
   std::optional<double> flow, at_pressure_drop;  // [m3/s], [Pa]
   double laminar_limit = 2e5;                    // [Pa]
-  std::optional<std::string> signal;             // opening factor; unset: 1
+};
+/// Orifice between two nodes, always open or opened by a signal: throttle, bleed, one metering edge of a valve.
+struct OrificeDescription : OrificeSize {
+  std::string A, B;
+  std::optional<std::string> signal;                           // its command; unset: open
+  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [signal, opening from 0 to 1], straight between, held outside
+  double time_constant = 0;                                    // [s] from the signal to the command that acts
+};
+/// Lets oil pass from A to B where the pressure drop is above its cracking pressure, never back.
+struct CheckValveDescription : OrificeSize {
+  std::string A, B;
+  double cracking_pressure = 0;  // [Pa]
+};
+/// Shut below its cracking pressure; above it the flow from A to B grows in proportion.
+struct ReliefValveDescription {
+  std::string A, B;
+  double cracking_pressure = 0;                   // [Pa]
+  std::optional<double> flow, override_pressure;  // [m3/s] at [Pa] above the cracking pressure
+  std::optional<double> gradient;                 // [m3/(s Pa)] otherwise
 };
 /// 4/3 directional valve with first-order spool (time constant 0: the spool follows its signal).
 struct DirectionalValveDescription {
@@ -295,12 +312,12 @@ struct DirectionalValveDescription {
   double laminar_limit = 2e5;                                // [Pa]
   std::string signal;
 };
-using ValveDescription = std::variant<OrificeDescription, DirectionalValveDescription>;
+using ValveDescription = std::variant<OrificeDescription, DirectionalValveDescription, CheckValveDescription, ReliefValveDescription>;
 
 enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
 enum class FrictionStates { monolithic, local };
 
-/// Seal friction of a cylinder. Parameters of laws not in use may stand in the file.
+/// Seal friction of a cylinder; of a motor with torques and angular rates. Parameters of laws not in use may stand in the file.
 struct FrictionDescription {
   FrictionKind model = FrictionKind::none;
   double coulomb = 0;                         // [N] F_c
@@ -320,7 +337,7 @@ struct FrictionDescription {
 };
 
 enum class DamperLaw { continuous, printed };
-/// End damper of a cylinder; laws in hydraulics/cylinder.h.
+/// End damper of a cylinder, or of a motor with angles and torques; laws in hydraulics/cylinder.h.
 struct EndDamperDescription {
   double stiffness = 0;  // [N/m]
   double damping = 0;    // [N s/m]
@@ -333,18 +350,66 @@ struct MountDescription {
   Vec3d at{};
 };
 
-/// Double-acting cylinder between two points; chamber A pushes, chamber B pulls.
-struct CylinderDescription {
-  MountDescription base, rod_end;
-  std::string A, B;                                               // nodes of the chambers (volumes, or pressure sources)
-  std::optional<double> bore, rod;                                // [m]
-  std::optional<double> area_A, area_B;                           // [m2]
-  double chamber_length_A = 0, chamber_length_B = 0;              // [m] at the start
+/// What cylinders and motors have in common.
+struct ActuatorDescription {
+  std::string A, B;  // nodes of the chambers (volumes, or pressure sources); empty: the oil is that of a quasistatic circuit
   double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of the wall
-  double viscous = 0;                                             // [N s/m] viscous coefficient apart from the friction law
+  double viscous = 0;                                             // [N s/m or N m s/rad] viscous coefficient apart from the friction law
   double leakage = 0;                                             // [m3/(s Pa)] laminar, A to B
   FrictionDescription friction;
   std::optional<EndDamperDescription> end_damper;
+};
+/// Double-acting cylinder between two points; chamber A pushes, chamber B pulls.
+struct CylinderDescription : ActuatorDescription {
+  MountDescription base, rod_end;
+  std::optional<double> bore, rod;                           // [m]
+  std::optional<double> area_A, area_B;                      // [m2]
+  std::optional<double> chamber_length_A, chamber_length_B;  // [m] at the start; unset, on quasistatic oil: no ends of the stroke
+};
+/// Hydraulic motor or rotary actuator on an angle of a joint; oil in A turns it forward, oil in B back.
+struct MotorDescription : ActuatorDescription {
+  std::string joint;                                       // coordinate, an angle
+  std::optional<double> displacement;                      // [m3/rad] of both sides
+  std::optional<double> displacement_A, displacement_B;    // [m3/rad] otherwise
+  double volume = 0;                                       // [m3] oil in either side, whatever the angle
+  std::optional<double> chamber_angle_A, chamber_angle_B;  // [rad] otherwise: left on either side at the start, as of a vane
+};
+
+/// Valve of a quasistatic circuit: its opening over a command.
+struct MeteringValveDescription : OrificeSize {
+  NumberOrSignal command = std::string();                      // empty: that of the actuator; bleed valve: open
+  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [command, opening from 0 to 1], straight between, held outside
+};
+inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
+enum class VirtualElementForm { differential, discrete };
+/// Virtual viscoelastic element between an actuator and its mechanism (hydraulics/quasistatic/virtual_element.h).
+struct VirtualElementDescription {
+  std::optional<double> stiffness;              // [N/m, N m/rad] K; unset: that of the oil in the chambers and lines
+  std::optional<double> damping;                // [N s/m, N m s/rad] B; unset: from the settling time
+  std::optional<double> settling_time;          // [s] after which 2 % of a stretch are left
+  double line_volume_A = 0, line_volume_B = 0;  // [m3] oil between the valves and the chambers, for the stiffness
+};
+/// Independent metering of one cylinder or motor.
+struct MeteringDescription {
+  NumberOrSignal command = 0.0;                 // lever
+  double time_constant = 0;                     // [s] from the lever to the command that acts
+  double relief_A = 0, relief_B = 0;            // [Pa] above the tank
+  MeteringValveDescription P_A, B_T;            // open at positive commands
+  MeteringValveDescription P_B, A_T;            // open at negative commands
+  std::optional<MeteringValveDescription> B_A;  // regeneration
+  VirtualElementDescription element;
+  MeteringDescription() { P_B.opening = A_T.opening = {{-1, 1}, {0, 0}}; }
+};
+/// Actuators with independent metering on one pump, without pressure states.
+struct QuasistaticDescription {
+  std::string tank;           // pressure source
+  NumberOrSignal flow = 0.0;  // [m3/s] of the pump
+  double relief = 0;          // [Pa] above the tank
+  std::optional<MeteringValveDescription> bleed;
+  std::vector<std::array<double, 2>>
+      open_centre;  // [|command|, opening] of the bleed valve's sections, one for each actuator, in series; empty: none
+  VirtualElementForm form = VirtualElementForm::differential;
+  NamedList<MeteringDescription> actuators;  // by the names of cylinders and motors
 };
 
 // ---------------------------------------------------------------- solver and records
@@ -461,6 +526,8 @@ struct Description {
   NamedList<SourceDescription> sources;
   NamedList<ValveDescription> valves;
   NamedList<CylinderDescription> cylinders;
+  NamedList<MotorDescription> motors;
+  NamedList<QuasistaticDescription> quasistatic;
   SolverDescription solver;
   CosimulationDescription coupling;
   RecordDescription record;

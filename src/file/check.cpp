@@ -78,7 +78,7 @@ class ReferenceCheck : public Visitor {
     if (const auto* list = std::get_if<std::vector<std::string>*>(&slot))
       for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], path + "." + std::to_string(i));
     if (const auto* value = std::get_if<NumberOrSignal*>(&slot))
-      if (const auto* name = std::get_if<std::string>(*value)) look_up(key, *name, path);
+      if (const auto* name = std::get_if<std::string>(*value); name != nullptr && (!name->empty() || key.is(kRequired))) look_up(key, *name, path);
   }
   void group(const Key& key, const Group& group) override {
     if (group.present) within(key.name, [&] { group.describe(*this); });
@@ -241,6 +241,8 @@ void check_names(const Description& d, Findings& out) {
   claim("sources", names_of(d.sources));
   claim("valves", names_of(d.valves));
   claim("cylinders", names_of(d.cylinders));
+  claim("motors", names_of(d.motors));
+  claim("quasistatic", names_of(d.quasistatic));
   for (const auto& [name, signal] : d.signals)
     if (name.find_first_of("0123456789-") == 0)
       find(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`", "a name that no one takes for a number");

@@ -37,12 +37,13 @@ void add_names(const NamedList<T>& list, std::vector<std::string>& names) {
 void check_parts(const Description& d, Findings& out, const std::string& path, const SubsystemDescription& s) {
   std::vector<std::string> known;
   add_names(d.cylinders, known);
+  add_names(d.motors, known);
   add_names(d.volumes, known);
-  if (s.parts.empty()) find(d, out, path + ".parts", "the subsystem has no parts", "names of cylinders or volumes");
+  if (s.parts.empty()) find(d, out, path + ".parts", "the subsystem has no parts", "names of cylinders, motors or volumes");
   for (std::size_t i = 0; i < s.parts.size(); ++i) {
     if (std::find(known.begin(), known.end(), s.parts[i]) != known.end()) continue;
     const std::string near = nearest_name(s.parts[i], known);
-    find(d, out, path + ".parts." + std::to_string(i), "`" + s.parts[i] + "` is not the name of a cylinder or volume", "",
+    find(d, out, path + ".parts." + std::to_string(i), "`" + s.parts[i] + "` is not the name of a cylinder, motor or volume", "",
          near.empty() ? "" : "did you mean `" + near + "`?");
   }
 }
@@ -64,11 +65,20 @@ void check_lockstep(const Description& d, Findings& out, const std::string& who)
 
 void check_combination(const Description& d, Findings& out) {
   const CosimulationDescription& c = d.coupling;
-  if (d.cylinders.empty())
-    find(d, out, "solver.coupling", "the machine has no cylinder, so that mechanism and oil have nowhere to meet",
-         "a machine with cylinders, or `monolithic`");
+  if (d.cylinders.empty() && d.motors.empty())
+    find(d, out, "solver.coupling", "the machine has no cylinder or motor, so that mechanism and oil have nowhere to meet",
+         "a machine with cylinders or motors, or `monolithic`");
   const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
-  if (c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel) return check_lockstep(d, out, scheme);
+  if (!d.quasistatic.empty() && c.variables == CouplingVariables::velocity_pressure)
+    find(d, out, "coupling.variables", "quasistatic circuits hand out forces, no pressures that the mechanism could make forces of",
+         "`velocity_force`");
+  const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
+  if (!d.quasistatic.empty() && lockstep)
+    find(d, out, "coupling.scheme", scheme + " needs oil with pressures, which quasistatic circuits do not have", "jacobi, gauss_seidel or iterated_jacobi");
+  for (const auto& [name, q] : d.quasistatic)
+    if (q.form == VirtualElementForm::discrete)
+      find(d, out, "quasistatic." + name + ".form", "discrete states change at the ends of the machine's steps, and subsystems have their own", "`differential`");
+  if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
     find(d, out, "coupling.friction",
          "with `velocity_pressure` only pressures leave the hydraulic side, so that friction evaluated there would not reach the mechanism",

@@ -80,10 +80,8 @@ class DimensionCheck {
   void joint_quantities(const std::string& path, const std::string& coordinate) {
     const std::optional<bool> turning = turns(coordinate);
     if (!turning) return;
-    static constexpr Measure kTurningStiffness{"a stiffness of an angle", "N m/rad", "40 N m/rad", {2, 1, -2}};
-    static constexpr Measure kTurningDamping{"a damping of an angle", "N m s/rad", "3 N m s/rad", {2, 1, -1}};
-    value_fits(path + ".stiffness", *turning ? kTurningStiffness : kStiffness, coordinate);
-    value_fits(path + ".damping", *turning ? kTurningDamping : kDamping, coordinate);
+    value_fits(path + ".stiffness", *turning ? kAngularStiffness : kStiffness, coordinate);
+    value_fits(path + ".damping", *turning ? kAngularDamping : kDamping, coordinate);
     value_fits(path + ".rest", *turning ? kAngle : kLength, coordinate);
     value_fits(path + ".preload", *turning ? kTorque : kForce, coordinate);
     value_fits(path + ".load", *turning ? kTorque : kForce, coordinate);
@@ -147,8 +145,7 @@ class DimensionCheck {
   void valves() {
     for (const auto& [name, valve] : d_.valves) {
       const std::string path = "valves." + name;
-      if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->signal)
-        signal_fits(path + ".signal", *o->signal, kNumber);
+      if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->signal) opening(path, *o);
       const auto* directional = std::get_if<DirectionalValveDescription>(&valve);
       const auto full = of_value(path + ".directional_4_3.at_signal");
       if (directional == nullptr || !full) continue;
@@ -157,6 +154,20 @@ class DimensionCheck {
       if (const auto band = of_value(path + ".directional_4_3.dead_band"); band && !fits(*band, command))
         find(d_, out_, path + ".directional_4_3.dead_band", "the unit disagrees with that of `at_signal`");
     }
+  }
+
+  /// Signals of the opening's points against each other and against the command.
+  void opening(const std::string& path, const OrificeDescription& o) {
+    std::optional<Dimension> found;
+    for (std::size_t i = 0; i < o.opening.size(); ++i) {
+      const std::string place = path + ".orifice.opening." + std::to_string(i) + ".0";
+      const auto dimension = of_value(place);
+      if (!dimension) continue;
+      if (found && !same(*found, *dimension))
+        return find(d_, out_, place, "the unit disagrees with other signals of the opening", "signals of one dimension");
+      found = dimension;
+    }
+    signal_fits(path + ".signal", *o.signal, found ? Measure{"values of the dimension of `opening`,", "", "10 V", *found} : kNumber);
   }
 
   const Description& d_;
@@ -193,12 +204,64 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
   if (c.bore && c.rod && *c.bore <= *c.rod)
     find(d, out, path + ".rod", "the rod (" + number_text(*c.rod) + " m) does not fit into the bore (" + number_text(*c.bore) + " m)",
          "a rod thinner than the bore");
-  if (!(c.chamber_length_A > 0)) find(d, out, path + ".chamber_length_A", "the chamber has no length", "a length greater than 0");
-  if (!(c.chamber_length_B > 0)) find(d, out, path + ".chamber_length_B", "the chamber has no length", "a length greater than 0");
+  const bool stroke_matters = !c.A.empty() || c.end_damper.has_value() || c.chamber_length_A || c.chamber_length_B;
+  for (const auto& [name, length] : {std::pair{"chamber_length_A", c.chamber_length_A}, {"chamber_length_B", c.chamber_length_B}})
+    if (stroke_matters && !(length.value_or(0) > 0))
+      find(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
   if (c.base.body == c.rod_end.body && !c.base.body.empty())
     find(d, out, path + ".rod_end.body", "both ends of the cylinder sit on `" + c.base.body + "`", "two different bodies");
   check_friction(d, out, path + ".friction", c.friction);
 }
+
+void check_motor(const Description& d, Findings& out, const std::string& path, const MotorDescription& m) {
+  const auto& [joint_name, part] = split_coordinate(m.joint);
+  if (const JointDescription* joint = lookup(d.joints, joint_name)) {
+    const int index = find_coordinate(joint->kind, part);
+    if (index >= 0 && joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind != JointPartKind::angle)
+      find(d, out, path + ".joint", "the coordinate `" + m.joint + "` is a displacement, and a motor turns", "an angle of a joint",
+           "a cylinder pushes along a line");
+  }
+  if (!(m.displacement && *m.displacement > 0) && !(m.displacement_A && m.displacement_B))
+    find(d, out, path, "the motor has no size", "displacement, or displacement_A and displacement_B");
+  if (m.chamber_angle_A.has_value() != m.chamber_angle_B.has_value())
+    find(d, out, path, std::string("there is only one of `chamber_angle_A` and `chamber_angle_B`"), "both, or none",
+         "without them the motor turns on and on, and either side keeps its `volume`");
+  if (m.chamber_angle_A && m.volume > 0)
+    find(d, out, path + ".volume", "the sides of a vane have the volumes of their angles",
+         "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "oil of the lines belongs to the volumes at A and B");
+  if (m.end_damper && !m.chamber_angle_A)
+    find(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` turns on and on, and has no ends",
+         "both angles");
+  check_friction(d, out, path + ".friction", m.friction);
+}
+
+/// Nodes of an element that must differ.
+void check_ends(const Description& d, Findings& out, const std::string& path, const char* what, const std::string& A,
+                const std::string& B) {
+  if (A == B && !A.empty())
+    find(d, out, path + ".B", std::string("the ") + what + " connects `" + A + "` with itself", "two different nodes");
+}
+
+void check_valve(const Description& d, Findings& out, const std::string& path, const OrificeDescription& o) {
+  check_ends(d, out, path + ".orifice", "orifice", o.A, o.B);
+  if (o.signal) return;
+  const bool curve = o.opening != OrificeDescription().opening;
+  if (curve || o.time_constant > 0)
+    find(d, out, path + ".orifice." + (curve ? "opening" : "time_constant"), "no `signal` commands the opening",
+         "a signal beside `orifice`", "an orifice without a signal is always open; its size says how far");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const CheckValveDescription& c) {
+  check_ends(d, out, path + ".check", "check valve", c.A, c.B);
+  if (c.at_pressure_drop && *c.at_pressure_drop <= c.cracking_pressure)
+    find(d, out, path + ".check.at_pressure_drop",
+         "the pressure drop at the nominal flow (" + number_text(*c.at_pressure_drop) + " Pa) does not open the valve, which cracks at " +
+             number_text(c.cracking_pressure) + " Pa",
+         "a pressure drop above the cracking pressure");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const ReliefValveDescription& r) {
+  check_ends(d, out, path + ".relief", "relief valve", r.A, r.B);
+}
+void check_valve(const Description&, Findings&, const std::string&, const DirectionalValveDescription&) {}
 
 // ---------------------------------------------------------------- solver
 
@@ -314,6 +377,56 @@ void check_motion_signals(const Description& d, Findings& out) {
   }
 }
 
+/// Chambers on nodes, or on a quasistatic circuit.
+void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const ActuatorDescription& a) {
+  const auto circuits = std::count_if(d.quasistatic.begin(), d.quasistatic.end(), [&](const auto& q) { return lookup(q.second.actuators, name) != nullptr; });
+  const std::string either = "A and B, or its name among the actuators of one `quasistatic` circuit";
+  if (circuits > 1) find(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
+  if (circuits > 0) {
+    for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
+      if (!node.empty()) find(d, out, path + "." + key, "the oil of `" + name + "` is that of a quasistatic circuit already", either);
+    if (a.leakage > 0) find(d, out, path + ".leakage", "quasistatic circuits know no leakage", "0, or chambers on volumes (A, B)");
+    return;
+  }
+  for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
+    if (node.empty()) find(d, out, path + "." + key, "there is no oil in this chamber", either);
+}
+
+void check_metering_valve(const Description& d, Findings& out, const std::string& path, const MeteringValveDescription& m) {
+  if (!m.diameter && !m.area && !(m.flow && m.at_pressure_drop))
+    find(d, out, path, "the valve has no size", "diameter, area, or flow and at_pressure_drop");
+}
+
+void check_quasistatic(const Description& d, Findings& out, const std::string& path, const QuasistaticDescription& q) {
+  if (q.actuators.empty()) find(d, out, path + ".actuators", "the circuit moves nothing", "names of cylinders or motors");
+  if (const SourceDescription* tank = lookup(d.sources, q.tank); tank == nullptr || !std::holds_alternative<PressureSourceDescription>(*tank))
+    if (!q.tank.empty()) find(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
+  if (!q.open_centre.empty() && !q.bleed)
+    find(d, out, path + ".open_centre", "there is no bleed valve whose opening this could be", "`bleed` with the size of the sections");
+  if (!q.open_centre.empty() && q.bleed && has_command(*q.bleed))
+    find(d, out, path + ".bleed.command", "the opening of the bleed valve is that of its sections (open_centre) already", "one of them");
+  if (q.bleed) check_metering_valve(d, out, path + ".bleed", *q.bleed);
+  for (const auto& [name, m] : q.actuators) {
+    const std::string at = path + ".actuators." + name;
+    const CylinderDescription* cylinder = lookup(d.cylinders, name);
+    if (cylinder == nullptr && lookup(d.motors, name) == nullptr)
+      find(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of one");
+    for (const auto& [key, valve] : {std::pair{".P_A", &m.P_A}, {".B_T", &m.B_T}, {".P_B", &m.P_B}, {".A_T", &m.A_T}})
+      check_metering_valve(d, out, at + key, *valve);
+    if (m.B_A) check_metering_valve(d, out, at + ".B_A", *m.B_A);
+    if (!m.element.stiffness && !(cylinder != nullptr && cylinder->chamber_length_A && cylinder->chamber_length_B))
+      find(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is not known", "a stiffness",
+           "or chamber_length_A and chamber_length_B of the cylinder");
+    if (m.element.damping.has_value() == m.element.settling_time.has_value())
+      find(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"), "damping, or settling_time");
+  }
+  const IntegratorKind integrator = d.solver.integrator;
+  if (q.form == VirtualElementForm::discrete && (integrator == IntegratorKind::cvode || integrator == IntegratorKind::ida))
+    find(d, out, path + ".form",
+         std::string("`") + integrator_words()[std::size_t(integrator)] + "` chooses its own steps and takes no states that change at the ends of steps only",
+         "`differential`, or an integrator of fixed step");
+}
+
 void check_hydraulics(const Description& d, Findings& out) {
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)
@@ -324,9 +437,12 @@ void check_hydraulics(const Description& d, Findings& out) {
   for (const auto& [name, force] : d.forces)
     if (!force.joint && !force.force && !force.torque) find(d, out, "forces." + name, "there is neither `force` nor `torque`");
   for (const auto& [name, valve] : d.valves)
-    if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->A == o->B && !o->A.empty())
-      find(d, out, "valves." + name + ".orifice.B", "the orifice connects `" + o->A + "` with itself", "two different nodes");
+    std::visit([&, path = "valves." + name](const auto& v) { check_valve(d, out, path, v); }, valve);
   for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);
+  for (const auto& [name, motor] : d.motors) check_motor(d, out, "motors." + name, motor);
+  for (const auto& [name, cylinder] : d.cylinders) check_oil_of(d, out, "cylinders." + name, name, cylinder);
+  for (const auto& [name, motor] : d.motors) check_oil_of(d, out, "motors." + name, name, motor);
+  for (const auto& [name, q] : d.quasistatic) check_quasistatic(d, out, "quasistatic." + name, q);
 }
 
 void check_solver(const Description& d, Findings& out) {

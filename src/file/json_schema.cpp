@@ -68,6 +68,7 @@ struct ValueSchema {
     points["minItems"] = 1;
     return points;
   }
+  Json operator()(const OverSignal& x) const { return (*this)(x.points); }
   Json operator()(const NumberOrSignal*) const { return either(number(), {{"type", "string"}, {"pattern", kNamePattern}}); }
   Json operator()(const StartPressure*) const { return either(number(), {{"const", "equilibrium"}}); }
   Json operator()(const Axis&) const { return reference("axis"); }

@@ -77,8 +77,9 @@ class Reader : public Visitor {
   bool pair(const Key& key, const Tree& node, const std::string& path, Vec2d& out);
   bool axis(const Tree& node, const std::string& path, Vec3d& out);
   bool texts(const Tree& node, const std::string& path, std::size_t count, std::vector<std::string>& out);
-  bool points(const Key& key, const Tree& node, const std::string& path, Points& out);
-  bool point(const Key& key, const Tree& node, const std::string& path, std::array<double, 2>& out);
+  // `first`: what the points are over; `both`: a point as it should stand in the file.
+  bool points(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both, Points& out);
+  bool point(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both, std::array<double, 2>& out);
   bool inertia(const Key& key, const Tree& node, const std::string& path, const InertiaTensor& out);
   bool number_or_signal(const Key& key, const Tree& node, const std::string& path, NumberOrSignal& out);
   bool choice(const Tree& node, const std::string& path, const Choice& out);

@@ -60,7 +60,11 @@ struct Reader::Dispatch {
     if (std::vector<std::string> names; r.texts(node, path, 2, names)) *x = {names[0], names[1]};
   }
   void operator()(std::vector<std::string>* x) { r.texts(node, path, 0, *x); }
-  void operator()(Points* x) { r.points(key, node, path, *x); }
+  void operator()(Points* x) { r.points(key, node, path, {"time", "", kTime, key.flags & kIncreasing}, "[1 s, 10]", *x); }
+  void operator()(OverSignal x) {
+    Points points;
+    if (r.points(key, node, path, {"signal", "", kSignalValue, kIncreasing}, "[-0.5, 1]", points)) *x.points = points;
+  }
   void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
   void operator()(StartPressure* x) {
     x->equilibrium = node.kind == Tree::Kind::scalar && node.text == "equilibrium";
@@ -183,33 +187,39 @@ bool Reader::inertia(const Key& key, const Tree& node, const std::string& path, 
   return true;
 }
 
-// ---------------------------------------------------------------- points of signals
+// ---------------------------------------------------------------- points over time or over a signal
 
-bool Reader::point(const Key& key, const Tree& node, const std::string& path, std::array<double, 2>& out) {
-  if (!list_of(node, path, 2, "time and value, as in [1 s, 10]")) return false;
-  const bool time = number({"time", "", kTime}, node.items[0], path + ".0", out[0]);
-  return number({"value", "", key.measure}, node.items[1], path + ".1", out[1]) && time;
+bool Reader::point(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both,
+                   std::array<double, 2>& out) {
+  if (!list_of(node, path, 2, std::string(first.name) + " and value, as in " + both)) return false;
+  const bool good = number({first.name, "", first.measure}, node.items[0], path + ".0", out[0]);
+  return number({"value", "", key.measure, key.flags & kFraction}, node.items[1], path + ".1", out[1]) && good;
 }
 
-bool Reader::points(const Key& key, const Tree& node, const std::string& path, Points& out) {
+bool Reader::points(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both, Points& out) {
+  const std::string expected = std::string("points [") + first.name + ", value]";
   if (node.kind != Tree::Kind::list || node.items.empty()) {
     if (node.kind == Tree::Kind::list) {
-      report(span_of(node), path, "found an empty list", "points [time, value]");
+      report(span_of(node), path, "found an empty list", expected);
       return false;
     }
-    return wrong_kind(node, path, "a list of points [time, value]");
+    return wrong_kind(node, path, "a list of " + expected);
   }
   bool good = true;
   for (std::size_t i = 0; i < node.items.size() && good; ++i) {
     const std::string item_path = path + "." + std::to_string(i);
     std::array<double, 2> p{};
-    good = point(key, node.items[i], item_path, p);
+    good = point(key, node.items[i], item_path, first, both, p);
     if (!good) continue;
-    const bool strict = key.is(kIncreasing);
+    const bool strict = first.is(kIncreasing), time = std::string(first.name) == "time";
     if (!out.empty() && (p[0] < out.back()[0] || (strict && p[0] == out.back()[0]))) {
       report(span_of(node.items[i]), item_path,
-             "the time " + node.items[i].items[0].described() + (strict ? " is not later" : " is earlier") + " than the one before",
-             strict ? "strictly increasing times" : "times that do not decrease");
+             std::string("the ") + first.name + " " + node.items[i].items[0].described() +
+                 (!time    ? " is not greater"
+                  : strict ? " is not later"
+                           : " is earlier") +
+                 " than the one before",
+             strict ? std::string("strictly increasing ") + first.name + "s" : "times that do not decrease");
       good = false;
     }
     out.push_back(p);

@@ -68,6 +68,7 @@ struct ValueKind {
   std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
   std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }
   std::string operator()(const Points*) const { return "list of [time, value]"; }
+  std::string operator()(const OverSignal&) const { return "list of [signal, value]"; }
   std::string operator()(const NumberOrSignal*) const { return number() + ", or signal"; }
   std::string operator()(const StartPressure*) const { return number() + ", or `equilibrium`"; }
   std::string operator()(const Axis&) const { return "`x`, `y`, `z` or 3 x number"; }

@@ -42,6 +42,10 @@ struct Key {
 
 using Points = std::vector<std::array<double, 2>>;
 
+/// Points [signal, value], signals strictly increasing, values of the key's measure.
+struct OverSignal {
+  Points* points;
+};
 /// An axis: x, y, z or a vector; normalised when read.
 struct Axis {
   Vec3d* value;
@@ -63,9 +67,10 @@ struct Choice {
 };
 
 /// The value behind a key.
-using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
-                          Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
-                          std::vector<std::string>*, Points*, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
+using Slot =
+    std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*, Vec3d*,
+                 std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
+                 std::vector<std::string>*, Points*, OverSignal, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
 
 class Visitor;
 

@@ -46,9 +46,7 @@ void describe_source(Visitor& v, SourceDescription& s) {
                  true);
 }
 
-void describe_orifice(Visitor& v, OrificeDescription& o) {
-  v.leaf({"A", "Node at one side; flow from A to B counts positive", kNumber, kRequired, Names::node}, &o.A);
-  v.leaf({"B", "Node at the other side", kNumber, kRequired, Names::node}, &o.B);
+void describe_area(Visitor& v, OrificeSize& o) {
   const auto clear = [&o] { o.diameter.reset(), o.area.reset(), o.flow.reset(), o.at_pressure_drop.reset(); };
   v.alternatives(
       {{"diameter", "Size by diameter", o.diameter.has_value(), clear,
@@ -66,7 +64,46 @@ void describe_orifice(Visitor& v, OrificeDescription& o) {
         }}},
       true);
   v.leaf({"discharge", "Discharge coefficient", kNumber, kPositive}, &o.discharge);
+}
+
+void describe_size(Visitor& v, OrificeSize& o) {
+  describe_area(v, o);
   v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &o.laminar_limit);
+}
+
+void describe_orifice(Visitor& v, OrificeDescription& o) {
+  v.leaf({"A", "Node at one side; flow from A to B counts positive", kNumber, kRequired, Names::node}, &o.A);
+  v.leaf({"B", "Node at the other side", kNumber, kRequired, Names::node}, &o.B);
+  describe_size(v, o);
+  v.leaf({"opening", "Opening from 0 to 1 over the signal: points [signal, opening], straight between, held outside", kNumber, kFraction},
+         OverSignal{&o.opening});
+  v.leaf({"time_constant", "Time constant of the command; 0: it follows its signal", kTime, kNonNegative}, &o.time_constant);
+}
+
+void describe_check(Visitor& v, CheckValveDescription& c) {
+  v.leaf({"A", "Node it lets oil out of", kNumber, kRequired, Names::node}, &c.A);
+  v.leaf({"B", "Node it lets oil into", kNumber, kRequired, Names::node}, &c.B);
+  v.leaf({"cracking_pressure", "Pressure drop from A to B at which it opens", kPressure, kNonNegative}, &c.cracking_pressure);
+  describe_size(v, c);
+}
+
+void describe_relief(Visitor& v, ReliefValveDescription& r) {
+  v.leaf({"A", "Node whose pressure it limits", kNumber, kRequired, Names::node}, &r.A);
+  v.leaf({"B", "Node that takes what it lets out", kNumber, kRequired, Names::node}, &r.B);
+  v.leaf({"cracking_pressure", "Pressure drop from A to B at which it opens", kPressure, kRequired | kNonNegative}, &r.cracking_pressure);
+  const auto clear = [&r] { r.flow.reset(), r.override_pressure.reset(), r.gradient.reset(); };
+  v.alternatives(
+      {{"flow", "Size by nominal flow", !r.gradient.has_value(), clear,
+        [&r](Visitor& w) {
+          w.leaf({"flow", "Nominal flow", kFlow, kRequired | kPositive}, &r.flow);
+          w.leaf({"override", "Pressure above the cracking pressure at the nominal flow", kPressure, kRequired | kPositive},
+                 &r.override_pressure);
+        }},
+       {"gradient", "Size by gradient", r.gradient.has_value(), clear,
+        [&r](Visitor& w) {
+          w.leaf({"gradient", "Flow per pressure above the cracking pressure", kFlowGradient, kRequired | kPositive}, &r.gradient);
+        }}},
+      true);
 }
 
 void describe_directional(Visitor& v, DirectionalValveDescription& d) {
@@ -89,7 +126,7 @@ void describe_valve(Visitor& v, ValveDescription& valve) {
         [&valve](Visitor& w) {
           auto& o = std::get<OrificeDescription>(valve);
           w.group({"orifice", "Orifice between two nodes", kNumber, kRequired}, {true, {}, [&o](Visitor& u) { describe_orifice(u, o); }});
-          w.leaf({"signal", "Opening from 0 to 1 over time; left out: 1", kNumber, 0, Names::signal}, &o.signal);
+          w.leaf({"signal", "Its command over time; left out: always open", kNumber, 0, Names::signal}, &o.signal);
         }},
        {"directional_4_3", "Directional valve, four ports and three positions", std::holds_alternative<DirectionalValveDescription>(valve),
         [&valve] { valve = DirectionalValveDescription{}; },
@@ -98,28 +135,47 @@ void describe_valve(Visitor& v, ValveDescription& valve) {
           w.group({"directional_4_3", "4/3 directional valve", kNumber, kRequired},
                   {true, {}, [&d](Visitor& u) { describe_directional(u, d); }});
           w.leaf({"signal", "Its command over time", kNumber, kRequired, Names::signal}, &d.signal);
+        }},
+       {"check", "Check valve: lets oil pass one way", std::holds_alternative<CheckValveDescription>(valve),
+        [&valve] { valve = CheckValveDescription{}; },
+        [&valve](Visitor& w) {
+          auto& c = std::get<CheckValveDescription>(valve);
+          w.group({"check", "Check valve", kNumber, kRequired}, {true, {}, [&c](Visitor& u) { describe_check(u, c); }});
+        }},
+       {"relief", "Relief valve: limits a pressure", std::holds_alternative<ReliefValveDescription>(valve),
+        [&valve] { valve = ReliefValveDescription{}; },
+        [&valve](Visitor& w) {
+          auto& r = std::get<ReliefValveDescription>(valve);
+          w.group({"relief", "Relief valve", kNumber, kRequired}, {true, {}, [&r](Visitor& u) { describe_relief(u, r); }});
         }}},
       true);
 }
 
-// ---------------------------------------------------------------- cylinders
+// ---------------------------------------------------------------- cylinders and motors
 
-void describe_friction(Visitor& v, FrictionDescription& f) {
+/// What rates and forces of an actuator are measured in.
+struct ActuatorMeasures {
+  const Measure &position, &rate, &force, &stiffness, &damping, &slowness;
+};
+constexpr ActuatorMeasures kAlongLine{kLength, kSpeed, kForce, kStiffness, kDamping, kSlowness};
+constexpr ActuatorMeasures kAboutAxis{kAngle, kAngularRate, kTorque, kAngularStiffness, kAngularDamping, kAngularSlowness};
+
+void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasures& in) {
   v.leaf({"model", "Friction law"}, choice(f.model, friction_words()));
-  v.leaf({"coulomb", "Coulomb friction F_c", kForce, kNonNegative}, &f.coulomb);
-  v.leaf({"static", "Static friction F_s", kForce, kNonNegative}, &f.static_force);
-  v.leaf({"stribeck_velocity", "Stribeck velocity v_s", kSpeed, kPositive}, &f.stribeck_velocity);
-  v.leaf({"viscous", "Viscous coefficient sigma_2", kDamping, kNonNegative}, &f.viscous);
-  v.leaf({"decay", "Decay xi of the Bengisu-Akay law", kSlowness, kNonNegative}, &f.decay);
+  v.leaf({"coulomb", "Coulomb friction F_c", in.force, kNonNegative}, &f.coulomb);
+  v.leaf({"static", "Static friction F_s", in.force, kNonNegative}, &f.static_force);
+  v.leaf({"stribeck_velocity", "Stribeck velocity v_s", in.rate, kPositive}, &f.stribeck_velocity);
+  v.leaf({"viscous", "Viscous coefficient sigma_2", in.damping, kNonNegative}, &f.viscous);
+  v.leaf({"decay", "Decay xi of the Bengisu-Akay law", in.slowness, kNonNegative}, &f.decay);
   v.leaf({"viscous_below_stribeck", "Bengisu-Akay: viscous term also below the Stribeck velocity (false: as printed)"},
          &f.viscous_below_stribeck);
   v.leaf({"viscous_factor", "Brown-McPhee: tanh 4, or 1", kNumber, kNonNegative}, &f.viscous_factor);
-  v.leaf({"bristle_stiffness", "Bristle stiffness sigma_0", kStiffness, kNonNegative}, &f.bristle_stiffness);
-  v.leaf({"bristle_damping", "Bristle damping sigma_1", kDamping, kNonNegative}, &f.bristle_damping);
-  v.leaf({"bristle_damping_velocity", "v_d of sigma_1 exp(-(v/v_d)^2); left out: sigma_1 is constant", kSpeed, kPositive},
+  v.leaf({"bristle_stiffness", "Bristle stiffness sigma_0", in.stiffness, kNonNegative}, &f.bristle_stiffness);
+  v.leaf({"bristle_damping", "Bristle damping sigma_1", in.damping, kNonNegative}, &f.bristle_damping);
+  v.leaf({"bristle_damping_velocity", "v_d of sigma_1 exp(-(v/v_d)^2); left out: sigma_1 is constant", in.rate, kPositive},
          &f.bristle_damping_velocity);
   v.leaf({"exponent", "Exponent n of the Stribeck curve", kNumber, kPositive}, &f.exponent);
-  v.leaf({"film_velocity", "Velocity v_b of the lubricant film", kSpeed, kNonNegative}, &f.film_velocity);
+  v.leaf({"film_velocity", "Velocity v_b of the lubricant film", in.rate, kNonNegative}, &f.film_velocity);
   v.leaf({"film_time_up", "Time constant of the growing film", kTime, kNonNegative}, &f.film_time_up);
   v.leaf({"film_time_down", "Time constant of the shrinking film", kTime, kNonNegative}, &f.film_time_down);
   v.leaf({"film_time_dwell", "Time constant of the film at rest", kTime, kNonNegative}, &f.film_time_dwell);
@@ -132,11 +188,22 @@ void describe_mount(Visitor& v, MountDescription& m) {
   v.leaf({"at", "Its place in the body's frame", kLength}, &m.at);
 }
 
-void describe_end_damper(Visitor& v, EndDamperDescription& e) {
-  v.leaf({"stiffness", "Stiffness", kStiffness, kNonNegative}, &e.stiffness);
-  v.leaf({"damping", "Damping", kDamping, kNonNegative}, &e.damping);
-  v.leaf({"length", "Length of its zone at either end", kLength, kRequired | kPositive}, &e.length);
+void describe_end_damper(Visitor& v, EndDamperDescription& e, const ActuatorMeasures& in) {
+  v.leaf({"stiffness", "Stiffness", in.stiffness, kNonNegative}, &e.stiffness);
+  v.leaf({"damping", "Damping", in.damping, kNonNegative}, &e.damping);
+  v.leaf({"length", "Length of its zone at either end", in.position, kRequired | kPositive}, &e.length);
   v.leaf({"law", "Form of its force"}, choice(e.law, {"continuous", "printed"}));
+}
+
+void describe_actuator(Visitor& v, ActuatorDescription& a, const ActuatorMeasures& in) {
+  v.leaf({"bulk_modulus", "Bulk modulus of the barrel", kPressure, kPositive | kInfinite}, &a.bulk_modulus);
+  v.leaf({"viscous", "Viscous coefficient apart from the friction law", in.damping, kNonNegative}, &a.viscous);
+  v.leaf({"leakage", "Laminar leakage from A to B", kLeakage, kNonNegative}, &a.leakage);
+  v.group({"friction", "Seal friction; parameters of laws not in use may stand here"},
+          {true, {}, [&a, &in](Visitor& w) { describe_friction(w, a.friction, in); }});
+  v.group(
+      {"end_damper", "Elastic stop at either end of the stroke"},
+      {a.end_damper.has_value(), [&a] { a.end_damper.emplace(); }, [&a, &in](Visitor& w) { describe_end_damper(w, *a.end_damper, in); }});
 }
 
 void describe_areas(Visitor& v, CylinderDescription& c) {
@@ -157,18 +224,88 @@ void describe_areas(Visitor& v, CylinderDescription& c) {
 void describe_cylinder(Visitor& v, CylinderDescription& c) {
   v.group({"base", "Mount of the barrel", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.base); }});
   v.group({"rod_end", "Mount of the rod", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.rod_end); }});
-  v.leaf({"A", "Node of chamber A, which pushes the rod out", kNumber, kRequired, Names::node}, &c.A);
-  v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, kRequired, Names::node}, &c.B);
+  v.leaf(
+      {"A", "Node of chamber A, which pushes the rod out; left out: its oil is that of a `quasistatic` circuit", kNumber, 0, Names::node},
+      &c.A);
+  v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, 0, Names::node}, &c.B);
   describe_areas(v, c);
-  v.leaf({"chamber_length_A", "Oil column of chamber A at the start", kLength, kRequired | kPositive}, &c.chamber_length_A);
-  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kRequired | kPositive}, &c.chamber_length_B);
-  v.leaf({"bulk_modulus", "Bulk modulus of the barrel", kPressure, kPositive | kInfinite}, &c.bulk_modulus);
-  v.leaf({"viscous", "Viscous coefficient apart from the friction law", kDamping, kNonNegative}, &c.viscous);
-  v.leaf({"leakage", "Laminar leakage from A to B", kLeakage, kNonNegative}, &c.leakage);
-  v.group({"friction", "Seal friction; parameters of laws not in use may stand here"},
-          {true, {}, [&c](Visitor& w) { describe_friction(w, c.friction); }});
-  v.group({"end_damper", "Elastic stop at either end of the stroke"},
-          {c.end_damper.has_value(), [&c] { c.end_damper.emplace(); }, [&c](Visitor& w) { describe_end_damper(w, *c.end_damper); }});
+  v.leaf({"chamber_length_A", "Oil column of chamber A at the start; on quasistatic oil it may be left out: a stroke without end", kLength,
+          kPositive},
+         &c.chamber_length_A);
+  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kPositive}, &c.chamber_length_B);
+  describe_actuator(v, c, kAlongLine);
+}
+
+void describe_motor(Visitor& v, MotorDescription& m) {
+  v.leaf({"joint", "Angle of a joint that it turns", kNumber, kRequired, Names::coordinate}, &m.joint);
+  v.leaf(
+      {"A", "Node of the side that turns the joint forward; left out: its oil is that of a `quasistatic` circuit", kNumber, 0, Names::node},
+      &m.A);
+  v.leaf({"B", "Node of the side that turns it back", kNumber, 0, Names::node}, &m.B);
+  const auto clear = [&m] { m.displacement.reset(), m.displacement_A.reset(), m.displacement_B.reset(); };
+  v.alternatives({{"displacement", "Both sides alike", m.displacement.has_value() || !m.displacement_A.has_value(), clear,
+                   [&m](Visitor& w) {
+                     w.leaf({"displacement", "Volume per angle", kDisplacement, kRequired | kPositive}, &m.displacement);
+                   }},
+                  {"displacement_A", "Each side by itself", m.displacement_A.has_value() && !m.displacement.has_value(), clear,
+                   [&m](Visitor& w) {
+                     w.leaf({"displacement_A", "Volume per angle of side A", kDisplacement, kRequired | kPositive}, &m.displacement_A);
+                     w.leaf({"displacement_B", "Volume per angle of side B", kDisplacement, kRequired | kPositive}, &m.displacement_B);
+                   }}},
+                 true);
+  v.leaf({"volume", "Oil in either side, whatever the angle", kVolume, kNonNegative}, &m.volume);
+  v.leaf({"chamber_angle_A", "Of a vane between stops instead: angle left on side A at the start", kAngle, kPositive}, &m.chamber_angle_A);
+  v.leaf({"chamber_angle_B", "Angle left on side B at the start", kAngle, kPositive}, &m.chamber_angle_B);
+  describe_actuator(v, m, kAboutAxis);
+}
+
+// ---------------------------------------------------------------- quasistatic circuits
+
+void describe_metering_valve(Visitor& v, MeteringValveDescription& m) {
+  describe_area(v, m);
+  v.leaf({"command", "Its command, or the name of a signal; left out: that of the actuator", kNumber, 0, Names::signal}, &m.command);
+  v.leaf({"opening", "Opening from 0 to 1 over the command: points [command, opening], straight between, held outside", kNumber, kFraction},
+         OverSignal{&m.opening});
+}
+
+void describe_element(Visitor& v, VirtualElementDescription& e) {
+  v.leaf({"stiffness", "Stiffness K, N/m or N m/rad; left out: that of the oil in chambers and lines", kNumber, kPositive}, &e.stiffness);
+  v.leaf({"damping", "Damping B, N s/m or N m s/rad; left out: from the settling time", kNumber, kPositive}, &e.damping);
+  v.leaf({"settling_time", "Time after which 2 % of a stretch are left, 3.9 B / K", kTime, kPositive}, &e.settling_time);
+  v.leaf({"line_volume_A", "Oil between the valves and chamber A, for the stiffness", kVolume, kNonNegative}, &e.line_volume_A);
+  v.leaf({"line_volume_B", "Oil between the valves and chamber B, for the stiffness", kVolume, kNonNegative}, &e.line_volume_B);
+}
+
+void describe_metering(Visitor& v, MeteringDescription& m) {
+  v.leaf({"command", "Its lever, or the name of a signal", kNumber, kRequired, Names::signal}, &m.command);
+  v.leaf({"time_constant", "Time constant of the command; 0: it follows the lever", kTime, kNonNegative}, &m.time_constant);
+  v.leaf({"relief_A", "Setting of the relief valve of chamber A, above the tank", kPressure, kRequired | kPositive}, &m.relief_A);
+  v.leaf({"relief_B", "Setting of the relief valve of chamber B, above the tank", kPressure, kRequired | kPositive}, &m.relief_B);
+  const auto valve = [&v](const char* name, const char* doc, MeteringValveDescription& d) {
+    v.group({name, doc, kNumber, kRequired}, {true, {}, [&d](Visitor& w) { describe_metering_valve(w, d); }});
+  };
+  valve("P_A", "Valve from the pump to chamber A", m.P_A);
+  valve("B_T", "Valve from chamber B to the tank", m.B_T);
+  valve("P_B", "Valve from the pump to chamber B", m.P_B);
+  valve("A_T", "Valve from chamber A to the tank", m.A_T);
+  v.group({"B_A", "Regeneration: valve from chamber B to chamber A, one way"},
+          {m.B_A.has_value(), [&m] { m.B_A.emplace(); }, [&m](Visitor& w) { describe_metering_valve(w, *m.B_A); }});
+  v.group({"element", "Virtual viscoelastic element between the actuator and the mechanism", kNumber, kRequired},
+          {true, {}, [&m](Visitor& w) { describe_element(w, m.element); }});
+}
+
+void describe_quasistatic(Visitor& v, QuasistaticDescription& q) {
+  v.leaf({"tank", "Pressure source that takes what returns", kNumber, kRequired, Names::node}, &q.tank);
+  v.leaf({"flow", "Flow of the pump, or the name of a signal", kFlow, kRequired | kNonNegative, Names::signal}, &q.flow);
+  v.leaf({"relief", "Setting of the pump's relief valve, above the tank", kPressure, kRequired | kPositive}, &q.relief);
+  v.group({"bleed", "Bleed valve from the pump to the tank"},
+          {q.bleed.has_value(), [&q] { q.bleed.emplace(); }, [&q](Visitor& w) { describe_metering_valve(w, *q.bleed); }});
+  v.leaf({"open_centre", "Opening of a section of the bleed valve over the magnitude of its actuator's command; the sections are in series",
+          kNumber, kFraction},
+         OverSignal{&q.open_centre});
+  v.leaf({"form", "Stretch of the virtual elements as differential equations, or as discrete states by the implicit Euler rule"},
+         choice(q.form, {"differential", "discrete"}));
+  v.section({"actuators", "Cylinders and motors on the pump, by name"}, named_items(q.actuators, describe_metering), nullptr);
 }
 
 // ---------------------------------------------------------------- solver and records
@@ -222,6 +359,9 @@ void describe_oil(Visitor& v, Description& d) {
   v.section({"sources", "Sources of pressure (nodes as well) or flow"}, named_items(d.sources, describe_source), nullptr);
   v.section({"valves", "Orifices and valves between nodes"}, named_items(d.valves, describe_valve), nullptr);
   v.section({"cylinders", "Double-acting cylinders between two points"}, named_items(d.cylinders, describe_cylinder), nullptr);
+  v.section({"motors", "Hydraulic motors and rotary actuators on joints"}, named_items(d.motors, describe_motor), nullptr);
+  v.section({"quasistatic", "Actuators with independent metering on one pump, without pressure states"},
+            named_items(d.quasistatic, describe_quasistatic), nullptr);
 }
 
 void describe_solver(Visitor& v, Description& d) {

@@ -40,6 +40,7 @@ struct ValueWriter {
   Tree operator()(const Points* x) const {
     return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
   }
+  Tree operator()(const OverSignal& x) const { return (*this)(x.points); }
   Tree operator()(const NumberOrSignal* x) const {
     const auto* value = std::get_if<double>(x);
     return value != nullptr ? number(*value) : name(std::get<std::string>(*x));

@@ -60,21 +60,21 @@ TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double fact
 }
 
 /// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
-TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, double wall, const double* ydot,
-                           double* R_s, double* R_v, double* F_y, HydraulicState& state) {
+TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
+                           const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
   F_y[row.local] += area;
   if (h.linear_oil != nullptr) return;
   const Dual<1>& beta = state.compressibility[node_index];
-  const double size = area < 0 ? -area : area;
+  const double size = area < 0 ? -area : area, wall = cylinder.wall_compressibility;
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
   *row.R += C.value * p_dot + area * s_dot;
   row.T[row.local] += C.value * state.rate_slope[node_index] + C.d[0] * p_dot;  // volumes come first among the nodes
-  R_s[row.local] += sub_volume_capacity(area, beta.value, wall) * p_dot;
+  R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
   R_v[row.local] += area;
 }
 
@@ -151,7 +151,8 @@ TR_INLINE void set_cylinder_force(const Actuator& a, const S& s, const S& s_dot,
   const Cylinder& c = a.cylinder;
   port.viscous = c.viscous * s_dot;
   port.damper = dampers_force(c, s, s_dot);
-  port.force = state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B - port.viscous + port.damper;
+  port.oil = state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B;
+  port.force = port.oil - port.viscous + port.damper;
 }
 /// Their direct derivatives in s and sdot.
 TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, HydraulicState& state, std::size_t i) {
@@ -165,6 +166,78 @@ TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, Hydr
   state.force_v[i] += F.d[1];
 }
 
+
+
+template <class S>
+void add_oil_force(const S& force, PortForces<S>& port) {
+  port.oil += force;
+  port.force += force;
+}
+
+/// A quasistatic circuit in a step: forces of its ports, p and its derivatives.
+void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                     const Hydraulics& h, QuasistaticWork& work, HydraulicState& state) {
+  read_command(q, state.signal.data(), state.spool.data(), work);
+  solve_step(q, s, s_dot, rule, y, ydot, work);
+  // p = ... + gain v; f = K (p - l) + B (gain' p - l_dot), or (p - p_old - l + l_old) / h for the rates
+  const double factor = q.discrete ? 1 / rule.step : rule.factor;
+  const std::size_t n = q.ports.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const QuasistaticPort& port = q.ports[i];
+    const VirtualElement& e = port.element;
+    const Actuator& a = h.actuators[port.actuator];
+    const Circuit& c = h.circuits[a.circuit];
+    const double along_rate = e.damping * factor, push_s = e.stiffness + (q.discrete ? along_rate : 0), push_v = q.discrete ? 0 : e.damping;
+    add_oil_force(work.solution.f[i], state.ports[port.actuator]);
+    state.force_s[port.actuator] -= push_s;
+    state.force_v[port.actuator] -= push_v;
+    state.F_y[state.column[port.actuator] + port.local] = e.stiffness + along_rate;
+    state.T[c.block + port.local * (c.size + 1)] = 1;
+    for (std::size_t j = 0; j < n; ++j) {  // -dp_j by the port's s and sdot
+      const double gain = work.solution.v_fbar[j * n + i] / factor;
+      state.R_s[state.column[port.actuator] + q.ports[j].local] = gain * push_s;
+      state.R_v[state.column[port.actuator] + q.ports[j].local] = gain * push_v;
+    }
+  }
+}
+
+/// Forces of its ports as an ordinary differential equation; discrete: what the last step left.
+template <class S>
+void add_quasistatic_forces(const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y, QuasistaticWork& work,
+                            OilValues<S>& values) {
+  if (!q.discrete) {
+    read_command(q, values.signal.data(), values.spool.data(), work);
+    solve_rates(q, s, s_dot, y, work, values.quasistatic_v.data(), values.quasistatic_f.data());
+  }
+  for (std::size_t j = 0; j < q.ports.size(); ++j)
+    add_oil_force(q.discrete ? y[q.ports[j].state + kElementForce] : values.quasistatic_f[j], values.ports[q.ports[j].actuator]);
+}
+
+/// Its rates and forces.
+void add_quasistatic_rates(const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y, double* ydot,
+                           QuasistaticWork& work, HydraulicState& state) {
+  add_quasistatic_forces(q, s, s_dot, y, work, state);
+  for (std::size_t j = 0; j < q.ports.size(); ++j)
+    for (int k = 0; k < (q.discrete ? kDiscreteStates : 1); ++k) ydot[q.ports[j].state + k] = q.discrete ? 0 : work.solution.v[j];
+}
+
+/// Its block of derivatives at constant rates, without the direct ones of the forces: those are full matrices.
+void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y, const Hydraulics& h,
+                            QuasistaticWork& work, HydraulicState& state) {
+  if (!q.discrete) add_quasistatic_forces(q, s, s_dot, y, work, state);
+  const std::size_t n = q.ports.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const QuasistaticPort& port = q.ports[i];
+    const Circuit& c = h.circuits[h.actuators[port.actuator].circuit];
+    for (std::size_t j = 0; j < n; ++j) {
+      const double gain = q.discrete ? 0 : work.solution.v_fbar[j * n + i];
+      state.T[c.block + q.ports[j].local * c.size + port.local] = -gain * port.element.stiffness;
+      state.R_s[state.column[port.actuator] + q.ports[j].local] = gain * port.element.stiffness;
+      state.R_v[state.column[port.actuator] + q.ports[j].local] = gain * port.element.damping;
+    }
+  }
+}
+
 }  // namespace
 
 HydraulicState::HydraulicState(const Hydraulics& h)
@@ -176,6 +249,7 @@ HydraulicState::HydraulicState(const Hydraulics& h)
       pivot(h.unknown_state.size()),
       force_s(h.actuators.size()),
       force_v(h.actuators.size()),
+      oil_rate(h.actuators.size()),
       column(h.actuators.size()) {
   std::size_t block = 0, columns = 0;
   for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
@@ -251,9 +325,16 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
-    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
-    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c.wall_compressibility, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
+    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
     add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
+  }
+  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = h.quasistatic[i];
+    if (rule.factor > 0)
+      add_quasistatic(q, s, s_dot, y, ydot, rule, h, state.quasistatic[i], state);
+    else
+      add_quasistatic_slopes(q, s, s_dot, y, h, state.quasistatic[i], state);
   }
 }
 
@@ -268,18 +349,44 @@ void evaluate_forces(const Hydraulics& h, const S* s, const S* s_dot, const S* y
     port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, rate);
     port.force -= port.friction;
   }
+  for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
+    add_quasistatic_forces(h.quasistatic[i], s, s_dot, y, values.quasistatic[i], values);
 }
 void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
   evaluate_forces<double>(h, s, s_dot, y, state);
   for (std::size_t i = 0; i < h.actuators.size(); ++i) set_direct_slopes(h.actuators[i], s[i], s_dot[i], state, i);
+  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = h.quasistatic[i];
+    const std::size_t n = q.ports.size();
+    for (std::size_t j = 0; j < n && !q.discrete; ++j) {  // along its own port
+      const VirtualElement& e = q.ports[j].element;
+      const double share = 1 + e.damping * state.quasistatic[i].solution.v_fbar[j * (n + 1)];
+      state.force_s[q.ports[j].actuator] -= e.stiffness * share;
+      state.force_v[q.ports[j].actuator] -= e.damping * share;
+    }
+  }
 }
 template void evaluate_forces<double>(const Hydraulics&, const double*, const double*, const double*, OilValues<double>&);
 template void evaluate_forces<Dual<1>>(const Hydraulics&, const Dual<1>*, const Dual<1>*, const Dual<1>*, OilValues<Dual<1>>&);
 
-void finish_local_friction(const Hydraulics& h, const double* s_dot, double* y, double* ydot, const RateRelation& rule) {
+void finish_local_states(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                         HydraulicState& state) {
   FrictionResponse f;
   for (std::size_t i = 0; i < h.actuators.size(); ++i)
     if (h.actuators[i].friction_local) integrate_friction(h.actuators[i], s_dot[i], y, ydot, rule, f);
+  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) solve_step(h.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);
+}
+
+void advance_discrete_states(const Hydraulics& h, const double* s, double step, double* y, HydraulicState& state) {
+  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = h.quasistatic[i];
+    if (!q.discrete) continue;
+    load_pressures<double>(h, y, state);
+    read_command(q, state.signal.data(), state.spool.data(), state.quasistatic[i]);
+    std::copy_n(y, h.ny, state.y_scratch.begin());
+    RateRelation rule{step, 1 / step, state.y_scratch.data(), nullptr};
+    solve_step(q, s, nullptr, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
+  }
 }
 
 void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
@@ -319,6 +426,10 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
     port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
     port.force -= port.friction;
   }
+  if (extra_rate != nullptr)
+    for (std::size_t i = 0; i < h.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
+  for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
+    add_quasistatic_rates(h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i], state);
   for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
   for (const Spool& spool : h.spools)
     ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
@@ -340,10 +451,8 @@ void evaluate_slopes(const Hydraulics& h, const double* s, const double* s_dot, 
 }
 
 int piston_outside(const Hydraulics& h, const double* s) {
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Cylinder& c = h.actuators[i].cylinder;
-    if (!(c.chamber_A(s[i]) > 0 && c.chamber_B(s[i]) > 0)) return static_cast<int>(i);
-  }
+  for (std::size_t i = 0; i < h.actuators.size(); ++i)
+    if (!h.actuators[i].cylinder.holds(s[i])) return static_cast<int>(i);
   return -1;
 }
 

@@ -4,6 +4,9 @@
 // together with friction states, R_x = x_dot - rate(v, x), and the port forces; all with exact local derivatives.
 // Circuits that share no volume are separate dense blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
+// Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step they
+// are solved on the spot, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
+//
 // A netlist may follow a LinearOil instead: R_i = p_i_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0))_i, cylinders as they are.
 //
 // Condensation: with T = dR/dy of a circuit, a Newton increment eliminates its unknowns,
@@ -13,6 +16,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <tuple>
@@ -23,7 +27,9 @@
 #include "hydraulics/cylinder.h"
 #include "hydraulics/directional_valve.h"
 #include "hydraulics/fluid.h"
+#include "hydraulics/one_way_valve.h"
 #include "hydraulics/orifice.h"
+#include "hydraulics/quasistatic/quasistatic_circuit.h"
 #include "signals/signal.h"
 
 namespace trunnion {
@@ -67,9 +73,15 @@ struct FlowInputs {
 struct Orifice {
   std::string name;
   int A = 0, B = 0;
-  double coefficient = 0;  // [m3/(s Pa^0.5)]
+  double coefficient = 0;  // [m3/(s Pa^0.5)] fully open
   LaminarZone zone;
-  SignalIndex opening = -1;  // factor; -1: 1
+  int spool = -1;  // its command; -1: open at all times
+  OpeningCurve opening;
+  /// Opening from 0 to 1.
+  template <class S>
+  S opening_at(const FlowInputs<S>& in) const {
+    return spool < 0 ? S(1) : opening(in.spool[spool]);
+  }
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
@@ -80,6 +92,14 @@ struct DirectionalValve {
   double dead_band = 0, at_signal = 10;
   LaminarZone zone;
   int spool = 0;
+  template <class S, class Sink>
+  void edges(const FlowInputs<S>& in, Sink&& sink) const;
+};
+/// Check or relief valve.
+struct OneWayValve {
+  std::string name;
+  int A = 0, B = 0;
+  OneWayLaw law;
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
@@ -98,7 +118,7 @@ struct FlowSource {
   SignalIndex flow = -1;
 };
 
-/// First-order spool; autonomous, advanced ahead of the step.
+/// First-order spool, the command of a valve or metering edge; autonomous, advanced ahead of the step.
 struct Spool {
   std::string name;
   double time_constant = 0;  // [s]
@@ -106,9 +126,10 @@ struct Spool {
   int state = 0;  // index in y
 };
 
-/// A cylinder with its friction at port i (i-th of the list).
+/// A cylinder or motor with its friction at port i (i-th of the list).
 struct Actuator {
   std::string name;
+  bool turns = false;  // a motor
   Cylinder cylinder;
   int A = 0, B = 0;  // nodes
   FrictionLaw friction;
@@ -132,10 +153,12 @@ struct Hydraulics {
   Fluid fluid;
   std::vector<PressureNode> nodes;
   std::vector<Volume> volumes;
-  std::tuple<std::vector<Orifice>, std::vector<DirectionalValve>, std::vector<Leakage>> elements;  // the one list of element types
+  /// The one list of element types.
+  std::tuple<std::vector<Orifice>, std::vector<DirectionalValve>, std::vector<Leakage>, std::vector<OneWayValve>> elements;
   std::vector<FlowSource> flow_sources;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
+  std::vector<QuasistaticCircuit> quasistatic;  // behind actuators whose chambers are both at its tank
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools
@@ -146,10 +169,11 @@ struct Hydraulics {
   const LinearOil* linear_oil = nullptr;
 };
 
-/// Forces [N] of a cylinder along its line.
+/// Forces [N] of a cylinder along its line, torques [N m] of a motor about its axis.
 template <class S = double>
 struct PortForces {
   S force{};     // net, positive when pushing
+  S oil{};       // of the oil alone
   S friction{};  // seals, positive with positive rate
   S viscous{};   // drag, positive with positive rate
   S damper{};    // end dampers, positive when pushing
@@ -162,13 +186,18 @@ struct OilValues {
       : signal(hydraulics.signals),
         pressure(hydraulics.nodes.size()),
         spool(hydraulics.spools.size()),
-        ports(hydraulics.actuators.size()) {}
+        ports(hydraulics.actuators.size()),
+        quasistatic(hydraulics.quasistatic.begin(), hydraulics.quasistatic.end()),
+        quasistatic_v(hydraulics.actuators.size()),
+        quasistatic_f(hydraulics.actuators.size()) {}
   FlowInputs<S> flow_inputs() const { return {pressure.data(), signal.data(), spool.data()}; }
 
   std::vector<S> signal;    // per signal: value at the evaluation's time
   std::vector<S> pressure;  // per node [Pa]
   std::vector<S> spool;     // per spool
   std::vector<PortForces<S>> ports;
+  std::vector<QuasistaticWork> quasistatic;     // per quasistatic circuit
+  std::vector<S> quasistatic_v, quasistatic_f;  // of the one evaluated last, as solve_rates() leaves them
 };
 
 /// Scratch of the circuit evaluation, sized once.
@@ -182,6 +211,7 @@ struct HydraulicState : OilValues<> {
   std::vector<double> T;                 // blocks dR/dy, factored by condense()
   std::vector<int> pivot;
   std::vector<double> force_s, force_v;         // per port: direct derivatives of its force
+  std::vector<double> oil_rate;                 // per port: scratch of evaluate_rates
   std::vector<double> R_s, R_v;                 // per port: derivative of its circuit's R, at `column`
   std::vector<double> F_y;                      // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
   std::vector<int> column;                      // per port: first entry in R_s, R_v, F_y
@@ -218,8 +248,12 @@ void evaluate_forces(const Hydraulics& hydraulics, const S* s, const S* s_dot, c
 /// The same with the direct derivatives of the forces, those of friction left out.
 void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, HydraulicState& state);
 
-/// Locally integrated friction states at the end of a step with end speeds s_dot; writes y and ydot.
-void finish_local_friction(const Hydraulics& hydraulics, const double* s_dot, double* y, double* ydot, const RateRelation& rule);
+/// States that are solved on the spot, at the end of a step with lengths s and speeds s_dot there: locally integrated friction states and
+/// those of quasistatic circuits; writes y and ydot. Signals are set.
+void finish_local_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
+                         const RateRelation& rule, HydraulicState& state);
+/// Discrete states at the end of a step of h [s] with lengths s there, from their values y at its begin. Signals and spools are set.
+void advance_discrete_states(const Hydraulics& hydraulics, const double* s, double h, double* y, HydraulicState& state);
 
 /// The netlist as an ordinary differential equation, without derivatives: ydot and the port forces at (s, sdot) and y,
 ///   p_i_dot = (sum Q_in - sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14)
@@ -255,7 +289,7 @@ TR_INLINE void orifice_edge(int A, int B, const S& coefficient, const LaminarZon
 }
 template <class S, class Sink>
 void Orifice::edges(const FlowInputs<S>& in, Sink&& sink) const {
-  orifice_edge(A, B, opening < 0 ? S(coefficient) : S(coefficient * in.signal[opening]), zone, sink);
+  orifice_edge(A, B, S(coefficient * opening_at(in)), zone, sink);
 }
 template <class S, class Sink>
 void DirectionalValve::edges(const FlowInputs<S>& in, Sink&& sink) const {
@@ -266,6 +300,20 @@ void DirectionalValve::edges(const FlowInputs<S>& in, Sink&& sink) const {
 template <class S, class Sink>
 void Leakage::edges(const FlowInputs<S>&, Sink&& sink) const {
   sink(A, B, [&](const auto& dp) { return conductance * dp; });
+}
+
+template <class S, class Sink>
+void OneWayValve::edges(const FlowInputs<S>&, Sink&& sink) const {
+  sink(A, B, [&](const auto& dp) { return one_way_flow(law, dp); });
+}
+
+/// Where the nodes of a flow element stand.
+template <class Element>
+auto element_nodes(Element& e) {
+  if constexpr (requires { e.P; })
+    return std::array{&e.P, &e.T, &e.A, &e.B};
+  else
+    return std::array{&e.A, &e.B};
 }
 
 /// Calls sink(FlowEdge) for every edge of an element: flows with their slopes.

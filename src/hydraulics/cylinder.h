@@ -9,6 +9,8 @@
 // of length l:
 //   continuous   F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
 //   printed      F_d = k x - c l_dot: jumps at entry and can pull on leaving
+// A motor or rotary actuator is the same with angle, angular rate and torque for s, sdot and F, displacements per angle for areas and
+// angles for chamber lengths; where its chambers keep their volumes at any angle, l_A = l_A0 and l_B = l_B0.
 // Source of the rest: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2.2 and 5.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -41,23 +43,26 @@ S end_dampers_force(const EndDamper& d, const S& l_A, const S& l_B, const S& s_d
   return end_damper_force(d, l_A, s_dot) - end_damper_force(d, l_B, S(-s_dot));
 }
 
-/// The port of a cylinder in a circuit.
+/// The port of a cylinder in a circuit; of a motor [m3/rad], [rad], [N m s/rad].
 struct Cylinder {
   double area_A = 0, area_B = 0;          // [m2]
   double length_0 = 0;                    // [m] s_0, start length
   double chamber_A0 = 0, chamber_B0 = 0;  // [m] l_A0, l_B0
   double wall_compressibility = 0;        // [1/Pa]
   double viscous = 0;                     // [N s/m] c
+  double travel = 1;                      // [-] d(l_A)/ds: 1, or 0 where chambers keep their volumes
   EndDamper damper;
 
   template <class S>
   TR_INLINE S chamber_A(const S& s) const {
-    return chamber_A0 + (s - length_0);
+    return chamber_A0 + travel * (s - length_0);
   }
   template <class S>
   TR_INLINE S chamber_B(const S& s) const {
-    return chamber_B0 - (s - length_0);
+    return chamber_B0 - travel * (s - length_0);
   }
+  /// Whether both chambers have a length left. False where s is no number.
+  TR_INLINE bool holds(double s) const { return travel > 0 ? chamber_A(s) > 0 && chamber_B(s) > 0 : std::isfinite(s); }
   /// Whether the piston is at one of the end dampers.
   TR_INLINE bool touches_damper(double s) const { return chamber_A(s) < damper.length || chamber_B(s) < damper.length; }
 };

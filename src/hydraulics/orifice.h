@@ -2,11 +2,15 @@
 //   Q = C sqrt|dp| sgn(dp)      |dp| >= p_lam                       C = C_d A sqrt(2/rho)          (15), (16)
 //   Q = C dp / sqrt(p_lam)      |dp| <  p_lam                       continuous, finite slope at zero
 //          A o---)(---o B       Q > 0 from A to B, dp = p_A - p_B
+// One that a command opens, as a metering edge of a valve, has C times its opening, a curve over the command.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <numbers>
+#include <vector>
 
 #include "base/dual.h"
 
@@ -35,5 +39,21 @@ TR_INLINE double orifice_coefficient(double discharge, double area, double densi
 TR_INLINE double nominal_coefficient(double flow, double pressure_drop) { return flow / std::sqrt(pressure_drop); }
 
 TR_INLINE double circle_area(double diameter) { return std::numbers::pi / 4 * diameter * diameter; }
+
+/// Opening from 0 to 1 over a command: straight between points, held outside. At a point its slope is that towards greater commands.
+struct OpeningCurve {
+  std::vector<std::array<double, 2>> points{{0, 0}, {1, 1}};  // [command, opening], commands strictly increasing
+
+  template <class S>
+  S operator()(const S& command) const {
+    std::size_t next = 0;
+    while (next < points.size() && !(command < points[next][0])) ++next;
+    if (next == 0) return S(points.front()[1]);
+    if (next == points.size()) return S(points.back()[1]);
+    const auto& [x_0, u_0] = points[next - 1];
+    const auto& [x_1, u_1] = points[next];
+    return u_0 + (command - x_0) * ((u_1 - u_0) / (x_1 - x_0));
+  }
+};
 
 }  // namespace trunnion

@@ -60,8 +60,6 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
     if (node.state < 0) read(node.source, node.name + ".pressure", "Pa", "pressure of source " + node.name);
   for (const FlowSource& source : h.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
   for (const Spool& spool : h.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
-  for (const Orifice& o : std::get<std::vector<Orifice>>(h.elements))
-    read(o.opening, o.name + ".opening", "", "opening factor of " + o.name);
   std::visit(
       [&](const auto& m) {
         for (const auto& load : m.body_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
@@ -281,10 +279,12 @@ class Lineariser {
   void find_kinks(LinearModel& linear) {
     const State& at = reduction_.reference();
     const MachineState<D>& work = reduction_.rates().work();
-    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), below[2], above[2];
-    // a slope that jumps does so however near; what changes smoothly changes ten times less over a tenth of the way
+    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), here, below[2], above[2];
+    // a slope that jumps does so however near; what changes smoothly changes ten times less over a tenth of the way. 1, -1: it is on a
+    // kink and takes the slope above, below
     const auto kinked = [&](double& x, double size) {
       const double kept = x;
+      reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), here);
       double nudge = kNudge * std::max(std::abs(kept), size);
       for (int k : {0, 1}) {
         x = kept - nudge;
@@ -296,21 +296,24 @@ class Lineariser {
       x = kept;
       for (std::size_t i = 0; i < below[0].size(); ++i) {
         const double near = std::abs(above[0][i] - below[0][i]), far = std::abs(above[1][i] - below[1][i]);
-        if (near > kJump * std::max(std::abs(above[0][i]), std::abs(below[0][i])) && near > 0.5 * far) return true;
+        if (near > kJump * std::max(std::abs(above[0][i]), std::abs(below[0][i])) && near > 0.5 * far)
+          return std::abs(above[0][i] - here[i]) <= std::abs(below[0][i] - here[i]) ? 1 : -1;
       }
-      return false;
+      return 0;
     };
-    const auto warn = [&](const std::string& name, double value) {
-      linear.warnings.push_back(fmt::format(
-          "{} = {:.6g} is on a kink: the model holds for what the equations do at and above this value, not below", name, value));
+    const auto warn = [&](const std::string& name, double value, int side) {
+      if (side != 0)
+        linear.warnings.push_back(
+            fmt::format("{} = {:.6g} is on a kink: the model holds for what the equations do at and {} this value, not {}", name, value,
+                        side > 0 ? "above" : "below", side > 0 ? "below" : "above"));
     };
     const Hydraulics& h = model_->hydraulics;
     for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-      if (kinked(s[i], 1)) warn(h.actuators[i].name + ".length", s[i]);
-      if (kinked(s_dot[i], 1e-3)) warn(h.actuators[i].name + ".rate", s_dot[i]);
+      warn(h.actuators[i].name + (h.actuators[i].turns ? ".angle" : ".length"), s[i], kinked(s[i], 1));
+      warn(h.actuators[i].name + ".rate", s_dot[i], kinked(s_dot[i], 1e-3));
     }
     for (int i = 0; i < model_->layout.ny; ++i)
-      if (kinked(y[i], i < static_cast<int>(h.volumes.size()) ? 1e5 : 1e-6)) warn(model_->state_names[i], y[i]);
+      warn(model_->state_names[i], y[i], kinked(y[i], i < static_cast<int>(h.volumes.size()) ? 1e5 : 1e-6));
   }
 
   std::shared_ptr<const Model> model_;

@@ -16,6 +16,13 @@ std::vector<int> first_order_states(const Hydraulics& h) {
   return states;
 }
 
+namespace {
+
+/// The number at `value` that changes with `rate`.
+Dual<1> varied(double value, double rate) { return Dual<1>::chain(value, rate, Dual<1>::variable(0, 0)); }
+
+}  // namespace
+
 template <int D>
 Reduction<D>::Change::Change(const Model& model)
     : mechanism(model.layout.nv), y(model.layout.ny), ydot(model.layout.ny), multipliers(model.layout.rows), signal(model.signals.size()) {}
@@ -30,6 +37,10 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
       variation_(m_),
       product_(m_.tree),
       flows_(h_),
+      port_s_(h_.actuators.size()),
+      port_v_(h_.actuators.size()),
+      pistons_(h_.ny),
+      element_force_(h_.actuators.size()),
       friction_(h_.actuators.size()),
       change_(*model) {
   const std::size_t nv = model->layout.nv, ports = h_.actuators.size();
@@ -41,6 +52,9 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   is_spool_.assign(h_.ny, false);
   for (const Spool& spool : h_.spools) is_spool_[spool.state] = true;
   states_ = first_order_states(h_);
+  for (const QuasistaticCircuit& q : h_.quasistatic)
+    if (q.discrete)
+      throw Error("quasistatic." + q.name + ".form: a linear model has no discrete states; `differential` is the same element in equations");
   find_inputs();
 }
 
@@ -117,6 +131,10 @@ void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<d
     c.y[spool.state] = 1;
     change_flows(c, inflow_);
     slopes.insert(slopes.end(), inflow_.begin(), inflow_.end());
+    std::fill(ds_.begin(), ds_.end(), 0.0);
+    std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
+    change_quasistatic(c);
+    slopes.insert(slopes.end(), element_force_.begin(), element_force_.end());
   }
 }
 
@@ -130,18 +148,24 @@ void Reduction<D>::drift(double* rates) const {
 
 // ---------------------------------------------------------------- changes
 
+/// Signals and spools with their change.
+template <int D>
+void Reduction<D>::vary_inputs(const Change& change) {
+  const HydraulicState& oil = rates_.work().hydraulics;
+  for (SignalIndex i : h_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
+  for (std::size_t i = 0; i < h_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[h_.spools[i].state]);
+}
+
 /// Net inflow of every node by changes of spools, signals and the pressures of sources; the pressures of volumes are held.
 template <int D>
 void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflow) {
   using S = Dual<1>;
   const HydraulicState& oil = rates_.work().hydraulics;
-  const auto varied = [](double value, double rate) { return S::chain(value, rate, S::variable(0, 0)); };
-  for (SignalIndex i : h_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
+  vary_inputs(change);
   for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
     const PressureNode& node = h_.nodes[i];
     flows_.pressure[i] = node.state < 0 ? flows_.signal[node.source] : S(oil.pressure[i]);
   }
-  for (std::size_t i = 0; i < h_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[h_.spools[i].state]);
   std::fill(inflow.begin(), inflow.end(), 0.0);
   const FlowInputs<S> in = flows_.flow_inputs();
   for_each_element(h_, [&](const auto& element) {
@@ -174,11 +198,12 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
   const auto pressure = [&](int node) {
     return h_.nodes[node].state >= 0 ? change.y[h_.nodes[node].state] : change.signal[h_.nodes[node].source];
   };
+  change_quasistatic(change);
   for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
     const Actuator& a = h_.actuators[i];
     const FrictionResponse& f = friction_[i];
-    double dF =
-        oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + a.cylinder.area_A * pressure(a.A) - a.cylinder.area_B * pressure(a.B);
+    double dF = oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + a.cylinder.area_A * pressure(a.A) -
+                a.cylinder.area_B * pressure(a.B) + element_force_[i];
     for (int k = 0; k < a.friction_states; ++k) {
       dF -= f.force_x[k] * change.y[a.state + k];
       double rate = f.rate_v[k] * dsdot_[i];
@@ -190,6 +215,29 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
   }
   for (const Spool& spool : h_.spools)
     change.ydot[spool.state] = spool.time_constant > 0 ? (change.signal[spool.signal] - change.y[spool.state]) / spool.time_constant : 0;
+}
+
+/// Rates of the quasistatic circuits' p by all changes, and the changes of their forces.
+template <int D>
+void Reduction<D>::change_quasistatic(Change& change) {
+  if (h_.quasistatic.empty()) return;
+  vary_inputs(change);
+  const MechanismState<D>& mech = rates_.work().mechanism;
+  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+    port_s_[i] = varied(mech.s[i], ds_[i]);
+    port_v_[i] = varied(mech.s_dot[i], dsdot_[i]);
+  }
+  for (std::size_t k = 0; k < h_.quasistatic.size(); ++k) {
+    const QuasistaticCircuit& q = h_.quasistatic[k];
+    for (const QuasistaticPort& port : q.ports) pistons_[port.state] = varied(at_.y()[port.state], change.y[port.state]);
+    read_command(q, flows_.signal.data(), flows_.spool.data(), flows_.quasistatic[k]);
+    solve_rates(q, port_s_.data(), port_v_.data(), pistons_.data(), flows_.quasistatic[k], flows_.quasistatic_v.data(),
+                flows_.quasistatic_f.data());
+    for (std::size_t j = 0; j < q.ports.size(); ++j) {
+      change.ydot[q.ports[j].state] = flows_.quasistatic_v[j].d[0];
+      element_force_[q.ports[j].actuator] = flows_.quasistatic_f[j].d[0];
+    }
+  }
 }
 
 /// Accelerations (and multipliers) for dr_, on top of those of the dependent coordinates that `out` has already.

@@ -67,7 +67,9 @@ class Reduction {
   void clear(Change& out);
   void change_mechanism(Change& out, const double* rates, const double* accelerations);
   void set_oil(const double* s, const double* s_dot, double* y);
+  void vary_inputs(const Change& change);
   void change_flows(const Change& change, std::vector<double>& inflow);
+  void change_quasistatic(Change& change);
   void change_forces_and_rates(Change& change);
   void solve(bool with_multipliers, Change& out);
 
@@ -79,6 +81,8 @@ class Reduction {
   Variation<D> variation_;
   MassProduct<D> product_;
   OilValues<Dual<1>> flows_;
+  std::vector<Dual<1>> port_s_, port_v_, pistons_;  // per port, per port, per y: of quasistatic circuits
+  std::vector<double> element_force_;               // per port: its change
   std::vector<FrictionResponse> friction_;  // per actuator
   std::vector<LinearInput> inputs_;
   std::vector<int> states_;

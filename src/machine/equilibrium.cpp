@@ -195,7 +195,7 @@ class RestSolver {
     const IncrementFactors rest;
     inverse_dynamics_tangent(m_, rest, mech(), entries);
     for (std::size_t i = 0; i < h_.actuators.size(); ++i)
-      add_line_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
+      add_port_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
                              work_.hydraulics.force_s[i], 0, rest, mech().tree, entries);
     add_constraint_curvature(m_, multipliers.data(), mech(), entries);
     const Vector scale = w_.cwiseInverse();
@@ -475,11 +475,12 @@ class RestSolver {
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       const Cylinder& c = h_.actuators[i].cylinder;
       const double A = c.chamber_A(mech().s[i]), B = c.chamber_B(mech().s[i]);
-      if (A > 0 && B > 0) continue;
+      if (c.holds(mech().s[i])) continue;
+      const bool turns = h_.actuators[i].turns;
       throw SimulationError(
-          time_, h_.actuators[i].name + ".length",
-          fmt::format("{} a length of {:.6g} m, {:.6g} m beyond the end of chamber {}: the piston would leave its cylinder", what,
-                      mech().s[i], -std::min(A, B), A > 0 ? "B" : "A"),
+          time_, h_.actuators[i].name + (turns ? ".angle" : ".length"),
+          fmt::format("{0} {1} of {2:.6g} {3}, {4:.6g} {3} beyond the end of chamber {5}: the piston would leave its cylinder", what,
+                      turns ? "an angle" : "a length", mech().s[i], turns ? "rad" : "m", -std::min(A, B), A > 0 ? "B" : "A"),
           "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
           "cylinder `equilibrium`, which keeps its length");
     }
@@ -493,7 +494,7 @@ class RestSolver {
     loads(p_);
     const Vector pressure = kUnit * unit_.cwiseProduct(p_);
     oil_.write(pressure.data(), y_.data());
-    oil_.check_positive(y_.data());
+    oil_.check_pressures(y_.data(), true);
     std::copy(q_.begin(), q_.end(), e.state.q());
     std::copy(y_.begin(), y_.end(), e.state.y());
     std::copy(balance_.multipliers.begin(), balance_.multipliers.end(), e.state.multipliers());

@@ -37,10 +37,11 @@ class MachineReadings : public Base {
     for (const JointInfo& place : model_->placements) add_joint(place, kPlacementWords);
     for (const BodyInfo& body : model_->bodies)
       if (body.mass > 0 && body.node > 0) add_body(body);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) add_cylinder(static_cast<int>(i));
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i) add_actuator(static_cast<int>(i));
     for (const Volume& volume : h_.volumes) add_volume(volume);
     add_sources();
     for_each_element(h_, [&](const auto& element) { add_element(element); });
+    for (const QuasistaticCircuit& q : h_.quasistatic) add_quasistatic(q);
     add_springs();
     add_loads();
     add_constraints();
@@ -61,9 +62,10 @@ class MachineReadings : public Base {
     power_ = powers_.data();
     read_joints();
     read_bodies();
-    read_cylinders();
+    read_actuators();
     read_volumes();
     read_flows();
+    read_quasistatic();
     read_springs();
     read_loads();
     read_constraints();
@@ -158,27 +160,55 @@ class MachineReadings : public Base {
       cells[i] = add("bodies", body.name + ".center_" + kAxis[i], "m", std::string("centre of mass in the ground frame, ") + kAxis[i]);
     centers_.push_back({&body, cells});
   }
-  void add_cylinder(int i) {
+  struct ActuatorWords {
+    const char *section, *position, *position_unit, *position_meaning, *rate_unit, *rate_meaning;
+    const char *force, *force_unit, *force_meaning, *power_meaning, *bristle_unit;
+  };
+  static constexpr ActuatorWords kCylinderWords{"cylinders",
+                                                "length",
+                                                "m",
+                                                "distance of the mounts",
+                                                "m/s",
+                                                "its rate, positive when extending",
+                                                "force",
+                                                "N",
+                                                "net force on the mechanism, positive when pushing",
+                                                "power on the mechanism, force times rate",
+                                                "m"};
+  static constexpr ActuatorWords kMotorWords{"motors",
+                                             "angle",
+                                             "rad",
+                                             "angle of its joint",
+                                             "rad/s",
+                                             "rate of the angle",
+                                             "torque",
+                                             "N m",
+                                             "net torque on the mechanism, positive when turning the joint forward",
+                                             "power on the mechanism, torque times rate",
+                                             "rad"};
+  void add_actuator(int i) {
     const Actuator& a = h_.actuators[i];
-    const std::string section = "cylinders", n = a.name;
+    const ActuatorWords& w = a.turns ? kMotorWords : kCylinderWords;
+    const std::string section = w.section, n = a.name;
     const PortForces<S>& port = oil_.ports[i];
-    add(section, n + ".length", "m", "distance of the mounts", &mechanism_.s[i]);
-    add(section, n + ".rate", "m/s", "its rate, positive when extending", &mechanism_.s_dot[i]);
-    S* const angle =
-        D == 2 ? add(section, n + ".angle", "rad", "direction from base to rod end, from ground x projected into the plane") : nullptr;
-    add(section, n + ".force", "N", "net force on the mechanism, positive when pushing", &port.force);
-    add(section, n + ".friction", "N", "seal friction, positive with positive rate", &port.friction);
-    if (a.cylinder.viscous > 0) add(section, n + ".viscous", "N", "viscous drag, positive with positive rate", &port.viscous);
-    if (a.cylinder.damper.length > 0) add(section, n + ".end_damper", "N", "force of the end dampers, positive when pushing", &port.damper);
-    cylinders_.push_back({angle, add(section, n + ".power", "W", "power on the mechanism, force times rate"),
+    add(section, n + "." + w.position, w.position_unit, w.position_meaning, &mechanism_.s[i]);
+    add(section, n + ".rate", w.rate_unit, w.rate_meaning, &mechanism_.s_dot[i]);
+    S* const angle = D == 2 && !a.turns
+                         ? add(section, n + ".angle", "rad", "direction from base to rod end, from ground x projected into the plane")
+                         : nullptr;
+    add(section, n + "." + w.force, w.force_unit, w.force_meaning, &port.force);
+    add(section, n + ".friction", w.force_unit, "seal friction, positive with positive rate", &port.friction);
+    if (a.cylinder.viscous > 0) add(section, n + ".viscous", w.force_unit, "viscous drag, positive with positive rate", &port.viscous);
+    if (a.cylinder.damper.length > 0)
+      add(section, n + ".end_damper", w.force_unit, std::string(w.force) + " of the end dampers, positive when pushing", &port.damper);
+    actuators_.push_back({angle, add(section, n + ".power", "W", w.power_meaning),
                           add(section, n + ".flow_A", "m^3/s", "displaced flow into chamber A"),
                           add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B")});
     const auto states = friction_state_info(a.friction);
     for (std::size_t k = 0; k < states.size(); ++k) {
-      const std::string what =
-          states[k].name == "bristle" ? "mean deflection of the seal's bristles" : "thickness of the lubricating film, relative";
-      add(section, n + "." + std::string(states[k].name), states[k].unit == "-" ? "" : states[k].unit.data(), what,
-          y_.data() + a.state + k);
+      const bool bristle = states[k].name == "bristle";
+      add(section, n + "." + std::string(states[k].name), bristle ? w.bristle_unit : "",
+          bristle ? "mean deflection of the seal's bristles" : "thickness of the lubricating film, relative", y_.data() + a.state + k);
     }
     add_entry(n, Account::actuator);
     add_entry(n, Account::friction);
@@ -203,12 +233,23 @@ class MachineReadings : public Base {
     }
   }
   void add_element(const Orifice& o) {
-    flows_.push_back({add("valves", o.name + ".flow", "m^3/s", "flow from A to B"), o.B, 1});
-    add_loss("valves", o.name);
+    if (o.spool >= 0) {
+      add("valves", o.name + ".spool", "", "command that acts, in the unit of its signal", y_.data() + h_.spools[o.spool].state);
+      openings_.push_back({add("valves", o.name + ".opening", "", "opening from 0 to 1"), &o});
+    }
+    add_flow(o.name, o.B);
+  }
+  void add_element(const OneWayValve& v) { add_flow(v.name, v.B); }
+  void add_flow(const std::string& name, int B) {
+    flows_.push_back({add("valves", name + ".flow", "m^3/s", "flow from A to B"), B, 1});
+    add_loss("valves", name);
   }
   void add_element(const Leakage& l) {
-    flows_.push_back({add("cylinders", l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
-    add_loss("cylinders", l.name);
+    const bool motor =
+        std::any_of(h_.actuators.begin(), h_.actuators.end(), [&](const Actuator& a) { return a.turns && l.name == a.name + ".leakage"; });
+    const char* const section = motor ? "motors" : "cylinders";
+    flows_.push_back({add(section, l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
+    add_loss(section, l.name);
   }
   void add_element(const DirectionalValve& v) {
     add("valves", v.name + ".spool", "", "spool position in the unit of its signal", y_.data() + h_.spools[v.spool].state);
@@ -221,6 +262,44 @@ class MachineReadings : public Base {
   void add_loss(const std::string& section, const std::string& name) {
     losses_.push_back({add(section, name + ".power_loss", "W", "power turned into heat"), static_cast<int>(flows_.size())});
     add_entry(name, Account::throttling);
+  }
+  /// Channels of the actuators' oil by name of the actuator, of the pump by that of the circuit.
+  void add_quasistatic(const QuasistaticCircuit& q) {
+    QuasistaticCells& cells = quasistatic_.emplace_back();
+    const auto flow = [&](const std::string& n, const char* meaning) { return add("quasistatic", n, "m^3/s", meaning); };
+    for (const QuasistaticPort& port : q.ports) {
+      const std::string n = h_.actuators[port.actuator].name;
+      const bool turns = h_.actuators[port.actuator].turns;
+      add("quasistatic", n + ".spool", "", "command that acts, in the unit of its signal", y_.data() + h_.spools[port.lever].state);
+      add("quasistatic", n + ".piston", turns ? "rad" : "m", "position of the actuator proper, behind its virtual element",
+          y_.data() + port.state);
+      auto& c = cells.ports.emplace_back();
+      c.rate = add("quasistatic", n + ".piston_rate", turns ? "rad/s" : "m/s", "its rate");
+      c.pressure_A = add("quasistatic", n + ".pressure_A", "Pa", "absolute pressure in chamber A");
+      c.pressure_B = add("quasistatic", n + ".pressure_B", "Pa", "absolute pressure in chamber B");
+      c.P_A = flow(n + ".flow_P_A", "flow from the pump to chamber A");
+      c.P_B = flow(n + ".flow_P_B", "flow from the pump to chamber B");
+      c.A_T = flow(n + ".flow_A_T", "flow from chamber A through its valve to the tank");
+      c.B_T = flow(n + ".flow_B_T", "flow from chamber B through its valve to the tank");
+      c.relief_A = flow(n + ".relief_flow_A", "flow of the relief valve of chamber A; negative: suction from the tank");
+      c.relief_B = flow(n + ".relief_flow_B", "flow of the relief valve of chamber B; negative: suction from the tank");
+      c.B_A = port.regenerates ? flow(n + ".flow_B_A", "regeneration: flow from chamber B to chamber A") : nullptr;
+      c.segment = add("quasistatic", n + ".segment", "",
+                      "piece of the force-velocity curve: 0 hold, 1 to 8 extending +0a +0b +1a +1b +2a +2b +3 -FrM, 9 to 16 retracting -0a "
+                      "-0b -1a -1b -2a -2b -3 FhM");
+      c.loss = add("quasistatic", n + ".power_loss", "W", "power turned into heat in its valves");
+      c.element = add("quasistatic", n + ".element_power", "W", "power turned into heat in the virtual element");
+      add_entry(n + ".valves", Account::throttling);
+      add_entry(n + ".element", Account::friction);
+    }
+    cells.pressure = add("quasistatic", q.name + ".pressure", "Pa", "absolute pressure at the pump");
+    cells.flow = flow(q.name + ".flow", "flow of the pump");
+    cells.bleed = flow(q.name + ".bleed_flow", "flow of the bleed valve");
+    cells.relief = flow(q.name + ".relief_flow", "flow of the pump's relief valve");
+    cells.power = add("quasistatic", q.name + ".power", "W", "power of the pump into the oil");
+    cells.loss = add("quasistatic", q.name + ".power_loss", "W", "power turned into heat in its bleed and relief valves");
+    add_entry(q.name, Account::supply);
+    add_entry(q.name + ".valves", Account::throttling);
   }
   void add_springs() {
     for (std::size_t i = 0; i < m_.springs.size(); ++i) {
@@ -307,23 +386,24 @@ class MachineReadings : public Base {
     }
   }
 
-  void read_cylinders() {
+  void read_actuators() {
     std::fill(outflow_.begin(), outflow_.end(), S(0));
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       const Actuator& a = h_.actuators[i];
       const PortForces<S>& port = oil_.ports[i];
       const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
-      if constexpr (D == 2) *cylinders_[i].angle = atan2(mechanism_.ports[i].u.y(), mechanism_.ports[i].u.x());
-      *cylinders_[i].power = *power_++ = port.force * rate;
-      *cylinders_[i].flow_A = a.cylinder.area_A * rate;
-      *cylinders_[i].flow_B = a.cylinder.area_B * rate;
+      if constexpr (D == 2)
+        if (!a.turns) *actuators_[i].angle = atan2(mechanism_.ports[i].u.y(), mechanism_.ports[i].u.x());
+      *actuators_[i].power = *power_++ = port.force * rate;
+      *actuators_[i].flow_A = a.cylinder.area_A * rate;
+      *actuators_[i].flow_B = a.cylinder.area_B * rate;
       outflow_[a.A] += a.cylinder.area_A * rate;
       outflow_[a.B] -= a.cylinder.area_B * rate;
-      *power_++ = cylinder_heat(a, s, rate, port);
+      *power_++ = actuator_heat(a, s, rate, port);
     }
   }
   /// What seals and dampers store is a function of the state; the rest of their power is heat.
-  S cylinder_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port) {
+  S actuator_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port) {
     S heat = port.viscous * rate - port.damper * rate;
     if constexpr (kPlain) {
       heat += friction_dissipated_power(a.friction, rate, y_.data() + a.state);
@@ -364,6 +444,7 @@ class MachineReadings : public Base {
     S* supply = power_;
     power_ += static_cast<std::ptrdiff_t>(h_.nodes.size() - h_.volumes.size() + h_.flow_sources.size());
     for (Flow& flow : flows_) *flow.cell = S(0);
+    for (const Opening& opening : openings_) *opening.cell = opening.orifice->opening_at(in);
     std::size_t flow = 0, loss = 0;
     for_each_element(h_, [&](const auto& element) {
       const std::size_t end = losses_[loss].flows_end;
@@ -396,6 +477,56 @@ class MachineReadings : public Base {
     for (std::size_t i = 0; i < h_.nodes.size(); ++i)
       if (h_.nodes[i].state < 0) *supply++ = oil.pressure[i] * outflow_[i];
     for (const S* power : source_powers_) *supply++ = *power;
+  }
+
+  void read_quasistatic() {
+    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i) {
+      const QuasistaticCircuit& q = h_.quasistatic[i];
+      QuasistaticCells& cells = quasistatic_[i];
+      QuasistaticWork& work = oil_.quasistatic[i];
+      if (q.discrete) {  // any line through the point of the last step
+        read_command(q, oil_.signal.data(), oil_.spool.data(), work);
+        for (std::size_t j = 0; j < q.ports.size(); ++j) {
+          const QuasistaticPort& port = q.ports[j];
+          work.beta[j] = port.element.damping;
+          work.fbar[j] = value_of(y_[port.state + kElementForce]) - work.beta[j] * value_of(y_[port.state + kPistonRate]);
+        }
+      }
+      if (kPlain || q.discrete) recover_flows(q, work);
+      const auto number = [](double value, double change) {
+        if constexpr (kPlain)
+          return value;
+        else
+          return S::chain(value, change, S::variable(0, 0));
+      };
+      const S tank = oil_.pressure[q.tank], P = number(work.pump.P, work.pump_change.P);
+      for (std::size_t j = 0; j < q.ports.size(); ++j) {
+        const QuasistaticPort& port = q.ports[j];
+        const auto& c = cells.ports[j];
+        const MeteringFlows &at = work.flows[j], &d = work.flow_changes[j];
+        *c.rate = number(at.v, d.v);
+        *c.pressure_A = tank + number(at.P_h, d.P_h);
+        *c.pressure_B = tank + number(at.P_r, d.P_r);
+        *c.P_A = number(at.Q_ph, d.Q_ph);
+        *c.P_B = number(at.Q_pr, d.Q_pr);
+        *c.A_T = number(at.Q_th, d.Q_th);
+        *c.B_T = number(at.Q_tr, d.Q_tr);
+        *c.relief_A = number(at.Q_ho, d.Q_ho);
+        *c.relief_B = number(at.Q_ro, d.Q_ro);
+        if (c.B_A != nullptr) *c.B_A = number(at.Q_a, d.Q_a);
+        *c.segment = static_cast<double>(at.segment);
+        *c.loss = *power_++ = P * number(at.Q_p, d.Q_p) - *c.rate * number(at.f, d.f);
+        const S stretch = y_[port.state] - mechanism_.s[port.actuator], rate = *c.rate - mechanism_.s_dot[port.actuator];
+        stored_.cylinder += 0.5 * port.element.stiffness * stretch * stretch;
+        *c.element = *power_++ = port.element.damping * rate * rate;
+      }
+      *cells.pressure = tank + P;
+      *cells.flow = number(work.pump.Q, work.pump_change.Q);
+      *cells.bleed = number(work.pump.Q_bleed, work.pump_change.Q_bleed);
+      *cells.relief = number(work.pump.Q_relief, work.pump_change.Q_relief);
+      *cells.power = *power_++ = P * *cells.flow;
+      *cells.loss = *power_++ = P * (*cells.bleed + *cells.relief);
+    }
   }
 
   void read_springs() {
@@ -471,8 +602,19 @@ class MachineReadings : public Base {
     const BodyInfo* body;
     std::array<S*, 3> cells;
   };
-  struct CylinderCells {
-    S *angle, *power, *flow_A, *flow_B;  // no angle in space
+  struct ActuatorCells {
+    S *angle, *power, *flow_A, *flow_B;  // of the line, in the plane
+  };
+  struct QuasistaticCells {
+    struct Port {
+      S *rate, *pressure_A, *pressure_B, *P_A, *P_B, *A_T, *B_T, *relief_A, *relief_B, *B_A, *segment, *loss, *element;
+    };
+    std::vector<Port> ports;
+    S *pressure, *flow, *bleed, *relief, *power, *loss;
+  };
+  struct Opening {
+    S* cell;
+    const Orifice* orifice;
   };
   struct Flow {
     S* cell;
@@ -490,7 +632,9 @@ class MachineReadings : public Base {
   std::deque<S> cells_;                      // computed channels; never moves
   std::set<std::string> names_;
   std::vector<Center> centers_;
-  std::vector<CylinderCells> cylinders_;
+  std::vector<ActuatorCells> actuators_;
+  std::vector<QuasistaticCells> quasistatic_;
+  std::vector<Opening> openings_;
   std::vector<ContactCells> contacts_;
   std::vector<S> outflow_;  // per node [m3/s]
   std::vector<Flow> flows_;

@@ -29,11 +29,11 @@ std::size_t channel_of(const std::vector<Channel>& channels, const std::string& 
 
 /// Where a power belongs in the energy ledger, and what its positive sign means.
 enum class Account {
-  actuator,    // work of a cylinder on the mechanism; a sum of others, not part of the balance
+  actuator,    // work of a cylinder or motor on the mechanism; a sum of others, not part of the balance
   oil,         // compression of a volume: p C pdot
   supply,      // of a source into the circuit: p Q; negative where oil returns
   throttling,  // dissipated in a valve or leak
-  friction,    // dissipated in a cylinder: seals, viscous drag, end dampers
+  friction,    // dissipated in a cylinder or motor: seals, viscous drag, end dampers
   damping,     // dissipated in a damper of the mechanism
   external,    // of an applied load or a prescribed motion on the mechanism
 };

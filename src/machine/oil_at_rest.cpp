@@ -13,11 +13,12 @@ namespace {
 
 constexpr double kShare = 1e-6;  // of a unit combination of pressures: a volume has a part in it
 constexpr double kProbe = 1e6;   // [Pa] everywhere: which elements are open does not depend on it
+constexpr double kSlack = 1e-9;  // of a pressure: rounding
 constexpr const char* kNoRest = "oil flows, there is no rest";
 
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
 
-/// Representative of every node's group, where open flow elements join nodes.
+/// Representative of every node's group, where open flow elements join nodes. Valves that open one way join none: rest leaves them shut.
 std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs<>& in) {
   std::vector<int> parent(h.nodes.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -26,6 +27,7 @@ std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs<>& in) {
     return node;
   };
   for_each_element(h, [&](const auto& element) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(element)>, OneWayValve>) return;
     for_each_flow(element, in, [&](const FlowEdge& e) {
       if (e.slope > 0) parent[root(e.A)] = root(e.B);
     });
@@ -165,13 +167,24 @@ void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const 
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-void OilAtRest::check_positive(const double* y) const {
+void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < h_.nodes.size(); ++i)
     if (const int node = static_cast<int>(i); marked(node) && !(y[h_.nodes[i].state] > 0))
       findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[h_.nodes[i].state]),
                                  "a positive absolute pressure",
                                  "raise the stated pressure on the other side of the piston, or turn the cylinder around"));
+  const auto pressure = [&](int node) { return h_.nodes[node].state >= 0 ? y[h_.nodes[node].state] : given_[node]; };
+  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h_.elements)) {
+    const double A = pressure(valve.A), B = pressure(valve.B), beyond = A - B - valve.law.cracking;
+    if (!(beyond > kSlack * std::abs(A))) continue;
+    for (int node : {valve.A, valve.B})
+      if (marked(node) || (whole_machine && h_.nodes[node].state >= 0))
+        findings.push_back(finding(node,
+                                   fmt::format("would be {:.6g} Pa, where {} is open ({:.6g} Pa above its cracking pressure): {}",
+                                               pressure(node), valve.name, beyond, kNoRest),
+                                   "a stated start pressure", "state this pressure, or raise the valve's cracking_pressure"));
+  }
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 

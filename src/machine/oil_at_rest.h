@@ -45,8 +45,9 @@ class OilAtRest {
   /// InputError that names every marked volume in a group with a share in `open` (unknowns x n, combinations of pressures that rest
   /// leaves open); returns if there is none.
   void report_open(const std::vector<std::vector<double>>& open) const;
-  /// InputError if a marked pressure of y is not above vacuum.
-  void check_positive(const double* y) const;
+  /// InputError if a marked pressure of y is not above vacuum, or opens a valve at which oil would then flow; for `whole_machine`
+  /// stated pressures that open one count, too.
+  void check_pressures(const double* y, bool whole_machine) const;
 
  private:
   std::vector<int> marked_in(int root) const;

@@ -38,7 +38,7 @@ class Start {
     std::vector<double> y(model_.y_start.size());
     const std::vector<double> p = pressures(oil);
     oil.write(p.data(), y.data());
-    oil.check_positive(y.data());
+    oil.check_pressures(y.data(), false);
     return y;
   }
 

@@ -1,4 +1,4 @@
-// The mechanism of a machine: tree, loops, springs, loads, and the lines of its ports. Evaluates
+// The mechanism of a machine: tree, loops, springs, loads, and its ports. Evaluates
 //   r = M(q) a - Q(t, q, v)   (without port forces and constraint forces),   Phi, its Jacobian and derivatives,
 // and their exact tangents along increments of the configuration. Treatments and integrators see nothing finer than this.
 // Oil is seen through ports only: (s, sdot) out, F in.
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mechanics/constraint.h"
-#include "mechanics/line.h"
+#include "mechanics/port.h"
 #include "mechanics/tree.h"
 #include "signals/signal.h"
 
@@ -58,7 +58,7 @@ struct Mechanism {
   Tree<D> tree;
   Vec<D> reference = Vec<D>::Zero();  // [m] ground position of the reference point
   std::vector<PathDof> paths;         // all paths, one after the other
-  std::vector<Line<D>> ports;
+  std::vector<Port<D>> ports;
   std::vector<ConstraintGroup<D>> constraints;
   int rows = 0;                 // constraint rows
   std::vector<char> holonomic;  // per row: whether it holds for positions, or for velocities alone
@@ -97,7 +97,7 @@ struct MechanismState {
   std::vector<LineDof<D, S>> dofs;  // per path coordinate
   std::vector<LineState<D, S>> ports, springs;
   std::vector<ConstraintState<D, S>> constraints;
-  std::vector<S> s, s_dot;                    // per port [m], [m/s]
+  std::vector<S> s, s_dot;                    // per port [m or rad], [m/s or rad/s]
   std::vector<S> Phi, Phi_dot, Phi_ddot;      // per row; Phi of velocity rows is zero
   std::vector<S> jacobian;                    // per velocity: Phi_q, and B of velocity rows
   std::vector<S> jacobian_q;                  // per position increment (of velocity rows: B); empty in the plane, where it is the same
@@ -151,6 +151,11 @@ void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, 
 /// T -= d(F s_k)/d(theta) of a push F(s, sdot) along a line.
 template <int D, class Entries>
 void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
+                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
+
+/// The same of a port.
+template <int D, class Entries>
+void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs, double force,
                             double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
 
 /// T += factor d(Phi_q^T Phi)/d(theta) at fixed Phi_q, i.e. factor Phi_q^T Phi_theta.

@@ -26,7 +26,7 @@ void update_positions(const Mechanism<D>& m, const S* q, const S* increment, Mec
   update_positions(m.tree, q, increment, state.tree);
   const PathDof* paths = m.paths.data();
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
-    update_line(m.ports[i], paths, state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
+    update_port(m.ports[i], paths, state.tree, q, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
     state.s[i] = state.ports[i].length;
   }
   for (std::size_t i = 0; i < m.springs.size(); ++i)
@@ -48,7 +48,7 @@ void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<
 template <int D, class S>
 void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
-    update_line_rate(m.ports[i], state.tree, state.ports[i]);
+    update_port_rate(m.ports[i], m.paths.data(), state.tree, state.ports[i]);
     state.s_dot[i] = state.ports[i].rate;
   }
   for (std::size_t i = 0; i < m.springs.size(); ++i) update_line_rate(m.springs[i].line, state.tree, state.springs[i]);
@@ -139,6 +139,14 @@ void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const Li
   add_line_curvature(line, path, tree, s, dofs, -force, T);
 }
 
+template <int D, class Entries>
+void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs, double force,
+                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T) {
+  if (!port.turns()) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
+  const int k = m.paths[port.path.begin].dof;
+  T(k, k) -= force_s + force_v * f.velocity;
+}
+
 /// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.
 template <int D, class Entries>
 TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree,
@@ -172,7 +180,7 @@ void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, 
                            -spring.damping, f, state.tree, T);
   }
   for (std::size_t i = 0; i < m.ports.size(); ++i)
-    update_line_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
+    update_port_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
 }
 
 template <int D, class Entries>
@@ -303,6 +311,8 @@ void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismS
   template void inverse_dynamics_tangent<D, Entries>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, Entries&);       \
   template void mass_matrix<D, Entries>(const Tree<D>&, const TreeState<D>&, Entries&);                                                 \
   template void add_line_force_tangent<D, Entries>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, \
+                                                   double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
+  template void add_port_force_tangent<D, Entries>(const Mechanism<D>&, const Port<D>&, const LineState<D>&, const LineDof<D>*, double, \
                                                    double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
   template void add_penalty<D, Entries>(const Mechanism<D>&, double, const MechanismState<D>&, Entries&);                               \
   template void add_velocity_row_penalty<D, Entries>(const Mechanism<D>&, double, const IncrementFactors&, const MechanismState<D>&,    \

@@ -298,7 +298,9 @@ void sum_forces(const Mechanism<D>& m, const double* push, const double* multipl
                 Variation<D>& change) {
   std::vector<NodeVariation<D>>& nodes = change.nodes;
   for (auto& n : nodes) n.W = Force<D>::zero();
-  for (std::size_t i = 0; i < m.ports.size(); ++i) add_tension(m.ports[i], state.ports[i], -push[i], nodes);
+  // the torque of an angle stays within its joint: nothing but that joint's own load, which no motion changes
+  for (std::size_t i = 0; i < m.ports.size(); ++i)
+    if (!m.ports[i].turns()) add_tension(m.ports[i], state.ports[i], -push[i], nodes);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     add_tension(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), nodes);
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
@@ -319,6 +321,12 @@ void vary_residual(const Mechanism<D>& m, const double* theta, const double* v, 
   for (auto& n : nodes) n.F = Force<D>::zero();
   Vec<D> du;
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
+    if (m.ports[i].turns()) {
+      const int k = m.paths[m.ports[i].path.begin].dof;
+      change.s[i] = theta[k];
+      change.s_dot[i] = v[k];
+      continue;
+    }
     const LineVariation line = vary_line(m.ports[i], state.ports[i], state, nodes, du);
     change.s[i] = line.s;
     change.s_dot[i] = line.s_dot;

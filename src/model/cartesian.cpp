@@ -72,7 +72,7 @@ void set_coordinates(const Model& model, const Tree<D>& tree, const double* q, c
 
 // ---------------------------------------------------------------- what names joint coordinates and bodies
 
-/// Indices of the joints' parts that springs, loads, motions and couplings name, by joint.
+/// Indices of the joints' parts that springs, loads, motors, motions and couplings name, by joint.
 std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
   std::set<std::pair<std::string, int>> named;
   const auto add = [&](const std::string& name) {
@@ -84,6 +84,7 @@ std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
     if (item.second.joint) add(*item.second.joint);
   for (const auto& item : d.forces)
     if (item.second.joint) add(*item.second.joint);
+  for (const auto& item : d.motors) add(item.second.joint);
   for (const auto& item : d.motions) add(item.second.joint);
   for (const auto& item : d.couplings)
     for (const std::string& name : item.second.joints) add(name);

@@ -70,16 +70,16 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
   check_wheels(d, model, m);
   assemble(d, model, m);
-  const std::vector<double> lengths = settle(model, m);
+  const std::vector<double> starts = settle(model, m);
   std::vector<Diagnostic> findings;
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    if (const std::string path = "cylinders." + d.cylinders[i].first; !(lengths[i] > 0))
+  for (std::size_t i = 0; i < d.cylinders.size(); ++i)
+    if (const std::string path = "cylinders." + d.cylinders[i].first; !(starts[i] > 0))
       findings.push_back({d.span(path), path, "the cylinder has no length at the start: its two mounts coincide",
                           "two mount points apart from each other", ""});
   if (!findings.empty()) throw InputError(std::move(findings));
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.mechanism = std::move(m);
-  return lengths;
+  return starts;
 }
 
 }  // namespace
@@ -95,7 +95,6 @@ void collect_jumps(Model& model) {
   };
   for (const PressureNode& node : h.nodes) add(node.source, false);
   for (const FlowSource& source : h.flow_sources) add(source.flow, false);
-  for (const Orifice& o : std::get<std::vector<Orifice>>(h.elements)) add(o.opening, false);
   for (const Spool& spool : h.spools) add(spool.signal, spool.time_constant > 0);
   std::visit(
       [&](const auto& m) {

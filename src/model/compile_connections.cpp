@@ -416,6 +416,19 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
   m.body_loads.push_back(load);
 }
 
+/// The angle of a joint as a port.
+template <int D>
+void add_motor(const MotorDescription& motor, const Model& model, Mechanism<D>& m) {
+  const JointPart& angle = find_part(model, motor.joint);
+  Port<D> port;
+  port.q = angle.q;
+  port.node_A = m.tree.nodes[angle.node].parent;
+  port.node_B = angle.node;
+  port.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
+  m.paths.push_back({angle.v, angle.node, 1});
+  m.ports.push_back(port);
+}
+
 }  // namespace
 
 template <int D>
@@ -441,8 +454,9 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
   for (const auto& [name, load] : d.forces) add_load(name, load, map, model, m);
   for (const auto& item : d.cylinders) {
     const CylinderDescription& c = item.second;
-    m.ports.push_back(make_line(map, place(map, model, c.base.body, c.base.at), place(map, model, c.rod_end.body, c.rod_end.at), m));
+    m.ports.push_back({make_line(map, place(map, model, c.base.body, c.base.at), place(map, model, c.rod_end.body, c.rod_end.at), m)});
   }
+  for (const auto& item : d.motors) add_motor(item.second, model, m);
 }
 
 template void compile_connections<2>(const Description&, const PointMap&, const std::vector<JointRows>&, Model&, Mechanism<2>&);

@@ -28,11 +28,14 @@ class NetlistBuilder {
  public:
   NetlistBuilder(const Description& d, Model& model) : d_(d), model_(model), h_(model.hydraulics) {}
 
-  void build(const std::vector<double>& start_lengths) {
+  void build(const std::vector<double>& starts) {
     add_fluid();
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
-    for (std::size_t i = 0; i < d_.cylinders.size(); ++i) add_cylinder(d_.cylinders[i].first, d_.cylinders[i].second, start_lengths[i]);
+    const double* start = starts.data();
+    for (const auto& [name, cylinder] : d_.cylinders) add_cylinder(name, cylinder, *start++);
+    for (const auto& [name, motor] : d_.motors) add_motor(name, motor, *start++);
+    for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
     for (Spool& spool : h_.spools) { spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right)); }
     h_.ny = static_cast<int>(model_.y_start.size());
@@ -79,16 +82,38 @@ class NetlistBuilder {
       if (const auto* f = std::get_if<FlowSourceDescription>(&source))
         h_.flow_sources.push_back({name, f->from.empty() ? -1 : node(f->from), f->to.empty() ? -1 : node(f->to), signal(f->flow)});
   }
+  /// C of an orifice; of its nominal pressure drop `lost` counts for nothing.
+  double coefficient(const OrificeSize& size, double lost = 0) const {
+    if (size.flow) return nominal_coefficient(*size.flow, *size.at_pressure_drop - lost);
+    return orifice_coefficient(size.discharge, size.area ? *size.area : circle_area(size.diameter.value_or(0)), h_.fluid.density);
+  }
+  int add_spool(const std::string& name, double time_constant, const NumberOrSignal& command) {
+    h_.spools.push_back({name, time_constant, signal(command), 0});
+    return static_cast<int>(h_.spools.size()) - 1;
+  }
   void add_valve(const std::string& name, const OrificeDescription& v) {
     Orifice o;
     o.name = name;
     o.A = node(v.A);
     o.B = node(v.B);
     o.zone = LaminarZone(v.laminar_limit);
-    o.coefficient = v.flow ? nominal_coefficient(*v.flow, *v.at_pressure_drop)
-                           : orifice_coefficient(v.discharge, v.area ? *v.area : circle_area(v.diameter.value_or(0)), h_.fluid.density);
-    if (v.signal) o.opening = used(*v.signal);
+    o.coefficient = coefficient(v);
+    if (v.signal) o.spool = add_spool(name, v.time_constant, *v.signal);
+    o.opening.points = v.opening;
     std::get<std::vector<Orifice>>(h_.elements).push_back(o);
+  }
+  void add_valve(const std::string& name, const CheckValveDescription& v) {
+    OneWayValve valve{name, node(v.A), node(v.B), {}};
+    valve.law.cracking = v.cracking_pressure;
+    valve.law.coefficient = coefficient(v, v.cracking_pressure);
+    valve.law.zone = LaminarZone(v.laminar_limit);
+    std::get<std::vector<OneWayValve>>(h_.elements).push_back(valve);
+  }
+  void add_valve(const std::string& name, const ReliefValveDescription& v) {
+    OneWayValve valve{name, node(v.A), node(v.B), {}};
+    valve.law.cracking = v.cracking_pressure;
+    valve.law.gradient = v.gradient ? *v.gradient : *v.flow / *v.override_pressure;
+    std::get<std::vector<OneWayValve>>(h_.elements).push_back(valve);
   }
   void add_valve(const std::string& name, const DirectionalValveDescription& v) {
     DirectionalValve valve;
@@ -101,20 +126,33 @@ class NetlistBuilder {
     valve.dead_band = v.dead_band;
     valve.at_signal = v.at_signal;
     valve.zone = LaminarZone(v.laminar_limit);
-    valve.spool = static_cast<int>(h_.spools.size());
-    h_.spools.push_back({name, v.time_constant, used(v.signal), 0});
+    valve.spool = add_spool(name, v.time_constant, v.signal);
     std::get<std::vector<DirectionalValve>>(h_.elements).push_back(valve);
   }
   void add_cylinder(const std::string& name, const CylinderDescription& c, double length) {
     Actuator a;
-    a.name = name;
-    a.A = node(c.A);
-    a.B = node(c.B);
     a.cylinder.area_A = c.area_A ? *c.area_A : circle_area(c.bore.value_or(0));
     a.cylinder.area_B = c.area_B ? *c.area_B : circle_area(c.bore.value_or(0)) - circle_area(c.rod.value_or(0));
-    a.cylinder.length_0 = length;
-    a.cylinder.chamber_A0 = c.chamber_length_A;
-    a.cylinder.chamber_B0 = c.chamber_length_B;
+    a.cylinder.chamber_A0 = c.chamber_length_A.value_or(1);
+    a.cylinder.chamber_B0 = c.chamber_length_B.value_or(1);
+    a.cylinder.travel = c.chamber_length_A ? 1 : 0;  // a stroke without end
+    add_actuator(name, c, length, std::move(a));
+  }
+  void add_motor(const std::string& name, const MotorDescription& c, double angle) {
+    Actuator a;
+    a.turns = true;
+    a.cylinder.area_A = c.displacement ? *c.displacement : c.displacement_A.value_or(0);
+    a.cylinder.area_B = c.displacement ? *c.displacement : c.displacement_B.value_or(0);
+    a.cylinder.travel = c.chamber_angle_A ? 1 : 0;
+    a.cylinder.chamber_A0 = c.chamber_angle_A ? *c.chamber_angle_A : c.volume / a.cylinder.area_A;
+    a.cylinder.chamber_B0 = c.chamber_angle_B ? *c.chamber_angle_B : c.volume / a.cylinder.area_B;
+    add_actuator(name, c, angle, std::move(a));
+  }
+  void add_actuator(const std::string& name, const ActuatorDescription& c, double start, Actuator a) {
+    a.name = name;
+    a.A = node(c.A.empty() ? tank_of(name) : c.A);
+    a.B = node(c.B.empty() ? tank_of(name) : c.B);
+    a.cylinder.length_0 = start;
     a.cylinder.wall_compressibility = wall(c.bulk_modulus);
     a.cylinder.viscous = c.viscous;
     if (c.end_damper) a.cylinder.damper = {c.end_damper->stiffness, c.end_damper->damping, c.end_damper->length, c.end_damper->law};
@@ -124,7 +162,76 @@ class NetlistBuilder {
     a.state = static_cast<int>(model_.y_start.size());
     for (const FrictionStateInfo& info : friction_state_info(a.friction)) add_state(name + "." + std::string(info.name), 0);
     if (c.leakage > 0) std::get<std::vector<Leakage>>(h_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
-    h_.actuators.push_back(a);
+    h_.actuators.push_back(std::move(a));
+  }
+
+  // ---- quasistatic circuits
+
+  /// The tank of the quasistatic circuit that an actuator without chambers belongs to.
+  const std::string& tank_of(const std::string& actuator) const {
+    for (const auto& [name, q] : d_.quasistatic)
+      for (const auto& item : q.actuators)
+        if (item.first == actuator) return q.tank;
+    throw Error("`" + actuator + "` has neither chambers on nodes nor a quasistatic circuit");
+  }
+  CommandedOpening opening(const std::string& name, const MeteringValveDescription& m, int lever) {
+    return {has_command(m) ? add_spool(name, 0, m.command) : lever, {m.opening}};
+  }
+  VirtualElement element(const VirtualElementDescription& e, const Cylinder& c) const {
+    const auto capacity = [&](double area, double length, double line) {
+      return (area * length + line) * h_.fluid.compressibility + area * length * c.wall_compressibility;
+    };
+    VirtualElement element;
+    element.stiffness = e.stiffness ? *e.stiffness
+                                    : oil_stiffness(c.area_A, capacity(c.area_A, c.chamber_A0, e.line_volume_A), c.area_B,
+                                                    capacity(c.area_B, c.chamber_B0, e.line_volume_B));
+    element.damping = e.damping ? *e.damping : settling_damping(element.stiffness, *e.settling_time);
+    return element;
+  }
+  void add_quasistatic(const std::string& name, const QuasistaticDescription& q) {
+    std::vector<MeteringActuator> actuators;
+    std::vector<QuasistaticPort> ports;
+    for (const auto& [actuator, m] : q.actuators) {
+      const auto at = std::find_if(h_.actuators.begin(), h_.actuators.end(), [&n = actuator](const Actuator& a) { return a.name == n; });
+      const Cylinder& c = at->cylinder;
+      MeteringActuator constants;
+      constants.area_h = c.area_A;
+      constants.area_r = c.area_B;
+      constants.relief_h = m.relief_A;
+      constants.relief_r = m.relief_B;
+      constants.c_ph = coefficient(m.P_A);
+      constants.c_tr = coefficient(m.B_T);
+      constants.c_pr = coefficient(m.P_B);
+      constants.c_th = coefficient(m.A_T);
+      constants.c_a = m.B_A ? coefficient(*m.B_A) : 0;
+      actuators.push_back(constants);
+      QuasistaticPort port;
+      port.actuator = static_cast<int>(at - h_.actuators.begin());
+      port.lever = add_spool(actuator, m.time_constant, m.command);
+      port.ph = opening(actuator + ".P_A", m.P_A, port.lever);
+      port.tr = opening(actuator + ".B_T", m.B_T, port.lever);
+      port.pr = opening(actuator + ".P_B", m.P_B, port.lever);
+      port.th = opening(actuator + ".A_T", m.A_T, port.lever);
+      port.regenerates = m.B_A.has_value();
+      if (m.B_A) port.a = opening(actuator + ".B_A", *m.B_A, port.lever);
+      port.element = element(m.element, c);
+      port.state = add_state(actuator + ".piston", c.length_0);
+      if (q.form == VirtualElementForm::discrete) {
+        add_state(actuator + ".last_length", c.length_0);
+        add_state(actuator + ".piston_rate", 0);
+        add_state(actuator + ".element_force", 0);
+      }
+      ports.push_back(port);
+    }
+    QuasistaticCircuit circuit{name,
+                               MeteringCircuit(actuators, {q.relief, q.bleed ? coefficient(*q.bleed) : 0}),
+                               signal(q.flow),
+                               q.bleed ? opening(name + ".bleed", *q.bleed, -1) : CommandedOpening{},
+                               {q.open_centre},
+                               q.form == VirtualElementForm::discrete,
+                               node(q.tank),
+                               std::move(ports)};
+    h_.quasistatic.push_back(std::move(circuit));
   }
 
   void average_walls() {
@@ -150,17 +257,18 @@ class NetlistBuilder {
                  source_b = b < static_cast<int>(h_.nodes.size()) && b >= volumes;
       if (!source_a && !source_b) groups.join(a, b);
     };
-    for (const Orifice& o : std::get<std::vector<Orifice>>(h_.elements)) join(o.A, o.B);
-    for (const Leakage& l : std::get<std::vector<Leakage>>(h_.elements)) join(l.A, l.B);
-    for (const DirectionalValve& v : std::get<std::vector<DirectionalValve>>(h_.elements))
-      for (int port : {v.A, v.B}) {
-        join(v.P, port);
-        join(v.T, port);
-      }
+    for_each_element(h_, [&](const auto& element) {
+      const auto ends = element_nodes(element);
+      for (const int* a : ends)
+        for (const int* b : ends) join(*a, *b);
+    });
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].A);
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].B);
     }
+    for (const QuasistaticCircuit& q : h_.quasistatic)
+      for (const QuasistaticPort& port : q.ports)
+        join(static_cast<int>(h_.nodes.size()) + q.ports.front().actuator, static_cast<int>(h_.nodes.size()) + port.actuator);
     std::vector<int> roots;
     const auto circuit_of = [&](int i) {
       const int root = groups.root(i);
@@ -191,6 +299,8 @@ class NetlistBuilder {
         for (int k = 0; k < a.friction_states; ++k) add_unknown(a.circuit, a.state + k);
       h_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
     }
+    for (QuasistaticCircuit& q : h_.quasistatic)
+      for (QuasistaticPort& port : q.ports) port.local = add_unknown(h_.actuators[port.actuator].circuit, port.state);
     unknowns.resize(h_.circuits.size());
     int block = 0;
     for (std::size_t i = 0; i < h_.circuits.size(); ++i) {
@@ -210,8 +320,8 @@ class NetlistBuilder {
 
 }  // namespace
 
-void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model) {
-  NetlistBuilder(description, model).build(start_lengths);
+void compile_hydraulics(const Description& description, const std::vector<double>& starts, Model& model) {
+  NetlistBuilder(description, model).build(starts);
 }
 
 }  // namespace trunnion

@@ -83,7 +83,7 @@ template <int D>
 void compile_connections(const Description& description, const PointMap& map, const std::vector<JointRows>& joints, Model& model,
                          Mechanism<D>& mechanism);
 
-/// What needs the assembled start: rest lengths left open. Returns the ports' lengths.
+/// What needs the assembled start: rest lengths left open. Returns the ports' lengths and angles.
 template <int D>
 std::vector<double> settle(const Model& model, Mechanism<D>& mechanism);
 
@@ -96,7 +96,7 @@ template <int D>
 void assemble(const Description& description, Model& model, const Mechanism<D>& mechanism);
 
 /// Netlist, states and their names.
-void compile_hydraulics(const Description& description, const std::vector<double>& start_lengths, Model& model);
+void compile_hydraulics(const Description& description, const std::vector<double>& starts, Model& model);
 
 /// Fills jumps and force_jumps from the signals that mechanism and netlist use.
 void collect_jumps(Model& model);

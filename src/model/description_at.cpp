@@ -58,8 +58,16 @@ void set_lengths(const Model& model, const State& state, Description& d) {
   update_positions<D, double>(m, state.q(), nullptr, at);
   for (std::size_t i = 0; i < d.cylinders.size(); ++i) {
     const Cylinder& c = model.hydraulics.actuators[i].cylinder;
-    d.cylinders[i].second.chamber_length_A = c.chamber_A(at.s[i]);
-    d.cylinders[i].second.chamber_length_B = c.chamber_B(at.s[i]);
+    CylinderDescription& cylinder = d.cylinders[i].second;
+    if (cylinder.chamber_length_A) cylinder.chamber_length_A = c.chamber_A(at.s[i]);
+    if (cylinder.chamber_length_B) cylinder.chamber_length_B = c.chamber_B(at.s[i]);
+  }
+  for (std::size_t i = 0; i < d.motors.size(); ++i) {
+    MotorDescription& motor = d.motors[i].second;
+    const std::size_t port = d.cylinders.size() + i;
+    const Cylinder& c = model.hydraulics.actuators[port].cylinder;
+    if (motor.chamber_angle_A) motor.chamber_angle_A = c.chamber_A(at.s[port]);
+    if (motor.chamber_angle_B) motor.chamber_angle_B = c.chamber_B(at.s[port]);
   }
   for (const PointSpring<D>& spring : m.springs) named(d.springs, spring.name).rest = spring.rest;
   for (const JointSpring& spring : m.joint_springs) named(d.springs, spring.name).rest = spring.rest;

@@ -51,6 +51,7 @@ std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observ
   observer.values(values.data());
   std::vector<CylinderAtRest> list;
   for (const Actuator& a : model.hydraulics.actuators) {
+    if (a.turns) continue;
     const auto value = [&](const char* quantity) {
       const std::size_t i = channel_of(observer.channels(), "cylinders", a.name, quantity);
       return i < values.size() ? values[i] : 0;
@@ -63,6 +64,26 @@ std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observ
     c.force = value("force");
     c.end_dampers = value("end_damper");
     list.push_back(c);
+  }
+  return list;
+}
+
+/// What a motor does at rest.
+struct MotorAtRest {
+  std::string name;
+  double angle = 0, torque = 0, end_dampers = 0;
+};
+std::vector<MotorAtRest> motors(const Model& model, const Observer& observer) {
+  std::vector<double> values(observer.channels().size());
+  observer.values(values.data());
+  std::vector<MotorAtRest> list;
+  for (const Actuator& a : model.hydraulics.actuators) {
+    if (!a.turns) continue;
+    const auto value = [&](const char* quantity) {
+      const std::size_t i = channel_of(observer.channels(), "motors", a.name, quantity);
+      return i < values.size() ? values[i] : 0;
+    };
+    list.push_back({a.name, value("angle"), value("torque"), value("end_damper")});
   }
   return list;
 }
@@ -85,7 +106,7 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
   observer->observe(e.state, Side::right);
   std::vector<double> values(observer->channels().size());
   observer->values(values.data());
-  Json state = Json::object(), movement = Json::object(), pressures = Json::object(), cylinder = Json::object(),
+  Json state = Json::object(), movement = Json::object(), pressures = Json::object(), cylinder = Json::object(), motor = Json::object(),
        multipliers = Json::object();
   for (std::size_t i = 0; i < values.size(); ++i) state[observer->channels()[i].name] = values[i];
   for (int v = 0; v < model.layout.nv; ++v) movement[coordinate_name(model, v)] = e.movement[static_cast<std::size_t>(v)];
@@ -99,6 +120,8 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
                         {"end_damper", c.end_dampers},
                         {"chamber_length_A", c.chamber_A},
                         {"chamber_length_B", c.chamber_B}};
+  for (const MotorAtRest& c : motors(model, *observer))
+    motor[c.name] = {{"angle", c.angle}, {"torque", c.torque}, {"end_damper", c.end_dampers}};
   for (const ConstraintInfo& info : model.constraints)
     multipliers[info.path] = std::vector<double>(e.state.multipliers() + info.rows.begin, e.state.multipliers() + info.rows.end);
   const Json json{{"program", std::string("trunnion ") + kVersion},
@@ -109,6 +132,7 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
                   {"movement", movement},
                   {"pressures", pressures},
                   {"cylinders", cylinder},
+                  {"motors", motor},
                   {"multipliers", multipliers},
                   {"stability", stability_json(model, e)},
                   {"residual",
@@ -154,6 +178,8 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
   for (const CylinderAtRest& c : cylinders(model, *observer))
     add_line(text, c.name,
              fmt::format("length {:.6f} m, force {:.6g} N, chambers {:.6f} m and {:.6f} m", c.length, c.force, c.chamber_A, c.chamber_B));
+  for (const MotorAtRest& c : motors(model, *observer))
+    add_line(text, c.name, fmt::format("angle {:.6f} deg, torque {:.6g} N m", c.angle / kDegree, c.torque));
   if (e.residual_at >= 0)
     add_line(text, "residual",
              fmt::format("{:.2g} N or N m at {}, of loads up to {:.4g}; {} Newton steps", e.residual, coordinate_name(model, e.residual_at),

@@ -238,9 +238,10 @@ void Runner::fail() const {
               (model_->layout.rows > 0 ? fmt::format("with very small steps a larger solver.penalty (now {:g}), ", solver.penalty) : "") +
               "or solver.accept_capped: true to go on and count such steps");
     case StepStatus::end_of_stroke:
-      throw SimulationError(
-          state_.time, where, "the piston leaves its cylinder",
-          "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B), or commands that stop earlier");
+      throw SimulationError(state_.time, where, "the piston leaves its cylinder",
+                            "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B; of a motor chamber_angle_A, "
+                            "chamber_angle_B), or "
+                            "commands that stop earlier");
     case StepStatus::flat_wheel:
       throw SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no point of contact",
                             "a start with more speed, or a shorter duration");

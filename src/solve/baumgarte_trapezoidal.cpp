@@ -220,7 +220,7 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
     if (!report.ok()) return report;
   }
   if (!this->within_stroke(report)) return report;
-  this->finish_friction();
+  this->finish_oil();
   constraint_rates(m_, next_.v(), work_.mechanism);
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);

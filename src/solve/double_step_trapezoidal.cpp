@@ -226,7 +226,7 @@ void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
   if (!this->within_stroke(report)) return;
   constraint_rates(m_, next_.v(), work_.mechanism);
   if (!keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
-  this->finish_friction();
+  this->finish_oil();
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
 }

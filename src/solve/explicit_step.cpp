@@ -95,16 +95,18 @@ void ExplicitStep<D>::move(const State& from, double h, const Slope& slope) {
   for (int i = 0; i < n.ny; ++i) next_.y()[i] = from.y()[i] + h * slope.y[i];
 }
 
-/// The machine at next_, a rates included.
+/// The machine at next_, a rates included; discrete states change at the end of the step.
 template <int D>
-bool ExplicitStep<D>::stage(const State& from, double h, StepReport& report) {
+bool ExplicitStep<D>::stage(const State& from, double h, bool end, StepReport& report) {
   move(from, h, slope_);
-  return within_range(report) && rates_.place(from.q(), theta_.data(), Side::left, next_, report) && rates_.accelerate(next_, report);
+  if (!within_range(report) || !rates_.place(from.q(), theta_.data(), Side::left, next_, report)) return false;
+  if (end) rates_.advance_discrete_states(h, next_);
+  return rates_.accelerate(next_, report);
 }
 
 template <int D>
 bool ExplicitStep<D>::euler(const State& state, double h, StepReport& report) {
-  return stage(state, h, report);
+  return stage(state, h, true, report);
 }
 
 template <int D>
@@ -117,6 +119,7 @@ bool ExplicitStep<D>::semi_implicit_euler(const State& state, double h, StepRepo
   if (!within_range(report) || !rates_.place(state.q(), theta_.data(), Side::left, next_, report)) return false;
   rates_.set_state_rates(next_);
   for (int i = 0; i < n.ny; ++i) next_.y()[i] += h * next_.ydot()[i];
+  rates_.advance_discrete_states(h, next_);
   return within_range(report) && rates_.accelerate(next_, report);
 }
 
@@ -132,11 +135,11 @@ bool ExplicitStep<D>::rk4(const State& state, double h, StepReport& report) {
     add(weights[i], slope_.v, sum_.v);
     add(weights[i], slope_.y, sum_.y);
     if (i == 3) break;
-    if (!stage(state, times[i] * h, report)) return false;
+    if (!stage(state, times[i] * h, false, report)) return false;
     take_slope(next_, slope_);
   }
   std::swap(slope_, sum_);
-  return stage(state, h, report);
+  return stage(state, h, true, report);
 }
 
 template <int D>

@@ -35,7 +35,7 @@ class ExplicitStep final : public Stepper {
   bool semi_implicit_euler(const State& state, double h, StepReport& report);
   bool rk4(const State& state, double h, StepReport& report);
   bool within_range(StepReport& report) const;
-  bool stage(const State& from, double h, StepReport& report);
+  bool stage(const State& from, double h, bool end, StepReport& report);
   void move(const State& from, double h, const Slope& slope);
   bool stable(double h, StepReport& report);
   void take_slope(const State& at, Slope& slope) const;

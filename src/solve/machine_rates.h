@@ -53,6 +53,10 @@ class MachineRates {
   bool accelerate(State& at, StepReport& report);
   /// After place(): ydot alone.
   void set_state_rates(State& at);
+  /// After place(): discrete states at the end of a step of h [s], from their values at its begin in `at`.
+  void advance_discrete_states(double h, State& at) {
+    trunnion::advance_discrete_states(h_, work_.mechanism.s.data(), h, at.y(), work_.hydraulics);
+  }
   /// After accelerate(): x = (R^T M R)^-1 x.
   void solve_reduced(double* x) const { inertia_.solve(x); }
   /// Both at the state itself, as after a jump.

@@ -96,15 +96,16 @@ void MonolithicTrapezoidal<D>::eliminate_circuits() {
 /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.
 template <int D>
 void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, double& largest) {
-  circuits_.apply(circuit_increment_.data(), [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
+  circuits_.apply(circuit_increment_.data(), work_.hydraulics,
+                  [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
 }
 
-/// Locally integrated friction states at the end of the step.
+/// States of the oil that are solved on the spot, at the end of the step.
 template <int D>
-void MonolithicTrapezoidal<D>::finish_friction() {
-  if (!circuits_.has_local_friction()) return;
+void MonolithicTrapezoidal<D>::finish_oil() {
+  if (!circuits_.has_local_states()) return;
   update_rates(m_, next_.v(), next_.a(), work_.mechanism);
-  circuits_.finish(work_.mechanism.s_dot.data());
+  circuits_.finish(work_.mechanism.s.data(), work_.mechanism.s_dot.data(), work_.hydraulics);
 }
 
 template class MonolithicTrapezoidal<2>;

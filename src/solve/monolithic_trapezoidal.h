@@ -37,7 +37,7 @@ class MonolithicTrapezoidal : public Stepper {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
            wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, circuits_.rule().step), report);
   }
-  void finish_friction();
+  void finish_oil();
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
     if (scaled <= largest) return;  // a number that is none raises, too
     largest = scaled;

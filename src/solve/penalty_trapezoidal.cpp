@@ -47,7 +47,7 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
   inverse_dynamics_tangent(m_, factors_, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
     const HydraulicState& oil = work_.hydraulics;
-    add_line_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
+    add_port_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
                            oil.force_v[i], factors_, mech.tree, T);
   }
   add_penalty(m_, model_->description.solver.penalty, mech, T);
@@ -238,7 +238,7 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       return report;
     }
     const bool last = size < 1 || report.iterations >= solver.max_iterations;
-    if (last && m_.rows == 0 && !circuits_.has_local_friction()) {  // nothing is evaluated any more at the new positions
+    if (last && m_.rows == 0 && !circuits_.has_local_states()) {  // nothing is evaluated any more at the new positions
       advance_configuration(m_.tree, this->from_->q(), theta_.data(), next_.q());
       break;
     }
@@ -252,7 +252,7 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     if (!report.ok()) return report;
   }
   if (!this->within_stroke(report)) return report;
-  this->finish_friction();
+  this->finish_oil();
   if (!project(report)) {
     report.status = StepStatus::singular;
     return report;

@@ -21,7 +21,9 @@ std::string name_of_unknown(const Model& model, int unknown) {
   const int cylinder = unknown - unknown_of_cylinder(model, 0);
   if (cylinder < 0) return model.state_names[h.unknown_state[unknown - nv]];
   const int cylinders = static_cast<int>(h.actuators.size());
-  return cylinder < cylinders ? "cylinders." + h.actuators[cylinder].name : model.constraints[cylinder - cylinders].path;
+  if (cylinder >= cylinders) return model.constraints[cylinder - cylinders].path;
+  const Actuator& a = h.actuators[cylinder];
+  return (a.turns ? "motors." : "cylinders.") + a.name;
 }
 
 bool pistons_inside(const Model& model, const double* s, StepReport& report) {

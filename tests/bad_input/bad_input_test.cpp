@@ -271,6 +271,101 @@ TEST(BadInput, WrongPhysicsIsReported) {
   for (const Case& c : cases) expect_finding(c);
 }
 
+TEST(BadInput, WrongValvesAndMotorsAreReported) {
+  const char* const orifice = "orifice: {A: v1, B: v2, diameter: 6 mm}}";
+  const char* const signals = "signals:\n  command";
+  const auto motor = [](const char* item) { return std::string("motors:\n  m: {A: v1, B: v2, ") + item + "}\nsignals:\n  command"; };
+  struct Item {
+    const char* from;
+    std::string to;
+    int line;
+    const char* path;
+    std::vector<const char*> words;
+  };
+  const std::vector<Item> items{
+      {orifice, "check: {A: v1, B: v2}}", 22, "valves.bypass.check", {"none of `diameter`"}},
+      {orifice, "check: {A: v1, B: v1, diameter: 6 mm}}", 22, "valves.bypass.check.B", {"check valve connects `v1` with itself"}},
+      {orifice,
+       "check: {A: v1, B: v2, cracking_pressure: 3 bar, flow: 1 L/min, at_pressure_drop: 2 bar}}",
+       22,
+       "valves.bypass.check.at_pressure_drop",
+       {"(200000 Pa) does not open the valve", "300000 Pa"}},
+      {orifice, "check: {A: v1, B: feed, diameter: 6 mm}}", 22, "valves.bypass.check.B", {"`feed` is a flow source"}},
+      {orifice,
+       "relief: {A: v1, B: v2, flow: 1 L/min, override: 1 bar}}",
+       22,
+       "valves.bypass.relief.cracking_pressure",
+       {"the key `cracking_pressure` is missing"}},
+      {orifice,
+       "relief: {A: v1, B: v2, cracking_pressure: 9 bar, flow: 1 L/min}}",
+       22,
+       "valves.bypass.relief.override",
+       {"the key `override` is missing"}},
+      {orifice,
+       "relief: {A: v1, B: v2, cracking_pressure: 9 bar, gradient: 3 L/min}}",
+       22,
+       "valves.bypass.relief.gradient",
+       {"a flow per pressure such as 3 L/min/bar"}},
+      {orifice,
+       "relief: {A: v2, B: v2, cracking_pressure: 9 bar, gradient: 1e-9}}",
+       22,
+       "valves.bypass.relief.B",
+       {"relief valve connects `v2` with itself"}},
+      {orifice, "relif: {A: v1, B: v2}}", 22, "valves.bypass.relif", {"did you mean `relief`?"}},
+      {orifice,
+       "orifice: {A: v1, B: v2, diameter: 6 mm, opening: [[-1, 1], [0, 0]]}}",
+       22,
+       "valves.bypass.orifice.opening",
+       {"no `signal`"}},
+      {orifice,
+       "orifice: {A: v1, B: v2, diameter: 6 mm, time_constant: 1 ms}}",
+       22,
+       "valves.bypass.orifice.time_constant",
+       {"no `signal`"}},
+      {orifice,
+       "orifice: {A: v1, B: v2, diameter: 6 mm, opening: [[0 V, 0], [1 V, 1.5]]}, signal: command}",
+       22,
+       "valves.bypass.orifice.opening.1.1",
+       {"`1.5`", "from 0 to 1"}},
+      {orifice,
+       "orifice: {A: v1, B: v2, diameter: 6 mm, opening: [[1 V, 0], [0 V, 1]]}, signal: command}",
+       22,
+       "valves.bypass.orifice.opening.1",
+       {"the signal `0 V` is not greater", "strictly increasing signals"}},
+      {orifice,
+       "orifice: {A: v1, B: v2, diameter: 6 mm, opening: [[0 V, 0], [1 A, 1]]}, signal: command}",
+       22,
+       "valves.bypass.orifice.opening.1.0",
+       {"disagrees"}},
+      {orifice, "orifice: {A: v1, B: v2, diameter: 6 mm}, signal: command}", 22, "valves.bypass.signal", {"another dimension"}},
+      {orifice,
+       "orifice: {A: v1, B: v2, diameter: 6 mm, opening: []}, signal: command}",
+       22,
+       "valves.bypass.orifice.opening",
+       {"an empty list", "points [signal, value]"}},
+      {signals, motor("joint: crnk, displacement: 1 cm^3/rad"), 35, "motors.m.joint", {"did you mean `crank`?"}},
+      {signals, motor("joint: crank"), 35, "motors.m", {"none of `displacement` or `displacement_A`"}},
+      {signals, motor("joint: crank, displacement: 1 cm^2/rad"), 35, "motors.m.displacement", {"500 cm^3/rev"}},
+      {signals,
+       motor("joint: crank, displacement: 1 cm^3/rad, chamber_angle_A: 1"),
+       35,
+       "motors.m",
+       {"only one of `chamber_angle_A` and `chamber_angle_B`"}},
+      {signals,
+       motor("joint: crank, displacement: 1 cm^3/rad, volume: 1 L, chamber_angle_A: 1, chamber_angle_B: 1"),
+       35,
+       "motors.m.volume",
+       {"the volumes of their angles"}},
+      {signals, motor("joint: crank, displacement: 1 cm^3/rad, end_damper: {length: 1 deg}"), 35, "motors.m.end_damper", {"has no ends"}},
+      {signals,
+       motor("joint: crank, displacement: 1 cm^3/rad, friction: {model: lugre, coulomb: 1 N, static: 2 N m, bristle_stiffness: 1}"),
+       35,
+       "motors.m.friction.coulomb",
+       {"`1 N`", "a torque"}},
+  };
+  for (const Item& item : items) expect_finding({item.from, item.to.c_str(), item.line, item.path, item.words});
+}
+
 TEST(BadInput, WrongCosimulationIsReported) {
   const char* const end = "solver: {step: 1 ms, duration: 10 s}";
   const auto with = [](const char* coupling, const char* solver = "") {

@@ -201,7 +201,7 @@ TEST(Docs, TheIndexListsEveryPage) {
 
 TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
   // the counts make a new element fail here until it has its page
-  static_assert(std::variant_size_v<ValveDescription> == 2);
+  static_assert(std::variant_size_v<ValveDescription> == 4);
   static_assert(std::variant_size_v<SourceDescription> == 2);
   static_assert(std::variant_size_v<SignalDescription> == 8);
   static_assert(std::variant_size_v<ShapeDescription> == 6);
@@ -223,11 +223,18 @@ TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
       {"fluid", {"density", "bulk_modulus", "saturation_pressure", "free_air"}},
       {"volume", {"volumes.NAME", "volume", "hose.volume", "bulk_modulus", "pressure"}},
       {"sources", {"sources.NAME", "pressure", "flow", "to", "from"}},
-      {"orifice", {"orifice.A", "orifice.diameter", "orifice.area", "orifice.flow", "orifice.discharge", "orifice.laminar_limit"}},
+      {"orifice",
+       {"orifice.A", "orifice.diameter", "orifice.area", "orifice.flow", "orifice.discharge", "orifice.laminar_limit", "orifice.opening",
+        "orifice.time_constant"}},
+      {"check_valve", {"check.A", "check.cracking_pressure", "check.diameter", "check.flow", "check.laminar_limit"}},
+      {"relief_valve", {"relief.A", "relief.cracking_pressure", "relief.flow", "relief.override", "relief.gradient"}},
       {"directional_valve", {"directional_4_3", "directional_4_3.flow", "directional_4_3.time_constant", "directional_4_3.dead_band"}},
       {"cylinder",
        {"base.body", "rod_end.body", "bore", "rod", "area_A", "chamber_length_A", "viscous", "leakage", "friction",
         "end_damper.stiffness"}},
+      {"motor",
+       {"motors.NAME", "joint", "displacement", "displacement_A", "volume", "chamber_angle_A", "viscous", "leakage", "friction",
+        "end_damper"}},
   };
   for (const auto& [name, keys] : pages) {
     const std::string page = text_of(kRoot / "docs/elements" / (name + ".md"));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "file/model_file.h"
@@ -162,6 +163,44 @@ record: {every: 5, channels: ["c.*", v.pressure]}
   EXPECT_FALSE(at(d.cylinders, "c").bore);
   EXPECT_EQ(at(d.cylinders, "c").end_damper.value().law, DamperLaw::printed);
   EXPECT_EQ(d.record.channels, (std::vector<std::string>{"c.*", "v.pressure"}));
+}
+
+TEST(Parse, MeteringEdgesReliefsChecksAndMotorsAreRead) {
+  const Description d = parse(kTwoBodies + R"(
+volumes: {v: {volume: 1 L}, w: {volume: 2 L}}
+valves:
+  e: {orifice: {A: v, B: w, area: 3 mm^2, opening: [[-10 V, 1], [0 V, 0]], time_constant: 20 ms}, signal: lever}
+  c: {check: {A: v, B: w, cracking_pressure: 0.5 bar, diameter: 3 mm}}
+  c2: {check: {A: v, B: w, flow: 30 L/min, at_pressure_drop: 2 bar}}
+  r: {relief: {A: v, B: w, cracking_pressure: 210 bar, flow: 60 L/min, override: 10 bar}}
+  r2: {relief: {A: v, B: w, cracking_pressure: 0, gradient: 6 L/min/bar}}
+signals: {lever: 3 V}
+)");
+  const auto& edge = std::get<OrificeDescription>(at(d.valves, "e"));
+  EXPECT_EQ(edge.opening, (std::vector<std::array<double, 2>>{{-10, 1}, {0, 0}}));
+  EXPECT_EQ(edge.time_constant, 0.02);
+  EXPECT_EQ(edge.signal.value(), "lever");
+  EXPECT_EQ(std::get<CheckValveDescription>(at(d.valves, "c")).cracking_pressure, 0.5e5);
+  EXPECT_EQ(std::get<CheckValveDescription>(at(d.valves, "c")).diameter.value(), 3e-3);
+  EXPECT_EQ(std::get<CheckValveDescription>(at(d.valves, "c2")).flow.value(), 5e-4);
+  EXPECT_EQ(std::get<ReliefValveDescription>(at(d.valves, "r")).override_pressure.value(), 1e6);
+  EXPECT_FALSE(std::get<ReliefValveDescription>(at(d.valves, "r")).gradient);
+  EXPECT_NEAR(std::get<ReliefValveDescription>(at(d.valves, "r2")).gradient.value(), 1e-9, 1e-24);
+  const Description m = parse_model(R"(trunnion: 1
+bodies: {a: {point_mass: {mass: 1, at: [1, 0, 0]}}}
+joints: {a: {revolute: {parent: ground, axis: z}}}
+volumes: {v: {volume: 1 L}, w: {volume: 2 L}}
+motors:
+  one: {joint: a, A: v, B: w, displacement: 500 cm^3/rev, volume: 20 mL, viscous: 2 N m s/rad, friction: {model: coulomb_viscous, coulomb: 3 N m, stribeck_velocity: 10 rpm}}
+  two: {joint: a.angle, A: v, B: w, displacement_A: 50 cm^3/rad, displacement_B: 30 cm^3/rad, chamber_angle_A: 90 deg, chamber_angle_B: 0.5 rad, end_damper: {length: 5 deg, stiffness: 100 N m/rad}}
+)",
+                                    "m.yaml");
+  EXPECT_NEAR(at(m.motors, "one").displacement.value(), 500e-6 / (2 * std::numbers::pi), 1e-19);
+  EXPECT_EQ(at(m.motors, "one").volume, 2e-5);
+  EXPECT_EQ(at(m.motors, "one").friction.coulomb, 3);
+  EXPECT_NEAR(at(m.motors, "two").chamber_angle_A.value(), std::numbers::pi / 2, 1e-15);
+  EXPECT_EQ(at(m.motors, "two").displacement_B.value(), 3e-5);
+  EXPECT_FALSE(at(m.motors, "two").displacement);
 }
 
 TEST(Parse, EveryValueKnowsItsPlace) {

@@ -87,7 +87,15 @@ springs:
 forces: {push: {body: e, force: [1, 0, 0], torque: [0, 1, 0], frame: body, signal: wave}, load: {joint: "1", load: 3}}
 volumes: {v: {volume: 1 L, pressure: 0.3 bar}, w: {hose: {volume: 2 L, bulk_modulus: 150 MPa}}}
 sources: {p: {pressure: supply}, q: {flow: 3 L/min, to: v}}
-valves: {a1: {orifice: {A: p, B: v, area: 3 mm^2}, signal: wave}, a2: {orifice: {A: p, B: w, flow: 1 L/min, at_pressure_drop: 10 bar}}}
+valves: {a1: {orifice: {A: p, B: v, area: 3 mm^2}, signal: wave}, a2: {orifice: {A: p, B: w, flow: 1 L/min, at_pressure_drop: 10 bar}},
+  a3: {orifice: {A: v, B: w, diameter: 1 mm, opening: [[-1, 0.3], [0.7, 0]], time_constant: 3 ms}, signal: wave},
+  c1: {check: {A: v, B: w, cracking_pressure: 0.7 bar, diameter: 1 mm}}, c2: {check: {A: v, B: w, flow: 1 L/min, at_pressure_drop: 1 bar}},
+  r1: {relief: {A: v, B: w, cracking_pressure: 70 bar, flow: 1 L/min, override: 1 bar}},
+  r2: {relief: {A: v, B: w, cracking_pressure: 70 bar, gradient: 0.1 L/min/bar}}}
+motors:
+  one: {joint: "1", A: v, B: w, displacement: 7 cm^3/rev, volume: 3 mL, leakage: 1e-13}
+  two: {joint: g.angle, A: v, B: w, displacement_A: 7 cm^3/rad, displacement_B: 3 cm^3/rad, chamber_angle_A: 0.3, chamber_angle_B: 33 deg,
+        friction: {model: lugre, coulomb: 1, static: 2, bristle_stiffness: 1e5}, end_damper: {length: 3 deg}}
 cylinders:
   lift: {base: {body: e}, rod_end: {body: f}, A: v, B: w, area_A: 20 cm^2, area_B: 10 cm^2, chamber_length_A: 1, chamber_length_B: 1,
          friction: {model: lugre, coulomb: 1, static: 2, bristle_stiffness: 1e5, bristle_damping_velocity: 0.1}, end_damper: {length: 0.1}}

@@ -19,14 +19,15 @@ namespace {
 using test::machine;
 using test::state_index;
 
-/// Three cylinders: two on one circuit, one on its own; every element, every friction law with states, low pressures.
+/// Three cylinders and a motor: two on one circuit, two on another; every element, every friction law with states, low pressures.
 std::shared_ptr<const Model> everything() {
   static const auto kModel = machine(R"(
-bodies: {a: {point_mass: {mass: 10}}, b: {point_mass: {mass: 10}}, c: {point_mass: {mass: 10}}}
+bodies: {a: {point_mass: {mass: 10}}, b: {point_mass: {mass: 10}}, c: {point_mass: {mass: 10}}, d: {mass: 10, inertia: [1, 1, 1]}}
 joints:
   a: {prismatic: {parent: ground, axis: x}, position: 1 m}
   b: {prismatic: {parent: ground, axis: x}, position: 1 m}
   c: {prismatic: {parent: ground, axis: x}, position: 1 m}
+  d: {revolute: {parent: ground, axis: z}, angle: 1}
 fluid: {saturation_pressure: 1 bar, free_air: 0.01}
 volumes:
   v1: {hose: {volume: 3e-5 m^3, bulk_modulus: 150 MPa}, pressure: 3 MPa}
@@ -40,6 +41,10 @@ valves:
   valve: {directional_4_3: {P: pump, T: tank, A: v1, B: v3, flow: 24 L/min, at_pressure_drop: 35 bar, at_signal: 10, dead_band: 0.5, time_constant: 5 ms}, signal: u}
   throttle: {orifice: {A: v1, B: v2, diameter: 6 mm}}
   cross: {orifice: {A: v4, B: v3, area: 3 mm^2}, signal: opening}
+  edge: {orifice: {A: w1, B: w2, area: 2 mm^2, opening: [[-9, 0], [-2, 0.1], [3, 0.8], [9, 1]], time_constant: 3 ms}, signal: u}
+  relief: {relief: {A: v3, B: tank, cracking_pressure: 6 MPa, flow: 20 L/min, override: 2 MPa}}
+  check: {check: {A: v2, B: v4, cracking_pressure: 2 bar, diameter: 5 mm}}
+  suction: {check: {A: tank, B: w2, diameter: 5 mm}}
   other: {directional_4_3: {P: pump, T: tank, A: w1, B: w2, flow: 20 L/min, at_pressure_drop: 35 bar, at_signal: 10}, signal: u2}
 cylinders:
   one:
@@ -78,6 +83,10 @@ cylinders:
     chamber_length_B: 0.6 m
     viscous: 100 N s/m
     friction: {model: lugre, coulomb: 210, static: 830, stribeck_velocity: 0.0125, viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4}
+motors:
+  four: {joint: d, A: w1, B: w2, displacement_A: 0.004, displacement_B: 0.003, chamber_angle_A: 1.5, chamber_angle_B: 0.5,
+    bulk_modulus: 31500 MPa, viscous: 100, leakage: 1e-13, friction: {model: lugre, coulomb: 210, static: 830, stribeck_velocity: 0.0125,
+    viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4}}
 signals: {u: 3, u2: -4, opening: 0.6}
 )");
   return kModel;
@@ -86,7 +95,7 @@ signals: {u: 3, u2: -4, opening: 0.6}
 /// A linear oil of that size, 0.4 of its step after its beginning at time 0.
 const LinearOil& some_linear_oil() {
   static const LinearOil kOil = [] {
-    LinearOil oil(6, 3);
+    LinearOil oil(6, 4);
     oil.begin = -0.8e-3;
     oil.step = 2e-3;
     std::mt19937 random(7);
@@ -105,7 +114,7 @@ const LinearOil& some_linear_oil() {
   }();
   return kOil;
 }
-/// The same cylinders on linear oil.
+/// The same on linear oil.
 std::shared_ptr<const Model> everything_linear() {
   static const std::shared_ptr<const Model> kModel = cut_on_linear_oil(*everything(), &some_linear_oil()).model;
   return kModel;
@@ -202,10 +211,10 @@ TEST(Circuit, VolumesJoinedByElementsFormABlockAndSourcesSeparate) {
   const Hydraulics& h = everything()->hydraulics;
   ASSERT_EQ(h.circuits.size(), 2u);
   EXPECT_EQ(h.circuits[0].size, 4 + 2);  // v1 to v4; bristle and film of `one`; those of `two` are local
-  EXPECT_EQ(h.circuits[1].size, 2 + 1);
+  EXPECT_EQ(h.circuits[1].size, 2 + 1 + 1);
   EXPECT_EQ(h.circuits[0].actuators, (std::vector<int>{0, 1}));
-  EXPECT_EQ(h.circuits[1].actuators, (std::vector<int>{2}));
-  EXPECT_EQ(h.ny, 6 + 2 + 1 + 1 + 2);  // pressures, friction states, spools
+  EXPECT_EQ(h.circuits[1].actuators, (std::vector<int>{2, 3}));
+  EXPECT_EQ(h.ny, 6 + 2 + 1 + 1 + 1 + 4);  // pressures, friction states, spools
   EXPECT_EQ(everything()->state_names[state_index(*everything(), "two.bristle")], "two.bristle");
 }
 
@@ -319,6 +328,7 @@ TEST(Circuit, ExplicitRatesSolveTheImplicitEquations) {
       EXPECT_NEAR(p.state.R[i], 0, is_pressure ? 1e-17 : 1e-15) << i;  // [m3/s] of flows up to 1e-2, [m/s] of speeds up to 1
     }
     EXPECT_DOUBLE_EQ(ydot[state_index(p.model, "valve.spool")], (3 - p.y[state_index(p.model, "valve.spool")]) / 5e-3);
+    EXPECT_DOUBLE_EQ(ydot[state_index(p.model, "edge.spool")], (3 - p.y[state_index(p.model, "edge.spool")]) / 3e-3);
     EXPECT_EQ(ydot[state_index(p.model, "other.spool")], 0);
   }
 }
@@ -345,10 +355,10 @@ cylinders: {c: {base: {body: ground}, rod_end: {body: a}, A: v, B: tank, area_A:
 TEST(Circuit, LinearOilHasItsOwnPressureRates) {
   const LinearOil& oil = some_linear_oil();
   Point p(*everything_linear(), 3);
-  ASSERT_EQ(p.h.ny, 6 + 2 + 1 + 1);  // no spools
+  ASSERT_EQ(p.h.ny, 6 + 2 + 1 + 1 + 1);  // no spools
   std::vector<double> ydot(p.y.size());
   evaluate_rates(p.h, p.s.data(), p.s_dot.data(), p.y.data(), ydot.data(), p.state);
-  // circuits are those of the netlist: v1 to v4 with `one` and `two`, w1 and w2 with `three`
+  // circuits are those of the netlist: v1 to v4 with `one` and `two`, w1 and w2 with `three` and `four`
   const double x = 0.4;
   for (int i = 0; i < 6; ++i) {
     const auto at = [&](const std::array<std::vector<double>, 3>& a, int k) {  // the parabola through three points
@@ -357,8 +367,8 @@ TEST(Circuit, LinearOilHasItsOwnPressureRates) {
     double rate = at(oil.f, i);
     for (int j = 0; j < 6; ++j)
       if ((i < 4) == (j < 4)) rate += at(oil.J, i * 6 + j) * (p.y[j] - oil.p[j]);
-    for (int k = 0; k < 3; ++k)
-      if ((i < 4) == (k < 2)) rate += oil.f_s[i * 3 + k] * (p.s[k] - oil.s[k]) + oil.f_w[i * 3 + k] * (p.s_dot[k] - oil.w[k]);
+    for (int k = 0; k < 4; ++k)
+      if ((i < 4) == (k < 2)) rate += oil.f_s[i * 4 + k] * (p.s[k] - oil.s[k]) + oil.f_w[i * 4 + k] * (p.s_dot[k] - oil.w[k]);
     EXPECT_NEAR(ydot[i], rate, 1e-12 * 1e9) << i;
   }
 }

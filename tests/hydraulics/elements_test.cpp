@@ -1,4 +1,4 @@
-// Orifice, directional valve, spool and oil by their formulas. Truth: numbers worked out by hand, symmetry, closed forms.
+// Orifice, one-way valves, directional valve, spool and oil by their formulas. Truth: numbers worked out by hand, symmetry, closed forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -53,6 +53,62 @@ TEST(Orifice, SlopeIsFiniteAtZeroAndExactEverywhere) {
 }
 
 TEST(Orifice, NominalFlowIsMetAtItsPressureDrop) { EXPECT_DOUBLE_EQ(flow(nominal_coefficient(4e-4, 35e5), 35e5), 4e-4); }
+
+TEST(Orifice, OpeningFollowsItsCurveAndIsHeldOutside) {
+  const OpeningCurve whole;
+  for (const auto& [u, opening] : {std::pair{-3.0, 0.0}, {0.0, 0.0}, {0.25, 0.25}, {1.0, 1.0}, {7.0, 1.0}}) EXPECT_EQ(whole(u), opening);
+  const OpeningCurve centre{{{-1, 0}, {-0.1, 0.8}, {0.1, 0.8}, {1, 0}}};  // an open centre with a flat part
+  for (double u : {-2.0, -1.0, -0.6, -0.1, 0.0, 0.07, 0.1, 0.4, 1.0, 3.0})
+    EXPECT_NEAR(centre(u), std::min(0.8, std::max(0.0, 0.8 * (1 - std::abs(u)) / 0.9)), 1e-15) << u;
+  EXPECT_EQ(centre(0.05), 0.8);
+  const OpeningCurve fixed{{{0.5, 0.3}}};
+  EXPECT_EQ(fixed(-1.0), 0.3);
+  EXPECT_EQ(fixed(1.0), 0.3);
+}
+
+TEST(Orifice, OpeningHasTheSlopeTowardsGreaterCommandsAtItsPoints) {
+  const auto slope = [](const OpeningCurve& curve, double u) { return curve(S::variable(u, 0)).d[0]; };
+  const OpeningCurve whole;
+  EXPECT_EQ(slope(whole, -1e-9), 0);
+  EXPECT_EQ(slope(whole, 0), 1);
+  EXPECT_EQ(slope(whole, 1 - 1e-9), 1);
+  EXPECT_EQ(slope(whole, 1), 0);
+  EXPECT_DOUBLE_EQ(slope({{{-2, 1}, {2, 0}}}, 0.3), -0.25);
+}
+
+// ---------------------------------------------------------------- check and relief valves
+
+TEST(OneWayValve, IsShutBelowItsCrackingPressureAndBackwards) {
+  OneWayLaw law;
+  law.cracking = 5e5;
+  law.gradient = 1e-9;
+  law.coefficient = 1e-7;
+  for (double dp : {-1e7, -1.0, 0.0, 4.9e5, 5e5}) {
+    EXPECT_EQ(one_way_flow(law, dp), 0) << dp;
+    EXPECT_EQ(one_way_flow(law, S::variable(dp, 0)).d[0], 0) << dp;
+  }
+}
+
+TEST(OneWayValve, ReliefFlowGrowsInProportionAboveItsCrackingPressure) {
+  OneWayLaw law;
+  law.cracking = 2e7;
+  law.gradient = 5e-3 / 1e6;  // 300 L/min at 10 bar
+  EXPECT_NEAR(one_way_flow(law, 2.1e7), 5e-3, 1e-17);
+  EXPECT_NEAR(one_way_flow(law, 2.025e7), 1.25e-3, 1e-17);
+  EXPECT_EQ(one_way_flow(law, S::variable(2e7 + 1, 0)).d[0], law.gradient);
+}
+
+TEST(OneWayValve, CheckIsAnOrificeBehindItsSpring) {
+  OneWayLaw law;
+  law.cracking = 5e4;
+  law.coefficient = 2e-6;
+  law.zone = LaminarZone(1e5);
+  for (double x : {1.0, 5e4, 1e5, 2e5, 3e6}) {
+    EXPECT_DOUBLE_EQ(one_way_flow(law, 5e4 + x), flow(2e-6, (5e4 + x) - 5e4, law.zone)) << x;
+    EXPECT_DOUBLE_EQ(one_way_flow(law, S::variable(5e4 + x, 0)).d[0], flow_slope(2e-6, (5e4 + x) - 5e4, law.zone).d[0]) << x;
+  }
+  EXPECT_LT(one_way_flow(law, std::nextafter(5e4, 1e6)), 1e-18);  // continuous
+}
 
 // ---------------------------------------------------------------- directional valve
 
@@ -266,6 +322,19 @@ TEST(EndDamper, PrintedLawIsASpringAndADamperWithinTheZone) {
     EXPECT_NEAR(damper_force(kPrinted, 0.97, v), -4e5 * 0.02 - 3e4 * v, 1e-9);
   }
   EXPECT_LT(damper_force(kPrinted, 0.03, 0.5), 0);  // it pulls
+}
+
+TEST(Cylinder, HoldsItsPistonBetweenItsEnds) {
+  Cylinder c;
+  c.length_0 = 1.7;
+  c.chamber_A0 = 0.3;
+  c.chamber_B0 = 0.5;
+  for (double s : {1.41, 1.7, 2.19}) EXPECT_TRUE(c.holds(s)) << s;
+  for (double s : {1.39, 2.21, std::nan("")}) EXPECT_FALSE(c.holds(s)) << s;
+  c.travel = 0;  // a motor
+  EXPECT_TRUE(c.holds(100.0));
+  EXPECT_EQ(c.chamber_A(100.0), 0.3);
+  EXPECT_FALSE(c.holds(std::nan("")));
 }
 
 TEST(Cylinder, ChambersGrowAndShrinkWithTheLength) {

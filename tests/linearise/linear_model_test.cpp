@@ -137,6 +137,48 @@ void expect_derivative_at(const std::shared_ptr<const Model>& model, double time
     expect_derivative<3>(model, run.state(), tolerance);
 }
 
+TEST(LinearModel, IsTheDerivativeOfAMeteringCircuitWithReliefsAndChecks) {
+  // extending, at a stop of its load, and drawn along
+  const std::string solver = "solver: {step: 0.5 ms, duration: 2 s}\n";
+  expect_derivative_at(test::model_from(test::metering_machine("signals: {lever: {ramps: [[0, 0.3], [0.2 s, 0.8]]}}\n"
+                                                               "forces: {load: {joint: mass, load: -100 kN}}\n" +
+                                                               solver)),
+                       0.15);
+  expect_derivative_at(test::model_from(test::metering_machine("signals: {lever: {ramps: [[0, 0], [0.1 s, 0.7]]}}\n"
+                                                               "forces: {load: {joint: mass, load: -1200 kN}}\n" +
+                                                               solver)),
+                       0.3);
+  expect_derivative_at(test::model_from(test::metering_machine("signals: {lever: {ramps: [[0, -0.1], [0.2 s, -0.6]]}}\n"
+                                                               "forces: {load: {joint: mass, load: 60 kN}}\n" +
+                                                               solver),
+                                        {"valves.ph.orifice.time_constant=20 ms", "valves.th.orifice.time_constant=30 ms"}),
+                       0.2);
+}
+
+TEST(LinearModel, WarnsWhereAValveIsAboutToOpen) {
+  const auto warnings = [](const std::string& lever, const std::vector<std::string>& set) {
+    const auto model = test::model_from(test::metering_machine("signals: {lever: " + lever + "}\n"), set);
+    std::string all;
+    for (const std::string& warning : linearise(model, start_state(*model)).warnings)
+      if (warning.find("on a kink") != std::string::npos) all += warning + "\n";
+    return all;
+  };
+  EXPECT_EQ(warnings("0.5", {}), "");
+  const auto holds = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
+  const std::string edges = warnings("0", {});
+  for (const char* edge : {"bleed", "ph", "tr", "pr", "th"})
+    EXPECT_TRUE(holds(edges, std::string(edge) + ".spool = 0 is on a kink: the model holds for what the equations do at and above"))
+        << edge << " in\n"
+        << edges;
+  const std::string relief = warnings("0.5", {"volumes.line.pressure=36.1 MPa"}),
+                    suction = warnings("0.5", {"volumes.head.pressure=1 bar"});
+  EXPECT_TRUE(holds(relief, "line.pressure = 3.61e+07 is on a kink: the model holds for what the equations do at and below this"))
+      << relief;
+  EXPECT_TRUE(holds(suction, "head.pressure = 100000 is on a kink: the model holds for what the equations do at and above this"))
+      << suction;  // more pressure shuts it
+  EXPECT_TRUE(holds(warnings("0.5", {"volumes.supply.pressure=4 MPa", "volumes.line.pressure=4 MPa"}), "supply.pressure"));
+}
+
 TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {
   for (bool spatial : {false, true}) expect_derivative_at(test::model_from(test::busy_machine(spatial)), 0.05);
   for (const auto& [name, time] : std::initializer_list<std::pair<const char*, double>>{{"four_bar", 1.7},
@@ -190,7 +232,7 @@ void expect_inputs(std::string text) {
   replace("load: 40 N m, signal: gust", "load: 40 N m, signal: motor");
   replace("time_constant: 20 ms}, signal: gust", "time_constant: 20 ms}, signal: command");
   replace("signals:\n", "signals:\n  wind: 0.7\n  motor: 0.5\n  command: 3\n  hole: 0.6\n");
-  replace("diameter: 8 mm}, signal: gust", "diameter: 8 mm}, signal: hole");
+  replace("11.313708498984761 mm}, signal: gust", "11.313708498984761 mm}, signal: hole");
   const auto expect = [&](const std::string& input, const std::string& path, double value, double size) {
     expect_input_derivative<D>(test::model_from(text), 0, input, value, size,
                                [&](double change) { return test::model_from(text, {path + "=" + std::to_string(value + change)}); });
@@ -199,7 +241,7 @@ void expect_inputs(std::string text) {
   expect("tank.pressure", "sources.tank.pressure", 1e5, 1e3);
   expect("gear.flow", "sources.gear.flow", 5e-5, 1e-6);
   expect("valve.signal", "signals.command", 3, 0.01);
-  expect("throttle.opening", "signals.hole", 0.6, 0.01);
+  expect("throttle.signal", "signals.hole", 0.6, 0.01);
   expect("wind.factor", "signals.wind", 0.7, 0.01);
   expect("motor.factor", "signals.motor", 0.5, 0.01);
   // the same start and another way: value and rate at 0.05 s

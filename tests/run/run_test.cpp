@@ -271,6 +271,8 @@ TEST(Runner, AStepDoesNotAllocate) {
   models.push_back(load_example("slewing_crane"));
   models.push_back(load_example("spatial_slider_crank"));
   models.push_back(load_example("bicycle"));
+  models.push_back(
+      model_from(test::metering_machine("signals: {lever: {sine: {frequency: 1 Hz}}}\n"), {"valves.ph.orifice.time_constant=10 ms"}));
   for (const auto& model : models) {
     State state = start_state(*model);
     const auto stepper = make_stepper(model);

@@ -24,7 +24,7 @@ inline std::shared_ptr<const Model> model_from(const std::string& text, const st
 }
 
 /// One of everything that moves energy: springs and dampers on a joint and between points, loads on a joint and on bodies in both
-/// frames, a prescribed motion, a flow source, leakage, end dampers at work, every kind of valve, a chamber on a source.
+/// frames, a prescribed motion, a flow source, leakage, end dampers at work, every kind of valve, a motor, a chamber on a source.
 /// `spatial`: the arm carries a ball joint; otherwise all moves in a plane.
 inline std::string busy_machine(bool spatial) {
   return std::string(R"(
@@ -62,7 +62,12 @@ sources:
   gear:   {flow: 3 L/min, from: tank, to: v1}
 valves:
   valve:    {directional_4_3: {P: pump, T: tank, A: v1, B: v2, flow: 20 L/min, at_pressure_drop: 35 bar, at_signal: 10, time_constant: 20 ms}, signal: gust}
-  throttle: {orifice: {A: v2, B: v3, diameter: 8 mm}, signal: gust}
+  throttle: {orifice: {A: v2, B: v3, opening: [[0, 0], [2, 1]], diameter: 11.313708498984761 mm}, signal: gust}
+  feed:     {check: {A: pump, B: v3, cracking_pressure: 5 bar, diameter: 1 mm}}
+  limit:    {relief: {A: v2, B: tank, cracking_pressure: 10 bar, gradient: 0.5 L/min/MPa}}
+motors:
+  swing: {joint: arm, A: v2, B: v3, displacement: 20 cm^3/rad, volume: 10 mL, leakage: 1e-12 m^3/(s Pa), viscous: 2 N m s/rad,
+    friction: {model: lugre, coulomb: 3 N m, static: 5 N m, stribeck_velocity: 0.05 rad/s, viscous: 1 N m s/rad, bristle_stiffness: 4000, bristle_damping: 20}}
 cylinders:
   lift:
     base: {body: base, at: [0.4 m, -0.2 m, 0]}
@@ -93,6 +98,40 @@ signals:
   path: {sine: {amplitude: 0.02 m, frequency: 0.5 Hz, offset: 0.1 m}}
 solver: {step: 0.5 ms, duration: 0.1 s}
 )";
+}
+
+/// A slider of 1000 kg on a cylinder between a pump of fixed flow and a tank: four metering edges on one lever, open centre, reliefs of
+/// pump and chambers, suction checks; the lumped counterpart of the circuit of Kikuuwe et al. (quasistatic), figure 1, with its sizes.
+/// `rest`: what else there is, signal `lever` included.
+inline std::string metering_machine(const std::string& rest) {
+  return R"(
+trunnion: 1
+bodies: {mass: {point_mass: {mass: 1000 kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}, position: 2 m}}
+fluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}
+volumes:
+  line:   {volume: 2 L, pressure: 5.1 MPa}
+  supply: {volume: 1 L, pressure: 5 MPa}
+  head:   {volume: 1 L, pressure: 2 MPa}
+  rod:    {volume: 1 L, pressure: 4 MPa}
+sources:
+  tank: {pressure: 1 bar}
+  pump: {flow: 500 L/min, from: tank, to: line}
+valves:
+  bleed: {orifice: {A: line, B: tank, area: 1 cm^2, discharge: 0.6, opening: [[-1, 0], [0, 1], [1, 0]]}, signal: lever}
+  ph:    {orifice: {A: supply, B: head, area: 1 cm^2, discharge: 0.6}, signal: lever}
+  tr:    {orifice: {A: rod, B: tank, area: 1 cm^2, discharge: 0.6}, signal: lever}
+  pr:    {orifice: {A: supply, B: rod, area: 1 cm^2, discharge: 0.6, opening: [[-1, 1], [0, 0]]}, signal: lever}
+  th:    {orifice: {A: head, B: tank, area: 1 cm^2, discharge: 0.6, opening: [[-1, 1], [0, 0]]}, signal: lever}
+  pump_check:   {check: {A: line, B: supply, flow: 500 L/min, at_pressure_drop: 2 bar}}
+  pump_relief:  {relief: {A: line, B: tank, cracking_pressure: 36 MPa, flow: 500 L/min, override: 1 MPa}}
+  head_relief:  {relief: {A: head, B: tank, cracking_pressure: 42 MPa, flow: 500 L/min, override: 1 MPa}}
+  rod_relief:   {relief: {A: rod, B: tank, cracking_pressure: 40 MPa, flow: 500 L/min, override: 1 MPa}}
+  head_suction: {check: {A: tank, B: head, flow: 500 L/min, at_pressure_drop: 0.3 bar}}
+  rod_suction:  {check: {A: tank, B: rod, flow: 500 L/min, at_pressure_drop: 0.3 bar}}
+cylinders:
+  lift: {base: {body: ground}, rod_end: {body: mass}, A: head, B: rod, area_A: 0.024 m^2, area_B: 0.012 m^2, chamber_length_A: 1 m, chamber_length_B: 1.5 m}
+)" + rest;
 }
 
 }  // namespace trunnion::test

@@ -1,0 +1,28 @@
+// Valves that open one way, at a pressure drop: check and relief valves.
+//        A o---|>|---o B      x = max(dp - p_c, 0),   dp = p_A - p_B,   p_c the cracking pressure
+//   Q = G x                   relief valve: its flow is the nominal one at the override pressure above p_c
+//   Q = C f(x)                check valve: an orifice behind the spring of its ball; f the orifice law with its laminar zone
+// Continuous and never negative; at x = 0 a kink: slope 0 below and at it, above G or C / sqrt(p_lam). Oil never gains energy: Q dp >= 0.
+// Source: elementary; the ideal valves of Kikuuwe et al. (quasistatic), (39l)-(39o), are the limit of large G and C.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "hydraulics/orifice.h"
+
+namespace trunnion {
+
+struct OneWayLaw {
+  double cracking = 0;     // [Pa] p_c, not negative
+  double gradient = 0;     // [m3/(s Pa)] G
+  double coefficient = 0;  // [m3/(s Pa^0.5)] C
+  LaminarZone zone;
+};
+
+/// Flow [m3/s] at pressure drop dp [Pa].
+template <class S>
+TR_INLINE S one_way_flow(const OneWayLaw& law, const S& dp) {
+  const S x = max(S(dp - law.cracking), 0.0);
+  return law.gradient * x + orifice_flow(S(law.coefficient), x, law.zone);
+}
+
+}  // namespace trunnion
