@@ -26,6 +26,7 @@ void add_equilibrium(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
+void add_curve(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);
 

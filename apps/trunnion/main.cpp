@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   cli::add_linearize(app, action);
   cli::add_compare(app, action);
   cli::add_friction(app, action);
+  cli::add_curve(app, action);
   cli::add_study(app, action);
   cli::add_reference(app, action);
   try {

@@ -44,6 +44,9 @@ constexpr std::array<Style, 8> kStyles{{
     {"#666666", "(2,5)", 5},
 }};
 
+/// Viridis at equal distances, without its lightest end.
+constexpr std::array<std::array<double, 3>, 5> kScale{{{68, 1, 84}, {62, 74, 137}, {38, 130, 142}, {53, 183, 121}, {180, 210, 40}}};
+
 constexpr std::size_t kStretches = 1000;  // of a thinned curve: more than a picture has columns
 constexpr double kLegendRow = 22;         // [px]
 constexpr double kTitleRow = 26;          // [px]
@@ -58,6 +61,16 @@ std::string literal(const std::string& text) {
     out += static_cast<unsigned char>(c) < ' ' || c == 127 ? ' ' : c;
   }
   return out + "'";
+}
+
+/// Colour of the scale at 0 to 1.
+std::string colour_at(double shade) {
+  const double at = std::clamp(shade, 0.0, 1.0) * static_cast<double>(kScale.size() - 1);
+  const std::size_t i = std::min(static_cast<std::size_t>(at), kScale.size() - 2);
+  std::string colour = "#";
+  for (std::size_t k = 0; k < 3; ++k)
+    colour += fmt::format("{:02X}", std::lround(std::lerp(kScale[i][k], kScale[i + 1][k], at - static_cast<double>(i))));
+  return colour;
 }
 
 std::string axis_label(const PlotAxis& axis) { return axis.unit.empty() ? axis.label : axis.label + " [" + axis.unit + "]"; }
@@ -179,13 +192,14 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
     const std::size_t own = number++;
     if (!has_points(panel, curve)) continue;
     const Style& style = kStyles[(curve.style >= 0 ? static_cast<std::size_t>(curve.style) : k) % kStyles.size()];
+    const std::string colour = curve.shade ? colour_at(*curve.shade) : style.colour;
     curves += curves.empty() ? "plot " : ", \\\n     ";
     curves += fmt::format("$curve_{} using 1:2 ", own);
     if (curve.look == CurveLook::points)
-      curves += fmt::format("with points pt {} ps 0.7 lc rgb '{}' ", style.mark, style.colour);
+      curves += fmt::format("with points pt {} ps 0.7 lc rgb '{}' ", style.mark, colour);
     else
-      curves += fmt::format("with {} lw 1.8 lc rgb '{}' dt {} ", curve.look == CurveLook::line ? "lines" : "linespoints", style.colour,
-                            style.dash);
+      curves += fmt::format("with {} lw 1.8 lc rgb '{}' dt {} ", curve.look == CurveLook::line ? "lines" : "linespoints", colour,
+                            curve.dashed ? style.dash : "solid");
     if (curve.look == CurveLook::line_and_points) curves += fmt::format("pt {} ps 0.6 ", style.mark);
     curves += curve.label.empty() ? "notitle" : "title " + literal(curve.label);
   }

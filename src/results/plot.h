@@ -1,5 +1,6 @@
 // Curves over axes as pictures: a gnuplot script with its data inside, and SVG or PNG drawn from it by the program gnuplot.
-// Colours are those of Okabe and Ito, which all kinds of colour vision tell apart; dashes and marks tell curves apart in print.
+// Colours are those of Okabe and Ito, which all kinds of colour vision tell apart; dashes and marks tell curves apart in print. Families of
+// curves may have the scale viridis (van der Walt and Smith), which grows lighter for all kinds of colour vision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +21,9 @@ struct PlotCurve {
   std::string label;         // in the legend; empty: no entry
   std::vector<double> x, y;  // in the units of the axes, of equal length; points that are not finite leave a gap
   CurveLook look = CurveLook::line;
-  int style = -1;  // colour, dash and mark: curves of one number look alike in all panels; -1: its place among the panel's curves
+  int style = -1;      // colour, dash and mark: curves of one number look alike in all panels; -1: its place among the panel's curves
+  bool dashed = true;  // as its style has it
+  std::optional<double> shade{};  // 0 to 1, in families of curves: a colour of a scale from dark to light instead of its style's
 };
 
 struct PlotAxis {
