@@ -74,7 +74,7 @@ TEST(MeteringCircuit, RetractsThroughTheOtherEdges) {
 TEST(MeteringCircuit, StallsAtThePumpRelief) {
   const auto at = steady("signals: {lever: 1, still: 2 m}\nmotions: {wall: {joint: mass, signal: still}}\n", 1.5);
   expect_near(at, "pump_relief.flow", kFlow, 1e-6 * kFlow);
-  for (const char* node : {"line.pressure", "supply.pressure", "head.pressure"}) expect_near(at, node, kTank + 37e6, 100);
+  for (const char* node : {"line.pressure", "supply.pressure", "head.pressure"}) expect_near(at, node, kTank + 37e6, 1000);
   expect_near(at, "pump_relief.power_loss", kFlow * 37e6, 1e-5 * kFlow * 37e6);
   EXPECT_EQ(at.at("head_relief.flow"), 0);
 }
@@ -105,6 +105,19 @@ TEST(MeteringCircuit, SmallVolumesKeepTheSteadyMotion) {
   const auto at = steady("signals: {lever: {ramps: [[0, 0], [0.3 s, 1]]}}\nforces: {load: {joint: mass, load: -100 kN}}\n", 2, small);
   expect_near(at, "mass.speed", kFlow / kHead, 1e-4 * kFlow / kHead);
   EXPECT_EQ(at.at("pump_relief.flow"), 0);
+}
+
+TEST(MeteringCircuit, JumpsOfTheLeverPassHoweverSmallTheVolumes) {
+  // centre and edges shut and open at once in front of the running pump: bends of all laws in one step
+  for (const auto& [line, supply] : {std::pair{"20 mL", "10 mL"}, {"1 mL", "100 mL"}, {"100 mL", "1 mL"}}) {
+    const CaseResult result =
+        run_case(model_from(metering_machine("signals: {lever: {steps: [[0.1 s, 1], [0.4 s, -1], [0.6 s, 0], [0.8 s, 0.5]]}}\n"
+                                             "forces: {load: {joint: mass, load: -100 kN}}\n"
+                                             "solver: {step: 1 ms, duration: 1 s}\n"),
+                            {std::string("volumes.line.volume=") + line, std::string("volumes.supply.volume=") + supply}));
+    ASSERT_FALSE(result.failure) << line << ", " << supply << ": " << result.failure->what();
+    EXPECT_LT(result.recorder->ledger().closed_to_percent(), 0.01) << line;
+  }
 }
 
 TEST(MeteringCircuit, LagOfAnEdgeIsThatOfItsTimeConstant) {

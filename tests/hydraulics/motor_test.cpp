@@ -52,17 +52,17 @@ TEST(Motor, TurnsWithDisplacementTimesPressure) {
 }
 
 TEST(Motor, FollowsThePumpRoundAfterRound) {
-  // 60 L/min into 100 cm3/rad: 10 rad/s; the load of 50 N m takes 5 bar
+  // 60 L/min into 100 cm3/rad: 10 rad/s against a load of 50 N m and a drag of 2 kN m
   const auto model = model_from(wheel(R"(
 volumes: {a: {volume: 0.1 L, pressure: 6 bar}}
 sources: {b: {pressure: 1 bar}, pump: {flow: 60 L/min, to: a}}
 forces: {load: {joint: wheel, load: -50 N m}}
 solver: {step: 1 ms}
 )",
-                                      ", volume: 20 mL, viscous: 3 N m s/rad"));
+                                      ", volume: 20 mL, viscous: 200 N m s/rad"));
   const State state = run(model, 3);
   EXPECT_NEAR(rate(*model, state, "wheel"), 10, 1e-4);
-  EXPECT_NEAR(pressure(*model, state, "a"), 1e5 + (50 + 3 * 10) / 1e-4, 20);
+  EXPECT_NEAR(pressure(*model, state, "a"), 1e5 + (50 + 200 * 10) / 1e-4, 20);
   EXPECT_GT(coordinate(*model, state, "wheel"), 4 * std::numbers::pi);
   EXPECT_EQ(model->hydraulics.actuators[0].cylinder.chamber_A(17.0) * 1e-4, 2e-5);  // the oil in it, at any angle
 }
