@@ -1,5 +1,6 @@
-// One actuator in closed form: the map Gamma and its inverse Lambda. Truth: tables computed independently, values by hand, the relations of
-// the circuit as they are written, and the inclusion that defines Lambda. SPDX-License-Identifier: BSD-3-Clause
+// One actuator in closed form: the map Gamma and its inverse Lambda. Truth: tables computed independently, values by hand, the relations
+// of the circuit as they are written, and the inclusion that defines Lambda.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/single_actuator.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@
 //
 // Pressures count from that of the tank. Rotary actuators: areas are displacements [m3/rad], v [rad/s], f [N m].
 // Admissible openings: all main valves shut (U_0); ph and tr, either of which may be shut (U_+); pr and th (U_-); beyond the source also
-// th and tr (float). The regeneration valve is shut unless pr and th are. The source wants A_h >= A_r and an open tr with regeneration;
+// th and tr (float). The regeneration valve may be open only while pr and th are shut. The source wants A_h >= A_r and an open tr with it;
 // neither is needed here.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3.1, 5.1, 6.1.
 // SPDX-License-Identifier: BSD-3-Clause

@@ -3,11 +3,13 @@
 //   given beta, fbar:   beta_j v_j + fbar_j in Gamma_j(v); one v for every fbar                   (69), (102), (119)
 // One actuator without regeneration has closed forms (single_actuator.h). Otherwise actuators meet in the pressure P of the pump alone:
 //   Q - U_b sqrt(P) - sum_j q_j(P) in N_(-inf, P_M](P)                                            (114), (123)
-// Each q_j rises with P (load_curve.h). The least and the greatest of them are known at the pressures where a valve of any actuator opens
-// or shuts, all in closed form; P is searched among these in order, then solved by Newton's method within bounds on the smooth piece. Where
-// the sets leave a choice: chambers that nothing connects have the lowest pressures that give the force, and the pump has the lowest
-// possible pressure. Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3 to 6. Several
-// actuators with regeneration on one pump are not in it. SPDX-License-Identifier: BSD-3-Clause
+// Each q_j rises with P (load_curve.h), smoothly but for pressures where a valve opens or shuts, known beforehand. P is found
+// between two of these by halving their ordered list, then by Newton's method within bounds on the smooth piece.
+// Where the sets leave a choice: chambers that nothing connects have the lowest pressures that give the force, and the pump has the
+// lowest possible pressure.
+// Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3 to 6. Several actuators with
+// regeneration on one pump are not in it.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <span>
@@ -56,7 +58,8 @@ class MeteringCircuit {
   /// command that cannot be, naming the actuator. Not-a-number gives not-a-number.
   void solve(const MeteringCommand& command, std::span<const double> beta, std::span<const double> fbar, MeteringSolution& solution) const;
 
-  /// solve, and every pressure and flow there: the balance of flow of each node and the balance of power hold to rounding.
+  /// solve, and every pressure and flow there: the balance of flow of each node and the balance of power hold to rounding. Any load line
+  /// through a known point of velocity and force gives its pressures and flows: fbar = f - beta v. No allocation.
   void recover(const MeteringCommand& command, std::span<const double> beta, std::span<const double> fbar, MeteringSolution& solution,
                std::span<MeteringFlows> flows, PumpFlows& pump) const;
 
