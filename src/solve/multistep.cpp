@@ -8,6 +8,8 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include <cstdlib>
+#include <exception>
+#include <utility>
 
 #include "base/diagnostic.h"
 
@@ -17,13 +19,27 @@ namespace {
 
 constexpr long kMostSteps = 20000;  // between two outputs
 
+/// The system and what it threw: exceptions do not pass through the library, which is C.
+struct Evaluated {
+  FirstOrderSystem& system;
+  std::exception_ptr thrown;
+
+  int at(double t, const double* x, const double* x_dot, double* out) {
+    try {
+      return system.evaluate(t, x, x_dot, out) ? 0 : 1;
+    } catch (...) {
+      thrown = std::current_exception();
+      return -1;
+    }
+  }
+};
+
 int cvode_rates(double t, N_Vector x, N_Vector out, void* system) {
-  return static_cast<FirstOrderSystem*>(system)->evaluate(t, N_VGetArrayPointer(x), nullptr, N_VGetArrayPointer(out)) ? 0 : 1;
+  return static_cast<Evaluated*>(system)->at(t, N_VGetArrayPointer(x), nullptr, N_VGetArrayPointer(out));
 }
 
 int ida_residual(double t, N_Vector x, N_Vector x_dot, N_Vector out, void* system) {
-  return static_cast<FirstOrderSystem*>(system)->evaluate(t, N_VGetArrayPointer(x), N_VGetArrayPointer(x_dot), N_VGetArrayPointer(out)) ? 0
-                                                                                                                                        : 1;
+  return static_cast<Evaluated*>(system)->at(t, N_VGetArrayPointer(x), N_VGetArrayPointer(x_dot), N_VGetArrayPointer(out));
 }
 
 void keep_quiet(int, const char*, const char*, char*, void*) {}  // the flag says it all
@@ -35,6 +51,11 @@ void require(bool good, const char* what) {
 }  // namespace
 
 struct Multistep::Memory {
+  explicit Memory(FirstOrderSystem& system) : evaluated{system, nullptr} {}
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  Evaluated evaluated;
   SUNContext context = nullptr;
   N_Vector x = nullptr, x_dot = nullptr, absolute = nullptr, id = nullptr;
   SUNMatrix matrix = nullptr;
@@ -53,7 +74,7 @@ struct Multistep::Memory {
 
 Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& absolute,
                      const std::vector<bool>& algebraic)
-    : memory_(std::make_unique<Memory>()), kind_(kind), size_(absolute.size()) {
+    : memory_(std::make_unique<Memory>(system)), kind_(kind), size_(absolute.size()) {
   Memory& m = *memory_;
   const auto n = static_cast<sunindextype>(size_);
   require(SUNContext_Create(nullptr, &m.context) == 0, "SUNContext_Create");
@@ -74,7 +95,7 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longes
     m.cvode = CVodeCreate(CV_BDF, m.context);
     require(m.cvode != nullptr, "CVodeCreate");
     require(CVodeSetErrHandlerFn(m.cvode, keep_quiet, nullptr) == CV_SUCCESS && CVodeInit(m.cvode, cvode_rates, 0, m.x) == CV_SUCCESS &&
-                CVodeSVtolerances(m.cvode, relative, m.absolute) == CV_SUCCESS && CVodeSetUserData(m.cvode, &system) == CV_SUCCESS &&
+                CVodeSVtolerances(m.cvode, relative, m.absolute) == CV_SUCCESS && CVodeSetUserData(m.cvode, &m.evaluated) == CV_SUCCESS &&
                 CVodeSetLinearSolver(m.cvode, m.solver, m.matrix) == CV_SUCCESS && CVodeSetMaxNumSteps(m.cvode, kMostSteps) == CV_SUCCESS &&
                 CVodeSetMaxStep(m.cvode, longest) == CV_SUCCESS,
             "setting up CVODE");
@@ -82,7 +103,7 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longes
     m.ida = IDACreate(m.context);
     require(m.ida != nullptr, "IDACreate");
     require(IDASetErrHandlerFn(m.ida, keep_quiet, nullptr) == IDA_SUCCESS && IDAInit(m.ida, ida_residual, 0, m.x, m.x_dot) == IDA_SUCCESS &&
-                IDASVtolerances(m.ida, relative, m.absolute) == IDA_SUCCESS && IDASetUserData(m.ida, &system) == IDA_SUCCESS &&
+                IDASVtolerances(m.ida, relative, m.absolute) == IDA_SUCCESS && IDASetUserData(m.ida, &m.evaluated) == IDA_SUCCESS &&
                 IDASetLinearSolver(m.ida, m.solver, m.matrix) == IDA_SUCCESS && IDASetId(m.ida, m.id) == IDA_SUCCESS &&
                 IDASetSuppressAlg(m.ida, SUNTRUE) == IDA_SUCCESS && IDASetMaxNumSteps(m.ida, kMostSteps) == IDA_SUCCESS &&
                 IDASetMaxStep(m.ida, longest) == IDA_SUCCESS,
@@ -112,6 +133,7 @@ bool Multistep::advance(double t) {
   double reached = 0;
   flag_ =
       kind_ == MultistepKind::cvode ? CVode(m.cvode, t, m.x, &reached, CV_NORMAL) : IDASolve(m.ida, t, &reached, m.x, m.x_dot, IDA_NORMAL);
+  if (m.evaluated.thrown) std::rethrow_exception(std::exchange(m.evaluated.thrown, nullptr));
   return flag_ >= 0;
 }
 
