@@ -305,7 +305,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       add_rate_offset();
       if (!trapezoidal_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return fail(StepStatus::singular, -1, report);
       trapezoidal_.eliminate(ds_.data(), dw_.data(), work_);
-      trapezoidal_.apply(work_.R.data(), [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
+      trapezoidal_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
       if (model_ != nullptr) {
         for (std::size_t i = 0; i < n_; ++i) {
           w_[i] += dw_[i];

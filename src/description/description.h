@@ -377,7 +377,7 @@ struct MotorDescription : ActuatorDescription {
 
 /// Valve of a quasistatic circuit: its opening over a command.
 struct MeteringValveDescription : OrificeSize {
-  NumberOrSignal command = std::string();                     // empty: that of the actuator; bleed valve: open
+  NumberOrSignal command = std::string();                      // empty: that of the actuator; bleed valve: open
   std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [command, opening from 0 to 1], straight between, held outside
 };
 inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
@@ -386,7 +386,7 @@ enum class VirtualElementForm { differential, discrete };
 struct VirtualElementDescription {
   std::optional<double> stiffness;              // [N/m, N m/rad] K; unset: that of the oil in the chambers and lines
   std::optional<double> damping;                // [N s/m, N m s/rad] B; unset: from the settling time
-  std::optional<double> settling_time;          // [s] after which 2 % of a stretch are left: 4 B / K
+  std::optional<double> settling_time;          // [s] after which 2 % of a stretch are left
   double line_volume_A = 0, line_volume_B = 0;  // [m3] oil between the valves and the chambers, for the stiffness
 };
 /// Independent metering of one cylinder or motor.

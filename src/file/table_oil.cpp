@@ -224,8 +224,9 @@ void describe_areas(Visitor& v, CylinderDescription& c) {
 void describe_cylinder(Visitor& v, CylinderDescription& c) {
   v.group({"base", "Mount of the barrel", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.base); }});
   v.group({"rod_end", "Mount of the rod", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_mount(w, c.rod_end); }});
-  v.leaf({"A", "Node of chamber A, which pushes the rod out; left out: its oil is that of a `quasistatic` circuit", kNumber, 0, Names::node},
-         &c.A);
+  v.leaf(
+      {"A", "Node of chamber A, which pushes the rod out; left out: its oil is that of a `quasistatic` circuit", kNumber, 0, Names::node},
+      &c.A);
   v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, 0, Names::node}, &c.B);
   describe_areas(v, c);
   v.leaf({"chamber_length_A", "Oil column of chamber A at the start; on quasistatic oil it may be left out: a stroke without end", kLength,
@@ -237,9 +238,9 @@ void describe_cylinder(Visitor& v, CylinderDescription& c) {
 
 void describe_motor(Visitor& v, MotorDescription& m) {
   v.leaf({"joint", "Angle of a joint that it turns", kNumber, kRequired, Names::coordinate}, &m.joint);
-  v.leaf({"A", "Node of the side that turns the joint forward; left out: its oil is that of a `quasistatic` circuit", kNumber, 0,
-          Names::node},
-         &m.A);
+  v.leaf(
+      {"A", "Node of the side that turns the joint forward; left out: its oil is that of a `quasistatic` circuit", kNumber, 0, Names::node},
+      &m.A);
   v.leaf({"B", "Node of the side that turns it back", kNumber, 0, Names::node}, &m.B);
   const auto clear = [&m] { m.displacement.reset(), m.displacement_A.reset(), m.displacement_B.reset(); };
   v.alternatives({{"displacement", "Both sides alike", m.displacement.has_value() || !m.displacement_A.has_value(), clear,
@@ -270,7 +271,7 @@ void describe_metering_valve(Visitor& v, MeteringValveDescription& m) {
 void describe_element(Visitor& v, VirtualElementDescription& e) {
   v.leaf({"stiffness", "Stiffness K, N/m or N m/rad; left out: that of the oil in chambers and lines", kNumber, kPositive}, &e.stiffness);
   v.leaf({"damping", "Damping B, N s/m or N m s/rad; left out: from the settling time", kNumber, kPositive}, &e.damping);
-  v.leaf({"settling_time", "Time after which 2 % of a stretch are left, 4 B / K", kTime, kPositive}, &e.settling_time);
+  v.leaf({"settling_time", "Time after which 2 % of a stretch are left, 3.9 B / K", kTime, kPositive}, &e.settling_time);
   v.leaf({"line_volume_A", "Oil between the valves and chamber A, for the stiffness", kVolume, kNonNegative}, &e.line_volume_A);
   v.leaf({"line_volume_B", "Oil between the valves and chamber B, for the stiffness", kVolume, kNonNegative}, &e.line_volume_B);
 }

@@ -2,6 +2,11 @@
 //   rule         ydot = 2/h (y - y_n) - ydot_n; of pressures on the strain of oil and walls (update_pressure_rates)
 //   predictor    y = y_n + h ydot_n; spools run ahead, for nothing acts back on them
 //   condensed    dF_i = -r_i - sum_j (K_ij ds_j + D_ij dsdot_j)     (hydraulics/circuit.h)
+//   limited      Newton's pressures of a circuit stop where one of its flows is no longer what its slope says: just beyond the cracking
+//                pressure of a valve that opens, just above saturation where a cavity closes, and at equal pressures where an orifice
+//                would go from one turbulent branch to the other
+// Without limits Newton's method goes round in circles between the branches of such laws wherever these, not the oil's compressibility,
+// decide a pressure (small volumes). From the stops it approaches the solution from one side, for beyond them flows bend downwards.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -31,14 +36,18 @@ class CircuitTrapezoidal {
   double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
   /// Newton increments of the circuits' unknowns for those of the ports; into the state's R.
   void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(h_, ds, dsdot, state); }
-  /// Adds the increments to the unknowns; calls raise(increment over its tolerance, index of the unknown) for each.
+  /// Adds the increments to the unknowns, pressures as far as their circuit goes; calls raise(increment over its tolerance, index of the
+  /// unknown) for each. `state`: inputs and spools at the end of the step.
   template <class Raise>
-  void apply(const double* increment, Raise&& raise) {
+  void apply(const double* increment, const HydraulicState& state, Raise&& raise) {
+    limit(increment, state);
     const int volumes = static_cast<int>(h_.volumes.size());
     for (std::size_t i = 0; i < tolerance_.size(); ++i) {
       const int k = h_.unknown_state[i];
-      const double moved = k < volumes ? h_.fluid.advance(y_[k], increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
-      raise(std::abs(moved - y_[k]) / tolerance_[i], static_cast<int>(i));
+      const bool pressure = k < volumes;
+      const double share = pressure ? share_[h_.nodes[h_.volumes[k].node].circuit] : 1;
+      const double moved = pressure ? h_.fluid.advance(y_[k], share * increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
+      raise(std::abs(share < 1 ? increment[i] : moved - y_[k]) / tolerance_[i], static_cast<int>(i));
       y_[k] = moved;
     }
   }
@@ -49,11 +58,20 @@ class CircuitTrapezoidal {
   }
 
  private:
+  /// Pressure of a node [Pa] after a share of the increments.
+  double moved(int node, const double* increment, double share, const HydraulicState& state) const;
+  /// The share at which way(share), monotone, comes to `stop`.
+  template <class Way>
+  static double share_until(double stop, Way&& way);
+  /// Finds the share of its increments that every circuit takes.
+  void limit(const double* increment, const HydraulicState& state);
+
   const Hydraulics& h_;
   const std::size_t ports_;
   RateRelation rule_;
   double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
   std::vector<double> tolerance_;                       // per circuit unknown
+  std::vector<double> share_;                           // per circuit: of the pressures' increments
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
   bool local_states_;
 };

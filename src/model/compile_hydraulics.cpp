@@ -178,13 +178,14 @@ class NetlistBuilder {
     return {has_command(m) ? add_spool(name, 0, m.command) : lever, {m.opening}};
   }
   VirtualElement element(const VirtualElementDescription& e, const Cylinder& c) const {
-    const auto oil = [&](double area, double length, double line) {  // A^2 / (V/B_e)
-      return area * area / ((area * length + line) * h_.fluid.compressibility + area * length * c.wall_compressibility);
+    const auto capacity = [&](double area, double length, double line) {
+      return (area * length + line) * h_.fluid.compressibility + area * length * c.wall_compressibility;
     };
     VirtualElement element;
-    element.stiffness =
-        e.stiffness ? *e.stiffness : oil(c.area_A, c.chamber_A0, e.line_volume_A) + oil(c.area_B, c.chamber_B0, e.line_volume_B);
-    element.damping = e.damping ? *e.damping : element.stiffness * *e.settling_time / 4;
+    element.stiffness = e.stiffness ? *e.stiffness
+                                    : oil_stiffness(c.area_A, capacity(c.area_A, c.chamber_A0, e.line_volume_A), c.area_B,
+                                                    capacity(c.area_B, c.chamber_B0, e.line_volume_B));
+    element.damping = e.damping ? *e.damping : settling_damping(element.stiffness, *e.settling_time);
     return element;
   }
   void add_quasistatic(const std::string& name, const QuasistaticDescription& q) {

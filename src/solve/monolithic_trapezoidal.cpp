@@ -96,7 +96,8 @@ void MonolithicTrapezoidal<D>::eliminate_circuits() {
 /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.
 template <int D>
 void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, double& largest) {
-  circuits_.apply(circuit_increment_.data(), [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
+  circuits_.apply(circuit_increment_.data(), work_.hydraulics,
+                  [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
 }
 
 /// States of the oil that are solved on the spot, at the end of the step.

@@ -30,6 +30,20 @@ std::string MeteringCase::text() const {
   return s;
 }
 
+MeteringCase printed_case(double u_c, double u_b) {
+  const double c = 0.6 * 1e-4 * std::sqrt(2.0 / 850);
+  MeteringCase m;
+  m.actuators = {{0.024, 0.012, 42e6, 40e6, c, c, c, c, c}};
+  m.pump = {36e6, c};
+  m.flow = 500e-3 / 60;
+  m.bleed = u_b;
+  const double up = std::max(u_c, 0.0), down = std::max(-u_c, 0.0);
+  m.openings = {{up, up, down, down, 0}};
+  m.beta = {1e6};
+  m.fbar = {0};
+  return m;
+}
+
 MeteringCase random_case(Random& random, const MeteringKinds& kinds) {
   MeteringCase c;
   const bool degenerate = kinds.degenerate;

@@ -29,6 +29,9 @@ struct MeteringCase {
   std::string text() const;
 };
 
+/// The circuit of section 3.4 of the source: lever u_c by (67), bleed opening u_b, 500 L/min.
+MeteringCase printed_case(double u_c, double u_b);
+
 /// What a random case may contain.
 struct MeteringKinds {
   int actuators = 1;

@@ -225,38 +225,40 @@ StrokeState LoadCurve::state(const Piece& piece, const CurvePoint& p) const {
   s.w = p.w;
   s.x = p.x;
   s.v_a = p.v_a;
+  s.w_v = p.w_v;
   return s;
 }
 
-/// F = 0 or F = FM, at an end of a piece.
-StrokeState LoadCurve::at_fixed_force(const Piece& piece, double t) const {
-  const CurvePoint p = point(piece.kind, t);
+/// The state where F does not change with the load, 0 or FM.
+StrokeState LoadCurve::at_fixed_force(const Piece& piece, const CurvePoint& p) const {
   StrokeState s = state(piece, p);
-  s.w_v = p.F_v == 0 ? p.w_v : p.w_v - p.w_t * p.F_v / p.F_t;
+  if (p.F_t > 0) s.w_v -= p.w_t * p.F_v / p.F_t;
   return s;
 }
 
 StrokeState LoadCurve::hold(double AP) const {
   const Piece& piece = piece_[hold_];
-  if (piece.x1 < 0) {
-    StrokeState s = at_fixed_force(piece, hold_t_);
-    s.inlet = StrokeState::Inlet::relieving;
-    s.F = stroke_.F_in_max;
-    return s;
-  }
   // the lowest pressure that the check valve at the pump allows, unless the load decides
   const double F = project(hold_lower_, hold_upper_, stroke_.h_in > 0 ? AP : 0);
   const bool free = hold_lower_ < hold_upper_;
-  const CurvePoint p = point(piece.kind, free ? parameter_at(piece.kind, piece.t0, piece.t1, piece.F0, piece.F1, F) : hold_t_);
-  StrokeState s = state(piece, p);
+  const double t = free ? parameter_at(piece.kind, piece.t0, piece.t1, piece.F0, piece.F1, F) : hold_t_;
+  const CurvePoint p = point(piece.kind, t);
+  const bool driven_back = piece.x1 < 0;
+  StrokeState s = F <= 0 || F >= stroke_.F_in_max ? at_fixed_force(piece, p)  // its check or relief valve opens next, or is open
+                                                  : state(piece, p);
   s.F = F;
+  if (driven_back) {
+    s.inlet = StrokeState::Inlet::relieving;
+    return s;
+  }
   s.x = 0;
   s.w = k_ * s.v_a;
-  s.w_v = p.x_t > 0 ? p.w_v - p.w_t * p.x_v / p.x_t : p.w_v;
+  if (F > 0 && F < stroke_.F_in_max && p.x_t > 0) s.w_v = p.w_v - p.w_t * p.x_v / p.x_t;
   return s;
 }
 
-StrokeState LoadCurve::meter(double AP) const {
+StrokeState LoadCurve::meter(double P, const StrokeState& near) const {
+  const double AP = stroke_.area_in * P;
   int i = first_;
   while (i + 1 < count_ && AP > piece_[i].AP1) ++i;
   const Piece& piece = piece_[i];
@@ -277,7 +279,9 @@ StrokeState LoadCurve::meter(double AP) const {
       slope = p.F_t + 2 * drop * p.x_t;
       return p.F + drop * p.x - AP;
     };
-    t = bracketed_root(piece.t0, piece.t1, between(piece.t0, piece.t1, (AP - piece.AP0) / (piece.AP1 - piece.AP0)), kRounding * AP, excess);
+    const double start = near.piece == i ? project(piece.t0, piece.t1, near.t + near.t_P * (P - near.P))
+                                         : between(piece.t0, piece.t1, (AP - piece.AP0) / (piece.AP1 - piece.AP0));
+    t = bracketed_root(piece.t0, piece.t1, start, kRounding * AP, excess);
   }
   const CurvePoint p = point(piece.kind, t);
   StrokeState s = state(piece, p);
@@ -286,6 +290,10 @@ StrokeState LoadCurve::meter(double AP) const {
   // (F_t + 2 x x_t / h_in^2) dt = A dP - (F_v + 2 x x_v / h_in^2) dv0
   const double drop = 2 * p.x / (h_in * h_in), slope = p.F_t + drop * p.x_t;
   const double t_P = slope > 0 ? stroke_.area_in / slope : 0, t_v = slope > 0 ? -(p.F_v + drop * p.x_v) / slope : 0;
+  s.piece = i;
+  s.P = P;
+  s.t = t;
+  s.t_P = t_P;
   s.w_P = p.w_t * t_P;
   s.w_v = p.w_v + p.w_t * t_v;
   s.q_P = stroke_.area_in * p.x_t * t_P;
@@ -293,14 +301,14 @@ StrokeState LoadCurve::meter(double AP) const {
   return s;
 }
 
-StrokeState LoadCurve::at(double P) const {
+StrokeState LoadCurve::at(double P, const StrokeState& near) const {
   const double A = stroke_.area_in, AP = A * P, h_in = stroke_.h_in;
   if (hold_lower_ <= hold_upper_ && (h_in <= 0 || AP <= hold_upper_)) return hold(AP);
   const bool sucks = hold_lower_ > hold_upper_ && (h_in <= 0 || AP <= piece_[0].AP0);
-  if (!sucks && first_ < count_ && AP < piece_[count_ - 1].AP1) return meter(AP);
+  if (!sucks && first_ < count_ && AP < piece_[count_ - 1].AP1) return meter(P, near);
   // the inlet valve lets pass what it can, the check or relief valve of the chamber the rest
   const Piece& piece = sucks ? piece_[0] : piece_[count_ - 1];
-  StrokeState s = at_fixed_force(piece, sucks ? piece.t0 : piece.t1);
+  StrokeState s = at_fixed_force(piece, point(piece.kind, sucks ? piece.t0 : piece.t1));
   s.inlet = sucks ? StrokeState::Inlet::sucking : StrokeState::Inlet::relieving;
   s.F = sucks ? 0 : stroke_.F_in_max;
   if (h_in > 0) {

@@ -44,6 +44,8 @@ struct StrokeState {
   double q = 0;                  // [m3/s] from the pump; sucking: <= A x, relieving: >= A x, otherwise A x
   double w_P = 0, q_P = 0;       // derivatives in P at fixed load, one-sided at kinks
   double w_v = 0, q_v = 0;       // derivatives in v0 at fixed P
+  int piece = -1;                // where it was found on its curve, for finding the next one; -1: nowhere
+  double P = 0, t = 0, t_P = 0;
 };
 
 class LoadCurve {
@@ -54,8 +56,8 @@ class LoadCurve {
   void build(const Stroke& stroke, double v0, double gamma);
   const Stroke& stroke() const { return stroke_; }
 
-  /// What the actuator does at pressure P [Pa] >= 0 of the pump; q rises with P.
-  StrokeState at(double P) const;
+  /// What the actuator does at pressure P [Pa] >= 0 of the pump; q rises with P. A state on this curve near by makes it quicker.
+  StrokeState at(double P, const StrokeState& near = {}) const;
   /// Pressures [Pa] > 0, ascending, between which q is a smooth function of P; at most kMostPieces + 1.
   int breakpoints() const { return breakpoint_count_; }
   double breakpoint(int i) const { return breakpoint_[i]; }
@@ -77,9 +79,9 @@ class LoadCurve {
   void find_hold();
   void find_breakpoints();
   StrokeState state(const Piece& piece, const CurvePoint& p) const;
-  StrokeState at_fixed_force(const Piece& piece, double t) const;
+  StrokeState at_fixed_force(const Piece& piece, const CurvePoint& p) const;
   StrokeState hold(double AP) const;
-  StrokeState meter(double AP) const;
+  StrokeState meter(double P, const StrokeState& near) const;
 
   Stroke stroke_;
   double v0_ = 0, gamma_ = 0;

@@ -25,7 +25,7 @@ Excess excess_at(double P, const PumpSupply& supply, std::span<const LoadCurve> 
   const double root = sqrt(P);
   Excess e{supply.flow - supply.bleed * root, supply.bleed > 0 ? -supply.bleed / (2 * root) : 0};
   for (std::size_t j = 0; j < curves.size(); ++j) {
-    states[j] = curves[j].at(P);
+    states[j] = curves[j].at(P, states[j]);
     e.value -= states[j].q;
     e.slope -= states[j].q_P;
   }
@@ -144,6 +144,7 @@ void MeteringCircuit::build(const MeteringCommand& command, std::span<const doub
   for (int j = 0; j < size(); ++j) {
     const Stroke along = stroke(j, command.openings[j], v[j] >= 0);
     s.curve_[j].build(along, along.sign * v[j], 0);
+    s.state_[j] = {};
   }
 }
 
@@ -152,6 +153,7 @@ void MeteringCircuit::build(const MeteringCommand& command, std::span<const doub
   for (int j = 0; j < size(); ++j) {
     const Stroke along = stroke(j, command.openings[j], fbar[j] <= 0);
     s.curve_[j].build(along, -along.sign * fbar[j] / beta[j], 1 / beta[j]);
+    s.state_[j] = {};
   }
 }
 

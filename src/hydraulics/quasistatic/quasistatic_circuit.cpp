@@ -93,7 +93,7 @@ void solve_step(const QuasistaticCircuit& circuit, const double* s, const double
     const QuasistaticPort& port = circuit.ports[j];
     const VirtualElement& e = port.element;
     const double *old = rule.y_begin + port.state, l = s[port.actuator];
-    const LoadLine line = circuit.discrete ? e.implicit_line(old[0], old[kLastLength], l, h)
+    const LoadLine line = circuit.discrete ? e.implicit_load_line(old[0], old[kLastLength], l, h)
                                            : LoadLine{e.damping + e.stiffness / c, e.fbar(predicted(port), l, s_dot[port.actuator])};
     work.beta[j] = line.beta;
     work.fbar[j] = line.fbar;

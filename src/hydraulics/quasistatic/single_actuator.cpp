@@ -55,8 +55,8 @@ LoadPoint move(const Stroke& s, const PumpSupply& supply, double beta, double gb
 
   // beta + slopes of what opposes: outlet valve, inlet valve, bleed valve
   double slope = beta;
-  if (segment == p0a || segment == p1a || segment == p2a || segment == p3) slope += 2 * w / out;
-  if (segment == p1a || segment == p1b || segment == p2a || segment == p2b) slope += 2 * w / in;
+  if (w > 0 && (segment == p0a || segment == p1a || segment == p2a || segment == p3)) slope += 2 * w / out;
+  if (w > 0 && (segment == p1a || segment == p1b || segment == p2a || segment == p2b)) slope += 2 * w / in;
   if (segment == p1a || segment == p1b) slope += bleed > 0 ? 2 * abs(w_Q - w) / bleed : kInfinity;
   return {s.sign * w, 0, -1 / slope, s.sign > 0 ? segment : mirrored(segment)};
 }
@@ -74,10 +74,12 @@ ChamberForces chamber_forces(const MeteringConstants& actuator, const Regularise
 LoadPoint point_on_load_line(const MeteringConstants& actuator, const RegularisedOpenings& u, const PumpSupply& supply, double beta,
                              double fbar) {
   const Stroke out = actuator.extension(u), back = actuator.retraction(u);
+  const double lower = inlet_force_at_rest(out, supply) - outlet_force_at_rest(out);    // Gamma_+(0)
+  const double upper = outlet_force_at_rest(back) - inlet_force_at_rest(back, supply);  // Gamma_-(0)
   LoadPoint point;
-  if (fbar < inlet_force_at_rest(out, supply) - outlet_force_at_rest(out))
+  if (fbar < lower || (fbar == lower && lower == upper))
     point = move(out, supply, beta, fbar);
-  else if (fbar > outlet_force_at_rest(back) - inlet_force_at_rest(back, supply))
+  else if (fbar > upper)
     point = move(back, supply, beta, -fbar);
   point.f = beta * point.v + fbar;
   return point;

@@ -1,9 +1,12 @@
-// Virtual viscoelastic element between a quasistatic actuator and its mechanism: makes the set-valued map usable in a simulation.
-//      mechanism o--[K, B]--o actuator         l, ldot: length of the port and its rate; p: length of the actuator, the state
-//   f = K (p - l) + B (pdot - ldot) in Gamma(pdot)                                               (68)
-// As an ordinary differential equation:  pdot = Lambda(B, K (p - l) - B ldot)                    (70)
-// Implicit Euler:  v = Lambda(B + h K, K (p_old - l) - B (l - l_old) / h),  p = p_old + h v       (71), (72)
-// Source: paper "nonsmooth quasistatic hydraulics", section 4.1.
+// Virtual viscoelastic element between a quasistatic actuator and its mechanism; it makes the set-valued map usable in a simulation.
+//        mechanism o--[K, B]--o actuator       l, l_dot: length of the port and its rate, given;  p: length of the actuator, the state
+//   f = K (p - l) + B (p_dot - l_dot) in Gamma(p_dot)                                             (68)
+// Eliminating f gives a load line f = beta v + fbar for the actuator, v = p_dot, which Lambda solves:
+//   as an ordinary differential equation   beta = B,         fbar = K (p - l) - B l_dot                       (70)
+//   by the implicit Euler rule             beta = B + h K,   fbar = K (p_old - l) - B (l - l_old) / h         (72);  p = p_old + h v
+// With the actuator at rest, p - l yields to a force as exp(-t K / B): K says how far, B / K how soon.
+// Rotary actuators: the same per radian.
+// Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), section 4.1, remark 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +14,7 @@
 
 namespace trunnion {
 
-/// Line f = beta v + fbar of the element in the plane of v and f; rotary actuators: per rad.
+/// A line f = beta v + fbar in the plane of velocity and force.
 struct LoadLine {
   double beta = 0;  // [N s/m]
   double fbar = 0;  // [N]
@@ -21,15 +24,40 @@ struct VirtualElement {
   double stiffness = 0;  // [N/m]   K
   double damping = 0;    // [N s/m] B
 
-  /// (70): beta is B.
+  /// (70), where beta is B.
   template <class S>
   TR_INLINE S fbar(const S& p, const S& l, const S& l_dot) const {
     return stiffness * (p - l) - damping * l_dot;
   }
-  /// (72) over a step h from p_old, l_old.
-  TR_INLINE LoadLine implicit_line(double p_old, double l_old, double l, double h) const {
-    return {damping + h * stiffness, stiffness * (p_old - l) - damping * (l - l_old) / h};
+  TR_INLINE LoadLine load_line(double p, double l, double l_dot) const { return {damping, fbar(p, l, l_dot)}; }
+  /// (72), over a step of h from p_old and l_old.
+  TR_INLINE LoadLine implicit_load_line(double p_old, double l_old, double l, double h) const {
+    return {damping + h * stiffness, stiffness * (p_old - l) - damping * ((l - l_old) / h)};
+  }
+
+  /// B / K [s]; also the longest step for which (72) is about the element: it adds h K to the damping, more than B beyond this.
+  double relaxation_time() const { return damping / stiffness; }
+  /// Longest stable step [s] of the explicit Euler rule on (70): p relaxes at a rate up to K / B.
+  double explicit_step_limit() const { return 2 * damping / stiffness; }
+  /// Longest stable step [s] where f acts on the mechanism one step late, as in section 4.3, with the actuator holding; inverse_mass
+  /// [1/kg]: of the mechanism along the port. For M l_ddot = -K l - B l_dot by v += h a, l += h v, both old in a: h^2 K / M + 2 h B / M
+  /// < 4.
+  double late_step_limit(double inverse_mass) const {
+    const double b = damping * inverse_mass;
+    return 4 / (b + sqrt(b * b + 4 * stiffness * inverse_mass));
   }
 };
+
+/// K [N/m] of oil shut in both chambers: areas [m2], capacities [m3/Pa] of chambers with their lines, V / B_e. It is least near the middle
+/// of a stroke.
+inline double oil_stiffness(double area_h, double capacity_h, double area_r, double capacity_r) {
+  return area_h * area_h / capacity_h + area_r * area_r / capacity_r;
+}
+
+/// B [N s/m] with which the element is within 2 % of its deflection after settling_time [s]: exp(-t K / B) = 0.02.
+inline double settling_damping(double stiffness, double settling_time) {
+  constexpr double log_50 = 3.912023005428146;
+  return stiffness * settling_time / log_50;
+}
 
 }  // namespace trunnion
