@@ -39,6 +39,7 @@ ROUNDING = 1e-9  # a smaller figure is a rounding error
 PRESSURES = ["v1.pressure", "v2.pressure", "v3.pressure"]
 CRANE_PRESSURES = [f"{cylinder}_{volume}" for cylinder in ("lift", "slew") for volume in PRESSURES]
 STEPS = ["1", "0.5", "0.25", "0.1"]
+DEGREES = 180 / math.pi
 
 
 def text_of(value, form):
@@ -166,6 +167,37 @@ class Figures:
                 mine, _, theirs = channel.partition("=")
                 greatest = max(greatest, abs(ours[mine][i] - truth[theirs or mine][k]))
         return greatest
+
+    def _between(self, run, channel, begin, end):
+        """Times and values of a channel from `begin` to `end` [s]."""
+        data = self._columns(self.folder / run / "results.csv")
+        return [(t, x) for t, x in zip(data["time"], data[channel]) if begin - 1e-9 <= t <= end + 1e-9]
+
+    def at(self, run, channel, time, form, factor=1):
+        return text_of(factor * self._between(run, channel, time, time)[0][1], form)
+
+    def change(self, run, channel, begin, end, form, factor=1):
+        values = self._between(run, channel, begin, end)
+        return text_of(factor * (values[-1][1] - values[0][1]), form)
+
+    def departure_from_start(self, run, channel, begin, end, form, factor=1):
+        """Greatest difference of a channel from its value at `begin`."""
+        values = self._between(run, channel, begin, end)
+        return text_of(factor * max(abs(x - values[0][1]) for _, x in values), form)
+
+    def peak(self, run, channel, begin, end, form, factor=1):
+        """Greatest magnitude."""
+        return text_of(factor * max(abs(x) for _, x in self._between(run, channel, begin, end)), form)
+
+    def stretch(self, run, actuator, begin, end, form):
+        """Greatest distance of a quasistatic actuator from its port [mm]."""
+        both = zip(self._between(run, actuator + ".piston", begin, end), self._between(run, actuator + ".length", begin, end))
+        return text_of(1e3 * max(abs(p - l) for (_, p), (_, l) in both), form)
+
+    def falls_to(self, run, channel, value, begin, form):
+        """When a channel is at or below a value, but for rounding, for the first time after `begin` [s]."""
+        times = [t for t, x in self._between(run, channel, begin, math.inf) if x <= value + 1e-9 * abs(value)]
+        return text_of(times[0], form) if times else sys.exit(f"{run}: {channel} does not fall to {value}")
 
     def errors(self, runs, table, channels, form):
         return self._cells(self.error(run, table, channels, form) for run in runs)
@@ -319,7 +351,7 @@ def run_commands(template, program, folder):
 
 def fill(template, figures):
     names = {name: getattr(figures, name) for name in dir(figures) if not name.startswith("_")}
-    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS}
+    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES}
     return PLACEHOLDER.sub(lambda found: str(eval(found.group(1), names)), template)  # the template is a file of the project
 
 

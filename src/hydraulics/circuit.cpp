@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/circuit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/lu.h"
 #include "hydraulics/linear_oil.h"
+#include "hydraulics/quasistatic/command_error.h"
 
 namespace trunnion {
 
@@ -166,7 +169,7 @@ TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, Hydr
   state.force_v[i] += F.d[1];
 }
 
-
+// ---- quasistatic circuits
 
 template <class S>
 void add_oil_force(const S& force, PortForces<S>& port) {
@@ -174,10 +177,42 @@ void add_oil_force(const S& force, PortForces<S>& port) {
   port.force += force;
 }
 
+/// Openings that no direction of motion has (metering_actuator.h), or a flow that no pump has.
+[[noreturn]] void refuse(const Hydraulics& h, const QuasistaticCircuit& q, const QuasistaticWork& work) {
+  const std::string circuit = "quasistatic." + q.name;
+  for (std::size_t j = 0; j < q.ports.size(); ++j) {
+    const MeteringOpenings& u = work.openings[j];
+    if (admissible(u)) continue;
+    struct Valve {
+      const char* name;
+      double opening;
+    };
+    const Valve P_A{"P_A", u.ph}, B_T{"B_T", u.tr}, P_B{"P_B", u.pr}, A_T{"A_T", u.th}, B_A{"B_A", u.a};
+    const std::string place = circuit + ".actuators." + h.actuators[q.ports[j].actuator].name;
+    const std::pair<Valve, Valve> pairs[] = {{P_A, A_T}, {B_T, P_B}, {P_A, P_B}, {P_B, B_A}, {A_T, B_A}};
+    for (const auto& [a, b] : pairs)
+      if (a.opening > 0 && b.opening > 0)
+        throw CommandError(place,
+                           fmt::format("its valves {} and {} are open together ({:g} and {:g}), which no direction of motion has", a.name,
+                                       b.name, a.opening, b.opening),
+                           "commands, or curves `opening`, that leave one of them shut");
+    throw CommandError(place, "an opening is no number between 0 and 1", "commands that are numbers");
+  }
+  throw CommandError(circuit + ".flow", fmt::format("the pump's flow is {:g} m3/s", work.flow), "a signal that is not negative");
+}
+
+/// read_command(), of commands that can be.
+template <class S>
+void take_command(const Hydraulics& h, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
+  read_command(q, values.signal.data(), values.spool.data(), work);
+  if (!(work.flow >= 0 && work.flow < kInfinity) || !std::all_of(work.openings.begin(), work.openings.end(), admissible))
+    refuse(h, q, work);
+}
+
 /// A quasistatic circuit in a step: forces of its ports, p and its derivatives.
 void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                      const Hydraulics& h, QuasistaticWork& work, HydraulicState& state) {
-  read_command(q, state.signal.data(), state.spool.data(), work);
+  take_command<double>(h, q, state, work);
   solve_step(q, s, s_dot, rule, y, ydot, work);
   // p = ... + gain v; f = K (p - l) + B (gain' p - l_dot), or (p - p_old - l + l_old) / h for the rates
   const double factor = q.discrete ? 1 / rule.step : rule.factor;
@@ -203,10 +238,10 @@ void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double*
 
 /// Forces of its ports as an ordinary differential equation; discrete: what the last step left.
 template <class S>
-void add_quasistatic_forces(const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y, QuasistaticWork& work,
-                            OilValues<S>& values) {
+void add_quasistatic_forces(const Hydraulics& h, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y,
+                            QuasistaticWork& work, OilValues<S>& values) {
   if (!q.discrete) {
-    read_command(q, values.signal.data(), values.spool.data(), work);
+    take_command<S>(h, q, values, work);
     solve_rates(q, s, s_dot, y, work, values.quasistatic_v.data(), values.quasistatic_f.data());
   }
   for (std::size_t j = 0; j < q.ports.size(); ++j)
@@ -214,9 +249,9 @@ void add_quasistatic_forces(const QuasistaticCircuit& q, const S* s, const S* s_
 }
 
 /// Its rates and forces.
-void add_quasistatic_rates(const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y, double* ydot,
-                           QuasistaticWork& work, HydraulicState& state) {
-  add_quasistatic_forces(q, s, s_dot, y, work, state);
+void add_quasistatic_rates(const Hydraulics& h, const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y,
+                           double* ydot, QuasistaticWork& work, HydraulicState& state) {
+  add_quasistatic_forces<double>(h, q, s, s_dot, y, work, state);
   for (std::size_t j = 0; j < q.ports.size(); ++j)
     for (int k = 0; k < (q.discrete ? kDiscreteStates : 1); ++k) ydot[q.ports[j].state + k] = q.discrete ? 0 : work.solution.v[j];
 }
@@ -224,7 +259,7 @@ void add_quasistatic_rates(const QuasistaticCircuit& q, const double* s, const d
 /// Its block of derivatives at constant rates, without the direct ones of the forces: those are full matrices.
 void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y, const Hydraulics& h,
                             QuasistaticWork& work, HydraulicState& state) {
-  if (!q.discrete) add_quasistatic_forces(q, s, s_dot, y, work, state);
+  if (!q.discrete) add_quasistatic_forces<double>(h, q, s, s_dot, y, work, state);
   const std::size_t n = q.ports.size();
   for (std::size_t i = 0; i < n; ++i) {
     const QuasistaticPort& port = q.ports[i];
@@ -350,7 +385,7 @@ void evaluate_forces(const Hydraulics& h, const S* s, const S* s_dot, const S* y
     port.force -= port.friction;
   }
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
-    add_quasistatic_forces(h.quasistatic[i], s, s_dot, y, values.quasistatic[i], values);
+    add_quasistatic_forces(h, h.quasistatic[i], s, s_dot, y, values.quasistatic[i], values);
 }
 void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
   evaluate_forces<double>(h, s, s_dot, y, state);
@@ -382,7 +417,7 @@ void advance_discrete_states(const Hydraulics& h, const double* s, double step, 
     const QuasistaticCircuit& q = h.quasistatic[i];
     if (!q.discrete) continue;
     load_pressures<double>(h, y, state);
-    read_command(q, state.signal.data(), state.spool.data(), state.quasistatic[i]);
+    take_command<double>(h, q, state, state.quasistatic[i]);
     std::copy_n(y, h.ny, state.y_scratch.begin());
     RateRelation rule{step, 1 / step, state.y_scratch.data(), nullptr};
     solve_step(q, s, nullptr, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
@@ -429,7 +464,7 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   if (extra_rate != nullptr)
     for (std::size_t i = 0; i < h.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
-    add_quasistatic_rates(h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i], state);
+    add_quasistatic_rates(h, h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i], state);
   for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
   for (const Spool& spool : h.spools)
     ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "hydraulics/quasistatic/command_error.h"
 #include "linearise/counterpart.h"
 #include "linearise/reduction.h"
 #include "machine/observe.h"
@@ -59,6 +60,7 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
   for (const PressureNode& node : h.nodes)
     if (node.state < 0) read(node.source, node.name + ".pressure", "Pa", "pressure of source " + node.name);
   for (const FlowSource& source : h.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
+  for (const QuasistaticCircuit& q : h.quasistatic) read(q.flow, q.name + ".flow", "m^3/s", "flow of the pump of " + q.name);
   for (const Spool& spool : h.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
   std::visit(
       [&](const auto& m) {
@@ -117,13 +119,14 @@ std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, cons
   return found;
 }
 
-/// n, r, u and f of a linear model with so many first-order states.
+/// n, r, u, p and f of a linear model with so many first-order states.
 LinearSizes sizes_of(const Model& model, std::size_t first_order) {
   LinearSizes sizes;
   sizes.n = model.layout.nv;
   sizes.r = static_cast<int>(model.hydraulics.volumes.size());
   for (const Spool& spool : model.hydraulics.spools) sizes.u += spool.time_constant > 0;
-  sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u;
+  for (const QuasistaticCircuit& q : model.hydraulics.quasistatic) sizes.p += q.metering.size();
+  sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u - sizes.p;
   return sizes;
 }
 
@@ -286,14 +289,18 @@ class Lineariser {
       const double kept = x;
       reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), here);
       double nudge = kNudge * std::max(std::abs(kept), size);
-      for (int k : {0, 1}) {
-        x = kept - nudge;
-        reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), below[k]);
-        x = kept + nudge;
-        reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), above[k]);
-        nudge *= 10;
-      }
+      bool possible = true;  // no valve opens that may not
+      try {
+        for (int k : {0, 1}) {
+          x = kept - nudge;
+          reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), below[k]);
+          x = kept + nudge;
+          reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), above[k]);
+          nudge *= 10;
+        }
+      } catch (const CommandError&) { possible = false; }
       x = kept;
+      if (!possible) return 0;
       for (std::size_t i = 0; i < below[0].size(); ++i) {
         const double near = std::abs(above[0][i] - below[0][i]), far = std::abs(above[1][i] - below[1][i]);
         if (near > kJump * std::max(std::abs(above[0][i]), std::abs(below[0][i])) && near > 0.5 * far)

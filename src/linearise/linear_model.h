@@ -40,13 +40,14 @@ struct LinearInput {
   SignalIndex signal = 0;
 };
 
-/// How many of each kind: the reduced model has 2n - 2m - l + r + u + f states.
+/// How many of each kind: the reduced model has 2n - 2m - l + r + u + p + f states.
 struct LinearSizes {
   int n = 0;  // velocities
   int m = 0;  // independent holonomic constraints
   int l = 0;  // independent velocity-level constraints
   int r = 0;  // volumes
   int u = 0;  // spools with a time constant
+  int p = 0;  // actuators of quasistatic circuits
   int f = 0;  // friction states
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hydraulics/quasistatic/command_error.h"
 #include "machine/oil_at_rest.h"
 
 namespace trunnion {
@@ -24,7 +25,7 @@ class Start {
       : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), work_(model), rates_(model), rest_(model.layout) {}
 
   void consistent(State& state) {
-    if (!rates_.solve(state, Side::right, work_))
+    if (!solve(state))
       throw SimulationError(state.time, "accelerations at the start", "the mass matrix is singular on the constraints",
                             "give every body that turns an inertia about that axis");
   }
@@ -43,6 +44,9 @@ class Start {
   }
 
  private:
+  bool solve(State& state) try {
+    return rates_.solve(state, Side::right, work_);
+  } catch (const CommandError& error) { throw error.at(state.time); }
   /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is let go at pressures p [units].
   Eigen::VectorXd volume_accelerations(const OilAtRest& oil, const Eigen::VectorXd& p) {
     const Eigen::VectorXd pressure = kUnit * p;

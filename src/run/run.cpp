@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "cosimulation/cosimulation.h"
+#include "hydraulics/quasistatic/command_error.h"
 #include "machine/start.h"
 
 namespace trunnion {
@@ -106,7 +108,11 @@ void Runner::run_block(double end, std::size_t& used) {
     kept.report = report;
     kept.side = side;
   };
-  const auto start = std::chrono::steady_clock::now();
+  struct Clock {
+    double& seconds;
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    ~Clock() { seconds += seconds_since(start); }
+  } clock{statistics_.step_seconds};
   for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end); ++i) {
     if (state_.time > 0 && schedule_.is_force_jump(state_.time)) {
       if (!restart()) {
@@ -125,7 +131,6 @@ void Runner::run_block(double end, std::size_t& used) {
     state_.time = target;
     keep(report, Side::left);
   }
-  statistics_.step_seconds += seconds_since(start);
 }
 
 void Runner::count(const Kept& kept) {
@@ -198,8 +203,12 @@ void Runner::advance(double end, RunWatcher* watcher) {
     std::size_t used = 0;
     failed_ = restart_failed_ = false;
     const double seconds_before = statistics_.step_seconds;
-    run_block(end, used);
+    std::optional<CommandError> refused;
+    try {
+      run_block(end, used);
+    } catch (const CommandError& error) { refused = error; }
     hand_out(end, used, seconds_before, watcher);
+    if (refused) throw refused->at(state_.time);
     if (failed_) fail();
   }
 }

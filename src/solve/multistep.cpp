@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
+#include <utility>
 
 #include "base/diagnostic.h"
 
@@ -19,6 +21,7 @@ namespace trunnion {
 struct MultistepUser {
   FirstOrderSystem* system = nullptr;
   std::vector<double> sizes;
+  std::exception_ptr thrown;  // by the system
 };
 
 namespace {
@@ -26,9 +29,16 @@ namespace {
 constexpr long kMostSteps = 20000;    // between two outputs
 constexpr double kDifference = 1e-7;  // of a quantity, or of the size below which it is small: increment for derivatives
 
+/// Exceptions do not pass through the library, which is C.
 int evaluate(void* user, double t, N_Vector x, N_Vector x_dot, N_Vector out) {
-  FirstOrderSystem& system = *static_cast<MultistepUser*>(user)->system;
-  return system.evaluate(t, N_VGetArrayPointer(x), x_dot == nullptr ? nullptr : N_VGetArrayPointer(x_dot), N_VGetArrayPointer(out)) ? 0 : 1;
+  MultistepUser& u = *static_cast<MultistepUser*>(user);
+  try {
+    const double* rates = x_dot == nullptr ? nullptr : N_VGetArrayPointer(x_dot);
+    return u.system->evaluate(t, N_VGetArrayPointer(x), rates, N_VGetArrayPointer(out)) ? 0 : 1;
+  } catch (...) {
+    u.thrown = std::current_exception();
+    return -1;
+  }
 }
 int cvode_rates(double t, N_Vector x, N_Vector out, void* user) { return evaluate(user, t, x, nullptr, out); }
 int ida_residual(double t, N_Vector x, N_Vector x_dot, N_Vector out, void* user) { return evaluate(user, t, x, x_dot, out); }
@@ -59,6 +69,9 @@ void require(bool good, const char* what) {
 }  // namespace
 
 struct Multistep::Memory {
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
   SUNContext context = nullptr;
   N_Vector x = nullptr, x_dot = nullptr, absolute = nullptr, id = nullptr;
   SUNMatrix matrix = nullptr;
@@ -80,7 +93,7 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longes
                      const std::vector<bool>& algebraic)
     : memory_(std::make_unique<Memory>()), kind_(kind), size_(sizes.size()) {
   Memory& m = *memory_;
-  m.user = {&system, sizes};
+  m.user = {&system, sizes, nullptr};
   const auto n = static_cast<sunindextype>(size_);
   require(SUNContext_Create(nullptr, &m.context) == 0, "SUNContext_Create");
   for (N_Vector* vector : {&m.x, &m.x_dot, &m.absolute, &m.id}) {
@@ -138,6 +151,7 @@ bool Multistep::advance(double t) {
   double reached = 0;
   flag_ =
       kind_ == MultistepKind::cvode ? CVode(m.cvode, t, m.x, &reached, CV_NORMAL) : IDASolve(m.ida, t, &reached, m.x, m.x_dot, IDA_NORMAL);
+  if (m.user.thrown) std::rethrow_exception(std::exchange(m.user.thrown, nullptr));
   return flag_ >= 0;
 }
 

@@ -235,6 +235,9 @@ TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
       {"motor",
        {"motors.NAME", "joint", "displacement", "displacement_A", "volume", "chamber_angle_A", "viscous", "leakage", "friction",
         "end_damper"}},
+      {"quasistatic",
+       {"quasistatic.NAME", "tank", "flow", "relief", "bleed", "open_centre", "form", "actuators.NAME.command", "relief_A", "P_A", "B_A",
+        "element.stiffness", "element.damping", "settling_time", "line_volume_A"}},
   };
   for (const auto& [name, keys] : pages) {
     const std::string page = text_of(kRoot / "docs/elements" / (name + ".md"));

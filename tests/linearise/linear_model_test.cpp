@@ -155,6 +155,46 @@ TEST(LinearModel, IsTheDerivativeOfAMeteringCircuitWithReliefsAndChecks) {
                        0.2);
 }
 
+/// The arms of the quasistatic circuits: valves open, held, the pump's relief valve open or (less flow) shut, regeneration, two on a pump.
+TEST(LinearModel, IsTheDerivativeOfQuasistaticCircuits) {
+  const std::string lift = "quasistatic.circuit.actuators.lift.", B_A = "B_A={area: 1 cm^2, discharge: 0.6}",
+                    first = "quasistatic.circuit.actuators.lift_1.", second = "quasistatic.circuit.actuators.lift_2.";
+  struct Case {
+    const char* example;
+    std::vector<std::string> set;
+    double time;
+  };
+  const Case cases[] = {{"arm_quasistatic", {}, 1.1},
+                        {"arm_quasistatic", {}, 4.2},
+                        {"arm_quasistatic", {"quasistatic.circuit.flow=100 L/min", lift + "time_constant=50 ms"}, 4.2},
+                        {"arm_quasistatic", {"sources.tank.pressure=1 MPa"}, 7.8},
+                        {"arm_regeneration", {}, 1.3},
+                        {"arm_regeneration", {"quasistatic.circuit.flow=200 L/min"}, 1.3},
+                        {"two_arms_one_pump", {}, 1.5},
+                        {"two_arms_one_pump", {"quasistatic.circuit.flow=200 L/min"}, 1.5},
+                        {"two_arms_one_pump", {"quasistatic.circuit.flow=300 L/min", "signals.lever_1=0.6", first + B_A, second + B_A}, 1.4}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.example) + " " + std::to_string(c.time) + (c.set.empty() ? "" : " " + c.set[0]));
+    expect_derivative_at(test::load_example(c.example, c.set), c.time, 1e-6);
+  }
+}
+
+TEST(LinearModel, OfAQuasistaticCircuitNeedsEquationsAndKnowsItsKinks) {
+  const auto model = test::load_example("arm_quasistatic");
+  const LinearModel linear = linearise(model, start_state(*model));
+  EXPECT_EQ(linear.sizes.p, 1);
+  EXPECT_EQ(linear.sizes.f, 0);
+  EXPECT_EQ(linear.states.size(), 3U);
+  const auto kink = std::find_if(linear.warnings.begin(), linear.warnings.end(),
+                                 [](const std::string& w) { return w.find("lift.spool = 0 is on a kink") != std::string::npos; });
+  EXPECT_NE(kink, linear.warnings.end());
+  // a valve that may not open: the regeneration valve while the rod retracts
+  const auto retracting = test::load_example("arm_regeneration", {"signals.lever=-0.5", "signals.regeneration=0"});
+  EXPECT_NO_THROW(linearise(retracting, start_state(*retracting)));
+  const auto discrete = test::load_example("arm_quasistatic", {"quasistatic.circuit.form=discrete"});
+  EXPECT_THROW(linearise(discrete, start_state(*discrete)), Error);
+}
+
 TEST(LinearModel, WarnsWhereAValveIsAboutToOpen) {
   const auto warnings = [](const std::string& lever, const std::vector<std::string>& set) {
     const auto model = test::model_from(test::metering_machine("signals: {lever: " + lever + "}\n"), set);
@@ -255,6 +295,26 @@ void expect_inputs(std::string text) {
   expect("valve.signal", "signals.command", 3, 0.01);
 }
 
+TEST(LinearModel, HasLeversAndThePumpOfAQuasistaticCircuitAsInputs) {
+  for (const char* flow : {"0.0085", "0.003"}) {  // the pump's relief valve open, shut
+    const std::vector<std::string> base{"signals.lever=0.5", "signals.regeneration=0.3", std::string("quasistatic.circuit.flow=") + flow};
+    const auto machine = [&](const std::string& set) {
+      std::vector<std::string> all = base;
+      if (!set.empty()) all.push_back(set);
+      return test::load_example("arm_regeneration", all);
+    };
+    const auto expect = [&](const std::string& input, const std::string& path, double value, double size) {
+      expect_input_derivative<2>(machine(""), 0, input, value, size,
+                                 [&](double change) { return machine(fmt::format("{}={:.17g}", path, value + change)); });
+    };
+    expect("lift.signal", "signals.lever", 0.5, 1e-3);
+    expect("lift.B_A.signal", "signals.regeneration", 0.3, 1e-3);
+    expect("circuit.bleed.signal", "quasistatic.circuit.bleed.command", 0.3, 1e-3);
+    if (flow == std::string("0.003")) expect("circuit.flow", "quasistatic.circuit.flow", 0.003, 1e-6);
+    expect("tank.pressure", "sources.tank.pressure", 0, 1e3);
+  }
+}
+
 TEST(LinearModel, HasSourcesSignalsOpeningsLoadsAndMotionsAsInputs) {
   expect_inputs<2>(test::busy_machine(false));
   expect_inputs<3>(test::busy_machine(true));
@@ -327,6 +387,15 @@ TEST(LinearModel, IsTheDerivativeOfRandomMachinesWithLoopsAndHydraulics) {
   for (int seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_derivative_at(test::model_from(test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2).text), 0.3);
+  }
+}
+
+TEST(LinearModel, IsTheDerivativeOfRandomMachinesOnAQuasistaticCircuit) {
+  const int seeds = test::allocations_are_counted() ? 12 : 3;
+  for (int seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_derivative_at(
+        test::model_from(test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2, test::RandomOil::quasistatic).text), 0.3);
   }
 }
 

@@ -17,7 +17,7 @@
 namespace trunnion {
 namespace {
 
-constexpr int kSeeds = 15, kSeedsUnderSanitizers = 2, kVelocitySeeds = 4;
+constexpr int kSeeds = 15, kSeedsUnderSanitizers = 2, kVelocitySeeds = 4, kQuasistaticSeeds = 6;
 constexpr double kAngle = 1e-6;     // [rad, m]
 constexpr double kPressure = 1e-3;  // of the pressure
 
@@ -56,6 +56,10 @@ void expect_agreement(const std::string& text, double end = 1) {
     for (std::size_t k = 0; k < model->hydraulics.volumes.size(); ++k)
       EXPECT_NEAR(other.y()[k], first.y()[k], kPressure * first.y()[k])
           << t.constraints << " " << t.integrator << " " << model->state_names[k];
+    for (const QuasistaticCircuit& q : model->hydraulics.quasistatic)
+      for (const QuasistaticPort& port : q.ports)
+        EXPECT_NEAR(other.y()[port.state], first.y()[port.state], kAngle)
+            << t.constraints << " " << t.integrator << " " << model->state_names[static_cast<std::size_t>(port.state)];
   }
 }
 
@@ -89,6 +93,14 @@ TEST(Treatments, AgreeOnRandomMachinesWithVelocityConstraints) {
     EXPECT_EQ(a.position_degrees_of_freedom - a.degrees_of_freedom, machine.velocity_rows);
     EXPECT_EQ(model->planar, !machine.spatial);
     expect_agreement(machine.text, 0.3);
+  }
+}
+
+TEST(Treatments, AgreeOnRandomMachinesOnAQuasistaticCircuit) {
+  const int seeds = test::allocations_are_counted() ? kQuasistaticSeeds : 1;
+  for (int seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_agreement(test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2, test::RandomOil::quasistatic).text, 0.5);
   }
 }
 

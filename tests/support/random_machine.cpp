@@ -25,7 +25,7 @@ std::string text_of(const Vector& x) { return fmt::format("[{:.17g}, {:.17g}, {:
 
 class Builder {
  public:
-  Builder(unsigned seed) : random_(seed * 7919u + 17u), seed_(seed) {}
+  Builder(unsigned seed, RandomOil oil) : random_(seed * 7919u + 17u), seed_(seed), oil_(oil) {}
 
   RandomMachine build(bool velocity_constraints) {
     out_.loops = 1 + static_cast<int>(seed_ % 4);
@@ -43,12 +43,17 @@ class Builder {
       if (out_.spatial) pull_a_disc();
       rest_ += "springs:\n" + springs_;
     }
+    const std::string circuits =
+        oil_ == RandomOil::lumped
+            ? "volumes:\n" + volumes_ + "valves:\n" + valves_
+            : fmt::format("quasistatic:\n  oil:\n    tank: tank\n    flow: {:.17g}\n    relief: 12 MPa\n    bleed: {{flow: {:.17g}, "
+                          "at_pressure_drop: 35 bar, command: {:.17g}}}\n    actuators:\n{}",
+                          number(1.5e-4, 2.5e-4) * out_.loops, 2e-4 * out_.loops, number(0.1, 0.6), metering_);
     out_.text = fmt::format(
         "trunnion: 1\ntitle: random machine {}\ngravity: [0, -9.81, 0]\nbodies:\n{}joints:\n{}loops:\n{}{}"
-        "fluid: {{density: 850, bulk_modulus: 1500 MPa}}\nvolumes:\n{}sources: {{pump: {{pressure: 12 MPa}}, tank: {{pressure: 0.1 "
-        "MPa}}}}\n"
-        "valves:\n{}cylinders:\n{}signals:\n{}solver: {{step: 0.1 ms, duration: 1 s}}\n",
-        seed_, bodies_, joints_, loops_, rest_, volumes_, valves_, cylinders_, signals_);
+        "fluid: {{density: 850, bulk_modulus: 1500 MPa}}\nsources: {{pump: {{pressure: 12 MPa}}, tank: {{pressure: 0.1 MPa}}}}\n"
+        "{}cylinders:\n{}signals:\n{}solver: {{step: 0.1 ms, duration: 1 s}}\n",
+        seed_, bodies_, joints_, loops_, rest_, circuits, cylinders_, signals_);
     return out_;
   }
 
@@ -197,7 +202,7 @@ class Builder {
     next_point_ = place(1);
   }
 
-  /// A cylinder between two places and its circuit: pump, valve, throttle to chamber A, chamber B straight.
+  /// A cylinder between two places and its circuit: pump, valve, throttle to chamber A, chamber B straight; or on the quasistatic circuit.
   void drive(int i, const Place& base, const Vector& from, const Place& rod_end, const Vector& to) {
     const char* const friction[] = {"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre"};
     const double A = number(1.2e-3, 2.2e-3);
@@ -210,16 +215,32 @@ class Builder {
         "  throttle{0}: {{orifice: {{A: v{0}a, B: v{0}b, diameter: {2:.17g}}}}}\n",
         i, number(1e-4, 2.5e-4), number(4e-3, 7e-3));
     cylinders_ += fmt::format(
-        "  c{0}: {{base: {{body: {1}, at: {2}}}, rod_end: {{body: {3}, at: {4}}}, A: v{0}b, B: v{0}c, area_A: {5:.17g}, area_B: {6:.17g},\n"
+        "  c{0}: {{base: {{body: {1}, at: {2}}}, rod_end: {{body: {3}, at: {4}}}, {9}area_A: {5:.17g}, area_B: {6:.17g},\n"
         "    chamber_length_A: 0.4, chamber_length_B: 0.4, bulk_modulus: 30000 MPa, viscous: {7:.17g},\n"
         "    friction: {{model: {8}, coulomb: 120, static: 180, stribeck_velocity: 0.03, viscous: 300, decay: 60, bristle_stiffness: 1e6,\n"
         "      bristle_damping: 3000}}}}\n",
         i, base.body, text_of(from - base.origin), rod_end.body, text_of(to - rod_end.origin), A, number(0.6, 0.9) * A, number(2e3, 5e3),
-        friction[(seed_ + static_cast<unsigned>(i)) % 5]);
+        friction[(seed_ + static_cast<unsigned>(i)) % 5], oil_ == RandomOil::lumped ? fmt::format("A: v{0}b, B: v{0}c, ", i) : "");
+    if (oil_ == RandomOil::quasistatic) meter(i);
     if (pick(2) == 0)
       signals_ += fmt::format("  u{}: {{sine: {{amplitude: {:.17g}, frequency: {:.17g}}}}}\n", i, number(3, 8), number(0.4, 1.2));
     else
       signals_ += fmt::format("  u{}: {{steps: [[0.1 s, {:.17g}]]}}\n", i, (pick(2) == 0 ? -1 : 1) * number(2, 5));
+  }
+
+  /// Its place on the quasistatic circuit: independent metering over its signal, now and then regeneration, lag, another element.
+  void meter(int i) {
+    const auto valve = [&](const char* name, const char* opening) {
+      return fmt::format("        {}: {{flow: {:.17g}, at_pressure_drop: 35 bar, opening: {}}}\n", name, number(1e-4, 3e-4), opening);
+    };
+    const char *const out = "[[0, 0], [10, 1]]", *const in = "[[-10, 1], [0, 0]]";
+    metering_ += fmt::format("      c{0}:\n        command: u{0}\n        relief_A: {1:.17g}\n        relief_B: {2:.17g}\n", i, number(8e6, 16e6),
+                             number(8e6, 16e6));
+    metering_ += valve("P_A", out) + valve("B_T", out) + valve("P_B", in) + valve("A_T", in);
+    if (pick(3) == 0) metering_ += valve("B_A", out);
+    if (pick(2) == 0) metering_ += "        time_constant: 20 ms\n";
+    metering_ += pick(2) == 0 ? fmt::format("        element: {{stiffness: {:.17g}, damping: {:.17g}}}\n", number(2e6, 6e6), number(4e4, 1e5))
+                              : "        element: {settling_time: 60 ms}\n";
   }
 
   void hang_load() {
@@ -265,7 +286,8 @@ class Builder {
   std::mt19937 random_;
   unsigned seed_;
   RandomMachine out_;
-  std::string bodies_, joints_, loops_, volumes_, valves_, cylinders_, signals_;
+  RandomOil oil_;
+  std::string bodies_, joints_, loops_, volumes_, valves_, metering_, cylinders_, signals_;
   std::string rest_, springs_, last_hinge_;
   Vector normal_, along_, up_;  // axes of the present module
   Place next_;                  // where the next module or load may hang
@@ -274,6 +296,8 @@ class Builder {
 
 }  // namespace
 
-RandomMachine random_machine(unsigned seed, bool velocity_constraints) { return Builder(seed).build(velocity_constraints); }
+RandomMachine random_machine(unsigned seed, bool velocity_constraints, RandomOil oil) {
+  return Builder(seed, oil).build(velocity_constraints);
+}
 
 }  // namespace trunnion::test

@@ -17,7 +17,10 @@ struct RandomMachine {
   int velocity_rows = 0;   // constraint equations that hold for velocities alone
 };
 
+/// A lumped circuit for each cylinder, or one quasistatic circuit for all.
+enum class RandomOil { lumped, quasistatic };
+
 /// Same seed, same machine. Seeds cycle through the number of loops and the kinds of modules, so that a few dozen have them all.
-RandomMachine random_machine(unsigned seed, bool velocity_constraints = false);
+RandomMachine random_machine(unsigned seed, bool velocity_constraints = false, RandomOil oil = RandomOil::lumped);
 
 }  // namespace trunnion::test

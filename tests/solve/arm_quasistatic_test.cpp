@@ -1,0 +1,517 @@
+// Machines on quasistatic circuits, run: the arms of the source against solutions that share no code with the project (tests/data,
+// tests/problems/arm_reference.h), orders of the integrators, balances, rotary actuators, bleed, elements, refused commands.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "machine/observe.h"
+#include "machine/start.h"
+#include "problems/quasistatic_reference.h"
+#include "problems/reference_table.h"
+#include "results/run_case.h"
+#include "support/allocation_counter.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using problems::read_reference_table;
+using problems::ReferenceTable;
+using test::load_example;
+using test::model_from;
+using Settings = std::vector<std::string>;
+
+constexpr double kAreaA = 0.024, kAreaB = 0.012, kStiffness = 5e7;  // [m2], [N/m] of the arms
+constexpr double kForce = kAreaA * 42e6 + kAreaB * 40e6;            // [N] F_hM + F_rM
+constexpr double kFlow = 500 / 6e4;                                 // [m3/s]
+
+Settings with(Settings set, const std::vector<std::string>& more) {
+  set.insert(set.end(), more.begin(), more.end());
+  return set;
+}
+
+/// Channels of a machine by name.
+class Channels {
+ public:
+  explicit Channels(const std::shared_ptr<const Model>& model) : observer_(make_observer(model)), values_(observer_->channels().size()) {
+    for (std::size_t i = 0; i < values_.size(); ++i) index_[observer_->channels()[i].name] = i;
+  }
+  void read(const State& state, Side side = Side::left) {
+    observer_->observe(state, side);
+    observer_->values(values_.data());
+  }
+  double operator[](const std::string& name) const { return values_.at(index_.at(name)); }
+  bool has(const std::string& name) const { return index_.contains(name); }
+  const Observer& observer() const { return *observer_; }
+
+ private:
+  std::unique_ptr<Observer> observer_;
+  std::vector<double> values_;
+  std::map<std::string, std::size_t> index_;
+};
+
+struct Errors {
+  double angle = 0, piston = 0, force = 0, pressure = 0;  // [rad], [m], [N], [Pa]
+};
+
+/// Largest errors of a run between two times, where the table has rows.
+Errors errors_of(const std::shared_ptr<const Model>& model, const std::string& table_name, double end, double begin = 0) {
+  const ReferenceTable table = read_reference_table(table_name);
+  Runner run(model);
+  Channels at(model);
+  Errors e;
+  for (std::size_t row = 0; row < table.rows.size() && table.at(row, "time") < end + 1e-9; ++row) {
+    run.advance(table.at(row, "time"));
+    if (run.state().time < begin - 1e-9) continue;
+    at.read(run.state());
+    for (const std::string& column : table.columns) {
+      if (column == "time") continue;
+      double& error = column.ends_with("angle")      ? e.angle
+                      : column.ends_with("piston")   ? e.piston
+                      : column.ends_with("force")    ? e.force
+                      : column.ends_with("pressure") ? e.pressure
+                                                     : e.angle;
+      if (!column.ends_with("rate")) error = std::max(error, std::abs(at[column] - table.at(row, column)));
+    }
+  }
+  return e;
+}
+
+struct Way {
+  const char *constraints, *integrator, *form;
+  double order;
+  const char* step;
+};
+void PrintTo(const Way& way, std::ostream* out) { *out << way.constraints << " " << way.integrator << " " << way.form; }
+Settings settings(const Way& way, const std::string& step) {
+  return {std::string("solver.constraints=") + way.constraints, std::string("solver.integrator=") + way.integrator,
+          std::string("quasistatic.circuit.form=") + way.form, "solver.step=" + step};
+}
+
+// ---------------------------------------------------------------- the arms against their references
+
+class QuasistaticArm : public ::testing::TestWithParam<Way> {};
+INSTANTIATE_TEST_SUITE_P(
+    Ways, QuasistaticArm,
+    ::testing::Values(Way{"penalty", "trapezoidal", "differential", 2, "2"}, Way{"double_step", "trapezoidal", "differential", 2, "2"},
+                      Way{"baumgarte", "trapezoidal", "differential", 2, "2"}, Way{"double_step", "rk4", "differential", 4, "4"},
+                      Way{"baumgarte", "rk4", "differential", 4, "4"}, Way{"ali1", "rk4", "differential", 4, "4"},
+                      Way{"double_step", "semi_implicit_euler", "differential", 1, "0.5"},
+                      Way{"double_step", "euler", "differential", 1, "0.5"}, Way{"ali1", "euler", "differential", 1, "0.5"},
+                      Way{"penalty", "trapezoidal", "discrete", 1, "0.5"}, Way{"double_step", "trapezoidal", "discrete", 1, "0.5"},
+                      Way{"double_step", "semi_implicit_euler", "discrete", 1, "0.5"}, Way{"double_step", "euler", "discrete", 1, "0.5"},
+                      Way{"double_step", "rk4", "discrete", 1, "0.5"}));
+
+TEST_P(QuasistaticArm, FollowsTheReferenceWithItsOrder) {
+  const Way& way = GetParam();
+  const double step = std::stod(way.step);
+  const auto error = [&](double h) {
+    return errors_of(load_example("arm_regeneration", settings(way, std::to_string(h) + " ms")), "arm_regeneration", 1.9).angle;
+  };
+  const double coarse = error(step), fine = error(step / 2);
+  std::printf("%s %s %s: %.3g %.3g order %.2f\n", way.constraints, way.integrator, way.form, coarse, fine, std::log2(coarse / fine));
+  EXPECT_NEAR(std::log2(coarse / fine), way.order, 0.3);
+}
+
+TEST(QuasistaticArms, FollowTheirReferences) {
+  struct Case {
+    const char *example, *table;
+    Settings set;
+    double end;
+  };
+  const Case cases[] = {{"arm_quasistatic", "arm_quasistatic", {}, 8},
+                        {"arm_regeneration", "arm_regeneration", {}, 3},
+                        {"arm_regeneration", "arm_regeneration_shut", {"signals.regeneration=0"}, 3},
+                        {"two_arms_one_pump", "two_arms_one_pump", {}, 3},
+                        {"two_arms_one_pump", "two_arms_one_driven", {"signals.lever_2=0"}, 3}};
+  for (const Case& c : cases)
+    for (const Way& way : {Way{"penalty", "trapezoidal", "differential", 0, ""}, Way{"double_step", "trapezoidal", "differential", 0, ""},
+                           Way{"baumgarte", "trapezoidal", "differential", 0, ""}, Way{"ali1", "rk4", "differential", 0, ""},
+                           Way{"double_step", "cvode", "differential", 0, ""}, Way{"baumgarte", "ida", "differential", 0, ""},
+                           Way{"penalty", "trapezoidal", "discrete", 0, ""}}) {
+      const std::string integrator = way.integrator;
+      const bool discrete = way.form == std::string("discrete"), own_steps = integrator == "cvode" || integrator == "ida";
+      const Errors e = errors_of(load_example(c.example, with(c.set, settings(way, own_steps ? "20 ms" : "1 ms"))), c.table, c.end);
+      std::printf("%s %s %s %s: %.3g rad %.3g m %.3g N %.3g Pa\n", c.table, way.constraints, way.integrator, way.form, e.angle, e.piston,
+                  e.force, e.pressure);
+      const double scale = discrete ? 200 : 1;
+      EXPECT_LT(e.angle, scale * 1e-5) << c.table << " " << integrator;
+      EXPECT_LT(e.piston, scale * 1e-5) << c.table << " " << integrator;
+    }
+}
+
+/// A run step by step, `see(channels, state)` at each.
+void watch(const std::shared_ptr<const Model>& model, double end, const std::function<void(const Channels&, const State&)>& see) {
+  Runner run(model);
+  Channels at(model);
+  while (run.state().time < end - 1e-9) {
+    run.step();
+    at.read(run.state());
+    see(at, run.state());
+  }
+}
+
+TEST(QuasistaticArm, HoldsWithShutValvesAndYieldsAtTheRelief) {
+  for (const char* form : {"differential", "discrete"}) {
+    const auto model = load_example("arm_quasistatic", {std::string("quasistatic.circuit.form=") + form});
+    Channels start(model);
+    start.read(start_state(*model), Side::right);
+    const double p_0 = start["lift.piston"], l_0 = start["lift.length"];
+    double held = 0, stretch = 0, p_6 = 0, held_again = 0, yields = 0, deepest = 0;
+    watch(model, 8, [&](const Channels& at, const State& s) {
+      const double t = s.time, p = at["lift.piston"];
+      if (t < 3 + 1e-9) held = std::max(held, std::abs(p - p_0)), stretch = std::max(stretch, std::abs(at["lift.length"] - l_0));
+      if (std::abs(t - 6.001) < 1e-6) p_6 = p;
+      if (t > 6.001 && t < 7.4) held_again = std::max(held_again, std::abs(p - p_6));
+      deepest = std::min(deepest, at["lift.force"]);
+      if (yields == 0 && t > 7 && at["lift.force"] < -kAreaB * 40e6 * (1 - 1e-9)) yields = t;
+      if (t > 7 && yields == 0) EXPECT_EQ(at["lift.segment"], static_cast<double>(MeteringSegment::hold));
+    });
+    EXPECT_LT(held, 1e-6) << form;
+    EXPECT_LT(stretch, 3e-3) << form;
+    EXPECT_LT(held_again, 1e-6) << form << " " << held_again;
+    EXPECT_NEAR(yields, 7.404, 1.01e-3) << form;
+    EXPECT_GE(deepest, -kAreaB * 40e6 * (1 + 1e-12)) << form;
+  }
+}
+
+TEST(QuasistaticArm, RegenerationLowersTheArmFartherAndSofter) {
+  const auto run = [](const char* set) {
+    struct {
+      double angle, peak;
+    } found{0, 0};
+    watch(load_example("arm_regeneration", {set}), 2, [&](const Channels& at, const State& s) {
+      if (s.time < 0.7) found.peak = std::max(found.peak, at["lift.force"]);
+      found.angle = at["arm.angle"];
+    });
+    return found;
+  };
+  const auto open = run("title=open"), shut = run("signals.regeneration=0");
+  EXPECT_LT(open.angle, shut.angle - 0.5);
+  EXPECT_LT(open.peak, shut.peak);
+}
+
+TEST(QuasistaticArms, TheSecondArmSlowsTheFirst) {
+  const auto rate = [](const char* set) {  // of arm 1, mean while arm 2 is driven
+    double at_1 = 0, at_2 = 0;
+    watch(load_example("two_arms_one_pump", {set}), 2, [&](const Channels& at, const State& s) {
+      if (std::abs(s.time - 1) < 1e-9) at_1 = at["arm_1.angle"];
+      at_2 = at["arm_1.angle"];
+    });
+    return at_2 - at_1;
+  };
+  const double both = rate("title=both"), alone = rate("signals.lever_2=0");
+  EXPECT_GT(both, 0);
+  EXPECT_LT(both, 0.8 * alone);
+}
+
+// ---------------------------------------------------------------- balances
+
+constexpr const char* kRegeneration = "{area: 1 cm^2, discharge: 0.6}";  // over the lever, from 0 to 1
+std::vector<std::pair<const char*, Settings>> circuits() {
+  const std::string B_A = std::string("B_A=") + kRegeneration;
+  return {{"arm_quasistatic", {}},
+          {"arm_quasistatic", {"sources.tank.pressure=2 bar", "quasistatic.circuit.flow=100 L/min"}},
+          {"arm_regeneration", {}},
+          {"two_arms_one_pump", {}},
+          {"two_arms_one_pump",
+           {"quasistatic.circuit.actuators.lift_1." + B_A, "quasistatic.circuit.actuators.lift_2." + B_A, "signals.lever_1={steps: [[0.5 s, 0.8], [2 s, -0.3]]}"}}};
+}
+
+/// Conductance of one of the arms' valves at an opening.
+double conductance(double opening) { return problems::paper_conductance() * opening; }
+
+TEST(QuasistaticCircuit, EveryStateVisitedSatisfiesTheRawRelations) {
+  for (const auto& [example, set] : circuits())
+    for (const char* form : {"differential", "discrete"}) {
+      const auto model = load_example(example, with(set, {std::string("quasistatic.circuit.form=") + form}));
+      const QuasistaticCircuit& circuit = model->hydraulics.quasistatic.at(0);
+      SCOPED_TRACE(std::string(example) + " " + form);
+      long k = 0;
+      watch(model, example == std::string("arm_quasistatic") ? 8 : 3, [&](const Channels& at, const State& s) {
+        const double p_T = at["tank.pressure"], P = at["circuit.pressure"] - p_T, none = 1e-12 * kFlow;
+        double into_actuators = 0, loss_of_all = 0, work_of_all = 0;
+        std::vector<problems::ActuatorReference> actuators;
+        std::vector<double> beta, fbar;
+        for (const QuasistaticPort& port : circuit.ports) {
+          const std::string n = model->hydraulics.actuators[static_cast<std::size_t>(port.actuator)].name + ".";
+          const double v = at[n + "piston_rate"], p_A = at[n + "pressure_A"] - p_T, p_B = at[n + "pressure_B"] - p_T;
+          const double P_A = at[n + "flow_P_A"], P_B = at[n + "flow_P_B"], A_T = at[n + "flow_A_T"], B_T = at[n + "flow_B_T"],
+                       relief_A = at[n + "relief_flow_A"], relief_B = at[n + "relief_flow_B"],
+                       B_A = at.has(n + "flow_B_A") ? at[n + "flow_B_A"] : 0;
+          const double moved = kFlow + kAreaA * std::abs(v);
+          ASSERT_NEAR(P_A + B_A - A_T - relief_A, kAreaA * v, 1e-13 * moved) << "t = " << s.time;
+          ASSERT_NEAR(P_B - B_A - B_T - relief_B, -kAreaB * v, 1e-13 * moved) << "t = " << s.time;
+          const double f = at[n + "force"] - (kAreaA - kAreaB) * p_T;
+          ASSERT_NEAR(kAreaA * p_A - kAreaB * p_B, f, 1e-12 * kForce) << "t = " << s.time;
+          ASSERT_GE(std::min({P_A, P_B, A_T, B_T, B_A}), -none) << "t = " << s.time;
+          const double P_c = std::max(P, P_A > 0 ? 0 : p_A);
+          const double loss = P_A * (P_c - p_A) + P_B * (P - p_B) + A_T * p_A + B_T * p_B + B_A * (p_B - p_A) + relief_A * p_A + relief_B * p_B;
+          ASSERT_NEAR(at[n + "power_loss"], loss, 1e-10 * (kFlow * 36e6 + kForce * std::abs(v))) << "t = " << s.time;
+          ASSERT_GE(loss, -1e-9 * kFlow * 36e6) << "t = " << s.time;
+          into_actuators += P_A + P_B;
+          loss_of_all += at[n + "power_loss"];
+          work_of_all += f * v;
+          const double u = at[n + "spool"], c = conductance(std::max(u, 0.0)), d = conductance(std::max(-u, 0.0));
+          const double a = port.regenerates ? conductance(port.a.spool == port.lever ? std::max(u, 0.0) : u) : 0;
+          actuators.push_back({kAreaA, kAreaB, 42e6, 40e6, c, c, d, d, a});
+          beta.push_back(2.5e6);  // any line through the point
+          fbar.push_back(f - 2.5e6 * v);
+        }
+        ASSERT_NEAR(at["circuit.flow"], into_actuators + at["circuit.bleed_flow"] + at["circuit.relief_flow"], 1e-13 * kFlow);
+        ASSERT_NEAR(at["circuit.power"], P * at["circuit.flow"], 1e-12 * kFlow * 36e6);
+        ASSERT_NEAR(at["circuit.power"], loss_of_all + work_of_all + at["circuit.power_loss"], 1e-10 * kFlow * 36e6) << "t = " << s.time;
+        if (k++ % 97 != 0) return;
+        const problems::PumpReference pump{at["circuit.flow"], 36e6, conductance(example == std::string("two_arms_one_pump") ? 0.2 : 0.3)};
+        const auto truth = problems::reference_lambda(actuators, pump, beta, fbar);
+        for (std::size_t j = 0; j < truth.size(); ++j) {
+          const std::string n = model->hydraulics.actuators[static_cast<std::size_t>(circuit.ports[j].actuator)].name + ".";
+          ASSERT_NEAR(at[n + "piston_rate"], truth[j].v, 1e-10) << "t = " << s.time;
+          ASSERT_NEAR(at[n + "force"] - (kAreaA - kAreaB) * p_T, truth[j].f, 1e-9 * kForce) << "t = " << s.time;
+          ASSERT_NEAR(at[n + "flow_P_A"] + at[n + "flow_P_B"], truth[j].Q_p, 1e-9 * kFlow) << "t = " << s.time;
+          ASSERT_NEAR(P, truth[j].P, 1e-9 * 36e6) << "t = " << s.time;
+        }
+      });
+    }
+}
+
+TEST(QuasistaticCircuit, LedgerClosesWithTheStep) {
+  for (const auto& [example, set] : circuits()) {
+    const auto residual = [&, &example = example, &set = set](const char* step, const char* form) {
+      const CaseResult result = run_case(
+          load_example(example, with(set, {std::string("solver.step=") + step, "solver.duration=2.5 s", std::string("quasistatic.circuit.form=") + form})));
+      EXPECT_FALSE(result.failure) << result.failure->what();
+      return result.recorder->ledger().closed_to_percent();
+    };
+    const double coarse = residual("1 ms", "differential"), fine = residual("0.25 ms", "differential"), discrete = residual("0.25 ms", "discrete");
+    std::printf("%s ledger %.3g %.3g discrete %.3g\n", example, coarse, fine, discrete);
+    EXPECT_LT(coarse, 0.5) << example;
+    EXPECT_LT(fine, coarse / 3) << example;
+    EXPECT_LT(discrete, 2) << example;
+  }
+}
+
+// ---------------------------------------------------------------- drive of a run
+
+std::vector<Settings> ways_to_run() {
+  const std::string discrete = "quasistatic.circuit.form=discrete";
+  return {{},
+          {discrete},
+          {"solver.constraints=double_step", "solver.integrator=rk4"},
+          {"solver.constraints=ali1", "solver.integrator=semi_implicit_euler", discrete},
+          {"solver.constraints=baumgarte"},
+          {"solver.coupling=cosimulation", "coupling.scheme=jacobi"},
+          {"solver.coupling=cosimulation", "coupling.prediction=interface_model"}};
+}
+
+TEST(QuasistaticCircuit, SaveRestoreContinueEqualsContinue) {
+  for (const auto& [example, set] : {circuits()[2], circuits()[4]})
+    for (const Settings& way : ways_to_run()) {
+      const auto model = load_example(example, with(set, way));
+      for (double middle : {0.3, 0.5, 0.7}) {
+        Runner whole(model);
+        whole.advance(middle);
+        const State saved = whole.state();
+        whole.advance(0.9);
+        Runner other(model);
+        other.advance(0.1);
+        other.restore(saved);
+        other.advance(0.9);
+        EXPECT_TRUE(other.state() == whole.state()) << example << " " << middle << (way.empty() ? "" : way[0]);
+      }
+    }
+}
+
+TEST(QuasistaticCircuit, AStepAllocatesNothing) {
+  if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
+  for (const auto& [example, set] : circuits())
+    for (const Settings& way : ways_to_run()) {
+      Runner run(load_example(example, with(set, way)));
+      run.advance(0.45);  // what a co-simulation remembers has its size
+      const auto observer = make_observer(run.model());
+      State state = run.state();
+      const double h = run.model()->description.solver.step;
+      observer->observe(state, Side::left);
+      const long before = test::allocations();
+      for (int i = 0; i < 100; ++i) {  // across the jump of the levers
+        ASSERT_TRUE(run.stepper().step(state, h).ok());
+        state.time += h;
+        observer->observe(state, Side::left);
+      }
+      ASSERT_TRUE(run.stepper().restart(state));
+      EXPECT_EQ(test::allocations(), before) << example << (way.empty() ? "" : way[0]);
+    }
+}
+
+TEST(QuasistaticCircuit, CosimulatedFollowsTheWhole) {
+  for (const auto& [example, set] : {circuits()[0], circuits()[2], circuits()[3]}) {
+    const auto end = [&, &example = example, &set = set](const Settings& way) {
+      Runner run(load_example(example, with(set, with({"solver.step=0.5 ms"}, way))));
+      run.advance(example == std::string("arm_quasistatic") ? 3.5 : 1.5);
+      return run.state().q()[0];
+    };
+    const double whole = end({});
+    for (const Settings& way : {Settings{"coupling.scheme=jacobi"}, Settings{"coupling.scheme=gauss_seidel"},
+                                Settings{"coupling.scheme=iterated_jacobi"}, Settings{"coupling.prediction=interface_model"},
+                                Settings{"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal"}}) {
+      const double apart = end(with({"solver.coupling=cosimulation"}, way));
+      std::printf("%s %s: %.3g rad\n", example, way.back().c_str(), apart - whole);
+      EXPECT_NEAR(apart, whole, 2e-4) << example << " " << way.back();
+    }
+  }
+}
+
+// ---------------------------------------------------------------- commands that cannot be
+
+TEST(QuasistaticCircuit, ACommandForBothDirectionsEndsTheRunByName) {
+  // beyond 0.2 the valve from the pump to B opens beside the one to A: at 0.6 s
+  const Settings both{"signals.lever={ramps: [[0.5 s, 0], [1 s, 1]]}", "quasistatic.circuit.actuators.lift.P_B.opening=[[-1, 1], [0, 0], [0.2, 0], [1, 1]]",
+                      "solver.duration=2 s", "signals.regeneration=0"};
+  for (const Settings& way : ways_to_run()) {
+    const CaseResult result = run_case(load_example("arm_regeneration", with(both, way)));
+    ASSERT_TRUE(result.failure);
+    const std::string text = result.failure->what();
+    EXPECT_NEAR(result.failure->time(), 0.6, 2.1e-3) << text;
+    EXPECT_EQ(result.failure->equations(), "quasistatic.circuit.actuators.lift");
+    EXPECT_NE(text.find("its valves P_A and P_B are open together"), std::string::npos) << text;
+    EXPECT_NE(text.find("try: commands, or curves `opening`"), std::string::npos) << text;
+    EXPECT_NEAR(result.end_time, result.failure->time(), 1e-12);
+    EXPECT_GT(result.statistics.steps, 500);
+  }
+  for (const auto& [constraints, integrator] : {std::pair{"double_step", "cvode"}, {"baumgarte", "ida"}, {"double_step", "euler"}}) {
+    const CaseResult result = run_case(load_example(
+        "arm_regeneration", with(both, {std::string("solver.constraints=") + constraints, std::string("solver.integrator=") + integrator})));
+    ASSERT_TRUE(result.failure) << integrator;
+    EXPECT_NEAR(result.failure->time(), 0.6, 2.1e-3) << integrator;
+    EXPECT_EQ(result.failure->equations(), "quasistatic.circuit.actuators.lift");
+  }
+}
+
+TEST(QuasistaticCircuit, CommandsAreRefusedAtTheStartAndBehindAJump) {
+  const auto failure = [](const Settings& set) {
+    try {
+      Runner run(load_example("arm_regeneration", set));
+      run.advance(1);
+    } catch (const SimulationError& error) { return std::pair(error.time(), std::string(error.what())); }
+    return std::pair(-1.0, std::string("it runs"));
+  };
+  const auto start = failure({"signals.lever=-0.5", "signals.regeneration=0.5"});
+  EXPECT_EQ(start.first, 0);
+  EXPECT_NE(start.second.find("its valves P_B and B_A are open together (0.5 and 0.5)"), std::string::npos) << start.second;
+  const auto jump = failure({"signals.lever={steps: [[0.5 s, -0.5]]}"});
+  EXPECT_NEAR(jump.first, 0.5, 1.1e-3);
+  EXPECT_NE(jump.second.find("P_B and B_A"), std::string::npos) << jump.second;
+  const auto flow = failure({"signals.supply={ramps: [[0, 0.001], [0.2 s, -0.001]]}", "quasistatic.circuit.flow=supply"});
+  EXPECT_NEAR(flow.first, 0.1, 1.1e-3);
+  EXPECT_NE(flow.second.find("quasistatic.circuit.flow"), std::string::npos) << flow.second;
+  EXPECT_NE(flow.second.find("not negative"), std::string::npos) << flow.second;
+}
+
+// ---------------------------------------------------------------- parts
+
+/// A flywheel on a motor, lever shut, pump without bleed; `rest`: what else.
+std::string motor_machine(const std::string& rest) {
+  return R"(
+trunnion: 1
+bodies: {wheel: {mass: 100 kg, inertia: [50, 50, 50]}}
+joints: {wheel: {revolute: {parent: ground, axis: z}, angle: 10 deg}}
+fluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}
+sources: {tank: {pressure: 1 bar}}
+motors: {swing: {joint: wheel, displacement: 1 L/rad}}
+quasistatic:
+  drive:
+    tank: tank
+    flow: 60 L/min
+    relief: 20 MPa
+    actuators:
+      swing:
+        command: lever
+        relief_A: 25 MPa
+        relief_B: 25 MPa
+        P_A: {diameter: 8 mm, discharge: 0.6}
+        B_T: {diameter: 8 mm, discharge: 0.6}
+        P_B: {diameter: 8 mm, discharge: 0.6}
+        A_T: {diameter: 8 mm, discharge: 0.6}
+        element: {stiffness: 1e6, settling_time: 40 ms}
+)" + rest;
+}
+
+TEST(QuasistaticMotor, TurnsAtThePumpsFlowAgainstItsLoad) {
+  const double D = 1e-3, Q = 1e-3, c = 0.6 * M_PI / 4 * 64e-6 * std::sqrt(2 / 850.0), torque = 3000;
+  const double rate = Q / D, p_B = std::pow(Q / c, 2), p_A = (torque + D * p_B) / D, P = p_A + std::pow(Q / c, 2);
+  for (const char* form : {"differential", "discrete"}) {
+    const auto model = model_from(motor_machine("signals: {lever: 1}\nforces: {load: {joint: wheel, load: -3000 N m}}\n"
+                                                "solver: {step: 1 ms, duration: 2 s}\n"),
+                                  {std::string("quasistatic.drive.form=") + form});
+    Runner run(model);
+    run.advance(2);
+    Channels at(model);
+    at.read(run.state());
+    EXPECT_NEAR(at["wheel.rate"], rate, 1e-8 * rate);
+    EXPECT_NEAR(at["swing.piston_rate"], rate, 1e-8 * rate);
+    EXPECT_NEAR(at["swing.pressure_A"], 1e5 + p_A, 1e-6 * p_A);
+    EXPECT_NEAR(at["swing.pressure_B"], 1e5 + p_B, 1e-6 * p_B);
+    EXPECT_NEAR(at["drive.pressure"], 1e5 + P, 1e-6 * P);
+    EXPECT_NEAR(at["swing.flow_P_A"], Q, 1e-9 * Q);
+    EXPECT_EQ(at["drive.bleed_flow"], 0);
+  }
+}
+
+TEST(QuasistaticMotor, HoldsAndGivesWayAtItsReliefs) {
+  const auto twist = [](const char* load) {
+    const auto model = model_from(motor_machine(std::string("signals: {lever: 0}\nforces: {load: {joint: wheel, load: ") + load +
+                                                "}}\nsolver: {step: 1 ms, duration: 1 s}\n"));
+    Runner run(model);
+    run.advance(1);
+    return test::coordinate(*model, run.state(), "wheel") - 10 * M_PI / 180;
+  };
+  EXPECT_NEAR(twist("-20 kN m"), -20e3 / 1e6, 1e-6);  // on the element's stiffness
+  EXPECT_LT(twist("-26 kN m"), -3);                   // 25 MPa hold 25 kN m
+}
+
+TEST(QuasistaticCircuit, OpenCentreBleedsThroughItsSectionsInSeries) {
+  const double c = problems::paper_conductance();
+  const auto at_levers = [&](const char* lever_1, const char* lever_2) {
+    const auto model = load_example("two_arms_one_pump",
+                                    {"quasistatic.circuit.bleed={area: 1 cm^2, discharge: 0.6}", "quasistatic.circuit.flow=100 L/min",
+                                     "quasistatic.circuit.open_centre=[[0, 1], [0.5, 0.4], [0.8, 0]]", std::string("signals.lever_1=") + lever_1,
+                                     std::string("signals.lever_2=") + lever_2});
+    Channels at(model);
+    at.read(start_state(*model), Side::right);
+    return std::pair(at["circuit.pressure"], at["circuit.bleed_flow"]);
+  };
+  const double Q = 100 / 6e4;
+  EXPECT_NEAR(at_levers("0", "0").first, std::pow(Q / (c * std::sqrt(0.5)), 2), 1);
+  for (const auto& [lever, section] : {std::pair{"0.25", 0.7}, {"-0.5", 0.4}, {"-0.65", 0.2}}) {
+    const auto [P, bleed] = at_levers(lever, "0");
+    EXPECT_NEAR(bleed, c / std::sqrt(1 / (section * section) + 1) * std::sqrt(P), 1e-12) << lever;
+    EXPECT_GT(bleed, 0) << lever;
+  }
+  EXPECT_EQ(at_levers("0.9", "0").second, 0);
+  EXPECT_EQ(at_levers("0", "-1").second, 0);
+}
+
+TEST(QuasistaticCircuit, ElementTakesTheStiffnessOfTheOil) {
+  const Settings oil{"cylinders.lift.chamber_length_A=0.5 m", "cylinders.lift.chamber_length_B=0.7 m", "cylinders.lift.bulk_modulus=30000 MPa",
+                     "quasistatic.circuit.actuators.lift.element={settling_time: 80 ms, line_volume_A: 2 L, line_volume_B: 3 L}"};
+  const auto model = load_example("arm_quasistatic", oil);
+  const VirtualElement& e = model->hydraulics.quasistatic[0].ports[0].element;
+  // V/B_e, line and chamber: the wall is the cylinder's
+  const double a = 2e-3 / 1.5e9 + 0.024 * 0.5 * (1 / 1.5e9 + 1 / 30e9), b = 3e-3 / 1.5e9 + 0.012 * 0.7 * (1 / 1.5e9 + 1 / 30e9);
+  const double K = 0.024 * 0.024 / a + 0.012 * 0.012 / b;
+  EXPECT_NEAR(e.stiffness, K, 1e-12 * K);
+  EXPECT_NEAR(e.damping, K * 80e-3 / std::log(50.0), 1e-12 * K);
+  // at rest the force stands on the stiffness
+  double left = 0;
+  watch(load_example("arm_quasistatic", with(oil, {"signals.load=0", "solver.duration=1 s"})), 1,
+        [&](const Channels& at, const State&) { left = at["lift.piston"] - at["lift.length"] - at["lift.force"] / K; });
+  EXPECT_NEAR(left, 0, 1e-9);
+}
+
+}  // namespace
+}  // namespace trunnion
