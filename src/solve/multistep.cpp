@@ -69,6 +69,7 @@ void require(bool good, const char* what) {
 }  // namespace
 
 struct Multistep::Memory {
+  Memory() = default;
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
