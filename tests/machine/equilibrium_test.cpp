@@ -576,6 +576,25 @@ TEST(Equilibrium, PressuresBelowVacuumAreRefused) {
   EXPECT_NE(findings[0].found.find("below vacuum"), std::string::npos) << findings[0].text();
 }
 
+TEST(Equilibrium, ValvesThatOpenOneWayAreShutAtRestOrThereIsNone) {
+  const auto with = [](const std::string& relief) {
+    return machine(weight("equilibrium", "1 MPa",
+                          "\nsources: {tank: {pressure: 1 bar}}\nvalves:\n  suction: {check: {A: tank, B: a, diameter: 5 mm}}\n"
+                          "  relief: {relief: {A: a, B: tank, cracking_pressure: " +
+                              relief + ", gradient: 1e-9}}\n",
+                          ", hold: true"));
+  };
+  const double p = (1000 * kGravity + kArea_B * 1e6) / kArea_A;  // joined with the tank by neither
+  const auto shut = with("5 MPa");
+  EXPECT_NEAR(pressure(*shut, solve_equilibrium(*shut).state, "a"), p, 1);
+  EXPECT_NEAR(pressure(*shut, start_state(*shut), "a"), p, 1);
+  const auto findings = refused(with("2 MPa"));
+  ASSERT_EQ(paths(findings), std::vector<std::string>{"volumes.a.pressure"});
+  for (const char* words : {"where relief is open", "there is no rest"})
+    EXPECT_NE(findings[0].found.find(words), std::string::npos) << findings[0].text();
+  EXPECT_THROW(start_state(*with("2 MPa")), InputError);
+}
+
 /// What a failure says.
 std::string failure(const std::shared_ptr<const Model>& model) {
   try {
