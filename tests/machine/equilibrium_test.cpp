@@ -190,8 +190,8 @@ TEST(Equilibrium, StatedPressuresMoveAWeightOnASpring) {
   EXPECT_EQ(pressure(*model, e.state, "a"), 2e6);
   EXPECT_EQ(pressure(*model, e.state, "b"), 1e6);
   const Description d = description_at(*model, e.state);
-  EXPECT_NEAR(d.cylinders[0].second.chamber_length_A, 0.4 + x - 1, 1e-12);
-  EXPECT_NEAR(d.cylinders[0].second.chamber_length_B, 0.6 - (x - 1), 1e-12);
+  EXPECT_NEAR(d.cylinders[0].second.chamber_length_A.value(), 0.4 + x - 1, 1e-12);
+  EXPECT_NEAR(d.cylinders[0].second.chamber_length_B.value(), 0.6 - (x - 1), 1e-12);
 }
 
 TEST(Equilibrium, EndDampersStopAPiston) {
