@@ -238,8 +238,8 @@ void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double*
 
 /// Forces of its ports as an ordinary differential equation; discrete: what the last step left.
 template <class S>
-void add_quasistatic_forces(const Hydraulics& h, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y,
-                            QuasistaticWork& work, OilValues<S>& values) {
+void add_quasistatic_forces(const Hydraulics& h, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y, QuasistaticWork& work,
+                            OilValues<S>& values) {
   if (!q.discrete) {
     take_command<S>(h, q, values, work);
     solve_rates(q, s, s_dot, y, work, values.quasistatic_v.data(), values.quasistatic_f.data());
@@ -464,7 +464,8 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   if (extra_rate != nullptr)
     for (std::size_t i = 0; i < h.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
-    add_quasistatic_rates(h, h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i], state);
+    add_quasistatic_rates(h, h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i],
+                          state);
   for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
   for (const Spool& spool : h.spools)
     ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;

@@ -44,9 +44,9 @@ class Start {
   }
 
  private:
-  bool solve(State& state) try {
-    return rates_.solve(state, Side::right, work_);
-  } catch (const CommandError& error) { throw error.at(state.time); }
+  bool solve(State& state) try { return rates_.solve(state, Side::right, work_); } catch (const CommandError& error) {
+    throw error.at(state.time);
+  }
   /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is let go at pressures p [units].
   Eigen::VectorXd volume_accelerations(const OilAtRest& oil, const Eigen::VectorXd& p) {
     const Eigen::VectorXd pressure = kUnit * p;

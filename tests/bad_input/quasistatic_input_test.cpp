@@ -79,7 +79,8 @@ TEST(QuasistaticInput, TheModelItselfIsGood) {
 }
 
 TEST(QuasistaticInput, WrongCircuitsAreReported) {
-  expect_findings("tank: tank", "tank: v", {{12, "quasistatic.circuit.tank", {"`v` is no pressure source", "the name of one in `sources`"}}});
+  expect_findings("tank: tank", "tank: v",
+                  {{12, "quasistatic.circuit.tank", {"`v` is no pressure source", "the name of one in `sources`"}}});
   expect_findings("tank: tank", "tank: tnak", {{12, "quasistatic.circuit.tank", {"`tnak`", "did you mean `tank`?"}}});
   expect_findings("flow: 60 L/min", "flow: -60 L/min", {{13, "quasistatic.circuit.flow", {"not less than 0"}}});
   expect_findings("flow: 60 L/min", "flow: leever", {{13, "quasistatic.circuit.flow", {"`leever`"}}});
@@ -94,7 +95,9 @@ TEST(QuasistaticInput, WrongCircuitsAreReported) {
 
 TEST(QuasistaticInput, WrongActuatorsAreReported) {
   expect_findings("      lift:\n", "      lfit:\n",
-                  {{8, "cylinders.lift.A", {"there is no oil in this chamber", "A and B, or its name among the actuators of one `quasistatic` circuit"}},
+                  {{8,
+                    "cylinders.lift.A",
+                    {"there is no oil in this chamber", "A and B, or its name among the actuators of one `quasistatic` circuit"}},
                    {8, "cylinders.lift.B", {"there is no oil in this chamber"}},
                    {17, "quasistatic.circuit.actuators.lfit", {"there is no cylinder or motor `lfit`", "the name of one"}}});
   expect_findings("area_A: 24 cm^2", "A: v, area_A: 24 cm^2, chamber_length_A: 1 m, chamber_length_B: 1 m",
@@ -110,9 +113,11 @@ TEST(QuasistaticInput, WrongActuatorsAreReported) {
                   {{21, "quasistatic.circuit.actuators.lift.P_A.opening.1.1", {"`1.2`"}}});
   expect_findings("P_A: {area: 1 cm^2}", "P_A: {area: 1 cm^2, command: lver}",
                   {{21, "quasistatic.circuit.actuators.lift.P_A.command", {"`lver`", "did you mean `lever`?"}}});
-  expect_findings("{stiffness: 5e7, damping: 2.5e6}", "{damping: 2.5e6}",
-                  {{26, "quasistatic.circuit.actuators.lift.element.stiffness",
-                    {"without chamber lengths the stiffness of the oil is not known", "a stiffness", "chamber_length_A and chamber_length_B"}}});
+  expect_findings(
+      "{stiffness: 5e7, damping: 2.5e6}", "{damping: 2.5e6}",
+      {{26,
+        "quasistatic.circuit.actuators.lift.element.stiffness",
+        {"without chamber lengths the stiffness of the oil is not known", "a stiffness", "chamber_length_A and chamber_length_B"}}});
   expect_findings("stiffness: 1e6, ", "", {{29, "quasistatic.circuit.actuators.swing.element.stiffness", {"a stiffness"}}});
   expect_findings("{stiffness: 5e7, damping: 2.5e6}", "{stiffness: 5e7}",
                   {{26, "quasistatic.circuit.actuators.lift.element", {"the damping is not given", "damping, or settling_time"}}});

@@ -164,15 +164,16 @@ TEST(LinearModel, IsTheDerivativeOfQuasistaticCircuits) {
     std::vector<std::string> set;
     double time;
   };
-  const Case cases[] = {{"arm_quasistatic", {}, 1.1},
-                        {"arm_quasistatic", {}, 4.2},
-                        {"arm_quasistatic", {"quasistatic.circuit.flow=100 L/min", lift + "time_constant=50 ms"}, 4.2},
-                        {"arm_quasistatic", {"sources.tank.pressure=1 MPa"}, 7.8},
-                        {"arm_regeneration", {}, 1.3},
-                        {"arm_regeneration", {"quasistatic.circuit.flow=200 L/min"}, 1.3},
-                        {"two_arms_one_pump", {}, 1.5},
-                        {"two_arms_one_pump", {"quasistatic.circuit.flow=200 L/min"}, 1.5},
-                        {"two_arms_one_pump", {"quasistatic.circuit.flow=300 L/min", "signals.lever_1=0.6", first + B_A, second + B_A}, 1.4}};
+  const Case cases[] = {
+      {"arm_quasistatic", {}, 1.1},
+      {"arm_quasistatic", {}, 4.2},
+      {"arm_quasistatic", {"quasistatic.circuit.flow=100 L/min", lift + "time_constant=50 ms"}, 4.2},
+      {"arm_quasistatic", {"sources.tank.pressure=1 MPa"}, 7.8},
+      {"arm_regeneration", {}, 1.3},
+      {"arm_regeneration", {"quasistatic.circuit.flow=200 L/min"}, 1.3},
+      {"two_arms_one_pump", {}, 1.5},
+      {"two_arms_one_pump", {"quasistatic.circuit.flow=200 L/min"}, 1.5},
+      {"two_arms_one_pump", {"quasistatic.circuit.flow=300 L/min", "signals.lever_1=0.6", first + B_A, second + B_A}, 1.4}};
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.example) + " " + std::to_string(c.time) + (c.set.empty() ? "" : " " + c.set[0]));
     expect_derivative_at(test::load_example(c.example, c.set), c.time, 1e-6);

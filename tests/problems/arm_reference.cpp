@@ -13,11 +13,11 @@ namespace trunnion::problems {
 namespace {
 
 const double kPi = std::acos(-1.0);
-constexpr double kMass = 2000, kInertia = 5000, kGravity = 9.8;         // M [kg], J [kg m2], g [m/s2]
-constexpr double kCenter = 1.5, kMount = 0.6, kTip = 3;                 // L_g, L_m, L_f [m]
-constexpr double kBaseX = -1.2, kBaseY = -0.8;                          // r_b [m]
-constexpr double kStiffness = 5e7, kDamping = 2.5e6;                    // K [N/m], B [N s/m]
-constexpr double kAboutPivot = kInertia + kMass * kCenter * kCenter;    // [kg m2]
+constexpr double kMass = 2000, kInertia = 5000, kGravity = 9.8;       // M [kg], J [kg m2], g [m/s2]
+constexpr double kCenter = 1.5, kMount = 0.6, kTip = 3;               // L_g, L_m, L_f [m]
+constexpr double kBaseX = -1.2, kBaseY = -0.8;                        // r_b [m]
+constexpr double kStiffness = 5e7, kDamping = 2.5e6;                  // K [N/m], B [N s/m]
+constexpr double kAboutPivot = kInertia + kMass * kCenter * kCenter;  // [kg m2]
 
 double between(double t, double from, double to, double value) { return t >= from && t < to ? value : 0; }
 double none(double) { return 0; }

@@ -21,13 +21,13 @@ struct ArmInputs {
 };
 
 struct ArmCase {
-  std::string example;             // its model file
-  std::vector<std::string> set;    // and settings
-  double bleed = 0;                // u_b [-]
-  double regeneration = 0;         // u_a [-] while u_c > 0
-  std::vector<ArmInputs> arms;     // those on the pump
-  std::vector<double> jumps;       // [s] of the inputs, ascending
-  double end = 0;                  // [s]
+  std::string example;           // its model file
+  std::vector<std::string> set;  // and settings
+  double bleed = 0;              // u_b [-]
+  double regeneration = 0;       // u_a [-] while u_c > 0
+  std::vector<ArmInputs> arms;   // those on the pump
+  std::vector<double> jumps;     // [s] of the inputs, ascending
+  double end = 0;                // [s]
 };
 
 /// Figure 6; figure 10 with u_a = 0.5 or 0; figure 13 with arm 2 driven or not.
@@ -45,8 +45,8 @@ struct ArmSample {
   double work, load_work;         // [J] integrals of f l_d and of f_ey's power
 };
 struct ArmsSample {
-  double t = 0;                 // [s]; at a jump: before it
-  double pressure = 0;          // P [Pa]
+  double t = 0;         // [s]; at a jump: before it
+  double pressure = 0;  // P [Pa]
   std::vector<ArmSample> arms;
 };
 

@@ -220,7 +220,8 @@ std::vector<std::pair<const char*, Settings>> circuits() {
           {"arm_regeneration", {}},
           {"two_arms_one_pump", {}},
           {"two_arms_one_pump",
-           {"quasistatic.circuit.actuators.lift_1." + B_A, "quasistatic.circuit.actuators.lift_2." + B_A, "signals.lever_1={steps: [[0.5 s, 0.8], [2 s, -0.3]]}"}}};
+           {"quasistatic.circuit.actuators.lift_1." + B_A, "quasistatic.circuit.actuators.lift_2." + B_A,
+            "signals.lever_1={steps: [[0.5 s, 0.8], [2 s, -0.3]]}"}}};
 }
 
 /// Conductance of one of the arms' valves at an opening.
@@ -251,7 +252,8 @@ TEST(QuasistaticCircuit, EveryStateVisitedSatisfiesTheRawRelations) {
           ASSERT_NEAR(kAreaA * p_A - kAreaB * p_B, f, 1e-12 * kForce) << "t = " << s.time;
           ASSERT_GE(std::min({P_A, P_B, A_T, B_T, B_A}), -none) << "t = " << s.time;
           const double P_c = std::max(P, P_A > 0 ? 0 : p_A);
-          const double loss = P_A * (P_c - p_A) + P_B * (P - p_B) + A_T * p_A + B_T * p_B + B_A * (p_B - p_A) + relief_A * p_A + relief_B * p_B;
+          const double loss =
+              P_A * (P_c - p_A) + P_B * (P - p_B) + A_T * p_A + B_T * p_B + B_A * (p_B - p_A) + relief_A * p_A + relief_B * p_B;
           ASSERT_NEAR(at[n + "power_loss"], loss, 1e-10 * (kFlow * 36e6 + kForce * std::abs(v))) << "t = " << s.time;
           ASSERT_GE(loss, -1e-9 * kFlow * 36e6) << "t = " << s.time;
           into_actuators += P_A + P_B;
@@ -283,12 +285,13 @@ TEST(QuasistaticCircuit, EveryStateVisitedSatisfiesTheRawRelations) {
 TEST(QuasistaticCircuit, LedgerClosesWithTheStep) {
   for (const auto& [example, set] : circuits()) {
     const auto residual = [&, &example = example, &set = set](const char* step, const char* form) {
-      const CaseResult result = run_case(
-          load_example(example, with(set, {std::string("solver.step=") + step, "solver.duration=2.5 s", std::string("quasistatic.circuit.form=") + form})));
+      const CaseResult result = run_case(load_example(example, with(set, {std::string("solver.step=") + step, "solver.duration=2.5 s",
+                                                                          std::string("quasistatic.circuit.form=") + form})));
       EXPECT_FALSE(result.failure) << result.failure->what();
       return result.recorder->ledger().closed_to_percent();
     };
-    const double coarse = residual("1 ms", "differential"), fine = residual("0.25 ms", "differential"), discrete = residual("0.25 ms", "discrete");
+    const double coarse = residual("1 ms", "differential"), fine = residual("0.25 ms", "differential"),
+                 discrete = residual("0.25 ms", "discrete");
     std::printf("%s ledger %.3g %.3g discrete %.3g\n", example, coarse, fine, discrete);
     EXPECT_LT(coarse, 0.5) << example;
     EXPECT_LT(fine, coarse / 3) << example;
@@ -370,8 +373,9 @@ TEST(QuasistaticCircuit, CosimulatedFollowsTheWhole) {
 
 TEST(QuasistaticCircuit, ACommandForBothDirectionsEndsTheRunByName) {
   // beyond 0.2 the valve from the pump to B opens beside the one to A: at 0.6 s
-  const Settings both{"signals.lever={ramps: [[0.5 s, 0], [1 s, 1]]}", "quasistatic.circuit.actuators.lift.P_B.opening=[[-1, 1], [0, 0], [0.2, 0], [1, 1]]",
-                      "solver.duration=2 s", "signals.regeneration=0"};
+  const Settings both{"signals.lever={ramps: [[0.5 s, 0], [1 s, 1]]}",
+                      "quasistatic.circuit.actuators.lift.P_B.opening=[[-1, 1], [0, 0], [0.2, 0], [1, 1]]", "solver.duration=2 s",
+                      "signals.regeneration=0"};
   for (const Settings& way : ways_to_run()) {
     const CaseResult result = run_case(load_example("arm_regeneration", with(both, way)));
     ASSERT_TRUE(result.failure);
@@ -384,8 +388,8 @@ TEST(QuasistaticCircuit, ACommandForBothDirectionsEndsTheRunByName) {
     EXPECT_GT(result.statistics.steps, 500);
   }
   for (const auto& [constraints, integrator] : {std::pair{"double_step", "cvode"}, {"baumgarte", "ida"}, {"double_step", "euler"}}) {
-    const CaseResult result = run_case(load_example(
-        "arm_regeneration", with(both, {std::string("solver.constraints=") + constraints, std::string("solver.integrator=") + integrator})));
+    const CaseResult result = run_case(load_example("arm_regeneration", with(both, {std::string("solver.constraints=") + constraints,
+                                                                                    std::string("solver.integrator=") + integrator})));
     ASSERT_TRUE(result.failure) << integrator;
     EXPECT_NEAR(result.failure->time(), 0.6, 2.1e-3) << integrator;
     EXPECT_EQ(result.failure->equations(), "quasistatic.circuit.actuators.lift");
@@ -477,10 +481,10 @@ TEST(QuasistaticMotor, HoldsAndGivesWayAtItsReliefs) {
 TEST(QuasistaticCircuit, OpenCentreBleedsThroughItsSectionsInSeries) {
   const double c = problems::paper_conductance();
   const auto at_levers = [&](const char* lever_1, const char* lever_2) {
-    const auto model = load_example("two_arms_one_pump",
-                                    {"quasistatic.circuit.bleed={area: 1 cm^2, discharge: 0.6}", "quasistatic.circuit.flow=100 L/min",
-                                     "quasistatic.circuit.open_centre=[[0, 1], [0.5, 0.4], [0.8, 0]]", std::string("signals.lever_1=") + lever_1,
-                                     std::string("signals.lever_2=") + lever_2});
+    const auto model =
+        load_example("two_arms_one_pump", {"quasistatic.circuit.bleed={area: 1 cm^2, discharge: 0.6}", "quasistatic.circuit.flow=100 L/min",
+                                           "quasistatic.circuit.open_centre=[[0, 1], [0.5, 0.4], [0.8, 0]]",
+                                           std::string("signals.lever_1=") + lever_1, std::string("signals.lever_2=") + lever_2});
     Channels at(model);
     at.read(start_state(*model), Side::right);
     return std::pair(at["circuit.pressure"], at["circuit.bleed_flow"]);
@@ -497,7 +501,8 @@ TEST(QuasistaticCircuit, OpenCentreBleedsThroughItsSectionsInSeries) {
 }
 
 TEST(QuasistaticCircuit, ElementTakesTheStiffnessOfTheOil) {
-  const Settings oil{"cylinders.lift.chamber_length_A=0.5 m", "cylinders.lift.chamber_length_B=0.7 m", "cylinders.lift.bulk_modulus=30000 MPa",
+  const Settings oil{"cylinders.lift.chamber_length_A=0.5 m", "cylinders.lift.chamber_length_B=0.7 m",
+                     "cylinders.lift.bulk_modulus=30000 MPa",
                      "quasistatic.circuit.actuators.lift.element={settling_time: 80 ms, line_volume_A: 2 L, line_volume_B: 3 L}"};
   const auto model = load_example("arm_quasistatic", oil);
   const VirtualElement& e = model->hydraulics.quasistatic[0].ports[0].element;

@@ -46,9 +46,10 @@ class Builder {
     const std::string circuits =
         oil_ == RandomOil::lumped
             ? "volumes:\n" + volumes_ + "valves:\n" + valves_
-            : fmt::format("quasistatic:\n  oil:\n    tank: tank\n    flow: {:.17g}\n    relief: 12 MPa\n    bleed: {{flow: {:.17g}, "
-                          "at_pressure_drop: 35 bar, command: {:.17g}}}\n    actuators:\n{}",
-                          number(1.5e-4, 2.5e-4) * out_.loops, 2e-4 * out_.loops, number(0.1, 0.6), metering_);
+            : fmt::format(
+                  "quasistatic:\n  oil:\n    tank: tank\n    flow: {:.17g}\n    relief: 12 MPa\n    bleed: {{flow: {:.17g}, "
+                  "at_pressure_drop: 35 bar, command: {:.17g}}}\n    actuators:\n{}",
+                  number(1.5e-4, 2.5e-4) * out_.loops, 2e-4 * out_.loops, number(0.1, 0.6), metering_);
     out_.text = fmt::format(
         "trunnion: 1\ntitle: random machine {}\ngravity: [0, -9.81, 0]\nbodies:\n{}joints:\n{}loops:\n{}{}"
         "fluid: {{density: 850, bulk_modulus: 1500 MPa}}\nsources: {{pump: {{pressure: 12 MPa}}, tank: {{pressure: 0.1 MPa}}}}\n"
@@ -234,13 +235,14 @@ class Builder {
       return fmt::format("        {}: {{flow: {:.17g}, at_pressure_drop: 35 bar, opening: {}}}\n", name, number(1e-4, 3e-4), opening);
     };
     const char *const out = "[[0, 0], [10, 1]]", *const in = "[[-10, 1], [0, 0]]";
-    metering_ += fmt::format("      c{0}:\n        command: u{0}\n        relief_A: {1:.17g}\n        relief_B: {2:.17g}\n", i, number(8e6, 16e6),
-                             number(8e6, 16e6));
+    metering_ += fmt::format("      c{0}:\n        command: u{0}\n        relief_A: {1:.17g}\n        relief_B: {2:.17g}\n", i,
+                             number(8e6, 16e6), number(8e6, 16e6));
     metering_ += valve("P_A", out) + valve("B_T", out) + valve("P_B", in) + valve("A_T", in);
     if (pick(3) == 0) metering_ += valve("B_A", out);
     if (pick(2) == 0) metering_ += "        time_constant: 20 ms\n";
-    metering_ += pick(2) == 0 ? fmt::format("        element: {{stiffness: {:.17g}, damping: {:.17g}}}\n", number(2e6, 6e6), number(4e4, 1e5))
-                              : "        element: {settling_time: 60 ms}\n";
+    metering_ += pick(2) == 0
+                     ? fmt::format("        element: {{stiffness: {:.17g}, damping: {:.17g}}}\n", number(2e6, 6e6), number(4e4, 1e5))
+                     : "        element: {settling_time: 60 ms}\n";
   }
 
   void hang_load() {
