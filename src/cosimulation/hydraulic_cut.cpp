@@ -94,8 +94,7 @@ class Cutter {
     q.bleed.spool = take_spool(q.bleed.spool);
     for (QuasistaticPort& port : q.ports) {
       port.actuator = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port.actuator) - cut_.ports.begin());
-      for (CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a})
-        opening->spool = take_spool(opening->spool);
+      for (CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a}) opening->spool = take_spool(opening->spool);
       port.lever = take_spool(port.lever);
       const int first = port.state;
       port.state = add_state(first);

@@ -78,7 +78,8 @@ class ReferenceCheck : public Visitor {
     if (const auto* list = std::get_if<std::vector<std::string>*>(&slot))
       for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], path + "." + std::to_string(i));
     if (const auto* value = std::get_if<NumberOrSignal*>(&slot))
-      if (const auto* name = std::get_if<std::string>(*value); name != nullptr && (!name->empty() || key.is(kRequired))) look_up(key, *name, path);
+      if (const auto* name = std::get_if<std::string>(*value); name != nullptr && (!name->empty() || key.is(kRequired)))
+        look_up(key, *name, path);
   }
   void group(const Key& key, const Group& group) override {
     if (group.present) within(key.name, [&] { group.describe(*this); });

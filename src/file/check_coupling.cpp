@@ -69,15 +69,17 @@ void check_combination(const Description& d, Findings& out) {
     find(d, out, "solver.coupling", "the machine has no cylinder or motor, so that mechanism and oil have nowhere to meet",
          "a machine with cylinders or motors, or `monolithic`");
   const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
-  if (!d.quasistatic.empty() && c.variables == CouplingVariables::velocity_pressure)
+  const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
+  if (!d.quasistatic.empty() && !lockstep && c.variables == CouplingVariables::velocity_pressure)
     find(d, out, "coupling.variables", "quasistatic circuits hand out forces, no pressures that the mechanism could make forces of",
          "`velocity_force`");
-  const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
   if (!d.quasistatic.empty() && lockstep)
-    find(d, out, "coupling.scheme", scheme + " needs oil with pressures, which quasistatic circuits do not have", "jacobi, gauss_seidel or iterated_jacobi");
+    find(d, out, "coupling.scheme", scheme + " needs oil with pressures, which quasistatic circuits do not have",
+         "jacobi, gauss_seidel or iterated_jacobi");
   for (const auto& [name, q] : d.quasistatic)
     if (q.form == VirtualElementForm::discrete)
-      find(d, out, "quasistatic." + name + ".form", "discrete states change at the ends of the machine's steps, and subsystems have their own", "`differential`");
+      find(d, out, "quasistatic." + name + ".form",
+           "discrete states change at the ends of the machine's steps, and subsystems have their own", "`differential`");
   if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
     find(d, out, "coupling.friction",

@@ -229,10 +229,11 @@ void describe_cylinder(Visitor& v, CylinderDescription& c) {
       &c.A);
   v.leaf({"B", "Node of chamber B, which pulls it in", kNumber, 0, Names::node}, &c.B);
   describe_areas(v, c);
+  const unsigned length = c.A.empty() ? 0U : unsigned{kRequired};
   v.leaf({"chamber_length_A", "Oil column of chamber A at the start; on quasistatic oil it may be left out: a stroke without end", kLength,
-          kPositive},
+          kPositive | length},
          &c.chamber_length_A);
-  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kPositive}, &c.chamber_length_B);
+  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kPositive | length}, &c.chamber_length_B);
   describe_actuator(v, c, kAlongLine);
 }
 

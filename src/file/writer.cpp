@@ -40,10 +40,10 @@ struct ValueWriter {
   Tree operator()(const Points* x) const {
     return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
   }
-  Tree operator()(const OverSignal& x) const { return (*this)(x.points); }
+  Tree operator()(const OverSignal& x) const { return x.points->empty() ? Tree{} : (*this)(x.points); }
   Tree operator()(const NumberOrSignal* x) const {
-    const auto* value = std::get_if<double>(x);
-    return value != nullptr ? number(*value) : name(std::get<std::string>(*x));
+    if (const auto* value = std::get_if<double>(x)) return number(*value);
+    return (*this)(&std::get<std::string>(*x));
   }
   Tree operator()(const StartPressure* x) const { return x->equilibrium ? name("equilibrium") : number(x->value); }
   Tree operator()(const Axis& x) const { return vector(*x.value); }

@@ -4,8 +4,8 @@
 // together with friction states, R_x = x_dot - rate(v, x), and the port forces; all with exact local derivatives.
 // Circuits that share no volume are separate dense blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
-// Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step they
-// are solved on the spot, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
+// Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
+// they are solved on the spot, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
 //
 // A netlist may follow a LinearOil instead: R_i = p_i_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0))_i, cylinders as they are.
 //

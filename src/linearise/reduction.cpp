@@ -54,7 +54,8 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   states_ = first_order_states(h_);
   for (const QuasistaticCircuit& q : h_.quasistatic)
     if (q.discrete)
-      throw Error("quasistatic." + q.name + ".form: a linear model has no discrete states; `differential` is the same element in equations");
+      throw Error("quasistatic." + q.name +
+                  ".form: a linear model has no discrete states; `differential` is the same element in equations");
   find_inputs();
 }
 

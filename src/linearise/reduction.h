@@ -83,7 +83,7 @@ class Reduction {
   OilValues<Dual<1>> flows_;
   std::vector<Dual<1>> port_s_, port_v_, pistons_;  // per port, per port, per y: of quasistatic circuits
   std::vector<double> element_force_;               // per port: its change
-  std::vector<FrictionResponse> friction_;  // per actuator
+  std::vector<FrictionResponse> friction_;          // per actuator
   std::vector<LinearInput> inputs_;
   std::vector<int> states_;
   std::vector<bool> is_spool_;  // per y

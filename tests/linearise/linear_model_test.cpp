@@ -98,7 +98,7 @@ double size_of(const LinearVariable& state) {
 }
 
 template <int D>
-void expect_derivative(const std::shared_ptr<const Model>& model, const State& reference, double tolerance) {
+void expect_derivative(const std::shared_ptr<const Model>& model, const State& reference, double tolerance, double step = 2e-4) {
   const LinearModel linear = linearise(model, reference);
   // a reference that is consistent to rounding
   Reduction<D> reduction(model);
@@ -108,7 +108,7 @@ void expect_derivative(const std::shared_ptr<const Model>& model, const State& r
   Eigen::MatrixXd exact(n + linear.C.rows(), n), difference(exact.rows(), n);
   exact << linear.A, linear.C;
   for (Eigen::Index j = 0; j < n; ++j) {
-    const double size = size_of(linear.states[static_cast<std::size_t>(j)]), h = 2e-4 * size;
+    const double size = size_of(linear.states[static_cast<std::size_t>(j)]), h = step * size;
     const int k = static_cast<int>(j);
     // sixth order: kinks of the square root law are far, its curvature is not
     difference.col(j) =
@@ -116,25 +116,27 @@ void expect_derivative(const std::shared_ptr<const Model>& model, const State& r
         (60 * h) * size;
     exact.col(j) *= size;
   }
+  const auto middle = near.at(0, 0);
   const bool redundant = !analyse(*model).redundant.empty();  // which of several equal rows pulls is a matter of rounding
   for (Eigen::Index i = 0; i < exact.rows(); ++i) {
     if (redundant && i >= n && linear.outputs[static_cast<std::size_t>(i - n)].name.find(".multiplier_") != std::string::npos) continue;
     const double scale =
         std::max(exact.row(i).cwiseAbs().maxCoeff(), i < n ? 1e-4 : nothing(linear.outputs[static_cast<std::size_t>(i - n)]));
+    const double rounding = 2e-15 / step * std::abs(middle[i]);  // of the differences, over their increments
     for (Eigen::Index j = 0; j < n; ++j)
-      EXPECT_NEAR(exact(i, j), difference(i, j), tolerance * scale)
+      EXPECT_NEAR(exact(i, j), difference(i, j), tolerance * scale + rounding)
           << (i < n ? "rate of " + linear.states[static_cast<std::size_t>(i)].name : linear.outputs[static_cast<std::size_t>(i - n)].name)
           << " by " << linear.states[static_cast<std::size_t>(j)].name;
   }
 }
 
-void expect_derivative_at(const std::shared_ptr<const Model>& model, double time, double tolerance = 1e-6) {
+void expect_derivative_at(const std::shared_ptr<const Model>& model, double time, double tolerance = 1e-6, double step = 2e-4) {
   Runner run(model);
   if (time > 0) run.advance(time);
   if (model->planar)
-    expect_derivative<2>(model, run.state(), tolerance);
+    expect_derivative<2>(model, run.state(), tolerance, step);
   else
-    expect_derivative<3>(model, run.state(), tolerance);
+    expect_derivative<3>(model, run.state(), tolerance, step);
 }
 
 TEST(LinearModel, IsTheDerivativeOfAMeteringCircuitWithReliefsAndChecks) {
@@ -298,7 +300,8 @@ void expect_inputs(std::string text) {
 
 TEST(LinearModel, HasLeversAndThePumpOfAQuasistaticCircuitAsInputs) {
   for (const char* flow : {"0.0085", "0.003"}) {  // the pump's relief valve open, shut
-    const std::vector<std::string> base{"signals.lever=0.5", "signals.regeneration=0.3", std::string("quasistatic.circuit.flow=") + flow};
+    const std::vector<std::string> base{"signals.lever=0.5", "signals.regeneration=0.3", std::string("quasistatic.circuit.flow=") + flow,
+                                        "sources.tank.pressure=0.1 MPa", "joints.arm.rate=-1"};
     const auto machine = [&](const std::string& set) {
       std::vector<std::string> all = base;
       if (!set.empty()) all.push_back(set);
@@ -312,7 +315,7 @@ TEST(LinearModel, HasLeversAndThePumpOfAQuasistaticCircuitAsInputs) {
     expect("lift.B_A.signal", "signals.regeneration", 0.3, 1e-3);
     expect("circuit.bleed.signal", "quasistatic.circuit.bleed.command", 0.3, 1e-3);
     if (flow == std::string("0.003")) expect("circuit.flow", "quasistatic.circuit.flow", 0.003, 1e-6);
-    expect("tank.pressure", "sources.tank.pressure", 0, 1e3);
+    expect("tank.pressure", "sources.tank.pressure", 1e5, 1e3);
   }
 }
 
@@ -396,7 +399,8 @@ TEST(LinearModel, IsTheDerivativeOfRandomMachinesOnAQuasistaticCircuit) {
   for (int seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_derivative_at(
-        test::model_from(test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2, test::RandomOil::quasistatic).text), 0.3);
+        test::model_from(test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2, test::RandomOil::quasistatic).text), 0.3, 3e-6,
+        1e-5);  // elements are stiff: kinks are near
   }
 }
 

@@ -43,11 +43,11 @@ enum DiscreteState { kLastLength = 1, kPistonRate, kElementForce, kDiscreteState
 struct QuasistaticCircuit {
   std::string name;
   MeteringCircuit metering;
-  SignalIndex flow = -1;      // of the pump [m3/s]
+  SignalIndex flow = -1;  // of the pump [m3/s]
   CommandedOpening bleed;
-  OpeningCurve open_centre;   // of a section of the bleed valve over |lever|; no points: none
+  OpeningCurve open_centre;  // of a section of the bleed valve over |lever|; no points: none
   bool discrete = false;
-  int tank = 0;               // node
+  int tank = 0;  // node
   std::vector<QuasistaticPort> ports;
 };
 
