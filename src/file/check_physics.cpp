@@ -379,7 +379,8 @@ void check_motion_signals(const Description& d, Findings& out) {
 
 /// Chambers on nodes, or on a quasistatic circuit.
 void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const ActuatorDescription& a) {
-  const auto circuits = std::count_if(d.quasistatic.begin(), d.quasistatic.end(), [&](const auto& q) { return lookup(q.second.actuators, name) != nullptr; });
+  const auto circuits =
+      std::count_if(d.quasistatic.begin(), d.quasistatic.end(), [&](const auto& q) { return lookup(q.second.actuators, name) != nullptr; });
   const std::string either = "A and B, or its name among the actuators of one `quasistatic` circuit";
   if (circuits > 1) find(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
   if (circuits > 0) {
@@ -392,38 +393,31 @@ void check_oil_of(const Description& d, Findings& out, const std::string& path, 
     if (node.empty()) find(d, out, path + "." + key, "there is no oil in this chamber", either);
 }
 
-void check_metering_valve(const Description& d, Findings& out, const std::string& path, const MeteringValveDescription& m) {
-  if (!m.diameter && !m.area && !(m.flow && m.at_pressure_drop))
-    find(d, out, path, "the valve has no size", "diameter, area, or flow and at_pressure_drop");
-}
-
 void check_quasistatic(const Description& d, Findings& out, const std::string& path, const QuasistaticDescription& q) {
   if (q.actuators.empty()) find(d, out, path + ".actuators", "the circuit moves nothing", "names of cylinders or motors");
-  if (const SourceDescription* tank = lookup(d.sources, q.tank); tank == nullptr || !std::holds_alternative<PressureSourceDescription>(*tank))
-    if (!q.tank.empty()) find(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
+  if (lookup(d.volumes, q.tank) != nullptr)
+    find(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
   if (!q.open_centre.empty() && !q.bleed)
     find(d, out, path + ".open_centre", "there is no bleed valve whose opening this could be", "`bleed` with the size of the sections");
   if (!q.open_centre.empty() && q.bleed && has_command(*q.bleed))
     find(d, out, path + ".bleed.command", "the opening of the bleed valve is that of its sections (open_centre) already", "one of them");
-  if (q.bleed) check_metering_valve(d, out, path + ".bleed", *q.bleed);
   for (const auto& [name, m] : q.actuators) {
     const std::string at = path + ".actuators." + name;
     const CylinderDescription* cylinder = lookup(d.cylinders, name);
     if (cylinder == nullptr && lookup(d.motors, name) == nullptr)
       find(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of one");
-    for (const auto& [key, valve] : {std::pair{".P_A", &m.P_A}, {".B_T", &m.B_T}, {".P_B", &m.P_B}, {".A_T", &m.A_T}})
-      check_metering_valve(d, out, at + key, *valve);
-    if (m.B_A) check_metering_valve(d, out, at + ".B_A", *m.B_A);
     if (!m.element.stiffness && !(cylinder != nullptr && cylinder->chamber_length_A && cylinder->chamber_length_B))
       find(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is not known", "a stiffness",
            "or chamber_length_A and chamber_length_B of the cylinder");
     if (m.element.damping.has_value() == m.element.settling_time.has_value())
-      find(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"), "damping, or settling_time");
+      find(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"),
+           "damping, or settling_time");
   }
   const IntegratorKind integrator = d.solver.integrator;
   if (q.form == VirtualElementForm::discrete && (integrator == IntegratorKind::cvode || integrator == IntegratorKind::ida))
     find(d, out, path + ".form",
-         std::string("`") + integrator_words()[std::size_t(integrator)] + "` chooses its own steps and takes no states that change at the ends of steps only",
+         std::string("`") + integrator_words()[std::size_t(integrator)] +
+             "` chooses its own steps and takes no states that change at the ends of steps only",
          "`differential`, or an integrator of fixed step");
 }
 

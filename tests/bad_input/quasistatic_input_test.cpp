@@ -85,7 +85,7 @@ TEST(QuasistaticInput, WrongCircuitsAreReported) {
   expect_findings("flow: 60 L/min", "flow: -60 L/min", {{13, "quasistatic.circuit.flow", {"not less than 0"}}});
   expect_findings("flow: 60 L/min", "flow: leever", {{13, "quasistatic.circuit.flow", {"`leever`"}}});
   expect_findings("relief: 20 MPa", "relief: 0 MPa", {{14, "quasistatic.circuit.relief", {"greater than 0"}}});
-  expect_findings("    relief: 20 MPa\n", "", {{11, "quasistatic.circuit.relief", {"`relief` is missing"}}});
+  expect_findings("    relief: 20 MPa\n", "", {{12, "quasistatic.circuit.relief", {"`relief` is missing"}}});
   expect_findings("area: 1.5 cm^2, ", "", {{15, "quasistatic.circuit.bleed", {"diameter"}}});
   expect_findings("relief: 20 MPa", "relief: 20 MPa\n    open_centre: [[0, 1], [1, 0]]",
                   {{16, "quasistatic.circuit.bleed.command", {"that of its sections (open_centre) already", "one of them"}}});
@@ -108,7 +108,7 @@ TEST(QuasistaticInput, WrongActuatorsAreReported) {
                   {{8, "cylinders.lift.chamber_length_B", {"the chamber has no length", "a length greater than 0"}}});
   expect_findings("P_A: {area: 1 cm^2}", "P_A: {discharge: 0.6}", {{21, "quasistatic.circuit.actuators.lift.P_A", {"diameter"}}});
   expect_findings("B_A: {area: 0.5 cm^2}", "B_A: {discharge: 0.6}", {{25, "quasistatic.circuit.actuators.lift.B_A", {"diameter"}}});
-  expect_findings("        A_T: {area: 3 cm^2}\n", "", {{17, "quasistatic.circuit.actuators.lift.A_T", {"`A_T` is missing"}}});
+  expect_findings("        A_T: {area: 3 cm^2}\n", "", {{18, "quasistatic.circuit.actuators.lift.A_T", {"`A_T` is missing"}}});
   expect_findings("P_A: {area: 1 cm^2}", "P_A: {area: 1 cm^2, opening: [[0, 0], [1, 1.2]]}",
                   {{21, "quasistatic.circuit.actuators.lift.P_A.opening.1.1", {"`1.2`"}}});
   expect_findings("P_A: {area: 1 cm^2}", "P_A: {area: 1 cm^2, command: lver}",
@@ -164,15 +164,18 @@ TEST(QuasistaticInput, CosimulationTakesItsForces) {
   const auto apart = [](const std::string& coupling, const std::vector<Expected>& expected) {
     expect_findings("duration: 1 s}", "duration: 1 s, coupling: cosimulation}\ncoupling: {" + coupling + "}", expected);
   };
-  apart("", {});
-  apart("scheme: gauss_seidel, order: hydraulics_first", {});
+  const auto by_forces = [&](const std::string& coupling, const std::vector<Expected>& expected) {
+    apart("variables: velocity_force" + coupling, expected);
+  };
+  by_forces("", {});
+  by_forces(", scheme: gauss_seidel, order: hydraulics_first", {});
   apart("variables: velocity_pressure",
         {{32, "coupling.variables", {"quasistatic circuits hand out forces, no pressures", "`velocity_force`"}}});
   for (const char* scheme : {"sequential", "parallel"})
-    apart(std::string("scheme: ") + scheme,
-          {{32, "coupling.scheme", {scheme, "needs oil with pressures", "jacobi, gauss_seidel or iterated_jacobi"}}});
+    by_forces(std::string(", scheme: ") + scheme,
+              {{32, "coupling.scheme", {scheme, "needs oil with pressures", "jacobi, gauss_seidel or iterated_jacobi"}}});
   std::string text = kCircuit;
-  text.replace(text.find("duration: 1 s}"), 14, "duration: 1 s, coupling: cosimulation}");
+  text.replace(text.find("duration: 1 s}"), 14, "duration: 1 s, coupling: cosimulation}\ncoupling: {variables: velocity_force}");
   text.replace(text.find("    actuators:"), 14, "    form: discrete\n    actuators:");
   try {
     parse_model(text, "model.yaml");
