@@ -393,30 +393,19 @@ void check_oil_of(const Description& d, Findings& out, const std::string& path, 
     if (node.empty()) find(d, out, path + "." + key, "there is no oil in this chamber", either);
 }
 
-void check_metering_valve(const Description& d, Findings& out, const std::string& path, const MeteringValveDescription& m) {
-  if (!m.diameter && !m.area && !(m.flow && m.at_pressure_drop))
-    find(d, out, path, "the valve has no size", "diameter, area, or flow and at_pressure_drop");
-}
-
 void check_quasistatic(const Description& d, Findings& out, const std::string& path, const QuasistaticDescription& q) {
   if (q.actuators.empty()) find(d, out, path + ".actuators", "the circuit moves nothing", "names of cylinders or motors");
-  const SourceDescription* tank = lookup(d.sources, q.tank);
-  const bool flows = tank != nullptr && !std::holds_alternative<PressureSourceDescription>(*tank);
-  if (flows || lookup(d.volumes, q.tank) != nullptr)
+  if (lookup(d.volumes, q.tank) != nullptr)
     find(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
   if (!q.open_centre.empty() && !q.bleed)
     find(d, out, path + ".open_centre", "there is no bleed valve whose opening this could be", "`bleed` with the size of the sections");
   if (!q.open_centre.empty() && q.bleed && has_command(*q.bleed))
     find(d, out, path + ".bleed.command", "the opening of the bleed valve is that of its sections (open_centre) already", "one of them");
-  if (q.bleed) check_metering_valve(d, out, path + ".bleed", *q.bleed);
   for (const auto& [name, m] : q.actuators) {
     const std::string at = path + ".actuators." + name;
     const CylinderDescription* cylinder = lookup(d.cylinders, name);
     if (cylinder == nullptr && lookup(d.motors, name) == nullptr)
       find(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of one");
-    for (const auto& [key, valve] : {std::pair{".P_A", &m.P_A}, {".B_T", &m.B_T}, {".P_B", &m.P_B}, {".A_T", &m.A_T}})
-      check_metering_valve(d, out, at + key, *valve);
-    if (m.B_A) check_metering_valve(d, out, at + ".B_A", *m.B_A);
     if (!m.element.stiffness && !(cylinder != nullptr && cylinder->chamber_length_A && cylinder->chamber_length_B))
       find(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is not known", "a stiffness",
            "or chamber_length_A and chamber_length_B of the cylinder");

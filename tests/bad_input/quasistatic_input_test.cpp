@@ -164,13 +164,16 @@ TEST(QuasistaticInput, CosimulationTakesItsForces) {
   const auto apart = [](const std::string& coupling, const std::vector<Expected>& expected) {
     expect_findings("duration: 1 s}", "duration: 1 s, coupling: cosimulation}\ncoupling: {" + coupling + "}", expected);
   };
-  apart("variables: velocity_force", {});
-  apart("variables: velocity_force, scheme: gauss_seidel, order: hydraulics_first", {});
+  const auto by_forces = [&](const std::string& coupling, const std::vector<Expected>& expected) {
+    apart("variables: velocity_force" + coupling, expected);
+  };
+  by_forces("", {});
+  by_forces(", scheme: gauss_seidel, order: hydraulics_first", {});
   apart("variables: velocity_pressure",
         {{32, "coupling.variables", {"quasistatic circuits hand out forces, no pressures", "`velocity_force`"}}});
   for (const char* scheme : {"sequential", "parallel"})
-    apart(std::string("scheme: ") + scheme,
-          {{32, "coupling.scheme", {scheme, "needs oil with pressures", "jacobi, gauss_seidel or iterated_jacobi"}}});
+    by_forces(std::string(", scheme: ") + scheme,
+              {{32, "coupling.scheme", {scheme, "needs oil with pressures", "jacobi, gauss_seidel or iterated_jacobi"}}});
   std::string text = kCircuit;
   text.replace(text.find("duration: 1 s}"), 14, "duration: 1 s, coupling: cosimulation}\ncoupling: {variables: velocity_force}");
   text.replace(text.find("    actuators:"), 14, "    form: discrete\n    actuators:");

@@ -95,13 +95,11 @@ Settings settings(const Way& way, const std::string& step) {
 
 // ---------------------------------------------------------------- the arms against their references
 
-/// rk4 has order 2 here: between steps the actuator passes from one piece of its curve to another.
 class QuasistaticArm : public ::testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(
     Ways, QuasistaticArm,
     ::testing::Values(Way{"penalty", "trapezoidal", "differential", 2, "2"}, Way{"double_step", "trapezoidal", "differential", 2, "2"},
-                      Way{"baumgarte", "trapezoidal", "differential", 2, "2"}, Way{"double_step", "rk4", "differential", 2, "4"},
-                      Way{"baumgarte", "rk4", "differential", 2, "4"}, Way{"ali1", "rk4", "differential", 2, "4"},
+                      Way{"baumgarte", "trapezoidal", "differential", 2, "2"},
                       Way{"double_step", "semi_implicit_euler", "differential", 1, "0.5"},
                       Way{"double_step", "euler", "differential", 1, "0.5"}, Way{"ali1", "euler", "differential", 1, "0.5"},
                       Way{"penalty", "trapezoidal", "discrete", 1, "0.5"}, Way{"double_step", "trapezoidal", "discrete", 1, "0.5"},
@@ -112,10 +110,29 @@ TEST_P(QuasistaticArm, FollowsTheReferenceWithItsOrder) {
   const Way& way = GetParam();
   const double step = std::stod(way.step);
   const auto error = [&](double h) {
-    return errors_of(load_example("arm_regeneration", settings(way, std::to_string(h) + " ms")), "arm_regeneration", 1.9).angle;
+    return errors_of(load_example("arm_regeneration", settings(way, std::to_string(h) + " ms")), "arm_regeneration", 3).angle;
   };
-  const double coarse = error(step), fine = error(step / 2);
-  EXPECT_NEAR(std::log2(coarse / fine), way.order, 0.3);
+  const double coarse = error(step), fine = error(step / 4);
+  EXPECT_NEAR(std::log(coarse / fine) / std::log(4), way.order, 0.3) << coarse << " " << fine;
+}
+
+/// Angle at 1.6 s from one state at 0.8 s, by steps of h, h/2, h/4: the valves are open and no relief opens or shuts.
+TEST(QuasistaticArmOrder, IsThatOfTheRuleBetweenCorners) {
+  Runner begin(load_example("arm_regeneration", {"solver.constraints=double_step", "solver.integrator=rk4", "solver.step=0.1 ms"}));
+  begin.advance(0.8);
+  const auto order = [&](const Way& way, double step) {
+    double angle[3];
+    for (int k = 0; k < 3; ++k) {
+      Runner run(load_example("arm_regeneration", settings(way, std::to_string(step / (1 << k)) + " ms")));
+      run.restore(begin.state());
+      run.advance(1.6);
+      angle[k] = run.state().q()[0];
+    }
+    return std::log2(std::abs((angle[0] - angle[1]) / (angle[1] - angle[2])));
+  };
+  EXPECT_NEAR(order({"penalty", "trapezoidal", "differential", 2, ""}, 4), 2, 0.1);
+  for (const char* constraints : {"double_step", "baumgarte", "ali1"})
+    EXPECT_NEAR(order({constraints, "rk4", "differential", 4, ""}, 10), 4, 0.5) << constraints;
 }
 
 TEST(QuasistaticArms, FollowTheirReferences) {
@@ -137,8 +154,10 @@ TEST(QuasistaticArms, FollowTheirReferences) {
       const std::string integrator = way.integrator;
       const bool discrete = way.form == std::string("discrete"), own_steps = integrator == "cvode" || integrator == "ida";
       const Errors e = errors_of(load_example(c.example, with(c.set, settings(way, own_steps ? "20 ms" : "1 ms"))), c.table, c.end);
+      std::printf("%s %s %s %s: %.3g rad %.3g m %.3g N %.3g Pa\n", c.table, way.constraints, way.integrator, way.form, e.angle, e.piston,
+                  e.force, e.pressure);
       const double scale = discrete ? 200 : 1;
-      EXPECT_LT(e.angle, scale * 2e-5) << c.table << " " << integrator;
+      EXPECT_LT(e.angle, scale * 1e-5) << c.table << " " << integrator;
       EXPECT_LT(e.piston, scale * 1e-5) << c.table << " " << integrator;
     }
 }
@@ -154,7 +173,7 @@ void watch(const std::shared_ptr<const Model>& model, double end, const std::fun
   }
 }
 
-TEST(QuasistaticArm, HoldsWithShutValvesAndYieldsAtTheRelief) {
+TEST(QuasistaticArms, HoldsWithShutValvesAndYieldsAtTheRelief) {
   for (const char* form : {"differential", "discrete"}) {
     const auto model = load_example("arm_quasistatic", {std::string("quasistatic.circuit.form=") + form});
     Channels start(model);
@@ -178,7 +197,7 @@ TEST(QuasistaticArm, HoldsWithShutValvesAndYieldsAtTheRelief) {
   }
 }
 
-TEST(QuasistaticArm, RegenerationLowersTheArmFartherAndSofter) {
+TEST(QuasistaticArms, RegenerationLowersTheArmFartherAndSofter) {
   const auto run = [](const char* set) {
     struct {
       double angle, peak;
@@ -360,7 +379,7 @@ TEST(QuasistaticCircuit, CosimulatedFollowsTheWhole) {
                                 Settings{"coupling.scheme=iterated_jacobi"}, Settings{"coupling.prediction=interface_model"},
                                 Settings{"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal"}}) {
       const double apart = end(with({"solver.coupling=cosimulation", "coupling.variables=velocity_force"}, way));
-      EXPECT_NEAR(apart, whole, 2e-4) << example << " " << way.back();
+      EXPECT_NEAR(apart, whole, way.back().ends_with("iterated_jacobi") ? 1e-6 : 3e-5) << example << " " << way.back();
     }
   }
 }
@@ -378,7 +397,7 @@ TEST(QuasistaticCircuit, ACommandForBothDirectionsEndsTheRunByName) {
     const std::string text = result.failure->what();
     EXPECT_NEAR(result.failure->time(), 0.6, 2.1e-3) << text;
     EXPECT_EQ(result.failure->equations(), "quasistatic.circuit.actuators.lift");
-    EXPECT_NE(text.find("are open together"), std::string::npos) << text;
+    EXPECT_NE(text.find("its valves B_T and P_B are open together"), std::string::npos) << text;
     EXPECT_NE(text.find("try: commands, or curves `opening`"), std::string::npos) << text;
     EXPECT_NEAR(result.end_time, result.failure->time(), 1e-12);
     EXPECT_GT(result.statistics.steps, 500);
@@ -406,8 +425,8 @@ TEST(QuasistaticCircuit, CommandsAreRefusedAtTheStartAndBehindAJump) {
   const auto jump = failure({"signals.lever={steps: [[0.5 s, -0.5]]}"});
   EXPECT_NEAR(jump.first, 0.5, 1.1e-3);
   EXPECT_NE(jump.second.find("P_B and B_A"), std::string::npos) << jump.second;
-  const auto flow = failure({"signals.regeneration={ramps: [[0, 0.001], [0.2 s, -0.001]]}", "quasistatic.circuit.flow=regeneration",
-                             "quasistatic.circuit.actuators.lift.B_A.command=0.5"});
+  const auto flow =
+      failure({"signals.lever={ramps: [[0, 0.001], [0.2 s, -0.001]]}", "quasistatic.circuit.flow=lever", "signals.regeneration=0"});
   EXPECT_NEAR(flow.first, 0.1, 1.1e-3);
   EXPECT_NE(flow.second.find("quasistatic.circuit.flow"), std::string::npos) << flow.second;
   EXPECT_NE(flow.second.find("not negative"), std::string::npos) << flow.second;
