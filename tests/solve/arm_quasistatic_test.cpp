@@ -154,10 +154,8 @@ TEST(QuasistaticArms, FollowTheirReferences) {
       const std::string integrator = way.integrator;
       const bool discrete = way.form == std::string("discrete"), own_steps = integrator == "cvode" || integrator == "ida";
       const Errors e = errors_of(load_example(c.example, with(c.set, settings(way, own_steps ? "20 ms" : "1 ms"))), c.table, c.end);
-      std::printf("%s %s %s %s: %.3g rad %.3g m %.3g N %.3g Pa\n", c.table, way.constraints, way.integrator, way.form, e.angle, e.piston,
-                  e.force, e.pressure);
       const double scale = discrete ? 200 : 1;
-      EXPECT_LT(e.angle, scale * 1e-5) << c.table << " " << integrator;
+      EXPECT_LT(e.angle, scale * 2e-5) << c.table << " " << integrator;
       EXPECT_LT(e.piston, scale * 1e-5) << c.table << " " << integrator;
     }
 }
