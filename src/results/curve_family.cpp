@@ -17,7 +17,6 @@ namespace trunnion {
 namespace {
 
 constexpr double kMargin = 0.1;  // of the range between the saturations, on either side
-constexpr double kTidy = 0.1;    // of its power of ten: what ends of the range are multiples of
 constexpr int kMostPoints = 1000000;
 constexpr std::size_t kDashed = 6;  // curves of a family that colours and dashes tell apart; more get a scale
 
@@ -239,8 +238,12 @@ Interval default_range(const std::vector<Case>& cases) {
   }
   double span = range.upper - range.lower;
   if (!(span > 0)) span = reach > 0 ? reach : 1;
-  const double unit = kTidy * std::pow(10, std::floor(std::log10(span)));
-  return {unit * std::floor((range.lower - kMargin * span) / unit), unit * std::ceil((range.upper + kMargin * span) / unit)};
+  // multiples of a tenth of its power of ten
+  const double power = std::floor(std::log10(span)) - 1;
+  const auto tidy = [&](double (*round)(double), double v) {
+    return power < 0 ? round(v * std::pow(10, -power)) / std::pow(10, -power) : round(v / std::pow(10, power)) * std::pow(10, power);
+  };
+  return {tidy(std::floor, range.lower - kMargin * span), tidy(std::ceil, range.upper + kMargin * span)};
 }
 
 std::optional<Interval> stated_range(const CurveRequest& request, const Place& place, Findings& findings) {

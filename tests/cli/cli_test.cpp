@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -382,6 +383,48 @@ TEST_F(Program, StudyRefusesWrongInput) {
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.output.find("no cylinder"), std::string::npos) << none.output;
   EXPECT_EQ(call("study").code, 2);
+}
+
+TEST_F(Program, CurveWritesATableAndAPicture) {
+  const std::string arm = "curve '" + kExamples + "arm_quasistatic.yaml'";
+  const Outcome r = call(arm + " --actuator lift --command -0.5,0.5 --vary quasistatic.circuit.bleed.command=0.2,0.4 --points 51 -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word : {"lift of circuit: force over velocity from", "-480 to -432", "FhM hold +2a +1a +3 -FrM", "out/curve.csv"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
+  EXPECT_EQ(text_of(folder_ / "out/curve.csv").rfind("quasistatic.circuit.bleed.command,command,velocity,force,force_low,", 0), 0U);
+  EXPECT_EQ(json("out/curve.json")["curves"].size(), 4U);
+  EXPECT_TRUE(exists("out/curve.svg") || exists("out/curve.gp"));
+  // the only actuator, its lever's signal, a folder named after the model
+  const Outcome quiet = call(arm + " --at 4s -q", "");
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.output, "");
+  EXPECT_EQ(json("arm_quasistatic_curve/curve.json")["curves"][0]["actuators"][0]["command"], -0.5);
+}
+
+TEST_F(Program, CurveDoesWithoutGnuplot) {
+  const char* path_before = std::getenv("PATH");
+  const std::string before = path_before == nullptr ? "" : path_before;
+  setenv("PATH", (folder_ / "nowhere").c_str(), 1);
+  const Outcome r = call("curve '" + kExamples + "arm_quasistatic.yaml' -o out");
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_EQ(r.code, 0);
+  EXPECT_NE(r.output.find("the picture is missing: gnuplot is not installed"), std::string::npos) << r.output;
+  EXPECT_TRUE(exists("out/curve.csv"));
+  EXPECT_TRUE(exists("out/curve.gp"));
+}
+
+TEST_F(Program, CurveRefusesWrongInput) {
+  for (const auto& [arguments, expected] :
+       std::vector<std::pair<std::string, std::string>>{{"arm_quasistatic.yaml' --actuator lfit", "did you mean `lift`?"},
+                                                        {"four_bar.yaml' --actuator lift", "the oil of `lift` is not quasistatic"},
+                                                        {"arm_quasistatic.yaml' --velocity 1", "--velocity"},
+                                                        {"arm_quasistatic.yaml' --points few", "--points"},
+                                                        {"arm_quasistatic.yaml' --vary quasistatic.circuit.relif=1", "relif"}}) {
+    const Outcome r = call("curve '" + kExamples + arguments + " -o out");
+    EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
+    EXPECT_NE(r.output.find(expected), std::string::npos) << arguments << "\n" << r.output;
+    EXPECT_FALSE(exists("out")) << arguments;
+  }
 }
 
 TEST_F(Program, SchemaAndReferenceArePrinted) {

@@ -110,6 +110,26 @@ TEST(Plot, CurvesOfOneStyleLookAlikeAndNeighboursDiffer) {
   EXPECT_EQ(look(1), look(2));
 }
 
+TEST(Plot, FamiliesGrowLighter) {
+  Plot plot = parabola("a");
+  plot.panels[0].curves.assign(4, plot.panels[0].curves[0]);
+  for (int i = 0; i < 3; ++i) {
+    plot.panels[0].curves[static_cast<std::size_t>(i)].shade = 0.5 * i;
+    plot.panels[0].curves[static_cast<std::size_t>(i)].dashed = false;
+  }
+  const std::string script = plot_script(plot, "a.svg");
+  double last = 0;
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t at = script.find(" lc rgb '#", script.find("$curve_" + std::to_string(i) + " using")) + 10;
+    const auto part = [&](std::size_t k) { return std::stoi(script.substr(at + 2 * k, 2), nullptr, 16); };
+    const double lightness = 0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2);
+    EXPECT_GT(lightness, last + 30);
+    last = lightness;
+    EXPECT_EQ(script.substr(at + 6, 10), "' dt solid");
+  }
+  EXPECT_NE(script.find(" dt (", script.find("$curve_3 using")), std::string::npos);
+}
+
 TEST(Plot, LongCurvesKeepTheirExtremesAndEnds) {
   Plot plot = parabola("a");
   PlotCurve& curve = plot.panels[0].curves[0];
