@@ -123,7 +123,7 @@ TEST(Plot, FamiliesGrowLighter) {
     const std::size_t at = script.find(" lc rgb '#", script.find("$curve_" + std::to_string(i) + " using")) + 10;
     const auto part = [&](std::size_t k) { return std::stoi(script.substr(at + 2 * k, 2), nullptr, 16); };
     const double lightness = 0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2);
-    EXPECT_GT(lightness, last + 30);
+    EXPECT_GT(lightness, last + 20);
     last = lightness;
     EXPECT_EQ(script.substr(at + 6, 10), "' dt solid");
   }
