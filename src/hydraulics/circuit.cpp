@@ -412,14 +412,14 @@ void finish_local_states(const Hydraulics& h, const double* s, const double* s_d
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i) solve_step(h.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);
 }
 
-void advance_discrete_states(const Hydraulics& h, const double* s, double step, double* y, HydraulicState& state) {
-  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
-    const QuasistaticCircuit& q = h.quasistatic[i];
+void advance_discrete_states(const Hydraulics& hydraulics, const double* s, double h, double* y, HydraulicState& state) {
+  for (std::size_t i = 0; i < hydraulics.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = hydraulics.quasistatic[i];
     if (!q.discrete) continue;
-    load_pressures<double>(h, y, state);
-    take_command<double>(h, q, state, state.quasistatic[i]);
-    std::copy_n(y, h.ny, state.y_scratch.begin());
-    RateRelation rule{step, 1 / step, state.y_scratch.data(), nullptr};
+    load_pressures<double>(hydraulics, y, state);
+    take_command<double>(hydraulics, q, state, state.quasistatic[i]);
+    std::copy_n(y, hydraulics.ny, state.y_scratch.begin());
+    RateRelation rule{h, 1 / h, state.y_scratch.data(), nullptr};
     solve_step(q, s, nullptr, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
   }
 }

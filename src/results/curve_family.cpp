@@ -63,6 +63,7 @@ struct Place {
   const Actuator& actuator(int j) const { return hydraulics().actuators[circuit->ports[j].actuator]; }
   std::vector<std::string> names() const {
     std::vector<std::string> list;
+    list.reserve(circuit->ports.size());
     for (int j = 0; j < circuit->metering.size(); ++j) list.push_back(actuator(j).name);
     return list;
   }

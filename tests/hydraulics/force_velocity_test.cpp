@@ -231,7 +231,7 @@ TEST(ForceVelocityCurve, EveryPointIsOnTheMapAndNoPieceIsMissed) {
 }
 
 TEST(ForceVelocityCurve, AgreesWithTheRawRelations) {
-  constexpr double kTolerance = 1e-8;  // at breakpoints of steep pieces, whose velocities are rounded
+  constexpr double kTolerance = 1e-7;  // velocities of breakpoints are found to some 1e-8, and pieces are steep
   test::Random random(7);
   for (int i = 0; i < 60; ++i) {
     const RandomCurve r(random, {1 + i % 3, true, true});

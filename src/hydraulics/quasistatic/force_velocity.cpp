@@ -141,6 +141,7 @@ void ForceVelocityCurve::add_side(double lower, double upper, const std::vector<
 
 std::vector<ForceVelocityPoint> ForceVelocityCurve::points(double lower, double upper, int intervals) {
   std::vector<double> grid;
+  grid.reserve(static_cast<std::size_t>(intervals) + 1);
   for (int i = 0; i < intervals; ++i) grid.push_back(lower + (upper - lower) * i / intervals);
   grid.push_back(upper);
   std::vector<ForceVelocityPoint> all;

@@ -38,21 +38,22 @@ std::string fault_of(const MeteringPump& pump) {
   return {};
 }
 
-std::string fault_of(const MeteringOpenings& u) {
-  const std::array<Named, 5> all{{{"ph", u.ph}, {"tr", u.tr}, {"pr", u.pr}, {"th", u.th}, {"a", u.a}}};
+std::string fault_of(const MeteringOpenings& openings) {
+  const std::array<Named, 5> all{{{"ph", openings.ph}, {"tr", openings.tr}, {"pr", openings.pr}, {"th", openings.th}, {"a", openings.a}}};
   if (std::string fault = first_fault(all, share, "between 0 and 1"); !fault.empty()) return fault;
   const auto both = [](const char* a, const char* b) { return fmt::format("valves {} and {} are open together", a, b); };
-  if (u.ph > 0 && u.th > 0) return both("ph", "th");
-  if (u.pr > 0 && u.tr > 0) return both("pr", "tr");
-  if (u.ph > 0 && u.pr > 0) return both("ph", "pr");
-  if (u.a > 0 && u.pr > 0) return both("a", "pr");
-  if (u.a > 0 && u.th > 0) return both("a", "th");
+  if (openings.ph > 0 && openings.th > 0) return both("ph", "th");
+  if (openings.pr > 0 && openings.tr > 0) return both("pr", "tr");
+  if (openings.ph > 0 && openings.pr > 0) return both("ph", "pr");
+  if (openings.a > 0 && openings.pr > 0) return both("a", "pr");
+  if (openings.a > 0 && openings.th > 0) return both("a", "th");
   return {};
 }
 
-bool admissible(const MeteringOpenings& u) {
-  const bool shares = share(u.ph) && share(u.tr) && share(u.pr) && share(u.th) && share(u.a);
-  return shares && !(u.ph > 0 && (u.th > 0 || u.pr > 0)) && !(u.pr > 0 && u.tr > 0) && !(u.a > 0 && (u.pr > 0 || u.th > 0));
+bool admissible(const MeteringOpenings& openings) {
+  const bool shares = share(openings.ph) && share(openings.tr) && share(openings.pr) && share(openings.th) && share(openings.a);
+  return shares && !(openings.ph > 0 && (openings.th > 0 || openings.pr > 0)) && !(openings.pr > 0 && openings.tr > 0) &&
+         !(openings.a > 0 && (openings.pr > 0 || openings.th > 0));
 }
 
 const char* name_of(MeteringSegment segment) {
@@ -61,16 +62,16 @@ const char* name_of(MeteringSegment segment) {
   return names[static_cast<std::size_t>(segment)];
 }
 
-MeteringPowers powers(const MeteringFlows& q) {
+MeteringPowers powers(const MeteringFlows& flows) {
   MeteringPowers p;
-  p.ph = q.Q_ph * (q.P_c - q.P_h);
-  p.pr = q.Q_pr * (q.P_c - q.P_r);
-  p.th = q.Q_th * q.P_h;
-  p.tr = q.Q_tr * q.P_r;
-  p.a = q.Q_a * (q.P_r - q.P_h);
-  p.head_relief = q.Q_ho * q.P_h;
-  p.rod_relief = q.Q_ro * q.P_r;
-  p.work = q.f * q.v;
+  p.ph = flows.Q_ph * (flows.P_c - flows.P_h);
+  p.pr = flows.Q_pr * (flows.P_c - flows.P_r);
+  p.th = flows.Q_th * flows.P_h;
+  p.tr = flows.Q_tr * flows.P_r;
+  p.a = flows.Q_a * (flows.P_r - flows.P_h);
+  p.head_relief = flows.Q_ho * flows.P_h;
+  p.rod_relief = flows.Q_ro * flows.P_r;
+  p.work = flows.f * flows.v;
   return p;
 }
 
