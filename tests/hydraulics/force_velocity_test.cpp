@@ -72,10 +72,12 @@ TEST(ForceVelocityCurve, TheRegenerationValveOpensAtABreakpoint) {
   // k F_h = F_r while the pump's relief valve is shut; (93f)
   const double k = kAreaR / kAreaH, opens = starved(0.2, kAreaH, std::pow(hat(0.5, kAreaH), -2) + std::pow(hat(0.5, kAreaR), -2) / k);
   const auto points = curve(paper_case(0.5, 0.2, 0.5), -0.2, 1.5, 60);
-  const auto at = std::find_if(points.begin(), points.end(), [&](const auto& p) { return std::abs(p.at.v - opens) < 1e-12; });
+  const auto at =
+      std::find_if(points.begin(), points.end(), [&](const auto& p) { return std::abs(p.at.v - opens) < 1e-6; });  // seen by its flow
   ASSERT_NE(at, points.end());
   EXPECT_TRUE(at->breakpoint);
-  for (const ForceVelocityPoint& p : points) EXPECT_EQ(p.at.Q_a > 1e-12, p.at.v > opens + 1e-12) << p.at.v;
+  for (const ForceVelocityPoint& p : points)
+    if (std::abs(p.at.v - opens) > 1e-6) EXPECT_EQ(p.at.Q_a > 1e-12, p.at.v > opens) << p.at.v;
 }
 
 TEST(ForceVelocityCurve, RestIsAVerticalLineWithBothSidesStates) {
@@ -196,8 +198,8 @@ TEST(ForceVelocityCurve, EveryPointIsOnTheMapAndNoPieceIsMissed) {
     };
     const auto points = curve(r.c, -r.reach, r.reach, 30, r.v, r.actuator);
     ASSERT_GE(points.size(), 31U);
-    EXPECT_EQ(points.front().at.v, -r.reach);
-    EXPECT_EQ(points.back().at.v, r.reach);
+    EXPECT_NEAR(points.front().at.v, -r.reach, 1e-9 * r.reach);
+    EXPECT_NEAR(points.back().at.v, r.reach, 1e-9 * r.reach);
     for (std::size_t k = 0; k < points.size(); ++k) {
       const ForceVelocityPoint& p = points[k];
       const std::string where = "case " + std::to_string(i) + ", v = " + std::to_string(p.at.v) + " " + r.c.text();
