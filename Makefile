@@ -37,9 +37,9 @@ validation: dependencies build/release/build.ninja ## run every comparison of do
 	tools/validation.py
 
 .PHONY: asan
-asan: dependencies build/asan/build.ninja ## build with the address and undefined-behaviour sanitizers and run the tests
-	@$(call build,asan)
-	@tools/run_tests.sh asan
+asan: dependencies build/once/build.ninja ## run the tests on the library with the address and undefined-behaviour sanitizers
+	@$(call build,once,--target trunnion_sanitized_tests)
+	@tools/run_tests.sh sanitized
 
 .PHONY: format
 format: check-dependencies ## format all C++ files

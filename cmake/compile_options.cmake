@@ -27,12 +27,3 @@ endif()
 if(TRUNNION_NATIVE)
   target_compile_options(trunnion_compile_options INTERFACE -march=native)
 endif()
-
-if(TRUNNION_SANITIZE)
-  # The five left out find what the address sanitizer finds too, or nothing in this code, and double the compile time.
-  target_compile_options(trunnion_compile_options INTERFACE
-    -fsanitize=${TRUNNION_SANITIZE} -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow
-    -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_compile_definitions(trunnion_compile_options INTERFACE _GLIBCXX_ASSERTIONS)
-  target_link_options(trunnion_compile_options INTERFACE -fsanitize=${TRUNNION_SANITIZE})
-endif()

@@ -20,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+const char* const kOtherProgram = std::getenv("TRUNNION_PROGRAM");  // the one built with sanitizers, say
+const std::string kProgram = kOtherProgram != nullptr ? kOtherProgram : TRUNNION_PROGRAM;
 const std::string kExamples = std::string(TRUNNION_SOURCE_DIR) + "/examples/";
 
 struct Outcome {
@@ -45,7 +47,7 @@ class Program : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Outcome call(const std::string& arguments, const std::string& streams = "2>&1") const {
-    const std::string command = "cd '" + folder_.string() + "' && '" TRUNNION_PROGRAM "' " + arguments + " " + streams;
+    const std::string command = "cd '" + folder_.string() + "' && '" + kProgram + "' " + arguments + " " + streams;
     Outcome outcome;
     std::FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return outcome;

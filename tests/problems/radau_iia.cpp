@@ -58,8 +58,8 @@ struct RadauIIA::Coefficients {
     }
     c[kStages - 1] = 1;
     // collocation: A V = W with V_jk = c_j^(k-1), W_ik = c_i^k / k
-    using LongMatrix = Eigen::Matrix<long double, kStages, kStages>;
-    LongMatrix v, w;
+    using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;  // dynamic: quicker to compile
+    LongMatrix v(kStages, kStages), w(kStages, kStages);
     for (int j = 0; j < kStages; ++j) {
       long double power = 1;
       for (int k = 0; k < kStages; ++k) {
@@ -72,10 +72,10 @@ struct RadauIIA::Coefficients {
     const LongMatrix a = w * v_inverse;
     const LongMatrix a_inv = a.fullPivLu().inverse();
     a_inverse = a_inv.cast<double>();
-    const Eigen::EigenSolver<Eigen::Matrix<double, kStages, kStages>> eigen(a_inverse);
+    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(a_inverse);
     t = eigen.eigenvectors();
     lambda = eigen.eigenvalues();
-    t_inverse = t.inverse();
+    t_inverse = eigen.eigenvectors().inverse();
     for (int k = 0; k < kStages; ++k)
       if (std::abs(lambda[k].imag()) < 1e-9) gamma0 = 1 / lambda[k].real();
     // embedded formula: gamma0 f0 + sum b^_i f_i exact to degree s-1; e^T = (b^ - b)^T A^-1, b^ - b = -gamma0 (first unit vector) V^-1
