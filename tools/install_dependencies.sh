@@ -15,6 +15,7 @@ packages=(
   liblapacke-dev     # eigenvalues
   libfmt-dev         # text
   libyaml-cpp-dev    # model files
+  libmuparser-dev    # expressions in model files
   nlohmann-json3-dev # summaries, JSON Schema
   libhdf5-dev        # results
   libmatio-dev       # linear models for MATLAB
