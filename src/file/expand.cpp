@@ -8,9 +8,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <numbers>
-#include <sstream>
 
 #include "base/units.h"
 #include "file/override.h"
@@ -104,11 +102,13 @@ class Inclusion {
     if (open_.size() >= kDeepest || path == fs::path(findings_.main_file).lexically_normal() ||
         std::find(open_.begin(), open_.end(), path) != open_.end())
       return report(name, "the file `" + path + "` includes itself"), Tree::map();
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    if (!stream || fs::is_directory(path)) return report(name, "the file `" + path + "` cannot be read"), Tree::map();
-    Tree tree = read_yaml(text.str(), path, findings_.list);
+    Tree tree;
+    try {
+      tree = read_yaml(file_text(path, "file"), path, findings_.list);
+    } catch (const InputError& error) {
+      findings_.list.insert(findings_.list.end(), error.diagnostics().begin(), error.diagnostics().end());
+      return report(name, "the file `" + path + "` cannot be used"), Tree::map();
+    }
     if (tree.kind == Tree::Kind::null) return Tree::map();
     if (tree.kind != Tree::Kind::map) return report(name, "`" + path + "` holds " + tree.described(), "a mapping of sections"), Tree::map();
     set_file(tree, std::make_shared<const std::string>(path));

@@ -72,21 +72,17 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   return description;
 }
 
-namespace {
-
-std::string text_of(const std::string& path) {
+std::string file_text(const std::string& path, const std::string& what) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream || std::filesystem::is_directory(path))
-    throw InputError({Diagnostic{{path, 0, 0}, "", "the model file cannot be read", "", ""}});
+    throw InputError({Diagnostic{{path, 0, 0}, "", "the " + what + " cannot be read", "", ""}});
   return text.str();
 }
 
-}  // namespace
-
 Description load_model(const std::string& path, const std::vector<Override>& overrides) {
-  return parse_model(text_of(path), path, overrides);
+  return parse_model(file_text(path), path, overrides);
 }
 
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option) {
@@ -95,7 +91,7 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
     throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, ""}});
   };
   std::vector<Diagnostic> ignored;  // load_model has reported them
-  const ExpandedTree trees = read_expanded(text_of(file), file, overrides, ignored);
+  const ExpandedTree trees = read_expanded(file_text(file), file, overrides, ignored);
   const Tree defaults = write_tree(description), *node = value_at(trees.expanded, path);
   if (node == nullptr) node = value_at(trees.written, path);
   if (node == nullptr) node = value_at(defaults, path);

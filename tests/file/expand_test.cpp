@@ -210,7 +210,7 @@ TEST_F(Included, FindingsNameTheFileAndFilesDoNotContradictEachOther) {
   write("parts/b.yaml", "trunnion: 1\ninclude: ../model.yaml\n");
   EXPECT_NE(refusal().find("includes itself"), std::string::npos) << refusal();
   write("model.yaml", "trunnion: 1\ninclude: [parts/a.yaml, parts/none.yaml]\n");
-  EXPECT_NE(refusal().find("none.yaml` cannot be read"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("none.yaml` cannot be used"), std::string::npos) << refusal();
 }
 
 }  // namespace
