@@ -15,6 +15,8 @@ packages=(
   liblapacke-dev     # eigenvalues
   libfmt-dev         # text
   libyaml-cpp-dev    # model files
+  libmuparser-dev    # expressions in model files
+  libtinyxml2-dev    # robot descriptions
   nlohmann-json3-dev # summaries, JSON Schema
   libhdf5-dev        # results
   libmatio-dev       # linear models for MATLAB

@@ -28,6 +28,7 @@ void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
 void add_curve(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands

@@ -13,8 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kNamePattern = "^[A-Za-z0-9_-]+$";
-constexpr const char* kQuantityPattern = "^\\s*[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*[^,]*$";
+constexpr const char* kNamePattern = "^([A-Za-z0-9_-]|\\$\\([^)]*\\))+$";
+constexpr const char* kQuantityPattern = "^\\s*([-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*[^,]*|\\$\\(.*\\))$";
+constexpr const char* kExpressionPattern = "^\\$\\(.*\\)$";
 
 Json list_of(Json items, std::size_t count) {
   Json list{{"type", "array"}, {"items", std::move(items)}};
@@ -79,6 +80,14 @@ struct ValueSchema {
     return either(list_of(reference("quantity"), 3), std::move(map));
   }
   Json operator()(const Choice& x) const { return {{"enum", x.words}}; }
+  Json operator()(const Composed& x) const {
+    const Json texts = either(name(), list_of(name(), 0));
+    if (x.kind == Composed::Kind::files) return texts;
+    Json map{{"type", Json::array({"object", "null"})}, {"propertyNames", {{"pattern", kNamePattern}}}};
+    if (x.kind == Composed::Kind::templates) map["additionalProperties"] = {{"type", "object"}};
+    if (x.kind == Composed::Kind::parts) map["additionalProperties"] = {{"type", "object"}, {"required", {"template"}}};
+    return map;
+  }
 };
 
 class SchemaWriter : public Visitor {
@@ -89,6 +98,9 @@ class SchemaWriter : public Visitor {
 
   void leaf(const Key& key, const Slot& slot) override {
     Json value = std::visit(ValueSchema{key}, slot);
+    const bool takes_text = value.contains("$ref") && value["$ref"] == "#/$defs/quantity";
+    if (!takes_text && !std::holds_alternative<Composed>(slot) && value != ValueSchema::name())
+      value = {{"anyOf", Json::array({std::move(value), reference("expression")})}};
     const std::string unit = key.measure.unit;
     add(key, value, unit.empty() ? "" : " [" + unit + "]");
   }
@@ -169,6 +181,7 @@ std::string json_schema() {
   head["properties"]["trunnion"] = {{"description", "Version of the file format"}, {"const", 1}};
   const Json text{{"type", "string"}, {"pattern", kQuantityPattern}};
   head["$defs"] = {{"quantity_text", text},
+                   {"expression", Json{{"type", "string"}, {"pattern", kExpressionPattern}}},
                    {"quantity", {{"anyOf", Json::array({Json{{"type", "number"}}, reference("quantity_text")})}}},
                    {"axis", {{"anyOf", Json::array({Json{{"enum", {"x", "y", "z"}}}, list_of(reference("quantity"), 3)})}}}};
   return head.dump(2) + "\n";

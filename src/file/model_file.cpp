@@ -1,4 +1,4 @@
-// Reading a model: text -> tree -> overrides -> description -> CSV files -> checks; all findings thrown together.
+// Reading a model: text -> tree -> repeated structure and overrides -> description -> CSV files -> checks; all findings thrown together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/model_file.h"
 
@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "file/check.h"
 #include "file/csv.h"
+#include "file/expand.h"
 #include "file/override.h"
 #include "file/reader.h"
 #include "file/writer.h"
@@ -20,12 +21,15 @@ namespace trunnion {
 
 namespace {
 
-void read_csv_signals(Description& description, const std::string& folder, std::vector<Diagnostic>& diagnostics) {
+// Signals from CSV files beside the file that names them; for a name from the command line, beside `file`.
+void read_csv_signals(Description& description, const std::string& file, std::vector<Diagnostic>& diagnostics) {
   for (auto& [name, signal] : description.signals) {
     auto* csv = std::get_if<CsvSignal>(&signal);
     if (csv == nullptr || csv->file.empty()) continue;
     const std::string path = "signals." + name + ".csv";
-    read_csv_signal(*csv, folder, path, description.span(path + ".file"), diagnostics);
+    const SourceSpan place = description.span(path + ".file");
+    const std::filesystem::path beside(place.line > 0 ? place.file : file);
+    read_csv_signal(*csv, beside.parent_path().string(), path, place, diagnostics);
   }
 }
 
@@ -41,7 +45,7 @@ bool follows_from(const Diagnostic& finding, const std::vector<Diagnostic>& earl
 
 void sort_by_place(std::vector<Diagnostic>& diagnostics, const std::string& file) {
   std::stable_sort(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& a, const Diagnostic& b) {
-    const auto rank = [&](const Diagnostic& d) { return std::tuple(d.span.file != file, d.span.line, d.span.column); };
+    const auto rank = [&](const Diagnostic& d) { return std::tuple(d.span.file != file, d.span.file, d.span.line, d.span.column); };
     return rank(a) < rank(b);
   });
 }
@@ -50,38 +54,35 @@ void sort_by_place(std::vector<Diagnostic>& diagnostics, const std::string& file
 
 Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides) {
   ReadLog log;
-  Tree root = read_yaml(text, file_name, log.diagnostics);
-  int order = 0;
-  for (const Override& setting : overrides) apply_override(root, setting, ++order, log.diagnostics);
-
+  const auto refuse = [&] {
+    sort_by_place(log.diagnostics, file_name);
+    throw InputError(log.diagnostics);
+  };
+  const ExpandedTree trees = read_expanded(text, file_name, overrides, log.diagnostics);
+  if (!trees.complete) refuse();
   Description description;
-  Reader(file_name, log).read(root, description);
+  Reader(file_name, log).read(trees.expanded, description);
   description.spans = log.spans;
-  read_csv_signals(description, std::filesystem::path(file_name).parent_path().string(), log.diagnostics);
+  read_csv_signals(description, file_name, log.diagnostics);
 
   const std::vector<Diagnostic> earlier = log.diagnostics;
   for (const Diagnostic& finding : check(description, log.dimensions))
     if (!follows_from(finding, earlier, log)) log.diagnostics.push_back(finding);
-  if (log.diagnostics.empty()) return description;
-  sort_by_place(log.diagnostics, file_name);
-  throw InputError(log.diagnostics);
+  if (!log.diagnostics.empty()) refuse();
+  return description;
 }
 
-namespace {
-
-std::string text_of(const std::string& path) {
+std::string file_text(const std::string& path, const std::string& what) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream || std::filesystem::is_directory(path))
-    throw InputError({Diagnostic{{path, 0, 0}, "", "the model file cannot be read", "", ""}});
+    throw InputError({Diagnostic{{path, 0, 0}, "", "the " + what + " cannot be read", "", ""}});
   return text.str();
 }
 
-}  // namespace
-
 Description load_model(const std::string& path, const std::vector<Override>& overrides) {
-  return parse_model(text_of(path), path, overrides);
+  return parse_model(file_text(path), path, overrides);
 }
 
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option) {
@@ -90,9 +91,9 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
     throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, ""}});
   };
   std::vector<Diagnostic> ignored;  // load_model has reported them
-  Tree root = read_yaml(text_of(file), file, ignored);
-  for (const Override& setting : overrides) apply_override(root, setting, 0, ignored);
-  const Tree defaults = write_tree(description), *node = value_at(root, path);
+  const ExpandedTree trees = read_expanded(file_text(file), file, overrides, ignored);
+  const Tree defaults = write_tree(description), *node = value_at(trees.expanded, path);
+  if (node == nullptr) node = value_at(trees.written, path);
   if (node == nullptr) node = value_at(defaults, path);
   const auto as_override = [&](const std::string& value) {
     std::vector<Override> with = overrides;

@@ -21,6 +21,9 @@ struct Override {
 /// Reads a model from text. `file_name` stands in the findings, and CSV files are looked up beside it.
 Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides = {});
 
+/// What a file holds. Throws InputError if it cannot be read; `what` it is, for the message.
+std::string file_text(const std::string& path, const std::string& what = "model file");
+
 /// Reads a model file.
 Description load_model(const std::string& path, const std::vector<Override>& overrides = {});
 

@@ -61,11 +61,11 @@ std::string Reader::path_of(const std::string& key) const {
 }
 
 SourceSpan Reader::span_of(const Tree& node) const {
-  return node.line > 0 ? SourceSpan{file_, node.line, node.column} : SourceSpan{"--set", 0, 0};
+  return node.line > 0 ? SourceSpan{node.file ? *node.file : file_, node.line, node.column} : SourceSpan{"--set", 0, 0};
 }
 
 SourceSpan Reader::span_of(const Tree::Entry& entry) const {
-  return entry.line > 0 ? SourceSpan{file_, entry.line, entry.column} : SourceSpan{"--set", 0, 0};
+  return entry.line > 0 ? SourceSpan{entry.value.file ? *entry.value.file : file_, entry.line, entry.column} : SourceSpan{"--set", 0, 0};
 }
 
 void Reader::report(const SourceSpan& span, const std::string& path, const std::string& found, const std::string& expected,

@@ -77,6 +77,7 @@ struct Reader::Dispatch {
   void operator()(Axis x) { r.axis(node, path, *x.value); }
   void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }
   void operator()(const Choice& x) { r.choice(node, path, x); }
+  void operator()(const Composed&) { r.report(r.span_of(node), path, "`" + std::string(key.name) + "` can only stand in a file"); }
 };
 
 void Reader::value(const Key& key, const Tree& node, const std::string& path, const Slot& slot) {

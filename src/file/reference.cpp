@@ -74,6 +74,7 @@ struct ValueKind {
   std::string operator()(const Axis&) const { return "`x`, `y`, `z` or 3 x number"; }
   std::string operator()(const AxisPair&) const { return "2 x axis"; }
   std::string operator()(const InertiaTensor&) const { return "3 x number [kg m^2], or a mapping"; }
+  std::string operator()(const Composed& x) const { return x.form; }
   std::string operator()(const Choice& x) const {
     std::string text;
     for (const char* word : x.words) text += (text.empty() ? "" : ", ") + code(word);

@@ -423,6 +423,16 @@ Items named(NamedList<T>& list) {
 void describe(Visitor& v, Description& d) {
   v.leaf({"trunnion", "Version of the file format: 1", kNumber, kRequired | kPositive}, &d.version);
   v.leaf({"title", "What the model is, for reports"}, &d.title);
+  v.leaf({"include", "Files, beside this one, whose sections belong to this model; what stands in this file decides"},
+         Composed{"name of a file, or a list", Composed::Kind::files});
+  v.leaf({"parameters", "Values that stand wherever `$(name)` does; `$(2 * name)` computes with them, in SI units"},
+         Composed{"any value by name", Composed::Kind::values});
+  v.leaf({"templates", "Groups of sections to be used more than once, with `parameters` of their own; one without a value must be given"},
+         Composed{"sections by name", Composed::Kind::templates});
+  v.leaf({"parts",
+          "Uses of templates: `template`, its parameters, and `count` for several, of which each knows its `$(index)`. "
+          "`$(part)` is the name of the part"},
+         Composed{"template and parameters by name", Composed::Kind::parts});
   v.leaf({"gravity", "Acceleration of gravity", kAcceleration}, &d.gravity);
   v.section({"bodies", "Rigid bodies. `ground` is always there"}, named(d.bodies), nullptr);
   v.section({"joints", "The tree: each body hangs on its parent by one joint, which is named after the child body"}, named(d.joints),

@@ -66,11 +66,17 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
+/// A key that stands for other keys and is gone when the table is read; see file/expand.h.
+struct Composed {
+  const char* form;  // "list of files"
+  enum class Kind { files, values, templates, parts } kind;
+};
+
 /// The value behind a key.
-using Slot =
-    std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*, Vec3d*,
-                 std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
-                 std::vector<std::string>*, Points*, OverSignal, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor, Choice>;
+using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
+                          Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
+                          std::vector<std::string>*, Points*, OverSignal, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor,
+                          Choice, Composed>;
 
 class Visitor;
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,13 @@ struct Tree {
   struct Entry;
 
   Kind kind = Kind::null;
-  std::string text;            // of a scalar
-  bool quoted = false;         // the scalar stood in quotes
-  std::vector<Tree> items;     // of a list
-  std::vector<Entry> entries;  // of a map, in file order
-  int line = 0, column = 0;    // from 1; 0: not from the file but from an override
-  int override_order = 0;      // the how-manieth override set it or something in it; 0: as in the file
+  std::string text;                           // of a scalar
+  bool quoted = false;                        // the scalar stood in quotes
+  std::vector<Tree> items;                    // of a list
+  std::vector<Entry> entries;                 // of a map, in file order
+  int line = 0, column = 0;                   // from 1; 0: not from the file but from an override
+  std::shared_ptr<const std::string> file{};  // in which it stands; null: the model file itself
+  int override_order = 0;                     // the how-manieth override set it or something in it; 0: as in the file
 
   const Entry* find(const std::string& key) const;
   Entry* find(const std::string& key);

@@ -57,6 +57,7 @@ struct ValueWriter {
     for (std::size_t i = 0; i < 3; ++i) tree.add(products[i], number((*x.products)[i]));
     return tree;
   }
+  Tree operator()(const Composed&) const { return {}; }
   Tree operator()(const Choice& x) const { return x.get() < x.words.size() ? name(x.words[x.get()]) : Tree{}; }
 };
 

@@ -1,0 +1,331 @@
+// URDF -> tree of a model file. Both describe a tree of joints whose child frame lies in the joint; what differs is the inertia tensor,
+// which URDF gives in axes of its own:   J = R J_urdf R^T,  R = Rz(yaw) Ry(pitch) Rx(roll)
+// Source: the format's specification, wiki.ros.org/urdf/XML.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/urdf.h"
+
+#include <tinyxml2.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "file/reader.h"
+#include "file/tree.h"
+
+namespace trunnion {
+
+namespace {
+
+using tinyxml2::XMLElement;
+
+struct Pose {
+  Eigen::Vector3d xyz = Eigen::Vector3d::Zero(), rpy = Eigen::Vector3d::Zero();
+};
+
+Tree number(double value) { return Tree::scalar(number_text(value)); }
+
+Tree numbers(const Eigen::Vector3d& v) {
+  Tree list = Tree::list();
+  for (const double x : v) list.items.push_back(number(x));
+  return list;
+}
+
+class Importer {
+ public:
+  Importer(std::string file, bool floating) : file_(std::move(file)), floating_(floating) {}
+
+  ImportedModel read(const std::string& text) {
+    tinyxml2::XMLDocument document;
+    if (document.Parse(text.c_str(), text.size()) != tinyxml2::XML_SUCCESS) {
+      findings_.push_back({{file_, document.ErrorLineNum(), 0}, "", "this is not valid XML: " + std::string(document.ErrorName()), "", ""});
+      throw InputError(findings_);
+    }
+    const XMLElement* robot = document.RootElement();
+    if (robot == nullptr || std::string(robot->Name()) != "robot") {
+      report(robot, "", "the outermost element is not <robot>", "a URDF file");
+      throw InputError(findings_);
+    }
+    for (const XMLElement* e = robot->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
+      const std::string kind = e->Name();
+      if (kind.starts_with("xacro:")) {
+        report(e, "", "this file has macros of xacro", "plain URDF", "expand it: xacro FILE.xacro > FILE.urdf");
+        throw InputError(findings_);
+      }
+      if (kind == "link")
+        add_link(*e);
+      else if (kind == "joint")
+        joints_.push_back(e);
+      else
+        ++others_[kind];
+    }
+    find_root();
+    if (!findings_.empty()) throw InputError(findings_);
+    for (const XMLElement* joint : joints_) add_joint(*joint);
+    if (!findings_.empty()) throw InputError(findings_);
+    return finished(robot->Attribute("name"));
+  }
+
+ private:
+  struct Link {
+    std::string name;  // in the model
+    Tree body;
+    int line;
+    bool has_mass;
+    const XMLElement* joint = nullptr;  // whose child it is
+  };
+
+  void report(const XMLElement* at, const std::string& path, const std::string& found, const std::string& expected = "",
+              const std::string& hint = "") {
+    findings_.push_back({{file_, at != nullptr ? at->GetLineNum() : 1, 0}, path, found, expected, hint});
+  }
+
+  std::string attribute(const XMLElement& e, const char* name, const std::string& path) {
+    const char* text = e.Attribute(name);
+    if (text == nullptr || *text == '\0') report(&e, path, "<" + std::string(e.Name()) + "> has no `" + name + "`");
+    return text != nullptr ? text : "";
+  }
+
+  template <std::size_t count>
+  std::array<double, count> values(const XMLElement& e, const char* name, const std::string& path, std::array<double, count> otherwise) {
+    const char* text = e.Attribute(name);
+    if (text == nullptr) return otherwise;
+    std::istringstream words(text);
+    std::vector<double> read;
+    bool good = true;
+    for (std::string word; words >> word;) {
+      const QuantityText q = read_quantity(word);
+      good = good && q.quantity && !q.quantity->has_unit;
+      read.push_back(q.quantity ? q.quantity->value : 0);
+    }
+    std::array<double, count> out = otherwise;
+    if (good && read.size() == count)
+      std::copy(read.begin(), read.end(), out.begin());
+    else
+      report(&e, path, "found " + std::string(name) + "=\"" + text + "\"", count == 1 ? "a number" : std::to_string(count) + " numbers");
+    return out;
+  }
+  double value(const XMLElement& e, const char* name, const std::string& path, double otherwise) {
+    return values<1>(e, name, path, {otherwise})[0];
+  }
+  Eigen::Vector3d vector(const XMLElement& e, const char* name, const std::string& path, const Eigen::Vector3d& otherwise) {
+    const auto v = values<3>(e, name, path, {otherwise[0], otherwise[1], otherwise[2]});
+    return {v[0], v[1], v[2]};
+  }
+  Pose origin(const XMLElement& e, const std::string& path) {
+    Pose pose;
+    if (const XMLElement* o = e.FirstChildElement("origin")) {
+      pose.xyz = vector(*o, "xyz", path, pose.xyz);
+      pose.rpy = vector(*o, "rpy", path, pose.rpy);
+    }
+    return pose;
+  }
+
+  /// A name that a model file allows and nothing else has.
+  std::string model_name(const std::string& name) {
+    std::string out = name;
+    for (char& c : out)
+      if (!is_item_name({c})) c = '_';
+    if (out.empty() || out == "ground") out += "_link";
+    while (!names_.insert(out).second) out += "_";
+    if (out != name) out_.changed.push_back("link `" + name + "` is body `" + out + "`");
+    return out;
+  }
+
+  // What an element holds besides what is read.
+  void note_others(const XMLElement& e, const std::set<std::string>& known, const std::string& owner) {
+    std::map<std::string, int> found;
+    for (const XMLElement* c = e.FirstChildElement(); c != nullptr; c = c->NextSiblingElement())
+      if (!known.contains(c->Name())) ++found[c->Name()];
+    for (const auto& [kind, count] : found) {
+      if (kind == "visual" || kind == "collision")
+        shapes_[kind] += count;
+      else
+        out_.left_out.push_back("<" + kind + "> of " + owner);
+    }
+  }
+
+  void add_link(const XMLElement& e) {
+    const std::string name = attribute(e, "name", "");
+    if (name.empty()) return;
+    if (links_.contains(name)) return report(&e, name, "there is a second link `" + name + "`", "each name once");
+    note_others(e, {"inertial"}, "link `" + name + "`");
+    Link link{name, Tree::map(), e.GetLineNum(), false};
+    if (const XMLElement* inertial = e.FirstChildElement("inertial")) {
+      const Pose pose = origin(*inertial, name);
+      const XMLElement *mass = inertial->FirstChildElement("mass"), *inertia = inertial->FirstChildElement("inertia");
+      if (mass == nullptr) report(inertial, name, "<inertial> has no <mass>");
+      const double m = mass != nullptr ? value(*mass, "value", name, 0) : 0;
+      Eigen::Matrix3d j = Eigen::Matrix3d::Zero();
+      if (inertia != nullptr) {
+        const auto entry = [&](const char* key) { return value(*inertia, key, name, 0); };
+        const double xy = entry("ixy"), xz = entry("ixz"), yz = entry("iyz");
+        j << entry("ixx"), xy, xz, xy, entry("iyy"), yz, xz, yz, entry("izz");
+      }
+      const Eigen::Matrix3d r =
+          (Eigen::AngleAxisd(pose.rpy[2], Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(pose.rpy[1], Eigen::Vector3d::UnitY()) *
+           Eigen::AngleAxisd(pose.rpy[0], Eigen::Vector3d::UnitX()))
+              .toRotationMatrix();
+      if (!pose.rpy.isZero(0)) j = (r * j * r.transpose()).eval();
+      link.has_mass = m > 0;
+      link.body.add("mass", number(m));
+      link.body.add("center_of_mass", numbers(pose.xyz));
+      Tree tensor = Tree::map();
+      const char* keys[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+      const double entries[] = {j(0, 0), j(1, 1), j(2, 2), j(0, 1), j(0, 2), j(1, 2)};
+      for (int k = 0; k < 6; ++k) tensor.add(keys[k], number(entries[k]));
+      link.body.add("inertia", std::move(tensor));
+    } else {
+      link.body.add("point_mass", Tree::map()).add("mass", number(0));
+    }
+    links_.emplace(name, std::move(link));
+    order_.push_back(name);
+  }
+
+  Link* link_of(const XMLElement& joint, const char* which, const std::string& path) {
+    const XMLElement* e = joint.FirstChildElement(which);
+    if (e == nullptr) return report(&joint, path, "the joint has no <" + std::string(which) + ">"), nullptr;
+    const std::string name = attribute(*e, "link", path);
+    if (const auto it = links_.find(name); it != links_.end()) return &it->second;
+    const std::string near = nearest_name(name, order_);
+    if (!name.empty()) report(e, path, "there is no link `" + name + "`", "", near.empty() ? "" : "did you mean `" + near + "`?");
+    return nullptr;
+  }
+
+  void find_root() {
+    for (const XMLElement* joint : joints_) {
+      const std::string name = attribute(*joint, "name", "");
+      Link* child = link_of(*joint, "child", name);
+      (void)link_of(*joint, "parent", name);
+      if (child == nullptr) continue;
+      if (child->joint != nullptr)
+        report(joint, name, "the link is already the child of another joint, in line " + std::to_string(child->joint->GetLineNum()),
+               "one joint above each link");
+      child->joint = joint;
+    }
+    std::vector<std::string> roots;
+    for (const std::string& name : order_)
+      if (links_.at(name).joint == nullptr) roots.push_back(name);
+    if (roots.size() != 1) {
+      std::string all;
+      for (const std::string& r : roots) all += (all.empty() ? ": `" : ", `") + r + "`";
+      findings_.push_back({{file_, 1, 0}, "", std::to_string(roots.size()) + " links are the child of no joint" + all, "one root", ""});
+      return;
+    }
+    root_ = roots[0];
+    const bool is_ground = root_ == "world" && !links_.at(root_).has_mass && !floating_;
+    for (const std::string& name : order_) links_.at(name).name = name == root_ && is_ground ? "ground" : model_name(name);
+    if (is_ground) return (void)out_.changed.push_back("link `world` is the ground");
+    Tree joint = Tree::map();
+    joint.add(floating_ ? "free" : "fixed", Tree::map()).add("parent", Tree::scalar("ground", true));
+    model_joints_.add(links_.at(root_).name, std::move(joint));
+    out_.changed.push_back("the root `" + root_ + (floating_ ? "` moves freely" : "` is fixed to the ground"));
+  }
+
+  void add_joint(const XMLElement& e) {
+    const std::string urdf_name = e.Attribute("name"), type = attribute(e, "type", urdf_name);
+    const Link &child = *link_of(e, "child", urdf_name), &parent = *link_of(e, "parent", urdf_name);
+    static const std::map<std::string, const char*> kKinds{{"revolute", "revolute"}, {"continuous", "revolute"}, {"prismatic", "prismatic"},
+                                                           {"fixed", "fixed"},       {"floating", "free"},       {"planar", "planar"}};
+    const auto kind = kKinds.find(type);
+    if (kind == kKinds.end())
+      return report(&e, urdf_name, "the joint has the type `" + type + "`", "revolute, continuous, prismatic, fixed, floating or planar");
+    const std::string form = kind->second;
+    const bool turns = form == "revolute", one = turns || form == "prismatic";
+    note_others(e, {"origin", "parent", "child", "axis", "mimic", "dynamics", "limit"}, "joint `" + urdf_name + "`");
+    if (urdf_name != child.name) out_.changed.push_back("joint `" + urdf_name + "` is joint `" + child.name + "`, after its child");
+    Tree joint = Tree::map(), &inner = joint.add(form, Tree::map());
+    inner.add("parent", Tree::scalar(parent.name, true));
+    const Pose pose = origin(e, urdf_name);
+    inner.add("at", numbers(pose.xyz));
+    if (!pose.rpy.isZero(0)) inner.add("orientation", numbers(pose.rpy));
+    if (one || form == "planar") {
+      const XMLElement* axis = e.FirstChildElement("axis");
+      const Eigen::Vector3d a = axis != nullptr ? vector(*axis, "xyz", urdf_name, Eigen::Vector3d::UnitX()) : Eigen::Vector3d(1, 0, 0);
+      if (a.isZero(0)) report(axis, urdf_name, "the axis has no direction", "three numbers, not all 0");
+      inner.add(one ? "axis" : "normal", numbers(a));
+    }
+    if (const XMLElement* mimic = e.FirstChildElement("mimic")) add_mimic(*mimic, urdf_name, child.name, one, turns, joint);
+    if (const XMLElement* dynamics = e.FirstChildElement("dynamics")) {
+      const double damping = value(*dynamics, "damping", urdf_name, 0), friction = value(*dynamics, "friction", urdf_name, 0);
+      if (damping != 0 && one) {
+        Tree& spring = springs_.add(child.name, Tree::map());
+        spring.add("joint", Tree::scalar(child.name, true));
+        spring.add("damping", number(damping));
+      } else if (damping != 0) {
+        out_.left_out.push_back("damping of joint `" + urdf_name + "`, which has more than one coordinate or none");
+      }
+      if (friction != 0)
+        out_.left_out.push_back("dry friction of joint `" + urdf_name + "`, " + number_text(friction) + (turns ? " N m" : " N"));
+    }
+    if (const XMLElement* limit = e.FirstChildElement("limit"); limit != nullptr && type != "continuous") {
+      const double lower = value(*limit, "lower", urdf_name, 0), upper = value(*limit, "upper", urdf_name, 0);
+      out_.left_out.push_back("limits of joint `" + urdf_name + "`: " + number_text(lower) + " to " + number_text(upper) +
+                              (turns ? " rad" : " m"));
+    }
+    model_joints_.add(child.name, std::move(joint));
+  }
+
+  void add_mimic(const XMLElement& mimic, const std::string& urdf_name, const std::string& name, bool one, bool turns, Tree& joint) {
+    const std::string leader = attribute(mimic, "joint", urdf_name);
+    const auto found = std::find_if(joints_.begin(), joints_.end(), [&](const XMLElement* j) { return leader == j->Attribute("name"); });
+    if (found == joints_.end() || !one) return report(&mimic, urdf_name, "it mimics `" + leader + "`", "another joint of one coordinate");
+    const double ratio = value(mimic, "multiplier", urdf_name, 1), offset = value(mimic, "offset", urdf_name, 0);
+    if (ratio == 0) return (void)out_.left_out.push_back("<mimic> of joint `" + urdf_name + "`, whose multiplier is 0");
+    Tree& coupling = couplings_.add(name, Tree::map());
+    Tree pair = Tree::list();
+    pair.items = {Tree::scalar(name, true), Tree::scalar(link_of(**found, "child", leader)->name, true)};
+    coupling.add("joints", std::move(pair));
+    coupling.add("ratio", number(ratio));
+    if (offset != 0) joint.add(turns ? "angle" : "position", number(offset));
+  }
+
+  ImportedModel finished(const char* robot) {
+    for (const auto& [kind, count] : shapes_) out_.left_out.push_back(std::to_string(count) + " <" + kind + "> shapes");
+    for (const auto& [kind, count] : others_) out_.left_out.push_back(std::to_string(count) + " <" + kind + ">");
+    Tree root = Tree::map(), bodies = Tree::map();
+    for (const std::string& name : order_)
+      if (links_.at(name).name != "ground") bodies.add(links_.at(name).name, links_.at(name).body);
+    root.add("trunnion", Tree::scalar("1"));
+    if (robot != nullptr) root.add("title", Tree::scalar(robot, true));
+    root.add("bodies", std::move(bodies));
+    root.add("joints", std::move(model_joints_));
+    if (!couplings_.entries.empty()) root.add("couplings", std::move(couplings_));
+    if (!springs_.entries.empty()) root.add("springs", std::move(springs_));
+    Tree& solver = root.add("solver", Tree::map());
+    solver.add("step", Tree::scalar("1 ms"));
+    solver.add("duration", Tree::scalar("5 s"));
+    const auto comment = [&](const char* head, const std::vector<std::string>& lines) {
+      if (!lines.empty()) out_.text += std::string("# ") + head + "\n";
+      for (const std::string& line : lines) out_.text += "#   " + line + "\n";
+    };
+    out_.text = "# Imported from " + file_ + "\n";
+    comment("Changed:", out_.changed);
+    comment("Not taken over:", out_.left_out);
+    out_.text += yaml_text(root);
+    return std::move(out_);
+  }
+
+  std::string file_, root_;
+  bool floating_;
+  std::vector<Diagnostic> findings_;
+  std::map<std::string, Link> links_;
+  std::vector<std::string> order_;  // of links in the file
+  std::vector<const XMLElement*> joints_;
+  std::set<std::string> names_;
+  std::map<std::string, int> others_, shapes_;
+  Tree model_joints_ = Tree::map(), springs_ = Tree::map(), couplings_ = Tree::map();
+  ImportedModel out_;
+};
+
+}  // namespace
+
+ImportedModel import_urdf(const std::string& text, const std::string& file, bool floating) { return Importer(file, floating).read(text); }
+
+}  // namespace trunnion
