@@ -40,6 +40,7 @@ PRESSURES = ["v1.pressure", "v2.pressure", "v3.pressure"]
 CRANE_PRESSURES = [f"{cylinder}_{volume}" for cylinder in ("lift", "slew") for volume in PRESSURES]
 STEPS = ["1", "0.5", "0.25", "0.1"]
 DEGREES = 180 / math.pi
+TRANSIENTS = [(0, 0.25), (3, 3.25), (6, 6.25)]  # [s] of the arm
 
 
 def text_of(value, form):
@@ -274,6 +275,46 @@ class Figures:
                 sys.exit(f"the length error of {key} is {row['length_error']}, tests/data/cosimulation_sweep.csv has {old['length_error']}")
         return both
 
+    # ---- the arm on quasistatic and on lumped oil
+
+    def apart(self, name, other, channel, windows):
+        """Greatest difference of a channel of two runs at common times, in percent of the range of `other`, outside or inside of `windows`."""
+        times = {round(t, 9): x for t, x in self._between(name, channel, 0, math.inf)}
+        values = self._between(other, channel, 0, math.inf)
+        spread = max(x for _, x in values) - min(x for _, x in values)
+        inside, outside = [0.0], [0.0]
+        for t, x in values:
+            (inside if any(a <= t < b for a, b in windows) else outside).append(abs(times[round(t, 9)] - x))
+        return self._cells(text_of(100 * max(side) / spread, "2") for side in (outside, inside))
+
+    def step_limits(self, integrator):
+        """Cells: for both models the largest step within 10 and 1 % of the motion, seconds per second at the last."""
+        def cells(model):
+            rows = {row["bound"]: row for row in self._step_limits() if (row["model"], row["integrator"]) == (model, integrator)}
+            yield from (f"{text_of(1e3 * float(rows[bound]['limit']), '2')}" for bound in ("0.1", "0.01"))
+            yield text_of(float(rows["0.01"]["seconds_per_second"]), ".0e")
+
+        return self._cells([*cells("arm_quasistatic"), *cells("arm_lumped")])
+
+    def _step_limits(self):
+        def read(path):
+            with open(path, newline="") as lines:
+                return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+        return self._read(ROOT / "tests/data/step_limits.csv", read)
+
+    def limit_again(self, name, fine, integrator, form):
+        """Error of a run at the stored limit of 1 %, in percent of the motion of `fine`; it must be the stored one."""
+        settings = json.loads((self.folder / name / "summary.json").read_text())["settings"]
+        model = {"Arm on lumped oil": "arm_lumped", "Arm on quasistatic hydraulics": "arm_quasistatic"}[settings["title"]]
+        row = next(r for r in self._step_limits() if (r["model"], r["integrator"], r["bound"]) == (model, integrator, "0.01"))
+        truth = {round(1e6 * t): x for t, x in self._between(fine, "arm.angle", 0, math.inf)}
+        error = max(abs(x - truth[round(1e6 * t)]) for t, x in self._between(name, "arm.angle", 0, math.inf))
+        error /= max(truth.values()) - min(truth.values())
+        if abs(settings["solver"]["step"] / float(row["limit"]) - 1) > 1e-3 or abs(error / float(row["error"]) - 1) > 0.1:
+            sys.exit(f"{name}: {settings['solver']['step']} s, {error}; tests/data/step_limits.csv has {row}: run tools/step_limits.py")
+        return text_of(100 * error, form)
+
     def schemes(self, name, scheme, column, form, factor=1):
         """Cells for the communication steps of a scheme."""
         with open(self.folder / name / "schemes.csv", newline="") as lines:
@@ -351,7 +392,7 @@ def run_commands(template, program, folder):
 
 def fill(template, figures):
     names = {name: getattr(figures, name) for name in dir(figures) if not name.startswith("_")}
-    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES}
+    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES, "TRANSIENTS": TRANSIENTS}
     return PLACEHOLDER.sub(lambda found: str(eval(found.group(1), names)), template)  # the template is a file of the project
 
 
