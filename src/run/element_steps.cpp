@@ -153,15 +153,13 @@ class Warnings {
   void compare(const Element& e, double step, const char* what, const std::string& by, const char* other, const Limit& limit) {
     const double longest = limit(e.element);
     if (!(step > longest)) return;
-    VirtualElement stiffer = e.element;
-    stiffer.damping *= 2;
-    const char* damping = limit(stiffer) > longest ? "a larger damping" : "a smaller damping";
-    list_.push_back(
-        fmt::format("{}: {} with {} is unstable here: {:g} s is longer than {:.3g} s, the limit for its stiffness ({:g} {}) and damping "
-                    "({:g} {}) and the "
-                    "inertia at the port at the start; try {} below {:.3g} s, a smaller stiffness, {}, or {}",
-                    e.path, what, by, step, longest, e.element.stiffness, e.turns ? "N m/rad" : "N/m", e.element.damping,
-                    e.turns ? "N m s/rad" : "N s/m", what, longest, damping, other));
+    const auto with_damping = [&](double factor) { return limit({e.element.stiffness, factor * e.element.damping}); };
+    const char* damping = with_damping(2) > longest ? "a larger damping, " : with_damping(0.5) > longest ? "a smaller damping, " : "";
+    list_.push_back(fmt::format(
+        "{}: the {} of {:g} s is longer than {:.3g} s, where {} turns unstable with its stiffness ({:g} {}) and damping ({:g} {}) and the "
+        "inertia at its port at the start; try a {} below {:.3g} s, a smaller stiffness, {}or {}",
+        e.path, what, step, longest, by, e.element.stiffness, e.turns ? "N m/rad" : "N/m", e.element.damping,
+        e.turns ? "N m s/rad" : "N s/m", what, longest, damping, other));
   }
 
   void look_at_step(std::size_t i) {
@@ -186,14 +184,14 @@ class Warnings {
     const CosimulationDescription& c = model_.description.coupling;
     const double H = grid_step(model_.description);
     if (!inverse_.empty())
-      compare(e, H, "the communication step", fmt::format("coupling.scheme: {}", coupling_scheme_words()[std::size_t(c.scheme)]),
+      compare(e, H, "communication step", fmt::format("coupling.scheme: {}", coupling_scheme_words()[std::size_t(c.scheme)]),
               "solver.coupling: monolithic", [&](const VirtualElement& element) { return coupling_limit(c, element, inverse_[i], H); });
     for (const HydraulicGroup& group : hydraulic_groups(model_)) {
       if (std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) == group.circuits.end())
         continue;
       const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
       const IntegratorKind integrator = own.integrator.value_or(c.integrator);
-      compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "the oil's step", integrator_words()[std::size_t(integrator)],
+      compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "step of the oil", integrator_words()[std::size_t(integrator)],
               "coupling.hydraulics.integrator: trapezoidal",
               [&](const VirtualElement& element) { return element.longest_stable_step(integrator, false, 0); });
     }

@@ -129,7 +129,7 @@ TEST(ElementSteps, AreThoseOfTheOilInACosimulation) {
       "quasistatic.circuit.actuators.lift.element.damping=24e3"};
   const std::vector<std::string> warnings = warnings_of(arm(set, 1e-3, "coupling.step"));
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("the oil's step"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("step of the oil"), std::string::npos) << warnings[0];
   EXPECT_DOUBLE_EQ(limit_in(warnings[0]), 0.96e-3);
 }
 
