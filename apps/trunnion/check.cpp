@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "machine/analyse.h"
 #include "machine/start.h"
+#include "run/element_steps.h"
 #include "solve/start_partition.h"
 
 namespace trunnion::cli {
@@ -154,8 +155,10 @@ int check(const ModelOptions& options) {
                  joined(missing.velocities).c_str());
     return kWrongInput;
   }
-  print_start(*model, start_state(*model));
+  const State start = start_state(*model);
+  print_start(*model, start);
   print_run(*model);
+  for (const std::string& warning : element_step_warnings(*model, start)) line("WARNING", warning);
   std::puts("the model is ready to run");
   return kDone;
 }

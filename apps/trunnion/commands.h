@@ -27,6 +27,7 @@ void add_linearize(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
 void add_curve(CLI::App& app, Action& action);
+void add_fit(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);

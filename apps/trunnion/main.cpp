@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   cli::add_compare(app, action);
   cli::add_friction(app, action);
   cli::add_curve(app, action);
+  cli::add_fit(app, action);
   cli::add_study(app, action);
   cli::add_import(app, action);
   cli::add_reference(app, action);

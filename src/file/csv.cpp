@@ -37,6 +37,14 @@ bool is_bare_number(const std::string& cell) {
   return read.quantity && !read.quantity->has_unit;
 }
 
+char separator_of(const std::string& line) {
+  return line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
+}
+
+bool is_header(const std::vector<std::string>& cells) {
+  return std::none_of(cells.begin(), cells.end(), [](const std::string& cell) { return is_bare_number(cell); });
+}
+
 /// One pass over one file.
 class CsvReader {
  public:
@@ -68,10 +76,10 @@ class CsvReader {
   }
 
   bool first_line(const std::string& line) {
-    separator_ = line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
+    separator_ = separator_of(line);
     columns_known_ = true;
     const std::vector<std::string> cells = cells_of(line, separator_);
-    const bool header = std::none_of(cells.begin(), cells.end(), [](const std::string& cell) { return is_bare_number(cell); });
+    const bool header = is_header(cells);
     if (!column(cells, header, signal_.time, "time", time_) || !column(cells, header, signal_.value, "value", value_)) return false;
     return header || data_line(line);
   }
@@ -139,6 +147,18 @@ void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::st
   const std::string file = (std::filesystem::path(folder) / signal.file).string();
   signal.points.clear();
   CsvReader(signal, file, path, span, diagnostics).read();
+}
+
+std::vector<std::string> csv_header(const std::string& file) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const std::string_view content = trimmed(line);
+    if (content.empty() || content.front() == '#') continue;
+    std::vector<std::string> cells = cells_of(line, separator_of(line));
+    if (is_header(cells)) return cells;
+    break;
+  }
+  return {};
 }
 
 }  // namespace trunnion

@@ -15,4 +15,7 @@ namespace trunnion {
 void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
                      std::vector<Diagnostic>& diagnostics);
 
+/// Names of the columns in the header line of a CSV file; none where the first line holds numbers or the file cannot be read.
+std::vector<std::string> csv_header(const std::string& file);
+
 }  // namespace trunnion

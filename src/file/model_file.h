@@ -43,6 +43,12 @@ std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>
 /// `option` stands in the findings. Throws InputError where there is no such path, no number, or one that must be whole.
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option);
 
+/// SI unit of the value at `path` (of its elements, where it is a list); empty for plain numbers and where there is no such value.
+std::string unit_at(const Description& description, const std::string& path);
+
+/// The description with signals from CSV files as tables: it can be written into another folder.
+Description without_csv_files(Description description);
+
 /// What is wrong with a description beyond the form of its values: names that lead nowhere, a tree that is none,
 /// impossible inertias, friction laws without their parameters, solver choices that do not go together.
 /// `parse_model` has done this already; for descriptions built in code.

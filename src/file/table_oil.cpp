@@ -269,9 +269,12 @@ void describe_metering_valve(Visitor& v, MeteringValveDescription& m) {
          OverSignal{&m.opening});
 }
 
+constexpr Measure kElementStiffness{"a stiffness", "N/m or N m/rad", "5e7 N/m", {0, 1, -2}, Dimension{2, 1, -2}};
+constexpr Measure kElementDamping{"a damping", "N s/m or N m s/rad", "2.5e6 N s/m", {0, 1, -1}, Dimension{2, 1, -1}};
+
 void describe_element(Visitor& v, VirtualElementDescription& e) {
-  v.leaf({"stiffness", "Stiffness K, N/m or N m/rad; left out: that of the oil in chambers and lines", kNumber, kPositive}, &e.stiffness);
-  v.leaf({"damping", "Damping B, N s/m or N m s/rad; left out: from the settling time", kNumber, kPositive}, &e.damping);
+  v.leaf({"stiffness", "Stiffness K; left out: that of the oil in chambers and lines", kElementStiffness, kPositive}, &e.stiffness);
+  v.leaf({"damping", "Damping B; left out: from the settling time", kElementDamping, kPositive}, &e.damping);
   v.leaf({"settling_time", "Time after which 2 % of a stretch are left, 3.9 B / K", kTime, kPositive}, &e.settling_time);
   v.leaf({"line_volume_A", "Oil between the valves and chamber A, for the stiffness", kVolume, kNonNegative}, &e.line_volume_A);
   v.leaf({"line_volume_B", "Oil between the valves and chamber B, for the stiffness", kVolume, kNonNegative}, &e.line_volume_B);

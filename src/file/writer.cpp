@@ -96,7 +96,61 @@ class Writer : public Visitor {
   Tree* map_;
 };
 
+/// Finds the measure of the value at a path.
+class UnitFinder : public Visitor {
+ public:
+  explicit UnitFinder(std::string path) : path_(std::move(path) + ".") {}
+  const std::string& unit() const { return unit_; }
+
+  void leaf(const Key& key, const Slot&) override {
+    if (path_.starts_with(prefix_ + key.name + ".")) unit_ = key.measure.unit;
+  }
+  void group(const Key& key, const Group& group) override {
+    if (group.present) within(key.name, group.describe);
+  }
+  void section(const Key& key, const Items& items, const char* scalar_key) override {
+    for (std::size_t i = 0; i < items.size(); ++i)
+      within(std::string(key.name) + "." + items.name(i), [&](Visitor& v) {
+        if (scalar_key != nullptr && path_ == prefix_) path_ += std::string(scalar_key) + ".";
+        items.describe(v, i);
+      });
+  }
+  void list(const Key& key, const Items& items) override {
+    for (std::size_t i = 0; i < items.size(); ++i)
+      within(std::string(key.name) + "." + std::to_string(i), [&](Visitor& v) { items.describe(v, i); });
+  }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
+
+ private:
+  template <class F>
+  void within(const std::string& name, F describe) {
+    const std::string outer = prefix_;
+    prefix_ += name + ".";
+    if (path_.starts_with(prefix_)) describe(*this);
+    prefix_ = outer;
+  }
+
+  std::string path_, prefix_, unit_;  // names with a point behind each
+};
+
 }  // namespace
+
+std::string unit_at(const Description& description, const std::string& path) {
+  Description copy = description;  // visitors may write; this one does not
+  UnitFinder finder(path);
+  describe(finder, copy);
+  return finder.unit();
+}
+
+Description without_csv_files(Description description) {
+  for (auto& [name, signal] : description.signals)
+    if (const auto* csv = std::get_if<CsvSignal>(&signal)) {
+      TableSignal table{csv->points, csv->smooth};
+      for (auto& point : table.points) point[1] *= csv->scale;
+      signal = table;
+    }
+  return description;
+}
 
 Tree write_value(const Key& key, const Slot& slot) { return std::visit(ValueWriter{key}, slot); }
 

@@ -412,15 +412,16 @@ void finish_local_states(const Hydraulics& h, const double* s, const double* s_d
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i) solve_step(h.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);
 }
 
-void advance_discrete_states(const Hydraulics& hydraulics, const double* s, double h, double* y, HydraulicState& state) {
+void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
+                                double* y, HydraulicState& state) {
+  std::fill(state.y_scratch.begin(), state.y_scratch.end(), 0.0);
+  const RateRelation rule{h, 1 / h, y_begin, state.y_scratch.data()};
   for (std::size_t i = 0; i < hydraulics.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = hydraulics.quasistatic[i];
-    if (!q.discrete) continue;
+    if (!q.discrete && s_dot == nullptr) continue;
     load_pressures<double>(hydraulics, y, state);
     take_command<double>(hydraulics, q, state, state.quasistatic[i]);
-    std::copy_n(y, hydraulics.ny, state.y_scratch.begin());
-    RateRelation rule{h, 1 / h, state.y_scratch.data(), nullptr};
-    solve_step(q, s, nullptr, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
+    solve_step(q, s, s_dot, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
   }
 }
 

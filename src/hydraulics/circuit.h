@@ -252,8 +252,10 @@ void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double
 /// those of quasistatic circuits; writes y and ydot. Signals are set.
 void finish_local_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
                          const RateRelation& rule, HydraulicState& state);
-/// Discrete states at the end of a step of h [s] with lengths s there, from their values y at its begin. Signals and spools are set.
-void advance_discrete_states(const Hydraulics& hydraulics, const double* s, double h, double* y, HydraulicState& state);
+/// Quasistatic circuits at the end of a step of h [s] at lengths s, where y is that of the end but for them: discrete states by (72), and
+/// where rates s_dot are given (otherwise null) p of the differential form by the implicit Euler rule. Signals are set.
+void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
+                                double* y, HydraulicState& state);
 
 /// The netlist as an ordinary differential equation, without derivatives: ydot and the port forces at (s, sdot) and y,
 ///   p_i_dot = (sum Q_in - sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14)

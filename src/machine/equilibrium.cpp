@@ -84,7 +84,7 @@ class RestSolver {
   RestSolver(const Model& model, double time)
       : model_(model),
         m_(std::get<Mechanism<D>>(model.mechanism)),
-        h_(model.hydraulics),
+        h_(with_equations(model.hydraulics)),
         work_(inputs(model, time)),
         oil_(model, time, Side::right, work_.hydraulics),
         time_(time),
@@ -126,6 +126,23 @@ class RestSolver {
     return state;
   }
   MechanismState<D>& mech() { return work_.mechanism; }
+  /// Elements of quasistatic circuits as differential equations: what discrete states say is of a step.
+  static Hydraulics with_equations(Hydraulics hydraulics) {
+    for (QuasistaticCircuit& q : hydraulics.quasistatic) q.discrete = false;
+    return hydraulics;
+  }
+  /// After loads(): discrete states as a step that ends here would leave them.
+  void set_discrete_states() {
+    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i)
+      for (std::size_t j = 0; j < h_.quasistatic[i].ports.size() && model_.hydraulics.quasistatic[i].discrete; ++j) {
+        const QuasistaticPort& port = h_.quasistatic[i].ports[j];
+        double* y = y_.data() + port.state;
+        const double l = mech().s[port.actuator], v = work_.hydraulics.quasistatic[i].solution.v[j];
+        y[kLastLength] = l;
+        y[kPistonRate] = v;
+        y[kElementForce] = port.element.fbar(y[0], l, 0.0) + port.element.damping * v;
+      }
+  }
 
   void place(const std::vector<double>& q) { update_positions<D, double>(m_, q.data(), nullptr, mech()); }
 
@@ -495,6 +512,7 @@ class RestSolver {
     const Vector pressure = kUnit * unit_.cwiseProduct(p_);
     oil_.write(pressure.data(), y_.data());
     oil_.check_pressures(y_.data(), true);
+    set_discrete_states();
     std::copy(q_.begin(), q_.end(), e.state.q());
     std::copy(y_.begin(), y_.end(), e.state.y());
     std::copy(balance_.multipliers.begin(), balance_.multipliers.end(), e.state.multipliers());
@@ -627,7 +645,7 @@ class RestSolver {
 
   const Model& model_;
   const Mechanism<D>& m_;
-  const Hydraulics& h_;
+  const Hydraulics h_;
   MachineState<D> work_;
   const OilAtRest oil_;
   const double time_;

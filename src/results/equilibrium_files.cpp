@@ -199,13 +199,7 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
 void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder) {
   if (model->relative) return write_equilibrium(model->relative, e, model_file, folder);
-  Description at_rest = description_at(*model, e.state);
-  for (auto& [name, signal] : at_rest.signals)  // a CSV file stands beside the model file, not here
-    if (const auto* csv = std::get_if<CsvSignal>(&signal)) {
-      TableSignal table{csv->points, csv->smooth};
-      for (auto& point : table.points) point[1] *= csv->scale;
-      signal = table;
-    }
+  const Description at_rest = without_csv_files(description_at(*model, e.state));  // CSV files stand beside the model file, not here
   make_folder(folder);
   write_text(equilibrium_json(model, e, model_file), folder + "/equilibrium.json");
   write_text(write_model(at_rest), folder + "/equilibrium.yaml");

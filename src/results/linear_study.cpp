@@ -77,10 +77,13 @@ void check_request(const LinearRequest& request, const std::shared_ptr<const Mod
 
 // ---------------------------------------------------------------- linear models
 
+/// The model, elements of quasistatic circuits as differential equations: a linear model has no discrete states.
 std::shared_ptr<const Model> load(const LinearRequest& request, const std::vector<Override>& more = {}) {
   std::vector<Override> overrides = request.overrides;
   overrides.insert(overrides.end(), more.begin(), more.end());
-  return compile(load_model(request.model_file, overrides));
+  Description description = load_model(request.model_file, overrides);
+  for (auto& [name, circuit] : description.quasistatic) circuit.form = VirtualElementForm::differential;
+  return compile(description);
 }
 
 std::vector<Override> overrides_of(const LinearRequest& request, const std::vector<std::string>& values) {
@@ -247,6 +250,12 @@ class Study {
     std::sort(request_.at.begin(), request_.at.end());
     request_.at.erase(std::unique(request_.at.begin(), request_.at.end()), request_.at.end());
     model_ = load(request_);
+    for (const auto& [name, circuit] : load_model(request_.model_file, request_.overrides).quasistatic)
+      if (circuit.form == VirtualElementForm::discrete)
+        notes_.push_back(
+            fmt::format("quasistatic.{}.form: discrete states have no linear model; this is the differential form, the same element "
+                        "in equations",
+                        name));
     check_request(request_, model_);
     check_values(request_);
     for (const std::string& path : request_.sensitivity) (void)number_at(request_.model_file, request_.overrides, path, "--sensitivity");
@@ -267,6 +276,10 @@ class Study {
   Progress progress(const std::string& label, double duration) const {
     return hooks_.progress ? hooks_.progress(label, duration) : Progress{};
   }
+  LinearCase with_notes(LinearCase c) const {
+    c.linear.warnings.insert(c.linear.warnings.end(), notes_.begin(), notes_.end());
+    return c;
+  }
   void fail(const std::string& text) { failure_ += (failure_.empty() ? "" : "\n") + text; }
 
   /// Every linear model in a folder of its own, and a table over time.
@@ -275,7 +288,7 @@ class Study {
     over_time.paths = {"time"};
     try {
       states_at(model_, request_.start, request_.at, [&](const State& state) {
-        const LinearCase c = make_linear_case(model_, state, request_.start, request_.options);
+        const LinearCase c = with_notes(make_linear_case(model_, state, request_.start, request_.options));
         const std::string time = number_text(request_.at[over_time.points.size()]);
         over_time.points.push_back(root_locus_point({time}, c));
         write_linear_case(c, request_.model_file, folder_ + "/at_" + time);
@@ -293,7 +306,7 @@ class Study {
   }
 
   void single() {
-    const LinearCase c = single_case(request_, model_);
+    const LinearCase c = with_notes(single_case(request_, model_));
     files_ = "linear.json, linear.csv, eigenvalues.csv, linear.mat";
     write_linear_case(c, request_.model_file, folder_);
     print(linear_text(c));
@@ -336,6 +349,7 @@ class Study {
   std::string folder_;
   const StudyHooks& hooks_;
   std::shared_ptr<const Model> model_;
+  std::vector<std::string> notes_;
   std::string failure_, files_;
 };
 

@@ -5,6 +5,7 @@
 #include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "results/files.h"
+#include "run/element_steps.h"
 
 namespace trunnion {
 
@@ -51,6 +52,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   result.recorder = std::make_unique<Recorder>(model, beside_monolithic);
   try {
     Runner run(model, start_of(*model, start));
+    result.warnings = element_step_warnings(*model, run.state());
     result.recorder->begin(run.state());
     Watchers watchers(*result.recorder, also);
     try {

@@ -18,6 +18,7 @@ struct CaseResult {
   RunStatistics statistics;
   std::unique_ptr<Recorder> recorder;
   std::optional<CouplingReport> coupling;  // of a co-simulation
+  std::vector<std::string> warnings;       // what is doubtful about its settings
   double end_time = 0;                     // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;

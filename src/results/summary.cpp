@@ -151,6 +151,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"title", r.model->title},
             {"status", r.failure ? "failed" : "completed"},
             {"message", r.failure ? r.failure->what() : ""},
+            {"warnings", r.warnings},
             {"end_time", r.end_time},
             {"steps", s.steps},
             {"split_steps", s.split_steps},
@@ -177,6 +178,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   std::string text = fmt::format("{}: {:g} s simulated\n", r.failure ? "FAILED" : "done", r.end_time);
   text += fmt::format("  steps        {} of {:g} s, {:.2f} iterations on average, {} at most\n", s.steps, grid_step(r.model->description),
                       s.mean_iterations(), s.max_iterations);
+  for (const std::string& warning : r.warnings) text += fmt::format("  WARNING      {}\n", warning);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);
   text += fmt::format("  time         {:.4g} s in steps ({:.0f} ns a step, {:.0f} times faster than real time), {:.3g} s in all\n",

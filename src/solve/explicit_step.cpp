@@ -20,6 +20,10 @@ ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
       next_(model->layout),
       theta_(model->layout.nv),
       capacity_(model->hydraulics.unknown_state.size(), 1.0) {
+  if (integrator_ == IntegratorKind::semi_implicit_euler)  // solves quasistatic circuits implicitly
+    for (const QuasistaticCircuit& q : model->hydraulics.quasistatic)
+      for (const QuasistaticPort& port : q.ports)
+        capacity_[model->hydraulics.circuits[model->hydraulics.actuators[port.actuator].circuit].offset + port.local] = kInfinity;
   for (Slope* slope : {&slope_, &sum_}) {
     slope->theta.resize(model->layout.nv);
     slope->v.resize(model->layout.nv);
@@ -100,7 +104,7 @@ template <int D>
 bool ExplicitStep<D>::stage(const State& from, double h, bool end, StepReport& report) {
   move(from, h, slope_);
   if (!within_range(report) || !rates_.place(from.q(), theta_.data(), Side::left, next_, report)) return false;
-  if (end) rates_.advance_discrete_states(h, next_);
+  if (end) rates_.advance_quasistatic_states(from, h, false, next_);
   return rates_.accelerate(next_, report);
 }
 
@@ -119,7 +123,7 @@ bool ExplicitStep<D>::semi_implicit_euler(const State& state, double h, StepRepo
   if (!within_range(report) || !rates_.place(state.q(), theta_.data(), Side::left, next_, report)) return false;
   rates_.set_state_rates(next_);
   for (int i = 0; i < n.ny; ++i) next_.y()[i] += h * next_.ydot()[i];
-  rates_.advance_discrete_states(h, next_);
+  rates_.advance_quasistatic_states(state, h, true, next_);
   return within_range(report) && rates_.accelerate(next_, report);
 }
 

@@ -53,9 +53,11 @@ class MachineRates {
   bool accelerate(State& at, StepReport& report);
   /// After place(): ydot alone.
   void set_state_rates(State& at);
-  /// After place(): discrete states at the end of a step of h [s], from their values at its begin in `at`.
-  void advance_discrete_states(double h, State& at) {
-    trunnion::advance_discrete_states(h_, work_.mechanism.s.data(), h, at.y(), work_.hydraulics);
+  /// After place(): states of quasistatic circuits in `at`, at the end of a step of h [s] from `begin`, where `at` has all others: discrete
+  /// ones; those of the differential form, too, if `implicit`.
+  void advance_quasistatic_states(const State& begin, double h, bool implicit, State& at) {
+    const MechanismState<D>& mech = work_.mechanism;
+    trunnion::advance_quasistatic_states(h_, mech.s.data(), implicit ? mech.s_dot.data() : nullptr, h, begin.y(), at.y(), work_.hydraulics);
   }
   /// After accelerate(): x = (R^T M R)^-1 x.
   void solve_reduced(double* x) const { inertia_.solve(x); }

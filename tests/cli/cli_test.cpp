@@ -387,6 +387,47 @@ TEST_F(Program, StudyRefusesWrongInput) {
   EXPECT_EQ(call("study").code, 2);
 }
 
+TEST_F(Program, StepsTooLongForAnElementAreWarnedOf) {
+  const std::string arm = "'" + kExamples +
+                          "arm_quasistatic.yaml' --set solver.duration=0.3 --set solver.constraints=double_step "
+                          "--set solver.integrator=semi_implicit_euler --set solver.step=";
+  const std::string warning = "WARNING";
+  EXPECT_EQ(call("check " + arm + "20ms").output.find(warning), std::string::npos);
+  const Outcome check = call("check " + arm + "30ms");
+  EXPECT_EQ(check.code, 0);
+  for (const std::string& word :
+       {warning, std::string("quasistatic.circuit.actuators.lift.element: the step of 0.03 s is longer than 0.0267 s"),
+        std::string("solver.integrator: trapezoidal")})
+    EXPECT_NE(check.output.find(word), std::string::npos) << check.output;
+  const Outcome run = call("run " + arm + "30ms -o out");
+  EXPECT_NE(run.output.find(warning), std::string::npos) << run.output;
+  EXPECT_EQ(json("out/summary.json")["warnings"].size(), 1U);
+}
+
+TEST_F(Program, FitWritesTheFittedModel) {
+  const std::string arm = "'" + kExamples + "arm_quasistatic.yaml' --set solver.duration=0.3 ";
+  const std::string element = "quasistatic.circuit.actuators.lift.element.";
+  EXPECT_EQ(call("run " + arm + "-o recorded").code, 0);
+  const std::string fit = "fit " + arm + "--reference recorded/results.csv --channels lift.force,lift.length --parameters " + element +
+                          "stiffness," + element + "damping --set " + element + "stiffness=3e7";
+  const Outcome r = call(fit + " -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char* word : {"fitted after", "--set quasistatic.circuit.actuators.lift.element.stiffness=", "out/fit.yaml"})
+    EXPECT_NE(r.output.find(word), std::string::npos) << r.output;
+  EXPECT_NEAR(json("out/fit.json")["parameters"][element + "stiffness"]["value"].get<double>(), 5e7, 50);
+  EXPECT_EQ(call("run out/fit.yaml -o again").code, 0);
+  EXPECT_TRUE(exists("out/fit.csv"));
+  EXPECT_TRUE(exists("out/fit.svg") || exists("out/fit.gp"));
+  const Outcome few = call(fit + " --max-iterations 1 -q -o few");
+  EXPECT_EQ(few.code, 1);
+  EXPECT_NE(few.output.find("not converged"), std::string::npos) << few.output;
+  EXPECT_TRUE(exists("few/fit.json"));
+  const Outcome wrong =
+      call("fit " + arm + "--reference recorded/results.csv --channels lift.fource --parameters " + element + "stiffness");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("did you mean 'lift.force'?"), std::string::npos) << wrong.output;
+}
+
 TEST_F(Program, CurveWritesATableAndAPicture) {
   const std::string arm = "curve '" + kExamples + "arm_quasistatic.yaml'";
   const Outcome r = call(arm + " --actuator lift --command -0.5,0.5 --vary quasistatic.circuit.bleed.command=0.2,0.4 --points 51 -o out");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "hydraulics/quasistatic/single_actuator.h"
@@ -66,31 +67,82 @@ TEST(VirtualElement, OilStiffnessIsThatOfTwoColumns) {
   EXPECT_DOUBLE_EQ(oil_stiffness(0.02, 0.01 / 1.5e9, 0.01, 0.004 / 1.5e9), 1.5e9 * (4e-4 / 0.01 + 1e-4 / 0.004));
 }
 
-TEST(VirtualElement, LimitOfTheExplicitRuleIsSharp) {
-  const VirtualElement e{5e7, 2.5e6};
-  for (const double share : {0.98, 1.02}) {
-    const double h = share * e.explicit_step_limit();
-    double deflection = 1;
-    for (int k = 0; k < 2000; ++k) deflection += h * (-e.stiffness * deflection / e.damping);  // (70) without a valve in the way
-    EXPECT_EQ(std::abs(deflection) < 1, share < 1);
+/// Mass and element, the actuator holding (p = 0) or yielding freely (f = 0), by the rules themselves; |l| or |p - l| at the end.
+class HeldMass {
+ public:
+  HeldMass(const VirtualElement& element, double mass, bool holds) : e_(element), mass_(mass), holds_(holds) {}
+
+  double after(IntegratorKind integrator, bool discrete, double h) {
+    double greatest = 0;
+    force_ = discrete ? 0 : force(x_);
+    for (int k = 0; k < 6000; ++k) {
+      discrete ? discrete_step(integrator, h) : step(integrator, h);
+      if (k > 5800) greatest = std::max(greatest, holds_ ? std::abs(x_[1]) : std::abs(x_[0] - x_[1]));
+    }
+    return greatest;
   }
+
+ private:
+  using X = std::array<double, 3>;  // p, l, l_dot
+  double force(const X& x) const { return holds_ ? e_.stiffness * (x[0] - x[1]) - e_.damping * x[2] : 0; }
+  X slope(const X& x) const {
+    return {holds_ ? 0 : -(e_.stiffness * (x[0] - x[1]) - e_.damping * x[2]) / e_.damping, x[2], force(x) / mass_};
+  }
+  static X plus(const X& x, double h, const X& y) { return {x[0] + h * y[0], x[1] + h * y[1], x[2] + h * y[2]}; }
+
+  void step(IntegratorKind integrator, double h) {
+    const X a = slope(x_);
+    if (integrator == IntegratorKind::euler) {
+      x_ = plus(x_, h, a);
+    } else if (integrator == IntegratorKind::semi_implicit_euler) {
+      x_[2] += h * a[2];
+      x_[1] += h * x_[2];
+      if (!holds_) x_[0] -= h * (e_.stiffness * (x_[0] - x_[1]) - e_.damping * x_[2]) / (e_.damping + h * e_.stiffness);
+    } else {
+      const X b = slope(plus(x_, h / 2, a)), c = slope(plus(x_, h / 2, b)), d = slope(plus(x_, h, c));
+      for (int i = 0; i < 3; ++i) x_[i] += h / 6 * (a[i] + 2 * b[i] + 2 * c[i] + d[i]);
+    }
+  }
+  void discrete_step(IntegratorKind integrator, double h) {  // the force of the step before acts
+    const double l_old = x_[1], v_old = x_[2], a = force_ / mass_;
+    x_[2] += h * a;
+    x_[1] += integrator == IntegratorKind::euler ? h * v_old : integrator == IntegratorKind::rk4 ? h * v_old + h * h / 2 * a : h * x_[2];
+    const LoadLine line = e_.implicit_load_line(x_[0], l_old, x_[1], h);
+    force_ = holds_ ? line.fbar : 0;
+    if (!holds_) x_[0] -= h * line.fbar / line.beta;
+  }
+
+  VirtualElement e_;
+  double mass_;
+  bool holds_;
+  X x_{0, 1e-3, 0};
+  double force_ = 0;
+};
+
+TEST(VirtualElement, LimitsOfStepsAreSharp) {
+  const double mass = 2e4;
+  for (const IntegratorKind integrator : {IntegratorKind::euler, IntegratorKind::semi_implicit_euler, IntegratorKind::rk4})
+    for (const bool discrete : {false, true})
+      for (const double damping : {1e5, 5e5, 1e6, 2.5e6, 1e7}) {
+        const VirtualElement e{5e7, damping};
+        const double limit = e.longest_stable_step(integrator, discrete, 1 / mass);
+        const auto worst = [&](double h) {
+          return std::max(HeldMass(e, mass, true).after(integrator, discrete, h), HeldMass(e, mass, false).after(integrator, discrete, h));
+        };
+        const double below = worst(0.98 * limit), above = worst(1.02 * limit);
+        EXPECT_LT(below, 1e-6) << int(integrator) << " " << discrete << " " << damping;
+        EXPECT_FALSE(above < 1) << int(integrator) << " " << discrete << " " << damping << " " << above;
+      }
 }
 
-TEST(VirtualElement, LimitOfTheLateForceIsSharp) {
-  for (const VirtualElement e : {VirtualElement{5e7, 2.5e6}, VirtualElement{5e7, 0}, VirtualElement{1e3, 2.5e6}}) {
-    const double mass = 2e4;
-    for (const double share : {0.98, 1.02}) {
-      const double h = share * e.late_step_limit(1 / mass);
-      double l = 1e-3, l_old = 1e-3, v = 1e-2, greatest = 0;
-      for (int k = 0; k < 400; ++k) {  // the actuator holds at p = 0: f pushes the mechanism with the lengths of the step before
-        const double f = -e.stiffness * l - e.damping * ((l - l_old) / h);
-        v += h * f / mass;
-        l_old = l;
-        l += h * v;
-        if (k > 200) greatest = std::max(greatest, std::abs(l));
-      }
-      EXPECT_EQ(greatest < 0.1, share < 1) << e.stiffness << " " << e.damping << " " << greatest;
-    }
+TEST(VirtualElement, LimitsOfAGivenMotionAreThoseOfTheActuatorAlone) {
+  const VirtualElement e{5e7, 2.5e6};
+  const auto limit = [&](IntegratorKind integrator, bool discrete) { return e.longest_stable_step(integrator, discrete, 0); };
+  EXPECT_DOUBLE_EQ(limit(IntegratorKind::euler, false), 0.1);
+  EXPECT_NEAR(limit(IntegratorKind::rk4, false), 0.05 * 2.785, 1e-4);
+  for (const bool discrete : {false, true}) {
+    EXPECT_EQ(limit(IntegratorKind::semi_implicit_euler, discrete), INFINITY);
+    EXPECT_EQ(limit(IntegratorKind::trapezoidal, discrete), INFINITY);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "machine/observe.h"
 #include "model/description_at.h"
 #include "model/machines.h"
+#include "run/run.h"
 
 namespace trunnion {
 namespace {
@@ -613,6 +614,18 @@ TEST(Equilibrium, WhereThereIsNoRestTheLargestLoadIsNamed) {
 TEST(Equilibrium, APistonDoesNotLeaveItsCylinder) {
   const std::string text = failure(machine(weight("2 MPa", "1 MPa")));
   for (const char* word : {"c.length", "end of chamber A", "end_damper"}) EXPECT_NE(text.find(word), std::string::npos) << text;
+}
+
+TEST(Equilibrium, OfADiscreteElementIsThatOfItsEquations) {
+  const std::vector<std::string> set{"joints.arm.hold=false"}, discrete{"joints.arm.hold=false", "quasistatic.circuit.form=discrete"};
+  const auto equations = test::load_example("arm_quasistatic", set), steps = test::load_example("arm_quasistatic", discrete);
+  const Equilibrium a = solve_equilibrium(*equations), b = solve_equilibrium(*steps);
+  EXPECT_EQ(a.state.q()[0], b.state.q()[0]);
+  EXPECT_LT(a.movement[0], -1e-4);  // it hangs on its element
+  State state = equilibrium_state(*steps);
+  Runner run(steps, state);
+  for (int k = 0; k < 10; ++k) run.step();
+  EXPECT_NEAR(run.state().q()[0], state.q()[0], 1e-12);
 }
 
 }  // namespace

@@ -203,6 +203,19 @@ TEST_F(LinearStudy, PrintsWhatMatters) {
 
 // ---------------------------------------------------------------- times of a run
 
+TEST_F(LinearStudy, TakesTheEquationsOfADiscreteElement) {
+  request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/arm_quasistatic.yaml";
+  EXPECT_EQ(run(), "");
+  const Json equations = json("linear.json");
+  request_.overrides = {{"quasistatic.circuit.form", "discrete"}};
+  EXPECT_EQ(run(), "");
+  const Json discrete = json("linear.json");
+  EXPECT_EQ(discrete["A"], equations["A"]);
+  ASSERT_EQ(discrete["warnings"].size(), equations["warnings"].size() + 1);
+  EXPECT_NE(discrete["warnings"].back().get<std::string>().find("quasistatic.circuit.form: discrete states have no linear model"),
+            std::string::npos);
+}
+
 TEST_F(LinearStudy, StatesAtTimesAreThoseOfTheRun) {
   const auto model = test::machine(std::string(kOscillator).substr(12));
   Runner run(model);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/scalar.h"
+#include "description/description.h"
 
 namespace trunnion {
 
@@ -35,17 +36,18 @@ struct VirtualElement {
     return {damping + h * stiffness, stiffness * (p_old - l) - damping * ((l - l_old) / h)};
   }
 
-  /// B / K [s]; also the longest step for which (72) is about the element: it adds h K to the damping, more than B beyond this.
+  /// B / K [s]. (72) adds h K to the damping: at longer steps more than B itself.
   double relaxation_time() const { return damping / stiffness; }
-  /// Longest stable step [s] of the explicit Euler rule on (70): p relaxes at a rate up to K / B.
-  double explicit_step_limit() const { return 2 * damping / stiffness; }
-  /// Longest stable step [s] where f acts on the mechanism one step late, as in section 4.3, with the actuator holding; inverse_mass
-  /// [1/kg]: of the mechanism along the port. For M l_ddot = -K l - B l_dot by v += h a, l += h v, both old in a: h^2 K / M + 2 h B / M
-  /// < 4.
-  double late_step_limit(double inverse_mass) const {
-    const double b = damping * inverse_mass;
-    return 4 / (b + sqrt(b * b + 4 * stiffness * inverse_mass));
-  }
+  /// Longest stable step [s] of an integrator of mechanism and element, infinity where any is stable; inverse_mass [1/kg]: of the mechanism
+  /// along the port, 0: its motion is given. With b = B inverse_mass, k = K inverse_mass and the actuator holding, which is the worst
+  /// (where it yields freely, p alone relaxes at K / B: h < 2 B/K by euler, 2.785 B/K by rk4, any step where p is found implicitly):
+  ///   euler                  (70)   b / k = B / K, or 4 / (b + sqrt(b^2 - 4 k)) where b^2 > 4 k
+  ///                          (72)   b / (k + b^2)
+  ///   semi_implicit_euler    both   4 / (b + sqrt(b^2 + 4 k)): h^2 k + 2 h b < 4, as section 4.3 has it
+  ///   rk4                    (70)   |1 + z + z^2/2 + z^3/6 + z^4/24| < 1 at z = h lambda, lambda^2 + b lambda + k = 0
+  ///                          (72)   4 b / (k + b^2 + sqrt((k + b^2)^2 + 4 b^2 k))
+  /// In (72) the force acts on the mechanism one step late. Others are stable with any step: the trapezoidal rule with (72), too.
+  double longest_stable_step(IntegratorKind integrator, bool discrete, double inverse_mass) const;
 };
 
 /// K [N/m] of oil shut in both chambers: areas [m2], capacities [m3/Pa] of chambers with their lines, V / B_e. It is least near the middle

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/fit.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unsupported/Eigen/NonLinearOptimization>
+
+#include "base/parallel.h"
+#include "base/units.h"
+#include "file/csv.h"
+#include "results/files.h"
+#include "results/table.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSameTime = 1e-9;  // [s], relative beyond 1 s: times no further apart are one
+
+// ---------------------------------------------------------------- request
+
+class FitFindings {
+ public:
+  void add(const std::string& option, const std::string& found, const std::string& expected = "", const std::string& hint = "") {
+    list_.push_back({{option, 0, 0}, "", found, expected, hint});
+  }
+  std::vector<Diagnostic>& list() { return list_; }
+  void throw_any() {
+    if (!list_.empty()) throw InputError(std::move(list_));
+  }
+
+ private:
+  std::vector<Diagnostic> list_;
+};
+
+/// A column of the recording and how many SI units its unit is.
+struct RecordedColumn {
+  std::string name;
+  double unit = 1;
+};
+
+/// `COLUMN[:UNIT]`
+RecordedColumn read_column(const std::string& text, const std::string& option, FitFindings& findings) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return {text, 1};
+  const std::string unit = text.substr(colon + 1);
+  const QuantityText read = read_quantity("1 " + unit);
+  if (!read.quantity || !read.quantity->has_unit) {
+    findings.add(option, fmt::format("`{}` is no unit", unit), "a unit such as kN, bar or mm behind the name of the column", read.hint);
+    return {text.substr(0, colon), 1};
+  }
+  return {text.substr(0, colon), read.quantity->value};
+}
+
+/// Recorded values of a channel, SI.
+FittedChannel read_channel(const FitRequest& request, const std::string& name, const RecordedColumn& time, const RecordedColumn& column,
+                           FitFindings& findings) {
+  CsvSignal signal;
+  signal.file = request.reference;
+  signal.time = time.name;
+  signal.value = column.name;
+  signal.smooth = true;  // times increase strictly
+  read_csv_signal(signal, "", name, {"--reference", 0, 0}, findings.list());
+  FittedChannel channel;
+  channel.name = name;
+  channel.column = column.name;
+  for (const auto& point : signal.points) {
+    channel.times.push_back(point[0] * time.unit);
+    channel.recorded.push_back(point[1] * column.unit);
+  }
+  double mean = 0, square = 0;
+  const auto n = static_cast<double>(channel.recorded.size());
+  for (double x : channel.recorded) mean += x / n;
+  for (double x : channel.recorded) square += (x - mean) * (x - mean) / n;
+  channel.scale = square > 0 ? std::sqrt(square) : mean != 0 ? std::abs(mean) : 1;
+  return channel;
+}
+
+std::vector<FittedChannel> read_recording(const FitRequest& request, const std::shared_ptr<const Model>& model, FitFindings& findings) {
+  const std::vector<std::string> header = csv_header(request.reference);
+  const auto has = [&](const std::string& name) { return std::find(header.begin(), header.end(), name) != header.end(); };
+  RecordedColumn time{has("time") ? "time" : "1", 1};
+  if (!request.time.empty()) time = read_column(request.time, "--time", findings);
+  const Meter meter(model);
+  std::vector<std::string> known;
+  for (const Channel& c : meter.channels()) known.push_back(c.name);
+  known.erase(known.begin());  // time
+  std::vector<FittedChannel> channels;
+  for (const std::string& text : request.channels) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string near = nearest_name(name, known);
+      findings.add("--channels", fmt::format("there is no channel '{}'", name),
+                   near.empty() ? "the name of a channel such as " + known.front() : "",
+                   near.empty() ? "" : "did you mean '" + near + "'?");
+      continue;
+    }
+    const RecordedColumn column =
+        equals == std::string::npos ? RecordedColumn{name, 1} : read_column(text.substr(equals + 1), "--channels", findings);
+    channels.push_back(read_channel(request, name, time, column, findings));
+  }
+  if (request.channels.empty())
+    for (const std::string& name : header)
+      if (name != time.name && std::find(known.begin(), known.end(), name) != known.end())
+        channels.push_back(read_channel(request, name, time, {name, 1}, findings));
+  if (channels.empty() && findings.list().empty())
+    findings.add("--reference", fmt::format("no column of `{}` is named like a channel", request.reference),
+                 "names of channels in its first line, or --channels CHANNEL=COLUMN",
+                 header.empty() ? "the file has no header line, or cannot be read" : "");
+  for (FittedChannel& channel : channels)
+    channel.unit = meter.channels()[static_cast<std::size_t>(std::find(known.begin(), known.end(), channel.name) - known.begin()) + 1].unit;
+  return channels;
+}
+
+void check_times(const std::vector<FittedChannel>& channels, const Model& model, FitFindings& findings) {
+  const double duration = model.description.solver.duration;
+  for (const FittedChannel& channel : channels) {
+    if (channel.times.empty()) continue;
+    const double first = channel.times.front(), last = channel.times.back();
+    if (first < 0)
+      findings.add("--reference", fmt::format("the recording of {} begins at {:g} s", channel.name, first),
+                   "times from 0, the start of the run");
+    if (last > duration * (1 + kSameTime))
+      findings.add("--reference",
+                   fmt::format("the recording of {} lasts until {:g} s, and the run ends at {:g} s", channel.name, last, duration), "",
+                   fmt::format("--set solver.duration={:g}", last));
+  }
+}
+
+// ---------------------------------------------------------------- runs
+
+/// Reads channels of a run at given times, straight between its steps. At a jump: what the step before it left.
+class Sampler final : public RunWatcher {
+ public:
+  Sampler(const std::shared_ptr<const Model>& model, const std::vector<FittedChannel>& channels) : meter_(model), channels_(channels) {
+    for (const FittedChannel& channel : channels) {
+      const auto at =
+          std::find_if(meter_.channels().begin(), meter_.channels().end(), [&](const Channel& c) { return c.name == channel.name; });
+      index_.push_back(static_cast<std::size_t>(at - meter_.channels().begin()));
+    }
+    next_.resize(channels.size());
+    before_.resize(channels.size());
+    values_.resize(channels.size());
+  }
+
+  void begin(const State& state) {
+    meter_.begin(state);
+    take();
+  }
+  void at(const Moment& moment) override {
+    meter_.at(moment);
+    take();
+  }
+  /// Per channel, as long as the run came.
+  std::vector<std::vector<double>>& values() { return values_; }
+  double last_time() const {
+    double last = 0;
+    for (const FittedChannel& channel : channels_) last = std::max(last, channel.times.back());
+    return last;
+  }
+
+ private:
+  void take() {
+    const std::vector<double>& now = meter_.values();
+    const double t = meter_.time();
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      const std::vector<double>& times = channels_[c].times;
+      const double y = now[index_[c]];
+      for (std::size_t& i = next_[c]; i < times.size() && times[i] <= t + kSameTime * std::max(1.0, t); ++i) {
+        const bool here = t - times[i] <= kSameTime * std::max(1.0, t);
+        values_[c].push_back(here ? y : before_[c] + (y - before_[c]) * (times[i] - time_before_) / (t - time_before_));
+      }
+      before_[c] = y;
+    }
+    time_before_ = t;
+  }
+
+  Meter meter_;
+  const std::vector<FittedChannel>& channels_;
+  std::vector<std::size_t> index_, next_;  // in the meter; of the next time
+  std::vector<double> before_;
+  double time_before_ = 0;
+  std::vector<std::vector<double>> values_;
+};
+
+/// The problem in the form of Eigen's method: residuals and Jacobian at x.
+class Misfit {
+ public:
+  using Vector = Eigen::VectorXd;
+  using Matrix = Eigen::MatrixXd;
+
+  Misfit(const FitRequest& request, Fit& fit) : request_(request), fit_(fit) {
+    for (const FittedChannel& channel : fit.channels) points_ += static_cast<Eigen::Index>(channel.times.size());
+  }
+
+  Eigen::Index values() const { return points_; }
+  Vector start() const { return Vector::Ones(static_cast<Eigen::Index>(fit_.parameters.size())); }
+
+  double parameter(std::size_t i, double x) const {
+    const FittedParameter& p = fit_.parameters[i];
+    return p.positive ? p.start * std::exp(x - 1) : p.start + (x - 1) * span(p);
+  }
+  /// dp/dx at x.
+  double slope(std::size_t i, double x) const {
+    const FittedParameter& p = fit_.parameters[i];
+    return p.positive ? parameter(i, x) : span(p);
+  }
+
+  std::shared_ptr<const Model> model_at(const Vector& x) const {
+    std::vector<Override> overrides = request_.overrides;
+    for (std::size_t i = 0; i < fit_.parameters.size(); ++i)
+      overrides.push_back({fit_.parameters[i].path, number_text(parameter(i, x(static_cast<Eigen::Index>(i))))});
+    return compile(load_model(request_.model_file, overrides));
+  }
+
+  /// Channels of the run at x. Throws InputError, SimulationError.
+  std::vector<std::vector<double>> run_at(const Vector& x) const {
+    const std::shared_ptr<const Model> model = model_at(x);
+    Sampler sampler(model, fit_.channels);
+    Runner run(model, start_of(*model, request_.start));
+    sampler.begin(run.state());
+    if (run.state().time < sampler.last_time()) run.advance(sampler.last_time(), &sampler);
+    return std::move(sampler.values());
+  }
+
+  /// Residuals of a run's channels.
+  Vector residuals(const std::vector<std::vector<double>>& values) const {
+    Vector r(points_);
+    Eigen::Index k = 0;
+    for (std::size_t c = 0; c < fit_.channels.size(); ++c)
+      for (std::size_t i = 0; i < fit_.channels[c].times.size(); ++i)
+        r(k++) = (values[c][i] - fit_.channels[c].recorded[i]) / fit_.channels[c].scale;
+    return r;
+  }
+
+  int operator()(const Vector& x, Vector& r) {
+    const std::optional<Vector> at = attempt(x);
+    ++fit_.runs;
+    fit_.failed_runs += at ? 0 : 1;
+    r = at ? *at : Vector::Constant(points_, kFarOff);
+    return 0;
+  }
+
+  /// Central differences, or one-sided ones where a run fails; < 0 where both do.
+  int df(const Vector& x, Matrix& J) {
+    const Eigen::Index n = x.size();
+    std::vector<std::optional<Vector>> at(2 * static_cast<std::size_t>(n) + 1);
+    for_each_parallel(at.size(), request_.threads, [&](std::size_t job) {
+      Vector moved = x;
+      if (job < 2 * static_cast<std::size_t>(n)) moved(static_cast<Eigen::Index>(job / 2)) += job % 2 == 0 ? kDifference : -kDifference;
+      at[job] = attempt(moved);
+    });
+    for (const auto& r : at) fit_.failed_runs += r ? 0 : 1;
+    fit_.runs += static_cast<int>(at.size());
+    const std::optional<Vector>& middle = at.back();
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const std::optional<Vector>&up = at[2 * static_cast<std::size_t>(i)], &down = at[2 * static_cast<std::size_t>(i) + 1];
+      if (up && down)
+        J.col(i) = (*up - *down) / (2 * kDifference);
+      else if (up && middle)
+        J.col(i) = (*up - *middle) / kDifference;
+      else if (down && middle)
+        J.col(i) = (*middle - *down) / kDifference;
+      else
+        return -1;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr double kFarOff = 1e20;      // residual of a run that fails
+  static constexpr double kDifference = 1e-4;  // of x: the tolerance of a step's iteration is far below what it changes
+
+  static double span(const FittedParameter& p) { return p.start != 0 ? std::abs(p.start) : 1; }
+
+  std::optional<Vector> attempt(const Vector& x) const {
+    try {
+      const Vector r = residuals(run_at(x));
+      if (r.allFinite()) return r;
+    } catch (const Error&) {  // outside of what the model can be, or a run that fails: a step too far
+    }
+    return std::nullopt;
+  }
+
+  const FitRequest& request_;
+  Fit& fit_;
+  Eigen::Index points_ = 0;
+};
+
+// ---------------------------------------------------------------- what the recording says of the parameters
+
+/// Standard errors, correlation and warnings from the Jacobian of residuals r.
+void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd& r, const Eigen::MatrixXd& J, Fit& fit) {
+  constexpr double kSingular = 1e-10;   // of the eigenvalues of the correlated columns
+  constexpr double kCorrelated = 0.99;  // magnitude of a correlation
+  constexpr double kUncertain = 0.5;    // standard error of the logarithm
+  const Eigen::Index n = x.size();
+  const std::size_t size = fit.parameters.size();
+  const auto name = [&](Eigen::Index i) { return fit.parameters[static_cast<std::size_t>(i)].path; };
+  fit.correlation.assign(size * size, kUnknown);
+  for (FittedParameter& p : fit.parameters) p.standard_error = kUnknown;
+  const Eigen::VectorXd length = J.colwise().norm();
+  bool blind = false;
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (!(length(i) > kSingular * std::sqrt(static_cast<double>(r.size())))) {
+      blind = true;
+      fit.warnings.push_back(fmt::format("{} has no influence on what was recorded; leave it out, or record other channels", name(i)));
+    }
+  if (blind) return;
+  const Eigen::MatrixXd unit = J * length.cwiseInverse().asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(unit.transpose() * unit);
+  if (!(modes.eigenvalues()(0) > kSingular)) {
+    constexpr double kPart = 0.1;
+    std::vector<std::string> together;
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (std::abs(modes.eigenvectors()(i, 0)) > kPart) together.push_back(name(i));
+    fit.warnings.push_back(fmt::format("the recording determines only a combination of {}; fit one of them less, or record other channels",
+                                       fmt::join(together, ", ")));
+    return;
+  }
+  const Eigen::MatrixXd inverse = modes.eigenvectors() * modes.eigenvalues().cwiseInverse().asDiagonal() * modes.eigenvectors().transpose();
+  const double freedom = static_cast<double>(r.size() - n) / static_cast<double>(r.size());
+  Eigen::MatrixXd noise = Eigen::MatrixXd::Zero(n, n);
+  Eigen::Index begin = 0;
+  for (const FittedChannel& channel : fit.channels) {
+    const auto rows = static_cast<Eigen::Index>(channel.times.size());
+    const double variance = freedom > 0 ? r.segment(begin, rows).squaredNorm() / (static_cast<double>(rows) * freedom) : kUnknown;
+    noise += variance * unit.middleRows(begin, rows).transpose() * unit.middleRows(begin, rows);
+    begin += rows;
+  }
+  const Eigen::MatrixXd covariance = inverse * noise * inverse;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    FittedParameter& p = fit.parameters[k];
+    const double error = std::sqrt(covariance(i, i)) / length(i);  // of x
+    p.standard_error = error * std::abs(misfit.slope(k, x(i)));
+    if (p.positive ? error > kUncertain : p.standard_error > kUncertain * std::abs(p.value))
+      fit.warnings.push_back(fmt::format("{} is hardly determined: its standard error is {:.2g} % of its value", p.path,
+                                         100 * p.standard_error / std::abs(p.value)));
+    for (Eigen::Index j = 0; j < n; ++j) {
+      // of the estimates; of equal noise in all channels where there is none
+      const double scale = std::sqrt(covariance(i, i) * covariance(j, j));
+      const double c = scale > 0 ? covariance(i, j) / scale : inverse(i, j) / std::sqrt(inverse(i, i) * inverse(j, j));
+      fit.correlation[k * size + static_cast<std::size_t>(j)] = i == j ? 1 : c;
+      if (j < i && std::abs(c) > kCorrelated)
+        fit.warnings.push_back(fmt::format("the recording hardly tells {} from {}: their correlation is {:.4f}", name(j), name(i), c));
+    }
+  }
+}
+
+double rms_of(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+const char* words_of(Eigen::LevenbergMarquardtSpace::Status status) {
+  using namespace Eigen::LevenbergMarquardtSpace;
+  switch (status) {
+    case RelativeReductionTooSmall:
+      return "the residuals fall no further";
+    case RelativeErrorTooSmall:
+    case RelativeErrorAndReductionTooSmall:
+      return "the parameters change no further";
+    case CosinusTooSmall:
+    case GtolTooSmall:
+      return "the residuals are at their least";
+    case FtolTooSmall:
+    case XtolTooSmall:
+      return "the residuals are known no better";
+    case UserAsked:
+      return "the runs beside a set of values fail, so that it has no derivatives";
+    default:
+      return "the iterations are used up";
+  }
+}
+
+}  // namespace
+
+Fit fit(const FitRequest& request, const FitProgress& progress) {
+  const Description description = load_model(request.model_file, request.overrides);
+  Fit fit;
+  fit.model = compile(description);
+  FitFindings findings;
+  if (request.parameters.empty()) findings.add("--parameters", "there is nothing to fit", "paths of numbers in the model file");
+  if (request.max_iterations < 1) findings.add("--max-iterations", fmt::format("found {}", request.max_iterations), "1 or more");
+  for (const std::string& path : request.parameters) {
+    if (std::count(request.parameters.begin(), request.parameters.end(), path) > 1) {
+      findings.add("--parameters", fmt::format("{} stands there more than once", path));
+      break;
+    }
+    try {
+      FittedParameter p;
+      p.path = path;
+      p.start = p.value = number_at(request.model_file, request.overrides, path, "--parameters");
+      p.unit = unit_at(description, path);
+      if (p.start > 0) try {
+          std::vector<Override> negative = request.overrides;
+          negative.push_back({path, number_text(-p.start)});
+          (void)load_model(request.model_file, negative);
+        } catch (const InputError&) { p.positive = true; }
+      fit.parameters.push_back(std::move(p));
+    } catch (const InputError& error) {
+      findings.list().insert(findings.list().end(), error.diagnostics().begin(), error.diagnostics().end());
+    }
+  }
+  fit.channels = read_recording(request, fit.model, findings);
+  check_times(fit.channels, *fit.model, findings);
+  Misfit misfit(request, fit);
+  if (findings.list().empty() && misfit.values() < misfit.start().size())
+    findings.add("--reference", fmt::format("{} points for {} parameters", misfit.values(), misfit.start().size()),
+                 "at least as many points");
+  findings.throw_any();
+
+  Eigen::VectorXd x = misfit.start();
+  const std::vector<std::vector<double>> first = misfit.run_at(x);  // throws where it fails
+  ++fit.runs;
+  for (std::size_t c = 0; c < fit.channels.size(); ++c) {
+    fit.channels[c].at_start = first[c];
+    fit.channels[c].rms_start = rms_of(first[c], fit.channels[c].recorded);
+  }
+  using Status = Eigen::LevenbergMarquardtSpace::Status;
+  Eigen::LevenbergMarquardt<Misfit> method(misfit);
+  constexpr double kExact = 1e-13;
+  method.parameters.factor = 1;  // the first step changes no parameter by much more than a factor of e
+  method.parameters.ftol = method.parameters.xtol = kExact;
+  method.parameters.maxfev = std::numeric_limits<int>::max();
+  Status status = method.minimizeInit(x);
+  const double points = std::sqrt(static_cast<double>(misfit.values()));
+  constexpr double kRounding = 1e-12;  // rms of r: nothing is left to fit
+  while (status == Status::NotStarted || status == Status::Running) {
+    if (fit.iterations == request.max_iterations) {
+      status = Status::TooManyFunctionEvaluation;
+      break;
+    }
+    if (method.fnorm <= kRounding * points) {
+      status = Status::GtolTooSmall;
+      break;
+    }
+    status = method.minimizeOneStep(x);
+    ++fit.iterations;
+    if (progress) progress(fit.iterations, method.fnorm / points);
+  }
+  fit.status = words_of(status);
+  fit.converged = status != Status::UserAsked && status != Status::TooManyFunctionEvaluation;
+
+  for (std::size_t i = 0; i < fit.parameters.size(); ++i) fit.parameters[i].value = misfit.parameter(i, x(static_cast<Eigen::Index>(i)));
+  fit.model = misfit.model_at(x);
+  std::vector<std::vector<double>> last = misfit.run_at(x);
+  ++fit.runs;
+  const Eigen::VectorXd r = misfit.residuals(last);
+  for (std::size_t c = 0; c < fit.channels.size(); ++c) {
+    fit.channels[c].fitted = std::move(last[c]);
+    fit.channels[c].rms = rms_of(fit.channels[c].fitted, fit.channels[c].recorded);
+  }
+  if (!fit.converged) fit.warnings.push_back("not converged: " + fit.status);
+  Eigen::MatrixXd J(misfit.values(), x.size());
+  if (misfit.df(x, J) == 0) judge(misfit, x, r, J, fit);
+  return fit;
+}
+
+// ---------------------------------------------------------------- files
+
+std::string fit_text(const Fit& fit) {
+  std::string text = fmt::format("{} after {} iterations and {} runs{}: {}\n", fit.converged ? "fitted" : "NOT CONVERGED", fit.iterations,
+                                 fit.runs, fit.failed_runs > 0 ? fmt::format(", {} of them failed", fit.failed_runs) : "", fit.status);
+  std::vector<std::vector<std::string>> lines{{"parameter", "start", "fitted", "standard error", "unit"}};
+  for (const FittedParameter& p : fit.parameters)
+    lines.push_back({p.path, fmt::format("{:.6g}", p.start), fmt::format("{:.9g}", p.value),
+                     std::isnan(p.standard_error) ? "-" : fmt::format("{:.2g}", p.standard_error), p.unit});
+  text += aligned(lines, 1);
+  lines = {{"channel", "points", "rms at the start", "rms", "unit"}};
+  for (const FittedChannel& c : fit.channels)
+    lines.push_back({c.name, fmt::format("{}", c.times.size()), fmt::format("{:.4g}", c.rms_start), fmt::format("{:.4g}", c.rms), c.unit});
+  text += aligned(lines, 1);
+  for (const std::string& warning : fit.warnings) text += fmt::format("WARNING {}\n", warning);
+  for (const FittedParameter& p : fit.parameters) text += fmt::format("--set {}={}\n", p.path, number_text(p.value));
+  return text;
+}
+
+std::string fit_json(const Fit& fit, const std::string& model_file, const std::string& reference) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](double value) { return std::isnan(value) ? Json(nullptr) : Json(value); };
+  const std::size_t n = fit.parameters.size();
+  Json parameters = Json::object(), channels = Json::object(), correlation = Json::object();
+  for (std::size_t i = 0; i < n; ++i) {
+    const FittedParameter& p = fit.parameters[i];
+    parameters[p.path] = {{"start", p.start},
+                          {"value", p.value},
+                          {"standard_error", number(p.standard_error)},
+                          {"unit", p.unit},
+                          {"logarithmic", p.positive}};
+    for (std::size_t j = 0; j < n; ++j)
+      correlation[p.path][fit.parameters[j].path] = number(fit.correlation.empty() ? kUnknown : fit.correlation[i * n + j]);
+  }
+  for (const FittedChannel& c : fit.channels)
+    channels[c.name] = {{"column", c.column}, {"points", c.times.size()}, {"scale", c.scale}, {"rms_start", c.rms_start}, {"rms", c.rms},
+                        {"unit", c.unit}};
+  return Json{{"model", model_file},          {"reference", reference}, {"converged", fit.converged},     {"status", fit.status},
+              {"iterations", fit.iterations}, {"runs", fit.runs},       {"failed_runs", fit.failed_runs}, {"parameters", parameters},
+              {"correlation", correlation},   {"channels", channels},   {"warnings", fit.warnings}}
+             .dump(2) +
+         "\n";
+}
+
+std::string fit_csv(const Fit& fit) {
+  std::string text = "channel,time,recorded,start,fitted\n";
+  for (const FittedChannel& c : fit.channels)
+    for (std::size_t i = 0; i < c.times.size(); ++i) {
+      text += quoted(c.name);
+      for (double x : {c.times[i], c.recorded[i], c.at_start[i], c.fitted[i]}) append_number(text += ",", x);
+      text += "\n";
+    }
+  return text;
+}
+
+Plot fit_plot(const Fit& fit) {
+  Plot plot;
+  plot.panel_width = 720;
+  for (const FittedParameter& p : fit.parameters)
+    plot.title += fmt::format("{}{} = {:.4g} {}", plot.title.empty() ? "" : ", ", p.path.substr(p.path.rfind('.') + 1), p.value, p.unit);
+  for (const FittedChannel& c : fit.channels)
+    plot.panels.push_back({"",
+                           {"time", "s", false, {}, {}},
+                           {c.name, c.unit, false, {}, {}},
+                           {{"recorded", c.times, c.recorded, CurveLook::points, 0},
+                            {"at the start", c.times, c.at_start, CurveLook::line, 1},
+                            {"fitted", c.times, c.fitted, CurveLook::line, 2}}});
+  return plot;
+}
+
+}  // namespace trunnion

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/element_steps.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "cosimulation/extrapolation.h"
+#include "cosimulation/port_dynamics.h"
+#include "file/table.h"
+#include "model/coupling_memory.h"
+
+namespace trunnion {
+
+namespace {
+
+struct Element {
+  std::string path;
+  VirtualElement element;
+  int port = 0;
+  bool discrete = false, turns = false;
+};
+
+std::vector<Element> elements_of(const Model& model) {
+  std::vector<Element> list;
+  const Hydraulics& h = model.hydraulics;
+  for (const QuasistaticCircuit& q : h.quasistatic)
+    for (const QuasistaticPort& port : q.ports) {
+      const Actuator& a = h.actuators[port.actuator];
+      list.push_back(
+          {fmt::format("quasistatic.{}.actuators.{}.element", q.name, a.name), port.element, port.actuator, q.discrete, a.turns});
+    }
+  return list;
+}
+
+/// [1/kg] per element; none at a dead point.
+std::vector<double> inverse_masses(const Model& model, const State& start, const std::vector<Element>& elements) {
+  const std::size_t ports = model.hydraulics.actuators.size(), n = elements.size();
+  std::vector<double> W(ports * ports), b(ports);
+  const bool known = std::visit(
+      [&]<int D>(const Mechanism<D>& mechanism) {
+        MechanismState<D> state(mechanism);
+        return PortDynamics<D>(model).evaluate(start, state, W.data(), b.data());
+      },
+      model.mechanism);
+  if (!known) return {};
+  const auto along = [&](std::size_t i, std::size_t j) { return W[static_cast<std::size_t>(elements[i].port) * ports + elements[j].port]; };
+  std::vector<double> inverse(n);
+  Eigen::MatrixXd S(n, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    inverse[i] = along(i, i);
+    for (std::size_t j = 0; j < n; ++j) S(i, j) = along(i, j) * std::sqrt(elements[i].element.stiffness * elements[j].element.stiffness);
+  }
+  if (n > 1) {  // together: the fastest mode, by the element that takes the greatest part in it
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(S);
+    Eigen::Index most = 0;
+    modes.eigenvectors().col(n - 1).cwiseAbs().maxCoeff(&most);
+    inverse[most] = std::max(inverse[most], modes.eigenvalues()(n - 1) / elements[most].element.stiffness);
+  }
+  return inverse;
+}
+
+// ---------------------------------------------------------------- co-simulation
+
+/// How fast errors grow in a communication step H of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
+/// spectral radius of the map from the last points to the next one.
+double coupling_growth(const CosimulationDescription& c, double k, double b, double H) {
+  constexpr int kPoints = kMostPoints, kSize = 3 * kPoints;
+  std::array<double, kPoints> times{}, new_times{};
+  for (int i = 0; i < kPoints; ++i) {
+    times[i] = -H * i;
+    new_times[i] = H * (1 - i);
+  }
+  const int oil = c.extrapolation + 1, told = c.mechanism_extrapolation.value_or(c.extrapolation) + 1;
+  const bool in_turn = c.scheme == CouplingScheme::gauss_seidel, oil_first = in_turn && c.order == CouplingOrder::hydraulics_first;
+  Eigen::MatrixXd step = Eigen::MatrixXd::Zero(kSize, kSize);
+  for (int unit = 0; unit < kSize; ++unit) {
+    std::array<double, kSize> x{};
+    x[unit] = 1;
+    const double *s = x.data(), *w = s + kPoints, *F = w + kPoints;  // newest first, F per mass
+    const auto element = [&](double length, double rate) { return -k * length - b * rate; };
+    const auto extrapolated = [&](const double* y, int points) { return lagrange(times.data(), y, points).value(H); };
+    double s_new = 0, w_new = 0, F_new = 0;
+    const auto advance_oil = [&] { F_new = element(extrapolated(s, oil), extrapolated(w, oil)); };
+    const auto advance_mechanism = [&] {
+      std::array<double, kPoints + 1> known{F_new};
+      std::copy_n(F, kPoints, known.begin() + 1);
+      Course force = oil_first ? lagrange(new_times.data(), known.data(), told) : lagrange(times.data(), F, told);
+      if (oil_first) {  // about the begin of the step, as the states are
+        Course shifted;
+        const SignalValue at = force.at(0);
+        shifted.c = {at.value, at.rate, at.acceleration / 2, force.c[3]};
+        force = shifted;
+      }
+      const Course rate = integral(w[0], force), length = integral(s[0], rate);
+      s_new = length.value(H);
+      w_new = rate.value(H);
+    };
+    if (!in_turn || oil_first) advance_oil();
+    advance_mechanism();
+    if (in_turn && !oil_first) F_new = element(s_new, w_new);
+    const std::array<double, 3> newest{s_new, w_new, F_new};
+    for (int q = 0; q < 3; ++q) {
+      step(q * kPoints, unit) = newest[q];
+      for (int i = 1; i < kPoints; ++i) step(q * kPoints + i, unit) = x[q * kPoints + i - 1];
+    }
+  }
+  return step.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+/// Longest stable communication step not beyond H; infinity where H is stable or its limit is not known.
+double coupling_limit(const CosimulationDescription& c, const VirtualElement& e, double inverse_mass, double H) {
+  constexpr double kAny = std::numeric_limits<double>::infinity(), kRounding = 1e-6, kShortest = 1e-6;
+  const bool polynomials = (c.scheme == CouplingScheme::jacobi || c.scheme == CouplingScheme::gauss_seidel) &&
+                           c.prediction == CouplingPrediction::polynomial && !c.acceleration;
+  const double k = e.stiffness * inverse_mass, b = e.damping * inverse_mass;
+  const auto unstable = [&](double step) { return coupling_growth(c, k, b, step) > 1 + kRounding; };
+  if (!polynomials || !(k > 0) || !unstable(H)) return kAny;
+  double low = kShortest * H, high = H;
+  if (unstable(low)) return kAny;
+  while (high > low * (1 + kRounding)) {
+    const double middle = std::sqrt(low * high);
+    (unstable(middle) ? high : low) = middle;
+  }
+  return low;
+}
+
+// ---------------------------------------------------------------- sentences
+
+class Warnings {
+ public:
+  Warnings(const Model& model, const State& start)
+      : model_(model), elements_(elements_of(model)), inverse_(inverse_masses(model, start, elements_)) {}
+
+  std::vector<std::string> take() {
+    for (std::size_t i = 0; i < elements_.size(); ++i)
+      if (model_.description.solver.coupling == CouplingKind::cosimulation)
+        look_at_coupling(i);
+      else
+        look_at_step(i);
+    return std::move(list_);
+  }
+
+ private:
+  using Limit = std::function<double(const VirtualElement&)>;
+
+  /// `what`: the step, `by` whom, `other`: what has no limit; `limit`: longest stable step of an element.
+  void compare(const Element& e, double step, const char* what, const std::string& by, const char* other, const Limit& limit) {
+    const double longest = limit(e.element);
+    if (!(step > longest)) return;
+    const auto with_damping = [&](double factor) { return limit({e.element.stiffness, factor * e.element.damping}); };
+    const char* damping = with_damping(2) > longest ? "a larger damping, " : with_damping(0.5) > longest ? "a smaller damping, " : "";
+    list_.push_back(fmt::format(
+        "{}: the {} of {:g} s is longer than {:.3g} s, where {} turns unstable with its stiffness ({:g} {}) and damping ({:g} {}) and the "
+        "inertia at its port at the start; try a {} below {:.3g} s, a smaller stiffness, {}or {}",
+        e.path, what, step, longest, by, e.element.stiffness, e.turns ? "N m/rad" : "N/m", e.element.damping,
+        e.turns ? "N m s/rad" : "N s/m", what, longest, damping, other));
+  }
+
+  void look_at_step(std::size_t i) {
+    const Element& e = elements_[i];
+    const SolverDescription& solver = model_.description.solver;
+    const std::size_t before = list_.size();
+    if (!inverse_.empty())
+      compare(e, solver.step, "the step",
+              fmt::format("{}, form: {},", integrator_words()[std::size_t(solver.integrator)], e.discrete ? "discrete" : "differential"),
+              "solver.integrator: trapezoidal",
+              [&](const VirtualElement& element) { return element.longest_stable_step(solver.integrator, e.discrete, inverse_[i]); });
+    if (e.discrete && list_.size() == before && solver.step > e.element.relaxation_time())
+      list_.push_back(
+          fmt::format("{}: the step of {:g} s is longer than damping / stiffness = {:.3g} s, and form: discrete adds step times "
+                      "stiffness to the damping: more than the damping itself; try a step below {:.3g} s, a larger damping, a "
+                      "smaller stiffness, or form: differential",
+                      e.path, solver.step, e.element.relaxation_time(), e.element.relaxation_time()));
+  }
+
+  void look_at_coupling(std::size_t i) {
+    const Element& e = elements_[i];
+    const CosimulationDescription& c = model_.description.coupling;
+    const double H = grid_step(model_.description);
+    if (!inverse_.empty())
+      compare(e, H, "communication step", fmt::format("coupling.scheme: {}", coupling_scheme_words()[std::size_t(c.scheme)]),
+              "solver.coupling: monolithic", [&](const VirtualElement& element) { return coupling_limit(c, element, inverse_[i], H); });
+    for (const HydraulicGroup& group : hydraulic_groups(model_)) {
+      if (std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) == group.circuits.end())
+        continue;
+      const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
+      const IntegratorKind integrator = own.integrator.value_or(c.integrator);
+      compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "step of the oil", integrator_words()[std::size_t(integrator)],
+              "coupling.hydraulics.integrator: trapezoidal",
+              [&](const VirtualElement& element) { return element.longest_stable_step(integrator, false, 0); });
+    }
+  }
+
+  const Model& model_;
+  std::vector<Element> elements_;
+  std::vector<double> inverse_;
+  std::vector<std::string> list_;
+};
+
+}  // namespace
+
+std::vector<std::string> element_step_warnings(const Model& model, const State& start) {
+  if (model.hydraulics.quasistatic.empty()) return {};
+  return Warnings(model, start).take();
+}
+
+}  // namespace trunnion

@@ -1,0 +1,144 @@
+// Warnings about steps that are too long for virtual elements. Truth: the runs themselves, which die down below the limit that a warning
+// names and do not above it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/element_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "machine/start.h"
+#include "run/run.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::load_example;
+using Settings = std::vector<std::string>;
+
+/// The arm, its valves shut, no load but gravity: it sags into its element and comes to rest.
+std::shared_ptr<const Model> arm(Settings set, double step, const char* key = "solver.step") {
+  set.insert(set.end(), {"signals.lever=0", "signals.load=0", std::string(key) + "=" + std::to_string(step), "solver.duration=1000"});
+  return load_example("arm_quasistatic", set);
+}
+
+std::vector<std::string> warnings_of(const std::shared_ptr<const Model>& model) {
+  return element_step_warnings(*model, start_state(*model));
+}
+
+/// The limit that a warning names [s].
+double limit_in(const std::string& warning) {
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(warning, found, std::regex("is longer than ([0-9.e-]+) s"))) << warning;
+  return found.empty() ? 0 : std::stod(found[1]);
+}
+
+/// Largest rate of the arm [rad/s] in the last 100 of some thousand steps.
+double rate_after(const std::shared_ptr<const Model>& model) {
+  Runner run(model);
+  double largest = 0;
+  for (int k = 0; k < 3000; ++k) {
+    run.step();
+    if (k >= 2900) largest = std::max(largest, std::abs(run.state().v()[0]));
+  }
+  return largest;
+}
+
+struct Method {
+  Settings set;
+  double too_long;  // [s] a step that is
+  const char* key = "solver.step";
+};
+
+std::vector<Method> limited_methods() {
+  std::vector<Method> list;
+  for (const char* integrator : {"euler", "semi_implicit_euler", "rk4"})
+    for (const char* form : {"differential", "discrete"})
+      for (const char* damping : {"2.5e6", "8e6", "5e5"})
+        list.push_back({{"solver.constraints=double_step", std::string("solver.integrator=") + integrator,
+                         std::string("quasistatic.circuit.form=") + form,
+                         std::string("quasistatic.circuit.actuators.lift.element.damping=") + damping},
+                        0.5});
+  for (const char* scheme : {"scheme: jacobi", "scheme: gauss_seidel", "scheme: gauss_seidel, order: mechanism_first"})
+    for (const char* order : {"0", "1"})
+      list.push_back({{"solver.coupling=cosimulation",
+                       std::string("coupling={variables: velocity_force, ") + scheme + ", extrapolation: " + order + "}"},
+                      0.1});
+  return list;
+}
+
+TEST(ElementSteps, AreWarnedOfWhereTheRunTurnsUnstable) {
+  for (const Method& method : limited_methods()) {
+    const std::string what = testing::PrintToString(method.set);
+    const std::vector<std::string> warnings = warnings_of(arm(method.set, method.too_long));
+    ASSERT_EQ(warnings.size(), 1u) << what;
+    EXPECT_TRUE(warnings[0].starts_with("quasistatic.circuit.actuators.lift.element: ")) << warnings[0];
+    const double limit = limit_in(warnings[0]);
+    const auto below = arm(method.set, 0.96 * limit), above = arm(method.set, 1.04 * limit);
+    EXPECT_TRUE(warnings_of(below).empty()) << what;
+    EXPECT_EQ(warnings_of(above).size(), 1u) << what;
+    EXPECT_LT(rate_after(below), 1e-8) << what << " " << limit;
+    double rate = 0;
+    try {
+      rate = rate_after(above);
+    } catch (const SimulationError&) { rate = 1; }
+    EXPECT_GT(rate, 1e-3) << what << " " << limit;
+  }
+}
+
+TEST(ElementSteps, AreAnyWithMethodsWithoutALimit) {
+  for (const Settings& set : {Settings{}, Settings{"solver.constraints=double_step"}, Settings{"solver.constraints=baumgarte"}}) {
+    EXPECT_TRUE(warnings_of(arm(set, 0.5)).empty());
+    EXPECT_LT(rate_after(arm(set, 0.5)), 1e-8);
+  }
+  EXPECT_TRUE(warnings_of(arm({"solver.constraints=double_step", "solver.integrator=cvode"}, 0.5)).empty());
+  EXPECT_TRUE(warnings_of(load_example("four_bar", {})).empty());
+}
+
+TEST(ElementSteps, OfTheDiscreteFormAreCoarseBeyondTheRelaxationTime) {
+  const Settings discrete{"quasistatic.circuit.form=discrete"};
+  EXPECT_TRUE(warnings_of(arm(discrete, 0.049)).empty());
+  const std::vector<std::string> warnings = warnings_of(arm(discrete, 0.051));
+  ASSERT_EQ(warnings.size(), 1u);
+  for (const char* word : {"0.051 s", "damping / stiffness = 0.05 s", "a larger damping"})
+    EXPECT_NE(warnings[0].find(word), std::string::npos) << warnings[0];
+  EXPECT_LT(rate_after(arm(discrete, 0.5)), 1e-8);  // stable all the same
+}
+
+TEST(ElementSteps, SayWhichDampingHelps) {
+  const auto warning = [](const char* integrator, const char* damping) {
+    return warnings_of(arm({"solver.constraints=double_step", std::string("solver.integrator=") + integrator,
+                            std::string("quasistatic.circuit.actuators.lift.element.damping=") + damping},
+                           0.5))
+        .at(0);
+  };
+  EXPECT_NE(warning("euler", "5e5").find("a larger damping"), std::string::npos);
+  EXPECT_NE(warning("euler", "8e6").find("a smaller damping"), std::string::npos);
+  EXPECT_NE(warning("semi_implicit_euler", "5e5").find("a smaller damping"), std::string::npos);
+}
+
+TEST(ElementSteps, AreThoseOfTheOilInACosimulation) {
+  // 2 B / K with euler
+  const Settings set{
+      "solver.coupling=cosimulation",
+      "coupling={variables: velocity_force, scheme: gauss_seidel, extrapolation: 0, hydraulics: {integrator: euler, step: 1 ms}}",
+      "quasistatic.circuit.actuators.lift.element.damping=24e3"};
+  const std::vector<std::string> warnings = warnings_of(arm(set, 1e-3, "coupling.step"));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("step of the oil"), std::string::npos) << warnings[0];
+  EXPECT_DOUBLE_EQ(limit_in(warnings[0]), 0.96e-3);
+}
+
+TEST(ElementSteps, OfSeveralActuatorsAreNamedOneByOne) {
+  const auto model = load_example("two_arms_one_pump", {"solver.constraints=double_step", "solver.integrator=euler", "solver.step=60 ms"});
+  const std::vector<std::string> warnings = warnings_of(model);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].substr(0, 60), warnings[1].substr(0, 60));
+}
+
+}  // namespace
+}  // namespace trunnion
