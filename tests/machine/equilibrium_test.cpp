@@ -16,6 +16,7 @@
 #include "model/description_at.h"
 #include "model/machines.h"
 #include "run/run.h"
+#include "support/machines.h"
 
 namespace trunnion {
 namespace {
