@@ -52,7 +52,7 @@ void describe(Visitor& v, PointMassShape& s) {
 }
 
 void describe(Visitor& v, InertiaShape& s) {
-  v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
+  v.leaf({"mass", "Mass; 0 for a frame on another body", kMass, kRequired | kNonNegative}, &s.mass);
   v.leaf({"center_of_mass", "Centre of mass in the body's frame", kLength}, &s.center_of_mass);
   v.leaf(
       {"inertia",

@@ -182,7 +182,8 @@ class Importer {
       for (int k = 0; k < 6; ++k) tensor.add(keys[k], number(entries[k]));
       link.body.add("inertia", std::move(tensor));
     } else {
-      link.body.add("point_mass", Tree::map()).add("mass", number(0));
+      link.body.add("mass", number(0));
+      link.body.add("inertia", numbers(Eigen::Vector3d::Zero()));
     }
     links_.emplace(name, std::move(link));
     order_.push_back(name);

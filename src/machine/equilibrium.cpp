@@ -3,11 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "base/decompositions.h"
 #include "machine/oil_at_rest.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
@@ -42,20 +43,15 @@ Split split(Matrix rows) {
   for (Eigen::Index i = 0; i < rows.rows(); ++i)
     if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
   if (rows.rows() == 0 || n == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
-  Eigen::ColPivHouseholderQR<Matrix> qr(rows.transpose());
-  qr.setThreshold(kRank);
-  const Eigen::Index rank = rows.isZero(0) ? 0 : qr.rank();
-  const Matrix Q = qr.householderQ() * Matrix::Identity(n, n);
-  return {Q.leftCols(rank), Q.rightCols(n - rank)};
+  const ColumnSpace space = column_space(rows.transpose(), kRank);
+  const Eigen::Index rank = rows.isZero(0) ? 0 : space.rank;
+  return {space.Q.leftCols(rank), space.Q.rightCols(n - rank)};
 }
 
 /// Smallest least-squares solution.
 Vector smallest(const Matrix& A, const Vector& b, double threshold = kRank) {
   if (A.rows() == 0 || A.cols() == 0 || A.isZero(0)) return Vector::Zero(A.cols());
-  Eigen::CompleteOrthogonalDecomposition<Matrix> solver;
-  solver.setThreshold(threshold);
-  solver.compute(A);
-  return solver.solve(b);
+  return smallest_solution(A, b, threshold);
 }
 
 double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }
@@ -310,17 +306,16 @@ class RestSolver {
   /// Row space without normalising small rows up: a held coordinate that the loops hold already has a row of rounding.
   static Matrix hold_directions(const Matrix& rows) {
     if (rows.rows() == 0 || rows.cols() == 0) return Matrix(rows.cols(), 0);
-    const Eigen::JacobiSVD<Matrix> svd(rows, Eigen::ComputeFullV);
-    const Eigen::Index rank = (svd.singularValues().array() > kRank).count();
-    return svd.matrixV().leftCols(rank);
+    const RightSingular svd = right_singular(rows);
+    return svd.V.leftCols((svd.values.array() > kRank).count());
   }
   /// Combinations of columns that do something, and those that do nothing. Columns have a norm of at most 1.
   static Split split_columns(const Matrix& B) {
     const Eigen::Index n = B.cols();
     if (B.rows() == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
-    const Eigen::JacobiSVD<Matrix> svd(B, Eigen::ComputeFullV);
-    const Eigen::Index rank = (svd.singularValues().array() > kRank).count();
-    return {svd.matrixV().leftCols(rank), svd.matrixV().rightCols(n - rank)};
+    const RightSingular svd = right_singular(B);
+    const Eigen::Index rank = (svd.values.array() > kRank).count();
+    return {svd.V.leftCols(rank), svd.V.rightCols(n - rank)};
   }
 
   // ---------------------------------------------------------------- rest at given pressures
@@ -359,8 +354,8 @@ class RestSolver {
         K(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = full(moving_[i], moving_[j]);
     const Matrix reduced = s.Z.transpose() * K * s.Z;
     if (reduced.rows() == 0) return {Vector(0), s.Z, 0};
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen((reduced + reduced.transpose()) / 2);
-    return {eigen.eigenvalues(), s.Z * eigen.eigenvectors(), kNeutral * K.cwiseAbs().maxCoeff()};
+    const SymmetricEigen eigen = symmetric_eigen((reduced + reduced.transpose()) / 2);
+    return {eigen.values, s.Z * eigen.vectors, kNeutral * K.cwiseAbs().maxCoeff()};
   }
 
   /// Newton's step, downhill whatever the sign of the stiffness; in soft directions not longer than the force along them deserves.
@@ -549,10 +544,10 @@ class RestSolver {
     const Vector scale = w_.cwiseInverse();
     const Matrix M = scale.asDiagonal() * inertias * scale.asDiagonal();
     const Matrix Kz = Z.transpose() * K * Z, Mz = Z.transpose() * M * Z + kNoInertia * Matrix::Identity(Z.cols(), Z.cols());
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen((Kz + Kz.transpose()) / 2, (Mz + Mz.transpose()) / 2);
-    for (Eigen::Index i = 0; i < eigen.eigenvalues().size(); ++i) {
-      const Vector x = Z * eigen.eigenvectors().col(i);
-      const double value = eigen.eigenvalues()[i], none = kNeutral * K.cwiseAbs().maxCoeff() * x.squaredNorm();
+    const SymmetricEigen eigen = symmetric_eigen((Kz + Kz.transpose()) / 2, (Mz + Mz.transpose()) / 2);
+    for (Eigen::Index i = 0; i < eigen.values.size(); ++i) {
+      const Vector x = Z * eigen.vectors.col(i);
+      const double value = eigen.values[i], none = kNeutral * K.cwiseAbs().maxCoeff() * x.squaredNorm();
       e.modes.push_back({std::abs(value) <= none ? 0 : value, leading(x)});
     }
     const double softest = e.modes.front().stiffness;

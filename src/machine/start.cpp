@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/start.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/decompositions.h"
 #include "hydraulics/quasistatic/command_error.h"
 #include "machine/oil_at_rest.h"
 
@@ -73,19 +74,19 @@ class Start {
     for (int g = 0; g < n; ++g) S.col(g) = volume_accelerations(oil, p + Eigen::VectorXd::Unit(n, g)) - V;
     S = (S + S.transpose().eval()) / 2;
     const Eigen::VectorXd scale = scales(oil, S);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scale.asDiagonal() * S * scale.asDiagonal());
+    const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * S * scale.asDiagonal());
     std::vector<std::vector<double>> open;
     for (int i = 0; i < n; ++i)
-      if (eigen.eigenvalues()[i] < kRank) {
-        const Eigen::VectorXd combination = eigen.eigenvectors().col(i);
+      if (eigen.values[i] < kRank) {
+        const Eigen::VectorXd combination = eigen.vectors.col(i);
         open.emplace_back(combination.begin(), combination.end());
       }
     oil.report_open(open);
     double before = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kRefinements && V.norm() < before; ++i) {
       before = V.norm();
-      const Eigen::VectorXd z = eigen.eigenvectors().transpose() * scale.cwiseProduct(V);
-      p -= scale.cwiseProduct(Eigen::VectorXd(eigen.eigenvectors() * z.cwiseQuotient(eigen.eigenvalues())));
+      const Eigen::VectorXd z = eigen.vectors.transpose() * scale.cwiseProduct(V);
+      p -= scale.cwiseProduct(Eigen::VectorXd(eigen.vectors * z.cwiseQuotient(eigen.values)));
       V = volume_accelerations(oil, p);
     }
     const Eigen::VectorXd pressure = kUnit * p;

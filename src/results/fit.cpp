@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <unsupported/Eigen/NonLinearOptimization>
 
+#include "base/decompositions.h"
 #include "base/parallel.h"
 #include "base/units.h"
 #include "file/csv.h"
@@ -316,17 +317,17 @@ void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd
     }
   if (blind) return;
   const Eigen::MatrixXd unit = J * length.cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(unit.transpose() * unit);
-  if (!(modes.eigenvalues()(0) > kSingular)) {
+  const SymmetricEigen modes = symmetric_eigen(unit.transpose() * unit);
+  if (!(modes.values(0) > kSingular)) {
     constexpr double kPart = 0.1;
     std::vector<std::string> together;
     for (Eigen::Index i = 0; i < n; ++i)
-      if (std::abs(modes.eigenvectors()(i, 0)) > kPart) together.push_back(name(i));
+      if (std::abs(modes.vectors(i, 0)) > kPart) together.push_back(name(i));
     fit.warnings.push_back(fmt::format("the recording determines only a combination of {}; fit one of them less, or record other channels",
                                        fmt::join(together, ", ")));
     return;
   }
-  const Eigen::MatrixXd inverse = modes.eigenvectors() * modes.eigenvalues().cwiseInverse().asDiagonal() * modes.eigenvectors().transpose();
+  const Eigen::MatrixXd inverse = modes.vectors * modes.values.cwiseInverse().asDiagonal() * modes.vectors.transpose();
   const double freedom = static_cast<double>(r.size() - n) / static_cast<double>(r.size());
   Eigen::MatrixXd noise = Eigen::MatrixXd::Zero(n, n);
   Eigen::Index begin = 0;

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "base/decompositions.h"
 #include "cosimulation/extrapolation.h"
 #include "cosimulation/port_dynamics.h"
 #include "file/table.h"
@@ -57,10 +57,10 @@ std::vector<double> inverse_masses(const Model& model, const State& start, const
     for (std::size_t j = 0; j < n; ++j) S(i, j) = along(i, j) * std::sqrt(elements[i].element.stiffness * elements[j].element.stiffness);
   }
   if (n > 1) {  // together: the fastest mode, by the element that takes the greatest part in it
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(S);
+    const SymmetricEigen modes = symmetric_eigen(S);
     Eigen::Index most = 0;
-    modes.eigenvectors().col(n - 1).cwiseAbs().maxCoeff(&most);
-    inverse[most] = std::max(inverse[most], modes.eigenvalues()(n - 1) / elements[most].element.stiffness);
+    modes.vectors.col(n - 1).cwiseAbs().maxCoeff(&most);
+    inverse[most] = std::max(inverse[most], modes.values(n - 1) / elements[most].element.stiffness);
   }
   return inverse;
 }
@@ -110,7 +110,7 @@ double coupling_growth(const CosimulationDescription& c, double k, double b, dou
       for (int i = 1; i < kPoints; ++i) step(q * kPoints + i, unit) = x[q * kPoints + i - 1];
     }
   }
-  return step.eigenvalues().cwiseAbs().maxCoeff();
+  return spectral_radius(step);
 }
 
 /// Longest stable communication step not beyond H; infinity where H is stable or its limit is not known.

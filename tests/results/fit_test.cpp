@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <random>
 
 #include "base/diagnostic.h"
+#include "base/units.h"
 #include "results/files.h"
 #include "support/machines.h"
 #include "support/temporary_folder.h"

@@ -1,0 +1,39 @@
+// Decompositions of dense matrices outside of the step, compiled once: they are the dearest templates to instantiate.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Core>
+
+namespace trunnion {
+
+/// Eigenvalues in ascending order, and their vectors as columns.
+struct SymmetricEigen {
+  Eigen::VectorXd values;
+  Eigen::MatrixXd vectors;
+};
+/// Of a symmetric matrix; vectors are orthonormal.
+SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& K);
+/// K x = value M x of symmetric K and positive definite M; x^T M x = 1.
+SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M);
+
+/// Largest magnitude of the eigenvalues of a square matrix.
+double spectral_radius(const Eigen::MatrixXd& A);
+
+/// A = U S V^T: singular values in descending order, and all of V.
+struct RightSingular {
+  Eigen::VectorXd values;
+  Eigen::MatrixXd V;
+};
+RightSingular right_singular(const Eigen::MatrixXd& A);
+
+/// Orthonormal basis Q, the first `rank` columns of which span the columns of A; pivots below `threshold` of the largest count as zero.
+struct ColumnSpace {
+  Eigen::MatrixXd Q;
+  Eigen::Index rank;
+};
+ColumnSpace column_space(const Eigen::MatrixXd& A, double threshold);
+
+/// The smallest x of those with the least |A x - b|; pivots below `threshold` of the largest count as zero.
+Eigen::VectorXd smallest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, double threshold);
+
+}  // namespace trunnion
