@@ -99,8 +99,10 @@ class SchemaWriter : public Visitor {
   void leaf(const Key& key, const Slot& slot) override {
     Json value = std::visit(ValueSchema{key}, slot);
     const bool takes_text = value.contains("$ref") && value["$ref"] == "#/$defs/quantity";
-    if (!takes_text && !std::holds_alternative<Composed>(slot) && value != ValueSchema::name())
-      value = {{"anyOf", Json::array({std::move(value), reference("expression")})}};
+    if (!takes_text && !std::holds_alternative<Composed>(slot) && value != ValueSchema::name()) {
+      if (!value.contains("anyOf")) value = {{"anyOf", Json::array({std::move(value)})}};
+      value["anyOf"].push_back(reference("expression"));
+    }
     const std::string unit = key.measure.unit;
     add(key, value, unit.empty() ? "" : " [" + unit + "]");
   }

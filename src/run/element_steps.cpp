@@ -167,7 +167,7 @@ class Warnings {
     const SolverDescription& solver = model_.description.solver;
     const std::size_t before = list_.size();
     if (!inverse_.empty())
-      compare(e, solver.step, "the step",
+      compare(e, solver.step, "step",
               fmt::format("{}, form: {},", integrator_words()[std::size_t(solver.integrator)], e.discrete ? "discrete" : "differential"),
               "solver.integrator: trapezoidal",
               [&](const VirtualElement& element) { return element.longest_stable_step(solver.integrator, e.discrete, inverse_[i]); });

@@ -1,11 +1,13 @@
 // Warnings about steps that are too long for virtual elements. Truth: the runs themselves, which die down below the limit that a warning
-// names and do not above it.
+// names and grow above it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/element_steps.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <regex>
 #include <string>
 #include <vector>
@@ -20,9 +22,11 @@ namespace {
 using test::load_example;
 using Settings = std::vector<std::string>;
 
-/// The arm, its valves shut, no load but gravity: it sags into its element and comes to rest.
+/// The arm, its valves shut, no load but a gravity so small that it sags into its element by 1e-7 m: swings 1000 times as wide are still
+/// linear, far from the reliefs' forces, which would bound them or let the arm fall to where its inertia at the port is another.
 std::shared_ptr<const Model> arm(Settings set, double step, const char* key = "solver.step") {
-  set.insert(set.end(), {"signals.lever=0", "signals.load=0", std::string(key) + "=" + std::to_string(step), "solver.duration=1000"});
+  set.insert(set.end(), {"signals.lever=0", "signals.load=0", "gravity=[0, -1e-3, 0]", std::string(key) + "=" + std::to_string(step),
+                         "solver.duration=20000"});
   return load_example("arm_quasistatic", set);
 }
 
@@ -37,15 +41,34 @@ double limit_in(const std::string& warning) {
   return found.empty() ? 0 : std::stod(found[1]);
 }
 
-/// Largest rate of the arm [rad/s] in the last 100 of some thousand steps.
-double rate_after(const std::shared_ptr<const Model>& model) {
+enum class Fate { dies, grows, neither };
+
+std::ostream& operator<<(std::ostream& out, Fate fate) {
+  return out << (fate == Fate::dies ? "dies" : fate == Fate::grows ? "grows" : "neither");
+}
+
+/// Whether swings become 1000 times smaller or larger than in the first 20 steps. In 20000 steps they do at any growth or decay of more
+/// than log(1000) / 20000 = 3.5e-4 per step; 4 % off its limit the slowest method here has 1.2e-3 (rk4 on the discrete form).
+Fate fate_of(const std::shared_ptr<const Model>& model) {
+  constexpr int kFirst = 20, kWindow = 100, kSteps = 20000;
+  constexpr double kFactor = 1000;
   Runner run(model);
-  double largest = 0;
-  for (int k = 0; k < 3000; ++k) {
-    run.step();
-    if (k >= 2900) largest = std::max(largest, std::abs(run.state().v()[0]));
+  const auto largest_rate = [&](int steps) {
+    double largest = 0;
+    for (int k = 0; k < steps; ++k) {
+      run.step();
+      largest = std::max(largest, std::abs(run.state().v()[0]));
+    }
+    return largest;
+  };
+  const double first = largest_rate(kFirst);
+  EXPECT_GT(first, 1e-8);  // swings at all, and far above rounding
+  for (int k = kFirst; k < kSteps; k += kWindow) {
+    const double rate = largest_rate(kWindow);
+    if (rate < first / kFactor) return Fate::dies;
+    if (!(rate < first * kFactor)) return Fate::grows;
   }
-  return largest;
+  return Fate::neither;
 }
 
 struct Method {
@@ -74,26 +97,29 @@ std::vector<Method> limited_methods() {
 TEST(ElementSteps, AreWarnedOfWhereTheRunTurnsUnstable) {
   for (const Method& method : limited_methods()) {
     const std::string what = testing::PrintToString(method.set);
-    const std::vector<std::string> warnings = warnings_of(arm(method.set, method.too_long));
+    const std::vector<std::string> warnings = warnings_of(arm(method.set, method.too_long, method.key));
     ASSERT_EQ(warnings.size(), 1u) << what;
     EXPECT_TRUE(warnings[0].starts_with("quasistatic.circuit.actuators.lift.element: ")) << warnings[0];
     const double limit = limit_in(warnings[0]);
-    const auto below = arm(method.set, 0.96 * limit), above = arm(method.set, 1.04 * limit);
-    EXPECT_TRUE(warnings_of(below).empty()) << what;
-    EXPECT_EQ(warnings_of(above).size(), 1u) << what;
-    EXPECT_LT(rate_after(below), 1e-8) << what << " " << limit;
-    double rate = 0;
-    try {
-      rate = rate_after(above);
-    } catch (const SimulationError&) { rate = 1; }
-    EXPECT_GT(rate, 1e-3) << what << " " << limit;
+    const auto below = arm(method.set, 0.96 * limit, method.key), above = arm(method.set, 1.04 * limit, method.key);
+    // below, the discrete form may be coarse, which is another sentence; above it is not said in addition
+    const std::vector<std::string> left = warnings_of(below), again = warnings_of(above);
+    const QuasistaticCircuit& circuit = below->hydraulics.quasistatic[0];
+    const bool monolithic = below->description.solver.coupling == CouplingKind::monolithic;
+    const bool coarse = monolithic && circuit.discrete && 0.96 * limit > circuit.ports[0].element.relaxation_time();
+    ASSERT_EQ(left.size(), coarse ? 1u : 0u) << what;
+    if (coarse) { EXPECT_EQ(left[0].find("turns unstable"), std::string::npos) << left[0]; }
+    ASSERT_EQ(again.size(), 1u) << what;
+    EXPECT_NE(again[0].find("turns unstable"), std::string::npos) << again[0];
+    EXPECT_EQ(fate_of(below), Fate::dies) << what << " " << limit;
+    EXPECT_EQ(fate_of(above), Fate::grows) << what << " " << limit;
   }
 }
 
 TEST(ElementSteps, AreAnyWithMethodsWithoutALimit) {
   for (const Settings& set : {Settings{}, Settings{"solver.constraints=double_step"}, Settings{"solver.constraints=baumgarte"}}) {
     EXPECT_TRUE(warnings_of(arm(set, 0.5)).empty());
-    EXPECT_LT(rate_after(arm(set, 0.5)), 1e-8);
+    EXPECT_EQ(fate_of(arm(set, 0.5)), Fate::dies);
   }
   EXPECT_TRUE(warnings_of(arm({"solver.constraints=double_step", "solver.integrator=cvode"}, 0.5)).empty());
   EXPECT_TRUE(warnings_of(load_example("four_bar", {})).empty());
@@ -106,7 +132,7 @@ TEST(ElementSteps, OfTheDiscreteFormAreCoarseBeyondTheRelaxationTime) {
   ASSERT_EQ(warnings.size(), 1u);
   for (const char* word : {"0.051 s", "damping / stiffness = 0.05 s", "a larger damping"})
     EXPECT_NE(warnings[0].find(word), std::string::npos) << warnings[0];
-  EXPECT_LT(rate_after(arm(discrete, 0.5)), 1e-8);  // stable all the same
+  EXPECT_EQ(fate_of(arm(discrete, 0.5)), Fate::dies);  // stable all the same
 }
 
 TEST(ElementSteps, SayWhichDampingHelps) {

@@ -1,0 +1,138 @@
+// Robots in URDF: what becomes of links and joints, what is listed, what is refused.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/urdf.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "file/model_file.h"
+#include "model/model.h"
+#include "run/run.h"
+
+namespace trunnion {
+namespace {
+
+const std::string kRobot = R"xml(<?xml version="1.0"?>
+<robot name="two links">
+  <link name="world"/>
+  <link name="upper arm">
+    <inertial><origin xyz="0.5 0.1 0" rpy="0.1 0.2 0.3"/><mass value="3"/>
+      <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="-0.02" izz="0.25"/></inertial>
+    <visual><geometry><box size="1 0.1 0.1"/></geometry></visual>
+  </link>
+  <link name="fore"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="finger"><inertial><mass value="0.2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="tip"/>
+  <joint name="shoulder" type="revolute"><parent link="world"/><child link="upper arm"/><origin xyz="0 0 1" rpy="0 0 1.5"/><axis xyz="0 1 0"/>
+    <dynamics damping="0.7" friction="0.1"/><limit lower="-1" upper="1" effort="10" velocity="1"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper arm"/><child link="fore"/><origin xyz="1 0 0"/><axis xyz="0 1 0"/></joint>
+  <joint name="grip" type="prismatic"><parent link="fore"/><child link="finger"/><mimic joint="elbow" multiplier="0.1" offset="0.02"/></joint>
+  <joint name="end" type="fixed"><parent link="finger"/><child link="tip"/><origin xyz="0.1 0 0"/></joint>
+  <transmission name="t"/>
+</robot>
+)xml";
+
+std::string edited(const std::string& from, const std::string& to) {
+  std::string text = kRobot;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+bool holds(const std::vector<std::string>& list, const std::string& line) {
+  return std::find(list.begin(), list.end(), line) != list.end();
+}
+
+TEST(Urdf, LinksAndJointsBecomeBodiesAndJoints) {
+  const ImportedModel imported = import_urdf(kRobot, "robot.urdf", false);
+  const Description d = parse_model(imported.text, "robot.yaml");
+  EXPECT_EQ(d.title, "two links");
+  ASSERT_EQ(d.bodies.size(), 4u);
+  EXPECT_EQ(d.bodies[0].first, "upper_arm");
+  // the tensor about a fixed direction n is the moment about n: n^T R J R^T n, by the rows of R = Rz(0.3) Ry(0.2) Rx(0.1)
+  const double cr = std::cos(0.1), sr = std::sin(0.1), cp = std::cos(0.2), sp = std::sin(0.2), cy = std::cos(0.3), sy = std::sin(0.3);
+  const double r[3][3] = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},
+                          {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
+                          {-sp, cp * sr, cp * cr}};
+  const double j[3][3] = {{0.1, 0.01, 0}, {0.01, 0.2, -0.02}, {0, -0.02, 0.25}};
+  double turned[3][3] = {};
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (int c = 0; c < 3; ++c)
+        for (int e = 0; e < 3; ++e) turned[a][b] += r[a][c] * j[c][e] * r[b][e];
+  const auto& shape = std::get<InertiaShape>(d.bodies[0].second.shapes[0]);
+  for (int a = 0; a < 3; ++a) EXPECT_NEAR(shape.moments[a], turned[a][a], 1e-15);
+  EXPECT_NEAR(shape.products[0], turned[0][1], 1e-15);
+  EXPECT_NEAR(shape.products[1], turned[0][2], 1e-15);
+  EXPECT_NEAR(shape.products[2], turned[1][2], 1e-15);
+  EXPECT_EQ(shape.center_of_mass[1], 0.1);
+  EXPECT_EQ(d.couplings.size(), 1u);
+  EXPECT_EQ(d.springs.size(), 1u);
+  EXPECT_EQ(d.joints.size(), 4u);
+}
+
+TEST(Urdf, WhatIsChangedAndLeftOutIsListed) {
+  const ImportedModel imported = import_urdf(kRobot, "robot.urdf", false);
+  EXPECT_TRUE(holds(imported.changed, "link `world` is the ground"));
+  EXPECT_TRUE(holds(imported.changed, "link `upper arm` is body `upper_arm`"));
+  EXPECT_TRUE(holds(imported.changed, "joint `elbow` is joint `fore`, after its child"));
+  for (const char* line :
+       {"dry friction of joint `shoulder`, 0.1 N m", "limits of joint `shoulder`: -1 to 1 rad", "1 <visual> shapes", "1 <transmission>"}) {
+    EXPECT_TRUE(holds(imported.left_out, line)) << line;
+    EXPECT_NE(imported.text.find(std::string("#   ") + line), std::string::npos) << line;
+  }
+  EXPECT_EQ(imported.left_out.size(), 4u);
+}
+
+// A rod on a pivot whose frame the joint turns: its period for small swings is that of the compound pendulum.
+TEST(Urdf, AnImportedPendulumSwingsWithItsPeriod) {
+  const std::string robot = R"xml(<robot name="pendulum"><link name="base"><inertial><mass value="1"/></inertial></link>
+  <link name="bob"><inertial><origin xyz="0 0.8 0" rpy="0.4 0 0"/><mass value="2"/><inertia ixx="0.3" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="pivot" type="revolute"><parent link="base"/><child link="bob"/><origin xyz="1 2 3" rpy="-1.5607963267948966 0 0"/><axis xyz="1 0 0"/></joint></robot>)xml";
+  const auto model = compile(parse_model(import_urdf(robot, "p.urdf", false).text, "p.yaml"));  // hangs 10 mrad beside the vertical
+  Runner run(model);
+  const double period = 2 * 3.14159265358979323846 * std::sqrt((0.3 + 2 * 0.8 * 0.8) / (2 * 9.81 * 0.8));
+  run.advance(period / 2);
+  EXPECT_NEAR(std::abs(run.state().q()[0]), 0.02, 2e-6);  // from one side to the other: the swing's amplitude twice
+}
+
+TEST(Urdf, TheRootMayMoveFreely) {
+  const ImportedModel imported =
+      import_urdf(edited("<link name=\"world\"/>",
+                         "<link name=\"world\"><inertial><mass value=\"5\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>"),
+                  "robot.urdf", true);
+  const auto model = compile(parse_model(imported.text, "robot.yaml"));
+  EXPECT_EQ(model->nv(), 6 + 3);
+}
+
+TEST(Urdf, RefusesWithLineAndSuggestion) {
+  struct Case {
+    const char *from, *to, *said;
+  };
+  for (const Case& c : {
+           Case{"<parent link=\"fore\"/>", "<parent link=\"for\"/>",
+                "robot.urdf:15: error: grip: there is no link `for`; did you mean `fore`?"},
+           Case{"type=\"continuous\"", "type=\"hinge\"", "robot.urdf:14: error: elbow: the joint has the type `hinge`"},
+           Case{"<mass value=\"3\"/>", "<mass value=\"heavy\"/>", "found value=\"heavy\""},
+           Case{"xyz=\"1 0 0\"", "xyz=\"1 0\"", "found xyz=\"1 0\"; expected 3 numbers"},
+           Case{"<child link=\"tip\"/>", "<child link=\"fore\"/>", "already the child of another joint"},
+           Case{"<link name=\"tip\"/>", "<link name=\"tip\"/><link name=\"lost\"/>", "2 links are the child of no joint: `world`, `lost`"},
+           Case{"<link name=\"tip\"/>", "<link name=\"fore\"/>", "there is a second link `fore`"},
+           Case{"joint=\"elbow\"", "joint=\"wrist\"", "it mimics `wrist`"},
+           Case{"<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 0 0\"/>", "the axis has no direction"},
+           Case{"</robot>", "", "this is not valid XML"},
+           Case{"<transmission", "<xacro:macro", "this file has macros of xacro"},
+       }) {
+    SCOPED_TRACE(c.to);
+    try {
+      (void)import_urdf(edited(c.from, c.to), "robot.urdf", false);
+      ADD_FAILURE() << "not refused";
+    } catch (const InputError& error) { EXPECT_NE(std::string(error.what()).find(c.said), std::string::npos) << error.what(); }
+  }
+}
+
+}  // namespace
+}  // namespace trunnion
