@@ -41,6 +41,7 @@ CRANE_PRESSURES = [f"{cylinder}_{volume}" for cylinder in ("lift", "slew") for v
 STEPS = ["1", "0.5", "0.25", "0.1"]
 DEGREES = 180 / math.pi
 TRANSIENTS = [(0, 0.25), (3, 3.25), (6, 6.25)]  # [s] of the arm
+EXCAVATOR = ["upper.angle", "boom.angle", "arm.angle", "bucket.angle"]
 
 
 def text_of(value, form):
@@ -146,6 +147,11 @@ class Figures:
         """Greatest difference of a run's channels from a table of tests/data, at the table's times. `run=table` where names differ."""
         ours = self._columns(self.folder / run / "results.csv")
         truth = self._columns(ROOT / "tests/data" / (table + ".csv"))
+        return text_of(self._greatest(run, ours, truth, channels), form)
+
+    def difference(self, run, other, channels, form):
+        """Greatest difference of channels of two runs at the times that both record."""
+        ours, truth = (self._columns(self.folder / name / "results.csv") for name in (run, other))
         return text_of(self._greatest(run, ours, truth, channels), form)
 
     def error_below(self, run, table, channels):
@@ -392,7 +398,7 @@ def run_commands(template, program, folder):
 
 def fill(template, figures):
     names = {name: getattr(figures, name) for name in dir(figures) if not name.startswith("_")}
-    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES, "TRANSIENTS": TRANSIENTS}
+    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES, "TRANSIENTS": TRANSIENTS, "EXCAVATOR": EXCAVATOR}
     return PLACEHOLDER.sub(lambda found: str(eval(found.group(1), names)), template)  # the template is a file of the project
 
 

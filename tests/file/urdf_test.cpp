@@ -105,7 +105,7 @@ TEST(Urdf, TheRootMayMoveFreely) {
                          "<link name=\"world\"><inertial><mass value=\"5\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>"),
                   "robot.urdf", true);
   const auto model = compile(parse_model(imported.text, "robot.yaml"));
-  EXPECT_EQ(model->nv(), 6 + 3);
+  EXPECT_EQ(model->layout.nv, 6 + 3);
 }
 
 TEST(Urdf, RefusesWithLineAndSuggestion) {

@@ -47,26 +47,27 @@ std::ostream& operator<<(std::ostream& out, Fate fate) {
   return out << (fate == Fate::dies ? "dies" : fate == Fate::grows ? "grows" : "neither");
 }
 
-/// Whether swings become 1000 times smaller or larger than in the first 20 steps. In 20000 steps they do at any growth or decay of more
-/// than log(1000) / 20000 = 3.5e-4 per step; 4 % off its limit the slowest method here has 1.2e-3 (rk4 on the discrete form).
+/// Whether swings become 1000 times smaller or larger than in the first 3 steps. In 20000 steps they do at any growth or decay of more than
+/// log(1000) / 20000 = 3.5e-4 per step; 4 % off its limit the slowest method here has 2.3e-3 (euler, B/K = 10 ms), the fastest grows by 0.33
+/// per step, and so is looked at in every step: relief valves open at some 10000 times the rates of the first.
 Fate fate_of(const std::shared_ptr<const Model>& model) {
-  constexpr int kFirst = 20, kWindow = 100, kSteps = 20000;
+  constexpr int kFirst = 3, kWindow = 100, kSteps = 20000;
   constexpr double kFactor = 1000;
   Runner run(model);
-  const auto largest_rate = [&](int steps) {
-    double largest = 0;
-    for (int k = 0; k < steps; ++k) {
-      run.step();
-      largest = std::max(largest, std::abs(run.state().v()[0]));
+  double first = 0, largest = 0;
+  for (int k = 0; k < kSteps; ++k) {
+    run.step();
+    const double rate = std::abs(run.state().v()[0]);
+    if (k < kFirst) {
+      first = std::max(first, rate);
+      continue;
     }
-    return largest;
-  };
-  const double first = largest_rate(kFirst);
-  EXPECT_GT(first, 1e-8);  // swings at all, and far above rounding
-  for (int k = kFirst; k < kSteps; k += kWindow) {
-    const double rate = largest_rate(kWindow);
-    if (rate < first / kFactor) return Fate::dies;
+    EXPECT_GT(first, 1e-8);  // swings at all, far above rounding
     if (!(rate < first * kFactor)) return Fate::grows;
+    largest = std::max(largest, rate);
+    if (k % kWindow != 0) continue;
+    if (largest < first / kFactor) return Fate::dies;
+    largest = 0;
   }
   return Fate::neither;
 }
@@ -81,11 +82,14 @@ std::vector<Method> limited_methods() {
   std::vector<Method> list;
   for (const char* integrator : {"euler", "semi_implicit_euler", "rk4"})
     for (const char* form : {"differential", "discrete"})
-      for (const char* damping : {"2.5e6", "8e6", "5e5"})
+      for (const char* damping : {"2.5e6", "8e6", "5e5"}) {
+        // its limit is that of a yielding actuator; see below
+        if (std::string(integrator) == "rk4" && std::string(form) == "differential" && std::string(damping) == "5e5") continue;
         list.push_back({{"solver.constraints=double_step", std::string("solver.integrator=") + integrator,
                          std::string("quasistatic.circuit.form=") + form,
                          std::string("quasistatic.circuit.actuators.lift.element.damping=") + damping},
                         0.5});
+      }
   for (const char* scheme : {"scheme: jacobi", "scheme: gauss_seidel", "scheme: gauss_seidel, order: mechanism_first"})
     for (const char* order : {"0", "1"})
       list.push_back({{"solver.coupling=cosimulation",
@@ -114,6 +118,25 @@ TEST(ElementSteps, AreWarnedOfWhereTheRunTurnsUnstable) {
     EXPECT_EQ(fate_of(below), Fate::dies) << what << " " << limit;
     EXPECT_EQ(fate_of(above), Fate::grows) << what << " " << limit;
   }
+}
+
+/// The arm pulled down over a relief valve: the force stays, the actuator yields freely. Roughness of the piston's rate, its second
+/// difference over three steps by the arm's own rate, once the ends of steps have forgotten the start.
+double roughness_of_yielding(const Settings& set, double step) {
+  Settings all = set;
+  all.insert(all.end(), {"signals.lever=0", "signals.load=-110000", "solver.step=" + std::to_string(step), "solver.duration=20000"});
+  const auto model = load_example("arm_quasistatic", all);
+  const int piston = model->hydraulics.quasistatic[0].ports[0].state;
+  Runner run(model);
+  std::vector<double> rate;
+  double roughness = 0;
+  for (int k = 0; k < kYieldingSteps; ++k) {
+    run.step();
+    rate.push_back(run.state().ydot()[piston]);
+    if (k < kYieldingSteps / 2) continue;
+    roughness = std::max(roughness, std::abs(rate[k] - 2 * rate[k - 1] + rate[k - 2]) / std::abs(run.state().v()[0]));
+  }
+  return roughness;
 }
 
 TEST(ElementSteps, AreAnyWithMethodsWithoutALimit) {
