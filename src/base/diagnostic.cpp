@@ -47,7 +47,7 @@ int edit_distance(const std::string& a, const std::string& b) {
 
 std::string Diagnostic::text() const {
   std::string out = span.file;
-  if (span.line > 0) out += ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
+  if (span.line > 0) out += ":" + std::to_string(span.line) + (span.column > 0 ? ":" + std::to_string(span.column) : "");
   out += out.empty() ? "error: " : ": error: ";
   if (!path.empty()) out += path + ": ";
   out += found;

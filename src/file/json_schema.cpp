@@ -98,8 +98,7 @@ class SchemaWriter : public Visitor {
 
   void leaf(const Key& key, const Slot& slot) override {
     Json value = std::visit(ValueSchema{key}, slot);
-    const bool takes_text = value.contains("$ref") && value["$ref"] == "#/$defs/quantity";
-    if (!takes_text && !std::holds_alternative<Composed>(slot) && value != ValueSchema::name()) {
+    if (!value.contains("$ref") && !std::holds_alternative<Composed>(slot) && value != ValueSchema::name()) {
       if (!value.contains("anyOf")) value = {{"anyOf", Json::array({std::move(value)})}};
       value["anyOf"].push_back(reference("expression"));
     }
@@ -185,7 +184,7 @@ std::string json_schema() {
   head["$defs"] = {{"quantity_text", text},
                    {"expression", Json{{"type", "string"}, {"pattern", kExpressionPattern}}},
                    {"quantity", {{"anyOf", Json::array({Json{{"type", "number"}}, reference("quantity_text")})}}},
-                   {"axis", {{"anyOf", Json::array({Json{{"enum", {"x", "y", "z"}}}, list_of(reference("quantity"), 3)})}}}};
+                   {"axis", {{"anyOf", Json::array({Json{{"enum", {"x", "y", "z"}}}, list_of(reference("quantity"), 3), reference("expression")})}}}};
   return head.dump(2) + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "file/model_file.h"
 
@@ -131,12 +132,20 @@ TEST(Generated, TheCommittedReferenceIsUpToDate) {
       << "the table of keys has changed; run: trunnion reference > docs/model_file.md";
 }
 
+// The forms that a value may have, those within forms included.
+void add_forms(const nlohmann::json& schema, std::vector<nlohmann::json>& forms) {
+  if (!schema.contains("anyOf")) return forms.push_back(schema);
+  for (const auto& form : schema["anyOf"]) add_forms(form, forms);
+}
+
 // Every key of `value` is a property of `schema`, or an item where the schema takes any name.
 void expect_known(const nlohmann::json& root, const nlohmann::json& value, nlohmann::json schema, const std::string& path) {
   if (schema.contains("$ref")) schema = root["$defs"][schema["$ref"].get<std::string>().substr(8)];
   if (schema.contains("anyOf")) {
     const char* kind = value.is_object() ? "object" : "array";
-    for (const auto& form : schema["anyOf"]) {
+    std::vector<nlohmann::json> forms;
+    add_forms(schema, forms);
+    for (const auto& form : forms) {
       if (form.contains("$ref")) continue;
       if (form.contains("type") && form["type"] == kind) return expect_known(root, value, form, path);
     }

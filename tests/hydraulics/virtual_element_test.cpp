@@ -69,7 +69,7 @@ TEST(VirtualElement, OilStiffnessIsThatOfTwoColumns) {
   EXPECT_DOUBLE_EQ(oil_stiffness(0.02, 0.01 / 1.5e9, 0.01, 0.004 / 1.5e9), 1.5e9 * (4e-4 / 0.01 + 1e-4 / 0.004));
 }
 
-enum class Fate { dies, grows, neither };
+enum class Swing { dies, grows, neither };
 
 /// Mass and element, the actuator holding (p = 0) or yielding freely (f = 0), by the rules themselves: what becomes of l or p - l.
 class HeldMass {
@@ -77,7 +77,7 @@ class HeldMass {
   HeldMass(const VirtualElement& element, double mass, bool holds) : e_(element), mass_(mass), holds_(holds) {}
 
   /// Whether it becomes 1e-6 or 1e6 of what it was. In 500000 steps it does at any growth or decay of more than 2.8e-5 per step.
-  Fate fate(IntegratorKind integrator, bool discrete, double h) {
+  Swing fate(IntegratorKind integrator, bool discrete, double h) {
     constexpr int kWindow = 100, kWindows = 5000;
     constexpr double kFactor = 1e6;
     const double begin = std::abs(deflection());
@@ -86,12 +86,12 @@ class HeldMass {
       double greatest = 0;
       for (int k = 0; k < kWindow; ++k) {
         discrete ? discrete_step(integrator, h) : step(integrator, h);
-        if (!(std::abs(deflection()) < begin * kFactor)) return Fate::grows;  // overflown, too
+        if (!(std::abs(deflection()) < begin * kFactor)) return Swing::grows;  // overflown, too
         greatest = std::max(greatest, std::abs(deflection()));
       }
-      if (greatest < begin / kFactor) return Fate::dies;
+      if (greatest < begin / kFactor) return Swing::dies;
     }
-    return Fate::neither;
+    return Swing::neither;
   }
 
  private:
@@ -142,9 +142,9 @@ TEST(VirtualElement, LimitsOfStepsAreSharp) {
         const auto fate = [&](bool holds, double h) { return HeldMass(e, mass, holds).fate(integrator, discrete, h); };
         // 2 % off, the slowest decay is that of euler: 1 - h (b - h k) squared, 1e-4 per step at b = 5 / s, k = 2500 / s^2, h = 2 ms
         const std::string what = std::to_string(int(integrator)) + " " + std::to_string(discrete) + " " + std::to_string(damping);
-        EXPECT_EQ(fate(true, 0.98 * limit), Fate::dies) << what;
-        EXPECT_EQ(fate(false, 0.98 * limit), Fate::dies) << what;
-        EXPECT_TRUE(fate(true, 1.02 * limit) == Fate::grows || fate(false, 1.02 * limit) == Fate::grows) << what;
+        EXPECT_EQ(fate(true, 0.98 * limit), Swing::dies) << what;
+        EXPECT_EQ(fate(false, 0.98 * limit), Swing::dies) << what;
+        EXPECT_TRUE(fate(true, 1.02 * limit) == Swing::grows || fate(false, 1.02 * limit) == Swing::grows) << what;
       }
 }
 
