@@ -181,10 +181,11 @@ std::string json_schema() {
   head.update(schema);
   head["properties"]["trunnion"] = {{"description", "Version of the file format"}, {"const", 1}};
   const Json text{{"type", "string"}, {"pattern", kQuantityPattern}};
-  head["$defs"] = {{"quantity_text", text},
-                   {"expression", Json{{"type", "string"}, {"pattern", kExpressionPattern}}},
-                   {"quantity", {{"anyOf", Json::array({Json{{"type", "number"}}, reference("quantity_text")})}}},
-                   {"axis", {{"anyOf", Json::array({Json{{"enum", {"x", "y", "z"}}}, list_of(reference("quantity"), 3), reference("expression")})}}}};
+  head["$defs"] = {
+      {"quantity_text", text},
+      {"expression", Json{{"type", "string"}, {"pattern", kExpressionPattern}}},
+      {"quantity", {{"anyOf", Json::array({Json{{"type", "number"}}, reference("quantity_text")})}}},
+      {"axis", {{"anyOf", Json::array({Json{{"enum", {"x", "y", "z"}}}, list_of(reference("quantity"), 3), reference("expression")})}}}};
   return head.dump(2) + "\n";
 }
 

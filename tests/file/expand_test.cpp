@@ -139,7 +139,8 @@ TEST(Expand, RefusesWithPlaceAndSuggestion) {
     const char *from, *to, *said;
   };
   for (const Case& c : {
-           Case{"$(reach / 4)", "$(reech / 4)", "model.yaml:19:24: error: bodies.tool.rod.length: there is no parameter `reech`; did you mean `reach`?"},
+           Case{"$(reach / 4)", "$(reech / 4)",
+                "model.yaml:19:24: error: bodies.tool.rod.length: there is no parameter `reech`; did you mean `reach`?"},
            Case{"mass: $(unit)", "mass: $(unt)", "there is no parameter `unt`; did you mean `unit`?"},
            Case{"mass: $(unit)", "mass: $(unit", "`$(` is not closed"},
            Case{"template: link,", "template: lnk,",
