@@ -168,7 +168,7 @@ class Expansion {
 
  private:
   void report_unknown(const Tree& at, const std::string& path, const std::string& found, const std::string& name,
-                      std::vector<std::string> known) {
+                      const std::vector<std::string>& known) {
     const std::string near = nearest_name(name, known);
     std::string all;
     for (const std::string& k : known) all += (all.empty() ? "" : ", ") + ("`" + k + "`");

@@ -527,14 +527,19 @@ Plot fit_plot(const Fit& fit) {
   Plot plot;
   plot.panel_width = 720;
   for (const FittedParameter& p : fit.parameters)
-    plot.title += fmt::format("{}{} = {:.4g} {}", plot.title.empty() ? "" : ", ", p.path.substr(p.path.rfind('.') + 1), p.value, p.unit);
-  for (const FittedChannel& c : fit.channels)
+    plot.title += fmt::format("{}{} = {:.4g}", plot.title.empty() ? "" : ", ", p.path.substr(p.path.rfind('.') + 1), p.value);
+  for (const FittedChannel& c : fit.channels) {
+    constexpr std::size_t kMarks = 60;  // as many as can be told apart
+    const std::size_t every = std::max<std::size_t>(1, c.times.size() / kMarks);
+    std::vector<double> times, recorded;
+    for (std::size_t i = 0; i < c.times.size(); i += every) times.push_back(c.times[i]), recorded.push_back(c.recorded[i]);
     plot.panels.push_back({"",
                            {"time", "s", false, {}, {}},
                            {c.name, c.unit, false, {}, {}},
-                           {{"recorded", c.times, c.recorded, CurveLook::points, 0},
+                           {{"recorded", times, recorded, CurveLook::points, 0},
                             {"at the start", c.times, c.at_start, CurveLook::line, 1},
                             {"fitted", c.times, c.fitted, CurveLook::line, 2}}});
+  }
   return plot;
 }
 

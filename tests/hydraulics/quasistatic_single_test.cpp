@@ -150,7 +150,7 @@ TEST(QuasistaticMap, FloatsWithBothValvesToTheTankOpen) {
 
 TEST(QuasistaticMap, NeverRisesWithVelocity) {
   Random random(11);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < test::random_cases(); ++i) {
     const MeteringCase c = random_case(random, {});
     const Single single(c);
     const double speed = speed_scale(c, 0);

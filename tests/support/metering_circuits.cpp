@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/allocation_counter.h"
+
 namespace trunnion::test {
 
 double uniform(Random& random, double lower, double upper) { return std::uniform_real_distribution<double>(lower, upper)(random); }
@@ -28,6 +30,11 @@ std::string MeteringCase::text() const {
         a.area_h, a.area_r, a.relief_h, a.relief_r, a.c_ph, a.c_tr, a.c_pr, a.c_th, a.c_a, u.ph, u.tr, u.pr, u.th, u.a, beta[j], fbar[j]);
   }
   return s;
+}
+
+int random_cases() {
+  static const int kCases = allocations_are_counted() ? 100000 : 3000;
+  return kCases;
 }
 
 MeteringCase printed_case(double u_c, double u_b) {

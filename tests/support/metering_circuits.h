@@ -32,6 +32,9 @@ struct MeteringCase {
 /// The circuit of section 3.4 of the source: lever u_c by (67), bleed opening u_b, 500 L/min.
 MeteringCase printed_case(double u_c, double u_b);
 
+/// How many random cases a property is tried on; fewer with sanitizers, which look at the code and not at the numbers.
+int random_cases();
+
 /// What a random case may contain.
 struct MeteringKinds {
   int actuators = 1;

@@ -39,14 +39,15 @@ std::string fault_of(const MeteringPump& pump) {
 }
 
 std::string fault_of(const MeteringOpenings& openings) {
-  const std::array<Named, 5> all{{{"ph", openings.ph}, {"tr", openings.tr}, {"pr", openings.pr}, {"th", openings.th}, {"a", openings.a}}};
+  const std::array<Named, 5> all{
+      {{"P_A", openings.ph}, {"B_T", openings.tr}, {"P_B", openings.pr}, {"A_T", openings.th}, {"B_A", openings.a}}};
   if (std::string fault = first_fault(all, share, "between 0 and 1"); !fault.empty()) return fault;
   const auto both = [](const char* a, const char* b) { return fmt::format("valves {} and {} are open together", a, b); };
-  if (openings.ph > 0 && openings.th > 0) return both("ph", "th");
-  if (openings.pr > 0 && openings.tr > 0) return both("pr", "tr");
-  if (openings.ph > 0 && openings.pr > 0) return both("ph", "pr");
-  if (openings.a > 0 && openings.pr > 0) return both("a", "pr");
-  if (openings.a > 0 && openings.th > 0) return both("a", "th");
+  if (openings.ph > 0 && openings.th > 0) return both("P_A", "A_T");
+  if (openings.pr > 0 && openings.tr > 0) return both("P_B", "B_T");
+  if (openings.ph > 0 && openings.pr > 0) return both("P_A", "P_B");
+  if (openings.a > 0 && openings.pr > 0) return both("B_A", "P_B");
+  if (openings.a > 0 && openings.th > 0) return both("B_A", "A_T");
   return {};
 }
 
