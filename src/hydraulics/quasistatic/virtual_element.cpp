@@ -5,8 +5,6 @@
 #include <complex>
 #include <limits>
 
-#include "hydraulics/quasistatic/bracketed_root.h"
-
 namespace trunnion {
 
 namespace {
