@@ -97,6 +97,25 @@ TEST_P(QuasistaticCircuit, FulfilsTheRelationsOfTheCircuitAtGivenVelocities) {
   }
 }
 
+/// Lambda(Gamma): the load line through a point of the map meets it there and nowhere else.
+TEST_P(QuasistaticCircuit, InvertsItsMap) {
+  std::vector<double> v(n), fbar(n);
+  for (int i = 0; i < test::random_cases(); ++i) {
+    const MeteringCase c = random_case(random, {n, regeneration});
+    const MeteringCircuit circuit = c.circuit();
+    for (int j = 0; j < n; ++j)
+      v[j] = uniform(random, 0, 1) < 0.1 ? 0 : uniform(random, -0.3, 1) * speed_scale(c, j) * std::pow(uniform(random, 0, 1), 3);
+    const Recovered r = recover_at(c, circuit, v, solution);
+    for (int j = 0; j < n; ++j) fbar[j] = r.actuators[j].f - c.beta[j] * v[j];
+    circuit.solve(c.command(), c.beta, fbar, solution);
+    for (int j = 0; j < n; ++j) {
+      const double force = c.force_scale(j) + std::abs(fbar[j]);
+      ASSERT_NEAR(solution.v[j], v[j], 2e-14 * (force / c.beta[j] + speed_scale(c, j))) << j << " " << c.text();
+      ASSERT_NEAR(solution.f[j], r.actuators[j].f, 2e-14 * (force + c.beta[j] * speed_scale(c, j))) << j << " " << c.text();
+    }
+  }
+}
+
 TEST_P(QuasistaticCircuit, LiesOnTheMapOfItsVelocities) {
   for (int i = 0; i < 3000; ++i) {
     const MeteringCase c = random_case(random, {n, regeneration});
