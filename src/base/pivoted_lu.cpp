@@ -55,6 +55,10 @@ void PivotedLu::set_pattern(int n, const std::vector<int>& row, const std::vecto
   for (auto* x : {&pivot_row_, &step_, &found_, &stack_, &next_}) x->resize(n);
   mark_.assign(n, 0);
   stamp_ = 0;
+  reached_begin_.assign(n + 1, 0);
+  reached_.clear();
+  reached_.reserve(8 * row_.size());
+  known_ = false;
   for (Triangle* t : {&L_, &U_}) {
     t->begin.reserve(n + 1);
     t->row.reserve(4 * row_.size());
@@ -63,8 +67,10 @@ void PivotedLu::set_pattern(int n, const std::vector<int>& row, const std::vecto
   order_sign_ = sign_of(order_, mark_, ++stamp_);
 }
 
-/// Rows that are other than zero in L^-1 of a column of A: found_[begin] to found_[n - 1], every row after those it depends on.
-int PivotedLu::reach(int column) {
+/// Rows that are other than zero in L^-1 of the column of A that is eliminated k-th, every row after those it depends on: reached_.
+void PivotedLu::reach(int k) {
+  reached_.resize(reached_begin_[k]);
+  const int column = order_[k];
   ++stamp_;
   int first = n_;
   for (int p = begin_[column]; p < begin_[column + 1]; ++p) {
@@ -90,7 +96,8 @@ int PivotedLu::reach(int column) {
       }
     }
   }
-  return first;
+  reached_.insert(reached_.end(), found_.begin() + first, found_.end());
+  reached_begin_[k + 1] = static_cast<int>(reached_.size());
 }
 
 bool PivotedLu::factor() {
@@ -99,27 +106,29 @@ bool PivotedLu::factor() {
   std::fill(step_.begin(), step_.end(), -1);
   std::fill(mark_.begin(), mark_.end(), stamp_ = 0);
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  sign_ = order_sign_;
+  bool negative = false, same = known_;  // pivots so far are those of the factorisation before, and so is what columns reach
+  known_ = false;
   for (int k = 0; k < n_; ++k) {
     const int column = order_[k];
-    const int first = reach(column);
+    if (!same) reach(k);
+    const int *begin = reached_.data() + reached_begin_[k], *end = reached_.data() + reached_begin_[k + 1];
     for (int p = begin_[column]; p < begin_[column + 1]; ++p) x_[row_[p]] = values_[p];
     int best = -1;
     double size = 0;
-    for (int i = first; i < n_; ++i) {
-      const int row = found_[i], step = step_[row];
-      const double x = x_[row];
+    for (const int* row = begin; row != end; ++row) {
+      const int step = step_[*row];
+      const double x = x_[*row];
       if (step < 0) {
         if (std::abs(x) > size || best < 0) {
           size = std::abs(x);
-          best = row;
+          best = *row;
         }
         continue;
       }
       U_.row.push_back(step);
       U_.value.push_back(x);
       for (int p = L_.begin[step]; p < L_.begin[step + 1]; ++p) x_[L_.row[p]] -= L_.value[p] * x;
-      x_[row] = 0;
+      x_[*row] = 0;
     }
     U_.close_column();
     if (best < 0) best = static_cast<int>(std::find(step_.begin(), step_.end(), -1) - step_.begin());
@@ -129,26 +138,28 @@ bool PivotedLu::factor() {
     }
     largest = std::max(largest, size);
     if (!(size > 0) || !std::isfinite(size)) {
-      for (int i = first; i < n_; ++i) x_[found_[i]] = 0;
+      for (const int* row = begin; row != end; ++row) x_[*row] = 0;
       ratio_ = 0;
       return false;
     }
     const double inverse = 1 / x_[best];
-    if (inverse < 0) sign_ = -sign_;
+    negative ^= inverse < 0;
+    same = same && pivot_row_[k] == best;
     pivot_[k] = inverse;
     pivot_row_[k] = best;
     step_[best] = k;
     x_[best] = 0;
-    for (int i = first; i < n_; ++i) {
-      const int row = found_[i];
-      if (step_[row] >= 0) continue;
-      L_.row.push_back(row);
-      L_.value.push_back(x_[row] * inverse);
-      x_[row] = 0;
+    for (const int* row = begin; row != end; ++row) {
+      if (step_[*row] >= 0) continue;
+      L_.row.push_back(*row);
+      L_.value.push_back(x_[*row] * inverse);
+      x_[*row] = 0;
     }
     L_.close_column();
   }
-  sign_ *= sign_of(pivot_row_, mark_, ++stamp_);
+  if (!same) pivot_sign_ = order_sign_ * sign_of(pivot_row_, mark_, ++stamp_);
+  known_ = true;
+  sign_ = negative ? -pivot_sign_ : pivot_sign_;
   ratio_ = smallest / largest;
   return true;
 }

@@ -43,7 +43,7 @@ class PivotedLu {
     }
     void close_column() { begin.push_back(static_cast<int>(row.size())); }
   };
-  int reach(int column);
+  void reach(int k);
 
   int n_ = 0;
   std::vector<int> begin_, row_;  // compressed columns of A
@@ -57,8 +57,10 @@ class PivotedLu {
   std::vector<int> step_;       // per row: in which step it was the pivot row, -1: not yet
   std::vector<int> found_, stack_, next_, mark_;  // scratch of reach()
   std::vector<double> x_;                         // zeros between uses
+  std::vector<int> reached_begin_, reached_;      // per elimination step: rows of its column of L and U, in the order of elimination
+  bool known_ = false;                            // reached_ is that of pivot_row_
   mutable std::vector<double> b_;
-  int sign_ = 1, weakest_row_ = 0, stamp_ = 0;
+  int sign_ = 1, pivot_sign_ = 1, weakest_row_ = 0, stamp_ = 0;
   double ratio_ = 1;
 };
 

@@ -7,6 +7,13 @@
 
 /// Small functions of the step's inner loop: g++'s own inlining estimate leaves a third of the speed on the table.
 #define TR_INLINE [[gnu::always_inline]] inline
+/// Sweeps of the inner loop with everything they call inlined: in a file with many of them g++ reaches its limits, and leaves the vector
+/// algebra of space as calls. Left out where building from scratch shall be quick (the CMake option TRUNNION_UNITY).
+#ifdef TRUNNION_FLATTEN
+#define TR_FLATTEN [[gnu::flatten]]
+#else
+#define TR_FLATTEN
+#endif
 
 namespace trunnion {
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <set>
 
 #include "base/diagnostic.h"
 
@@ -13,40 +15,142 @@ namespace trunnion {
 
 namespace {
 
-/// Largest entry of a column of A over the largest of U there: below it, other pivots are chosen. Digits lost at most, where
+/// Largest entry of a row of A over the largest of U there: below it, other pivots are chosen. Digits lost at most, where
 /// a matrix with a strong diagonal loses none.
 constexpr double kGrowth = 1e-5;
 
 }  // namespace
 
-struct SparseLu::Klu {
+/// What KLU keeps.
+struct SparseLuKlu {
   klu_common common{};
-  klu_symbolic* symbolic = nullptr;
-  klu_numeric* chosen = nullptr;   // pivots chosen in advance
-  klu_numeric* rescue = nullptr;   // pivots chosen for the values last factored, where those above are of no use
-  klu_numeric* factors = nullptr;  // one of the two: the values last factored
+  klu_symbolic* symbolic = nullptr;  // the order
+  klu_numeric* rescue = nullptr;     // pivots chosen for the values last factored, where those of the order are of no use
 
-  Klu() {
+  SparseLuKlu() {
     klu_defaults(&common);
     common.scale = 2;  // rows by their largest entry
   }
-  Klu(const Klu&) = delete;
-  Klu& operator=(const Klu&) = delete;
-  ~Klu() {
+  SparseLuKlu(const SparseLuKlu&) = delete;
+  SparseLuKlu& operator=(const SparseLuKlu&) = delete;
+  ~SparseLuKlu() {
     klu_free_numeric(&rescue, &common);
-    klu_free_numeric(&chosen, &common);
     klu_free_symbolic(&symbolic, &common);
-  }
-
-  /// Whether every pivot is a number other than zero.
-  bool regular(const klu_numeric* numeric) const {
-    const auto* diagonal = static_cast<const double*>(numeric->Udiag);
-    return std::all_of(diagonal, diagonal + numeric->n, [](double pivot) { return std::isfinite(pivot) && pivot != 0; });
   }
 };
 
+/// P A Q = L U by rows; row i and column i are those eliminated i-th.
+struct SparseLu::Elimination {
+  std::vector<int> row_of, column_of;        // of A, by the order of elimination
+  std::vector<int> given_begin, given;       // rows of A, in the order of values(): columns
+  std::vector<int> fill_begin, fill;         // rows of L and U where A has no entry: columns
+  std::vector<int> begin, diagonal, column;  // rows of L and U as one: L without its unit diagonal, the pivot, the rest of U
+  std::vector<double> factors, pivot;        // pivots inverted
+  std::vector<double> x;                     // a row, a solution
+  std::vector<int> place;                    // in values(), of the entries by columns of A
+  std::vector<double> by_columns;            // values
+  double operations = 0;
+  SparseLuKlu klu;
+
+  void find_factors(const std::vector<int>& column_begin, const std::vector<int>& row);
+  bool factor(const double* values);
+  void solve(double* b);
+  void solve_transposed(double* b);
+};
+
+/// Where the factors have entries: row i those of A there, and for every k of its L those of row k of U.
+void SparseLu::Elimination::find_factors(const std::vector<int>& column_begin, const std::vector<int>& row) {
+  const int n = static_cast<int>(row_of.size());
+  std::vector<int> order_of_row(n);
+  for (int i = 0; i < n; ++i) order_of_row[row_of[i]] = i;
+  given_begin.assign(n + 1, 0);
+  for (int r : row) ++given_begin[order_of_row[r] + 1];
+  std::partial_sum(given_begin.begin(), given_begin.end(), given_begin.begin());
+  given.resize(row.size());
+  place.resize(row.size());
+  std::vector<int> next(given_begin.begin(), given_begin.end() - 1);
+  for (int k = 0; k < n; ++k)
+    for (int i = column_begin[column_of[k]]; i < column_begin[column_of[k] + 1]; ++i) {
+      place[i] = next[order_of_row[row[i]]]++;
+      given[place[i]] = k;
+    }
+  begin = fill_begin = {0};
+  for (int i = 0; i < n; ++i) {
+    const std::set<int> there(given.begin() + given_begin[i], given.begin() + given_begin[i + 1]);
+    std::set<int> columns = there;
+    for (auto k = columns.begin(); *k < i; ++k) {
+      columns.insert(column.begin() + diagonal[*k] + 1, column.begin() + begin[*k + 1]);
+      operations += 2.0 * (begin[*k + 1] - diagonal[*k]) - 1;
+    }
+    diagonal.push_back(begin[i] + static_cast<int>(std::distance(columns.begin(), columns.find(i))));
+    column.insert(column.end(), columns.begin(), columns.end());
+    std::set_difference(columns.begin(), columns.end(), there.begin(), there.end(), std::back_inserter(fill));
+    begin.push_back(static_cast<int>(column.size()));
+    fill_begin.push_back(static_cast<int>(fill.size()));
+  }
+  factors.resize(column.size());
+  pivot.resize(n);
+  x.resize(n);
+  by_columns.resize(row.size());
+}
+
+/// False where the pivots of the order are of no use.
+bool SparseLu::Elimination::factor(const double* values) {
+  const int n = static_cast<int>(row_of.size());
+  double *lu = factors.data(), *work = x.data(), *inverse = pivot.data();
+  const int *to = column.data(), *U = diagonal.data(), *end = begin.data() + 1;
+  for (int i = 0; i < n; ++i) {
+    for (int k = fill_begin[i]; k < fill_begin[i + 1]; ++k) work[fill[k]] = 0;
+    double largest_given = 0, largest = 0;
+    for (int k = given_begin[i]; k < given_begin[i + 1]; ++k) {
+      work[given[k]] = values[k];
+      largest_given = std::max(largest_given, std::abs(values[k]));
+    }
+    int k = begin[i];
+    for (; k < U[i]; ++k) {
+      const int above = to[k];
+      const double ratio = lu[k] = work[above] * inverse[above];
+      for (int j = U[above] + 1; j < end[above]; ++j) work[to[j]] -= ratio * lu[j];
+    }
+    for (; k < end[i]; ++k) {
+      lu[k] = work[to[k]];
+      largest = std::max(largest, std::abs(lu[k]));
+    }
+    inverse[i] = 1 / work[i];
+    if (!(std::isfinite(inverse[i]) && inverse[i] != 0 && largest_given > kGrowth * largest)) return false;
+  }
+  return true;
+}
+
+void SparseLu::Elimination::solve(double* b) {
+  const int n = static_cast<int>(row_of.size());
+  for (int i = 0; i < n; ++i) {
+    double s = b[row_of[i]];
+    for (int k = begin[i]; k < diagonal[i]; ++k) s -= factors[k] * x[column[k]];
+    x[i] = s;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double s = x[i];
+    for (int k = diagonal[i] + 1; k < begin[i + 1]; ++k) s -= factors[k] * x[column[k]];
+    b[column_of[i]] = x[i] = s * pivot[i];
+  }
+}
+
+void SparseLu::Elimination::solve_transposed(double* b) {
+  const int n = static_cast<int>(row_of.size());
+  for (int i = 0; i < n; ++i) x[i] = b[column_of[i]];
+  for (int i = 0; i < n; ++i) {
+    const double s = x[i] *= pivot[i];
+    for (int k = diagonal[i] + 1; k < begin[i + 1]; ++k) x[column[k]] -= factors[k] * s;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    const double s = b[row_of[i]] = x[i];
+    for (int k = begin[i]; k < diagonal[i]; ++k) x[column[k]] -= factors[k] * s;
+  }
+}
+
 SparseLu::SparseLu(int n, std::span<const Entry> entries)
-    : n_(n), column_begin_(static_cast<std::size_t>(n) + 1, 0), slots_(entries.size()), klu_(std::make_unique<Klu>()) {
+    : n_(n), column_begin_(static_cast<std::size_t>(n) + 1, 0), slots_(entries.size()), elimination_(std::make_unique<Elimination>()) {
   std::vector<int> order(entries.size());
   std::iota(order.begin(), order.end(), 0);
   const auto key = [&](int i) { return std::pair(entries[i].column, entries[i].row); };
@@ -60,56 +164,49 @@ SparseLu::SparseLu(int n, std::span<const Entry> entries)
     slots_[order[i]] = static_cast<int>(row_.size()) - 1;
   }
   std::partial_sum(column_begin_.begin(), column_begin_.end(), column_begin_.begin());
-  values_.assign(row_.size(), 1.0);
+  values_.assign(row_.size(), 0.0);
 
-  Klu& k = *klu_;
-  k.symbolic = klu_analyze(n_, column_begin_.data(), row_.data(), &k.common);
-  if (k.symbolic == nullptr || k.symbolic->structural_rank < n_)
+  Elimination& e = *elimination_;
+  const klu_symbolic* symbolic = e.klu.symbolic = klu_analyze(n_, column_begin_.data(), row_.data(), &e.klu.common);
+  if (symbolic == nullptr || symbolic->structural_rank < n_)
     throw Error("a linear system has unknowns that no equation of their own determines");
-  // the diagonal of the ordering, dominant
-  std::vector<int> diagonal_row(n_);
-  for (int i = 0; i < n_; ++i) diagonal_row[k.symbolic->Q[i]] = k.symbolic->P[i];
-  for (int j = 0; j < n_; ++j)
-    for (int i = column_begin_[j]; i < column_begin_[j + 1]; ++i)
-      if (row_[i] == diagonal_row[j]) values_[i] = n_ + 1;
-  if (!choose_pivots()) throw Error("the pattern of a linear system cannot be factored");
-  std::fill(values_.begin(), values_.end(), 0.0);
+  e.row_of.assign(symbolic->P, symbolic->P + n_);
+  e.column_of.assign(symbolic->Q, symbolic->Q + n_);
+  e.find_factors(column_begin_, row_);
+  for (int& slot : slots_) slot = e.place[slot];
 }
 
 SparseLu::~SparseLu() = default;
 SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
-double SparseLu::operations() const { return klu_->symbolic->est_flops; }
-
-bool SparseLu::choose_pivots() {
-  Klu& k = *klu_;
-  klu_numeric* numeric = klu_factor(column_begin_.data(), row_.data(), values_.data(), k.symbolic, &k.common);
-  if (numeric == nullptr || !k.regular(numeric)) {
-    klu_free_numeric(&numeric, &k.common);
-    return false;
-  }
-  klu_free_numeric(&k.chosen, &k.common);
-  k.chosen = k.factors = numeric;
-  return true;
-}
+double SparseLu::operations() const { return elimination_->operations; }
 
 bool SparseLu::factor() {
-  Klu& k = *klu_;
-  k.factors = nullptr;
-  if (klu_refactor(column_begin_.data(), row_.data(), values_.data(), k.symbolic, k.chosen, &k.common) != 0 && k.regular(k.chosen) &&
-      klu_rgrowth(column_begin_.data(), row_.data(), values_.data(), k.symbolic, k.chosen, &k.common) != 0 && k.common.rgrowth > kGrowth) {
-    k.factors = k.chosen;
-    return true;
-  }
-  klu_free_numeric(&k.rescue, &k.common);
-  k.rescue = klu_factor(column_begin_.data(), row_.data(), values_.data(), k.symbolic, &k.common);
-  if (k.rescue == nullptr || !k.regular(k.rescue)) return false;
-  k.factors = k.rescue;
-  return true;
+  Elimination& e = *elimination_;
+  klu_free_numeric(&e.klu.rescue, &e.klu.common);
+  if (e.factor(values_.data())) return true;
+  for (std::size_t i = 0; i < values_.size(); ++i) e.by_columns[i] = values_[e.place[i]];
+  e.klu.rescue = klu_factor(column_begin_.data(), row_.data(), e.by_columns.data(), e.klu.symbolic, &e.klu.common);
+  if (e.klu.rescue == nullptr) return false;
+  const auto* diagonal = static_cast<const double*>(e.klu.rescue->Udiag);
+  return std::all_of(diagonal, diagonal + n_, [](double pivot) { return std::isfinite(pivot) && pivot != 0; });
 }
 
-void SparseLu::solve(double* b) const { klu_solve(klu_->symbolic, klu_->factors, n_, 1, b, &klu_->common); }
-void SparseLu::solve_transposed(double* b) const { klu_tsolve(klu_->symbolic, klu_->factors, n_, 1, b, &klu_->common); }
+void SparseLu::solve(double* b) const {
+  Elimination& e = *elimination_;
+  if (e.klu.rescue == nullptr)
+    e.solve(b);
+  else
+    klu_solve(e.klu.symbolic, e.klu.rescue, n_, 1, b, &e.klu.common);
+}
+
+void SparseLu::solve_transposed(double* b) const {
+  Elimination& e = *elimination_;
+  if (e.klu.rescue == nullptr)
+    e.solve_transposed(b);
+  else
+    klu_tsolve(e.klu.symbolic, e.klu.rescue, n_, 1, b, &e.klu.common);
+}
 
 }  // namespace trunnion

@@ -1,9 +1,10 @@
-// Sparse LU factorisation of square matrices with a fixed pattern, without allocation once made. By KLU of SuiteSparse: block triangular
-// form, fill-reducing ordering (AMD), and a factorisation that repeats the one before with new values.
-// Pivots are chosen in advance, those of a matrix with a dominant diagonal, so that the same values give the same bits whatever was
-// factored before. Where they are of no use for the present values (a zero pivot, growth), others are chosen for this once; that
-// allocates.
-// Source: Davis, Palamadai Natarajan 2010 (Algorithm 907: KLU), ACM Transactions on Mathematical Software 37(3).
+// Sparse LU factorisation of square matrices with a fixed pattern, without allocation once made: rows and columns in an order that keeps
+// fill low (block triangular form, AMD), pivots on the diagonal of that order, all places of the factors known in advance. So the same
+// values give the same bits whatever was factored before, and a factorisation is its arithmetic and little else.
+// Where those pivots are of no use for the present values (a zero pivot, growth), others are chosen for this once; that allocates.
+// The order and the other pivots are those of KLU of SuiteSparse.
+// Sources: Davis, Palamadai Natarajan 2010 (Algorithm 907: KLU), ACM Transactions on Mathematical Software 37(3); elimination by rows as in
+// Davis 2006, Direct Methods for Sparse Linear Systems, chapter 6.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,24 +34,22 @@ class SparseLu {
   const std::vector<double>& values() const { return values_; }
   /// For each of the `entries` of the constructor: its index in values().
   const std::vector<int>& slots() const { return slots_; }
-  /// Operations of a factorisation, as the ordering expects them.
+  /// Operations of a factorisation.
   double operations() const;
 
   /// Factors the present values. False when a pivot is zero or not finite.
   bool factor();
-  /// Chooses, from the present values, the pivots of this and of every later factorisation. Allocates. False as above.
-  bool choose_pivots();
   /// Solve A x = b and A^T x = b in place for the values last factored.
   void solve(double* b) const;
   void solve_transposed(double* b) const;
 
  private:
-  struct Klu;
+  struct Elimination;
   int n_ = 0;
   std::vector<int> column_begin_, row_;  // compressed columns
   std::vector<int> slots_;
-  std::vector<double> values_;
-  std::unique_ptr<Klu> klu_;
+  std::vector<double> values_;  // by rows, in the order of elimination
+  std::unique_ptr<Elimination> elimination_;
 };
 
 }  // namespace trunnion

@@ -5,8 +5,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kSmall = 12;            // unknowns up to which a dense matrix is best even for a chain of loops
-constexpr double kSparsePrice = 4.0;  // of an operation on sparse factors, in those on dense ones
+constexpr int kSmall = 6;             // unknowns up to which a dense matrix is best even for a chain of loops
+constexpr double kSparsePrice = 3.0;  // of an operation on sparse factors, in those on dense ones
 
 }  // namespace
 

@@ -22,7 +22,7 @@ void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Si
 }
 
 template <int D, class S>
-void update_positions(const Mechanism<D>& m, const S* q, const S* increment, MechanismState<D, S>& state) {
+TR_FLATTEN void update_positions(const Mechanism<D>& m, const S* q, const S* increment, MechanismState<D, S>& state) {
   update_positions(m.tree, q, increment, state.tree);
   const PathDof* paths = m.paths.data();
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
@@ -46,7 +46,7 @@ void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<
 }
 
 template <int D, class S>
-void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state) {
+TR_FLATTEN void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
     update_port_rate(m.ports[i], m.paths.data(), state.tree, state.ports[i]);
     state.s_dot[i] = state.ports[i].rate;
@@ -83,7 +83,7 @@ TR_INLINE void add_load(const Mechanism<D>& m, const BodyLoad<D>& load, double f
 }
 
 template <int D, class S>
-void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r) {
+TR_FLATTEN void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r) {
   update_inertial_forces(m.tree, with_inertia, state.tree);
   std::fill(r, r + m.tree.nv, S(0));
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
@@ -128,8 +128,9 @@ void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const Me
 }
 
 template <int D, class Entries>
-void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
-                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T) {
+TR_FLATTEN void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs,
+                                       double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
+                                       Entries& T) {
   const PathDof* path = m.paths.data();
   const int n = line.path.size();
   for (int l = 0; l < n; ++l) {
@@ -140,8 +141,9 @@ void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const Li
 }
 
 template <int D, class Entries>
-void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs, double force,
-                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T) {
+TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs,
+                                       double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
+                                       Entries& T) {
   if (!port.turns()) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
   const int k = m.paths[port.path.begin].dof;
   T(k, k) -= force_s + force_v * f.velocity;
@@ -167,7 +169,7 @@ TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>&
 }
 
 template <int D, class Entries>
-void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
+TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
   inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T);
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
     if (!m.body_loads[i].in_body) add_ground_load_tangent(m, m.body_loads[i], state.body_load[i], state.tree, T);
@@ -184,7 +186,7 @@ void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, 
 }
 
 template <int D, class Entries>
-void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, Entries& T) {
+TR_FLATTEN void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, Entries& T) {
   for (const ConstraintGroup<D>& g : m.constraints) {
     const int n = g.path.size();
     const double* J = state.jacobian.data() + g.jacobian;
@@ -199,7 +201,7 @@ void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& 
 }
 
 template <int D, class Entries>
-void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T) {
+TR_FLATTEN void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T) {
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {
     const ConstraintGroup<D>& g = m.constraints[i];
     add_constraint_curvature(g, m.paths.data(), state.tree, state.constraints[i], state.dofs.data() + g.path.begin,
@@ -300,7 +302,7 @@ void constraint_rates(const Mechanism<D>& m, const S* v, MechanismState<D, S>& s
 }
 
 template <int D>
-void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state) {
+TR_FLATTEN void constraint_accelerations(const Mechanism<D>& m, const double* a, MechanismState<D>& state) {
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     constraint_acceleration(m.constraints[i], state.tree, a, m.paths.data(), state.motion.data(), state.constraints[i],
                             state.Phi_ddot.data() + m.constraints[i].rows.begin);

@@ -71,7 +71,7 @@ TR_INLINE void place_spherical(const TreeNode<D>& n, const Rotation<D, S>& R_J, 
 }
 
 template <int D, class S>
-void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeState<D, S>& state) {
+TR_FLATTEN void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     const NodeState<D, S>& p = state.nodes[n.parent];
@@ -113,7 +113,7 @@ TR_INLINE Inertia<D, S> body_inertia(const TreeNode<D>& n, const NodeState<D, S>
 }
 
 template <int D, class S>
-void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state) {
+TR_FLATTEN void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     const NodeState<D, S>& p = state.nodes[n.parent];
@@ -131,7 +131,7 @@ void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& 
 }
 
 template <int D, class S>
-void update_accelerations(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state) {
+TR_FLATTEN void update_accelerations(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     NodeState<D, S>& s = state.nodes[j];
@@ -141,7 +141,7 @@ void update_accelerations(const Tree<D>& tree, const S* v, const S* a, TreeState
 }
 
 template <int D, class S>
-void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state) {
+TR_FLATTEN void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     NodeState<D, S>& s = state.nodes[j];
@@ -154,7 +154,7 @@ void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D,
 }
 
 template <int D, class S>
-void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, S* r) {
+TR_FLATTEN void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, S* r) {
   for (std::size_t j = tree.nodes.size() - 1; j > 0; --j) {
     const TreeNode<D>& n = tree.nodes[j];
     NodeState<D, S>& s = state.nodes[j];
@@ -170,7 +170,8 @@ void accumulate(const Tree<D>& tree, TreeState<D, S>& state, bool with_inertia, 
 }
 
 template <int D, class Entries>
-void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor, Entries& T) {
+TR_FLATTEN void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double velocity_factor, double acceleration_factor,
+                                         Entries& T) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     const NodeState<D>& s = state.nodes[j];
@@ -195,7 +196,7 @@ void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double v
 }
 
 template <int D, class Entries>
-void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, Entries& T) {
+TR_FLATTEN void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, Entries& T) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
     for (int k = n.v; k < n.v + n.dofs; ++k) {
