@@ -64,7 +64,10 @@ Json energy_json(const Recorder& recorder) {
           {"max_residual", residual},
           {"max_residual_time", residual_time},
           {"absolute_work", ledger.absolute_work()},
-          {"closed_to_percent", ledger.closed_to_percent()}};
+          {"closed_to_percent", ledger.closed_to_percent()},
+          {"oil_moved", ledger.oil().moved()},
+          {"oil_residual", ledger.oil().worst_residual()},
+          {"oil_closed_to_percent", ledger.oil().closed_to_percent()}};
 }
 
 Json constraints_json(const CaseResult& r) {
@@ -98,6 +101,48 @@ Json cavitation_json(const CaseResult& r) {
         {"steps", c.steps}, {"first_time", c.first_time}, {"lowest_pressure", c.lowest_pressure}};
   }
   return {{"acted", acted}, {"saturation_pressure", r.model->hydraulics.fluid.saturation_pressure}, {"volumes", volumes}};
+}
+
+Json end_stops_json(const Incidents& incidents) {
+  Json json = Json::object();
+  for (const EndStopRecord& r : incidents.end_stops)
+    if (r.steps > 0)
+      json[r.name] = {{"strikes", r.strikes}, {"steps", r.steps},     {"first_time", r.strikes > 0 ? Json(r.first_time) : Json(nullptr)},
+                      {"max_speed", r.speed}, {"max_depth", r.depth}, {"max_depth_time", r.depth_time}};
+  return json;
+}
+
+Json emptied_json(const Incidents& incidents) {
+  Json json = Json::object();
+  for (const EmptyRecord& r : incidents.accumulators)
+    if (r.steps > 0) json[r.name] = {{"steps", r.steps}, {"first_time", r.first_time}};
+  return json;
+}
+
+Json reliefs_json(const Incidents& incidents) {
+  Json json = Json::object();
+  for (const ReliefRecord& r : incidents.reliefs)
+    if (r.steps > 0)
+      json[r.name] = {
+          {"openings", r.openings}, {"steps", r.steps}, {"first_time", r.first_time}, {"max_flow", r.flow}, {"max_flow_time", r.flow_time}};
+  return json;
+}
+
+/// Lines for a terminal on what happened to the oil and at the ends of strokes.
+std::string incidents_text(const Incidents& incidents) {
+  std::string text;
+  const auto times = [](long n) { return n == 1 ? std::string("once") : fmt::format("{} times", n); };
+  for (const EndStopRecord& r : incidents.end_stops)
+    if (r.strikes > 0)
+      text += fmt::format("  end stop     {} struck {}, first at {:g} s, with {:.3g} {}, {:.3g} {} deep at {:g} s\n", r.name,
+                          times(r.strikes), r.first_time, r.speed, r.turns ? "rad/s" : "m/s", r.depth, r.turns ? "rad" : "m", r.depth_time);
+  for (const ReliefRecord& r : incidents.reliefs)
+    if (r.steps > 0)
+      text += fmt::format("  relief       {} opened {}, first at {:g} s, at most {:.3g} m^3/s\n", r.name, times(r.openings), r.first_time,
+                          r.flow);
+  for (const EmptyRecord& r : incidents.accumulators)
+    if (r.steps > 0) text += fmt::format("  EMPTY        {} without oil in {} steps, first at {:g} s\n", r.name, r.steps, r.first_time);
+  return text;
 }
 
 /// The largest difference of each length to the monolithic run beside, or null.
@@ -155,6 +200,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"end_time", r.end_time},
             {"steps", s.steps},
             {"split_steps", s.split_steps},
+            {"divided_steps", s.divided_steps},
             {"capped_steps", s.capped_steps},
             {"iterations", iterations_json(s)},
             {"step_seconds", s.step_seconds},
@@ -164,6 +210,9 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"energy", energy_json(*r.recorder)},
             {"constraints", constraints_json(r)},
             {"cavitation", cavitation_json(r)},
+            {"end_stops", end_stops_json(s.incidents)},
+            {"reliefs", reliefs_json(s.incidents)},
+            {"accumulators_emptied", emptied_json(s.incidents)},
             {"coupling", r.coupling ? coupling_json(*r.coupling, r.recorder->beside()) : Json(nullptr)},
             {"final_state", final_state},
             {"settings", Json::parse(write_model_json(r.model->description))}};
@@ -180,6 +229,8 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                       s.mean_iterations(), s.max_iterations);
   for (const std::string& warning : r.warnings) text += fmt::format("  WARNING      {}\n", warning);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
+  if (s.divided_steps > 0)
+    text += fmt::format("  divided      {} steps, in which Newton's method converged in parts alone\n", s.divided_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);
   text += fmt::format("  time         {:.4g} s in steps ({:.0f} ns a step, {:.0f} times faster than real time), {:.3g} s in all\n",
                       s.step_seconds, s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0.0, real_time_factor(r),
@@ -189,7 +240,8 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                         work_time, drift, drift_time, work > 0 ? 100 * drift / work : 0.0);
   else
     text += fmt::format("  energy       drift {:.3g} J at {:g} s\n", drift, drift_time);
-  text += fmt::format("  balance      closed to {:.2g} % of the energy moved\n", ledger.closed_to_percent());
+  text += fmt::format("  balance      closed to {:.2g} % of the energy moved", ledger.closed_to_percent());
+  text += ledger.oil().moved() > 0 ? fmt::format(", {:.2g} % of the oil\n", ledger.oil().closed_to_percent()) : "\n";
   if (r.coupling) {
     const CouplingReport& c = *r.coupling;
     text +=
@@ -217,6 +269,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                                               : fmt::format(" at the end; others before, {} {}, first at {:g} s", s.repartitions,
                                                             s.repartitions == 1 ? "change" : "changes", s.repartition_time));
   }
+  text += incidents_text(s.incidents);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i)
     if (s.cavitation[i].steps > 0)
       text += fmt::format("  CAVITATION   {} below saturation pressure in {} steps, first at {:g} s, lowest {:.3g} Pa\n",

@@ -81,23 +81,45 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
       schedule_(*model_),
       stepper_(make_stepper(model_)),
       state_(std::move(start)),
+      watch_(*model_),
       block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left}),
       dependent_(static_cast<std::size_t>(model_->layout.nv)) {
+  const SolverDescription& solver = model_->description.solver;
+  if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
   statistics_.histogram.assign(static_cast<std::size_t>(model_->description.solver.max_iterations) + 1, 0);
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
+  statistics_.incidents = watch_.nothing();
+  watch_.begin(state_);
   for (auto* list : {&statistics_.independent, &independent_}) list->reserve(static_cast<std::size_t>(model_->layout.nv));
 }
 
 void Runner::restore(const State& state) {
   if (!(state.layout() == model_->layout)) throw Error("the saved state belongs to another model");
   state_ = state;
+  watch_.begin(state_);
 }
 
 /// Right limit at a force jump; at the start the state is one already.
 bool Runner::restart() {
   for (const Spool& spool : model_->hydraulics.spools)
-    if (spool.time_constant <= 0) state_.y()[spool.state] = model_->signals.value(spool.signal, state_.time, Side::right);
+    if (spool.follows()) state_.y()[spool.state] = model_->signals.value(spool.signal, state_.time, Side::right);
   return stepper_->restart(state_);
+}
+
+/// A step to `target`; where Newton's method does not converge, in two halves, each of them likewise.
+StepReport Runner::step_to(double target, int divisions) {
+  StepReport report = stepper_->step(state_, schedule_.length(state_.time, target));
+  if (report.ok()) state_.time = target;
+  if (report.ok() || divisions == 0 || (report.status != StepStatus::stalled && report.status != StepStatus::diverged)) return report;
+  const StepReport first = step_to(state_.time + (target - state_.time) / 2, divisions - 1);
+  if (!first.ok()) return first;
+  report = step_to(target, divisions - 1);
+  report.parts += first.parts;
+  report.iterations += first.iterations;
+  report.position_iterations += first.position_iterations;
+  report.violation = std::max(report.violation, first.violation);
+  report.velocity_violation = std::max(report.velocity_violation, first.velocity_violation);
+  return report;
 }
 
 /// Steps until the block is full, `end` is reached or a step fails. Nothing here but stepping.
@@ -122,13 +144,12 @@ void Runner::run_block(double end, std::size_t& used) {
       keep({}, Side::right);
     }
     const double target = schedule_.next(state_.time, end);
-    const StepReport report = stepper_->step(state_, schedule_.length(state_.time, target));
+    const StepReport report = step_to(target, divisions_);
     if (!report.ok()) {
       failure_ = report;
       failed_ = true;
       break;
     }
-    state_.time = target;
     keep(report, Side::left);
   }
 }
@@ -145,6 +166,7 @@ void Runner::count(const Kept& kept) {
   ++s.histogram[static_cast<std::size_t>(r.iterations)];
   if (r.status == StepStatus::capped) ++s.capped_steps;
   if (!schedule_.on_grid(t) && schedule_.is_jump(t)) ++s.split_steps;
+  if (r.parts > 1) ++s.divided_steps;
   if (r.violation > s.max_violation) {
     s.max_violation = r.violation;
     s.max_violation_time = t;
@@ -154,6 +176,7 @@ void Runner::count(const Kept& kept) {
     s.max_velocity_violation_time = t;
   }
   count_partition(kept.state);
+  watch_.step(kept.state, s.incidents);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i) {
     const double p = kept.state.y()[model_->hydraulics.nodes[model_->hydraulics.volumes[i].node].state];
     CavitationRecord& c = s.cavitation[i];

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "run/incidents.h"
 #include "run/make_stepper.h"
 
 namespace trunnion {
@@ -30,9 +31,11 @@ struct RunStatistics {
   std::vector<long> histogram;   // [i]: steps that took i iterations
   long capped_steps = 0;
   long split_steps = 0;                              // grid steps that a jump split
+  long divided_steps = 0;                            // in which Newton's method converged in parts alone
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
   std::vector<CavitationRecord> cavitation;  // per volume
+  Incidents incidents;
   /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.
   std::vector<int> independent;
   long repartitions = 0;        // changes of that set
@@ -115,6 +118,7 @@ class Runner {
     Side side = Side::left;
   };
   bool restart();
+  StepReport step_to(double target, int divisions);
   void run_block(double end, std::size_t& used);
   void hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher);
   void count(const Kept& kept);
@@ -126,10 +130,12 @@ class Runner {
   std::unique_ptr<Stepper> stepper_;
   State state_;
   RunStatistics statistics_;
+  IncidentWatch watch_;
   std::vector<Kept> block_;       // states of the steps between two readings of the clock
   std::vector<bool> dependent_;   // scratch of count_partition, per velocity
   std::vector<int> independent_;  // the same
   StepReport failure_;
+  int divisions_ = 0;
   bool failed_ = false, restart_failed_ = false;
 };
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/oil_balance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trunnion {
+
+OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow)
+    : h_(&h), outflow_(h.volumes.size()), swept_(h.volumes.size()) {
+  const auto count = [&](int node) { return h.nodes[node].state >= 0; };
+  for (std::size_t i = 0; i < h.volumes.size(); ++i)
+    parts_.push_back({static_cast<int>(i), h.volumes[i].node, -1, h.volumes[i].wall_compressibility, h.volumes[i].volume, 0, 0});
+  for (std::size_t k = 0; k < h.actuators.size(); ++k)
+    for (int node : {h.actuators[k].A, h.actuators[k].B})
+      if (count(node)) parts_.push_back({node, node, static_cast<int>(k), h.actuators[k].cylinder.wall_compressibility, 0, 0, 0});
+  for (Part& part : parts_) {  // volumes are the first of the nodes
+    part.strain = h.fluid.strain(y[h.nodes[part.node].state], part.wall);
+    part.last = size_of(part, s);
+  }
+  jump(outflow);
+}
+
+double OilBalance::size_of(const Part& part, const double* s) const {
+  if (part.port < 0) return part.size;
+  const Actuator& a = h_->actuators[part.port];
+  const Cylinder& c = a.cylinder;
+  double size = 0;
+  if (a.A == part.node) size += c.area_A * c.chamber_A(s[part.port]);
+  if (a.B == part.node && a.A != part.node) size += c.area_B * c.chamber_B(s[part.port]);
+  return size;
+}
+
+void OilBalance::step(double h, const double* y, const double* s, const double* outflow) {
+  for (Part& part : parts_) {
+    const double strain = h_->fluid.strain(y[h_->nodes[part.node].state], part.wall), size = size_of(part, s);
+    residual_ += (size + part.last) / 2 * (strain - part.strain);
+    swept_[part.volume] += size - part.last;
+    part.strain = strain;
+    part.last = size;
+  }
+  for (std::size_t i = 0; i < outflow_.size(); ++i) {
+    const int node = h_->volumes[i].node;
+    const double left = h / 2 * (outflow_[i] + outflow[node]);
+    residual_ += left;
+    moved_ += std::abs(left - swept_[i]);
+    swept_[i] = 0;
+  }
+  worst_ = std::max(worst_, std::abs(residual_));
+  jump(outflow);
+}
+
+void OilBalance::jump(const double* outflow) {
+  for (std::size_t i = 0; i < outflow_.size(); ++i) outflow_[i] = outflow[h_->volumes[i].node];
+}
+
+}  // namespace trunnion
