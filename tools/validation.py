@@ -58,8 +58,9 @@ def text_of(value, form):
 class Figures:
     """What the commands wrote into `folder`, as text for the page. Tables have one column for each row of a comparison."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program):
         self.folder = folder
+        self._program = program
         self.cache = {}
 
     def _read(self, path, read):
@@ -81,6 +82,13 @@ class Figures:
     @staticmethod
     def _cells(texts):
         return " | ".join(texts)
+
+    def closed_forms(self):
+        """The table of components against their closed forms."""
+        done = subprocess.run([sys.executable, ROOT / "tools/closed_forms.py", "--program", self._program], stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit("tools/closed_forms.py found a difference")
+        return done.stdout.strip()
 
     # ---- comparisons
 
@@ -195,6 +203,23 @@ class Figures:
     def peak(self, run, channel, begin, end, form, factor=1):
         """Greatest magnitude."""
         return text_of(factor * max(abs(x) for _, x in self._between(run, channel, begin, end)), form)
+
+    def movement(self, run, other, channel, begin, end):
+        """Cells: seconds from 10 to 90 % of the way that a channel makes between two times, in two runs, and their difference."""
+        def duration(name):
+            rows = self._between(name, channel, begin, end)
+            first, way = rows[0][1], rows[-1][1] - rows[0][1]
+
+            def passes(share):
+                for (t, x), (t_next, x_next) in zip(rows, rows[1:]):
+                    if (x - first - share * way) * (x_next - first - share * way) <= 0 and x != x_next:
+                        return t + (first + share * way - x) / (x_next - x) * (t_next - t)
+                sys.exit(f"{name}: {channel} does not come to {share} of its way")
+
+            return passes(0.9) - passes(0.1)
+
+        a, b = duration(run), duration(other)
+        return self._cells([f"{a:.2f}", f"{b:.2f}", f"{100 * (b / a - 1):.1f} %"])
 
     def stretch(self, run, actuator, begin, end, form):
         """Greatest distance of a quasistatic actuator from its port [mm]."""
@@ -443,7 +468,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         run_commands(template, options.program.resolve(), folder)
-        fresh = fill(template, Figures(folder))
+        fresh = fill(template, Figures(folder, options.program.resolve()))
     if options.keep_times:
         kept = TIMES.search(PAGE.read_text())
         fresh = TIMES.sub(lambda found: kept.group(0), fresh) if kept else sys.exit("docs/validation.md has no times to keep")

@@ -19,13 +19,14 @@ constexpr double kPi = 3.14159265358979323846;
 
 struct Unit {
   const char* name;
-  double numerator, denominator;  // value in SI = number * numerator / denominator
+  double numerator, denominator;  // value in SI = number * numerator / denominator + offset
   Dimension dimension;
+  double offset = 0;  // of a scale whose zero is not that of SI
 };
 
 constexpr Dimension kL{1, 0, 0}, kM{0, 1, 0}, kT{0, 0, 1}, kRad{0, 0, 0, 0, 0, 1}, kV3{3, 0, 0};
 constexpr Dimension kN{1, 1, -2}, kPa{-1, 1, -2}, kJ{2, 1, -2}, kW{2, 1, -3}, kPerS{0, 0, -1};
-constexpr Dimension kAmp{0, 0, 0, 1}, kVolt{0, 0, 0, 0, 1}, kRadPerS{0, 0, -1, 0, 0, 1};
+constexpr Dimension kAmp{0, 0, 0, 1}, kVolt{0, 0, 0, 0, 1}, kRadPerS{0, 0, -1, 0, 0, 1}, kKelvin{0, 0, 0, 0, 0, 0, 1};
 
 constexpr Unit kUnits[] = {
     {"m", 1, 1, kL},
@@ -74,11 +75,16 @@ constexpr Unit kUnits[] = {
     {"mV", 1, 1e3, kVolt},
     {"A", 1, 1, kAmp},
     {"mA", 1, 1e3, kAmp},
+    {"cSt", 1, 1e6, {2, 0, -1}},
+    {"K", 1, 1, kKelvin},
+    {"degC", 1, 1, kKelvin, 273.15},
+    {"°C", 1, 1, kKelvin, 273.15},
 };
 
 struct UnitValue {
   double numerator = 1, denominator = 1;
   Dimension dimension;
+  double offset = 0;
 };
 
 UnitValue power(const UnitValue& u, int n) {
@@ -88,7 +94,7 @@ UnitValue power(const UnitValue& u, int n) {
     r.denominator *= n > 0 ? u.denominator : u.numerator;
   }
   const Dimension& d = u.dimension;
-  r.dimension = {d.length * n, d.mass * n, d.time * n, d.current * n, d.voltage * n, d.angle * n};
+  r.dimension = {d.length * n, d.mass * n, d.time * n, d.current * n, d.voltage * n, d.angle * n, d.temperature * n};
   return r;
 }
 
@@ -96,7 +102,8 @@ UnitValue product(const UnitValue& a, const UnitValue& b) {
   const Dimension &p = a.dimension, &q = b.dimension;
   return {a.numerator * b.numerator,
           a.denominator * b.denominator,
-          {p.length + q.length, p.mass + q.mass, p.time + q.time, p.current + q.current, p.voltage + q.voltage, p.angle + q.angle}};
+          {p.length + q.length, p.mass + q.mass, p.time + q.time, p.current + q.current, p.voltage + q.voltage, p.angle + q.angle,
+           p.temperature + q.temperature}};
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -133,6 +140,10 @@ class UnitReader {
     if (problem.empty()) problem = what;
     return {};
   }
+  UnitValue fail_as_scale() {
+    hint = "differences of temperatures are in K";
+    return fail("a temperature scale cannot be part of the unit `" + std::string(text_) + "`");
+  }
 
   UnitValue read_product(int depth) {
     if (depth > kDeepest) return fail("the unit has too many parentheses");
@@ -150,7 +161,9 @@ class UnitReader {
       }
       divided = divided || quotient;
       skip_blanks();
-      value = product(value, power(read_factor(depth), quotient ? -1 : 1));
+      const UnitValue factor = read_factor(depth);
+      if (value.offset != 0 || factor.offset != 0) return fail_as_scale();
+      value = product(value, power(factor, quotient ? -1 : 1));
     }
     return value;
   }
@@ -170,7 +183,12 @@ class UnitReader {
     const std::string name(text_.substr(begin, at_ - begin));
     if (name.empty()) return fail("the unit `" + std::string(text_) + "` cannot be read");
     for (const Unit& unit : kUnits)
-      if (name == unit.name) return power({unit.numerator, unit.denominator, unit.dimension}, read_exponent());
+      if (name == unit.name) {
+        UnitValue value = power({unit.numerator, unit.denominator, unit.dimension}, read_exponent());
+        if (unit.offset != 0 && value.dimension != unit.dimension) return fail_as_scale();
+        value.offset = unit.offset;
+        return value;
+      }
     const std::string near = nearest_unit(name);
     if (!near.empty()) hint = "did you mean `" + near + "`?";
     return fail("the unit `" + name + "` is not known");
@@ -241,6 +259,7 @@ QuantityText read_quantity(std::string_view text) {
   const auto unit = reader.read();
   if (!unit) return failed(quoted + " cannot be read: " + reader.problem, reader.hint);
   q.value = q.value * unit->numerator / unit->denominator;
+  if (unit->offset != 0) q.value += unit->offset;
   q.dimension = unit->dimension;
   q.has_unit = true;
   if (!std::isfinite(q.value)) return failed(quoted + " is outside the range of numbers");

@@ -14,12 +14,13 @@ namespace trunnion {
 
 /// Exponents of the base units.
 struct Dimension {
-  int length = 0;   // m
-  int mass = 0;     // kg
-  int time = 0;     // s
-  int current = 0;  // A
-  int voltage = 0;  // V
-  int angle = 0;    // rad, a tag only
+  int length = 0;       // m
+  int mass = 0;         // kg
+  int time = 0;         // s
+  int current = 0;      // A
+  int voltage = 0;      // V
+  int angle = 0;        // rad, a tag only
+  int temperature = 0;  // K
   bool operator==(const Dimension&) const = default;
 };
 
@@ -88,6 +89,10 @@ inline constexpr Measure kAngularDamping{"a damping of an angle", "N m s/rad", "
 inline constexpr Measure kAngularSlowness{"an inverse angular rate", "s/rad", "2 s/rad", {0, 0, 1, 0, 0, -1}};
 inline constexpr Measure kFlowGradient{"a flow per pressure", "m^3/(s Pa)", "3 L/min/bar", {4, -1, 1}};
 inline constexpr Measure kLeakage{"a leakage coefficient", "m^3/(s Pa)", "1e-13 m^3/(s Pa)", {4, -1, 1}};
+inline constexpr Measure kKinematicViscosity{"a kinematic viscosity", "m^2/s", "46 mm^2/s", {2, 0, -1}};
+inline constexpr Measure kTemperature{"a temperature", "K", "40 degC", {0, 0, 0, 0, 0, 0, 1}};
+inline constexpr Measure kPerTemperature{"a change per temperature", "1/K", "7e-4 1/K", {0, 0, 0, 0, 0, 0, -1}};
+inline constexpr Measure kPressurePerTemperature{"a pressure per temperature", "Pa/K", "-8 MPa/K", {-1, 1, -2, 0, 0, 0, -1}};
 inline constexpr Measure kSignalValue{"a number with any unit", "SI", "10 V", {}, {}, true};
 inline constexpr Measure kJointStiffness{"a stiffness of the joint", "N/m or N m/rad", "40 N m/rad", {0, 1, -2}, Dimension{2, 1, -2}};
 inline constexpr Measure kJointDamping{"a damping of the joint", "N s/m or N m s/rad", "3 N m s/rad", {0, 1, -1}, Dimension{2, 1, -1}};

@@ -22,9 +22,11 @@ class Cutter {
     add_flow_sources();
     for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
       if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
+    for (const Component& c : whole_.components)
+      if (stays(c.circuit)) add_component(c);
     for (const QuasistaticCircuit& q : whole_.quasistatic)
       if (stays(whole_.actuators[q.ports.front().actuator].circuit)) add_quasistatic(q);
-    for (Spool& spool : h_.spools) spool.state = add_state(spool.state);
+    for (Spool& spool : h_.spools) spool.state = add_states(spool.state, spool.states());
     h_.ny = static_cast<int>(cut_.states.size());
     add_circuits();
     std::sort(h_.used_signals.begin(), h_.used_signals.end());
@@ -42,6 +44,12 @@ class Cutter {
   int add_state(int state) {
     cut_.states.push_back(state);
     return static_cast<int>(cut_.states.size()) - 1;
+  }
+  /// So many from `first` on; where they stand in the part.
+  int add_states(int first, int count) {
+    const int at = static_cast<int>(cut_.states.size());
+    for (int k = 0; k < count; ++k) add_state(first + k);
+    return at;
   }
   void use(SignalIndex signal) {
     if (signal >= 0) h_.used_signals.push_back(signal);
@@ -96,9 +104,7 @@ class Cutter {
       port.actuator = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port.actuator) - cut_.ports.begin());
       for (CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a}) opening->spool = take_spool(opening->spool);
       port.lever = take_spool(port.lever);
-      const int first = port.state;
-      port.state = add_state(first);
-      for (int k = 1; q.discrete && k < kDiscreteStates; ++k) add_state(first + k);
+      port.state = add_states(port.state, q.discrete ? kDiscreteStates : 1);
     }
     h_.quasistatic.push_back(std::move(q));
   }
@@ -111,14 +117,19 @@ class Cutter {
       h_.flow_sources.push_back(std::move(source));
     }
   }
+  void add_component(Component c) {
+    for (int& node : c.nodes) node = place(node);
+    for (int& spool : c.spools) spool = take_spool(spool);
+    c.state = add_states(c.state, static_cast<int>(c.law->info().states.size()));
+    c.circuit = position(c.circuit);
+    h_.components.push_back(std::move(c));
+  }
   void add_actuator(int index) {
     Actuator a = whole_.actuators[index];
     a.A = place(a.A);
     a.B = place(a.B);
     a.circuit = position(a.circuit);
-    const int first = a.state;
-    a.state = static_cast<int>(cut_.states.size());
-    for (int k = 0; k < a.friction_states; ++k) add_state(first + k);
+    a.state = add_states(a.state, a.friction_states);
     cut_.ports.push_back(index);
     h_.actuators.push_back(std::move(a));
   }

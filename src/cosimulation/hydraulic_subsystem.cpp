@@ -203,7 +203,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   /// Spools without a time constant are their signals.
   void set_following_spools(double* y) const {
     for (const Spool& spool : h_.spools)
-      if (spool.time_constant <= 0) y[spool.state] = work_.signal[spool.signal];
+      if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
   }
   /// Rates dx and port forces at t, whose signals are set.
   bool evaluate(double t, double* x, double* dx, StepReport& report) {
@@ -381,7 +381,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       double reference = machine_->signals.value(spool.signal, t_begin, Side::right);
       for (int k = 1; k <= steps; ++k) {
         const double next = machine_->signals.value(spool.signal, t_begin + k * h, Side::left);
-        stage_[spool.state] = advance_spool(stage_[spool.state], reference, next, spool.time_constant, h);
+        advance_spool(spool, reference, next, h, stage_.data() + spool.state);
         reference = next;
       }
     }

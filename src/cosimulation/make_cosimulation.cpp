@@ -45,10 +45,25 @@ std::shared_ptr<const Model> as_cut(const std::shared_ptr<const Model>& model) {
   return cut;
 }
 
+/// The mechanism of `parallel` knows the oil by its pressures alone.
+void check_linear_oil(const Model& model) {
+  if (model.description.coupling.scheme != CouplingScheme::parallel) return;
+  std::vector<Diagnostic> findings;
+  for (const Component& c : model.hydraulics.components)
+    if (!c.law->info().states.empty()) {
+      const std::string path = c.section + "." + c.name;
+      findings.push_back({model.description.span(path), path,
+                          "it has states of its own, and `parallel` hands the mechanism pressures alone",
+                          "a machine without such components", "coupling.scheme: sequential"});
+    }
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
 }  // namespace
 
 std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& model) {
   const CosimulationDescription& settings = model->description.coupling;
+  check_linear_oil(*model);
   const std::shared_ptr<const Model> cut = as_cut(model);
   std::vector<std::unique_ptr<HydraulicSubsystem>> oil;
   for (const HydraulicGroup& group : hydraulic_groups(*model)) {

@@ -85,7 +85,8 @@ MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil) {
   MechanismCut cut{std::make_shared<Model>(machine), {}};
   Hydraulics& h = cut.model->hydraulics;
   // spools are the last of the states, so that volumes and friction keep their places
-  cut.states.resize(machine.hydraulics.ny - machine.hydraulics.spools.size());
+  cut.states.resize(machine.hydraulics.ny);
+  for (const Spool& spool : machine.hydraulics.spools) cut.states.resize(cut.states.size() - spool.states());
   std::iota(cut.states.begin(), cut.states.end(), 0);
   h.elements = {};
   h.flow_sources.clear();

@@ -14,15 +14,11 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "description/power.h"
+#include "description/values.h"
+#include "description/valves.h"
 
 namespace trunnion {
-
-using Vec3d = std::array<double, 3>;
-using Vec2d = std::array<double, 2>;
-
-/// Items of one section in file order.
-template <class T>
-using NamedList = std::vector<std::pair<std::string, T>>;
 
 // ---------------------------------------------------------------- bodies
 
@@ -243,24 +239,7 @@ struct ProductSignal {
 using SignalDescription =
     std::variant<ConstantSignal, StepsSignal, RampsSignal, TableSignal, SineSignal, CsvSignal, SumSignal, ProductSignal>;
 
-/// A value that is a number or the name of a signal.
-using NumberOrSignal = std::variant<double, std::string>;
-
 // ---------------------------------------------------------------- oil
-
-/// Oil. Cavitation law: hydraulics/fluid.h.
-struct FluidDescription {
-  double density = 850;            // [kg/m3]
-  double bulk_modulus = 1.5e9;     // [Pa]
-  double saturation_pressure = 0;  // [Pa] absolute; below it dissolved air comes free
-  double free_air = 0.005;         // [-] volume fraction of the air released, at saturation pressure
-};
-
-/// A start pressure: a number, or solved for rest ("equilibrium").
-struct StartPressure {
-  bool equilibrium = true;
-  double value = 0;
-};
 
 struct VolumeDescription {
   double volume = 0;                                              // [m3] of the hose or block
@@ -276,43 +255,6 @@ struct FlowSourceDescription {
   std::string to, from;
 };  // [m3/s] into volume `to`, out of `from` (a volume or pressure source)
 using SourceDescription = std::variant<PressureSourceDescription, FlowSourceDescription>;
-
-/// Size of an orifice: diameter or area, or a nominal flow at a pressure drop.
-struct OrificeSize {
-  std::optional<double> diameter, area;          // [m], [m2]
-  double discharge = 0.8;                        // [-]
-  std::optional<double> flow, at_pressure_drop;  // [m3/s], [Pa]
-  double laminar_limit = 2e5;                    // [Pa]
-};
-/// Orifice between two nodes, always open or opened by a signal: throttle, bleed, one metering edge of a valve.
-struct OrificeDescription : OrificeSize {
-  std::string A, B;
-  std::optional<std::string> signal;                           // its command; unset: open
-  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [signal, opening from 0 to 1], straight between, held outside
-  double time_constant = 0;                                    // [s] from the signal to the command that acts
-};
-/// Lets oil pass from A to B where the pressure drop is above its cracking pressure, never back.
-struct CheckValveDescription : OrificeSize {
-  std::string A, B;
-  double cracking_pressure = 0;  // [Pa]
-};
-/// Shut below its cracking pressure; above it the flow from A to B grows in proportion.
-struct ReliefValveDescription {
-  std::string A, B;
-  double cracking_pressure = 0;                   // [Pa]
-  std::optional<double> flow, override_pressure;  // [m3/s] at [Pa] above the cracking pressure
-  std::optional<double> gradient;                 // [m3/(s Pa)] otherwise
-};
-/// 4/3 directional valve with first-order spool (time constant 0: the spool follows its signal).
-struct DirectionalValveDescription {
-  std::string P, T, A, B;
-  double flow = 0, at_pressure_drop = 35e5, at_signal = 10;  // [m3/s] per edge, [Pa], [signal unit]
-  double time_constant = 0;                                  // [s]
-  double dead_band = 0;                                      // [signal unit]
-  double laminar_limit = 2e5;                                // [Pa]
-  std::string signal;
-};
-using ValveDescription = std::variant<OrificeDescription, DirectionalValveDescription, CheckValveDescription, ReliefValveDescription>;
 
 enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
 enum class FrictionStates { monolithic, local };
@@ -443,6 +385,7 @@ struct SolverDescription {
   double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
   double reference_tolerance = 1e-10;  // of the variable-step reference, relative
   int max_iterations = 20;
+  int divisions = 6;           // halvings of a step in which Newton's method does not converge
   bool accept_capped = false;  // real time: go on after max_iterations, and count it
   bool split_jumps = true;     // a signal jump inside a step splits it
 };
@@ -525,6 +468,9 @@ struct Description {
   NamedList<VolumeDescription> volumes;
   NamedList<SourceDescription> sources;
   NamedList<ValveDescription> valves;
+  NamedList<PumpDescription> pumps;
+  NamedList<AccumulatorDescription> accumulators;
+  NamedList<LineDescription> lines;
   NamedList<CylinderDescription> cylinders;
   NamedList<MotorDescription> motors;
   NamedList<QuasistaticDescription> quasistatic;

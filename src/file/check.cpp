@@ -217,6 +217,7 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
   check_signals(d, out);
   check_dimensions(d, dimensions, out);
   check_hydraulics(d, out);
+  check_power(d, out);
   check_solver(d, out);
   check_coupling(d, out);
   return out;
@@ -241,6 +242,9 @@ void check_names(const Description& d, Findings& out) {
   claim("volumes", names_of(d.volumes));
   claim("sources", names_of(d.sources));
   claim("valves", names_of(d.valves));
+  claim("pumps", names_of(d.pumps));
+  claim("accumulators", names_of(d.accumulators));
+  claim("lines", names_of(d.lines));
   claim("cylinders", names_of(d.cylinders));
   claim("motors", names_of(d.motors));
   claim("quasistatic", names_of(d.quasistatic));

@@ -26,6 +26,7 @@ void check_inertias(const Description& d, Findings& out);
 void check_signals(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);
 void check_hydraulics(const Description& d, Findings& out);
+void check_power(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);
 void check_coupling(const Description& d, Findings& out);
 

@@ -60,6 +60,7 @@ class DimensionCheck {
     for (const auto& [name, coupling] : d_.couplings) ratio_fits("couplings." + name + ".ratio", coupling);
     sources();
     valves();
+    pumps();
   }
 
  private:
@@ -142,10 +143,34 @@ class DimensionCheck {
     }
   }
 
+  void pumps() {
+    for (const auto& [name, pump] : d_.pumps) {
+      const std::string path = "pumps." + name;
+      if (const auto* signal = std::get_if<std::string>(&pump.speed)) signal_fits(path + ".speed", *signal, kAngularRate);
+      if (const auto* signal = std::get_if<std::string>(&pump.fraction)) signal_fits(path + ".fraction", *signal, kNumber);
+      if (!pump.prime_mover) continue;
+      for (std::size_t i = 0; i < pump.prime_mover->torque_limit.size(); ++i) {
+        const std::string place = path + ".prime_mover.torque_limit." + std::to_string(i) + ".0";
+        const auto dimension = of_value(place);
+        if (dimension && !fits(*dimension, kAngularRate))
+          find(d_, out_, place, "the unit does not suit a speed", expectation(kAngularRate));
+      }
+    }
+  }
+
   void valves() {
     for (const auto& [name, valve] : d_.valves) {
       const std::string path = "valves." + name;
-      if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->signal) opening(path, *o);
+      if (const auto* o = std::get_if<OrificeDescription>(&valve); o != nullptr && o->signal)
+        openings(path, *o->signal, {{path + ".orifice.opening", &o->opening}});
+      if (const auto* spool = std::get_if<SpoolValveDescription>(&valve)) {
+        std::vector<Curve> curves;
+        for (const auto& [edge, e] : spool->edges) {
+          const std::string at = path + ".directional.edges." + edge;
+          curves.push_back(e.areas.empty() ? Curve{at + ".opening", &e.opening} : Curve{at + ".areas", &e.areas});
+        }
+        openings(path, spool->signal, curves);
+      }
       const auto* directional = std::get_if<DirectionalValveDescription>(&valve);
       const auto full = of_value(path + ".directional_4_3.at_signal");
       if (directional == nullptr || !full) continue;
@@ -156,18 +181,20 @@ class DimensionCheck {
     }
   }
 
-  /// Signals of the opening's points against each other and against the command.
-  void opening(const std::string& path, const OrificeDescription& o) {
+  using Curve = std::pair<std::string, const Points*>;
+  /// Signals of the points of one command's openings against each other and against the command.
+  void openings(const std::string& path, const std::string& signal, const std::vector<Curve>& curves) {
     std::optional<Dimension> found;
-    for (std::size_t i = 0; i < o.opening.size(); ++i) {
-      const std::string place = path + ".orifice.opening." + std::to_string(i) + ".0";
-      const auto dimension = of_value(place);
-      if (!dimension) continue;
-      if (found && !same(*found, *dimension))
-        return find(d_, out_, place, "the unit disagrees with other signals of the opening", "signals of one dimension");
-      found = dimension;
-    }
-    signal_fits(path + ".signal", *o.signal, found ? Measure{"values of the dimension of `opening`,", "", "10 V", *found} : kNumber);
+    for (const auto& [at, points] : curves)
+      for (std::size_t i = 0; i < points->size(); ++i) {
+        const std::string place = at + "." + std::to_string(i) + ".0";
+        const auto dimension = of_value(place);
+        if (!dimension) continue;
+        if (found && !same(*found, *dimension))
+          return find(d_, out_, place, "the unit disagrees with other signals of the opening", "signals of one dimension");
+        found = dimension;
+      }
+    signal_fits(path + ".signal", signal, found ? Measure{"values of the dimension of `opening`,", "", "10 V", *found} : kNumber);
   }
 
   const Description& d_;
@@ -242,13 +269,47 @@ void check_ends(const Description& d, Findings& out, const std::string& path, co
     find(d, out, path + ".B", std::string("the ") + what + " connects `" + A + "` with itself", "two different nodes");
 }
 
+/// Of nodes that an element joins no two may be the same.
+void check_ends(const Description& d, Findings& out, const std::string& path, const char* what,
+                const std::vector<std::pair<const char*, const std::string*>>& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (*nodes[i].second == *nodes[k].second && !nodes[i].second->empty())
+        return find(d, out, path + "." + nodes[i].first,
+                    std::string("the ") + what + " has `" + *nodes[i].second + "` at " + nodes[k].first + " already",
+                    "two different nodes");
+}
+void check_dynamics(const Description& d, Findings& out, const std::string& path, const SpoolDynamics& s) {
+  if (s.frequency && s.time_constant > 0)
+    find(d, out, path + ".frequency", "a spool has a time constant or a natural frequency, not both", "only one of them");
+  if (s.rate_limit && !s.frequency && !(s.time_constant > 0))
+    find(d, out, path + ".rate_limit", "a spool that follows its signal at once has no rate to limit",
+         "time_constant or frequency beside it");
+}
+/// The nominal flow of an element must not lie below the pressure at which it opens.
+void check_opens(const Description& d, Findings& out, const std::string& path, const OrificeSize& size, double pressure,
+                 const std::string& what) {
+  if (size.at_pressure_drop && *size.at_pressure_drop < pressure)
+    find(d, out, path + ".at_pressure_drop",
+         "the pressure drop at the nominal flow (" + number_text(*size.at_pressure_drop) + " Pa) is below " + number_text(pressure) +
+             " Pa, at which " + what,
+         "a pressure drop not below that");
+}
+
 void check_valve(const Description& d, Findings& out, const std::string& path, const OrificeDescription& o) {
   check_ends(d, out, path + ".orifice", "orifice", o.A, o.B);
+  check_dynamics(d, out, path + ".orifice", o.dynamics);
   if (o.signal) return;
-  const bool curve = o.opening != OrificeDescription().opening;
-  if (curve || o.time_constant > 0)
-    find(d, out, path + ".orifice." + (curve ? "opening" : "time_constant"), "no `signal` commands the opening",
-         "a signal beside `orifice`", "an orifice without a signal is always open; its size says how far");
+  const bool curve = o.opening != OrificeDescription().opening, lag = o.dynamics.time_constant > 0;
+  if (curve || lag || o.dynamics.frequency || o.dynamics.rate_limit)
+    find(d, out,
+         path + ".orifice." +
+             (curve                  ? "opening"
+              : lag                  ? "time_constant"
+              : o.dynamics.frequency ? "frequency"
+                                     : "rate_limit"),
+         "no `signal` commands the opening", "a signal beside `orifice`",
+         "an orifice without a signal is always open; its size says how far");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const CheckValveDescription& c) {
   check_ends(d, out, path + ".check", "check valve", c.A, c.B);
@@ -260,8 +321,71 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ReliefValveDescription& r) {
   check_ends(d, out, path + ".relief", "relief valve", r.A, r.B);
+  if (r.frequency && r.gradient)
+    find(d, out, path + ".relief.gradient", "a poppet that moves needs the pressure at which it is fully open", "flow and override",
+         "without `frequency` the valve is a gradient above its cracking pressure");
 }
-void check_valve(const Description&, Findings&, const std::string&, const DirectionalValveDescription&) {}
+void check_valve(const Description& d, Findings& out, const std::string& path, const DirectionalValveDescription& v) {
+  check_dynamics(d, out, path + ".directional_4_3", v.dynamics);
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const SpoolValveDescription& v) {
+  const std::string at = path + ".directional";
+  check_dynamics(d, out, at, v.dynamics);
+  std::string ports;
+  for (const auto& item : v.ports) ports += (ports.empty() ? "`" : ", `") + item.first + "`";
+  if (v.edges.empty()) find(d, out, at + ".edges", "the valve has no edges", "edges between its ports, such as P_A");
+  for (const auto& [name, edge] : v.edges) {
+    const std::string place = at + ".edges." + name;
+    const auto nodes = edge_nodes(v, name);
+    if (!nodes)
+      find(d, out, place, "`" + name + "` is not made of two ports of the valve", "two of " + ports + " joined by `_`, such as P_A");
+    if (nodes && nodes->first == nodes->second)
+      find(d, out, place, "the edge connects `" + nodes->first + "` with itself", "two different nodes");
+    for (std::size_t i = 0; i < edge.areas.size(); ++i)
+      if (edge.areas[i][1] < 0)
+        find(d, out, place + ".areas." + std::to_string(i) + ".1", "found the area " + number_text(edge.areas[i][1]) + " m^2",
+             "an area not less than 0");
+  }
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const PilotCheckValveDescription& c) {
+  const std::string at = path + ".pilot_check";
+  check_ends(d, out, at, "check valve", c.A, c.B);
+  check_opens(d, out, at, c, c.setting + c.range, "the valve is fully open");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const CounterbalanceValveDescription& c) {
+  const std::string at = path + ".counterbalance";
+  check_ends(d, out, at, "counterbalance valve", c.A, c.B);
+  check_opens(d, out, at, c, c.cracking_pressure, "its check valve opens");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const ShuttleValveDescription& s) {
+  check_ends(d, out, path + ".shuttle", "shuttle valve", {{"X", &s.X}, {"Y", &s.Y}, {"Z", &s.Z}});
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const ReducingValveDescription& r) {
+  check_ends(d, out, path + ".reducing", "pressure-reducing valve", {{"A", &r.A}, {"B", &r.B}, {"T", &r.T}});
+  if (r.overlap > 0 && !r.relieving)
+    find(d, out, path + ".reducing.overlap", "the valve has no edge to T that could overlap", "relieving: true");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const CompensatorDescription& c) {
+  check_ends(d, out, path + ".compensator", "compensator", c.A, c.B);
+  const bool pre = c.kind == CompensatorDescription::Kind::pre;
+  const std::string& kept = pre ? c.B : c.A;
+  if (kept == c.LS && !kept.empty())
+    find(d, out, path + ".compensator.LS", "the compensator would keep the pressure of `" + kept + "` above itself",
+         pre ? "the node behind the metering edge" : "the node of the highest load");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const FlowDividerDescription& f) {
+  check_ends(d, out, path + ".flow_divider", "flow divider", {{"P", &f.P}, {"A", &f.A}, {"B", &f.B}});
+  if (!(f.share < 1)) find(d, out, path + ".flow_divider.share", "nothing is left for B", "a share less than 1");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const PriorityValveDescription& p) {
+  check_ends(d, out, path + ".priority", "priority valve", {{"P", &p.P}, {"CF", &p.CF}, {"EF", &p.EF}});
+  if (p.LS == p.CF && !p.LS.empty())
+    find(d, out, path + ".priority.LS", "the valve would keep the pressure of `" + p.CF + "` above itself",
+         "the node behind the orifice of what CF serves");
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const ResistanceDescription& r) {
+  check_ends(d, out, path + ".resistance", "resistance", r.A, r.B);
+}
 
 // ---------------------------------------------------------------- solver
 

@@ -111,7 +111,10 @@ class SchemaWriter : public Visitor {
   }
   void section(const Key& key, const Items& items, const char* scalar_key) override {
     Json item = object(items.describe_sample);
-    if (scalar_key != nullptr) item = {{"anyOf", Json::array({reference("quantity"), std::move(item)})}};
+    if (scalar_key != nullptr) {
+      const bool named = item["properties"][scalar_key].contains("type");  // a name rather than a quantity
+      item = {{"anyOf", Json::array({named ? ValueSchema::name() : reference("quantity"), std::move(item)})}};
+    }
     Json section{{"type", Json::array({"object", "null"})},
                  {"propertyNames", {{"pattern", kNamePattern}}},
                  {"additionalProperties", std::move(item)}};

@@ -147,7 +147,7 @@ class ReferenceWriter : public Visitor {
   void heading(const Key& key, const std::string& ending, const std::function<void(Visitor&)>& describe) {
     const std::string outer_table = std::move(table), before = std::move(text), outer_path = path_, outer_prefix = std::move(prefix_);
     const bool nested = in_section_;
-    const std::string path = path_ + key.name + ending;
+    const std::string path = path_ + outer_prefix + key.name + ending;
     table.clear(), text.clear(), prefix_.clear();
     path_ = path + ".";
     in_section_ = true;

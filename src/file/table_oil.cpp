@@ -6,14 +6,6 @@ namespace trunnion {
 
 namespace {
 
-void describe_fluid(Visitor& v, FluidDescription& f) {
-  v.leaf({"density", "Density", kDensity, kPositive}, &f.density);
-  v.leaf({"bulk_modulus", "Bulk modulus of the liquid", kPressure, kPositive}, &f.bulk_modulus);
-  v.leaf({"saturation_pressure", "Absolute pressure below which dissolved air comes free", kPressure, kNonNegative},
-         &f.saturation_pressure);
-  v.leaf({"free_air", "Volume fraction of the released air at saturation pressure", kNumber, kFraction}, &f.free_air);
-}
-
 void describe_volume_size(Visitor& v, VolumeDescription& d) {
   v.leaf({"volume", "Volume of hose, pipe or block", kVolume, kRequired | kPositive}, &d.volume);
   v.leaf({"bulk_modulus", "Bulk modulus of the wall", kPressure, kPositive | kInfinite}, &d.bulk_modulus);
@@ -44,111 +36,6 @@ void describe_source(Visitor& v, SourceDescription& s) {
                      w.leaf({"from", "Where it draws from; left out: outside the model", kNumber, 0, Names::node}, &f.from);
                    }}},
                  true);
-}
-
-void describe_area(Visitor& v, OrificeSize& o) {
-  const auto clear = [&o] { o.diameter.reset(), o.area.reset(), o.flow.reset(), o.at_pressure_drop.reset(); };
-  v.alternatives(
-      {{"diameter", "Size by diameter", o.diameter.has_value(), clear,
-        [&o](Visitor& w) {
-          w.leaf({"diameter", "Diameter", kLength, kRequired | kPositive}, &o.diameter);
-        }},
-       {"area", "Size by area", o.area.has_value(), clear,
-        [&o](Visitor& w) {
-          w.leaf({"area", "Area", kArea, kRequired | kPositive}, &o.area);
-        }},
-       {"flow", "Size by nominal flow", o.flow.has_value(), clear,
-        [&o](Visitor& w) {
-          w.leaf({"flow", "Nominal flow", kFlow, kRequired | kPositive}, &o.flow);
-          w.leaf({"at_pressure_drop", "Pressure drop at the nominal flow", kPressure, kRequired | kPositive}, &o.at_pressure_drop);
-        }}},
-      true);
-  v.leaf({"discharge", "Discharge coefficient", kNumber, kPositive}, &o.discharge);
-}
-
-void describe_size(Visitor& v, OrificeSize& o) {
-  describe_area(v, o);
-  v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &o.laminar_limit);
-}
-
-void describe_orifice(Visitor& v, OrificeDescription& o) {
-  v.leaf({"A", "Node at one side; flow from A to B counts positive", kNumber, kRequired, Names::node}, &o.A);
-  v.leaf({"B", "Node at the other side", kNumber, kRequired, Names::node}, &o.B);
-  describe_size(v, o);
-  v.leaf({"opening", "Opening from 0 to 1 over the signal: points [signal, opening], straight between, held outside", kNumber, kFraction},
-         OverSignal{&o.opening});
-  v.leaf({"time_constant", "Time constant of the command; 0: it follows its signal", kTime, kNonNegative}, &o.time_constant);
-}
-
-void describe_check(Visitor& v, CheckValveDescription& c) {
-  v.leaf({"A", "Node it lets oil out of", kNumber, kRequired, Names::node}, &c.A);
-  v.leaf({"B", "Node it lets oil into", kNumber, kRequired, Names::node}, &c.B);
-  v.leaf({"cracking_pressure", "Pressure drop from A to B at which it opens", kPressure, kNonNegative}, &c.cracking_pressure);
-  describe_size(v, c);
-}
-
-void describe_relief(Visitor& v, ReliefValveDescription& r) {
-  v.leaf({"A", "Node whose pressure it limits", kNumber, kRequired, Names::node}, &r.A);
-  v.leaf({"B", "Node that takes what it lets out", kNumber, kRequired, Names::node}, &r.B);
-  v.leaf({"cracking_pressure", "Pressure drop from A to B at which it opens", kPressure, kRequired | kNonNegative}, &r.cracking_pressure);
-  const auto clear = [&r] { r.flow.reset(), r.override_pressure.reset(), r.gradient.reset(); };
-  v.alternatives(
-      {{"flow", "Size by nominal flow", !r.gradient.has_value(), clear,
-        [&r](Visitor& w) {
-          w.leaf({"flow", "Nominal flow", kFlow, kRequired | kPositive}, &r.flow);
-          w.leaf({"override", "Pressure above the cracking pressure at the nominal flow", kPressure, kRequired | kPositive},
-                 &r.override_pressure);
-        }},
-       {"gradient", "Size by gradient", r.gradient.has_value(), clear,
-        [&r](Visitor& w) {
-          w.leaf({"gradient", "Flow per pressure above the cracking pressure", kFlowGradient, kRequired | kPositive}, &r.gradient);
-        }}},
-      true);
-}
-
-void describe_directional(Visitor& v, DirectionalValveDescription& d) {
-  v.leaf({"P", "Supply node", kNumber, kRequired, Names::node}, &d.P);
-  v.leaf({"T", "Return node", kNumber, kRequired, Names::node}, &d.T);
-  v.leaf({"A", "Node supplied at positive signals", kNumber, kRequired, Names::node}, &d.A);
-  v.leaf({"B", "Node supplied at negative signals", kNumber, kRequired, Names::node}, &d.B);
-  v.leaf({"flow", "Nominal flow over one edge", kFlow, kRequired | kPositive}, &d.flow);
-  v.leaf({"at_pressure_drop", "Pressure drop over that edge at the nominal flow", kPressure, kPositive}, &d.at_pressure_drop);
-  v.leaf({"at_signal", "Signal at which the valve is fully open", kSignalValue, kPositive}, &d.at_signal);
-  v.leaf({"time_constant", "Time constant of the spool; 0: it follows its signal", kTime, kNonNegative}, &d.time_constant);
-  v.leaf({"dead_band", "Signal below which the valve is shut", kSignalValue, kNonNegative}, &d.dead_band);
-  v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &d.laminar_limit);
-}
-
-void describe_valve(Visitor& v, ValveDescription& valve) {
-  v.alternatives(
-      {{"orifice", "Orifice between two nodes", std::holds_alternative<OrificeDescription>(valve),
-        [&valve] { valve = OrificeDescription{}; },
-        [&valve](Visitor& w) {
-          auto& o = std::get<OrificeDescription>(valve);
-          w.group({"orifice", "Orifice between two nodes", kNumber, kRequired}, {true, {}, [&o](Visitor& u) { describe_orifice(u, o); }});
-          w.leaf({"signal", "Its command over time; left out: always open", kNumber, 0, Names::signal}, &o.signal);
-        }},
-       {"directional_4_3", "Directional valve, four ports and three positions", std::holds_alternative<DirectionalValveDescription>(valve),
-        [&valve] { valve = DirectionalValveDescription{}; },
-        [&valve](Visitor& w) {
-          auto& d = std::get<DirectionalValveDescription>(valve);
-          w.group({"directional_4_3", "4/3 directional valve", kNumber, kRequired},
-                  {true, {}, [&d](Visitor& u) { describe_directional(u, d); }});
-          w.leaf({"signal", "Its command over time", kNumber, kRequired, Names::signal}, &d.signal);
-        }},
-       {"check", "Check valve: lets oil pass one way", std::holds_alternative<CheckValveDescription>(valve),
-        [&valve] { valve = CheckValveDescription{}; },
-        [&valve](Visitor& w) {
-          auto& c = std::get<CheckValveDescription>(valve);
-          w.group({"check", "Check valve", kNumber, kRequired}, {true, {}, [&c](Visitor& u) { describe_check(u, c); }});
-        }},
-       {"relief", "Relief valve: limits a pressure", std::holds_alternative<ReliefValveDescription>(valve),
-        [&valve] { valve = ReliefValveDescription{}; },
-        [&valve](Visitor& w) {
-          auto& r = std::get<ReliefValveDescription>(valve);
-          w.group({"relief", "Relief valve", kNumber, kRequired}, {true, {}, [&r](Visitor& u) { describe_relief(u, r); }});
-        }}},
-      true);
 }
 
 // ---------------------------------------------------------------- cylinders and motors
@@ -346,6 +233,8 @@ void describe_settings(Visitor& v, SolverDescription& s) {
   v.leaf({"reference_tolerance", "Relative tolerance of the variable-step integrators `cvode` and `ida`", kNumber, kPositive},
          &s.reference_tolerance);
   v.leaf({"max_iterations", "Most Newton iterations of a step", kNumber, kPositive}, &s.max_iterations);
+  v.leaf({"divisions", "How often a step may be halved in which Newton's method does not converge; 0: never", kNumber, kNonNegative},
+         &s.divisions);
   v.leaf({"accept_capped", "Real time: go on after the last iteration, and count it"}, &s.accept_capped);
   v.leaf({"split_jumps", "A jump of a signal inside a step splits the step"}, &s.split_jumps);
 }
@@ -361,7 +250,10 @@ void describe_oil(Visitor& v, Description& d) {
   v.group({"fluid", "The oil"}, {true, {}, [&d](Visitor& w) { describe_fluid(w, d.fluid); }});
   v.section({"volumes", "Oil volumes, the nodes of the circuit"}, named_items(d.volumes, describe_volume), nullptr);
   v.section({"sources", "Sources of pressure (nodes as well) or flow"}, named_items(d.sources, describe_source), nullptr);
-  v.section({"valves", "Orifices and valves between nodes"}, named_items(d.valves, describe_valve), nullptr);
+  v.section({"valves", "Orifices, valves and resistances between nodes"}, named_items(d.valves, describe_valve), nullptr);
+  v.section({"pumps", "Pumps with their control and prime mover"}, named_items(d.pumps, describe_pump), nullptr);
+  v.section({"accumulators", "Accumulators at nodes"}, named_items(d.accumulators, describe_accumulator), nullptr);
+  v.section({"lines", "Lines in which the inertia of the oil counts"}, named_items(d.lines, describe_line), nullptr);
   v.section({"cylinders", "Double-acting cylinders between two points"}, named_items(d.cylinders, describe_cylinder), nullptr);
   v.section({"motors", "Hydraulic motors and rotary actuators on joints"}, named_items(d.motors, describe_motor), nullptr);
   v.section({"quasistatic", "Actuators with independent metering on one pump, without pressure states"},

@@ -15,6 +15,18 @@ void describe_oil(Visitor& v, Description& d);
 void describe_solver(Visitor& v, Description& d);
 /// coupling.
 void describe_coupling(Visitor& v, Description& d);
+/// An item of valves.
+void describe_valve(Visitor& v, ValveDescription& valve);
+/// Size of an orifice: its forms, these and the discharge coefficient, these and the laminar limit.
+std::vector<Alternative> size_forms(OrificeSize& o);
+void describe_area(Visitor& v, OrificeSize& o);
+void describe_size(Visitor& v, OrificeSize& o);
+
+// Power: table_power.cpp
+void describe_fluid(Visitor& v, FluidDescription& fluid);
+void describe_pump(Visitor& v, PumpDescription& pump);
+void describe_accumulator(Visitor& v, AccumulatorDescription& accumulator);
+void describe_line(Visitor& v, LineDescription& line);
 
 /// A word for each enumerator of E, in their order.
 template <class E>

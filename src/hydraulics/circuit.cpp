@@ -48,6 +48,46 @@ TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& 
   }
 }
 
+/// A component's flows and the residuals of its states.
+void add_component(const Hydraulics& h, const Component& c, const FlowInputs<>& in, const double* y, const double* ydot, double factor,
+                   HydraulicState& state) {
+  constexpr int kInputs = kMaxComponentNodes + kMaxComponentStates;
+  ComponentValues<> values;
+  read_component(c, in, y, values);
+  double slopes[(kMaxComponentFlows + kMaxComponentStates) * kInputs];
+  c.law->differentiate(values.inputs(), values.Q, values.rate, slopes);
+  const int nodes = static_cast<int>(c.nodes.size()), states = static_cast<int>(c.law->info().states.size()), inputs = nodes + states;
+  int column[kInputs];  // of each input in the block; -1: a source
+  for (int i = 0; i < nodes; ++i) column[i] = h.nodes[c.nodes[i]].state >= 0 ? h.nodes[c.nodes[i]].local : -1;
+  for (int i = 0; i < states; ++i) column[nodes + i] = c.local + i;
+  const auto add_slopes = [&](double* T, const double* slope, double sign) {
+    for (int i = 0; i < inputs; ++i)
+      if (column[i] >= 0) T[column[i]] += sign * slope[i];
+  };
+  const double* slope = slopes;
+  for_each_way(c, values.Q, [&](int A, int B, double Q) {
+    if (A >= 0 && h.nodes[A].state >= 0) {
+      const Row row = row_of(h, h.nodes[A], state);
+      *row.R += Q;
+      add_slopes(row.T, slope, 1);
+    }
+    if (B >= 0 && h.nodes[B].state >= 0) {
+      const Row row = row_of(h, h.nodes[B], state);
+      *row.R -= Q;
+      add_slopes(row.T, slope, -1);
+    }
+    slope += inputs;
+  });
+  if (states == 0) return;
+  const Circuit& circuit = h.circuits[c.circuit];
+  for (int k = 0; k < states; ++k, slope += inputs) {
+    double* T = state.T.data() + circuit.block + (c.local + k) * circuit.size;
+    state.R[circuit.offset + c.local + k] = ydot[c.state + k] - values.rate[k];
+    T[c.local + k] += factor;
+    add_slopes(T, slope, -1);
+  }
+}
+
 /// Hose part of C_i p_i_dot.
 TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot,
                           HydraulicState& state) {
@@ -273,12 +313,49 @@ void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const 
   }
 }
 
+/// Mean compressibility of walls per volume at lengths s; capacities are scratch.
+void update_walls(const Hydraulics& h, const double* s, HydraulicState& state) {
+  for (std::size_t i = 0; i < h.volumes.size(); ++i) {
+    state.capacity[h.volumes[i].node] = h.volumes[i].volume;
+    state.walls[i] = h.volumes[i].volume * h.volumes[i].wall_compressibility;
+  }
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const auto add = [&](int node, double size) {
+      if (h.nodes[node].state < 0) return;
+      state.capacity[node] += size;
+      state.walls[node] += size * a.cylinder.wall_compressibility;  // volumes come first among the nodes
+    };
+    add(a.A, a.cylinder.area_A * a.cylinder.chamber_A(s[i]));
+    add(a.B, a.cylinder.area_B * a.cylinder.chamber_B(s[i]));
+  }
+  for (std::size_t i = 0; i < h.volumes.size(); ++i) state.walls[i] /= state.capacity[h.volumes[i].node];
+}
+
+/// Where rates are those of strain they change with the mean wall, and that with the lengths:
+///   C dp_dot/dwall dwall/ds = +-A (wall of the chamber - mean wall) (2/h (p - p_n) - p_dot_n - p_dot)
+void add_wall_slopes(const Hydraulics& h, const double* y, const double* ydot, const RateRelation& rule, HydraulicState& state) {
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const auto add = [&](int node, double area) {
+      const PressureNode& n = h.nodes[node];
+      if (n.state < 0) return;
+      const double as_pressure = rule.factor * (y[n.state] - rule.y_begin[n.state]) - rule.ydot_begin[n.state];
+      state.R_s[state.column[i] + n.local] +=
+          a.cylinder.travel * area * (a.cylinder.wall_compressibility - state.walls[node]) * (as_pressure - ydot[n.state]);
+    };
+    add(a.A, a.cylinder.area_A);
+    add(a.B, -a.cylinder.area_B);
+  }
+}
+
 }  // namespace
 
 HydraulicState::HydraulicState(const Hydraulics& h)
     : OilValues(h),
       compressibility(h.nodes.size()),
       capacity(h.nodes.size()),
+      walls(h.volumes.size()),
       rate_slope(h.volumes.size()),
       R(h.unknown_state.size()),
       pivot(h.unknown_state.size()),
@@ -288,6 +365,7 @@ HydraulicState::HydraulicState(const Hydraulics& h)
       column(h.actuators.size()) {
   std::size_t block = 0, columns = 0;
   for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
+  for (std::size_t i = 0; i < walls.size(); ++i) walls[i] = h.volumes[i].walls_of_all;
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     column[i] = static_cast<int>(columns);
     columns += h.circuits[h.actuators[i].circuit].size;
@@ -304,15 +382,17 @@ HydraulicState::HydraulicState(const Hydraulics& h)
 }
 
 void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state) {
+  state.strained = false;
   for (std::size_t i = 0; i < h.volumes.size(); ++i) {
     const int k = h.nodes[h.volumes[i].node].state;
     const double p = y[k], p_n = rule.y_begin[k];
     ydot[k] = rule.factor * (p - p_n) - rule.ydot_begin[k];
     state.rate_slope[i] = rule.factor;
     if (h.linear_oil != nullptr) continue;
-    if (!h.fluid.cavitates(p) && !h.fluid.cavitates(p_n)) continue;
+    if (!h.fluid.varies(p) && !h.fluid.varies(p_n)) continue;
     using S = Dual<1>;
-    const double wall = h.volumes[i].walls_of_all;
+    state.strained = true;
+    const double wall = state.walls[i];
     const S beta = h.fluid.compressibility_at(S::variable(p, 0)) + wall;
     const double strain_rate =
         rule.factor * (h.fluid.strain(p, wall) - h.fluid.strain(p_n, wall)) - (h.fluid.compressibility_at(p_n) + wall) * rule.ydot_begin[k];
@@ -338,6 +418,10 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
 void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
   load_pressures<double>(h, y, state);
+  if (rule.factor > 0 && state.strained) {
+    update_walls(h, s, state);
+    update_pressure_rates(h, rule, y, ydot, state);
+  }
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::fill(state.T.begin(), state.T.end(), 0.0);
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
@@ -349,6 +433,7 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
   for_each_element(h, [&](const auto& element) { for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
+  for (const Component& c : h.components) add_component(h, c, in, y, ydot, rule.factor, state);
   for (const FlowSource& source : h.flow_sources) {
     const double Q = state.signal[source.flow];
     if (source.to >= 0 && h.nodes[source.to].state >= 0) *row_of(h, h.nodes[source.to], state).R -= Q;
@@ -364,6 +449,7 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
     add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
+  if (rule.factor > 0 && state.strained) add_wall_slopes(h, y, ydot, rule, state);
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = h.quasistatic[i];
     if (rule.factor > 0)
@@ -446,6 +532,12 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
     element.edges(in, [&](int A, int B, auto&& law) { add_flow(A, B, law(in.pressure[A] - in.pressure[B])); });
   });
   for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, state.signal[source.flow]);
+  ComponentValues<> values;
+  for (const Component& c : h.components) {
+    read_component(c, in, y, values);
+    c.law->evaluate(values.inputs(), values.Q, ydot + c.state);
+    for_each_way(c, values.Q, add_flow);
+  }
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
     const Cylinder& c = a.cylinder;
@@ -468,8 +560,7 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
     add_quasistatic_rates(h, h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i],
                           state);
   for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
-  for (const Spool& spool : h.spools)
-    ydot[spool.state] = spool.time_constant > 0 ? (state.signal[spool.signal] - y[spool.state]) / spool.time_constant : 0;
+  for (const Spool& spool : h.spools) spool_rates(spool, state.signal[spool.signal], y + spool.state, ydot + spool.state);
 }
 
 void evaluate_slopes(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,

@@ -1,7 +1,8 @@
 // The hydraulic netlist: pressure nodes (volumes with a state, sources with a given pressure), flow elements between them,
 // cylinders at the ports. Evaluates the pressure equations in the capacity form, (13)-(14), (43):
 //   R_i = C_i(p, s) p_i_dot + sum A_j s_j_dot - sum Q_in = 0,    C_i = V_i / B_e,i
-// together with friction states, R_x = x_dot - rate(v, x), and the port forces; all with exact local derivatives.
+// together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), and the port
+// forces; all with exact local derivatives.
 // Circuits that share no volume are separate dense blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
 // Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
@@ -24,12 +25,14 @@
 #include <vector>
 
 #include "friction/friction.h"
+#include "hydraulics/component.h"
 #include "hydraulics/cylinder.h"
 #include "hydraulics/directional_valve.h"
 #include "hydraulics/fluid.h"
 #include "hydraulics/one_way_valve.h"
 #include "hydraulics/orifice.h"
 #include "hydraulics/quasistatic/quasistatic_circuit.h"
+#include "hydraulics/spool.h"
 #include "signals/signal.h"
 
 namespace trunnion {
@@ -118,13 +121,25 @@ struct FlowSource {
   SignalIndex flow = -1;
 };
 
-/// First-order spool, the command of a valve or metering edge; autonomous, advanced ahead of the step.
-struct Spool {
-  std::string name;
-  double time_constant = 0;  // [s]
-  SignalIndex signal = -1;
-  int state = 0;  // index in y
+/// The values at a component's ports and what it makes of them.
+template <class S = double>
+struct ComponentValues {
+  S p[kMaxComponentNodes], x[kMaxComponentStates], u[kMaxComponentCommands], Q[kMaxComponentFlows], rate[kMaxComponentStates];
+  ComponentInputs<S> inputs() const { return {p, x, u}; }
 };
+/// A component's inputs among those of the netlist.
+template <class S>
+void read_component(const Component& c, const FlowInputs<S>& in, const S* y, ComponentValues<S>& values) {
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) values.p[i] = in.pressure[c.nodes[i]];
+  for (std::size_t i = 0; i < c.law->info().states.size(); ++i) values.x[i] = y[c.state + static_cast<int>(i)];
+  for (std::size_t i = 0; i < c.spools.size(); ++i) values.u[i] = in.spool[c.spools[i]];
+}
+/// Calls sink(A, B, Q) for every flow of a component between nodes A and B of the netlist, -1: outside.
+template <class S, class Sink>
+void for_each_way(const Component& c, const S* Q, Sink&& sink) {
+  for (const ComponentFlow& flow : c.law->info().flows)
+    sink(flow.from < 0 ? -1 : c.nodes[flow.from], flow.to < 0 ? -1 : c.nodes[flow.to], *Q++);
+}
 
 /// A cylinder or motor with its friction at port i (i-th of the list).
 struct Actuator {
@@ -156,6 +171,7 @@ struct Hydraulics {
   /// The one list of element types.
   std::tuple<std::vector<Orifice>, std::vector<DirectionalValve>, std::vector<Leakage>, std::vector<OneWayValve>> elements;
   std::vector<FlowSource> flow_sources;
+  std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
   std::vector<QuasistaticCircuit> quasistatic;  // behind actuators whose chambers are both at its tank
@@ -206,6 +222,8 @@ struct HydraulicState : OilValues<> {
 
   std::vector<Dual<1>> compressibility;  // per node [1/Pa], of the oil, with its slope; sources: not in use
   std::vector<double> capacity;          // per node [m3/Pa]; zero for sources
+  std::vector<double> walls;             // per volume [1/Pa]: mean of hose and chambers by volume, at the lengths evaluated last
+  bool strained = false;                 // whether rates of a pressure are those of strain
   std::vector<double> rate_slope;        // per volume: d(p_dot)/dp of the integration rule [1/s]
   std::vector<double> R;                 // per circuit unknown: residual; after eliminate(): its Newton increment
   std::vector<double> T;                 // blocks dR/dy, factored by condense()
@@ -230,7 +248,8 @@ struct RateRelation {
 /// Pressure rates at the end of a step by the trapezoidal rule on the strain of oil and walls, which is the rule on pressure as long
 /// as no air is free:  g(p) - g(p_n) = h/2 (g'(p) p_dot + g'(p_n) p_dot_n).  Below saturation it always has a solution at positive
 /// pressure, where the rule on pressure has none; in strain it is nearly linear, so that Newton's method (Fluid::advance) passes the
-/// collapse of a cavity. Writes ydot of the volumes and the slopes for the tangent.
+/// collapse of a cavity. Writes ydot of the volumes and the slopes for the tangent. Walls are those of the last evaluation, which calls
+/// this itself: with others the rate would not be that of the capacity, and the step would lose oil where a cavity closes.
 void update_pressure_rates(const Hydraulics& hydraulics, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.
@@ -260,7 +279,8 @@ void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, c
 /// The netlist as an ordinary differential equation, without derivatives: ydot and the port forces at (s, sdot) and y,
 ///   p_i_dot = (sum Q_in - sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14)
 ///   x_dot   = rate(s_dot, x)                                       friction
-///   U_dot   = (U_ref - U) / tau                                    spools; 0 without a time constant
+///   x_dot   = rate(p, x, u)                                        components
+///   U_dot   = rate(U_ref, U)                                       spools; 0 where they are their signals
 /// `extra_rate` u [m/s] per port: a rate that only the oil sees; null: none. Signals and the pressures of sources are set. Fills
 /// capacities, too.
 void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,

@@ -9,8 +9,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNear = 50;  // [Pa] of a stop
+constexpr double kNear = 50;       // [Pa] of a stop
+constexpr double kNearStop = 0.5;  // of the way to a stop at an edge of a component
 constexpr int kBisections = 60;
+constexpr double kSlow = 0.5;    // an increment that turned round is at least this much of the last one
 constexpr double kBeyond = 100;  // [Pa] beyond a cracking pressure: the valve's slope is that of the open one
 
 /// The pressure drop at which Newton's method stops on its way from dp to next.
@@ -18,10 +20,12 @@ double stop_between(const OneWayValve& valve, double dp, double next) {
   const double open = valve.law.cracking + kBeyond;
   return dp <= valve.law.cracking && next > open ? open : next;
 }
+double stop_in_zone(double limit, double dp, double next) {
+  return (dp > limit && next < -limit) || (dp < -limit && next > limit) ? 0 : next;
+}
 template <class Element>
 double stop_between(const Element& orifice, double dp, double next) {
-  const double limit = orifice.zone.limit;
-  return (dp > limit && next < -limit) || (dp < -limit && next > limit) ? 0 : next;
+  return stop_in_zone(orifice.zone.limit, dp, next);
 }
 double stop_between(const Leakage&, double, double next) { return next; }
 
@@ -31,13 +35,28 @@ CircuitTrapezoidal::CircuitTrapezoidal(const Hydraulics& hydraulics, double tole
     : h_(hydraulics),
       ports_(hydraulics.actuators.size()),
       tolerance_(hydraulics.unknown_state.size()),
+      circuit_(tolerance_.size()),
+      limited_(tolerance_.size()),
       share_(hydraulics.circuits.size()),
+      turned_(share_.size()),
+      last_(tolerance_.size()),
+      taken_(share_.size()),
       residual_(ports_),
       stiffness_(ports_ * ports_),
       damping_(ports_ * ports_),
       local_states_(!hydraulics.quasistatic.empty()) {
-  for (std::size_t i = 0; i < tolerance_.size(); ++i)
-    tolerance_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size()) ? tolerance_pressure : tolerance_other;
+  for (std::size_t i = 0; i < tolerance_.size(); ++i) {
+    limited_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size());
+    tolerance_[i] = limited_[i] ? tolerance_pressure : tolerance_other;
+  }
+  for (std::size_t c = 0; c < h_.circuits.size(); ++c)
+    std::fill_n(circuit_.begin() + h_.circuits[c].offset, h_.circuits[c].size, static_cast<int>(c));
+  for (const Component& c : h_.components)
+    for (std::size_t k = 0; k < c.law->info().states.size(); ++k) {
+      const std::size_t i = static_cast<std::size_t>(h_.circuits[c.circuit].offset + c.local) + k;
+      tolerance_[i] *= c.law->info().states[k].scale;
+      limited_[i] = 1;
+    }
   for (const Actuator& a : h_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
 }
 
@@ -46,14 +65,15 @@ void CircuitTrapezoidal::begin(const SignalSet& signals, double t, double h, con
   y_ = y;
   ydot_ = ydot;
   rule_ = {h, 2 / h, y_begin, ydot_begin};
+  std::fill(taken_.begin(), taken_.end(), 0.0);
   for (int i : h_.unknown_state) {
     const bool pressure = i < static_cast<int>(h_.volumes.size());
     y[i] = pressure ? h_.fluid.advance(y[i], h * ydot[i], h_.volumes[i].walls_of_all) : y[i] + h * ydot[i];
   }
   for (const Spool& spool : h_.spools) {
-    const double begin = signals.value(spool.signal, t, Side::right), end = state.signal[spool.signal];
-    y[spool.state] = advance_spool(y[spool.state], begin, end, spool.time_constant, h);
-    ydot[spool.state] = spool.time_constant > 0 ? (end - y[spool.state]) / spool.time_constant : 0;
+    const double end = state.signal[spool.signal];
+    advance_spool(spool, signals.value(spool.signal, t, Side::right), end, h, y + spool.state);
+    spool_rates(spool, end, y + spool.state, ydot + spool.state);
   }
 }
 
@@ -69,18 +89,57 @@ double CircuitTrapezoidal::moved(int node, const double* increment, double share
 }
 
 template <class Way>
-double CircuitTrapezoidal::share_until(double stop, Way&& way) {
+double CircuitTrapezoidal::share_until(double stop, Way&& way, double near) {
   const double from = way(0.0), to = way(1.0);
   double share = (stop - from) / (to - from), least = 0, most = 1;  // exact as long as no air is free
-  for (int i = 0; i < kBisections && std::abs(way(share) - stop) > kNear; ++i) {
+  for (int i = 0; i < kBisections && std::abs(way(share) - stop) > near; ++i) {
     ((way(share) - stop) * (to - from) > 0 ? most : least) = share;
     share = (least + most) / 2;
   }
   return share;
 }
 
+void CircuitTrapezoidal::damp(const double* increment) {
+  for (std::size_t c = 0; c < h_.circuits.size(); ++c) {
+    turned_[c] = 1;
+    const int begin = h_.circuits[c].offset, end = begin + h_.circuits[c].size;
+    double along = 0, before = 0, now = 0;
+    for (int i = begin; i < end; ++i) {
+      const double a = last_[i] / tolerance_[i], b = increment[i] / tolerance_[i];
+      along += a * b;
+      before += a * a;
+      now += b * b;
+      last_[i] = increment[i];
+    }
+    if (taken_[c] > 0 && along < 0 && now > kSlow * kSlow * before && now > 1)
+      turned_[c] = taken_[c] * std::sqrt(before) / (std::sqrt(before) + std::sqrt(now));
+    taken_[c] = turned_[c];
+  }
+}
+
+void CircuitTrapezoidal::stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment,
+                                       const HydraulicState& state) {
+  ComponentValues<> ahead;
+  const double* step = increment + h_.circuits[c.circuit].offset + c.local;
+  const auto edges = [&](double share, double* g) {
+    ahead = values;
+    for (std::size_t i = 0; i < c.nodes.size(); ++i) ahead.p[i] = moved(c.nodes[i], increment, share, state);
+    for (std::size_t i = 0; i < c.law->info().states.size(); ++i) ahead.x[i] += share * step[i];
+    return c.law->edges(ahead.inputs(), g);
+  };
+  double from[kMaxComponentEdges], to[kMaxComponentEdges], g[kMaxComponentEdges];
+  const int count = edges(0, from);
+  edges(1, to);
+  for (int k = 0; k < count; ++k) {
+    if (!(from[k] <= 0 && to[k] > 1)) continue;
+    const auto way = [&](double share) { return edges(share, g), g[k]; };
+    share_[c.circuit] = std::min(share_[c.circuit], share_until(1, way, kNearStop));
+  }
+}
+
 void CircuitTrapezoidal::limit(const double* increment, const HydraulicState& state) {
-  std::fill(share_.begin(), share_.end(), 1.0);
+  damp(increment);
+  std::copy(turned_.begin(), turned_.end(), share_.begin());
   const auto stop_at = [&](int node, double share) {
     if (h_.nodes[node].state >= 0) share_[h_.nodes[node].circuit] = std::min(share_[h_.nodes[node].circuit], share);
   };
@@ -88,17 +147,42 @@ void CircuitTrapezoidal::limit(const double* increment, const HydraulicState& st
   for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
     const int node = h_.volumes[i].node;
     const auto p = [&](double share) { return moved(node, increment, share, state); };
-    if (h_.fluid.cavitates(p(0)) && p(1) > liquid) stop_at(node, share_until(liquid, p));
+    if (h_.fluid.cavitates(p(0)) && p(1) > liquid) stop_at(node, share_until(liquid, p, kNear));
   }
+  const auto drop_between = [&](int A, int B) {
+    return [&, A, B](double share) { return moved(A, increment, share, state) - moved(B, increment, share, state); };
+  };
+  const auto stop_edge = [&](int A, int B, double stop) {
+    const double share = share_until(stop, drop_between(A, B), kNear);
+    for (int node : {A, B}) stop_at(node, share);
+  };
   for_each_element(h_, [&](const auto& element) {
     element.edges(state.flow_inputs(), [&](int A, int B, auto&& law) {
-      const auto drop = [&](double share) { return moved(A, increment, share, state) - moved(B, increment, share, state); };
+      const auto drop = drop_between(A, B);
       const double to = drop(1), stop = stop_between(element, drop(0), to);
       if (stop == to || law(std::numeric_limits<double>::max()) == 0) return;  // a shut edge has no say
-      const double share = share_until(stop, drop);
-      for (int node : {A, B}) stop_at(node, share);
+      stop_edge(A, B, stop);
     });
   });
+  for (const Component& c : h_.components) {
+    if (c.law->laminar_limit() <= 0 || c.circuit < 0) continue;
+    ComponentValues<> values;
+    read_component(c, state.flow_inputs(), y_, values);
+    stop_at_edges(c, values, increment, state);
+    bool evaluated = false;
+    const double* Q = values.Q;
+    for_each_way(c, Q, [&](int A, int B, const double& flow) {
+      if (A < 0 || B < 0) return;
+      const auto drop = drop_between(A, B);
+      const double to = drop(1), stop = stop_in_zone(c.law->laminar_limit(), drop(0), to);
+      if (stop == to) return;
+      if (!evaluated) {
+        c.law->evaluate(values.inputs(), values.Q, values.rate);
+        evaluated = true;
+      }
+      if (flow != 0) stop_edge(A, B, stop);
+    });
+  }
 }
 
 bool CircuitTrapezoidal::condense_ports(HydraulicState& state) {

@@ -3,8 +3,11 @@
 //   predictor    y = y_n + h ydot_n; spools run ahead, for nothing acts back on them
 //   condensed    dF_i = -r_i - sum_j (K_ij ds_j + D_ij dsdot_j)     (hydraulics/circuit.h)
 //   limited      Newton's pressures of a circuit stop where one of its flows is no longer what its slope says: just beyond the cracking
-//                pressure of a valve that opens, just above saturation where a cavity closes, and at equal pressures where an orifice
-//                would go from one turbulent branch to the other
+//                pressure of a valve that opens or the edge of a spool's travel, just above saturation where a cavity closes, and at equal
+//                pressures where an orifice would go from one turbulent branch to the other
+//   damped       increments of a circuit that turn round without growing much smaller are shortened to where the last one and this one,
+//                as a chord, say that the solution is:  share = taken / (|last| + |this|), which a kink between the two (a spool at its
+//                stop, a valve about to open) cannot make go round in circles
 // Without limits Newton's method goes round in circles between the branches of such laws wherever these, not the oil's compressibility,
 // decide a pressure (small volumes). From the stops it approaches the solution from one side, for beyond them flows bend downwards.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
@@ -45,8 +48,9 @@ class CircuitTrapezoidal {
     for (std::size_t i = 0; i < tolerance_.size(); ++i) {
       const int k = h_.unknown_state[i];
       const bool pressure = k < volumes;
-      const double share = pressure ? share_[h_.nodes[h_.volumes[k].node].circuit] : 1;
-      const double moved = pressure ? h_.fluid.advance(y_[k], share * increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
+      const double share = limited_[i] ? share_[circuit_[i]] : turned_[circuit_[i]];
+      const double moved =
+          pressure ? h_.fluid.advance(y_[k], share * increment[i], h_.volumes[k].walls_of_all) : y_[k] + share * increment[i];
       raise(std::abs(share < 1 ? increment[i] : moved - y_[k]) / tolerance_[i], static_cast<int>(i));
       y_[k] = moved;
     }
@@ -62,7 +66,11 @@ class CircuitTrapezoidal {
   double moved(int node, const double* increment, double share, const HydraulicState& state) const;
   /// The share at which way(share), monotone, comes to `stop`.
   template <class Way>
-  static double share_until(double stop, Way&& way);
+  static double share_until(double stop, Way&& way, double near);
+  /// The share of its increments that every circuit takes for their turning round.
+  void damp(const double* increment);
+  /// Shortens the share of a component's circuit to the edges of its law.
+  void stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment, const HydraulicState& state);
   /// Finds the share of its increments that every circuit takes.
   void limit(const double* increment, const HydraulicState& state);
 
@@ -71,7 +79,11 @@ class CircuitTrapezoidal {
   RateRelation rule_;
   double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
   std::vector<double> tolerance_;                       // per circuit unknown
-  std::vector<double> share_;                           // per circuit: of the pressures' increments
+  std::vector<int> circuit_;                            // per circuit unknown
+  std::vector<char> limited_;                           // per circuit unknown: a pressure or a state of a component
+  std::vector<double> share_;                           // per circuit: of the increments of these
+  std::vector<double> turned_;                          // per circuit: of all increments, for their turning round
+  std::vector<double> last_, taken_;                    // increments of the iteration before, and the share of them per circuit
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
   bool local_states_;
 };

@@ -20,15 +20,4 @@ TR_INLINE S spool_opening(const S& U, double dead_band, double at_signal) {
   return select(size < dead_band, S(0), S(size - dead_band)) * at_signal / (at_signal - dead_band);
 }
 
-/// Below this a decaying spool is at rest: numbers that small are slow and mean nothing.
-inline constexpr double kSpoolAtRest = 1e-200;
-
-/// The trapezoidal rule on (18), solved exactly; tau = 0: the spool follows its signal.
-inline double advance_spool(double U, double reference_begin, double reference_end, double tau, double h) {
-  if (tau <= 0) return reference_end;
-  const double k = h / (2 * tau);
-  const double next = (U * (1 - k) + k * (reference_begin + reference_end)) / (1 + k);
-  return next < kSpoolAtRest && next > -kSpoolAtRest ? 0 : next;
-}
-
 }  // namespace trunnion

@@ -124,7 +124,7 @@ LinearSizes sizes_of(const Model& model, std::size_t first_order) {
   LinearSizes sizes;
   sizes.n = model.layout.nv;
   sizes.r = static_cast<int>(model.hydraulics.volumes.size());
-  for (const Spool& spool : model.hydraulics.spools) sizes.u += spool.time_constant > 0;
+  for (const Spool& spool : model.hydraulics.spools) sizes.u += spool.follows() ? 0 : spool.states();
   for (const QuasistaticCircuit& q : model.hydraulics.quasistatic) sizes.p += q.metering.size();
   sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u - sizes.p;
   return sizes;

@@ -9,7 +9,7 @@ namespace trunnion {
 
 std::vector<int> first_order_states(const Hydraulics& h) {
   std::vector<bool> follows(h.ny, false);
-  for (const Spool& spool : h.spools) follows[spool.state] = spool.time_constant <= 0;
+  for (const Spool& spool : h.spools) follows[spool.state] = spool.follows();
   std::vector<int> states;
   for (int i = 0; i < h.ny; ++i)
     if (!follows[i]) states.push_back(i);
@@ -49,6 +49,8 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   inflow_.resize(h_.nodes.size());
   constraint_.resize(m_.rows);
   ydot_.resize(h_.ny);
+  commanded_.resize(h_.ny);
+  fixed_.resize(h_.ny);
   is_spool_.assign(h_.ny, false);
   for (const Spool& spool : h_.spools) is_spool_[spool.state] = true;
   states_ = first_order_states(h_);
@@ -176,6 +178,17 @@ void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflo
       inflow[B] += Q.d[0];
     });
   });
+  ComponentValues<S> values;
+  for (std::size_t i = 0; i < fixed_.size(); ++i) fixed_[i] = at_.y()[i];
+  for (const Component& c : h_.components) {
+    read_component(c, in, fixed_.data(), values);
+    c.law->evaluate(values.inputs(), values.Q, values.rate);
+    for_each_way(c, values.Q, [&](int A, int B, const S& Q) {
+      if (A >= 0) inflow[A] -= Q.d[0];
+      if (B >= 0) inflow[B] += Q.d[0];
+    });
+    for (std::size_t k = 0; k < c.law->info().states.size(); ++k) commanded_[c.state + k] = values.rate[k].d[0];
+  }
   for (const FlowSource& source : h_.flow_sources) {
     if (source.to >= 0) inflow[source.to] += change.signal[source.flow];
     if (source.from >= 0) inflow[source.from] -= change.signal[source.flow];
@@ -214,8 +227,23 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l)
       dr_[m_.paths[l].dof] -= rates_.work().mechanism.dofs[l].gradient * dF;
   }
-  for (const Spool& spool : h_.spools)
-    change.ydot[spool.state] = spool.time_constant > 0 ? (change.signal[spool.signal] - change.y[spool.state]) / spool.time_constant : 0;
+  for (const Component& c : h_.components) {
+    if (c.law->info().states.empty()) continue;
+    const Circuit& circuit = h_.circuits[c.circuit];
+    for (std::size_t i = 0; i < c.law->info().states.size(); ++i) {
+      const double* T = oil.T.data() + circuit.block + (c.local + static_cast<std::ptrdiff_t>(i)) * circuit.size;
+      double& rate = change.ydot[c.state + i];
+      rate = commanded_[c.state + i];
+      for (int k = 0; k < circuit.size; ++k) rate -= T[k] * change.y[h_.unknown_state[circuit.offset + k]];
+    }
+  }
+  for (const Spool& spool : h_.spools) {
+    const double* y = at_.y() + spool.state;
+    const Dual<1> varied_y[2] = {varied(y[0], change.y[spool.state]), spool.second_order() ? varied(y[1], change.y[spool.state + 1]) : 0};
+    Dual<1> rate[2];
+    spool_rates(spool, varied(oil.signal[spool.signal], change.signal[spool.signal]), varied_y, rate);
+    for (int k = 0; k < spool.states(); ++k) change.ydot[spool.state + k] = rate[k].d[0];
+  }
 }
 
 /// Rates of the quasistatic circuits' p by all changes, and the changes of their forces.
@@ -259,7 +287,8 @@ void Reduction<D>::solve(bool with_multipliers, Change& out) {
 /// Nothing changed yet.
 template <int D>
 void Reduction<D>::clear(Change& out) {
-  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal, &dr_, &ds_, &dsdot_, &inflow_})
+  for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal, &dr_, &ds_, &dsdot_, &inflow_,
+                  &commanded_})
     std::fill(x->begin(), x->end(), 0.0);
 }
 
@@ -319,7 +348,7 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
   if (input.kind == Kind::value) {
     out.signal[input.signal] = 1;
     for (const Spool& spool : h_.spools)
-      if (spool.signal == input.signal && spool.time_constant <= 0) out.y[spool.state] = 1;
+      if (spool.signal == input.signal && spool.follows()) out.y[spool.state] = 1;
     change_flows(out, inflow_);
     add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());
   }

@@ -86,7 +86,9 @@ class Reduction {
   std::vector<FrictionResponse> friction_;          // per actuator
   std::vector<LinearInput> inputs_;
   std::vector<int> states_;
-  std::vector<bool> is_spool_;  // per y
+  std::vector<bool> is_spool_;     // per y
+  std::vector<double> commanded_;  // per y: rate of a component's state by commands and sources alone
+  std::vector<Dual<1>> fixed_;     // per y: the state of the reference
   std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_;
   Change change_;
 };

@@ -27,6 +27,8 @@ void Ledger::begin(const Observer& observer, double time) {
     if (entry.account == Account::actuator) actuator_names_.push_back(entry.name);
   actuator_ranges_.assign(actuator_names_.size(), Extremes{0, 0, time, time});
   drift_range_ = residual_range_ = actuator_range_ = {0, 0, time, time};
+  const Observer::Oil oil = observer.oil();
+  oil_ = OilBalance(*oil.hydraulics, oil.y, oil.s, oil.outflow);
 }
 
 void Ledger::step(const Observer& observer, double time) {
@@ -41,6 +43,8 @@ void Ledger::step(const Observer& observer, double time) {
   }
   absolute_ += std::abs(observer.stored().potential - stored_.potential) + std::abs(observer.stored().spring - stored_.spring);
   stored_ = observer.stored();
+  const Observer::Oil oil = observer.oil();
+  oil_.step(time - time_, oil.y, oil.s, oil.outflow);
   time_ = time;
   book(entries, time);
 }
@@ -97,10 +101,10 @@ const std::vector<Channel>& energy_channels() {
       {"energy.potential", "J", "potential energy of gravity"},
       {"energy.spring", "J", "energy of the mechanism's springs"},
       {"energy.cylinder", "J", "energy of seal bristles and end dampers"},
-      {"energy.oil", "J", "work of compression of the oil since the start"},
+      {"energy.oil", "J", "work of compression of the oil since the start; also that kept in accumulators, moving oil and shafts"},
       {"energy.actuator_work", "J", "net work of all cylinders on the mechanism since the start"},
       {"energy.drift", "J", "change of kinetic, potential and spring energy less net work on the mechanism"},
-      {"energy.supply", "J", "work of the oil that sources delivered"},
+      {"energy.supply", "J", "work of the oil that sources delivered and of the shafts of pumps"},
       {"energy.tank_return", "J", "work of the oil that returned to sources"},
       {"energy.throttling", "J", "heat of valves and leaks"},
       {"energy.friction", "J", "heat of cylinders: seals, viscous drag, end dampers"},

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "machine/observe.h"
+#include "machine/oil_balance.h"
 
 namespace trunnion {
 
@@ -35,12 +36,16 @@ class Ledger {
   /// Adds the step that ends at the state observed last. No allocation.
   void step(const Observer& observer, double time);
   /// The powers jump: the next step begins with those observed last.
-  void jump(const Observer& observer) { power_ = observer.powers(); }
+  void jump(const Observer& observer) {
+    power_ = observer.powers();
+    oil_.jump(observer.oil().outflow);
+  }
 
   const StoredEnergy<>& stored() const { return stored_; }
   const LedgerTotals& totals() const { return totals_; }
-  double drift() const { return drift_; }                    // [J]
-  double residual() const { return residual_; }              // [J]
+  double drift() const { return drift_; }        // [J]
+  double residual() const { return residual_; }  // [J]
+  const OilBalance& oil() const { return oil_; }
   const std::vector<double>& work() const { return work_; }  // [J] per entry, signed
 
   const Extremes& drift_range() const { return drift_range_; }
@@ -61,6 +66,7 @@ class Ledger {
   LedgerTotals totals_;
   std::vector<double> power_, work_;
   double returned_ = 0, absolute_ = 0, drift_ = 0, residual_ = 0;
+  OilBalance oil_;
   Extremes drift_range_, residual_range_, actuator_range_;
   std::vector<Extremes> actuator_ranges_;
   std::vector<std::string> actuator_names_;

@@ -41,6 +41,7 @@ class MachineReadings : public Base {
     for (const Volume& volume : h_.volumes) add_volume(volume);
     add_sources();
     for_each_element(h_, [&](const auto& element) { add_element(element); });
+    for (const Component& c : h_.components) add_component(c);
     for (const QuasistaticCircuit& q : h_.quasistatic) add_quasistatic(q);
     add_springs();
     add_loads();
@@ -76,6 +77,7 @@ class MachineReadings : public Base {
   const Mechanism<D>& m_;
   const Hydraulics& h_;
   std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels stand in it
+  std::vector<S> outflow_;                             // per node [m3/s]
   MechanismState<D, S> mechanism_;
   OilValues<S> oil_;
 
@@ -234,10 +236,30 @@ class MachineReadings : public Base {
   }
   void add_element(const Orifice& o) {
     if (o.spool >= 0) {
-      add("valves", o.name + ".spool", "", "command that acts, in the unit of its signal", y_.data() + h_.spools[o.spool].state);
+      add_spool("valves", h_.spools[o.spool]);
       openings_.push_back({add("valves", o.name + ".opening", "", "opening from 0 to 1"), &o});
     }
     add_flow(o.name, o.B);
+  }
+  /// Flows, states and powers by the names that the law gives them.
+  void add_component(const Component& c) {
+    const ComponentInfo& info = c.law->info();
+    ComponentCells& cells = components_.emplace_back();
+    for (int spool : c.spools) add_spool(c.section, h_.spools[spool]);
+    for (std::size_t i = 0; i < info.states.size(); ++i)
+      add(c.section, c.name + "." + info.states[i].name, info.states[i].unit, info.states[i].meaning, y_.data() + c.state + i);
+    for (const ComponentFlow& flow : info.flows) cells.flows.push_back(add(c.section, c.name + "." + flow.name, "m^3/s", flow.meaning));
+    for (const ComponentPower& power : info.powers) {
+      cells.powers.push_back(add(c.section, c.name + "." + power.name, "W", power.meaning));
+      constexpr Account kAccount[] = {Account::throttling, Account::oil, Account::supply};  // in the order of PowerKind
+      add_entry(info.powers.size() == 1 ? c.name : c.name + "." + power.name, kAccount[static_cast<int>(power.kind)]);
+    }
+  }
+  /// The command that acts; valves may share it.
+  void add_spool(const std::string& section, const Spool& spool) {
+    if (!shown_spools_.insert(spool.state).second) return;
+    add(section, spool.name + ".spool", "", "command that acts, in the unit of its signal", y_.data() + spool.state);
+    if (spool.second_order()) add(section, spool.name + ".spool_rate", "", "its rate, per second", y_.data() + spool.state + 1);
   }
   void add_element(const OneWayValve& v) { add_flow(v.name, v.B); }
   void add_flow(const std::string& name, int B) {
@@ -252,7 +274,7 @@ class MachineReadings : public Base {
     add_loss(section, l.name);
   }
   void add_element(const DirectionalValve& v) {
-    add("valves", v.name + ".spool", "", "spool position in the unit of its signal", y_.data() + h_.spools[v.spool].state);
+    add_spool("valves", h_.spools[v.spool]);
     flows_.push_back({add("valves", v.name + ".flow_P", "m^3/s", "flow out of P into the valve"), v.P, -1});
     flows_.push_back({add("valves", v.name + ".flow_T", "m^3/s", "flow out of the valve into T"), v.T, 1});
     flows_.push_back({add("valves", v.name + ".flow_A", "m^3/s", "flow out of the valve into A"), v.A, 1});
@@ -460,6 +482,7 @@ class MachineReadings : public Base {
       flow = end;
       *losses_[loss++].cell = *power_++ = heat;
     });
+    read_components(in);
     for (std::size_t i = 0; i < h_.flow_sources.size(); ++i) {
       const FlowSource& source = h_.flow_sources[i];
       const S& Q = oil.signal[source.flow];
@@ -477,6 +500,24 @@ class MachineReadings : public Base {
     for (std::size_t i = 0; i < h_.nodes.size(); ++i)
       if (h_.nodes[i].state < 0) *supply++ = oil.pressure[i] * outflow_[i];
     for (const S* power : source_powers_) *supply++ = *power;
+  }
+
+  void read_components(const FlowInputs<S>& in) {
+    ComponentValues<S> values;
+    S power[kMaxComponentPowers];
+    for (std::size_t i = 0; i < h_.components.size(); ++i) {
+      const Component& c = h_.components[i];
+      const ComponentCells& cells = components_[i];
+      read_component(c, in, y_.data(), values);
+      c.law->evaluate(values.inputs(), values.Q, values.rate);
+      c.law->powers(values.inputs(), values.Q, values.rate, power);
+      for (std::size_t k = 0; k < cells.flows.size(); ++k) *cells.flows[k] = values.Q[k];
+      for (std::size_t k = 0; k < cells.powers.size(); ++k) *cells.powers[k] = *power_++ = power[k];
+      for_each_way(c, values.Q, [&](int A, int B, const S& Q) {
+        if (A >= 0) outflow_[A] += Q;
+        if (B >= 0) outflow_[B] -= Q;
+      });
+    }
   }
 
   void read_quasistatic() {
@@ -612,6 +653,9 @@ class MachineReadings : public Base {
     std::vector<Port> ports;
     S *pressure, *flow, *bleed, *relief, *power, *loss;
   };
+  struct ComponentCells {
+    std::vector<S*> flows, powers;
+  };
   struct Opening {
     S* cell;
     const Orifice* orifice;
@@ -634,9 +678,10 @@ class MachineReadings : public Base {
   std::vector<Center> centers_;
   std::vector<ActuatorCells> actuators_;
   std::vector<QuasistaticCells> quasistatic_;
+  std::vector<ComponentCells> components_;
+  std::set<int> shown_spools_;  // by their states
   std::vector<Opening> openings_;
   std::vector<ContactCells> contacts_;
-  std::vector<S> outflow_;  // per node [m3/s]
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;
   std::vector<S*> source_powers_, spring_forces_;
@@ -658,6 +703,7 @@ class MachineObserver final : public MachineReadings<D, double, Observer> {
     for (SignalIndex i : this->h_.used_signals) this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
     this->read(state.time, side);
   }
+  Observer::Oil oil() const override { return {&this->h_, this->y_.data(), this->mechanism_.s.data(), this->outflow_.data()}; }
 };
 
 template <int D>

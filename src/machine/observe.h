@@ -83,6 +83,12 @@ class Observer : public Readings<double> {
   /// Power [W] per entry at the last observed state.
   const std::vector<double>& powers() const { return powers_; }
   const StoredEnergy<>& stored() const { return stored_; }
+  /// The oil at the last observed state, in the observer's memory.
+  struct Oil {
+    const Hydraulics* hydraulics;
+    const double *y, *s, *outflow;  // states; lengths per port; net flow out of every node [m3/s]
+  };
+  virtual Oil oil() const = 0;
   /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.
   const std::vector<double>& violations() const { return violations_; }
 

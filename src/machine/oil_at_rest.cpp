@@ -11,9 +11,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kShare = 1e-6;  // of a unit combination of pressures: a volume has a part in it
-constexpr double kProbe = 1e6;   // [Pa] everywhere: which elements are open does not depend on it
-constexpr double kSlack = 1e-9;  // of a pressure: rounding
+constexpr double kShare = 1e-6;    // of a unit combination of pressures: a volume has a part in it
+constexpr double kProbe = 1e6;     // [Pa] everywhere: which elements are open does not depend on it
+constexpr double kSlack = 1e-9;    // of a pressure: rounding
+constexpr double kNoFlow = 1e-12;  // [m3/s] a drop a day
 constexpr const char* kNoRest = "oil flows, there is no rest";
 
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
@@ -149,7 +150,24 @@ void OilAtRest::write(const double* p, double* y) const {
       const int unknown = unknown_[root_[i]];
       y[h_.nodes[i].state] = unknown < 0 ? value_[root_[i]] : p[unknown];
     }
-  for (std::size_t i = 0; i < h_.spools.size(); ++i) y[h_.spools[i].state] = spool_[i];
+  for (std::size_t i = 0; i < h_.spools.size(); ++i) {
+    y[h_.spools[i].state] = spool_[i];
+    if (h_.spools[i].second_order()) y[h_.spools[i].state + 1] = 0;
+  }
+  for (const Component& c : h_.components) {
+    const ComponentValues<> values = component_at(c, y);
+    c.law->start(values.p, values.u, y + c.state);
+  }
+}
+
+/// What a component sees at pressures y.
+ComponentValues<> OilAtRest::component_at(const Component& c, const double* y) const {
+  std::vector<double> pressure = given_;
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (h_.nodes[i].state >= 0) pressure[i] = y[h_.nodes[i].state];
+  ComponentValues<> values;
+  read_component(c, FlowInputs<>{pressure.data(), nullptr, spool_.data()}, y, values);
+  return values;
 }
 
 void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const {
@@ -184,6 +202,18 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
                                    fmt::format("would be {:.6g} Pa, where {} is open ({:.6g} Pa above its cracking pressure): {}",
                                                pressure(node), valve.name, beyond, kNoRest),
                                    "a stated start pressure", "state this pressure, or raise the valve's cracking_pressure"));
+  }
+  for (const Component& c : h_.components) {
+    ComponentValues<> values = component_at(c, y);
+    c.law->evaluate(values.inputs(), values.Q, values.rate);
+    for_each_way(c, values.Q, [&](int A, int B, double Q) {
+      if (!(std::abs(Q) > kNoFlow)) return;
+      for (int node : {A, B})
+        if (node >= 0 && (marked(node) || (whole_machine && h_.nodes[node].state >= 0)))
+          findings.push_back(
+              finding(node, fmt::format("would be {:.6g} Pa, where {:.6g} m3/s flow through {}: {}", pressure(node), Q, c.name, kNoRest),
+                      "a stated start pressure", "state this pressure; it need not be one of rest"));
+    });
   }
   if (!findings.empty()) throw InputError(std::move(findings));
 }

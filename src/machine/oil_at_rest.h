@@ -51,6 +51,7 @@ class OilAtRest {
 
  private:
   std::vector<int> marked_in(int root) const;
+  ComponentValues<> component_at(const Component& c, const double* y) const;
   Diagnostic finding(int node, std::string found, std::string expected, std::string hint) const;
 
   const Model& model_;

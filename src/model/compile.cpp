@@ -95,7 +95,7 @@ void collect_jumps(Model& model) {
   };
   for (const PressureNode& node : h.nodes) add(node.source, false);
   for (const FlowSource& source : h.flow_sources) add(source.flow, false);
-  for (const Spool& spool : h.spools) add(spool.signal, spool.time_constant > 0);
+  for (const Spool& spool : h.spools) add(spool.signal, !spool.follows());
   std::visit(
       [&](const auto& m) {
         for (SignalIndex signal : m.force_signals) add(signal, false);

@@ -1,11 +1,14 @@
 // Description of the oil circuit -> nodes, flow elements, actuators, and the blocks that are solved together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <set>
 
 #include "model/compile_parts.h"
+#include "model/component_plan.h"
 
 namespace trunnion {
 
@@ -29,15 +32,22 @@ class NetlistBuilder {
   NetlistBuilder(const Description& d, Model& model) : d_(d), model_(model), h_(model.hydraulics) {}
 
   void build(const std::vector<double>& starts) {
-    add_fluid();
+    h_.fluid = make_fluid(d_.fluid);
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
+    for (const auto& [name, pump] : d_.pumps) add_component(name, "pumps", plan_component(pump, h_.fluid));
+    for (const auto& [name, accumulator] : d_.accumulators) add_component(name, "accumulators", plan_component(accumulator, h_.fluid));
+    for (const auto& [name, line] : d_.lines) add_line(name, line);
     const double* start = starts.data();
     for (const auto& [name, cylinder] : d_.cylinders) add_cylinder(name, cylinder, *start++);
     for (const auto& [name, motor] : d_.motors) add_motor(name, motor, *start++);
     for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
-    for (Spool& spool : h_.spools) { spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right)); }
+    for (Component& c : h_.components) start_component(c);
+    for (Spool& spool : h_.spools) {
+      spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right));
+      if (spool.second_order()) add_state(spool.name + ".spool_rate", 0);
+    }
     h_.ny = static_cast<int>(model_.y_start.size());
     build_circuits();
     h_.signals = model_.signals.size();
@@ -64,17 +74,19 @@ class NetlistBuilder {
     throw Error("there is no volume or pressure source '" + name + "'");
   }
 
-  void add_fluid() {
-    h_.fluid.density = d_.fluid.density;
-    h_.fluid.compressibility = 1 / d_.fluid.bulk_modulus;
-    h_.fluid.saturation_pressure = d_.fluid.saturation_pressure > 0 ? d_.fluid.saturation_pressure : kVacuumLimit;
-    h_.fluid.free_air = d_.fluid.free_air;
-  }
   void add_nodes() {
     for (const auto& [name, v] : d_.volumes) {
       const double start = v.pressure.equilibrium ? std::numeric_limits<double>::quiet_NaN() : v.pressure.value;
       h_.volumes.push_back({static_cast<int>(h_.nodes.size()), v.volume, wall(v.bulk_modulus), 0});
       h_.nodes.push_back({name, add_state(name + ".pressure", start), -1, -1, -1});
+    }
+    for (const auto& [name, line] : d_.lines) {
+      const LineParts parts = line_parts(line, h_.fluid);
+      for (int k = 1; k < line.segments; ++k) {  // starts: start_lines
+        h_.volumes.push_back({static_cast<int>(h_.nodes.size()), parts.volume, parts.wall_compressibility, 0});
+        h_.nodes.push_back(
+            {inside(name, k), add_state(inside(name, k) + ".pressure", std::numeric_limits<double>::quiet_NaN()), -1, -1, -1});
+      }
     }
     for (const auto& [name, source] : d_.sources)
       if (const auto* p = std::get_if<PressureSourceDescription>(&source)) h_.nodes.push_back({name, -1, -1, -1, signal(p->pressure)});
@@ -82,38 +94,102 @@ class NetlistBuilder {
       if (const auto* f = std::get_if<FlowSourceDescription>(&source))
         h_.flow_sources.push_back({name, f->from.empty() ? -1 : node(f->from), f->to.empty() ? -1 : node(f->to), signal(f->flow)});
   }
-  /// C of an orifice; of its nominal pressure drop `lost` counts for nothing.
-  double coefficient(const OrificeSize& size, double lost = 0) const {
-    if (size.flow) return nominal_coefficient(*size.flow, *size.at_pressure_drop - lost);
-    return orifice_coefficient(size.discharge, size.area ? *size.area : circle_area(size.diameter.value_or(0)), h_.fluid.density);
-  }
-  int add_spool(const std::string& name, double time_constant, const NumberOrSignal& command) {
-    h_.spools.push_back({name, time_constant, signal(command), 0});
+  int add_spool(const std::string& name, const SpoolDynamics& dynamics, const NumberOrSignal& command) {
+    Spool spool;
+    spool.name = name;
+    spool.time_constant = dynamics.time_constant;
+    spool.frequency = 2 * std::numbers::pi * dynamics.frequency.value_or(0);
+    spool.damping = dynamics.damping;
+    spool.rate_limit = dynamics.rate_limit.value_or(std::numeric_limits<double>::infinity());
+    spool.signal = signal(command);
+    h_.spools.push_back(std::move(spool));
     return static_cast<int>(h_.spools.size()) - 1;
   }
+  int add_spool(const std::string& name, double time_constant, const NumberOrSignal& command) {
+    return add_spool(name, SpoolDynamics{time_constant, {}, {}, {}}, command);
+  }
+  void add_component(const std::string& name, const char* section, const ComponentPlan& plan) {
+    Component c;
+    c.name = name;
+    c.section = section;
+    c.law = plan.law;
+    for (const std::string& n : plan.nodes) c.nodes.push_back(node(n));
+    for (const CommandPlan& command : plan.commands)
+      c.spools.push_back(add_spool(command.name.empty() ? name : name + "." + command.name, command.dynamics, command.signal));
+    h_.components.push_back(std::move(c));
+  }
+  /// Its states; where they start follows from the pressures there.
+  void start_component(Component& c) {
+    c.state = static_cast<int>(model_.y_start.size());
+    for (const ComponentState& state : c.law->info().states) add_state(c.name + "." + state.name, std::numeric_limits<double>::quiet_NaN());
+  }
+  /// The k-th part of a line, from 1.
+  static std::string inside(const std::string& line, int k) { return line + "." + std::to_string(k); }
+  /// Segments in series; half a segment's oil stands at either end of the line.
+  void add_line(const std::string& name, const LineDescription& line) {
+    const LineParts parts = line_parts(line, h_.fluid);
+    const int A = node(line.A), B = node(line.B);
+    for (int end : {A, B}) {
+      if (h_.nodes[end].state < 0) continue;
+      Volume& v = h_.volumes[end];  // volumes come first among the nodes
+      const double more = parts.volume / 2;
+      v.wall_compressibility = (v.volume * v.wall_compressibility + more * parts.wall_compressibility) / (v.volume + more);
+      v.volume += more;
+    }
+    const auto start = [&](int n) {
+      return h_.nodes[n].state >= 0 ? model_.y_start[h_.nodes[n].state] : model_.signals.value(h_.nodes[n].source, 0, Side::right);
+    };
+    const double from = start(A), to = start(B);
+    for (int k = 1; k < line.segments; ++k)
+      model_.y_start[h_.nodes[node(inside(name, k))].state] = std::isnan(from) ? to
+                                                              : std::isnan(to) ? from
+                                                                               : from + (to - from) * k / line.segments;
+    for (int k = 1; k <= line.segments; ++k)
+      add_component(line.segments == 1 ? name : inside(name, k), "lines",
+                    {parts.segment, {k == 1 ? line.A : inside(name, k - 1), k == line.segments ? line.B : inside(name, k)}, {}});
+  }
+  template <class V>
+  requires requires(const V& v, const Fluid& fluid) { plan_component(v, fluid); }
+  void add_valve(const std::string& name, const V& v) { add_component(name, "valves", plan_component(v, h_.fluid)); }
   void add_valve(const std::string& name, const OrificeDescription& v) {
     Orifice o;
     o.name = name;
     o.A = node(v.A);
     o.B = node(v.B);
     o.zone = LaminarZone(v.laminar_limit);
-    o.coefficient = coefficient(v);
-    if (v.signal) o.spool = add_spool(name, v.time_constant, *v.signal);
+    o.coefficient = orifice_coefficient(v, h_.fluid);
+    if (v.signal) o.spool = add_spool(name, v.dynamics, *v.signal);
     o.opening.points = v.opening;
     std::get<std::vector<Orifice>>(h_.elements).push_back(o);
   }
   void add_valve(const std::string& name, const CheckValveDescription& v) {
     OneWayValve valve{name, node(v.A), node(v.B), {}};
     valve.law.cracking = v.cracking_pressure;
-    valve.law.coefficient = coefficient(v, v.cracking_pressure);
+    valve.law.coefficient = orifice_coefficient(v, h_.fluid, v.cracking_pressure);
     valve.law.zone = LaminarZone(v.laminar_limit);
     std::get<std::vector<OneWayValve>>(h_.elements).push_back(valve);
   }
   void add_valve(const std::string& name, const ReliefValveDescription& v) {
+    if (v.frequency) return add_component(name, "valves", plan_component(v, h_.fluid));
     OneWayValve valve{name, node(v.A), node(v.B), {}};
     valve.law.cracking = v.cracking_pressure;
     valve.law.gradient = v.gradient ? *v.gradient : *v.flow / *v.override_pressure;
     std::get<std::vector<OneWayValve>>(h_.elements).push_back(valve);
+  }
+  /// Its edges are orifices that share a spool.
+  void add_valve(const std::string& name, const SpoolValveDescription& v) {
+    const int spool = add_spool(name, v.dynamics, v.signal);
+    for (EdgePlan& edge : plan_edges(v, h_.fluid)) {
+      Orifice o;
+      o.name = name + "." + edge.name;
+      o.A = node(edge.A);
+      o.B = node(edge.B);
+      o.coefficient = edge.coefficient;
+      o.zone = LaminarZone(edge.laminar_limit);
+      o.spool = spool;
+      o.opening.points = std::move(edge.opening);
+      std::get<std::vector<Orifice>>(h_.elements).push_back(std::move(o));
+    }
   }
   void add_valve(const std::string& name, const DirectionalValveDescription& v) {
     DirectionalValve valve;
@@ -126,7 +202,7 @@ class NetlistBuilder {
     valve.dead_band = v.dead_band;
     valve.at_signal = v.at_signal;
     valve.zone = LaminarZone(v.laminar_limit);
-    valve.spool = add_spool(name, v.time_constant, v.signal);
+    valve.spool = add_spool(name, v.dynamics, v.signal);
     std::get<std::vector<DirectionalValve>>(h_.elements).push_back(valve);
   }
   void add_cylinder(const std::string& name, const CylinderDescription& c, double length) {
@@ -199,11 +275,11 @@ class NetlistBuilder {
       constants.area_r = c.area_B;
       constants.relief_h = m.relief_A;
       constants.relief_r = m.relief_B;
-      constants.c_ph = coefficient(m.P_A);
-      constants.c_tr = coefficient(m.B_T);
-      constants.c_pr = coefficient(m.P_B);
-      constants.c_th = coefficient(m.A_T);
-      constants.c_a = m.B_A ? coefficient(*m.B_A) : 0;
+      constants.c_ph = orifice_coefficient(m.P_A, h_.fluid);
+      constants.c_tr = orifice_coefficient(m.B_T, h_.fluid);
+      constants.c_pr = orifice_coefficient(m.P_B, h_.fluid);
+      constants.c_th = orifice_coefficient(m.A_T, h_.fluid);
+      constants.c_a = m.B_A ? orifice_coefficient(*m.B_A, h_.fluid) : 0;
       actuators.push_back(constants);
       QuasistaticPort port;
       port.actuator = static_cast<int>(at - h_.actuators.begin());
@@ -224,7 +300,7 @@ class NetlistBuilder {
       ports.push_back(port);
     }
     QuasistaticCircuit circuit{name,
-                               MeteringCircuit(actuators, {q.relief, q.bleed ? coefficient(*q.bleed) : 0}),
+                               MeteringCircuit(actuators, {q.relief, q.bleed ? orifice_coefficient(*q.bleed, h_.fluid) : 0}),
                                signal(q.flow),
                                q.bleed ? opening(name + ".bleed", *q.bleed, -1) : CommandedOpening{},
                                {q.open_centre},
@@ -251,7 +327,7 @@ class NetlistBuilder {
   void build_circuits() {
     // nodes that can exchange oil share a circuit; a cylinder's chambers and friction belong together; sources separate
     const int volumes = static_cast<int>(h_.volumes.size());
-    Groups groups(h_.nodes.size() + h_.actuators.size());
+    Groups groups(h_.nodes.size() + h_.actuators.size() + h_.components.size());
     const auto join = [&](int a, int b) {
       const bool source_a = a < static_cast<int>(h_.nodes.size()) && a >= volumes,
                  source_b = b < static_cast<int>(h_.nodes.size()) && b >= volumes;
@@ -266,6 +342,9 @@ class NetlistBuilder {
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].A);
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].B);
     }
+    const auto component = [&](std::size_t i) { return static_cast<int>(h_.nodes.size() + h_.actuators.size() + i); };
+    for (std::size_t i = 0; i < h_.components.size(); ++i)
+      for (int node : h_.components[i].nodes) join(component(i), node);
     for (const QuasistaticCircuit& q : h_.quasistatic)
       for (const QuasistaticPort& port : q.ports)
         join(static_cast<int>(h_.nodes.size()) + q.ports.front().actuator, static_cast<int>(h_.nodes.size()) + port.actuator);
@@ -298,6 +377,16 @@ class NetlistBuilder {
       if (!a.friction_local)
         for (int k = 0; k < a.friction_states; ++k) add_unknown(a.circuit, a.state + k);
       h_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < h_.components.size(); ++i) {
+      Component& c = h_.components[i];
+      const int states = static_cast<int>(c.law->info().states.size());
+      const bool has_volume = std::any_of(c.nodes.begin(), c.nodes.end(), [&](int node) { return node < volumes; });
+      if (states == 0 && !has_volume) continue;
+      c.circuit = circuit_of(component(i));
+      unknowns.resize(h_.circuits.size());
+      c.local = static_cast<int>(unknowns[c.circuit].size());
+      for (int k = 0; k < states; ++k) add_unknown(c.circuit, c.state + k);
     }
     for (QuasistaticCircuit& q : h_.quasistatic)
       for (QuasistaticPort& port : q.ports) port.local = add_unknown(h_.actuators[port.actuator].circuit, port.state);

@@ -155,8 +155,7 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
   // where a signal that only spools see jumps, the state has the rate before the jump
   const Model& model = rates_.model();
   for (const Spool& spool : model.hydraulics.spools)
-    if (spool.time_constant > 0)
-      slope_.y[spool.state] = (model.signals.value(spool.signal, state.time, Side::right) - state.y()[spool.state]) / spool.time_constant;
+    spool_rates(spool, model.signals.value(spool.signal, state.time, Side::right), state.y() + spool.state, slope_.y.data() + spool.state);
   const bool done = integrator_ == IntegratorKind::rk4                   ? rk4(state, h, report)
                     : integrator_ == IntegratorKind::semi_implicit_euler ? semi_implicit_euler(state, h, report)
                                                                          : euler(state, h, report);

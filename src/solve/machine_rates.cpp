@@ -59,7 +59,7 @@ template <int D>
 void MachineRates<D>::set_inputs(Side side, State& at) {
   update_inputs(*model_, at.time, side, work_);
   for (const Spool& spool : h_.spools)
-    if (spool.time_constant <= 0) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
+    if (spool.follows()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
 
 /// The positions of `at` as they are, theta (may be null: zero) away from where increments start.

@@ -37,6 +37,7 @@ struct StepReport {
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
   /// Unknown with the largest scaled increment, or what failed: one number for velocities, then circuit unknowns, cylinders, loops.
   int worst = -1;
+  int parts = 1;            // that the run divided the step into
   double longest_step = 0;  // [s] unstable: what would be stable here; 0: not known
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
 };

@@ -40,7 +40,7 @@ VariableStep<D>::VariableStep(std::shared_ptr<const Model> model)
       constraint_(model->layout.rows),
       partition_(model->layout.rows) {
   std::vector<bool> immediate(model->layout.ny, false);
-  for (const Spool& spool : model->hydraulics.spools) immediate[spool.state] = spool.time_constant <= 0;
+  for (const Spool& spool : model->hydraulics.spools) immediate[spool.state] = spool.follows();
   for (int i = 0; i < model->layout.ny; ++i)
     if (!immediate[i]) states_.push_back(i);
 }
@@ -101,8 +101,14 @@ void VariableStep<D>::set_up() {
   std::vector<double> sizes(positions_.size(), kPosition);
   sizes.resize(positions_.size() + velocities_.size(), kVelocity);
   std::vector<bool> spool(model.layout.ny, false);
-  for (const Spool& s : model.hydraulics.spools) spool[s.state] = true;
-  for (int i : states_) sizes.push_back(i < static_cast<int>(model.hydraulics.volumes.size()) ? kPressure : spool[i] ? kSpool : kFriction);
+  for (const Spool& s : model.hydraulics.spools) std::fill_n(spool.begin() + s.state, s.states(), true);
+  std::vector<double> component(model.layout.ny, 0);
+  for (const Component& c : model.hydraulics.components)
+    for (std::size_t k = 0; k < c.law->info().states.size(); ++k) component[c.state + k] = c.law->info().states[k].scale;
+  for (int i : states_) {
+    const bool pressure = i < static_cast<int>(model.hydraulics.volumes.size());
+    sizes.push_back(pressure ? kPressure : spool[i] ? kSpool : component[i] > 0 ? component[i] : kFriction);
+  }
   std::vector<bool> algebraic(sizes.size(), false);
   sizes.resize(sizes.size() + rows_.size(), kMultiplier);
   algebraic.resize(sizes.size(), true);

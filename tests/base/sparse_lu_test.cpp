@@ -104,10 +104,6 @@ TEST(SparseLu, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
     fill(lu, values);
     ASSERT_TRUE(lu.factor());
     expect_like_dense(n, entries, values, lu, 1e-9);
-    ASSERT_TRUE(lu.choose_pivots());
-    expect_like_dense(n, entries, values, lu, 1e-9);
-    ASSERT_TRUE(lu.factor());
-    expect_like_dense(n, entries, values, lu, 1e-9);
   }
 }
 
@@ -138,7 +134,6 @@ TEST(SparseLu, ZeroMatricesAndNumbersThatAreNoneAreRefused) {
   const std::vector<Entry> entries = chain_entries(n, 5);
   SparseLu lu(n, entries);
   EXPECT_FALSE(lu.factor());  // zeros
-  EXPECT_FALSE(lu.choose_pivots());
   const RandomValues values(entries, 9, 4);
   for (double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     for (std::size_t place = 0; place < lu.values().size(); ++place) {
@@ -183,7 +178,8 @@ TEST(SystemMatrix, StorageFollowsSizeAndPattern) {
     for (int k = 0; k < 40; ++k) full.push_back({i, k});
   EXPECT_FALSE(SystemMatrix(40, full).sparse());
   EXPECT_TRUE(SystemMatrix(40, full, MatrixStorage::sparse).sparse());
-  EXPECT_FALSE(SystemMatrix(8, chain_entries(8, 1)).sparse());
+  EXPECT_FALSE(SystemMatrix(6, chain_entries(6, 1)).sparse());
+  EXPECT_TRUE(SystemMatrix(12, chain_entries(12, 1)).sparse());
   EXPECT_TRUE(SystemMatrix(200, chain_entries(200, 1)).sparse());
   EXPECT_FALSE(SystemMatrix(200, chain_entries(200, 1), MatrixStorage::dense).sparse());
   EXPECT_EQ(SystemMatrix(0, {}).size(), 0);

@@ -55,6 +55,23 @@ TEST(Units, CompoundUnitsFollowTheGrammar) {
   EXPECT_EQ(dimension_of("1 N m/rad"), (Dimension{2, 1, -2, 0, 0, -1}));
 }
 
+TEST(Units, TemperaturesAreRead) {
+  EXPECT_EQ(value_of("300 K"), 300);
+  EXPECT_EQ(value_of("40 degC"), 313.15);
+  EXPECT_DOUBLE_EQ(value_of("-20 °C"), 253.15);
+  EXPECT_EQ(value_of("7e-4 1/K"), 7e-4);
+  EXPECT_EQ(value_of("-8 MPa/K"), -8e6);
+  EXPECT_EQ(dimension_of("40 degC"), kTemperature.dimension);
+  EXPECT_EQ(dimension_of("-8 MPa/K"), kPressurePerTemperature.dimension);
+  EXPECT_EQ(value_of("46 cSt"), 46e-6);
+  EXPECT_FALSE(fits(dimension_of("40 degC"), kAngle));
+  for (const char* difference : {"7e-4 1/degC", "3 degC^2", "1 J/(kg degC)", "2 m degC"}) {
+    const QuantityText read = read_quantity(difference);
+    EXPECT_FALSE(read.quantity) << difference;
+    EXPECT_NE(read.problem.find("scale"), std::string::npos) << read.problem;
+  }
+}
+
 TEST(Units, BareNumbersHaveNoUnit) {
   EXPECT_FALSE(read_quantity("3").quantity->has_unit);
   EXPECT_TRUE(read_quantity("3 rad").quantity->has_unit);

@@ -103,19 +103,19 @@ TEST_F(Program, TheSameInputGivesTheSameBits) {
 }
 
 TEST_F(Program, AFailedSimulationKeepsItsResultsAndExitsOne) {
-  const Outcome r = call("run " + four_bar() + " --set solver.max_iterations=1 -o out");
+  const Outcome r = call("run " + four_bar() + " --set solver.max_iterations=1 --set solver.divisions=0 -o out");
   EXPECT_EQ(r.code, 1);
   for (const char* word : {"failed at t = 1 s", "v1.pressure", "solver.max_iterations", "results up to 1 s are in out"})
     EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
   const std::string csv = text_of(folder_ / "out/results.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1002);
   EXPECT_EQ(json("out/summary.json")["status"], "failed");
-  const Outcome errors = call("run " + four_bar() + " --set solver.max_iterations=1 -q -o out", "2>/dev/null");
+  const Outcome errors = call("run " + four_bar() + " --set solver.max_iterations=1 --set solver.divisions=0 -q -o out", "2>/dev/null");
   EXPECT_EQ(errors.output, "");  // messages are on the error stream
 }
 
 TEST_F(Program, AStepFarTooLongFailsLoudly) {
-  const Outcome r = call("run " + four_bar() + " --set solver.step=0.5 -o out");
+  const Outcome r = call("run " + four_bar() + " --set solver.step=0.5 --set solver.divisions=0 -o out");
   EXPECT_EQ(r.code, 1) << r.output;
   EXPECT_NE(r.output.find("smaller step"), std::string::npos) << r.output;
   EXPECT_TRUE(exists("out/results.csv"));
@@ -323,7 +323,8 @@ TEST_F(Program, CompareGivesTheComparisonOfFormulations) {
 }
 
 TEST_F(Program, CompareGoesOnAfterAFailureAndExitsOne) {
-  const Outcome r = call("compare " + four_bar() + " --vary solver.max_iterations=1,20 --set solver.duration=1.1 -o out");
+  const Outcome r =
+      call("compare " + four_bar() + " --vary solver.max_iterations=1,20 --set solver.divisions=0 --set solver.duration=1.1 -o out");
   EXPECT_EQ(r.code, 1) << r.output;
   const Json rows = json("out/compare.json")["rows"];
   EXPECT_NE(rows[0]["status"], "completed");

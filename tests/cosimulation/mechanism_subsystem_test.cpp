@@ -537,8 +537,8 @@ LinearOil linearised(const Model& machine, const State& state, double h) {
     const double t = state.time + i * h / 2;
     std::vector<double> y(state.y(), state.y() + oil.ny);
     for (const Spool& spool : oil.spools)
-      y[spool.state] = advance_spool(y[spool.state], machine.signals.value(spool.signal, state.time, Side::right),
-                                     machine.signals.value(spool.signal, t, Side::left), spool.time_constant, t - state.time);
+      advance_spool(spool, machine.signals.value(spool.signal, state.time, Side::right), machine.signals.value(spool.signal, t, Side::left),
+                    t - state.time, y.data() + spool.state);
     const auto rates = [&] { return pressure_rates(machine, t, out.s, out.w, y); };
     const auto difference = [&](double& x, double size) {
       const double kept = x;

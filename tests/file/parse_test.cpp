@@ -45,7 +45,7 @@ TEST(Parse, TheFourBarArrivesInSiUnits) {
   EXPECT_EQ(at(d.volumes, "v3").pressure.value, 3.5e6);
   const auto& valve = std::get<DirectionalValveDescription>(at(d.valves, "valve"));
   EXPECT_EQ(valve.flow, 4e-4);
-  EXPECT_EQ(valve.time_constant, 4.547284088339867e-3);
+  EXPECT_EQ(valve.dynamics.time_constant, 4.547284088339867e-3);
   EXPECT_EQ(valve.signal, "command");
   const CylinderDescription& lift = at(d.cylinders, "lift");
   EXPECT_EQ(lift.bore.value(), 0.08);
@@ -178,7 +178,7 @@ signals: {lever: 3 V}
 )");
   const auto& edge = std::get<OrificeDescription>(at(d.valves, "e"));
   EXPECT_EQ(edge.opening, (std::vector<std::array<double, 2>>{{-10, 1}, {0, 0}}));
-  EXPECT_EQ(edge.time_constant, 0.02);
+  EXPECT_EQ(edge.dynamics.time_constant, 0.02);
   EXPECT_EQ(edge.signal.value(), "lever");
   EXPECT_EQ(std::get<CheckValveDescription>(at(d.valves, "c")).cracking_pressure, 0.5e5);
   EXPECT_EQ(std::get<CheckValveDescription>(at(d.valves, "c")).diameter.value(), 3e-3);

@@ -16,12 +16,12 @@ using test::static_force;
 constexpr double kStribeck = 0.0125;
 constexpr double kForceTolerance = 1e-11;  // [N] a few roundings of 1e3 N
 
-struct Point {
+struct FrictionSample {
   double v, force;
 };
 
-void expect_points(const FrictionLaw& law, std::initializer_list<Point> points) {
-  for (const Point& p : points) {
+void expect_points(const FrictionLaw& law, std::initializer_list<FrictionSample> points) {
+  for (const FrictionSample& p : points) {
     EXPECT_NEAR(static_force(law, p.v), p.force, kForceTolerance) << p.v;
     EXPECT_NEAR(static_force(law, -p.v), -p.force, kForceTolerance) << -p.v;
   }

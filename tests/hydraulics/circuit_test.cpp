@@ -121,14 +121,14 @@ std::shared_ptr<const Model> everything_linear() {
 }
 
 /// A random point of the step's Newton iteration.
-struct Point {
+struct CircuitPoint {
   const Hydraulics& h;
   const Model& model;
   HydraulicState state;
   std::vector<double> s, s_dot, y, y_begin, ydot_begin, scale;
   RateRelation rule;
 
-  Point(const Model& m, unsigned seed)
+  CircuitPoint(const Model& m, unsigned seed)
       : h(m.hydraulics), model(m), state(m.hydraulics), y(m.hydraulics.ny), y_begin(y), ydot_begin(y), scale(y.size(), 1.0) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> unit(-1, 1);
@@ -185,7 +185,7 @@ struct Point {
 };
 
 /// The circuits' derivatives as one dense matrix: rows R then F, columns y of circuit unknowns, then s, then s_dot.
-Eigen::MatrixXd assembled(Point& p) {
+Eigen::MatrixXd assembled(CircuitPoint& p) {
   p.evaluate();
   const Hydraulics& h = p.h;
   const auto n = static_cast<Eigen::Index>(h.unknown_state.size()), ports = static_cast<Eigen::Index>(h.actuators.size());
@@ -220,7 +220,7 @@ TEST(Circuit, VolumesJoinedByElementsFormABlockAndSourcesSeparate) {
 
 TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    Point p(seed < 40 ? *everything() : *everything_linear(), seed);
+    CircuitPoint p(seed < 40 ? *everything() : *everything_linear(), seed);
     const Eigen::MatrixXd J = assembled(p);
     const auto n = static_cast<Eigen::Index>(p.h.unknown_state.size()), ports = static_cast<Eigen::Index>(p.s.size());
     Eigen::MatrixXd scaled(J.rows(), J.cols()), differences(J.rows(), J.cols());
@@ -244,7 +244,7 @@ TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
 
 TEST(Circuit, CondensationEqualsTheDenseSolveOfTheWholeSystem) {
   for (unsigned seed = 0; seed < 40; ++seed) {
-    Point p(*everything(), seed);
+    CircuitPoint p(*everything(), seed);
     Eigen::MatrixXd J = assembled(p);
     const auto n = static_cast<Eigen::Index>(p.h.unknown_state.size()), ports = static_cast<Eigen::Index>(p.s.size());
     const Eigen::VectorXd R = Eigen::Map<const Eigen::VectorXd>(p.state.R.data(), n);
@@ -283,7 +283,7 @@ TEST(Circuit, CondensationEqualsTheDenseSolveOfTheWholeSystem) {
 }
 
 TEST(Circuit, ABlockWithoutCapacityIsNamed) {
-  Point p(*everything(), 1);
+  CircuitPoint p(*everything(), 1);
   p.evaluate();
   const Circuit& c = p.h.circuits[1];
   std::fill(p.state.T.begin() + c.block, p.state.T.begin() + c.block + c.size * c.size, 0.0);
@@ -294,7 +294,7 @@ TEST(Circuit, ABlockWithoutCapacityIsNamed) {
 
 TEST(Circuit, PortForceIsPressureTimesAreaLessFrictionAndViscousPlusDampers) {
   for (unsigned seed = 0; seed < 10; ++seed) {
-    Point p(*everything(), seed);
+    CircuitPoint p(*everything(), seed);
     evaluate_forces(p.h, p.s.data(), p.s_dot.data(), p.y.data(), p.state);
     for (std::size_t i = 0; i < p.s.size(); ++i) {
       const Actuator& a = p.h.actuators[i];
@@ -315,7 +315,7 @@ TEST(Circuit, PortForceIsPressureTimesAreaLessFrictionAndViscousPlusDampers) {
 /// The rates of the explicit form leave no residual of the implicit one.
 TEST(Circuit, ExplicitRatesSolveTheImplicitEquations) {
   for (unsigned seed = 0; seed < 10; ++seed) {
-    Point p(*everything(), seed);
+    CircuitPoint p(*everything(), seed);
     std::vector<double> ydot(p.y.size());
     evaluate_rates(p.h, p.s.data(), p.s_dot.data(), p.y.data(), ydot.data(), p.state);
     std::vector<double> y = p.y;
@@ -354,7 +354,7 @@ cylinders: {c: {base: {body: ground}, rod_end: {body: a}, A: v, B: tank, area_A:
 
 TEST(Circuit, LinearOilHasItsOwnPressureRates) {
   const LinearOil& oil = some_linear_oil();
-  Point p(*everything_linear(), 3);
+  CircuitPoint p(*everything_linear(), 3);
   ASSERT_EQ(p.h.ny, 6 + 2 + 1 + 1 + 1);  // no spools
   std::vector<double> ydot(p.y.size());
   evaluate_rates(p.h, p.s.data(), p.s_dot.data(), p.y.data(), ydot.data(), p.state);

@@ -176,30 +176,6 @@ TEST(DirectionalValve, DeadBandClosesTheMiddleAndKeepsTheNominalFlow) {
     for (const FlowEdge& e : edges_at(U, 2)) EXPECT_NEAR(e.flow, 0.5 * flow_between(edges_at(U > 0 ? 10 : -10), e.A, e.B), 1e-18) << U;
 }
 
-// ---------------------------------------------------------------- spool
-
-double spool_after_step(double h, double tau, double end) {
-  double U = 0;
-  const long steps = std::lround(end / h);
-  for (long i = 0; i < steps; ++i) U = advance_spool(U, 1, 1, tau, h);
-  return U;
-}
-
-TEST(Spool, StepResponseIsTheExponentialToSecondOrder) {
-  constexpr double kTau = 5e-3, kEnd = 8e-3;
-  const double exact = 1 - std::exp(-kEnd / kTau);
-  const double coarse = spool_after_step(4e-4, kTau, kEnd) - exact, fine = spool_after_step(2e-4, kTau, kEnd) - exact;
-  EXPECT_LT(std::abs(fine), 1e-4);
-  EXPECT_NEAR(coarse / fine, 4, 0.01);  // the next term is of relative size (h / tau)^2
-}
-
-TEST(Spool, OneStepIsTheTrapezoidalRule) {
-  const double U = 0.3, b = 2, e = 5, tau = 4e-3, h = 1e-3, next = advance_spool(U, b, e, tau, h);
-  EXPECT_NEAR(next, U + h / 2 * ((b - U) / tau + (e - next) / tau), 1e-15);
-}
-
-TEST(Spool, FollowsItsSignalWithoutTimeConstant) { EXPECT_EQ(advance_spool(0.3, 2, 5, 0, 1e-3), 5); }
-
 // ---------------------------------------------------------------- oil
 
 Fluid airy() {

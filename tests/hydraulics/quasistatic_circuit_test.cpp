@@ -42,19 +42,19 @@ Recovered recover_at(const MeteringCase& c, const MeteringCircuit& circuit, cons
 
 // ---------------------------------------------------------------- all forms at random
 
-class QuasistaticCircuit : public testing::TestWithParam<std::pair<int, bool>> {
+class QuasistaticForms : public testing::TestWithParam<std::pair<int, bool>> {
  protected:
   const int n = GetParam().first;
   const bool regeneration = GetParam().second;
   Random random{static_cast<std::uint64_t>(20 + 2 * n + regeneration)};
   MeteringSolution solution{n};
 };
-INSTANTIATE_TEST_SUITE_P(All, QuasistaticCircuit,
+INSTANTIATE_TEST_SUITE_P(All, QuasistaticForms,
                          testing::Values(std::pair(1, false), std::pair(1, true), std::pair(2, false), std::pair(2, true),
                                          std::pair(3, false), std::pair(3, true), std::pair(5, true)),
                          [](const auto& form) { return std::to_string(form.param.first) + (form.param.second ? "Regenerating" : ""); });
 
-TEST_P(QuasistaticCircuit, FulfilsTheRelationsOfTheCircuitOnItsLoadLines) {
+TEST_P(QuasistaticForms, FulfilsTheRelationsOfTheCircuitOnItsLoadLines) {
   for (int i = 0; i < test::random_cases(); ++i) {
     const MeteringCase c = random_case(random, {n, regeneration});
     const MeteringCircuit circuit = c.circuit();
@@ -78,7 +78,7 @@ TEST_P(QuasistaticCircuit, FulfilsTheRelationsOfTheCircuitOnItsLoadLines) {
   }
 }
 
-TEST_P(QuasistaticCircuit, FulfilsTheRelationsOfTheCircuitAtGivenVelocities) {
+TEST_P(QuasistaticForms, FulfilsTheRelationsOfTheCircuitAtGivenVelocities) {
   for (int i = 0; i < 3000; ++i) {
     MeteringCase c = random_case(random, {n, regeneration});
     const MeteringCircuit circuit = c.circuit();
@@ -98,7 +98,7 @@ TEST_P(QuasistaticCircuit, FulfilsTheRelationsOfTheCircuitAtGivenVelocities) {
 }
 
 /// Lambda(Gamma): the load line through a point of the map meets it there and nowhere else.
-TEST_P(QuasistaticCircuit, InvertsItsMap) {
+TEST_P(QuasistaticForms, InvertsItsMap) {
   std::vector<double> v(n), fbar(n);
   for (int i = 0; i < test::random_cases(); ++i) {
     const MeteringCase c = random_case(random, {n, regeneration});
@@ -116,7 +116,7 @@ TEST_P(QuasistaticCircuit, InvertsItsMap) {
   }
 }
 
-TEST_P(QuasistaticCircuit, LiesOnTheMapOfItsVelocities) {
+TEST_P(QuasistaticForms, LiesOnTheMapOfItsVelocities) {
   for (int i = 0; i < 3000; ++i) {
     const MeteringCase c = random_case(random, {n, regeneration});
     const MeteringCircuit circuit = c.circuit();
@@ -139,7 +139,7 @@ TEST_P(QuasistaticCircuit, LiesOnTheMapOfItsVelocities) {
   }
 }
 
-TEST_P(QuasistaticCircuit, IsMonotone) {
+TEST_P(QuasistaticForms, IsMonotone) {
   for (int i = 0; i < 2000; ++i) {
     const MeteringCase c = random_case(random, {n, regeneration});
     MeteringCase other = c;
@@ -157,7 +157,7 @@ TEST_P(QuasistaticCircuit, IsMonotone) {
   }
 }
 
-TEST_P(QuasistaticCircuit, HasTheDerivativesOfItsDifferences) {
+TEST_P(QuasistaticForms, HasTheDerivativesOfItsDifferences) {
   int smooth = 0;
   const int cases = 600;
   for (int i = 0; i < cases; ++i) {
@@ -187,7 +187,7 @@ TEST_P(QuasistaticCircuit, HasTheDerivativesOfItsDifferences) {
   EXPECT_GT(smooth, 0.95 * cases * n * n);
 }
 
-TEST_P(QuasistaticCircuit, GivesTheSameBitsFromAnyScratch) {
+TEST_P(QuasistaticForms, GivesTheSameBitsFromAnyScratch) {
   MeteringSolution fresh(n);
   for (int i = 0; i < 300; ++i) {
     const MeteringCase c = random_case(random, {n, regeneration});
@@ -201,7 +201,7 @@ TEST_P(QuasistaticCircuit, GivesTheSameBitsFromAnyScratch) {
   }
 }
 
-TEST_P(QuasistaticCircuit, AllocatesNothing) {
+TEST_P(QuasistaticForms, AllocatesNothing) {
   if (!test::allocations_are_counted()) GTEST_SKIP();
   Recovered r;
   r.actuators.resize(n);
@@ -218,7 +218,7 @@ TEST_P(QuasistaticCircuit, AllocatesNothing) {
   }
 }
 
-TEST_P(QuasistaticCircuit, AnswersNotANumberWithNotANumber) {
+TEST_P(QuasistaticForms, AnswersNotANumberWithNotANumber) {
   MeteringCase c = random_case(random, {n, regeneration, false});
   c.fbar[0] = std::nan("");
   c.circuit().solve(c.command(), c.beta, c.fbar, solution);

@@ -187,7 +187,7 @@ solver: {step: 1 ms, duration: 10 ms}
 }
 
 TEST(Summary, OfAFailedRunSaysWhy) {
-  const CaseResult result = four_bar({"solver.max_iterations=1"});
+  const CaseResult result = four_bar({"solver.max_iterations=1", "solver.divisions=0"});
   ASSERT_TRUE(result.failure);
   const Json json = Json::parse(summary_json(result, "four_bar.yaml", 0.5));
   EXPECT_EQ(json["status"], "failed");

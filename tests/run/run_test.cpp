@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "machine/start.h"
+#include "results/run_case.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 
@@ -246,7 +247,7 @@ TEST(Runner, CavitationIsCountedByVolume) {
 }
 
 TEST(Runner, FailureSaysWhenWhereAndWhatToTry) {
-  Runner run(load_example("four_bar", {"solver.max_iterations=1"}));
+  Runner run(load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0"}));
   Log log;
   try {
     run.advance(10, &log);
@@ -260,6 +261,27 @@ TEST(Runner, FailureSaysWhenWhereAndWhatToTry) {
   }
 }
 
+TEST(Runner, HalvesAStepThatDoesNotConverge) {
+  const auto run_with = [](const std::string& iterations, const std::string& divisions) {
+    return run_case(load_example(
+        "four_bar", {"solver.max_iterations=" + iterations, "solver.divisions=" + divisions, "solver.step=4 ms", "solver.duration=2 s"}));
+  };
+  const CaseResult whole = run_with("20", "6"), divided = run_with("2", "6"), failed = run_with("2", "0");
+  ASSERT_TRUE(failed.failure);
+  ASSERT_FALSE(divided.failure) << divided.failure->what();
+  EXPECT_EQ(whole.statistics.divided_steps, 0);
+  EXPECT_GT(divided.statistics.divided_steps, 0);
+  EXPECT_LT(divided.statistics.divided_steps, 100);
+  EXPECT_EQ(divided.statistics.steps, whole.statistics.steps);  // of the grid and of jumps
+  const auto angle = [](const CaseResult& r) {
+    const Recording& recording = r.recorder->recording();
+    return recording.columns[static_cast<std::size_t>(recording.find("crank.angle"))];
+  };
+  const std::vector<double> a = angle(whole), b = angle(divided);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-4) << i;
+}
+
 TEST(Runner, AStepDoesNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
   std::vector<std::shared_ptr<const Model>> models{model_from(busy_machine(false)), model_from(busy_machine(true))};
@@ -271,6 +293,7 @@ TEST(Runner, AStepDoesNotAllocate) {
   models.push_back(load_example("slewing_crane"));
   models.push_back(load_example("spatial_slider_crank"));
   models.push_back(load_example("bicycle"));
+  models.push_back(load_example("excavator"));
   models.push_back(
       model_from(test::metering_machine("signals: {lever: {sine: {frequency: 1 Hz}}}\n"), {"valves.ph.orifice.time_constant=10 ms"}));
   for (const auto& model : models) {

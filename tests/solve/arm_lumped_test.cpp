@@ -119,14 +119,14 @@ Steady loaded(double lever, double speed, double rise, double tank) {
   return steady(set, tank);
 }
 
-struct Point {
+struct BenchPoint {
   double lever, speed;  // [-], [m/s]
   std::vector<const char*> open;
   bool sloped = true;  // where a chamber's relief valve sets the force, any speed goes with it
 };
 
-const std::vector<Point>& points() {
-  static const std::vector<Point> all = {
+const std::vector<BenchPoint>& points() {
+  static const std::vector<BenchPoint> all = {
       {1, 0.2, {"pump_check"}},                                      // extending
       {0.5, 0.1, {"relief", "pump_check"}},                          // at the pump's relief
       {0.5, 0.05, {"relief", "pump_check"}},                         //
@@ -153,7 +153,7 @@ constexpr double kRise = 40;  // [Pa] 1 N at the head side's area
 
 TEST(LumpedCircuit, SteadyForcesAreGammas) {
   for (double tank : {1e5, 1e6})
-    for (const Point& point : points()) {
+    for (const BenchPoint& point : points()) {
       SCOPED_TRACE("lever " + std::to_string(point.lever) + ", speed " + std::to_string(point.speed) + ", tank " + std::to_string(tank));
       const Steady s = driven(point.lever, point.speed, kRise, tank);
       EXPECT_NEAR(s.speed, point.speed, 1e-9);
@@ -165,7 +165,7 @@ TEST(LumpedCircuit, SteadyForcesAreGammas) {
 }
 
 TEST(LumpedCircuit, SteadySpeedsAreThoseOfGamma) {
-  for (const Point& point : points()) {
+  for (const BenchPoint& point : points()) {
     if (!point.sloped) continue;
     SCOPED_TRACE("lever " + std::to_string(point.lever) + ", speed " + std::to_string(point.speed));
     const Steady s = loaded(point.lever, point.speed, kRise, 1e5);
@@ -176,7 +176,7 @@ TEST(LumpedCircuit, SteadySpeedsAreThoseOfGamma) {
 
 /// What parts the two circuits in steady state is the rise of pressure over open relief and check valves: it goes with that.
 TEST(LumpedCircuit, TendsToGammaWithTheSteepnessOfItsValves) {
-  for (const Point& point : points()) {
+  for (const BenchPoint& point : points()) {
     const GammaReference gamma = gamma_at(point.lever, point.speed);
     const auto error = [&](double rise) { return distance(gamma, driven(point.lever, point.speed, rise, 1e6).force); };
     const double coarse = error(1e5), fine = error(1e4);

@@ -1,0 +1,29 @@
+// Values that several parts of a description are made of.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace trunnion {
+
+using Vec3d = std::array<double, 3>;
+using Vec2d = std::array<double, 2>;
+
+/// Items of one section in file order.
+template <class T>
+using NamedList = std::vector<std::pair<std::string, T>>;
+
+/// A value that is a number or the name of a signal.
+using NumberOrSignal = std::variant<double, std::string>;
+
+/// A start pressure: a number, or solved for rest ("equilibrium").
+struct StartPressure {
+  bool equilibrium = true;
+  double value = 0;
+};
+
+}  // namespace trunnion

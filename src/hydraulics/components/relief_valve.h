@@ -1,0 +1,30 @@
+// Relief valve whose poppet has inertia: it opens late, overshoots, and chatters where its damping is too low for the oil before it.
+//        A o---|>|---o B      s   way of the poppet, load p_A - p_B, setting p_c, range the override pressure (spring_spool.h)
+//             ~ p_c           Q = C s f(p_A - p_B)      f the law of the orifice; C meets the nominal flow at p_c + override
+// With a volume V at A, q_s = C sqrt(dp), q_p = C s / (2 sqrt(dp)), a = q_p B/V, b = q_s B / (V range), small motions follow
+//   (l^2 + 2 zeta w l + w^2)(l + a) + w^2 b = 0
+// and do not grow where (2 zeta w + a)(w^2 + 2 zeta w a) > w^2 (a + b) (Hurwitz): chatter otherwise.
+// Source: Merritt, Hydraulic Control Systems (1967); Manring, Fales, Hydraulic Control Systems (2020): stability of relief valves.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "hydraulics/components/spring_spool.h"
+
+namespace trunnion {
+
+struct ReliefValve : SpringSpoolLaw<true> {
+  static constexpr int kNodes = 2, kFlows = 1;
+  static const ComponentInfo& info() {
+    static const ComponentInfo info = describe({"A", "B"}, {{"flow", "flow from A to B", 0, 1}});
+    return info;
+  }
+  template <class S>
+  void evaluate(const ComponentInputs<S>& in, S* Q, S* rate) const {
+    const S dp = in.p[0] - in.p[1];
+    Q[0] = orifice(spool.position<true>(in, dp, rate), dp);
+  }
+  void start(const double* p, const double*, double* x) const { spool.start(p[0] - p[1], x); }
+  void edges(const ComponentInputs<>& in, double* g) const { spool.edges<true>(in, in.p[0] - in.p[1], g); }
+};
+
+}  // namespace trunnion

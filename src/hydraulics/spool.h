@@ -1,0 +1,52 @@
+// The command that acts in a valve, which follows its signal u:
+//   x = u                                                            at once
+//   x_dot = clamp((u - x) / tau, -r, r)                              first order, (18)
+//   x_dot = clamp(v, -r, r),  v_dot = w^2 (u - x) - 2 zeta w v       second order, natural frequency w, damping ratio zeta
+// r is the rate limit. Nothing acts back on a spool, so that it is advanced ahead of the step.
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; second order as servo valves are described by their makers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "base/dual.h"
+#include "signals/signal.h"
+
+namespace trunnion {
+
+struct Spool {
+  std::string name;
+  double time_constant = 0;                                     // [s] first order
+  double frequency = 0;                                         // [rad/s] second order where positive
+  double damping = 0;                                           // [-]
+  double rate_limit = std::numeric_limits<double>::infinity();  // [signal unit/s]
+  SignalIndex signal = -1;
+  int state = 0;  // index in y of its position; its rate is the next one
+
+  bool second_order() const { return frequency > 0; }
+  /// Whether it is its signal.
+  bool follows() const { return time_constant <= 0 && !second_order(); }
+  int states() const { return second_order() ? 2 : 1; }
+  template <class S>
+  S limited(const S& rate) const {
+    return max(S(min(rate, rate_limit)), -rate_limit);
+  }
+};
+
+/// Rates of a spool's states y at the signal's value u; 0 where it is its signal.
+template <class S>
+void spool_rates(const Spool& spool, const S& u, const S* y, S* rate) {
+  if (spool.second_order()) {
+    const double w = spool.frequency;
+    rate[0] = spool.limited(y[1]);
+    rate[1] = w * w * (u - y[0]) - 2 * spool.damping * w * y[1];
+  } else {
+    rate[0] = spool.follows() ? S(0) : spool.limited(S((u - y[0]) / spool.time_constant));
+  }
+}
+
+/// The trapezoidal rule on them over h [s], solved exactly, signal from u_begin to u_end; a rate beyond its limit is at its limit.
+void advance_spool(const Spool& spool, double u_begin, double u_end, double h, double* y);
+
+}  // namespace trunnion

@@ -1,0 +1,63 @@
+// What a description says of a hydraulic component, ready for the netlist: its law, the nodes it joins, its commands.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "description/description.h"
+#include "hydraulics/component.h"
+#include "hydraulics/fluid.h"
+
+namespace trunnion {
+
+/// A command of a component, by way of a spool of the netlist.
+struct CommandPlan {
+  NumberOrSignal signal;
+  SpoolDynamics dynamics;
+  std::string name;  // of its channel, after that of the component; empty: the component's
+};
+struct ComponentPlan {
+  std::shared_ptr<const ComponentLaw> law;
+  std::vector<std::string> nodes;  // in the order of the law
+  std::vector<CommandPlan> commands;
+};
+
+// Power: model/plan_power.cpp
+/// Oil at its temperature. Throws Error where that leaves no positive density or modulus.
+Fluid make_fluid(const FluidDescription& fluid);
+ComponentPlan plan_component(const PumpDescription& pump, const Fluid& fluid);
+ComponentPlan plan_component(const AccumulatorDescription& accumulator, const Fluid& fluid);
+/// A line of n segments: n laws in series between A, n - 1 volumes and B. Half a volume belongs to A and half to B.
+struct LineParts {
+  std::shared_ptr<const ComponentLaw> segment;
+  double volume = 0;                // [m3] of a segment
+  double wall_compressibility = 0;  // [1/Pa]
+};
+LineParts line_parts(const LineDescription& line, const Fluid& fluid);
+
+// Valves: model/plan_valves.cpp
+/// C [m3/(s Pa^0.5)] of an orifice; of its nominal pressure drop `lost` counts for nothing.
+double orifice_coefficient(const OrificeSize& size, const Fluid& fluid, double lost = 0);
+/// Metering edge of a spool: an orifice with an opening of its own.
+struct EdgePlan {
+  std::string name;  // "P_A"
+  std::string A, B;  // nodes
+  double coefficient = 0;
+  double laminar_limit = 0;
+  std::vector<std::array<double, 2>> opening;
+};
+std::vector<EdgePlan> plan_edges(const SpoolValveDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const ReliefValveDescription& valve, const Fluid& fluid);  // one with a frequency
+ComponentPlan plan_component(const PilotCheckValveDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const CounterbalanceValveDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const ShuttleValveDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const ReducingValveDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const CompensatorDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const FlowDividerDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const PriorityValveDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const ResistanceDescription& valve, const Fluid& fluid);
+
+}  // namespace trunnion
