@@ -13,9 +13,11 @@ Between `<!-- times -->` and `<!-- end of times -->` numbers are not compared: t
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
+import concurrent.futures
 import csv
 import json
 import math
+import os
 import pathlib
 import re
 import shlex
@@ -411,14 +413,20 @@ def zero_of_cubic(x, y):
     return (low + high) / 2
 
 
-def run_commands(template, program, folder):
+def run_commands(template, program, folder, at_once):
+    """So many commands at once; one by one where times are measured."""
     for name in ("examples", "tests"):
         (folder / name).symlink_to(ROOT / name)
-    for command in COMMAND.findall(template):
+
+    def run(command):
         words = shlex.split(command.replace("\\\n", " "))
         done = subprocess.run([str(program), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{command}\n{done.stdout}exit code {done.returncode}")
+        return f"{command}\n{done.stdout}exit code {done.returncode}" if done.returncode != 0 else ""
+
+    with concurrent.futures.ThreadPoolExecutor(at_once) as workers:
+        for trouble in workers.map(run, COMMAND.findall(template)):
+            if trouble:
+                sys.exit(trouble)
 
 
 def fill(template, figures):
@@ -467,7 +475,7 @@ def main():
     template = TEMPLATE.read_text()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        run_commands(template, options.program.resolve(), folder)
+        run_commands(template, options.program.resolve(), folder, os.cpu_count() if options.check or options.keep_times else 1)
         fresh = fill(template, Figures(folder, options.program.resolve()))
     if options.keep_times:
         kept = TIMES.search(PAGE.read_text())
