@@ -219,7 +219,7 @@ TEST(Accumulator, GivesNothingWhenEmpty) {
 TEST(Accumulator, SpringIsFullAtItsVolume) {
   EXPECT_EQ(at(spring(), {2e7}, {0.002}, {}).Q[0], 0);
   EXPECT_GT(at(spring(), {2e7}, {0.00197}, {}).Q[0], 0);
-  EXPECT_EQ(oil_at(spring(), 4e6), 0.001);
+  EXPECT_DOUBLE_EQ(oil_at(spring(), 4e6), 0.001);
 }
 
 TEST(Accumulator, GasStaysFiniteWherePressuresOvershoot) {

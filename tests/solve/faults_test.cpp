@@ -407,7 +407,7 @@ TEST(Fault, SummaryTellsOfStopsReliefsAndAccumulators) {
     EXPECT_GT(openings, 20);
     EXPECT_EQ(r.openings, openings);
     EXPECT_EQ(r.steps, steps);
-    EXPECT_EQ(r.flow, *std::max_element(flow.begin() + 1, flow.end()));
+    EXPECT_DOUBLE_EQ(r.flow, *std::max_element(flow.begin() + 1, flow.end()));
   }
   {
     const EmptyRecord& r = incidents(accumulator).accumulators.at(0);
