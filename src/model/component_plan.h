@@ -28,15 +28,15 @@ struct ComponentPlan {
 // Power: model/plan_power.cpp
 /// Oil at its temperature. Throws Error where that leaves no positive density or modulus.
 Fluid make_fluid(const FluidDescription& fluid);
-ComponentPlan plan_component(const PumpDescription& pump, const Fluid& fluid);
-ComponentPlan plan_component(const AccumulatorDescription& accumulator, const Fluid& fluid);
+ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid);
+ComponentPlan plan_component(const AccumulatorDescription& d, const Fluid& fluid);
 /// A line of n segments: n laws in series between A, n - 1 volumes and B. Half a volume belongs to A and half to B.
 struct LineParts {
   std::shared_ptr<const ComponentLaw> segment;
   double volume = 0;                // [m3] of a segment
   double wall_compressibility = 0;  // [1/Pa]
 };
-LineParts line_parts(const LineDescription& line, const Fluid& fluid);
+LineParts line_parts(const LineDescription& d, const Fluid& fluid);
 
 // Valves: model/plan_valves.cpp
 /// C [m3/(s Pa^0.5)] of an orifice; of its nominal pressure drop `lost` counts for nothing.
