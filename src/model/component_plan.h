@@ -27,7 +27,7 @@ struct ComponentPlan {
 
 // Power: model/plan_power.cpp
 /// Oil at its temperature. Throws Error where that leaves no positive density or modulus.
-Fluid make_fluid(const FluidDescription& fluid);
+Fluid make_fluid(const FluidDescription& d);
 ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid);
 ComponentPlan plan_component(const AccumulatorDescription& d, const Fluid& fluid);
 /// A line of n segments: n laws in series between A, n - 1 volumes and B. Half a volume belongs to A and half to B.
