@@ -1,9 +1,9 @@
-// 4/3 directional valve with a first-order spool.
+// 4/3 directional valve. U: position of its spool (spool.h).
 //        A   B
 //      +-+-+-+-+       U > 0: P to A, B to T;   U < 0: P to B, A to T;   U = 0: closed
 //      | X | | |       Q = C_v |U|_db f(dp) per edge, f the orifice law                                   (17)
-//      +-+-+-+-+       U_dot = (U_ref - U) / tau                                                          (18)
-//        P   T         |U|_db: opening beyond the dead band, scaled to be unchanged at the nominal signal
+//      +-+-+-+-+       |U|_db: opening beyond the dead band, scaled to be unchanged at the nominal signal
+//        P   T
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; sides for U < 0 by convention (the paper writes one formula).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -46,7 +46,7 @@ struct LinearSizes {
   int m = 0;  // independent holonomic constraints
   int l = 0;  // independent velocity-level constraints
   int r = 0;  // volumes
-  int u = 0;  // spools with a time constant
+  int u = 0;  // states of spools that are not their signals
   int p = 0;  // actuators of quasistatic circuits
   int f = 0;  // friction states
 };

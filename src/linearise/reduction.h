@@ -19,7 +19,7 @@
 
 namespace trunnion {
 
-/// Indices in y of the first-order states of a linear model: all but spools without a time constant, which are their signals.
+/// Indices in y of the first-order states of a linear model: all but spools that are their signals.
 std::vector<int> first_order_states(const Hydraulics& hydraulics);
 
 template <int D>

@@ -82,7 +82,7 @@ class NetlistBuilder {
     }
     for (const auto& [name, line] : d_.lines) {
       const LineParts parts = line_parts(line, h_.fluid);
-      for (int k = 1; k < line.segments; ++k) {  // starts: start_lines
+      for (int k = 1; k < line.segments; ++k) {  // starts: add_line
         h_.volumes.push_back({static_cast<int>(h_.nodes.size()), parts.volume, parts.wall_compressibility, 0});
         h_.nodes.push_back(
             {inside(name, k), add_state(inside(name, k) + ".pressure", std::numeric_limits<double>::quiet_NaN()), -1, -1, -1});

@@ -36,7 +36,7 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   MachineRates<D> rates_;
   const MultistepKind kind_;
   const double tolerance_;
-  std::vector<int> states_;                  // y that are integrated: all but spools without a time constant
+  std::vector<int> states_;                  // y that are integrated: all but spools that are their signals
   std::vector<int> positions_, velocities_;  // that are integrated
   std::vector<int> rows_;                    // ida: constraint rows that take part
   std::unique_ptr<Multistep> integrator_;
