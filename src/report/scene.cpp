@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/scene.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "file/model_file.h"
+#include "model/compile_parts.h"
+#include "report/skeleton.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kSteel = 7800;       // [kg/m3] gives a mass without extent a size
+constexpr double kThin = 0.004;       // of the machine's size: thinnest bar of a skeleton
+constexpr double kThick = 0.02;       // thickest
+constexpr double kInLine = 1e-3;      // of the machine's size, [rad]: a shape in line with a cylinder is that cylinder
+constexpr double kRodReserve = 0.98;  // of the shortest length: a barrel ends before the rod's eye
+constexpr double kRod = 0.6;          // of the bore: a rod without a size
+
+Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
+ReportJson json_of(const Vec<3>& v) { return ReportJson::array({v.x(), v.y(), v.z()}); }
+
+/// Where a body's own frame is.
+struct Pose {
+  Mat<3> R = Mat<3>::Identity();
+  Vec<3> r = Vec<3>::Zero();
+  Vec<3> of(const Vec<3>& point) const { return r + R * point; }
+};
+
+/// A point of a body.
+struct Mount {
+  std::size_t body;
+  Vec<3> at;
+};
+ReportJson json_of(const Mount& m) { return ReportJson{{"body", m.body}, {"at", json_of(m.at)}}; }
+
+struct Box {
+  Vec<3> min = Vec<3>::Constant(std::numeric_limits<double>::infinity()), max = -min;
+  void add(const Vec<3>& p) {
+    min = min.cwiseMin(p);
+    max = max.cwiseMax(p);
+  }
+  double size() const { return (max - min).allFinite() ? (max - min).norm() : 0; }
+};
+
+/// Radius of a bar, a ball of steel.
+double bar_radius(double mass, double length) { return length > 0 ? std::sqrt(mass / (kSteel * std::numbers::pi * length)) : 0; }
+double ball_radius(double mass) { return std::cbrt(0.75 * mass / (kSteel * std::numbers::pi)); }
+
+/// A drawn shape: what the page gets, and a box around it in the body frame.
+struct Drawn {
+  ReportJson json;
+  Vec<3> at = Vec<3>::Zero(), half = Vec<3>::Zero();
+  Vec<3> axis = Vec<3>::Zero();  // of a cylinder
+};
+
+Drawn drawn_cylinder(double radius, double length, const Vec<3>& axis, const Vec<3>& at) {
+  const Vec<3> half = 0.5 * length * axis.cwiseAbs() + radius * (Vec<3>::Ones() - axis.cwiseAbs2()).cwiseMax(0).cwiseSqrt();
+  return {ReportJson{{"type", "cylinder"}, {"radius", radius}, {"length", length}, {"axis", json_of(axis)}, {"at", json_of(at)}}, at, half,
+          axis};
+}
+Drawn drawn_sphere(double radius, const Vec<3>& at) {
+  return {ReportJson{{"type", "sphere"}, {"radius", radius}, {"at", json_of(at)}}, at, Vec<3>::Constant(radius), Vec<3>::Zero()};
+}
+
+/// `thin`, `thick` [m]: how thick what has no thickness of its own is drawn.
+struct Thickness {
+  double thin, thick;
+  double of(double radius) const { return std::clamp(radius, thin, thick); }
+};
+
+std::optional<Drawn> drawn(const RodShape& s, const Thickness& thickness) {
+  const double radius = s.diameter > 0 ? s.diameter / 2 : thickness.of(bar_radius(s.mass, s.length));
+  return drawn_cylinder(radius, s.length, Vec<3>::UnitX(), {s.length / 2, 0, 0});
+}
+std::optional<Drawn> drawn(const BoxShape& s, const Thickness&) {
+  return Drawn{ReportJson{{"type", "box"}, {"size", s.size}, {"at", s.at}}, vec(s.at), vec(s.size) / 2, Vec<3>::Zero()};
+}
+std::optional<Drawn> drawn(const CylinderShape& s, const Thickness&) {
+  return drawn_cylinder(s.radius, s.length, vec(s.axis).normalized(), vec(s.at));
+}
+std::optional<Drawn> drawn(const SphereShape& s, const Thickness&) { return drawn_sphere(s.radius, vec(s.at)); }
+std::optional<Drawn> drawn(const PointMassShape& s, const Thickness& thickness) {
+  return drawn_sphere(std::max(thickness.thin, ball_radius(s.mass)), vec(s.at));
+}
+std::optional<Drawn> drawn(const InertiaShape&, const Thickness&) { return {}; }
+
+constexpr const char* kJointName[] = {"fixed",  "revolute",  "prismatic",     "cylindrical", "universal",
+                                      "planar", "spherical", "point_on_line", "free"};  // in the order of JointKind
+constexpr const char* kLoopName[] = {"revolute", "prismatic", "cylindrical",   "universal",
+                                     "planar",   "spherical", "point_on_line", "distance"};  // in the order of LoopKind
+
+class SceneBuilder final : public Scene {
+ public:
+  SceneBuilder(const Description& description, const Recording& recording) : d_(description), recording_(recording), signals_(d_.signals) {
+    compile_tree(d_, model_, space_);
+    std::vector<Mat<3>> frames;
+    plane_ = find_plane(d_, model_, space_, frames);
+    tree_ = std::make_unique<TreeState<3>>(space_.tree);
+    q_ = model_.q_start;
+    bodies_.push_back(find_body(model_, "ground"));
+    bodies_.insert(bodies_.end(), model_.bodies.begin(), model_.bodies.end());
+    for (const BodyInfo& body : bodies_) names_.push_back(body.name);
+    pose_.resize(names_.size());
+    find_coordinates();
+    if (missing_.empty() && recording_.rows() == 0) missing_ = "the run recorded nothing";
+    points_.resize(names_.size());
+    collect_points();
+  }
+
+  const std::string& missing() const override { return missing_; }
+
+  ReportJson json(const std::vector<std::size_t>& rows, const std::set<std::string>& channels, DataBlock& block) override {
+    channels_ = &channels;
+    box_ = {};
+    place(rows.front());
+    size_ = extent();
+    starts_.clear();
+    for (const auto& [name, c] : d_.cylinders) starts_.push_back(length(c));
+    std::vector<std::vector<float>> poses(names_.size());
+    std::vector<double> shortest(d_.cylinders.size(), std::numeric_limits<double>::infinity());
+    std::vector<std::vector<float>> vectors(d_.forces.size()), torques(d_.forces.size());
+    find_in_line(rows);
+    draw_bodies();
+    for (const std::size_t row : rows) {
+      place(row);
+      for (std::size_t i = 1; i < names_.size(); ++i) append_pose(pose_[i], poses[i]);
+      for (std::size_t i = 0; i < d_.cylinders.size(); ++i) shortest[i] = std::min(shortest[i], length(d_.cylinders[i].second));
+      append_forces(recording_.columns.front()[row], row == 0 ? Side::right : Side::left, vectors, torques);
+      add_to_box();
+    }
+    ReportJson scene{{"up", up()}, {"planar", planar()}, {"box", {{"min", json_of(box_.min)}, {"max", json_of(box_.max)}}}};
+    if (const auto height = floor()) scene["floor"] = *height;
+    ReportJson& bodies = scene["bodies"] = ReportJson::array();
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      ReportJson shapes = ReportJson::array();
+      for (const Drawn& shape : shapes_[i]) shapes.push_back(shape.json);
+      ReportJson body{{"name", names_[i]}, {"ground", i == 0}, {"shapes", std::move(shapes)}};
+      if (i > 0) {
+        body["mass"] = bodies_[i].mass;
+        body["center"] = json_of(center(i));
+        body["pose"] = block.add(poses[i], 7);
+      }
+      bodies.push_back(std::move(body));
+    }
+    add_cylinders(shortest, scene);
+    add_joints(scene);
+    add_motors(scene);
+    add_wheels(scene);
+    add_springs(scene);
+    add_resistances(rows, vectors);
+    add_forces(vectors, torques, block, scene);
+    return scene;
+  }
+
+ private:
+  // ---------------------------------------------------------------- kinematics
+
+  /// Where every coordinate of the tree is recorded.
+  void find_coordinates() {
+    std::vector<std::string> gone;
+    const auto find = [&](const std::string& joint, const std::string& quantity, int q) {
+      const std::size_t channel = channel_of(recording_.channels, "joints", joint, quantity);
+      if (channel == recording_.channels.size())
+        gone.push_back(joint + "." + quantity);
+      else
+        coordinates_.push_back({q, recording_.columns[channel].data()});
+    };
+    for (const JointInfo& joint : model_.joints)
+      for (const JointPart& part : joint.parts) {
+        if (part.joint != NodeJoint::spherical) {
+          find(joint.name, part.position, part.q);
+          continue;
+        }
+        constexpr const char* kPart[] = {"_w", "_x", "_y", "_z"};
+        for (int i = 0; i < 4; ++i) find(joint.name, part.position + kPart[i], part.q + i);
+      }
+    if (gone.empty()) return;
+    missing_ = "joint coordinates were not recorded: ";
+    constexpr std::size_t kShown = 6;
+    for (std::size_t i = 0; i < std::min(gone.size(), kShown); ++i) missing_ += (i > 0 ? ", " : "") + gone[i];
+    if (gone.size() > kShown) missing_ += " and " + std::to_string(gone.size() - kShown) + " more";
+    missing_ += "; add them to `record.channels` and run again to see the machine move";
+  }
+
+  /// Poses of all bodies at a record.
+  void place(std::size_t row) {
+    for (const Coordinate& c : coordinates_) q_[c.q] = c.values[row];
+    update_positions<3, double>(space_.tree, q_.data(), nullptr, *tree_);
+    for (std::size_t i = 1; i < names_.size(); ++i) {
+      const BodyInfo& body = bodies_[i];
+      const NodeState<3>& node = tree_->nodes[body.node];
+      pose_[i] = {node.R.m * body.R_NB, node.r + node.R * body.r_NB};
+      if (body.node > 0) pose_[i].r += space_.reference;
+    }
+  }
+
+  /// x y z qw qx qy qz; the quaternion on the side of the one before.
+  static void append_pose(const Pose& pose, std::vector<float>& out) {
+    auto e = matrix_quaternion(pose.R);
+    if (out.size() >= 4) {
+      double along = 0;
+      for (std::size_t i = 0; i < 4; ++i) along += e[i] * static_cast<double>(out[out.size() - 4 + i]);
+      if (along < 0)
+        for (double& part : e) part = -part;
+    }
+    for (int i = 0; i < 3; ++i) out.push_back(static_cast<float>(pose.r[i]));
+    for (const double part : e) out.push_back(static_cast<float>(part));
+  }
+
+  std::size_t index(const std::string& name) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+  }
+  Mount mount(const std::string& body, const Vec3d& at) const { return {index(body), vec(at)}; }
+  Vec<3> placed(const Mount& m) const { return pose_[m.body].of(m.at); }
+  double length(const CylinderDescription& c) const {
+    return (placed(mount(c.rod_end.body, c.rod_end.at)) - placed(mount(c.base.body, c.base.at))).norm();
+  }
+  /// Centre of mass in the body's own frame.
+  Vec<3> center(std::size_t i) const {
+    const BodyInfo& body = bodies_[i];
+    return body.R_NB.transpose() * (body.r_NC - body.r_NB);
+  }
+
+  // ---------------------------------------------------------------- shapes
+
+  /// Points of every body that something holds on to.
+  void collect_points() {
+    const auto add = [&](const std::string& body, const Vec3d& at) { points_[index(body)].push_back(vec(at)); };
+    for (const auto& [name, joint] : d_.joints) {
+      add(joint.parent, joint.at);
+      add(name, joint.child_at);
+    }
+    for (const auto& [name, loop] : d_.loops)
+      for (std::size_t i = 0; i < 2; ++i) add(loop.between[i], loop.at[i]);
+    for (const auto& [name, c] : d_.cylinders) {
+      add(c.base.body, c.base.at);
+      add(c.rod_end.body, c.rod_end.at);
+    }
+    for (const auto& [name, spring] : d_.springs)
+      for (std::size_t i = 0; i < 2 && !spring.joint; ++i) add(spring.between[i], spring.at[i]);
+    for (const auto& [name, wheel] : d_.wheels) add(wheel.body, wheel.at);
+    for (const auto& [name, blade] : d_.blades) add(blade.body, blade.at);
+    for (const auto& [name, force] : d_.forces)
+      if (!force.joint && (force.force || resistance(name) != nullptr)) add(force.body, force.at);
+  }
+
+  /// The machine's size where it is placed now.
+  double extent() const {
+    Box box;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      for (const Vec<3>& p : points_[i]) box.add(pose_[i].of(p));
+    for (std::size_t i = 1; i < names_.size(); ++i)
+      if (bodies_[i].mass > 0) box.add(pose_[i].of(center(i)));
+    return box.size() > 0 ? box.size() : 1;
+  }
+
+  /// Bodies whose shapes lie in the line of a cylinder all the time: its barrel and rod, drawn as the cylinder.
+  void find_in_line(const std::vector<std::size_t>& rows) {
+    in_line_.assign(names_.size(), 1);
+    for (const std::size_t row : {rows.front(), rows[rows.size() / 2], rows.back()}) {
+      place(row);
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        bool along = false;
+        for (const auto& [name, c] : d_.cylinders) along = along || lies_along(i, c);
+        in_line_[i] = in_line_[i] != 0 && along ? 1 : 0;
+      }
+    }
+  }
+  bool lies_along(std::size_t body, const CylinderDescription& c) const {
+    const Vec<3> base = placed(mount(c.base.body, c.base.at)), line = (placed(mount(c.rod_end.body, c.rod_end.at)) - base).normalized();
+    const auto on_line = [&](const Vec<3>& p) { return line.cross(pose_[body].of(p) - base).norm() <= kInLine * size_; };
+    const auto& points = points_[body];
+    return body > 0 && bodies_[body].mass > 0 && on_line(center(body)) && std::all_of(points.begin(), points.end(), on_line);
+  }
+
+  void draw_bodies() {
+    shapes_.assign(names_.size(), {});
+    const Thickness thickness{kThin * size_, kThick * size_};
+    for (const auto& [name, body] : d_.bodies) {
+      std::vector<Drawn>& shapes = shapes_[index(name)];
+      for (const ShapeDescription& shape : body.shapes)
+        if (auto own = std::visit([&](const auto& s) { return drawn(s, thickness); }, shape)) shapes.push_back(std::move(*own));
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (shapes_[i].empty())
+        draw_skeleton(i, thickness);
+      else
+        draw_arms(i, thickness);
+      for (Drawn& shape : shapes_[i])
+        if (i == 0 || in_line_[i] != 0) shape.json["hidden_by_default"] = true;
+    }
+  }
+
+  /// A body without extent: bars between its points.
+  void draw_skeleton(std::size_t i, const Thickness& thickness) {
+    std::vector<Vec<3>> points = distinct(points_[i], thickness.thin);
+    const double mass = i > 0 ? bodies_[i].mass : 0;
+    if (mass > 0 && points.size() < 2) {
+      points.push_back(center(i));
+      points = distinct(points, thickness.thin);
+    }
+    std::vector<std::pair<Vec<3>, Vec<3>>> bars;
+    double length = 0;
+    for (const auto& [a, b] : skeleton(points)) {
+      length += (points[b] - points[a]).norm();
+      bars.emplace_back(points[a], points[b]);
+    }
+    if (bars.empty()) {
+      if (mass > 0) shapes_[i].push_back(drawn_sphere(thickness.of(ball_radius(mass)), center(i)));
+      return;
+    }
+    shapes_[i].push_back(drawn_bars(bars, thickness.of(bar_radius(mass, length))));
+  }
+  /// Bars to points that are off a body's shapes.
+  void draw_arms(std::size_t i, const Thickness& thickness) {
+    std::vector<std::pair<Vec<3>, Vec<3>>> bars;
+    for (const Vec<3>& p : distinct(points_[i], thickness.thin)) {
+      const auto distance = [&](const Drawn& s) { return ((p - s.at).cwiseAbs() - s.half).cwiseMax(0).norm(); };
+      const auto nearest =
+          std::min_element(shapes_[i].begin(), shapes_[i].end(), [&](const Drawn& a, const Drawn& b) { return distance(a) < distance(b); });
+      if (distance(*nearest) > thickness.thin) bars.emplace_back(p, nearest->at);
+    }
+    if (!bars.empty()) shapes_[i].push_back(drawn_bars(bars, thickness.thin));
+  }
+  static Drawn drawn_bars(const std::vector<std::pair<Vec<3>, Vec<3>>>& bars, double radius) {
+    ReportJson segments = ReportJson::array();
+    for (const auto& [a, b] : bars) segments.push_back(ReportJson::array({json_of(a), json_of(b)}));
+    return {ReportJson{{"type", "segments"}, {"points", std::move(segments)}, {"radius", radius}, {"at", {0, 0, 0}}}, Vec<3>::Zero(),
+            Vec<3>::Zero(), Vec<3>::Zero()};
+  }
+
+  void add_to_box() {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      for (const Vec<3>& p : points_[i]) box_.add(pose_[i].of(p));
+      for (const Drawn& shape : shapes_[i])
+        if (shape.json.at("type") != "segments") {
+          const Vec<3> half = pose_[i].R.cwiseAbs() * shape.half, at = pose_[i].of(shape.at);
+          box_.add(at - half);
+          box_.add(at + half);
+        }
+    }
+    for (const auto& [name, wheel] : d_.wheels) {
+      const Vec<3> at = placed(mount(wheel.body, wheel.at));
+      box_.add(at - Vec<3>::Constant(wheel.radius));
+      box_.add(at + Vec<3>::Constant(wheel.radius));
+    }
+  }
+
+  // ---------------------------------------------------------------- views
+
+  ReportJson up() const {
+    const Vec<3> g = vec(d_.gravity);
+    if (g.norm() > 0) return json_of(Vec<3>(-g.normalized()));
+    return json_of(plane_ ? Vec<3>(plane_->axes.col(1)) : Vec<3>(Vec<3>::UnitZ()));
+  }
+  ReportJson planar() const { return plane_ ? ReportJson{{"normal", json_of(Vec<3>(plane_->axes.col(2)))}} : ReportJson(nullptr); }
+
+  /// Height [m] along `up` of the ground's plane that the first wheel rolls on, where it is level.
+  std::optional<double> floor() const {
+    const Vec<3> g = vec(d_.gravity);
+    if (d_.wheels.empty() || d_.wheels.front().second.plane != "ground") return std::nullopt;
+    const WheelDescription& w = d_.wheels.front().second;
+    if (!parallel(vec(w.plane_normal).normalized(), g.norm() > 0 ? Vec<3>(g.normalized()) : Vec<3>(Vec<3>::UnitZ()))) return std::nullopt;
+    return vec(w.plane_at).dot(g.norm() > 0 ? Vec<3>(-g.normalized()) : Vec<3>(Vec<3>::UnitZ()));
+  }
+
+  // ---------------------------------------------------------------- what moves and holds it
+
+  /// A channel of the page by its part and quantity.
+  void refer(ReportJson& channels, const char* key, const char* section, const std::string& part, const std::string& quantity) const {
+    const std::size_t i = channel_of(recording_.channels, section, part, quantity);
+    if (i < recording_.channels.size() && channels_->contains(recording_.channels[i].name)) channels[key] = recording_.channels[i].name;
+  }
+  void refer_pressures(ReportJson& channels, const std::string& name, const ActuatorDescription& a) const {
+    const auto chamber = [&](const char* key, const std::string& node, const char* quasistatic) {
+      if (node.empty()) return refer(channels, key, "quasistatic", name, quasistatic);
+      const bool volume = std::any_of(d_.volumes.begin(), d_.volumes.end(), [&](const auto& item) { return item.first == node; });
+      refer(channels, key, volume ? "volumes" : "sources", node, "pressure");
+    };
+    chamber("pressure_A", a.A, "pressure_A");
+    chamber("pressure_B", a.B, "pressure_B");
+  }
+
+  void add_cylinders(const std::vector<double>& shortest, ReportJson& scene) const {
+    ReportJson& all = scene["cylinders"] = ReportJson::array();
+    for (std::size_t i = 0; i < d_.cylinders.size(); ++i) {
+      const auto& [name, c] = d_.cylinders[i];
+      const auto diameter = [](double area) { return std::sqrt(4 * area / std::numbers::pi); };
+      const double bore = c.bore ? *c.bore : diameter(c.area_A.value_or(0));
+      const double rod = c.rod ? *c.rod : c.area_A && c.area_B && *c.area_A > *c.area_B ? diameter(*c.area_A - *c.area_B) : kRod * bore;
+      ReportJson channels = ReportJson::object();
+      refer(channels, "force", "cylinders", name, "force");
+      refer(channels, "length", "cylinders", name, "length");
+      refer(channels, "friction", "cylinders", name, "friction");
+      refer_pressures(channels, name, c);
+      all.push_back({{"name", name},
+                     {"base", json_of(mount(c.base.body, c.base.at))},
+                     {"rod_end", json_of(mount(c.rod_end.body, c.rod_end.at))},
+                     {"bore", bore},
+                     {"rod", rod},
+                     {"barrel_length", barrel_length(c, starts_[i], shortest[i])},
+                     {"channels", std::move(channels)}});
+    }
+  }
+  /// From the base to where the rod comes out: beyond the stroke, before the rod's eye when the piston is drawn in.
+  static double barrel_length(const CylinderDescription& c, double start, double shortest) {
+    const double most = kRodReserve * shortest;
+    if (!c.chamber_length_A) return most;
+    const double drawn_in = start - *c.chamber_length_A, stroke = *c.chamber_length_A + c.chamber_length_B.value_or(0);
+    return std::min(most, std::max(stroke, (drawn_in + stroke) / 2));
+  }
+
+  void add_joints(ReportJson& scene) const {
+    ReportJson& all = scene["joints"] = ReportJson::array();
+    for (const auto& [name, j] : d_.joints) {
+      if (j.kind == JointKind::fixed) continue;
+      const Mat<3> R = roll_pitch_yaw(j.orientation);
+      const bool universal = j.kind == JointKind::universal, ball = j.kind == JointKind::spherical || j.kind == JointKind::free;
+      ReportJson joint{{"name", name}, {"type", kJointName[static_cast<int>(j.kind)]}, {"body", index(j.parent)}, {"at", j.at}};
+      if (!ball) joint["axis"] = json_of(Vec<3>(R * vec(universal ? j.axes[0] : j.axis).normalized()));
+      joint["other"] = json_of(mount(name, j.child_at));
+      joint["loop"] = false;
+      all.push_back(std::move(joint));
+    }
+    for (const auto& [name, l] : d_.loops) {
+      ReportJson loop{{"name", name}, {"type", kLoopName[static_cast<int>(l.kind)]}, {"body", index(l.between[0])}, {"at", l.at[0]}};
+      if (l.kind != LoopKind::spherical && l.kind != LoopKind::distance) loop["axis"] = json_of(Vec<3>(vec(l.axis[0]).normalized()));
+      loop["other"] = json_of(mount(l.between[1], l.at[1]));
+      loop["loop"] = true;
+      ReportJson channels = ReportJson::object();
+      refer(channels, "violation", "loops", name, "violation");
+      loop["channels"] = std::move(channels);
+      all.push_back(std::move(loop));
+    }
+  }
+
+  void add_motors(ReportJson& scene) const {
+    ReportJson& all = scene["motors"] = ReportJson::array();
+    for (const auto& [name, m] : d_.motors) {
+      const std::string joint = split_coordinate(m.joint).joint;
+      const auto at =
+          std::find_if(d_.joints.begin(), d_.joints.end(), [&, &wanted = joint](const auto& item) { return item.first == wanted; });
+      ReportJson channels = ReportJson::object();
+      refer(channels, "torque", "motors", name, "torque");
+      refer(channels, "angle", "motors", name, "angle");
+      refer_pressures(channels, name, m);
+      all.push_back({{"name", name},
+                     {"joint", joint},
+                     {"body", index(at->second.parent)},
+                     {"at", at->second.at},
+                     {"axis", json_of(Vec<3>(roll_pitch_yaw(at->second.orientation) * vec(at->second.axis).normalized()))},
+                     {"channels", std::move(channels)}});
+    }
+  }
+
+  void add_wheels(ReportJson& scene) const {
+    ReportJson& all = scene["wheels"] = ReportJson::array();
+    for (const auto& [name, w] : d_.wheels) {
+      ReportJson channels = ReportJson::object();
+      for (const char* quantity : {"normal_force", "longitudinal_force", "lateral_force", "contact_x", "contact_y", "contact_z"})
+        refer(channels, quantity, "wheels", name, quantity);
+      ReportJson plane = json_of(mount(w.plane, w.plane_at));
+      plane["normal"] = json_of(Vec<3>(vec(w.plane_normal).normalized()));
+      all.push_back({{"name", name},
+                     {"body", index(w.body)},
+                     {"at", w.at},
+                     {"axis", json_of(Vec<3>(vec(w.axis).normalized()))},
+                     {"radius", w.radius},
+                     {"plane", std::move(plane)},
+                     {"channels", std::move(channels)}});
+    }
+  }
+
+  void add_springs(ReportJson& scene) const {
+    ReportJson& all = scene["springs"] = ReportJson::array();
+    for (const auto& [name, s] : d_.springs) {
+      if (s.joint) continue;
+      ReportJson spring{{"name", name}, {"from", json_of(mount(s.between[0], s.at[0]))}, {"to", json_of(mount(s.between[1], s.at[1]))}};
+      refer(spring, "channel", "springs", name, "force");
+      all.push_back(std::move(spring));
+    }
+  }
+
+  /// Forces and torques at a time, ground axes; records at jumps are the left limit.
+  void append_forces(double time, Side side, std::vector<std::vector<float>>& vectors, std::vector<std::vector<float>>& torques) const {
+    for (std::size_t i = 0; i < d_.forces.size(); ++i) {
+      const ForceDescription& f = d_.forces[i].second;
+      if (f.joint) continue;
+      const double factor = f.signal ? signals_.value(signals_.find(*f.signal), time, side) : 1;
+      const auto append = [&](const std::optional<Vec3d>& value, std::vector<float>& out) {
+        if (!value) return;
+        const Vec<3> v = factor * vec(*value), ground = f.frame == ForceFrame::body ? Vec<3>(pose_[index(f.body)].R * v) : v;
+        for (int k = 0; k < 3; ++k) out.push_back(static_cast<float>(ground[k]));
+      };
+      append(f.force, vectors[i]);
+      append(f.torque, torques[i]);
+    }
+  }
+  /// Recorded amount of a force that soil sets against the motion of its point; null: it is none.
+  const std::vector<double>* resistance(const std::string& force) const {
+    const std::size_t i = channel_of(recording_.channels, "forces", force, "resistance");
+    return i < recording_.channels.size() ? &recording_.columns[i] : nullptr;
+  }
+  /// Resistances are against the way from the record before to the one after.
+  void add_resistances(const std::vector<std::size_t>& rows, std::vector<std::vector<float>>& vectors) {
+    for (std::size_t i = 0; i < d_.forces.size(); ++i) {
+      const auto& [name, f] = d_.forces[i];
+      const std::vector<double>* const amount = resistance(name);
+      if (amount == nullptr || f.joint) continue;
+      const Mount point = mount(f.body, f.at);
+      vectors[i].clear();
+      for (const std::size_t row : rows) {
+        place(row > 0 ? row - 1 : 0);
+        const Vec<3> before = placed(point);
+        place(std::min(row + 1, recording_.rows() - 1));
+        const Vec<3> way = placed(point) - before;
+        const Vec<3> force = way.norm() > 0 ? Vec<3>(-(*amount)[row] * way.normalized()) : Vec<3>(Vec<3>::Zero());
+        for (int k = 0; k < 3; ++k) vectors[i].push_back(static_cast<float>(force[k]));
+      }
+    }
+  }
+  void add_forces(const std::vector<std::vector<float>>& vectors, const std::vector<std::vector<float>>& torques, DataBlock& block,
+                  ReportJson& scene) const {
+    ReportJson& all = scene["forces"] = ReportJson::array();
+    for (std::size_t i = 0; i < d_.forces.size(); ++i) {
+      const auto& [name, f] = d_.forces[i];
+      if (f.joint) continue;
+      ReportJson force{{"name", name}, {"body", index(f.body)}, {"at", f.at}};
+      if (!vectors[i].empty()) force["vector"] = block.add(vectors[i], 3);
+      if (!torques[i].empty()) force["torque"] = block.add(torques[i], 3);
+      all.push_back(std::move(force));
+    }
+  }
+
+  struct Coordinate {
+    int q;
+    const double* values;
+  };
+
+  Description d_;
+  const Recording& recording_;
+  SignalSet signals_;
+  Model model_;  // its tree alone: bodies, joints, start
+  Mechanism<3> space_;
+  std::unique_ptr<TreeState<3>> tree_;
+  std::vector<double> q_;
+  std::vector<Coordinate> coordinates_;
+  std::string missing_;
+  std::vector<BodyInfo> bodies_;             // the first is the ground
+  std::vector<std::string> names_;           // theirs
+  std::vector<std::vector<Vec<3>>> points_;  // per body, its own frame
+  std::vector<Pose> pose_;                   // per body, now
+  std::vector<std::vector<Drawn>> shapes_;   // per body
+  std::vector<char> in_line_;                // per body
+  std::vector<double> starts_;               // [m] per cylinder: its length at the first record
+  double size_ = 1;                          // [m] of the machine
+  Box box_;
+  std::optional<Plane> plane_;
+  const std::set<std::string>* channels_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Scene> make_scene(const Description& description, const Recording& recording) {
+  return std::make_unique<SceneBuilder>(description, recording);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/table_sections.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/diagnostic.h"
+#include "file/csv.h"
+#include "file/model_file.h"
+#include "report/instants.h"
+#include "results/read_results.h"
+
+namespace trunnion {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHistoryRows = 1000;  // of steps in a page
+constexpr std::size_t kBesideRows = 2000;   // of a linear model beside a run
+constexpr double kTakesPart = 0.05;         // participation of a state that is named
+constexpr std::size_t kStates = 8;          // named at most
+
+ReportJson titled_table(const std::string& path, const std::string& title) {
+  ReportJson table = table_json(read_table(path));
+  table["title"] = title;
+  return table;
+}
+
+void add_table(const std::string& folder, const char* file, const char* title, ReportJson& tables) {
+  if (const std::string path = folder + "/" + file; fs::exists(path)) tables.push_back(titled_table(path, title));
+}
+
+void add_figure(const std::string& path, const std::string& name, const std::string& shows, ReportJson& figures) {
+  if (fs::exists(path)) figures.push_back({{"name", name}, {"title", shows}, {"svg", file_text(path, "picture")}});
+}
+
+/// Names like `iterations_mean` as words.
+std::string words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+ReportJson channels_at(const Recording& recording, const std::vector<std::size_t>& rows, DataBlock& block) {
+  ReportJson all = ReportJson::array();
+  std::vector<float> values(rows.size());
+  for (std::size_t k = 1; k < recording.channels.size(); ++k) {
+    for (std::size_t i = 0; i < rows.size(); ++i) values[i] = static_cast<float>(recording.columns[k][rows[i]]);
+    all.push_back({{"name", recording.channels[k].name}, {"unit", recording.channels[k].unit}, {"values", block.add(values)}});
+  }
+  return all;
+}
+
+/// Columns over time at the rows that `order` needs most.
+ReportJson courses(const Recording& recording, std::size_t most, bool (*follows)(const Channel&), DataBlock& block) {
+  const std::vector<std::size_t> rows = InstantOrder(recording, most, follows).first(most);
+  std::vector<double> time;
+  time.reserve(rows.size());
+  for (const std::size_t i : rows) time.push_back(recording.columns.front()[i]);
+  return ReportJson{{"time", block.add(time)},
+                    {"channels", channels_at(recording, rows, block)},
+                    {"instants", {{"records", recording.rows()}, {"kept", rows.size()}}}};
+}
+
+/// Points of a table as curves, one for each combination of the values in `by`.
+void add_curves(const TextTable& table, const std::vector<int>& by, int x, int y, const std::string& x_label, const std::string& y_label,
+                const std::string& name, DataBlock& block, ReportJson& curves) {
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> points;
+  for (const auto& row : table.rows) {
+    std::string label;
+    for (const int column : by) {
+      const std::string& path = table.columns[static_cast<std::size_t>(column)];
+      if (!label.empty()) label += ", ";
+      label += by.size() > 1 ? path.substr(path.find_last_of('.') + 1) + " " : "";
+      label += row[static_cast<std::size_t>(column)];
+    }
+    if (!points.contains(label)) order.push_back(label);
+    points[label].first.push_back(cell_number(row[static_cast<std::size_t>(x)]));
+    points[label].second.push_back(cell_number(row[static_cast<std::size_t>(y)]));
+  }
+  for (const std::string& label : order)
+    curves.push_back({{"name", label.empty() ? name : label},
+                      {"x", block.add(points[label].first)},
+                      {"y", block.add(points[label].second)},
+                      {"x_label", x_label},
+                      {"y_label", y_label}});
+}
+
+[[noreturn]] void lacks(const std::string& path, const std::string& column) {
+  throw InputError({{{path, 0, 0}, "", "it has no column '" + column + "'", "a file as `trunnion` wrote it", "write the results again"}});
+}
+
+}  // namespace
+
+std::vector<std::string> runs_of_comparison(const std::string& folder) {
+  constexpr std::string_view kEnding = ".velocity_violation";
+  std::vector<std::string> names, found;
+  for (const std::string& column : csv_header(folder + "/history.csv"))
+    if (column.ends_with(kEnding)) names.push_back(column.substr(0, column.size() - kEnding.size()));
+  if (names.empty()) {
+    for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+  }
+  for (const std::string& name : names)
+    if (fs::exists(folder + "/" + name + "/summary.json")) found.push_back(name);
+  return found;
+}
+
+ReportJson compare_section(const std::string& folder, const std::string& name, const std::vector<std::string>& runs, DataBlock& block) {
+  const TextTable table = read_table(folder + "/compare.csv");
+  ReportJson columns = ReportJson::array();
+  for (const std::string& column : table.columns)
+    columns.push_back({{"name", column}, {"label", words(column.substr(column.find_last_of('.') + 1))}});
+  ReportJson section{{"kind", "compare"}, {"name", name}, {"directory", folder}, {"columns", columns}, {"rows", table_json(table)["rows"]},
+                     {"runs", runs}};
+  if (const std::string path = folder + "/history.csv"; fs::exists(path))
+    section["history"] = courses(
+        find_results(path).read({"*"}), kHistoryRows, [](const Channel& c) { return c.name.ends_with("violation"); }, block);
+  return section;
+}
+
+ReportJson linear_section(const std::string& folder, const std::string& name, DataBlock& block) {
+  ReportJson section{{"kind", "linearize"}, {"name", name}, {"directory", folder}};
+  if (const std::string path = folder + "/linear.json"; fs::exists(path)) {
+    const ReportJson linear = read_json(path);
+    for (const char* key : {"title", "states", "inputs", "outputs", "units", "start", "time", "method", "sizes", "partition", "reference",
+                            "null", "warnings", "A", "B", "C", "D"})
+      if (linear.contains(key)) section[key] = linear[key];
+    const ReportJson stability = linear.value("stability", ReportJson::object()), states = linear.value("states", ReportJson::array());
+    section["stability"] = stability.value("verdict", "");
+    section["message"] = stability.value("text", "");
+    ReportJson& eigenvalues = section["eigenvalues"] = ReportJson::array();
+    for (const ReportJson& e : linear.value("eigenvalues", ReportJson::array())) {
+      std::vector<std::pair<double, std::string>> parts;
+      const ReportJson participation = e.value("participation", ReportJson::array());
+      for (std::size_t i = 0; i < participation.size() && i < states.size(); ++i)
+        if (participation[i].is_number() && participation[i] >= kTakesPart) parts.emplace_back(participation[i], states[i]);
+      std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+      ReportJson entry = ReportJson::object(), named = ReportJson::array();
+      for (const char* key : {"re", "im", "frequency_hz", "damping_ratio", "time_constant", "chain", "error"})
+        if (e.contains(key)) entry[key] = e[key];
+      for (std::size_t i = 0; i < std::min(kStates, parts.size()); ++i) named.push_back({parts[i].second, parts[i].first});
+      entry["states"] = std::move(named);
+      eigenvalues.push_back(std::move(entry));
+    }
+    if (linear.contains("settings")) section["model"] = linear["settings"].dump(2);
+  }
+  ReportJson tables = ReportJson::array();
+  add_table(folder, "root_locus.csv", "Root locus", tables);
+  add_table(folder, "over_time.csv", "Eigenvalues over time", tables);
+  add_table(folder, "sensitivity.csv", "Sensitivities of the eigenvalues", tables);
+  if (!tables.empty()) section["tables"] = std::move(tables);
+  if (const std::string path = folder + "/simulate.csv"; fs::exists(path))
+    section["simulate"] = courses(find_results(path).read({"*"}), kBesideRows, is_followed, block);
+  return section;
+}
+
+ReportJson curve_section(const std::string& folder, const std::string& name, DataBlock& block) {
+  const std::string path = folder + "/curve.csv";
+  const TextTable table = read_table(path);
+  const int velocity = table.find("velocity"), force = table.find("force");
+  if (velocity < 0) lacks(path, "velocity");
+  if (force < 0) lacks(path, "force");
+  std::vector<int> by;  // what is varied stands first
+  by.reserve(static_cast<std::size_t>(velocity));
+  for (int i = 0; i < velocity; ++i) by.push_back(i);
+  const ReportJson about = fs::exists(folder + "/curve.json") ? read_json(folder + "/curve.json") : ReportJson::object();
+  const ReportJson units = about.value("units", ReportJson::object());
+  const std::string actuator = about.value("actuator", name);
+  ReportJson curves = ReportJson::array(), figures = ReportJson::array();
+  add_curves(table, by, velocity, force, "velocity [" + units.value("velocity", "") + "]", "force [" + units.value("force", "") + "]",
+             actuator, block, curves);
+  add_figure(folder + "/curve.svg", "curve", "Force over velocity", figures);
+  return ReportJson{{"kind", "curve"},
+                    {"name", name},
+                    {"directory", folder},
+                    {"title", "Force-velocity curve of " + actuator},
+                    {"tables", ReportJson::array({titled_table(path, "Points")})},
+                    {"figures", std::move(figures)},
+                    {"curves", std::move(curves)}};
+}
+
+ReportJson study_section(const std::string& folder, const std::string& name, DataBlock& block) {
+  const ReportJson about = read_json(folder + "/study.json");
+  ReportJson tables = ReportJson::array(), figures = ReportJson::array(), curves = ReportJson::array();
+  add_table(folder, "limits.csv", "Largest stable steps", tables);
+  add_table(folder, "schemes.csv", "Schemes", tables);
+  add_table(folder, "runs.csv", "Runs", tables);
+  if (const std::string list = folder + "/figures/figures.csv"; fs::exists(list))
+    for (const auto& row : read_table(list).rows) {
+      if (row.size() < 2) continue;
+      const std::string stem = row[0].substr(0, row[0].find_last_of('.')), data = folder + "/figures/" + stem + ".csv";
+      const std::size_t before = figures.size();
+      add_figure(folder + "/figures/" + row[0], stem, row[1], figures);
+      if (figures.size() > before || !fs::exists(data)) continue;
+      // no picture was drawn: its curves
+      const TextTable points = read_table(data);
+      add_curves(points, {points.find("panel"), points.find("curve")}, points.find("x"), points.find("y"), stem + " x", stem + " y", stem,
+                 block, curves);
+    }
+  return ReportJson{{"kind", "study"},
+                    {"name", name},
+                    {"directory", folder},
+                    {"title", about.value("title", "Study " + name)},
+                    {"tables", std::move(tables)},
+                    {"figures", std::move(figures)},
+                    {"curves", std::move(curves)}};
+}
+
+ReportJson fit_section(const std::string& folder, const std::string& name, DataBlock& block) {
+  const ReportJson about = read_json(folder + "/fit.json");
+  ReportJson figures = ReportJson::array(), curves = ReportJson::array(), rows = ReportJson::array();
+  for (const auto& [path, p] : about.value("parameters", ReportJson::object()).items())
+    rows.push_back({path, p.value("start", ReportJson()), p.value("value", ReportJson()), p.value("standard_error", ReportJson()),
+                    p.value("unit", ReportJson())});
+  add_figure(folder + "/fit.svg", "fit", "Recorded and fitted", figures);
+  if (const std::string path = folder + "/fit.csv"; fs::exists(path)) {
+    const TextTable points = read_table(path);
+    for (const char* column : {"recorded", "start", "fitted"})
+      if (const int y = points.find(column); y >= 0 && points.find("channel") >= 0 && points.find("time") >= 0) {
+        ReportJson own = ReportJson::array();
+        add_curves(points, {points.find("channel")}, points.find("time"), y, "time [s]", "", column, block, own);
+        for (ReportJson& curve : own) {
+          curve["y_label"] = curve["name"];
+          curve["name"] = curve["name"].get<std::string>() + ", " + column;
+          curves.push_back(std::move(curve));
+        }
+      }
+  }
+  ReportJson table{
+      {"columns", {"parameter", "start", "value", "standard error", "unit"}}, {"rows", std::move(rows)}, {"title", "Parameters"}};
+  return ReportJson{{"kind", "study"},
+                    {"name", name},
+                    {"directory", folder},
+                    {"title", "Fit " + name},
+                    {"tables", ReportJson::array({std::move(table)})},
+                    {"figures", std::move(figures)},
+                    {"curves", std::move(curves)}};
+}
+
+}  // namespace trunnion

@@ -1,0 +1,26 @@
+// Sections of a report beside runs: comparisons, linear models, studies, curves. Tables are those of the CSV files, as they stand there.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/data_block.h"
+
+namespace trunnion {
+
+/// compare.csv and history.csv of `folder`; `runs`: names of the runs' sections, in the order of the rows.
+ReportJson compare_section(const std::string& folder, const std::string& name, const std::vector<std::string>& runs, DataBlock& block);
+/// The folders of a comparison's runs inside `folder`, in the order of its rows.
+std::vector<std::string> runs_of_comparison(const std::string& folder);
+
+/// linear.json of `folder`, where there is one; root locus, sensitivities and the model beside a run.
+ReportJson linear_section(const std::string& folder, const std::string& name, DataBlock& block);
+/// `curve.*` of `folder`.
+ReportJson curve_section(const std::string& folder, const std::string& name, DataBlock& block);
+/// `study.json`, tables and pictures of `folder`.
+ReportJson study_section(const std::string& folder, const std::string& name, DataBlock& block);
+/// `fit.*` of `folder`.
+ReportJson fit_section(const std::string& folder, const std::string& name, DataBlock& block);
+
+}  // namespace trunnion

@@ -1,0 +1,12 @@
+// The viewer as it was bundled when this program was built.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+namespace trunnion {
+
+/// viewer/ as one HTML text; empty in a build without it (TRUNNION_VIEWER=OFF).
+std::string_view viewer_page();
+
+}  // namespace trunnion

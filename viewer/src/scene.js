@@ -1,0 +1,903 @@
+// The animation: bodies, cylinders that extend, forces, joints, loop closures, ghosts of other runs. Draws only when something changed.
+// SPDX-License-Identifier: BSD-3-Clause
+import {
+  AmbientLight, BoxGeometry, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, EdgesGeometry, Float32BufferAttribute, Group,
+  HemisphereLight, LatheGeometry, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, PerspectiveCamera,
+  Quaternion, Raycaster, Scene, SphereGeometry, SRGBColorSpace, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+} from 'three';
+import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
+import {scales} from './color.js';
+import {h, icon, iconButton, save, fileName} from './dom.js';
+import {valueAt} from './data.js';
+import {add, cross, cylinderParts, cylinderSizes, dot, minus, niceStep, norm, place, poseAt, rotate, times, unit, viewDirections} from './pose.js';
+import {formatNumber, withUnit} from './units.js';
+
+/** @typedef {import('./app.js').App} App */
+
+const bodyColors = ['#d9a441', '#7f98b3', '#b5765a', '#8aa37b', '#a58fb8', '#c2b280', '#6fa3a0', '#b98a9a'];
+const groundColor = '#6d747c';
+/** Radius of rods, in parts of the machine's size, below which they would be hairs. */
+const thinnest = 0.005;
+const steel = '#c3c9cf';
+const x = new Vector3(1, 0, 0);
+
+// Unit parts along x, from 0 to 1, radius 1; made once.
+const bar = new CylinderGeometry(1, 1, 1, 28).rotateZ(-Math.PI / 2).translate(0.5, 0, 0);
+const slab = new CylinderGeometry(1, 1, 1, 36).rotateZ(-Math.PI / 2); // from -1/2 to 1/2
+const cone = new ConeGeometry(1, 1, 20).rotateZ(-Math.PI / 2).translate(0.5, 0, 0);
+const ball = new SphereGeometry(1, 24, 16);
+const helix = (() => {
+  const points = [];
+  const coils = 8;
+  const n = 12 * coils;
+  const at = (i) => {
+    const f = i / n;
+    const r = f < 0.08 || f > 0.92 ? 0 : 1;
+    const angle = 2 * Math.PI * coils * f;
+    return [f, r * Math.cos(angle), r * Math.sin(angle)];
+  };
+  for (let i = 0; i < n; ++i) points.push(...at(i), ...at(i + 1));
+  return new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3));
+})();
+
+const vector = (a) => new Vector3(a[0], a[1], a[2]);
+/** Turns x into a direction. */
+const along = (direction) => new Quaternion().setFromUnitVectors(x, vector(unit(direction)));
+
+/** Geometry of a shape, turned so that it stands in the body's axes. @param {any} shape @param {number} size of the machine */
+function geometryOf(shape, size) {
+  const turned = (geometry) => geometry.applyQuaternion(along(shape.axis ?? [1, 0, 0]));
+  switch (shape.type) {
+    case 'box': return new BoxGeometry(...shape.size);
+    case 'cylinder': {
+      const radius = shape.length > 8 * shape.radius ? Math.max(shape.radius, thinnest * size) : shape.radius;
+      return turned(slab.clone().scale(shape.length, radius, radius));
+    }
+    case 'sphere': return ball.clone().scale(shape.radius, shape.radius, shape.radius);
+    case 'ellipsoid': return ball.clone().scale(...shape.radii);
+    case 'tube': {
+      const inner = shape.inner_radius ?? 0.8 * shape.radius;
+      const half = shape.length / 2;
+      const outline = [[inner, -half], [shape.radius, -half], [shape.radius, half], [inner, half], [inner, -half]].map((p) => new Vector2(...p));
+      return turned(new LatheGeometry(outline, 36).rotateZ(-Math.PI / 2));
+    }
+    default:
+      console.warn(`shape of type "${shape.type}" is not known and not drawn`);
+      return null;
+  }
+}
+
+/** The machine of one run. */
+class Machine {
+  /** @param {import('./data.js').Run} run @param {View} view @param {boolean} ghost */
+  constructor(run, view, ghost) {
+    this.run = run;
+    this.view = view;
+    this.ghost = ghost;
+    this.data = run.scene;
+    this.root = new Group();
+    /** @type {Group[]} */
+    this.bodies = [];
+    this.picked = [];
+    /** @type {((poses: any[], t: number) => void)[]} */
+    this.moves = [];
+    this.size = view.size;
+    const ghostColor = view.app.theme.color(view.app.theme.curve(run.index));
+    this.material = (color) => ghost
+      ? new MeshLambertMaterial({color: ghostColor, emissive: ghostColor, emissiveIntensity: 0.25, transparent: true, opacity: 0.3, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 8}) // behind the main run where they coincide
+      : new MeshLambertMaterial({color});
+    this.edges = new LineBasicMaterial(ghost ? {color: ghostColor, transparent: true, opacity: 0.55} : {color: 0x20262c, transparent: true, opacity: 0.55});
+
+    this.data.bodies.forEach((body, i) => this.addBody(body, i));
+    for (const cylinder of this.data.cylinders ?? []) this.addCylinder(cylinder);
+    for (const wheel of this.data.wheels ?? []) this.addWheel(wheel);
+    for (const spring of this.data.springs ?? []) this.addSpring(spring);
+    if (!ghost) {
+      for (const joint of this.data.joints ?? []) this.addJoint(joint);
+      for (const force of this.data.forces ?? []) this.addForce(force);
+    }
+  }
+
+  /** @param {number} i @param {number} t */
+  pose(i, t) {
+    return poseAt(this.run.time, this.data.bodies[i]?.pose, t);
+  }
+  /** Channel at t, undefined without it. @param {string|undefined} name @param {number} t */
+  channel(name, t) {
+    const channel = name ? this.run.channels.get(name) : undefined;
+    return channel ? valueAt(this.run.time, channel.values, t) : undefined;
+  }
+
+  addBody(body, i) {
+    const group = new Group();
+    group.name = body.name;
+    const color = body.color ?? (body.ground ? groundColor : bodyColors[this.data.bodies.slice(0, i).filter((b) => !b.ground).length % bodyColors.length]);
+    const material = this.material(color);
+    for (const shape of body.shapes ?? []) {
+      if (shape.hidden_by_default) continue;
+      if (shape.type === 'segments') {
+        this.addSegments(group, shape, material);
+        continue;
+      }
+      const geometry = geometryOf(shape, this.size);
+      if (!geometry) continue;
+      const mesh = new Mesh(geometry, material);
+      mesh.position.set(...(shape.at ?? [0, 0, 0]));
+      const q = shape.rotation ?? [1, 0, 0, 0];
+      mesh.quaternion.set(q[1], q[2], q[3], q[0]);
+      mesh.add(new LineSegments(new EdgesGeometry(geometry, 30), this.edges));
+      mesh.userData.body = i;
+      group.add(mesh);
+      this.picked.push(mesh);
+    }
+    this.bodies.push(group);
+    this.root.add(group);
+  }
+  /** Lines between the points that a body without shape is joined at. */
+  addSegments(group, shape, material) {
+    const radius = shape.radius || 0.008 * this.size;
+    const at = shape.at ?? [0, 0, 0];
+    const q = shape.rotation ?? [1, 0, 0, 0];
+    const own = new Group();
+    own.position.set(...at);
+    own.quaternion.set(q[1], q[2], q[3], q[0]);
+    const seen = new Set();
+    for (const [p, r] of shape.points) {
+      const d = minus(r, p);
+      if (norm(d) > 1e-9) {
+        const mesh = new Mesh(bar, material);
+        mesh.position.set(...p);
+        mesh.quaternion.copy(along(d));
+        mesh.scale.set(norm(d), radius, radius);
+        mesh.userData.body = this.bodies.length;
+        own.add(mesh);
+        this.picked.push(mesh);
+      }
+      for (const end of [p, r]) {
+        if (seen.has(end.join())) continue;
+        seen.add(end.join());
+        const mesh = new Mesh(ball, material);
+        mesh.position.set(...end);
+        mesh.scale.setScalar(1.25 * radius);
+        mesh.userData.body = this.bodies.length;
+        own.add(mesh);
+        this.picked.push(mesh);
+      }
+    }
+    group.add(own);
+  }
+
+  addCylinder(cylinder) {
+    const time = this.run.time;
+    const ends = (t) => [place(this.pose(cylinder.base.body, t), cylinder.base.at), place(this.pose(cylinder.rod_end.body, t), cylinder.rod_end.at)];
+    let least = Infinity;
+    let most = 0;
+    const stride = Math.max(1, Math.floor(time.length / 400));
+    for (let i = 0; i < time.length; i += stride) {
+      const [a, b] = ends(time[i]);
+      const length = norm(minus(b, a));
+      least = Math.min(least, length);
+      most = Math.max(most, length);
+    }
+    const sizes = cylinderSizes(cylinder, least, most);
+    const bore = cylinder.bore || 0.05 * most;
+    const drawn = cylinder.barrel_diameter || 1.2 * bore;
+    const thick = Math.max(1, (2 * thinnest * 1.5 * this.size) / drawn); // a cylinder is to be seen on a large machine too
+    const rodRadius = (thick * (cylinder.rod || 0.55 * bore)) / 2;
+    const outer = (thick * drawn) / 2;
+    const group = new Group();
+    const part = (geometry, color) => {
+      const mesh = new Mesh(geometry, this.material(color));
+      mesh.userData.cylinder = cylinder.name;
+      group.add(mesh);
+      this.picked.push(mesh);
+      return mesh;
+    };
+    const chamberA = part(bar, '#56606b');
+    const chamberB = part(bar, '#78838f');
+    const piston = part(slab, '#1d2228');
+    const head = part(slab, '#3d454d');
+    const rod = part(bar, steel);
+    const eyes = [part(ball, '#3d454d'), part(ball, steel)];
+    eyes[0].scale.setScalar(0.85 * outer);
+    eyes[1].scale.setScalar(Math.max(1.5 * rodRadius, 0.7 * outer));
+    this.root.add(group);
+    const names = cylinder.channels ?? {};
+    const arrow = !this.ghost && this.run.channels.has(names.force) ? this.arrow() : null;
+    this.moves.push((poses, t) => {
+      const a = place(poses[cylinder.base.body] ?? poses.ground, cylinder.base.at);
+      const b = place(poses[cylinder.rod_end.body] ?? poses.ground, cylinder.rod_end.at);
+      const line = minus(b, a);
+      const length = norm(line);
+      const {barrel, piston: p} = cylinderParts(length, sizes);
+      group.position.set(...a);
+      group.quaternion.copy(along(line));
+      chamberA.scale.set(p, outer, outer);
+      chamberB.position.x = p;
+      chamberB.scale.set(Math.max(1e-6, barrel - p), outer, outer);
+      piston.position.x = p;
+      piston.scale.set(Math.min(0.04 * barrel, 0.5 * bore), 1.04 * outer, 1.04 * outer);
+      head.position.x = barrel;
+      head.scale.set(Math.min(0.04 * barrel, 0.5 * bore), 1.12 * outer, 1.12 * outer);
+      rod.position.x = p;
+      rod.scale.set(length - p, rodRadius, rodRadius);
+      eyes[1].position.x = length;
+      if (!this.ghost) {
+        const {mode} = this.view;
+        const force = this.channel(names.force, t);
+        const paint = (mesh, value, plain) => {
+          if (mode === 'none' || value === undefined) mesh.material.color.set(plain);
+          else mesh.material.color.setRGB(.../** @type {[number, number, number]} */ (this.view.scaleColor(value)), SRGBColorSpace);
+        };
+        paint(chamberA, mode === 'force' ? force : this.channel(names.pressure_A, t), '#56606b');
+        paint(chamberB, mode === 'force' ? force : this.channel(names.pressure_B, t), '#78838f');
+        // Beyond the rod end, where it hides nothing: away from it when the cylinder pushes, towards it when it pulls.
+        const push = times(unit(line), force ?? 0);
+        arrow?.set((force ?? 0) < 0 ? minus(b, times(push, this.view.arrowScale)) : b, push);
+      }
+    });
+  }
+
+  addWheel(wheel) {
+    const width = wheel.width ?? 0.35 * wheel.radius;
+    const group = new Group();
+    const material = this.material('#2b3036');
+    const tyre = new Mesh(slab.clone().scale(width, wheel.radius, wheel.radius), material);
+    tyre.add(new LineSegments(new EdgesGeometry(tyre.geometry, 30), this.edges));
+    const mark = new Mesh(new BoxGeometry(1.04 * width, 1.7 * wheel.radius, 0.08 * wheel.radius), this.material('#d9a441')); // shows that it turns
+    group.add(tyre, mark);
+    for (const mesh of [tyre, mark]) {
+      mesh.userData.wheel = wheel.name;
+      this.picked.push(mesh);
+    }
+    group.position.set(.../** @type {[number, number, number]} */ (wheel.at ?? [0, 0, 0]));
+    group.quaternion.copy(along(wheel.axis ?? [0, 1, 0]));
+    (this.bodies[wheel.body] ?? this.root).add(group);
+  }
+
+  addSpring(spring) {
+    const radius = spring.radius ?? 0.015 * this.size;
+    const line = new LineSegments(helix, new LineBasicMaterial(this.ghost ? this.edges : {color: 0x2f9e6e}));
+    this.root.add(line);
+    this.moves.push((poses) => {
+      const a = place(poses[spring.from.body] ?? poses.ground, spring.from.at);
+      const d = minus(place(poses[spring.to.body] ?? poses.ground, spring.to.at), a);
+      line.position.set(...a);
+      line.quaternion.copy(along(d));
+      line.scale.set(norm(d), radius, radius);
+    });
+  }
+
+  addJoint(joint) {
+    const type = joint.type ?? '';
+    if (type === 'free') return; // joins nothing
+    const r = 0.0075 * this.size;
+    const color = this.view.app.theme.color(joint.loop ? '--loop' : '--joint');
+    const material = new MeshBasicMaterial({color, transparent: true, opacity: 0.92, depthTest: false});
+    const group = new Group();
+    const push = (geometry, scale, position) => {
+      const mesh = new Mesh(geometry, material);
+      mesh.scale.set(...scale);
+      if (position) mesh.position.set(...position);
+      mesh.renderOrder = 10;
+      group.add(mesh);
+    };
+    if (joint.loop) {
+      push(new TorusGeometry(1.5, 0.34, 10, 28).rotateY(Math.PI / 2), [r, r, r]);
+      push(ball, [0.55 * r, 0.55 * r, 0.55 * r]);
+    } else if (/prismatic|point_on_line|cylindrical/.test(type)) {
+      push(new BoxGeometry(3.4, 0.7, 0.7), [r, r, r]);
+      push(cone, [r, 0.9 * r, 0.9 * r], [1.7 * r, 0, 0]);
+      push(cone, [-r, 0.9 * r, 0.9 * r], [-1.7 * r, 0, 0]);
+    } else if (/spherical|ball/.test(type)) push(ball, [r, r, r]);
+    else if (/revolute|universal/.test(type)) push(slab, [2.6 * r, 0.75 * r, 0.75 * r]);
+    else push(new OctahedronGeometry(1.1), [r, r, r]);
+    group.position.set(.../** @type {[number, number, number]} */ (joint.at ?? [0, 0, 0]));
+    if (joint.axis) group.quaternion.copy(along(joint.axis));
+    (this.bodies[joint.body] ?? this.root).add(group);
+    this.view.layer(joint.loop ? 'loops' : 'joints', group);
+  }
+
+  /** An arrow whose length shows the size of a force. */
+  arrow() {
+    const material = new MeshLambertMaterial({color: this.view.app.theme.color('--force'), emissive: this.view.app.theme.color('--force'), emissiveIntensity: 0.4});
+    const shaft = new Mesh(bar, material);
+    const tip = new Mesh(cone, material);
+    const group = new Group();
+    group.add(shaft, tip);
+    this.root.add(group);
+    this.view.layer('forces', group);
+    const r = 0.005 * this.size;
+    return {
+      set: (from, force) => {
+        const length = norm(force) * this.view.arrowScale;
+        shaft.visible = tip.visible = length > 0.002 * this.size;
+        if (!shaft.visible) return;
+        const head = Math.min(5 * r, 0.6 * length);
+        group.position.set(.../** @type {[number, number, number]} */ (from));
+        group.quaternion.copy(along(force));
+        shaft.scale.set(length - head, Math.min(r, 0.25 * head), Math.min(r, 0.25 * head));
+        tip.position.x = length - head;
+        tip.scale.set(head, 0.52 * head, 0.52 * head);
+      },
+    };
+  }
+  addForce(force) {
+    if (!force.vector && !(force.direction && this.run.channels.has(force.channel))) return;
+    const arrow = this.arrow();
+    this.moves.push((poses, t) => {
+      const pose = poses[force.body] ?? poses.ground;
+      let value;
+      if (force.vector) {
+        value = [0, 1, 2].map((k) => valueAt(this.run.time, strided(force.vector, k), t));
+      } else {
+        const size = this.channel(force.channel, t) ?? 0;
+        value = times(force.frame === 'body' ? rotate(pose, unit(force.direction)) : unit(force.direction), size);
+      }
+      arrow.set(place(pose, force.at ?? [0, 0, 0]), value);
+    });
+  }
+
+  /** @param {number} t */
+  move(t) {
+    /** @type {any} */
+    const poses = this.data.bodies.map((body) => poseAt(this.run.time, body.pose, t));
+    poses.ground = poseAt(this.run.time, undefined, t);
+    this.bodies.forEach((group, i) => {
+      const {position, rotation: q} = poses[i];
+      group.position.set(...position);
+      group.quaternion.set(q[1], q[2], q[3], q[0]);
+    });
+    for (const move of this.moves) move(poses, t);
+  }
+}
+
+/** One component of vectors that follow each other. */
+const components = new WeakMap();
+function strided(values, k) {
+  let parts = components.get(values);
+  if (!parts) {
+    const n = values.length / 3;
+    parts = [0, 1, 2].map((c) => Float32Array.from({length: n}, (_, i) => values[3 * i + c]));
+    components.set(values, parts);
+  }
+  return parts[k];
+}
+
+export class View {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    const scenes = app.runs.map((r) => r.scene).filter(Boolean);
+    this.box = {
+      min: [0, 1, 2].map((k) => Math.min(...scenes.map((s) => s.box?.min[k] ?? -1))),
+      max: [0, 1, 2].map((k) => Math.max(...scenes.map((s) => s.box?.max[k] ?? 1))),
+    };
+    this.span = norm(minus(this.box.max, this.box.min)) || 1; // of the whole motion
+    this.up = unit(scenes[0]?.up ?? [0, 0, 1]);
+    this.planar = scenes[0]?.planar ?? null;
+    this.directions = viewDirections(this.up);
+    this.shown = {forces: true, joints: true, loops: true, grid: true, names: false, ghosts: true};
+    this.layers = {forces: [], joints: [], loops: []};
+    this.mode = 'none';
+    this.arrowScale = 0;
+    this.followed = -1;
+    this.machines = [];
+    this.size = this.machineSize() || this.span;
+    this.build();
+  }
+
+  /** @param {'forces'|'joints'|'loops'} name @param {any} object */
+  layer(name, object) {
+    this.layers[name].push(object);
+  }
+
+  build() {
+    const {app} = this;
+    this.stage = h('.stage');
+    this.element = h('section.scene', {'aria-label': 'Animation'}, this.stage);
+    const why = app.runs.every((r) => !r.scene) ? app.runs.map((r) => r.sceneMissing).find(Boolean) || 'The report holds no geometry of this machine.' : '';
+    if (why) return this.refuse('No animation', why);
+    // Asked for here, because three.js reports a missing context as an error on the console.
+    const canvas = document.createElement('canvas');
+    const context = canvas.getContext('webgl2', {antialias: true, alpha: true, powerPreference: 'low-power'});
+    if (!context) return this.refuse('No 3-D picture: WebGL is missing', 'This browser does not offer WebGL 2, or it is switched off. Plots, tables and everything else work without it.');
+    this.renderer = new WebGLRenderer({canvas, context});
+    const {renderer} = this;
+    renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.canvas = renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', 'Machine in motion. Drag to orbit, right drag or two fingers to pan, wheel to zoom; Shift and arrows to orbit, plus and minus to zoom.');
+    this.canvas.addEventListener('webglcontextlost', (event) => event.preventDefault());
+    this.canvas.addEventListener('webglcontextrestored', () => this.invalidate());
+    this.stage.append(this.canvas);
+
+    this.scene = new Scene();
+    this.scene.add(new AmbientLight(0xffffff, 0.55), new HemisphereLight(0xffffff, 0x8a8f96, 1.3));
+    this.sun = new DirectionalLight(0xffffff, 1.7);
+    this.scene.add(this.sun);
+    this.camera = new PerspectiveCamera(32, 1, 0.01, 1000);
+    this.camera.up.set(...this.up);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener('change', () => this.invalidate());
+    this.controls.addEventListener('start', () => this.stage.classList.add('dragging'));
+    this.controls.addEventListener('end', () => this.stage.classList.remove('dragging'));
+    this.grid = new Group();
+    this.scene.add(this.grid);
+
+    this.available = {
+      pressure: this.channelsOf('pressure').length > 0,
+      force: this.channelsOf('force').length > 0,
+    };
+    this.mode = this.available.pressure ? 'pressure' : this.available.force ? 'force' : 'none';
+    this.buildOverlay();
+    this.drawGrid();
+    this.rebuild();
+    this.resize();
+    this.followed = this.driver();
+    this.preset(this.planar ? 'plane' : 'oblique');
+    new ResizeObserver(() => this.resize()).observe(this.stage);
+    app.player.on('time', () => this.update());
+    app.theme.on(() => { this.drawGrid(); this.rebuild(); });
+    this.canvas.addEventListener('pointermove', (event) => this.hover(event));
+    this.canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; });
+    this.canvas.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  refuse(title, text) {
+    this.stage.classList.add('refused');
+    this.stage.append(h('.refusal', {role: 'status'}, h('strong', {}, title), h('p', {}, text)));
+  }
+
+  buildOverlay() {
+    const {app} = this;
+    const machine = app.mainRun()?.scene ?? app.runs.find((r) => r.scene)?.scene;
+    const presets = /** @type {[string, string, string][]} */ ([
+      ...(this.planar ? [['plane', 'Plane', 'Straight on to the plane of the machine']] : []),
+      ['oblique', '3-D', 'From the side, in front and above'], ['front', 'Front', 'Front view'], ['side', 'Side', 'Side view'], ['top', 'Top', 'View from above'],
+    ]);
+    this.presetButtons = new Map(presets.map(([key, label, title]) => [key, h('button.chip', {type: 'button', title, 'aria-pressed': 'false', onclick: () => this.preset(key)}, label)]));
+    const check = (key, label, title) => h('label.menu-check', {title}, h('input', {
+      type: 'checkbox', checked: this.shown[key], onchange: (event) => { this.shown[key] = event.target.checked; this.applyLayers(); },
+    }), h('span', {}, label));
+    const has = (list, test = () => true) => (machine?.[list] ?? []).some(test);
+    this.follow = h('select', {'aria-label': 'Follow a body', title: 'The camera moves with this body', onchange: (event) => this.setFollow(Number(event.target.value))},
+      h('option', {value: '-1'}, 'Follow: none'), (machine?.bodies ?? []).map((b, i) => (b.ground ? null : h('option', {value: String(i)}, `Follow: ${b.name}`))));
+    this.colors = h('select', {'aria-label': 'Colour of cylinders', title: 'What the colour of the cylinders shows', onchange: (event) => { this.mode = event.target.value; this.rescale(); this.update(); }},
+      this.available.pressure ? h('option', {value: 'pressure'}, 'Colour: pressure') : null,
+      this.available.force ? h('option', {value: 'force'}, 'Colour: force') : null, h('option', {value: 'none'}, 'Colour: none'));
+    this.colors.value = this.mode;
+    this.perspective = h('label.menu-check', {title: 'Off: parallel lines stay parallel'}, h('input', {type: 'checkbox', checked: !this.planar, onchange: (e) => this.setPerspective(e.target.checked)}), h('span', {}, 'Perspective'));
+    const menu = h('details.menu', {}, h('summary', {title: 'What is shown'}, icon('eye'), h('span', {}, 'Show')), h('.menu-body', {},
+      check('forces', 'Forces', 'Arrows of forces on the machine; of a cylinder, on its rod end'),
+      has('joints', (j) => !j.loop) ? check('joints', 'Joints', 'Joints of the tree') : null,
+      has('joints', (j) => j.loop) ? check('loops', 'Loop closures', 'Joints that close loops, as rings') : null,
+      app.runs.length > 1 ? check('ghosts', 'Other runs', 'Transparent ghosts') : null,
+      check('grid', 'Grid', 'Ground grid'), check('names', 'Names', 'Names of bodies'), this.perspective));
+    document.addEventListener('pointerdown', (event) => { if (menu.open && !menu.contains(/** @type {Node} */ (event.target))) menu.open = false; });
+    menu.addEventListener('keydown', (event) => { if (event.key === 'Escape') { menu.open = false; menu.querySelector('summary').focus(); event.stopPropagation(); } });
+    this.tools = h('.scene-tools', {role: 'toolbar', 'aria-label': 'View'}, h('.chips', {role: 'group', 'aria-label': 'Camera'}, [...this.presetButtons.values()],
+      h('button.chip', {type: 'button', title: 'Fit the whole motion (F)', onclick: () => this.fit()}, 'Fit')),
+    this.follow, this.colors, menu, iconButton('camera', 'Save picture as PNG', () => this.savePng()));
+    this.element.prepend(this.tools);
+    this.legend = h('.scene-legend');
+    this.gridText = h('.scene-scale');
+    this.gizmo = h('svg.gizmo', {viewBox: '-32 -32 64 64', 'aria-hidden': 'true'});
+    this.names = h('.scene-names', {'aria-hidden': 'true'});
+    this.tip = h('.scene-tip', {hidden: true});
+    this.stage.append(this.names, this.legend, h('.scene-corner', {}, this.gizmo, this.gridText), this.tip);
+  }
+
+  /** Channels that the cylinders of all runs colour by, so that ghosts and main run have one scale. @param {string} kind */
+  channelsOf(kind) {
+    const names = kind === 'pressure' ? ['pressure_A', 'pressure_B'] : ['force'];
+    return this.app.runs.flatMap((run) => (run.scene?.cylinders ?? []).flatMap((c) => names.map((n) => run.channels.get(c.channels?.[n])).filter(Boolean)));
+  }
+
+  rescale() {
+    const {mode, app} = this;
+    const extremes = (channels) => {
+      let low = Infinity;
+      let high = -Infinity;
+      for (const c of channels) for (const v of c.values) { if (v < low) low = v; if (v > high) high = v; }
+      return [low, high];
+    };
+    const forces = this.channelsOf('force');
+    let most = forces.length ? Math.max(...extremes(forces).map(Math.abs)) : 0;
+    for (const run of app.runs) {
+      for (const force of run.scene?.forces ?? []) {
+        if (force.vector) for (let i = 0; i + 2 < force.vector.length; i += 3) most = Math.max(most, Math.hypot(force.vector[i], force.vector[i + 1], force.vector[i + 2]));
+        else if (force.direction && run.channels.has(force.channel)) most = Math.max(most, ...extremes([run.channels.get(force.channel)]).map(Math.abs));
+      }
+    }
+    this.greatest = most;
+    this.arrowScale = most > 0 ? (0.16 * this.size) / most : 0;
+    if (mode !== 'none') {
+      let [low, high] = extremes(this.channelsOf(mode));
+      if (mode === 'force') [low, high] = [-Math.max(Math.abs(low), Math.abs(high)), Math.max(Math.abs(low), Math.abs(high))];
+      else low = Math.min(0, low);
+      this.limits = [low, high > low ? high : low + 1];
+    }
+    this.drawLegend();
+  }
+  /** @param {number} value */
+  scaleColor(value) {
+    const [low, high] = this.limits;
+    return scales[this.mode]((value - low) / (high - low));
+  }
+
+  drawLegend() {
+    if (!this.legend) return;
+    const {mode, app} = this;
+    this.legend.replaceChildren();
+    if (mode !== 'none') {
+      const shown = app.units.of(mode === 'pressure' ? 'Pa' : 'N');
+      const stops = Array.from({length: 9}, (_, i) => `rgb(${scales[mode](i / 8).map((c) => Math.round(255 * c)).join(' ')})`);
+      const [low, high] = this.limits.map((v) => v * shown.factor);
+      this.legend.append(h('.legend-title', {}, mode === 'pressure' ? `Chamber pressure [${shown.unit}]` : `Cylinder force [${shown.unit}]`),
+        h('.legend-bar', {role: 'img', 'aria-label': `Colours from ${formatNumber(low, 3)} to ${formatNumber(high, 3)} ${shown.unit}`, style: {background: `linear-gradient(to right, ${stops.join(',')})`}}),
+        h('.legend-ends', {}, h('span', {}, formatNumber(low, 3)), h('span', {}, mode === 'force' ? 'pull · push' : formatNumber((low + high) / 2, 3)), h('span', {}, formatNumber(high, 3))));
+    }
+    if (this.greatest > 0 && this.shown.forces) {
+      const shown = app.units.of('N');
+      this.legend.append(h('.legend-row', {}, h('svg.arrow-sample', {viewBox: '0 0 14 10', 'aria-hidden': 'true'}, h('path', {d: 'M0 4h8V1l6 4-6 4V6H0z'})), `longest arrow ${withUnit(formatNumber(this.greatest * shown.factor, 3), shown.unit)}`));
+    }
+    const machine = app.mainRun()?.scene;
+    if (this.shown.joints && machine?.joints?.some((j) => !j.loop)) this.legend.append(h('.legend-row', {}, h('span.dot.joint', {'aria-hidden': 'true'}), 'joint'));
+    if (this.shown.loops && machine?.joints?.some((j) => j.loop)) this.legend.append(h('.legend-row', {}, h('span.ring', {'aria-hidden': 'true'}), 'loop closure'));
+  }
+
+  drawGrid() {
+    const {app, up, box} = this;
+    this.grid.clear();
+    const normal = this.planar ? unit(this.planar.normal) : up;
+    const span = niceStep(this.span, 10);
+    const center = times(add(box.min, box.max), 0.5);
+    let height;
+    if (this.planar) height = Math.min(...corners(box).map((c) => dot(c, normal))) - 0.03 * this.span; // behind the machine
+    else {
+      const heights = corners(box).map((c) => dot(c, up));
+      const low = Math.min(...heights);
+      const high = Math.max(...heights);
+      height = app.runs.find((r) => r.scene)?.scene.floor ?? (low <= 1e-6 + 0.02 * this.span && high >= 0 ? 0 : low);
+    }
+    const a = unit(Math.abs(normal[0]) < 0.9 ? minus([1, 0, 0], times(normal, normal[0])) : minus([0, 1, 0], times(normal, normal[1])));
+    const b = cross(normal, a);
+    const reach = (axis) => Math.max(...corners(box).map((c) => Math.abs(dot(minus(c, center), axis)))) + (this.planar ? 4 : 3) * span;
+    const snap = (v) => Math.round(v / span);
+    const lines = (major) => {
+      const points = [];
+      const [ca, cb, na, nb] = [snap(dot(center, a)), snap(dot(center, b)), Math.ceil(reach(a) / span), Math.ceil(reach(b) / span)];
+      const at = (i, j) => add(add(times(a, i * span), times(b, j * span)), times(normal, height));
+      for (let i = ca - na; i <= ca + na; ++i) if ((i % 5 === 0) === major) points.push(...at(i, cb - nb), ...at(i, cb + nb));
+      for (let j = cb - nb; j <= cb + nb; ++j) if ((j % 5 === 0) === major) points.push(...at(ca - na, j), ...at(ca + na, j));
+      return new LineSegments(new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3)), new LineBasicMaterial({color: app.theme.color(major ? '--grid-major' : '--grid-minor')}));
+    };
+    this.grid.add(lines(false), lines(true));
+    this.gridStep = span;
+    this.drawGridText();
+  }
+  drawGridText() {
+    if (!this.gridText) return;
+    const shown = this.app.units.of('m');
+    this.gridText.textContent = this.shown.grid ? `grid ${withUnit(formatNumber(this.gridStep * shown.factor, 3), shown.unit)}` : '';
+  }
+
+  /** New machines, after a run was switched or the theme changed. */
+  rebuild() {
+    if (!this.renderer) return;
+    for (const machine of this.machines) this.scene.remove(machine.root);
+    this.layers = {forces: [], joints: [], loops: []};
+    const main = this.app.mainRun();
+    this.machines = this.app.runs.filter((r) => r.visible && r.scene).map((run) => new Machine(run, this, run !== main));
+    for (const machine of this.machines) this.scene.add(machine.root);
+    this.rescale();
+    this.names.replaceChildren();
+    const first = this.machines.find((m) => !m.ghost);
+    this.nameTags = (first?.data.bodies ?? []).map((body, i) => {
+      const tag = h('span.name-tag', {}, body.name);
+      this.names.append(tag);
+      return {tag, body: i, at: centerOf(body)};
+    });
+    this.applyLayers();
+    this.update();
+  }
+  applyLayers() {
+    for (const name of /** @type {const} */ (['forces', 'joints', 'loops'])) for (const object of this.layers[name]) object.visible = this.shown[name];
+    for (const machine of this.machines) if (machine.ghost) machine.root.visible = this.shown.ghosts;
+    this.grid.visible = this.shown.grid;
+    this.names.hidden = !this.shown.names;
+    this.drawGridText();
+    this.drawLegend();
+    this.invalidate();
+  }
+  unitsChanged() {
+    if (!this.renderer) return;
+    this.drawGridText();
+    this.drawLegend();
+  }
+
+  update() {
+    if (!this.renderer) return;
+    const t = this.app.player.time;
+    for (const machine of this.machines) machine.move(t);
+    if (this.followed >= 0) this.track();
+    this.invalidate();
+  }
+  invalidate() {
+    if (this.pending || !this.renderer) return;
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      this.render();
+    });
+  }
+  render() {
+    const {camera, controls} = this;
+    // Planes of the picture around the machine: parallel views have the camera far away.
+    const distance = camera.position.distanceTo(controls.target);
+    camera.near = Math.max(distance * 1e-3, distance - 6 * this.span);
+    camera.far = distance + 6 * this.span;
+    camera.updateProjectionMatrix();
+    // Light from over the viewer's left shoulder, so that every face has its shade from everywhere.
+    this.sun.position.copy(camera.position).sub(controls.target).normalize().add(new Vector3(...this.up).multiplyScalar(0.7)).add(new Vector3(-0.5, 0, 0).applyQuaternion(camera.quaternion));
+    this.renderer.setClearColor(new Color(this.app.theme.color('--stage')));
+    this.renderer.render(this.scene, camera);
+    this.drawGizmo();
+    if (this.shown.names) this.placeNames();
+  }
+  drawGizmo() {
+    const inverse = this.camera.quaternion.clone().invert();
+    const axes = [['x', [1, 0, 0]], ['y', [0, 1, 0]], ['z', [0, 0, 1]]].map(([name, d]) => ({name, v: vector(d).applyQuaternion(inverse)})).sort((p, q) => p.v.z - q.v.z);
+    this.gizmo.replaceChildren(...axes.filter(({v}) => Math.hypot(v.x, v.y) > 0.06).map(({name, v}) => h('g', {class: `axis-${name}`},
+      h('line', {x1: 0, y1: 0, x2: 20 * v.x, y2: -20 * v.y}), h('text', {x: 27 * v.x, y: -27 * v.y + 4}, name))));
+  }
+  placeNames() {
+    const machine = this.machines.find((m) => !m.ghost);
+    const {clientWidth: w, clientHeight: hgt} = this.stage;
+    for (const {tag, body, at} of this.nameTags) {
+      const p = vector(place(machine.pose(body, this.app.player.time), at)).project(this.camera);
+      tag.style.transform = `translate(${((p.x + 1) / 2) * w}px, ${((1 - p.y) / 2) * hgt}px) translate(-50%, -50%)`;
+    }
+  }
+
+  resize() {
+    const {clientWidth: w, clientHeight: hgt} = this.stage;
+    if (!w || !hgt) return;
+    this.renderer.setSize(w, hgt, false);
+    const before = this.camera.aspect;
+    this.camera.aspect = w / hgt;
+    this.camera.updateProjectionMatrix();
+    // What was fitted stays fitted when the picture gets narrower.
+    if (this.fitted && Math.abs(before - this.camera.aspect) > 1e-3) this.fit();
+    this.invalidate();
+  }
+
+  /** @param {string} name */
+  preset(name) {
+    const {directions, planar, up} = this;
+    let direction = directions[name];
+    if (name === 'plane') {
+      direction = unit(planar.normal);
+      // The axis to the right shall point to positive values.
+      const right = cross(Math.abs(dot(direction, up)) > 0.9 ? directions.forward : up, direction);
+      const largest = right.reduce((m, v, i) => (Math.abs(v) > Math.abs(right[m]) ? i : m), 0);
+      if (right[largest] < 0 && Math.abs(dot(direction, up)) < 0.9) direction = times(direction, -1);
+    }
+    const parallel = name !== 'oblique';
+    this.perspective.querySelector('input').checked = !parallel;
+    this.setFov(parallel ? 1 : 32);
+    // Straight from above the camera needs to know what is up in the picture.
+    const steep = Math.abs(dot(direction, up)) > 0.999;
+    this.look(steep ? add(direction, times(directions.forward, -1e-4)) : direction);
+    this.fit();
+    this.presets = name;
+    for (const [key, button] of this.presetButtons) button.setAttribute('aria-pressed', String(key === name));
+    const release = () => {
+      for (const button of this.presetButtons.values()) button.setAttribute('aria-pressed', 'false');
+      this.fitted = false;
+      this.controls.removeEventListener('start', release);
+    };
+    this.controls.addEventListener('start', release);
+  }
+  look(direction) {
+    const distance = this.camera.position.distanceTo(this.controls.target) || this.size;
+    this.camera.position.copy(this.controls.target).addScaledVector(vector(unit(direction)), distance);
+    this.controls.update();
+  }
+  setFov(fov) {
+    const ratio = Math.tan((this.camera.fov * Math.PI) / 360) / Math.tan((fov * Math.PI) / 360);
+    this.camera.position.sub(this.controls.target).multiplyScalar(ratio).add(this.controls.target);
+    this.camera.fov = fov;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.invalidate();
+  }
+  setPerspective(on) {
+    this.setFov(on ? 32 : 1);
+  }
+  /** The whole motion in the picture, from the present direction. */
+  fit() {
+    const {camera, controls} = this;
+    const direction = camera.position.clone().sub(controls.target).normalize();
+    const right = new Vector3();
+    const above = new Vector3();
+    camera.position.copy(controls.target).add(direction);
+    controls.update();
+    camera.updateMatrixWorld();
+    right.setFromMatrixColumn(camera.matrixWorld, 0);
+    above.setFromMatrixColumn(camera.matrixWorld, 1);
+    const points = this.cloud().map((p) => [dot(p, right.toArray()), dot(p, above.toArray()), dot(p, direction.toArray())]);
+    const middle = (k) => (Math.min(...points.map((p) => p[k])) + Math.max(...points.map((p) => p[k]))) / 2;
+    const center = [middle(0), middle(1), middle(2)];
+    const tall = Math.tan((camera.fov * Math.PI) / 360);
+    const wide = tall * camera.aspect;
+    let distance = 0;
+    // What is near looks larger, so the middle of the picture is not the middle of the points: a few rounds find it.
+    for (let round = 0; round < 8; ++round) {
+      distance = 0;
+      for (const p of points) distance = Math.max(distance, Math.abs(p[0] - center[0]) / wide + p[2] - center[2], Math.abs(p[1] - center[1]) / tall + p[2] - center[2]);
+      for (const k of [0, 1]) {
+        const seen = points.map((p) => (p[k] - center[k]) / (distance - p[2] + center[2]));
+        center[k] += 0.7 * distance * ((Math.min(...seen) + Math.max(...seen)) / 2);
+      }
+    }
+    controls.target.set(0, 0, 0).addScaledVector(right, center[0]).addScaledVector(above, center[1]).addScaledVector(direction, center[2]);
+    camera.position.copy(controls.target).addScaledVector(direction, 1.1 * distance || this.size);
+    controls.update();
+    this.fitted = true;
+    if (this.followed >= 0) this.setFollow(this.followed, true);
+    this.invalidate();
+  }
+  /** Points that the machines pass: corners of shapes, at the given times of each run. @param {(run: import('./data.js').Run) => number[]} timesOf @param {boolean} [ground] */
+  pointsAt(timesOf, ground = true) {
+    /** @type {[number, number, number][]} */
+    const points = [];
+    for (const run of this.app.runs) {
+      if (!run.scene) continue;
+      const ends = [...(run.scene.cylinders ?? []), ...(run.scene.springs ?? [])].flatMap((c) => [c.base ?? c.from, c.rod_end ?? c.to]);
+      const instants = timesOf(run);
+      run.scene.bodies.forEach((body, i) => {
+        if (body.ground && !ground) return;
+        const own = [...(body.shapes ?? []).filter((s) => !s.hidden_by_default).flatMap(extentOf), ...ends.filter((e) => e.body === i).map((e) => e.at),
+          ...(run.scene.wheels ?? []).filter((w) => w.body === i).flatMap((w) => extentOf({type: 'sphere', radius: w.radius, at: w.at}))];
+        for (const t of body.pose ? instants : [0]) {
+          const pose = poseAt(run.time, body.pose, t);
+          for (const p of own) points.push(place(pose, p));
+        }
+      });
+    }
+    return points.every((p) => p.every(Number.isFinite)) ? points : [];
+  }
+  /** What a fit shows: the whole motion, or what is followed at this time. */
+  cloud() {
+    if (this.followed >= 0) {
+      const now = this.pointsAt(() => [this.app.player.time], false);
+      if (now.length) return now;
+    }
+    if (!this.points) {
+      this.points = this.pointsAt((run) => Array.from({length: 48}, (_, k) => run.time[Math.round((k * (run.time.length - 1)) / 47)] ?? 0));
+      if (!this.points.length) this.points = corners(this.box);
+    }
+    return this.points;
+  }
+  /** Diagonal of the machine as it stands at the start: that of the motion may be a way that it drives. */
+  machineSize() {
+    const points = this.pointsAt((run) => [run.time[0] ?? 0], false);
+    if (!points.length) return 0;
+    const range = (k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]));
+    return Math.hypot(range(0), range(1), range(2));
+  }
+  /** The heaviest body of a machine that drives far: followed from the start. */
+  driver() {
+    const bodies = this.app.mainRun()?.scene?.bodies ?? [];
+    if (this.span < 3 * this.size) return -1;
+    return bodies.reduce((best, b, i) => (b.pose && (best < 0 || (b.mass ?? 0) > (bodies[best].mass ?? 0)) ? i : best), -1);
+  }
+  /** @param {number} body @param {boolean} [fitted] */
+  setFollow(body, fitted = false) {
+    this.followed = body;
+    this.follow.value = String(body);
+    const main = this.machines.find((m) => !m.ghost);
+    if (body < 0 || !main) return this.invalidate();
+    this.fitted = fitted;
+    this.track();
+    this.invalidate();
+  }
+  track() {
+    const main = this.machines.find((m) => !m.ghost);
+    if (!main) return;
+    const at = vector(place(main.pose(this.followed, this.app.player.time), centerOf(main.data.bodies[this.followed])));
+    const d = at.sub(this.controls.target);
+    this.controls.target.add(d);
+    this.camera.position.add(d);
+    this.controls.update();
+  }
+
+  /** @param {PointerEvent} event */
+  hover(event) {
+    if (event.buttons) {
+      this.tip.hidden = true;
+      return;
+    }
+    const box = this.canvas.getBoundingClientRect();
+    this.pointer = [event.clientX - box.left, event.clientY - box.top];
+    if (this.picking) return;
+    this.picking = requestAnimationFrame(() => {
+      this.picking = 0;
+      const [px, py] = this.pointer;
+      const ray = new Raycaster();
+      ray.setFromCamera(new Vector2((2 * px) / box.width - 1, 1 - (2 * py) / box.height), this.camera);
+      const machine = this.machines.find((m) => !m.ghost);
+      const hit = machine && ray.intersectObjects(machine.picked, false)[0];
+      this.tip.hidden = !hit;
+      if (!hit) return;
+      const data = hit.object.userData;
+      this.tip.textContent = data.cylinder ? this.cylinderText(machine, data.cylinder) : data.wheel ?? machine.data.bodies[data.body]?.name ?? '';
+      this.tip.style.transform = `translate(${Math.min(px + 14, box.width - 150)}px, ${Math.max(4, py - 30)}px)`;
+    });
+  }
+  cylinderText(machine, name) {
+    const {units, player} = this.app;
+    const names = machine.data.cylinders.find((c) => c.name === name).channels ?? {};
+    const values = [['force', ''], ['pressure_A', 'A '], ['pressure_B', 'B ']].map(([key, label]) => {
+      const value = machine.channel(names[key], player.time);
+      return value === undefined ? null : label + units.text(value, key === 'force' ? 'N' : 'Pa', 3);
+    }).filter(Boolean);
+    return [name, ...values].join(' · ');
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const turn = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
+    const zoom = {'+': 0.85, '=': 0.85, '-': 1 / 0.85}[event.key];
+    if (event.shiftKey && turn) {
+      const arm = this.camera.position.clone().sub(this.controls.target);
+      const up = new Vector3(...this.up);
+      arm.applyAxisAngle(up, (turn[0] * Math.PI) / 18);
+      const side = new Vector3().crossVectors(arm, up).normalize();
+      const angle = arm.angleTo(up) - (turn[1] * Math.PI) / 18;
+      if (turn[1] && angle > 0.02 && angle < Math.PI - 0.02) arm.applyAxisAngle(side, (turn[1] * Math.PI) / 18);
+      this.camera.position.copy(this.controls.target).add(arm);
+    } else if (zoom) this.camera.position.sub(this.controls.target).multiplyScalar(zoom).add(this.controls.target);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.fitted = false;
+    this.controls.update();
+    this.invalidate();
+  }
+
+  savePng() {
+    this.render();
+    this.canvas.toBlob((blob) => blob && save(`${fileName(`${this.app.mainRun()?.name ?? 'machine'}_${this.app.player.time.toFixed(2)}s`)}.png`, blob), 'image/png');
+  }
+}
+
+/** @param {{min: number[], max: number[]}} box */
+function corners({min, max}) {
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((i) => /** @type {[number, number, number]} */ ([i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2]]));
+}
+
+/** Corners of a shape's box in the body's frame. @returns {[number, number, number][]} */
+function extentOf(shape) {
+  if (shape.type === 'segments') return shape.points.flat().map((p) => place(framed(shape), p));
+  const r = shape.radius ?? 0;
+  let half = [r, r, r];
+  if (shape.type === 'box') half = shape.size.map((s) => s / 2);
+  else if (shape.type === 'ellipsoid') half = shape.radii;
+  else if (shape.type !== 'sphere') {
+    const axis = unit(shape.axis ?? [1, 0, 0]);
+    half = axis.map((a) => (Math.abs(a) * shape.length) / 2 + r * Math.sqrt(Math.max(0, 1 - a * a)));
+  }
+  return corners({min: half.map((v) => -v), max: half}).map((p) => place(framed(shape), p));
+}
+const framed = (shape) => ({position: shape.at ?? [0, 0, 0], rotation: shape.rotation ?? [1, 0, 0, 0]});
+
+/** Middle of a body's shapes in its own frame. */
+function centerOf(body) {
+  const points = (body.shapes ?? []).flatMap((s) => (s.type === 'segments' ? s.points.flat() : [s.at ?? [0, 0, 0]]));
+  return points.length ? times(points.reduce((a, p) => add(a, p), [0, 0, 0]), 1 / points.length) : [0, 0, 0];
+}

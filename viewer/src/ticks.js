@@ -1,0 +1,25 @@
+// Marks of axes as text.
+// SPDX-License-Identifier: BSD-3-Clause
+import {powerOfTen} from './units.js';
+
+/** Marks of an axis, all written alike. @param {number[]} splits */
+export function tickTexts(splits) {
+  const size = Math.max(...splits.map(Math.abs));
+  const step = splits.length > 1 ? Math.abs(splits[1] - splits[0]) : size;
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) {
+    // All with the same power of ten.
+    const power = Math.floor(Math.log10(size) + 1e-9);
+    const digits = Math.max(0, Math.min(6, Math.ceil(power - Math.log10(step) - 1e-9)));
+    const ten = powerOfTen(power);
+    return splits.map((v) => (Math.abs(v) < 1e-9 * size ? '0' : `${(v / 10 ** power).toFixed(digits).replace('-', '−')}·${ten}`));
+  }
+  const decimals = Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9)));
+  return splits.map((v) => v.toFixed(decimals).replace(/^-(?=0(\.0*)?$)/, '').replace('-', '−'));
+}
+
+/** Powers of ten between two values, some six at most. @param {number} low @param {number} high */
+export function decades(low, high) {
+  const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  const step = Math.max(1, Math.ceil((b - a) / 6));
+  return Array.from({length: Math.max(0, Math.floor((b - a) / step) + 1)}, (_, i) => 10 ** (a + i * step));
+}
