@@ -29,7 +29,11 @@ void add_friction(CLI::App& app, Action& action);
 void add_curve(CLI::App& app, Action& action);
 void add_fit(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
+void add_plot(CLI::App& app, Action& action);
+void add_new(CLI::App& app, Action& action);
+void add_explain(CLI::App& app, Action& action);
 void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands

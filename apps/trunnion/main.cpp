@@ -75,7 +75,11 @@ int main(int argc, char** argv) {
   cli::add_curve(app, action);
   cli::add_fit(app, action);
   cli::add_study(app, action);
+  cli::add_report(app, action);
   cli::add_import(app, action);
+  cli::add_plot(app, action);
+  cli::add_new(app, action);
+  cli::add_explain(app, action);
   cli::add_reference(app, action);
   try {
     app.parse(argc, argv);

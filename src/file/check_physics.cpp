@@ -553,7 +553,8 @@ void check_hydraulics(const Description& d, Findings& out) {
            "one motion for each coordinate");
   check_motion_signals(d, out);
   for (const auto& [name, force] : d.forces)
-    if (!force.joint && !force.force && !force.torque) find(d, out, "forces." + name, "there is neither `force` nor `torque`");
+    if (!force.joint && !force.force && !force.torque && !force.soil)
+      find(d, out, "forces." + name, "there is neither `force` nor `torque` nor `soil`");
   for (const auto& [name, valve] : d.valves)
     std::visit([&, path = "valves." + name](const auto& v) { check_valve(d, out, path, v); }, valve);
   for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);

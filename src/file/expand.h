@@ -12,9 +12,9 @@
 namespace trunnion {
 
 struct ExpandedTree {
-  Tree written;   // with the files that it includes, and the overrides of parameters, templates and parts
-  Tree expanded;  // that with everything put in its place, and all other overrides; no such sections any more
-  bool complete;  // nothing was wrong with them
+  FileTree written;   // with the files that it includes, and the overrides of parameters, templates and parts
+  FileTree expanded;  // that with everything put in its place, and all other overrides; no such sections any more
+  bool complete;      // nothing was wrong with them
 };
 
 /// Reads YAML text into a tree, expands it and applies the overrides. Findings are added to `diagnostics`. A syntax error is thrown as

@@ -92,7 +92,7 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
   };
   std::vector<Diagnostic> ignored;  // load_model has reported them
   const ExpandedTree trees = read_expanded(file_text(file), file, overrides, ignored);
-  const Tree defaults = write_tree(description), *node = value_at(trees.expanded, path);
+  const FileTree defaults = write_tree(description), *node = value_at(trees.expanded, path);
   if (node == nullptr) node = value_at(trees.written, path);
   if (node == nullptr) node = value_at(defaults, path);
   const auto as_override = [&](const std::string& value) {
@@ -111,7 +111,7 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
     (void)as_override("1");  // says what is wrong with the path
     refuse("nothing stands here", "a number");
   }
-  const QuantityText read = node->kind == Tree::Kind::scalar ? read_quantity(node->text) : QuantityText{};
+  const QuantityText read = node->kind == FileTree::Kind::scalar ? read_quantity(node->text) : QuantityText{};
   if (!read.quantity) refuse("found " + node->described(), "a number");
   const double value = read.quantity->value;
   if (write_model(as_override(number_text(value))) != write_model(description)) refuse("this number cannot be set alone", "");

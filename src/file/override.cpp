@@ -22,17 +22,17 @@ std::vector<std::string> segments_of(const std::string& path) {
 }
 
 // Marks a tree as standing nowhere in the file.
-void forget_places(Tree& tree) {
+void forget_places(FileTree& tree) {
   tree.line = tree.column = 0;
-  for (Tree& item : tree.items) forget_places(item);
-  for (Tree::Entry& entry : tree.entries) {
+  for (FileTree& item : tree.items) forget_places(item);
+  for (FileTree::Entry& entry : tree.entries) {
     entry.line = entry.column = 0;
     forget_places(entry.value);
   }
 }
 
 // The child of a list, or null when there is none such.
-template <class T>  // Tree or const Tree
+template <class T>  // FileTree or const FileTree
 T* element(T& list, const std::string& segment) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(segment.data(), segment.data() + segment.size(), index);
@@ -41,22 +41,22 @@ T* element(T& list, const std::string& segment) {
 }
 
 // The child of a mapping, made where there is none; any other value gives way to a mapping.
-Tree* child(Tree& node, const std::string& segment) {
-  if (node.kind != Tree::Kind::map) {
+FileTree* child(FileTree& node, const std::string& segment) {
+  if (node.kind != FileTree::Kind::map) {
     const int order = node.override_order;
-    node = Tree::map();
+    node = FileTree::map();
     node.override_order = order;
   }
-  if (Tree::Entry* entry = node.find(segment)) return &entry->value;
-  Tree& value = node.add(segment, {});
+  if (FileTree::Entry* entry = node.find(segment)) return &entry->value;
+  FileTree& value = node.add(segment, {});
   node.entries.back().added = true;
   return &value;
 }
 
 }  // namespace
 
-void apply_override(Tree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics) {
-  Tree value;
+void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics) {
+  FileTree value;
   try {
     value = read_yaml(setting.value, "--set", diagnostics);
   } catch (const InputError& error) {
@@ -67,13 +67,13 @@ void apply_override(Tree& root, const Override& setting, int order, std::vector<
     }
     return;
   }
-  Tree* node = &root;
+  FileTree* node = &root;
   for (const std::string& segment : segments_of(setting.path)) {
     if (segment.empty()) {
       diagnostics.push_back({kCommandLine, setting.path, "the path is incomplete", "names joined by points, such as solver.step", ""});
       return;
     }
-    Tree* next = node->kind == Tree::Kind::list ? element(*node, segment) : child(*node, segment);
+    FileTree* next = node->kind == FileTree::Kind::list ? element(*node, segment) : child(*node, segment);
     if (next == nullptr) {
       diagnostics.push_back({kCommandLine, setting.path, "the list has no element `" + segment + "`",
                              node->items.empty() ? "" : "an index from 0 to " + std::to_string(node->items.size() - 1), ""});
@@ -136,13 +136,13 @@ std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>
   return all;
 }
 
-const Tree* value_at(const Tree& root, const std::string& path) {
-  const Tree* node = &root;
+const FileTree* value_at(const FileTree& root, const std::string& path) {
+  const FileTree* node = &root;
   for (const std::string& segment : segments_of(path)) {
-    if (node->kind == Tree::Kind::list) {
+    if (node->kind == FileTree::Kind::list) {
       node = element(*node, segment);
     } else {
-      const Tree::Entry* entry = node->find(segment);
+      const FileTree::Entry* entry = node->find(segment);
       node = entry == nullptr ? nullptr : &entry->value;
     }
     if (node == nullptr) return nullptr;

@@ -9,9 +9,9 @@ namespace trunnion {
 
 /// Puts the override's value at its path; `order` counts overrides from 1. Keys that the file does not have are added
 /// and marked so; whether they may stand there is found when the tree is read.
-void apply_override(Tree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics);
+void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics);
 
 /// What stands at a path, or null.
-const Tree* value_at(const Tree& root, const std::string& path);
+const FileTree* value_at(const FileTree& root, const std::string& path);
 
 }  // namespace trunnion

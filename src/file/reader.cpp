@@ -46,9 +46,9 @@ bool is_item_name(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
 }
 
-void Reader::read(const Tree& root, Description& description) {
+void Reader::read(const FileTree& root, Description& description) {
   log_.spans[""] = {file_, 1, 1};
-  if (root.kind == Tree::Kind::null) return report({file_, 1, 1}, "", "the file is empty", "a model that begins with `trunnion: 1`");
+  if (root.kind == FileTree::Kind::null) return report({file_, 1, 1}, "", "the file is empty", "a model that begins with `trunnion: 1`");
   if (!is_mapping(root, "")) return;
   enter(root, "", [&](Visitor& v) { trunnion::describe(v, description); });
 }
@@ -60,11 +60,11 @@ std::string Reader::path_of(const std::string& key) const {
   return path.empty() ? key : path + "." + key;
 }
 
-SourceSpan Reader::span_of(const Tree& node) const {
+SourceSpan Reader::span_of(const FileTree& node) const {
   return node.line > 0 ? SourceSpan{node.file ? *node.file : file_, node.line, node.column} : SourceSpan{"--set", 0, 0};
 }
 
-SourceSpan Reader::span_of(const Tree::Entry& entry) const {
+SourceSpan Reader::span_of(const FileTree::Entry& entry) const {
   return entry.line > 0 ? SourceSpan{entry.value.file ? *entry.value.file : file_, entry.line, entry.column} : SourceSpan{"--set", 0, 0};
 }
 
@@ -73,26 +73,26 @@ void Reader::report(const SourceSpan& span, const std::string& path, const std::
   log_.diagnostics.push_back({span, path, found, expected, hint});
 }
 
-bool Reader::is_mapping(const Tree& node, const std::string& path) {
-  if (node.kind == Tree::Kind::map) return true;
+bool Reader::is_mapping(const FileTree& node, const std::string& path) {
+  if (node.kind == FileTree::Kind::map) return true;
   report(span_of(node), path, "found " + node.described(), "a mapping of keys to values");
   return false;
 }
 
 // ---------------------------------------------------------------- one mapping
 
-void Reader::enter(const Tree& node, const std::string& path, const std::function<void(Visitor&)>& describe) {
+void Reader::enter(const FileTree& node, const std::string& path, const std::function<void(Visitor&)>& describe) {
   frames_.push_back({&node, path, {}, {}, "", {}, false});
   describe(*this);
   report_leftovers();
   frames_.pop_back();
 }
 
-const Tree* Reader::find(const Key& key) {
+const FileTree* Reader::find(const Key& key) {
   Frame& frame = frames_.back();
   frame.known.emplace_back(key.name);
   known_paths_.push_back(path_of(key.name));
-  if (const Tree::Entry* entry = frame.map->find(key.name)) {
+  if (const FileTree::Entry* entry = frame.map->find(key.name)) {
     log_.spans[path_of(key.name)] = span_of(entry->value);
     return &entry->value;
   }
@@ -104,7 +104,7 @@ const Tree* Reader::find(const Key& key) {
 void Reader::report_leftovers() {
   const Frame& frame = frames_.back();
   std::set<std::string> meant;
-  for (const Tree::Entry& entry : frame.map->entries)
+  for (const FileTree::Entry& entry : frame.map->entries)
     if (!contains(frame.known, entry.key)) report_unknown(entry, meant);
   for (const std::string& name : frame.missing) {
     if (meant.contains(name))
@@ -114,7 +114,7 @@ void Reader::report_leftovers() {
   }
 }
 
-void Reader::report_unknown(const Tree::Entry& entry, std::set<std::string>& meant) {
+void Reader::report_unknown(const FileTree::Entry& entry, std::set<std::string>& meant) {
   const Frame& frame = frames_.back();
   const std::string path = path_of(entry.key);
   // perhaps it belongs one level below
@@ -134,33 +134,33 @@ void Reader::report_unknown(const Tree::Entry& entry, std::set<std::string>& mea
          did_you_mean(near));
 }
 
-void Reader::report_unknown_override(const Tree::Entry& entry, const std::string& path, const std::string& near) {
+void Reader::report_unknown_override(const FileTree::Entry& entry, const std::string& path, const std::string& near) {
   std::string rest;
-  for (const Tree* node = &entry.value; node->entries.size() == 1 && node->entries[0].added; node = &node->entries[0].value)
+  for (const FileTree* node = &entry.value; node->entries.size() == 1 && node->entries[0].added; node = &node->entries[0].value)
     rest += "." + node->entries[0].key;
   const std::string expected = near.empty() && !frames_.back().known.empty() ? "one of " + either(frames_.back().known) : "";
   report(span_of(entry), path + rest, "there is no such path", expected, did_you_mean(near.empty() ? "" : path_of(near) + rest));
 }
 
 void Reader::leaf(const Key& key, const Slot& slot) {
-  if (const Tree* node = find(key)) value(key, *node, path_of(key.name), slot);
+  if (const FileTree* node = find(key)) value(key, *node, path_of(key.name), slot);
 }
 
 void Reader::group(const Key& key, const Group& group) {
-  const Tree* node = find(key);
+  const FileTree* node = find(key);
   if (node == nullptr || !is_mapping(*node, path_of(key.name))) return;
   if (!group.present) group.create();
   enter(*node, path_of(key.name), group.describe);
 }
 
 void Reader::list(const Key& key, const Items& items) {
-  const Tree* node = find(key);
+  const FileTree* node = find(key);
   if (node == nullptr) return;
   const std::string path = path_of(key.name);
-  if (node->kind != Tree::Kind::list || node->items.empty())
-    return report(span_of(*node), path, "found " + (node->kind == Tree::Kind::list ? "an empty list" : node->described()),
+  if (node->kind != FileTree::Kind::list || node->items.empty())
+    return report(span_of(*node), path, "found " + (node->kind == FileTree::Kind::list ? "an empty list" : node->described()),
                   "a list of mappings");
-  for (const Tree& element : node->items) {
+  for (const FileTree& element : node->items) {
     const std::string element_path = path + "." + std::to_string(items.size());
     items.append("");
     log_.spans[element_path] = span_of(element);
@@ -170,12 +170,12 @@ void Reader::list(const Key& key, const Items& items) {
 }
 
 void Reader::section(const Key& key, const Items& items, const char* scalar_key) {
-  const Tree* node = find(key);
-  if (node == nullptr || node->kind == Tree::Kind::null || !is_mapping(*node, path_of(key.name))) return;
-  for (const Tree::Entry& entry : node->entries) item(entry, key, items, scalar_key);
+  const FileTree* node = find(key);
+  if (node == nullptr || node->kind == FileTree::Kind::null || !is_mapping(*node, path_of(key.name))) return;
+  for (const FileTree::Entry& entry : node->entries) item(entry, key, items, scalar_key);
 }
 
-void Reader::item(const Tree::Entry& entry, const Key& key, const Items& items, const char* scalar_key) {
+void Reader::item(const FileTree::Entry& entry, const Key& key, const Items& items, const char* scalar_key) {
   const std::string path = path_of(key.name) + "." + entry.key;
   if (entry.added) {
     std::vector<std::string> names;
@@ -188,8 +188,8 @@ void Reader::item(const Tree::Entry& entry, const Key& key, const Items& items, 
   if (!is_item_name(entry.key)) return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "letters, digits, `_` and `-`");
   items.append(entry.key);
   log_.spans[path] = span_of(entry);
-  Tree wrapped = Tree::map();
-  const bool wrap = scalar_key != nullptr && entry.value.kind == Tree::Kind::scalar;
+  FileTree wrapped = FileTree::map();
+  const bool wrap = scalar_key != nullptr && entry.value.kind == FileTree::Kind::scalar;
   if (wrap) {
     wrapped.add(scalar_key, entry.value);
     wrapped.line = entry.value.line, wrapped.column = entry.value.column;
@@ -232,19 +232,19 @@ const Alternative* Reader::choose(const std::vector<Alternative>& alternatives, 
   int order = -1;
   for (const Alternative& a : alternatives) {
     names.emplace_back(a.key);
-    const Tree::Entry* entry = frame.map->find(a.key);
+    const FileTree::Entry* entry = frame.map->find(a.key);
     if (entry == nullptr) continue;
     found.emplace_back(a.key);
     if (entry->value.override_order > order) chosen = &a, order = entry->value.override_order;
   }
   if (found.size() > 1 && order == 0) {
-    const Tree::Entry& second = *frame.map->find(found[1]);
+    const FileTree::Entry& second = *frame.map->find(found[1]);
     report(span_of(second), frame.path, "`" + found[0] + "` and `" + found[1] + "` stand side by side", "only one of " + either(names));
     return nullptr;
   }
   frame.replaced = frame.replaced || found.size() > 1;
   if (found.empty() && required) {
-    const bool misspelt = std::any_of(frame.map->entries.begin(), frame.map->entries.end(), [&](const Tree::Entry& entry) {
+    const bool misspelt = std::any_of(frame.map->entries.begin(), frame.map->entries.end(), [&](const FileTree::Entry& entry) {
       return !nearest_name(entry.key, names).empty() && !contains(names, entry.key);
     });
     if (!misspelt) report(span_of(*frame.map), frame.path, "there is none of " + either(names));

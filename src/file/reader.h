@@ -29,7 +29,7 @@ class Reader : public Visitor {
  public:
   Reader(std::string file, ReadLog& log) : file_(std::move(file)), log_(log) {}
 
-  void read(const Tree& root, Description& description);
+  void read(const FileTree& root, Description& description);
 
   void leaf(const Key& key, const Slot& slot) override;
   void group(const Key& key, const Group& group) override;
@@ -40,7 +40,7 @@ class Reader : public Visitor {
  private:
   // The mapping being read.
   struct Frame {
-    const Tree* map;
+    const FileTree* map;
     std::string path;
     std::vector<std::string> known;                // keys that may stand here
     std::map<std::string, std::string> elsewhere;  // keys of other forms -> the key of their form
@@ -49,42 +49,42 @@ class Reader : public Visitor {
     bool replaced = false;                         // an override chose another form than the file
   };
 
-  const Tree* find(const Key& key);
+  const FileTree* find(const Key& key);
   std::string path_of(const std::string& key) const;
-  SourceSpan span_of(const Tree& node) const;
-  SourceSpan span_of(const Tree::Entry& entry) const;
+  SourceSpan span_of(const FileTree& node) const;
+  SourceSpan span_of(const FileTree::Entry& entry) const;
   void report(const SourceSpan& span, const std::string& path, const std::string& found, const std::string& expected = "",
               const std::string& hint = "");
-  void enter(const Tree& node, const std::string& path, const std::function<void(Visitor&)>& describe);
-  void item(const Tree::Entry& entry, const Key& key, const Items& items, const char* scalar_key);
-  bool is_mapping(const Tree& node, const std::string& path);
+  void enter(const FileTree& node, const std::string& path, const std::function<void(Visitor&)>& describe);
+  void item(const FileTree::Entry& entry, const Key& key, const Items& items, const char* scalar_key);
+  bool is_mapping(const FileTree& node, const std::string& path);
 
-  void report_unknown(const Tree::Entry& entry, std::set<std::string>& meant);
-  void report_unknown_override(const Tree::Entry& entry, const std::string& path, const std::string& near);
+  void report_unknown(const FileTree::Entry& entry, std::set<std::string>& meant);
+  void report_unknown_override(const FileTree::Entry& entry, const std::string& path, const std::string& near);
   void report_leftovers();
   const Alternative* choose(const std::vector<Alternative>& alternatives, bool required);
 
   struct Dispatch;  // by the kind of slot
 
   // The value of one key; false: reported.
-  void value(const Key& key, const Tree& node, const std::string& path, const Slot& slot);
-  bool number(const Key& key, const Tree& node, const std::string& path, double& out);
-  bool in_range(const Key& key, const Tree& node, const std::string& path, double value);
-  bool integer(const Key& key, const Tree& node, const std::string& path, int& out);
-  bool boolean(const Tree& node, const std::string& path, bool& out);
-  bool text(const Tree& node, const std::string& path, const char* expected, std::string& out);
-  bool vector(const Key& key, const Tree& node, const std::string& path, Vec3d& out);
-  bool pair(const Key& key, const Tree& node, const std::string& path, Vec2d& out);
-  bool axis(const Tree& node, const std::string& path, Vec3d& out);
-  bool texts(const Tree& node, const std::string& path, std::size_t count, std::vector<std::string>& out);
+  void value(const Key& key, const FileTree& node, const std::string& path, const Slot& slot);
+  bool number(const Key& key, const FileTree& node, const std::string& path, double& out);
+  bool in_range(const Key& key, const FileTree& node, const std::string& path, double value);
+  bool integer(const Key& key, const FileTree& node, const std::string& path, int& out);
+  bool boolean(const FileTree& node, const std::string& path, bool& out);
+  bool text(const FileTree& node, const std::string& path, const char* expected, std::string& out);
+  bool vector(const Key& key, const FileTree& node, const std::string& path, Vec3d& out);
+  bool pair(const Key& key, const FileTree& node, const std::string& path, Vec2d& out);
+  bool axis(const FileTree& node, const std::string& path, Vec3d& out);
+  bool texts(const FileTree& node, const std::string& path, std::size_t count, std::vector<std::string>& out);
   // `first`: what the points are over; `both`: a point as it should stand in the file.
-  bool points(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both, Points& out);
-  bool point(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both, std::array<double, 2>& out);
-  bool inertia(const Key& key, const Tree& node, const std::string& path, const InertiaTensor& out);
-  bool number_or_signal(const Key& key, const Tree& node, const std::string& path, NumberOrSignal& out);
-  bool choice(const Tree& node, const std::string& path, const Choice& out);
-  bool list_of(const Tree& node, const std::string& path, std::size_t count, const std::string& what);
-  bool wrong_kind(const Tree& node, const std::string& path, const std::string& expected);
+  bool points(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, Points& out);
+  bool point(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, std::array<double, 2>& out);
+  bool inertia(const Key& key, const FileTree& node, const std::string& path, const InertiaTensor& out);
+  bool number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out);
+  bool choice(const FileTree& node, const std::string& path, const Choice& out);
+  bool list_of(const FileTree& node, const std::string& path, std::size_t count, const std::string& what);
+  bool wrong_kind(const FileTree& node, const std::string& path, const std::string& expected);
 
   std::string file_;
   ReadLog& log_;

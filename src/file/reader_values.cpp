@@ -13,8 +13,8 @@ std::string expectation(const Measure& measure) {
   return text + " such as " + measure.example;
 }
 
-bool Reader::wrong_kind(const Tree& node, const std::string& path, const std::string& expected) {
-  if (node.kind == Tree::Kind::map && node.line == 0)
+bool Reader::wrong_kind(const FileTree& node, const std::string& path, const std::string& expected) {
+  if (node.kind == FileTree::Kind::map && node.line == 0)
     report(span_of(node), path, "only the whole of `" + path + "` can be set", expected);
   else
     report(span_of(node), path, "found " + node.described(), expected);
@@ -24,7 +24,7 @@ bool Reader::wrong_kind(const Tree& node, const std::string& path, const std::st
 struct Reader::Dispatch {
   Reader& r;
   const Key& key;
-  const Tree& node;
+  const FileTree& node;
   const std::string& path;
 
   void operator()(double* x) { r.number(key, node, path, *x); }
@@ -67,10 +67,10 @@ struct Reader::Dispatch {
   }
   void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
   void operator()(StartPressure* x) {
-    x->equilibrium = node.kind == Tree::Kind::scalar && node.text == "equilibrium";
+    x->equilibrium = node.kind == FileTree::Kind::scalar && node.text == "equilibrium";
     if (x->equilibrium) return;
     const std::string hint = nearest_name(node.text, {"equilibrium"}).empty() ? "" : "did you mean `equilibrium`?";
-    if (node.kind == Tree::Kind::scalar && is_item_name(node.text) && !read_quantity(node.text).quantity)
+    if (node.kind == FileTree::Kind::scalar && is_item_name(node.text) && !read_quantity(node.text).quantity)
       return r.report(r.span_of(node), path, "found " + node.described(), expectation(key.measure) + ", or equilibrium", hint);
     r.number(key, node, path, x->value);
   }
@@ -80,14 +80,14 @@ struct Reader::Dispatch {
   void operator()(const Composed&) { r.report(r.span_of(node), path, "`" + std::string(key.name) + "` can only stand in a file"); }
 };
 
-void Reader::value(const Key& key, const Tree& node, const std::string& path, const Slot& slot) {
+void Reader::value(const Key& key, const FileTree& node, const std::string& path, const Slot& slot) {
   std::visit(Dispatch{*this, key, node, path}, slot);
 }
 
 // ---------------------------------------------------------------- numbers
 
-bool Reader::number(const Key& key, const Tree& node, const std::string& path, double& out) {
-  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure));
+bool Reader::number(const Key& key, const FileTree& node, const std::string& path, double& out) {
+  if (node.kind != FileTree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure));
   if (key.is(kInfinite) && node.text == ".inf") {
     out = std::numeric_limits<double>::infinity();
     return true;
@@ -107,7 +107,7 @@ bool Reader::number(const Key& key, const Tree& node, const std::string& path, d
   return true;
 }
 
-bool Reader::in_range(const Key& key, const Tree& node, const std::string& path, double value) {
+bool Reader::in_range(const Key& key, const FileTree& node, const std::string& path, double value) {
   const char* limit = nullptr;
   if (key.is(kPositive) && !(value > 0)) limit = " greater than 0";
   if (key.is(kNonNegative) && !(value >= 0)) limit = " not less than 0";
@@ -118,7 +118,7 @@ bool Reader::in_range(const Key& key, const Tree& node, const std::string& path,
   return false;
 }
 
-bool Reader::integer(const Key& key, const Tree& node, const std::string& path, int& out) {
+bool Reader::integer(const Key& key, const FileTree& node, const std::string& path, int& out) {
   double value = 0;
   if (!number(key, node, path, value)) return false;
   if (value != std::floor(value) || std::abs(value) > std::numeric_limits<int>::max()) {
@@ -129,14 +129,14 @@ bool Reader::integer(const Key& key, const Tree& node, const std::string& path, 
   return true;
 }
 
-bool Reader::list_of(const Tree& node, const std::string& path, std::size_t count, const std::string& what) {
-  if (node.kind != Tree::Kind::list) return wrong_kind(node, path, "a list of " + what);
+bool Reader::list_of(const FileTree& node, const std::string& path, std::size_t count, const std::string& what) {
+  if (node.kind != FileTree::Kind::list) return wrong_kind(node, path, "a list of " + what);
   if (node.items.size() == count) return true;
   report(span_of(node), path, "found a list of " + std::to_string(node.items.size()), "a list of " + what);
   return false;
 }
 
-bool Reader::vector(const Key& key, const Tree& node, const std::string& path, Vec3d& out) {
+bool Reader::vector(const Key& key, const FileTree& node, const std::string& path, Vec3d& out) {
   const std::string each = key.measure.unit[0] == '\0' ? "three numbers" : "three numbers, each " + expectation(key.measure);
   if (!list_of(node, path, 3, each)) return false;
   bool good = true;
@@ -144,14 +144,14 @@ bool Reader::vector(const Key& key, const Tree& node, const std::string& path, V
   return good;
 }
 
-bool Reader::pair(const Key& key, const Tree& node, const std::string& path, Vec2d& out) {
+bool Reader::pair(const Key& key, const FileTree& node, const std::string& path, Vec2d& out) {
   if (!list_of(node, path, 2, "two numbers, each " + expectation(key.measure))) return false;
   const bool first = number(key, node.items[0], path + ".0", out[0]);
   return number(key, node.items[1], path + ".1", out[1]) && first;
 }
 
-bool Reader::axis(const Tree& node, const std::string& path, Vec3d& out) {
-  if (node.kind == Tree::Kind::scalar) {
+bool Reader::axis(const FileTree& node, const std::string& path, Vec3d& out) {
+  if (node.kind == FileTree::Kind::scalar) {
     if (node.text == "x" || node.text == "y" || node.text == "z") {
       out = {};
       out[static_cast<std::size_t>(node.text[0] - 'x')] = 1;
@@ -171,10 +171,10 @@ bool Reader::axis(const Tree& node, const std::string& path, Vec3d& out) {
   return true;
 }
 
-bool Reader::inertia(const Key& key, const Tree& node, const std::string& path, const InertiaTensor& out) {
+bool Reader::inertia(const Key& key, const FileTree& node, const std::string& path, const InertiaTensor& out) {
   const Key moment{"moment", "", key.measure, kNonNegative};
-  if (node.kind == Tree::Kind::list) return vector(moment, node, path, *out.moments);
-  if (node.kind != Tree::Kind::map || node.line == 0)
+  if (node.kind == FileTree::Kind::list) return vector(moment, node, path, *out.moments);
+  if (node.kind != FileTree::Kind::map || node.line == 0)
     return wrong_kind(node, path, "[Jxx, Jyy, Jzz] or a mapping with xx, yy, zz, xy, xz, yz");
   const auto diagonal = [&](const char* name) { return Key{name, "", key.measure, kRequired | kNonNegative}; };
   enter(node, path, [&](Visitor& v) {
@@ -190,17 +190,17 @@ bool Reader::inertia(const Key& key, const Tree& node, const std::string& path, 
 
 // ---------------------------------------------------------------- points over time or over a signal
 
-bool Reader::point(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both,
+bool Reader::point(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both,
                    std::array<double, 2>& out) {
   if (!list_of(node, path, 2, std::string(first.name) + " and value, as in " + both)) return false;
   const bool good = number({first.name, "", first.measure}, node.items[0], path + ".0", out[0]);
   return number({"value", "", key.measure, key.flags & kFraction}, node.items[1], path + ".1", out[1]) && good;
 }
 
-bool Reader::points(const Key& key, const Tree& node, const std::string& path, const Key& first, const char* both, Points& out) {
+bool Reader::points(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, Points& out) {
   const std::string expected = std::string("points [") + first.name + ", value]";
-  if (node.kind != Tree::Kind::list || node.items.empty()) {
-    if (node.kind == Tree::Kind::list) {
+  if (node.kind != FileTree::Kind::list || node.items.empty()) {
+    if (node.kind == FileTree::Kind::list) {
       report(span_of(node), path, "found an empty list", expected);
       return false;
     }
@@ -230,15 +230,15 @@ bool Reader::points(const Key& key, const Tree& node, const std::string& path, c
 
 // ---------------------------------------------------------------- texts
 
-bool Reader::text(const Tree& node, const std::string& path, const char* expected, std::string& out) {
-  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expected);
+bool Reader::text(const FileTree& node, const std::string& path, const char* expected, std::string& out) {
+  if (node.kind != FileTree::Kind::scalar) return wrong_kind(node, path, expected);
   out = node.text;
   return true;
 }
 
-bool Reader::texts(const Tree& node, const std::string& path, std::size_t count, std::vector<std::string>& out) {
+bool Reader::texts(const FileTree& node, const std::string& path, std::size_t count, std::vector<std::string>& out) {
   if (count > 0 && !list_of(node, path, count, std::to_string(count) + " names")) return false;
-  if (node.kind != Tree::Kind::list) return wrong_kind(node, path, "a list of names");
+  if (node.kind != FileTree::Kind::list) return wrong_kind(node, path, "a list of names");
   out.clear();
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const std::string item_path = path + "." + std::to_string(i);
@@ -250,14 +250,14 @@ bool Reader::texts(const Tree& node, const std::string& path, std::size_t count,
   return true;
 }
 
-bool Reader::boolean(const Tree& node, const std::string& path, bool& out) {
-  if (node.kind != Tree::Kind::scalar || (node.text != "true" && node.text != "false")) return wrong_kind(node, path, "true or false");
+bool Reader::boolean(const FileTree& node, const std::string& path, bool& out) {
+  if (node.kind != FileTree::Kind::scalar || (node.text != "true" && node.text != "false")) return wrong_kind(node, path, "true or false");
   out = node.text == "true";
   return true;
 }
 
-bool Reader::number_or_signal(const Key& key, const Tree& node, const std::string& path, NumberOrSignal& out) {
-  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure) + ", or the name of a signal");
+bool Reader::number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out) {
+  if (node.kind != FileTree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure) + ", or the name of a signal");
   const bool name = is_item_name(node.text) && std::string("0123456789-").find(node.text[0]) == std::string::npos;
   if (name) {
     out = node.text;
@@ -269,12 +269,12 @@ bool Reader::number_or_signal(const Key& key, const Tree& node, const std::strin
   return true;
 }
 
-bool Reader::choice(const Tree& node, const std::string& path, const Choice& out) {
+bool Reader::choice(const FileTree& node, const std::string& path, const Choice& out) {
   std::vector<std::string> words(out.words.begin(), out.words.end());
   std::string expected;
   for (const std::string& word : words) expected += (expected.empty() ? "" : ", ") + word;
   expected = (words.size() > 1 ? "one of " : "") + expected;
-  if (node.kind != Tree::Kind::scalar) return wrong_kind(node, path, expected);
+  if (node.kind != FileTree::Kind::scalar) return wrong_kind(node, path, expected);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (node.text != words[i]) continue;
     out.set(i);

@@ -3,8 +3,7 @@
 #include "file/model_file.h"
 #include "file/reader.h"
 #include "file/table.h"
-#include "file/tree.h"
-#include "file/writer.h"
+#include "file/value_words.h"
 
 namespace trunnion {
 
@@ -18,70 +17,6 @@ std::string cell(std::string text) {
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
-std::string named(Names names) {
-  switch (names) {
-    case Names::body:
-      return "body";
-    case Names::coordinate:
-      return "joint coordinate";
-    case Names::node:
-      return "node";
-    case Names::volume:
-      return "volume";
-    case Names::signal:
-      return "signal";
-    case Names::nothing:
-      break;
-  }
-  return "text";
-}
-
-/// The kind of value in words.
-struct ValueKind {
-  const Key& key;
-
-  std::string number() const {
-    std::string text = key.measure.unit[0] == '\0' ? "number" : std::string("number [") + key.measure.unit + "]";
-    if (key.is(kPositive)) text += ", > 0";
-    if (key.is(kNonNegative)) text += ", >= 0";
-    if (key.is(kFraction)) text += ", 0 to 1";
-    if (key.is(kNotZero)) text += ", not 0";
-    return text;
-  }
-  std::string vector() const { return "3 x " + number(); }
-
-  std::string whole_number() const {
-    return std::string("whole number") + (key.is(kPositive) ? ", > 0" : key.is(kNonNegative) ? ", >= 0" : "");
-  }
-  std::string operator()(const double*) const { return number(); }
-  std::string operator()(const std::optional<double>*) const { return number(); }
-  std::string operator()(const int*) const { return whole_number(); }
-  std::string operator()(const std::optional<int>*) const { return whole_number(); }
-  std::string operator()(const bool*) const { return "true or false"; }
-  std::string operator()(const std::string*) const { return named(key.names); }
-  std::string operator()(const std::optional<std::string>*) const { return named(key.names); }
-  std::string operator()(const Vec3d*) const { return vector(); }
-  std::string operator()(const std::optional<Vec3d>*) const { return vector(); }
-  std::string operator()(const std::array<Vec3d, 2>*) const { return "2 x " + vector(); }
-  std::string operator()(const Vec2d*) const { return "2 x " + number(); }
-  std::string operator()(const std::optional<Vec2d>*) const { return "2 x " + number(); }
-  std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
-  std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }
-  std::string operator()(const Points*) const { return "list of [time, value]"; }
-  std::string operator()(const OverSignal&) const { return "list of [signal, value]"; }
-  std::string operator()(const NumberOrSignal*) const { return number() + ", or signal"; }
-  std::string operator()(const StartPressure*) const { return number() + ", or `equilibrium`"; }
-  std::string operator()(const Axis&) const { return "`x`, `y`, `z` or 3 x number"; }
-  std::string operator()(const AxisPair&) const { return "2 x axis"; }
-  std::string operator()(const InertiaTensor&) const { return "3 x number [kg m^2], or a mapping"; }
-  std::string operator()(const Composed& x) const { return x.form; }
-  std::string operator()(const Choice& x) const {
-    std::string text;
-    for (const char* word : x.words) text += (text.empty() ? "" : ", ") + code(word);
-    return text;
-  }
-};
-
 constexpr const char* kTableHead = "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
 
 class ReferenceWriter : public Visitor {
@@ -90,7 +25,8 @@ class ReferenceWriter : public Visitor {
   std::string table;  // rows of the keys outside of sections
 
   void leaf(const Key& key, const Slot& slot) override {
-    row(code(prefix_ + key.name), std::visit(ValueKind{key}, slot), key.is(kRequired) ? "required" : default_of(key, slot), key.doc);
+    const std::string standard = default_words(key, slot);
+    row(code(prefix_ + key.name), value_words(key, slot), key.is(kRequired) ? "required" : standard.empty() ? "" : code(standard), key.doc);
   }
   void group(const Key& key, const Group& group) override {
     const bool absent = !group.present;
@@ -114,14 +50,6 @@ class ReferenceWriter : public Visitor {
   }
 
  private:
-  static std::string default_of(const Key& key, const Slot& slot) {
-    const Tree value = write_value(key, slot);
-    if (value.kind == Tree::Kind::null) return "";
-    std::string text = yaml_text(value);
-    text.pop_back();
-    return code(text);
-  }
-
   void row(const std::string& key, const std::string& kind, const std::string& standard, const std::string& doc) {
     table += "| " + key + " | " + cell(kind) + " | " + cell(standard) + " | " + cell(doc) + " |\n";
   }

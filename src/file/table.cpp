@@ -324,6 +324,14 @@ void describe(Visitor& v, SpringDescription& s) {
                  true);
 }
 
+void describe_soil(Visitor& v, SoilDescription& s) {
+  v.leaf({"force", "Resistance in full", kForce, kRequired | kNonNegative}, &s.force);
+  v.leaf({"depth", "Depth below the surface at which it is", kLength, kRequired | kPositive}, &s.depth);
+  v.leaf({"speed", "Speed above which it is; below, it is viscous", kSpeed, kRequired | kPositive}, &s.speed);
+  v.leaf({"at", "A point of the surface, ground frame", kLength}, &s.at);
+  v.leaf({"normal", "Normal of the surface out of the soil, ground frame"}, Axis{&s.normal});
+}
+
 void describe(Visitor& v, ForceDescription& f) {
   v.alternatives({{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
                    [&f](Visitor& w) {
@@ -332,13 +340,15 @@ void describe(Visitor& v, ForceDescription& f) {
                             &f.joint);
                      w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
                    }},
-                  {"body", "A force or torque on a body", !f.joint, [&f] { f.joint.reset(); },
+                  {"body", "A force or torque on a body, or the resistance of soil", !f.joint, [&f] { f.joint.reset(); },
                    [&f](Visitor& w) {
                      w.leaf({"body", "The body", kNumber, kRequired, Names::body}, &f.body);
                      w.leaf({"at", "Point of attack of the force, body's frame", kLength}, &f.at);
                      w.leaf({"force", "Force", kForce}, &f.force);
                      w.leaf({"torque", "Torque", kTorque}, &f.torque);
                      w.leaf({"frame", "Frame of the components"}, choice(f.frame, {"world", "body"}));
+                     w.group({"soil", "Resistance of soil against the motion of the point `at`"},
+                             {f.soil.has_value(), [&f] { f.soil.emplace(); }, [&f](Visitor& u) { describe_soil(u, *f.soil); }});
                    }}},
                  true);
   v.leaf({"signal", "A factor over time; left out: 1", kNumber, 0, Names::signal}, &f.signal);

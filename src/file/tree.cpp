@@ -1,4 +1,4 @@
-// Builds a Tree from yaml-cpp's events.
+// Builds a FileTree from yaml-cpp's events.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/tree.h"
 
@@ -21,7 +21,7 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::string file, std::vector<Diagnostic>& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
 
-  Tree root;
+  FileTree root;
   YAML::Mark last;  // of the last key or value
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -43,19 +43,19 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
     last = mark;
     if (key_is_next()) return begin_entry(mark, value);
-    Tree& node = place(mark);
-    node.kind = Tree::Kind::scalar;
+    FileTree& node = place(mark);
+    node.kind = FileTree::Kind::scalar;
     node.text = value;
     node.quoted = tag == "!";  // yaml-cpp's mark of quotes
     keep(anchor, node);
     close_value();
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
-    open(mark, anchor, Tree::Kind::list);
+    open(mark, anchor, FileTree::Kind::list);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
-    open(mark, anchor, Tree::Kind::map);
+    open(mark, anchor, FileTree::Kind::map);
   }
   void OnMapEnd() override { close(); }
 
@@ -63,13 +63,13 @@ class TreeBuilder : public YAML::EventHandler {
   static constexpr std::size_t kMostCopied = 100000;  // nodes made by aliases; stops exponential growth
 
   struct Open {
-    Tree* node;
+    FileTree* node;
     YAML::anchor_t anchor;
     bool key_read = false;
     std::set<std::string> keys{};
   };
 
-  bool key_is_next() const { return !open_.empty() && open_.back().node->kind == Tree::Kind::map && !open_.back().key_read; }
+  bool key_is_next() const { return !open_.empty() && open_.back().node->kind == FileTree::Kind::map && !open_.back().key_read; }
 
   [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& what) const {
     throw InputError({Diagnostic{{file_, mark.line + 1, mark.column + 1}, "", what, "", ""}});
@@ -78,10 +78,10 @@ class TreeBuilder : public YAML::EventHandler {
   void begin_entry(const YAML::Mark& mark, const std::string& key) {
     Open& top = open_.back();
     if (!top.keys.insert(key).second) {
-      const Tree::Entry* first = top.node->find(key);
+      const FileTree::Entry* first = top.node->find(key);
       std::string path;
       for (const Open& open : open_)
-        if (&open != &top && open.node->kind == Tree::Kind::map) path += open.node->entries.back().key + ".";
+        if (&open != &top && open.node->kind == FileTree::Kind::map) path += open.node->entries.back().key + ".";
       diagnostics_.push_back({{file_, mark.line + 1, mark.column + 1},
                               path + key,
                               "the key `" + key + "` stands here a second time",
@@ -93,11 +93,11 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   // The node that the coming value belongs to.
-  Tree& place(const YAML::Mark& mark) {
-    Tree* node = &root;
+  FileTree& place(const YAML::Mark& mark) {
+    FileTree* node = &root;
     if (!open_.empty()) {
-      Tree& parent = *open_.back().node;
-      node = parent.kind == Tree::Kind::list ? &parent.items.emplace_back() : &parent.entries.back().value;
+      FileTree& parent = *open_.back().node;
+      node = parent.kind == FileTree::Kind::list ? &parent.items.emplace_back() : &parent.entries.back().value;
     }
     node->line = mark.line + 1;
     node->column = mark.column + 1;
@@ -108,9 +108,9 @@ class TreeBuilder : public YAML::EventHandler {
     if (!open_.empty()) open_.back().key_read = false;
   }
 
-  void open(const YAML::Mark& mark, YAML::anchor_t anchor, Tree::Kind kind) {
+  void open(const YAML::Mark& mark, YAML::anchor_t anchor, FileTree::Kind kind) {
     if (key_is_next()) refuse(mark, "a list or a mapping cannot be a key");
-    Tree& node = place(mark);
+    FileTree& node = place(mark);
     node.kind = kind;
     open_.push_back({&node, anchor});
   }
@@ -122,30 +122,30 @@ class TreeBuilder : public YAML::EventHandler {
     close_value();
   }
 
-  static std::size_t count(const Tree& node) {
+  static std::size_t count(const FileTree& node) {
     std::size_t n = 1;
-    for (const Tree& item : node.items) n += count(item);
-    for (const Tree::Entry& entry : node.entries) n += count(entry.value);
+    for (const FileTree& item : node.items) n += count(item);
+    for (const FileTree::Entry& entry : node.entries) n += count(entry.value);
     return n;
   }
 
-  void keep(YAML::anchor_t anchor, const Tree& node) {
+  void keep(YAML::anchor_t anchor, const FileTree& node) {
     if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, count(node)};
   }
 
   std::string file_;
   std::vector<Diagnostic>& diagnostics_;
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, std::pair<Tree, std::size_t>> anchors_;  // value and its number of nodes
+  std::map<YAML::anchor_t, std::pair<FileTree, std::size_t>> anchors_;  // value and its number of nodes
   std::size_t copied_ = 0;
 };
 
 // Drops all but the first of equal keys, so that each is read once.
-void drop_duplicates(Tree& tree) {
+void drop_duplicates(FileTree& tree) {
   std::set<std::string> seen;
-  std::erase_if(tree.entries, [&](const Tree::Entry& entry) { return !seen.insert(entry.key).second; });
-  for (Tree::Entry& entry : tree.entries) drop_duplicates(entry.value);
-  for (Tree& item : tree.items) drop_duplicates(item);
+  std::erase_if(tree.entries, [&](const FileTree::Entry& entry) { return !seen.insert(entry.key).second; });
+  for (FileTree::Entry& entry : tree.entries) drop_duplicates(entry.value);
+  for (FileTree& item : tree.items) drop_duplicates(item);
 }
 
 Diagnostic syntax_error(const std::string& file, const YAML::Mark& mark, const std::string& message) {
@@ -156,15 +156,15 @@ Diagnostic syntax_error(const std::string& file, const YAML::Mark& mark, const s
 
 }  // namespace
 
-const Tree::Entry* Tree::find(const std::string& key) const {
+const FileTree::Entry* FileTree::find(const std::string& key) const {
   for (const Entry& entry : entries)
     if (entry.key == key) return &entry;
   return nullptr;
 }
 
-Tree::Entry* Tree::find(const std::string& key) { return const_cast<Entry*>(static_cast<const Tree*>(this)->find(key)); }
+FileTree::Entry* FileTree::find(const std::string& key) { return const_cast<Entry*>(static_cast<const FileTree*>(this)->find(key)); }
 
-std::string Tree::described() const {
+std::string FileTree::described() const {
   constexpr std::size_t kLongest = 60;
   switch (kind) {
     case Kind::null:
@@ -179,29 +179,29 @@ std::string Tree::described() const {
   return "`" + (text.size() <= kLongest ? text : text.substr(0, kLongest) + "...") + "`";
 }
 
-Tree Tree::scalar(std::string text, bool quoted) {
-  Tree tree = of_kind(Kind::scalar);
+FileTree FileTree::scalar(std::string text, bool quoted) {
+  FileTree tree = of_kind(Kind::scalar);
   tree.text = std::move(text);
   tree.quoted = quoted;
   return tree;
 }
 
-Tree Tree::list() { return of_kind(Kind::list); }
+FileTree FileTree::list() { return of_kind(Kind::list); }
 
-Tree Tree::map() { return of_kind(Kind::map); }
+FileTree FileTree::map() { return of_kind(Kind::map); }
 
-Tree Tree::of_kind(Kind kind) {
-  Tree tree;
+FileTree FileTree::of_kind(Kind kind) {
+  FileTree tree;
   tree.kind = kind;
   return tree;
 }
 
-Tree& Tree::add(const std::string& key, Tree value) {
+FileTree& FileTree::add(const std::string& key, FileTree value) {
   entries.push_back({key, std::move(value)});
   return entries.back().value;
 }
 
-Tree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
   TreeBuilder builder(file, diagnostics);
   try {
     std::istringstream stream(text + "\n...\n");  // with an end marker an open quote is an error; without, yaml-cpp closes it

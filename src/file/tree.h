@@ -11,14 +11,14 @@
 
 namespace trunnion {
 
-struct Tree {
+struct FileTree {
   enum class Kind { null, scalar, list, map };
   struct Entry;
 
   Kind kind = Kind::null;
   std::string text;                           // of a scalar
   bool quoted = false;                        // the scalar stood in quotes
-  std::vector<Tree> items;                    // of a list
+  std::vector<FileTree> items;                // of a list
   std::vector<Entry> entries;                 // of a map, in file order
   int line = 0, column = 0;                   // from 1; 0: not from the file but from an override
   std::shared_ptr<const std::string> file{};  // in which it stands; null: the model file itself
@@ -29,30 +29,30 @@ struct Tree {
   /// What stands here, for messages: "`text`", "a list", "a mapping", "nothing".
   std::string described() const;
 
-  static Tree scalar(std::string text, bool quoted = false);
-  static Tree list();
-  static Tree map();
+  static FileTree scalar(std::string text, bool quoted = false);
+  static FileTree list();
+  static FileTree map();
   /// Appends a map entry and returns its value.
-  Tree& add(const std::string& key, Tree value);
+  FileTree& add(const std::string& key, FileTree value);
 
  private:
-  static Tree of_kind(Kind kind);
+  static FileTree of_kind(Kind kind);
 };
 
-struct Tree::Entry {
+struct FileTree::Entry {
   std::string key;
-  Tree value;
+  FileTree value;
   int line = 0, column = 0;  // of the key
   bool added = false;        // by an override; the file has no such key
 };
 
 /// Reads one YAML document. A syntax error is thrown as InputError alone; duplicate keys are added to `diagnostics`.
-Tree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics);
+FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics);
 
 /// Block-style YAML of a tree; lists of scalars and small maps within lists stand on one line.
-std::string yaml_text(const Tree& tree);
+std::string yaml_text(const FileTree& tree);
 
 /// The same tree as JSON text, two blanks per level; plain scalars that are numbers or booleans stand without quotes.
-std::string json_text(const Tree& tree, int indent = 0);
+std::string json_text(const FileTree& tree, int indent = 0);
 
 }  // namespace trunnion

@@ -37,31 +37,31 @@ bool is_plain_word(const std::string& text) {
          std::find(kTaken.begin(), kTaken.end(), lower) == kTaken.end();
 }
 
-std::string yaml_scalar(const Tree& tree) {
-  if (tree.kind == Tree::Kind::null) return "null";
+std::string yaml_scalar(const FileTree& tree) {
+  if (tree.kind == FileTree::Kind::null) return "null";
   return tree.quoted && !is_plain_word(tree.text) ? quoted(tree.text) : tree.text;
 }
 
 std::string yaml_key(const std::string& key) { return is_plain_word(key) ? key : quoted(key); }
 
 // On one line, in brackets and braces.
-std::string flow(const Tree& tree) {
+std::string flow(const FileTree& tree) {
   std::string out;
-  if (tree.kind == Tree::Kind::list) {
-    for (const Tree& item : tree.items) out += (out.empty() ? "" : ", ") + flow(item);
+  if (tree.kind == FileTree::Kind::list) {
+    for (const FileTree& item : tree.items) out += (out.empty() ? "" : ", ") + flow(item);
     return "[" + out + "]";
   }
-  if (tree.kind == Tree::Kind::map) {
-    for (const Tree::Entry& entry : tree.entries) out += (out.empty() ? "" : ", ") + yaml_key(entry.key) + ": " + flow(entry.value);
+  if (tree.kind == FileTree::Kind::map) {
+    for (const FileTree::Entry& entry : tree.entries) out += (out.empty() ? "" : ", ") + yaml_key(entry.key) + ": " + flow(entry.value);
     return "{" + out + "}";
   }
   return yaml_scalar(tree);
 }
 
-void block(const Tree& map, std::size_t depth, std::string& out) {
-  for (const Tree::Entry& entry : map.entries) {
+void block(const FileTree& map, std::size_t depth, std::string& out) {
+  for (const FileTree::Entry& entry : map.entries) {
     out += std::string(2 * depth, ' ') + yaml_key(entry.key) + ":";
-    if (entry.value.kind == Tree::Kind::map && !entry.value.entries.empty()) {
+    if (entry.value.kind == FileTree::Kind::map && !entry.value.entries.empty()) {
       out += "\n";
       block(entry.value, depth + 1, out);
     } else {
@@ -75,30 +75,30 @@ bool is_json_number(const std::string& text) {
          text.find_first_not_of("0123456789+-.e") == std::string::npos;
 }
 
-std::string json_scalar(const Tree& tree) {
-  if (tree.kind == Tree::Kind::null) return "null";
+std::string json_scalar(const FileTree& tree) {
+  if (tree.kind == FileTree::Kind::null) return "null";
   const bool plain = !tree.quoted && (is_json_number(tree.text) || tree.text == "true" || tree.text == "false");
   return plain ? tree.text : quoted(tree.text);
 }
 
 }  // namespace
 
-std::string yaml_text(const Tree& tree) {
-  if (tree.kind != Tree::Kind::map) return flow(tree) + "\n";
+std::string yaml_text(const FileTree& tree) {
+  if (tree.kind != FileTree::Kind::map) return flow(tree) + "\n";
   std::string out;
   block(tree, 0, out);
   return out;
 }
 
-std::string json_text(const Tree& tree, int indent) {
+std::string json_text(const FileTree& tree, int indent) {
   const std::string inner(static_cast<std::size_t>(indent) + 2, ' '), outer(static_cast<std::size_t>(indent), ' ');
   std::string out;
-  if (tree.kind == Tree::Kind::list) {
-    for (const Tree& item : tree.items) out += (out.empty() ? "" : ", ") + json_text(item, indent + 2);
+  if (tree.kind == FileTree::Kind::list) {
+    for (const FileTree& item : tree.items) out += (out.empty() ? "" : ", ") + json_text(item, indent + 2);
     return "[" + out + "]";
   }
-  if (tree.kind != Tree::Kind::map) return json_scalar(tree);
-  for (const Tree::Entry& entry : tree.entries)
+  if (tree.kind != FileTree::Kind::map) return json_scalar(tree);
+  for (const FileTree::Entry& entry : tree.entries)
     out += (out.empty() ? "\n" : ",\n") + inner + quoted(entry.key) + ": " + json_text(entry.value, indent + 2);
   return out.empty() ? "{}" : "{" + out + "\n" + outer + "}";
 }

@@ -29,10 +29,10 @@ struct Pose {
   Eigen::Vector3d xyz = Eigen::Vector3d::Zero(), rpy = Eigen::Vector3d::Zero();
 };
 
-Tree number(double value) { return Tree::scalar(number_text(value)); }
+FileTree number(double value) { return FileTree::scalar(number_text(value)); }
 
-Tree numbers(const Eigen::Vector3d& v) {
-  Tree list = Tree::list();
+FileTree number_list(const Eigen::Vector3d& v) {
+  FileTree list = FileTree::list();
   for (const double x : v) list.items.push_back(number(x));
   return list;
 }
@@ -75,7 +75,7 @@ class Importer {
  private:
   struct Link {
     std::string name;  // in the model
-    Tree body;
+    FileTree body;
     int line;
     bool has_mass;
     const XMLElement* joint = nullptr;  // whose child it is
@@ -156,7 +156,7 @@ class Importer {
     if (name.empty()) return;
     if (links_.contains(name)) return report(&e, name, "there is a second link `" + name + "`", "each name once");
     note_others(e, {"inertial"}, "link `" + name + "`");
-    Link link{name, Tree::map(), e.GetLineNum(), false};
+    Link link{name, FileTree::map(), e.GetLineNum(), false};
     if (const XMLElement* inertial = e.FirstChildElement("inertial")) {
       const Pose pose = origin(*inertial, name);
       const XMLElement *mass = inertial->FirstChildElement("mass"), *inertia = inertial->FirstChildElement("inertia");
@@ -175,15 +175,15 @@ class Importer {
       if (!pose.rpy.isZero(0)) j = (r * j * r.transpose()).eval();
       link.has_mass = m > 0;
       link.body.add("mass", number(m));
-      link.body.add("center_of_mass", numbers(pose.xyz));
-      Tree tensor = Tree::map();
+      link.body.add("center_of_mass", number_list(pose.xyz));
+      FileTree tensor = FileTree::map();
       const char* keys[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
       const double entries[] = {j(0, 0), j(1, 1), j(2, 2), j(0, 1), j(0, 2), j(1, 2)};
       for (int k = 0; k < 6; ++k) tensor.add(keys[k], number(entries[k]));
       link.body.add("inertia", std::move(tensor));
     } else {
       link.body.add("mass", number(0));
-      link.body.add("inertia", numbers(Eigen::Vector3d::Zero()));
+      link.body.add("inertia", number_list(Eigen::Vector3d::Zero()));
     }
     links_.emplace(name, std::move(link));
     order_.push_back(name);
@@ -223,8 +223,8 @@ class Importer {
     const bool is_ground = root_ == "world" && !links_.at(root_).has_mass && !floating_;
     for (const std::string& name : order_) links_.at(name).name = name == root_ && is_ground ? "ground" : model_name(name);
     if (is_ground) return (void)out_.changed.push_back("link `world` is the ground");
-    Tree joint = Tree::map();
-    joint.add(floating_ ? "free" : "fixed", Tree::map()).add("parent", Tree::scalar("ground", true));
+    FileTree joint = FileTree::map();
+    joint.add(floating_ ? "free" : "fixed", FileTree::map()).add("parent", FileTree::scalar("ground", true));
     model_joints_.add(links_.at(root_).name, std::move(joint));
     out_.changed.push_back("the root `" + root_ + (floating_ ? "` moves freely" : "` is fixed to the ground"));
   }
@@ -241,23 +241,23 @@ class Importer {
     const bool turns = form == "revolute", one = turns || form == "prismatic";
     note_others(e, {"origin", "parent", "child", "axis", "mimic", "dynamics", "limit"}, "joint `" + urdf_name + "`");
     if (urdf_name != child.name) out_.changed.push_back("joint `" + urdf_name + "` is joint `" + child.name + "`, after its child");
-    Tree joint = Tree::map(), &inner = joint.add(form, Tree::map());
-    inner.add("parent", Tree::scalar(parent.name, true));
+    FileTree joint = FileTree::map(), &inner = joint.add(form, FileTree::map());
+    inner.add("parent", FileTree::scalar(parent.name, true));
     const Pose pose = origin(e, urdf_name);
-    inner.add("at", numbers(pose.xyz));
-    if (!pose.rpy.isZero(0)) inner.add("orientation", numbers(pose.rpy));
+    inner.add("at", number_list(pose.xyz));
+    if (!pose.rpy.isZero(0)) inner.add("orientation", number_list(pose.rpy));
     if (one || form == "planar") {
       const XMLElement* axis = e.FirstChildElement("axis");
       const Eigen::Vector3d a = axis != nullptr ? vector(*axis, "xyz", urdf_name, Eigen::Vector3d::UnitX()) : Eigen::Vector3d(1, 0, 0);
       if (a.isZero(0)) report(axis, urdf_name, "the axis has no direction", "three numbers, not all 0");
-      inner.add(one ? "axis" : "normal", numbers(a));
+      inner.add(one ? "axis" : "normal", number_list(a));
     }
     if (const XMLElement* mimic = e.FirstChildElement("mimic")) add_mimic(*mimic, urdf_name, child.name, one, turns, joint);
     if (const XMLElement* dynamics = e.FirstChildElement("dynamics")) {
       const double damping = value(*dynamics, "damping", urdf_name, 0), friction = value(*dynamics, "friction", urdf_name, 0);
       if (damping != 0 && one) {
-        Tree& spring = springs_.add(child.name, Tree::map());
-        spring.add("joint", Tree::scalar(child.name, true));
+        FileTree& spring = springs_.add(child.name, FileTree::map());
+        spring.add("joint", FileTree::scalar(child.name, true));
         spring.add("damping", number(damping));
       } else if (damping != 0) {
         out_.left_out.push_back("damping of joint `" + urdf_name + "`, which has more than one coordinate or none");
@@ -273,15 +273,15 @@ class Importer {
     model_joints_.add(child.name, std::move(joint));
   }
 
-  void add_mimic(const XMLElement& mimic, const std::string& urdf_name, const std::string& name, bool one, bool turns, Tree& joint) {
+  void add_mimic(const XMLElement& mimic, const std::string& urdf_name, const std::string& name, bool one, bool turns, FileTree& joint) {
     const std::string leader = attribute(mimic, "joint", urdf_name);
     const auto found = std::find_if(joints_.begin(), joints_.end(), [&](const XMLElement* j) { return leader == j->Attribute("name"); });
     if (found == joints_.end() || !one) return report(&mimic, urdf_name, "it mimics `" + leader + "`", "another joint of one coordinate");
     const double ratio = value(mimic, "multiplier", urdf_name, 1), offset = value(mimic, "offset", urdf_name, 0);
     if (ratio == 0) return (void)out_.left_out.push_back("<mimic> of joint `" + urdf_name + "`, whose multiplier is 0");
-    Tree& coupling = couplings_.add(name, Tree::map());
-    Tree pair = Tree::list();
-    pair.items = {Tree::scalar(name, true), Tree::scalar(link_of(**found, "child", leader)->name, true)};
+    FileTree& coupling = couplings_.add(name, FileTree::map());
+    FileTree pair = FileTree::list();
+    pair.items = {FileTree::scalar(name, true), FileTree::scalar(link_of(**found, "child", leader)->name, true)};
     coupling.add("joints", std::move(pair));
     coupling.add("ratio", number(ratio));
     if (offset != 0) joint.add(turns ? "angle" : "position", number(offset));
@@ -290,18 +290,18 @@ class Importer {
   ImportedModel finished(const char* robot) {
     for (const auto& [kind, count] : shapes_) out_.left_out.push_back(std::to_string(count) + " <" + kind + "> shapes");
     for (const auto& [kind, count] : others_) out_.left_out.push_back(std::to_string(count) + " <" + kind + ">");
-    Tree root = Tree::map(), bodies = Tree::map();
+    FileTree root = FileTree::map(), bodies = FileTree::map();
     for (const std::string& name : order_)
       if (links_.at(name).name != "ground") bodies.add(links_.at(name).name, links_.at(name).body);
-    root.add("trunnion", Tree::scalar("1"));
-    if (robot != nullptr) root.add("title", Tree::scalar(robot, true));
+    root.add("trunnion", FileTree::scalar("1"));
+    if (robot != nullptr) root.add("title", FileTree::scalar(robot, true));
     root.add("bodies", std::move(bodies));
     root.add("joints", std::move(model_joints_));
     if (!couplings_.entries.empty()) root.add("couplings", std::move(couplings_));
     if (!springs_.entries.empty()) root.add("springs", std::move(springs_));
-    Tree& solver = root.add("solver", Tree::map());
-    solver.add("step", Tree::scalar("1 ms"));
-    solver.add("duration", Tree::scalar("5 s"));
+    FileTree& solver = root.add("solver", FileTree::map());
+    solver.add("step", FileTree::scalar("1 ms"));
+    solver.add("duration", FileTree::scalar("5 s"));
     const auto comment = [&](const char* head, const std::vector<std::string>& lines) {
       if (!lines.empty()) out_.text += std::string("# ") + head + "\n";
       for (const std::string& line : lines) out_.text += "#   " + line + "\n";
@@ -321,7 +321,7 @@ class Importer {
   std::vector<const XMLElement*> joints_;
   std::set<std::string> names_;
   std::map<std::string, int> others_, shapes_;
-  Tree model_joints_ = Tree::map(), springs_ = Tree::map(), couplings_ = Tree::map();
+  FileTree model_joints_ = FileTree::map(), springs_ = FileTree::map(), couplings_ = FileTree::map();
   ImportedModel out_;
 };
 

@@ -8,92 +8,93 @@ namespace trunnion {
 
 namespace {
 
-Tree number(double value) { return Tree::scalar(number_text(value)); }
-Tree name(const std::string& text) { return Tree::scalar(text, true); }
+FileTree number(double value) { return FileTree::scalar(number_text(value)); }
+FileTree name(const std::string& text) { return FileTree::scalar(text, true); }
 
 template <class List, class F>
-Tree list(const List& values, F write) {
-  Tree tree = Tree::list();
+FileTree list(const List& values, F write) {
+  FileTree tree = FileTree::list();
   for (const auto& value : values) tree.items.push_back(write(value));
   return tree;
 }
 
-Tree vector(const Vec3d& v) { return list(v, number); }
+FileTree vector(const Vec3d& v) { return list(v, number); }
 
 struct ValueWriter {
   const Key& key;
 
-  Tree operator()(const double* x) const { return number(*x); }
-  Tree operator()(const std::optional<double>* x) const { return *x ? number(**x) : Tree{}; }
-  Tree operator()(const int* x) const { return Tree::scalar(std::to_string(*x)); }
-  Tree operator()(const std::optional<int>* x) const { return *x ? Tree::scalar(std::to_string(**x)) : Tree{}; }
-  Tree operator()(const bool* x) const { return Tree::scalar(*x ? "true" : "false"); }
-  Tree operator()(const std::string* x) const { return x->empty() && !key.is(kRequired) ? Tree{} : name(*x); }
-  Tree operator()(const std::optional<std::string>* x) const { return *x ? name(**x) : Tree{}; }
-  Tree operator()(const Vec3d* x) const { return vector(*x); }
-  Tree operator()(const std::optional<Vec3d>* x) const { return *x ? vector(**x) : Tree{}; }
-  Tree operator()(const std::array<Vec3d, 2>* x) const { return list(*x, vector); }
-  Tree operator()(const Vec2d* x) const { return list(*x, number); }
-  Tree operator()(const std::optional<Vec2d>* x) const { return *x ? list(**x, number) : Tree{}; }
-  Tree operator()(const std::array<std::string, 2>* x) const { return list(*x, name); }
-  Tree operator()(const std::vector<std::string>* x) const { return list(*x, name); }
-  Tree operator()(const Points* x) const {
+  FileTree operator()(const double* x) const { return number(*x); }
+  FileTree operator()(const std::optional<double>* x) const { return *x ? number(**x) : FileTree{}; }
+  FileTree operator()(const int* x) const { return FileTree::scalar(std::to_string(*x)); }
+  FileTree operator()(const std::optional<int>* x) const { return *x ? FileTree::scalar(std::to_string(**x)) : FileTree{}; }
+  FileTree operator()(const bool* x) const { return FileTree::scalar(*x ? "true" : "false"); }
+  FileTree operator()(const std::string* x) const { return x->empty() && !key.is(kRequired) ? FileTree{} : name(*x); }
+  FileTree operator()(const std::optional<std::string>* x) const { return *x ? name(**x) : FileTree{}; }
+  FileTree operator()(const Vec3d* x) const { return vector(*x); }
+  FileTree operator()(const std::optional<Vec3d>* x) const { return *x ? vector(**x) : FileTree{}; }
+  FileTree operator()(const std::array<Vec3d, 2>* x) const { return list(*x, vector); }
+  FileTree operator()(const Vec2d* x) const { return list(*x, number); }
+  FileTree operator()(const std::optional<Vec2d>* x) const { return *x ? list(**x, number) : FileTree{}; }
+  FileTree operator()(const std::array<std::string, 2>* x) const { return list(*x, name); }
+  FileTree operator()(const std::vector<std::string>* x) const { return list(*x, name); }
+  FileTree operator()(const Points* x) const {
     return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
   }
-  Tree operator()(const OverSignal& x) const { return x.points->empty() ? Tree{} : (*this)(x.points); }
-  Tree operator()(const NumberOrSignal* x) const {
+  FileTree operator()(const OverSignal& x) const { return x.points->empty() ? FileTree{} : (*this)(x.points); }
+  FileTree operator()(const NumberOrSignal* x) const {
     if (const auto* value = std::get_if<double>(x)) return number(*value);
     return (*this)(&std::get<std::string>(*x));
   }
-  Tree operator()(const StartPressure* x) const { return x->equilibrium ? name("equilibrium") : number(x->value); }
-  Tree operator()(const Axis& x) const { return vector(*x.value); }
-  Tree operator()(const AxisPair& x) const { return list(*x.value, vector); }
-  Tree operator()(const InertiaTensor& x) const {
+  FileTree operator()(const StartPressure* x) const { return x->equilibrium ? name("equilibrium") : number(x->value); }
+  FileTree operator()(const Axis& x) const { return vector(*x.value); }
+  FileTree operator()(const AxisPair& x) const { return list(*x.value, vector); }
+  FileTree operator()(const InertiaTensor& x) const {
     if (*x.products == Vec3d{}) return vector(*x.moments);
-    Tree tree = Tree::map();
+    FileTree tree = FileTree::map();
     const char* moments[] = {"xx", "yy", "zz"};
     const char* products[] = {"xy", "xz", "yz"};
     for (std::size_t i = 0; i < 3; ++i) tree.add(moments[i], number((*x.moments)[i]));
     for (std::size_t i = 0; i < 3; ++i) tree.add(products[i], number((*x.products)[i]));
     return tree;
   }
-  Tree operator()(const Composed&) const { return {}; }
-  Tree operator()(const Choice& x) const { return x.get() < x.words.size() ? name(x.words[x.get()]) : Tree{}; }
+  FileTree operator()(const Composed&) const { return {}; }
+  FileTree operator()(const Choice& x) const { return x.get() < x.words.size() ? name(x.words[x.get()]) : FileTree{}; }
 };
 
 class Writer : public Visitor {
  public:
-  explicit Writer(Tree& map) : map_(&map) {}
+  explicit Writer(FileTree& map) : map_(&map) {}
 
   void leaf(const Key& key, const Slot& slot) override {
-    Tree value = write_value(key, slot);
-    if (value.kind != Tree::Kind::null) map_->add(key.name, std::move(value));
+    FileTree value = write_value(key, slot);
+    if (value.kind != FileTree::Kind::null) map_->add(key.name, std::move(value));
   }
   void group(const Key& key, const Group& group) override {
-    if (group.present) within(map_->add(key.name, Tree::map()), group.describe);
+    if (group.present) within(map_->add(key.name, FileTree::map()), group.describe);
   }
   void section(const Key& key, const Items& items, const char*) override {
     if (items.size() == 0) return;
-    Tree& section = map_->add(key.name, Tree::map());
+    FileTree& section = map_->add(key.name, FileTree::map());
     for (std::size_t i = 0; i < items.size(); ++i)
-      within(section.add(items.name(i), Tree::map()), [&](Visitor& v) { items.describe(v, i); });
+      within(section.add(items.name(i), FileTree::map()), [&](Visitor& v) { items.describe(v, i); });
   }
   void list(const Key& key, const Items& items) override {
-    Tree& list = map_->add(key.name, Tree::list());
-    for (std::size_t i = 0; i < items.size(); ++i) within(list.items.emplace_back(Tree::map()), [&](Visitor& v) { items.describe(v, i); });
+    FileTree& list = map_->add(key.name, FileTree::list());
+    for (std::size_t i = 0; i < items.size(); ++i)
+      within(list.items.emplace_back(FileTree::map()), [&](Visitor& v) { items.describe(v, i); });
   }
   void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
 
  private:
   template <class F>
-  void within(Tree& map, F describe) {
-    Tree* outer = map_;
+  void within(FileTree& map, F describe) {
+    FileTree* outer = map_;
     map_ = &map;
     describe(*this);
     map_ = outer;
   }
 
-  Tree* map_;
+  FileTree* map_;
 };
 
 /// Finds the measure of the value at a path.
@@ -152,11 +153,11 @@ Description without_csv_files(Description description) {
   return description;
 }
 
-Tree write_value(const Key& key, const Slot& slot) { return std::visit(ValueWriter{key}, slot); }
+FileTree write_value(const Key& key, const Slot& slot) { return std::visit(ValueWriter{key}, slot); }
 
-Tree write_tree(const Description& description) {
+FileTree write_tree(const Description& description) {
   Description copy = description;  // visitors may write; this one does not
-  Tree root = Tree::map();
+  FileTree root = FileTree::map();
   Writer writer(root);
   describe(writer, copy);
   return root;

@@ -8,9 +8,9 @@
 namespace trunnion {
 
 /// Every value in SI units, defaults included; optional values that are unset are left out.
-Tree write_tree(const Description& description);
+FileTree write_tree(const Description& description);
 
 /// The value of one key as a tree; null where it is unset.
-Tree write_value(const Key& key, const Slot& slot);
+FileTree write_value(const Key& key, const Slot& slot);
 
 }  // namespace trunnion

@@ -31,7 +31,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Style {
   const char* colour;
   const char* dash;
-  int mark;  // of gnuplot's terminals svg and pngcairo
+  int mark;  // of gnuplot's terminals svg, pngcairo and pdfcairo
 };
 constexpr std::array<Style, 8> kStyles{{
     {"#000000", "solid", 6},
@@ -191,7 +191,11 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
     const PlotCurve& curve = panel.curves[k];
     const std::size_t own = number++;
     if (!has_points(panel, curve)) continue;
-    const Style& style = kStyles[(curve.style >= 0 ? static_cast<std::size_t>(curve.style) : k) % kStyles.size()];
+    const auto style_of = [&](int number_of, std::size_t other) -> const Style& {
+      return kStyles[(number_of >= 0 ? static_cast<std::size_t>(number_of) : other) % kStyles.size()];
+    };
+    const Style& style = style_of(curve.style, k);
+    const char* const dash = style_of(curve.dash >= 0 ? curve.dash : curve.style, k).dash;
     const std::string colour = curve.shade ? colour_at(*curve.shade) : style.colour;
     curves += curves.empty() ? "plot " : ", \\\n     ";
     curves += fmt::format("$curve_{} using 1:2 ", own);
@@ -199,7 +203,7 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
       curves += fmt::format("with points pt {} ps 0.7 lc rgb '{}' ", style.mark, colour);
     else
       curves += fmt::format("with {} lw 1.8 lc rgb '{}' dt {} ", curve.look == CurveLook::line ? "lines" : "linespoints", colour,
-                            curve.dashed ? style.dash : "solid");
+                            curve.dashed ? dash : "solid");
     if (curve.look == CurveLook::line_and_points) curves += fmt::format("pt {} ps 0.6 ", style.mark);
     curves += curve.label.empty() ? "notitle" : "title " + literal(curve.label);
   }
@@ -221,9 +225,18 @@ std::string terminal(const Plot& plot, const std::string& picture) {
   const std::string ending = std::filesystem::path(picture).extension().string();
   if (ending == ".svg")
     return fmt::format("set terminal svg size {:.0f},{:.0f} dynamic font 'DejaVu Sans,13' background rgb 'white'\n", width, height);
-  if (ending == ".png")
-    return fmt::format("set terminal pngcairo size {:.0f},{:.0f} font 'DejaVu Sans,10' background rgb 'white'\n", width, height);
-  throw Error(fmt::format("{}: a picture ends in .svg or .png", picture));
+  if (ending == ".png") {
+    const double r = plot.resolution;
+    return fmt::format(
+        "set terminal pngcairo size {:.0f},{:.0f} font 'DejaVu Sans,10' fontscale {:g} linewidth {:g} pointscale {:g} "
+        "dashlength {:g} background rgb 'white'\n",
+        r * width, r * height, r, r, r, r);
+  }
+  constexpr double kInch = 96;  // [px]
+  if (ending == ".pdf")
+    return fmt::format("set terminal pdfcairo size {:.4g}in,{:.4g}in font 'DejaVu Sans,10' fontscale 1 background rgb 'white'\n",
+                       width / kInch, height / kInch);
+  throw Error(fmt::format("{}: a picture ends in .svg, .png or .pdf", picture));
 }
 
 std::string script_name(const std::string& picture) { return std::filesystem::path(picture).replace_extension(".gp").string(); }
@@ -289,6 +302,7 @@ std::string plot_script(const Plot& plot, const std::string& picture) {
   const int columns = std::max(plot.columns, 1);
   const int rows = (static_cast<int>(plot.panels.size()) + columns - 1) / columns;
   text += fmt::format("set multiplot layout {},{} rowsfirst title {} noenhanced\n", std::max(rows, 1), columns, literal(plot.title));
+  if (columns == 1 && rows > 1) text += "set lmargin 14\n";  // axes below each other
   number = 0;
   for (const PlotPanel& panel : plot.panels) append_panel(text, plot, panel, number);
   return text + "unset multiplot\nunset output\n";

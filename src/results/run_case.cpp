@@ -75,7 +75,7 @@ void write_case(const CaseResult& result, const std::string& model_file, const s
   make_folder(folder);
   if (result.recorder->recording().rows() > 0) {
     write_csv(result.recorder->recording(), folder + "/results.csv");
-    write_hdf5(result.recorder->recording(), write_model(result.model->description), folder + "/results.h5");
+    write_hdf5(result.recorder->recording(), write_model(without_csv_files(result.model->description)), folder + "/results.h5");
   }
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_text(summary_json(result, model_file, wall), folder + "/summary.json");

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/read_results.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_read(const std::string& file, const std::string& reason) {
+  throw InputError(
+      {Diagnostic{{file, 0, 0}, "", "it cannot be read: " + reason, "a file as `trunnion` wrote it", "write the results again"}});
+}
+
+[[noreturn]] void no_results(const std::string& path, const std::string& found) {
+  throw InputError({Diagnostic{{path, 0, 0}, "", found, "the folder of a run, with results.h5 or results.csv", ""}});
+}
+
+// ---------------------------------------------------------------- HDF5
+
+/// An HDF5 identifier that closes itself.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& file) : id_(id), close_(close) {
+    if (id_ < 0) cannot_read(file, "HDF5 reports an error");
+  }
+  ~Handle() { close_(id_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): stands where HDF5 takes an identifier
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+class Hdf5File {
+ public:
+  explicit Hdf5File(const std::string& name) : name_(name), file_(open(name), H5Fclose, name) {}
+
+  /// All datasets that hold one series of numbers, in the order in which they were written.
+  std::vector<Channel> channels() const {
+    std::vector<std::string> names;
+    const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+      static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+      return 0;
+    };
+    if (H5Literate(file_, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect, &names) < 0) cannot_read(name_, "HDF5 reports an error");
+    std::vector<std::pair<haddr_t, Channel>> placed;
+    for (const std::string& name : names) {
+      const Handle set(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose, name_);
+      const Handle space(H5Dget_space(set), H5Sclose, name_), type(H5Dget_type(set), H5Tclose, name_);
+      if (H5Sget_simple_extent_ndims(space) == 1 && H5Tget_class(type) == H5T_FLOAT)
+        placed.emplace_back(H5Dget_offset(set), Channel{name, attribute(set, "unit"), attribute(set, "description")});
+    }
+    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Channel> channels;
+    channels.reserve(placed.size());
+    for (auto& channel : placed) channels.push_back(std::move(channel.second));
+    return channels;
+  }
+  /// A dataset that is a text; empty where there is none.
+  std::string text(const char* name) const {
+    if (H5Lexists(file_, name, H5P_DEFAULT) <= 0) return "";
+    const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_);
+    return text_of(type, [&](char* out) { return H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); });
+  }
+  std::vector<double> values(const std::string& channel) const {
+    const Handle set(H5Dopen2(file_, channel.c_str(), H5P_DEFAULT), H5Dclose, name_);
+    const Handle space(H5Dget_space(set), H5Sclose, name_);
+    std::vector<double> values(static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0)));
+    if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) cannot_read(name_, "HDF5 reports an error");
+    return values;
+  }
+
+ private:
+  /// HDF5 prints what it stumbles over; what is wrong is said by an Error instead.
+  static hid_t open(const std::string& name) {
+    hid_t file = -1;
+    H5E_BEGIN_TRY { file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); }
+    H5E_END_TRY
+    if (file < 0) cannot_read(name, "it is no HDF5 file, or not whole");
+    return file;
+  }
+  std::string attribute(hid_t set, const char* which) const {
+    if (H5Aexists(set, which) <= 0) return "";
+    const Handle own(H5Aopen(set, which, H5P_DEFAULT), H5Aclose, name_), type(H5Aget_type(own), H5Tclose, name_);
+    return text_of(type, [&](char* out) { return H5Aread(own, type, out); });
+  }
+  /// A string of fixed length.
+  template <class Read>
+  static std::string text_of(hid_t type, Read&& read) {
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return "";
+    std::string text(H5Tget_size(type), '\0');
+    if (read(text.data()) < 0) return "";
+    return text.substr(0, text.find('\0'));
+  }
+
+  std::string name_;
+  Handle file_;
+};
+
+// ---------------------------------------------------------------- CSV
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  std::vector<std::string_view> cells;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    cells.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return cells;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<Channel> csv_channels(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line)) cannot_read(file, "it is empty");
+  std::vector<Channel> channels;
+  for (const std::string_view cell : cells_of(line)) channels.push_back({std::string(cell), "", ""});
+  return channels;
+}
+
+/// The columns with these indices.
+std::vector<std::vector<double>> csv_columns(const std::string& file, std::size_t cells, const std::vector<std::size_t>& wanted) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  std::vector<std::vector<double>> columns(wanted.size());
+  for (int number = 2; std::getline(in, line); ++number) {
+    const std::vector<std::string_view> row = cells_of(line);
+    if (row.size() != cells)
+      cannot_read(file, "line " + std::to_string(number) + " has " + std::to_string(row.size()) + " cells of " + std::to_string(cells));
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      const std::string_view cell = row[wanted[k]];
+      double value = std::numeric_limits<double>::quiet_NaN();  // of an empty cell
+      if (!cell.empty() && std::from_chars(cell.data(), cell.data() + cell.size(), value).ptr != cell.data() + cell.size())
+        cannot_read(file, "line " + std::to_string(number) + " has no number in the column " + std::to_string(wanted[k] + 1));
+      columns[k].push_back(value);
+    }
+  }
+  return columns;
+}
+
+bool is_hdf5(const std::string& file) { return fs::path(file).extension() == ".h5"; }
+
+}  // namespace
+
+bool matches_pattern(const std::string& pattern, const std::string& name) {
+  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;  // the last `*`, and where what follows it was tried
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+StoredResults find_results(const std::string& path) {
+  StoredResults found;
+  if (fs::is_directory(path)) {
+    for (const char* name : {"results.h5", "results.csv"})
+      if (found.file.empty() && fs::is_regular_file(fs::path(path) / name)) found.file = (fs::path(path) / name).string();
+    if (found.file.empty()) no_results(path, "the folder has neither results.h5 nor results.csv");
+  } else {
+    found.file = path;
+    if (!fs::is_regular_file(path)) no_results(path, "there is no such folder or file");
+    if (!is_hdf5(path) && fs::path(path).extension() != ".csv") no_results(path, "the file ends neither in .h5 nor in .csv");
+  }
+  found.channels = is_hdf5(found.file) ? Hdf5File(found.file).channels() : csv_channels(found.file);
+  const auto time = std::find_if(found.channels.begin(), found.channels.end(), [](const Channel& c) { return c.name == "time"; });
+  if (time == found.channels.end()) no_results(found.file, "the file has no channel `time`");
+  std::rotate(found.channels.begin(), time, time + 1);
+  if (found.channels.front().unit.empty()) found.channels.front() = {"time", "s", "time"};
+  return found;
+}
+
+std::string StoredResults::model() const { return is_hdf5(file) ? Hdf5File(file).text("model") : ""; }
+
+Recording StoredResults::read(const std::vector<std::string>& patterns) const {
+  Recording recording;
+  for (const Channel& c : channels)
+    if (c.name == "time" || std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches_pattern(p, c.name); }))
+      recording.channels.push_back(c);
+  if (is_hdf5(file)) {
+    const Hdf5File stored(file);
+    for (const Channel& c : recording.channels) recording.columns.push_back(stored.values(c.name));
+  } else {
+    const std::vector<Channel> stored = csv_channels(file);
+    std::vector<std::size_t> wanted;
+    for (const Channel& c : recording.channels)
+      wanted.push_back(static_cast<std::size_t>(
+          std::find_if(stored.begin(), stored.end(), [&](const Channel& s) { return s.name == c.name; }) - stored.begin()));
+    recording.columns = csv_columns(file, stored.size(), wanted);
+  }
+  for (const auto& column : recording.columns)
+    if (column.size() != recording.columns.front().size()) cannot_read(file, "its channels differ in length");
+  return recording;
+}
+
+}  // namespace trunnion
