@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+"""Builds the site of the documentation: puts its pages together, lets mkdocs with the theme Material make HTML of them, and checks it.
+
+    tools/docs.py [--program build/release/bin/trunnion] [--output build/docs] [--no-pictures]
+
+The pages are docs/*.md, README, CONTRIBUTING and CHANGELOG as they are, with links that lead into the site; and pages made here: the gallery
+of the examples, whose pictures `trunnion plot` draws of fresh runs, where the equations are (tools/equations.py), and the C++ interface (from
+include/trunnion/trunnion.h). Fails where a link leads nowhere, a page is missing in the navigation, or a page would ask another host for
+something. `--no-pictures` leaves out the runs.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import concurrent.futures
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HERE = ROOT / "tools/docs"
+
+# Pages of the site that are files of the project elsewhere or under another name.
+RENAMED = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "docs/README.md": "contents.md",
+    "examples": "gallery.md",
+    "examples/": "gallery.md",
+}
+
+# What the picture of an example shows; --unit of each in UNITS that fits. An example that is not here fails the build.
+GALLERY = {
+    "lever": "lever.angle *_side.pressure",
+    "four_bar": "crank.angle v*.pressure",
+    "four_bar_lift": "beam.angle v*.pressure",
+    "four_bar_linear": "crank.angle v*.pressure",
+    "quick_return": "crank.angle ram.angle v*.pressure",
+    "crane_single": "boom.angle v*.pressure",
+    "crane_double": "boom.angle jib.angle lift.force tilt.force",
+    "crane_triple": "boom.angle jib.angle stick.angle *.force",
+    "slewing_crane": "column.angle boom.angle lift_v*.pressure slew_v1.pressure slew_v3.pressure",
+    "forwarder_crane": "pillar.angle inner.angle outer.angle lift.force jib.force telescope.force",
+    "excavator": "upper.angle boom.angle arm.angle bucket.angle supply.pressure load.pressure",
+    "excavator_quasistatic": "upper.angle boom.angle arm.angle bucket.angle circuit.pressure",
+    "excavator_lumped": "upper.angle boom.angle arm.angle bucket.angle line.pressure",
+    "articulated_loader": "steer_cylinder_*.length steer_left.pressure steer_right.pressure",
+    "arm_quasistatic": "arm.angle lift.force",
+    "arm_lumped": "arm.angle lift.force",
+    "arm_regeneration": "arm.angle lift.force",
+    "two_arms_one_pump": "arm_1.angle arm_2.angle circuit.pressure",
+    "spatial_slider_crank": "crank.angle slider.position",
+    "ladder": "v1.angle v4.angle v8.angle",
+    "bicycle": "fork.angle front.lateral_force rear.lateral_force",
+    "rolling_disc": "disc.x disc.y rim.normal_force",
+}
+UNITS = ["bar", "deg"]
+
+
+def fail(text):
+    sys.exit(f"documentation: {text}")
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+WIDE = "---\nhide: [navigation]\n---\n\n"  # a page that is alone in its part of the site needs no list of pages beside it
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+# ---------------------------------------------------------------- pages
+
+LINK_OR_CODE = re.compile(r"(\[(?:[^\]`]|`[^`]*`)*\]\()([^)\s]+)\)|`[^`]*`")
+
+
+class Stage:
+    """The folder that mkdocs reads."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.sources = {}  # path in the project -> page
+        for path in sorted((ROOT / "docs").rglob("*.md")):
+            name = path.relative_to(ROOT).as_posix()
+            self.sources[name] = path.relative_to(ROOT / "docs").as_posix()
+        self.sources.update(RENAMED)
+        for path in sorted((ROOT / "examples").rglob("*.yaml")):
+            name = path.relative_to(ROOT).as_posix()
+            self.sources[name] = name.removesuffix(".yaml") + ".md"
+
+    def link(self, target, source, page):
+        """What a link of a file of the project becomes on a page of the site."""
+        if "://" in target or target.startswith(("mailto:", "#")):
+            return target
+        name, _, anchor = target.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(source), name))
+        if path in self.sources:
+            where = self.sources[path]
+        else:
+            where = self.copy(path, source, target)
+        relative = os.path.relpath(where, os.path.dirname(page) or ".")
+        return relative + ("#" + anchor if anchor else "")
+
+    def copy(self, path, source, target):
+        """A file that is no page comes along as it is; of a folder the only file."""
+        place = ROOT / path
+        if place.is_dir():
+            files = [f for f in place.iterdir() if f.is_file()]
+            if len(files) != 1:
+                fail(f"{source} links to {target}, a folder that is no page of the site")
+            place = files[0]
+        if not place.exists():
+            fail(f"{source} links to {target}, which does not exist")
+        name = "files/" + place.relative_to(ROOT).as_posix()
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(place, self.folder / name)
+        return name
+
+    def add_markdown(self, source, page):
+        lines, fenced, before = [], False, ""
+        for line in read(ROOT / source).splitlines():
+            if line.startswith("```"):
+                fenced = not fenced
+            elif not fenced and not line.startswith("    "):
+                line = self.rewrite(line, source, page)
+                item = re.match(r"(?:[-*]|\d+\.) ", line)
+                # Markdown as GitHub has it begins a list or a table in the line after a paragraph; here an empty line stands between
+                starts = item and before and not re.match(r"\s*(?:[-*]|\d+\.) |  ", before)
+                if starts or (line.startswith("|") and before and not before.startswith("|")):
+                    lines.append("")
+                nested = re.match(r"( {2,3})((?:[-*]|\d+\.) .*)", line)
+                if nested:
+                    line = "    " + nested.group(2)
+            lines.append(line)
+            before = line
+        alone = page in ("index.md", "quick_start.md", "validation.md")
+        write(self.folder / page, (WIDE if alone else "") + "\n".join(lines) + "\n")
+
+    def rewrite(self, line, source, page):
+        """Links outside of code in backticks."""
+        return LINK_OR_CODE.sub(
+            lambda m: m.group(1) + self.link(m.group(2), source, page) + ")" if m.group(1) else m.group(0), line)
+
+
+# ---------------------------------------------------------------- gallery
+
+
+def head_comment(text):
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line[1:].strip())
+    return lines
+
+
+def run_example(program, name, work, pictures):
+    """Runs an example and draws its picture; returns what the summary says."""
+    results = work / name
+    for command in ([program, "run", f"examples/{name}.yaml", "-q", "-o", str(results)],
+                    [program, "plot", str(results), *GALLERY[name].split(), "-q", "--size", "190x62",
+                     "-o", str(pictures / f"{name}.svg")]):
+        if command[1] == "plot":
+            drawn = units_of(program, results, GALLERY[name].split())
+            command += [word for unit in drawn for word in ("--unit", unit)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            fail(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+    return json.loads(read(results / "summary.json"))
+
+
+def units_of(program, results, channels):
+    """Those of UNITS in which one of the channels can be drawn."""
+    fitting = []
+    for unit in UNITS:
+        probe = subprocess.run([program, "plot", str(results), *channels, "-q", "--unit", unit, "-o", str(results / "probe.csv")],
+                               cwd=ROOT, capture_output=True, text=True)
+        if probe.returncode == 0:
+            fitting.append(unit)
+    return fitting
+
+
+def gallery(stage, program, work):
+    examples = sorted(path.stem for path in (ROOT / "examples").glob("*.yaml"))
+    for name in sorted(set(examples) ^ set(GALLERY)):
+        fail(f"the example {name} is " + ("missing in GALLERY of tools/docs.py" if name in examples else "in GALLERY of tools/docs.py, but not there"))
+    pictures = stage.folder / "pictures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    summaries = {}
+    if program:
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            summaries = dict(zip(GALLERY, pool.map(lambda name: run_example(program, name, work, pictures), GALLERY)))
+    lines = ["# Gallery", "", "The models in `examples/`, each with what a run of it shows. Their files are one click away.", ""]
+    for name in GALLERY:
+        text = read(ROOT / f"examples/{name}.yaml")
+        title = re.search(r"^title: (.*)$", text, re.M).group(1)
+        comment = " ".join(head_comment(text))
+        comment = re.split(r"(?<=\.)\s+(?=Source|Status|Every value|Of the mechanism|The circuit)", comment)[0]
+        comment = re.sub(r"\s*trunnion run .*$", "", comment)
+        lines += [f"## {title}", ""]
+        lines += [comment.replace("<", "&lt;"), ""] if comment else []
+        lines += [f"    trunnion run examples/{name}.yaml", ""]
+        if name in summaries:
+            s = summaries[name]
+            lines += [f"[![{title}](pictures/{name}.svg)](pictures/{name}.svg)", "",
+                      f"{s['steps']} steps, {s['iterations']['mean']:.2f} iterations on average; the energy balance closes to "
+                      f"{s['energy']['closed_to_percent']:.1g} % of the energy moved. ", ""]
+        lines += [f"[The model file](examples/{name}.md)", ""]
+    write(stage.folder / "gallery.md", WIDE + "\n".join(lines))
+    for path in sorted((ROOT / "examples").rglob("*.yaml")):
+        name = path.relative_to(ROOT).as_posix()
+        text = read(path)
+        title = re.search(r"^title: (.*)$", text, re.M)
+        page = [f"# {title.group(1) if title else path.stem}", "", f"`{name}` ([gallery]({os.path.relpath('gallery.md', os.path.dirname(name))}))", "",
+                "```yaml", text.rstrip("\n"), "```", ""]
+        write(stage.folder / stage.sources[name], "\n".join(page))
+
+
+# ---------------------------------------------------------------- C++ interface
+
+
+def cpp_interface(stage):
+    """A page from the public header: each declaration with the comment before it."""
+    lines = read(ROOT / "include/trunnion/trunnion.h").splitlines()
+    head, body = [], []
+    for i, line in enumerate(lines):
+        if line.startswith("// SPDX"):
+            body = lines[i + 1:]
+            break
+        head.append(line[2:].removeprefix(" ") if line.startswith("//") else line)
+    out = ["# C++ interface", ""]
+    inside = False
+    for line in head:
+        code = line.startswith("  ") or (inside and not line)
+        if code and not inside:
+            out += ["", "```cpp"]
+        if not code and inside:
+            while not out[-1]:
+                out.pop()
+            out += ["```", ""]
+        inside = code
+        out.append(line[2:] if code else line)
+    out += ["", "It is `include/trunnion/trunnion.h`; found by `find_package(trunnion)`, linked as `trunnion::trunnion` ([README](index.md#use-as-a-library)).", ""]
+    includes = [line for line in body if line.startswith("#include")]
+    out += ["```cpp", "#include <trunnion/trunnion.h>", "```", ""] if includes else []
+
+    comment, declaration, depth, owner, private = [], [], 0, "", False
+
+    def emit(level):
+        nonlocal comment, declaration
+        code = [text for text in declaration]
+        while code and not code[-1].strip():
+            code.pop()
+        if code:
+            if level:
+                out.extend([f"{'#' * level[0]} `{level[1]}`", ""])
+            indent = min(len(text) - len(text.lstrip()) for text in code if text.strip())
+            if comment:
+                out.extend([" ".join(comment), ""])
+            out.extend(["```cpp", *[text[indent:] for text in code], "```", ""])
+        comment, declaration = [], []
+
+    for line in body:
+        bare = line.strip()
+        if bare.startswith(("#", "namespace", "}  // namespace")) or (not bare and not declaration):
+            continue
+        if bare.startswith("/// ") and not declaration:
+            comment.append(bare[4:])
+            continue
+        kind = re.match(r"(class|struct|enum class) (\w+)[^;]*\{$", bare)
+        if depth == 0 and kind:
+            owner, private = kind.group(2), kind.group(1) == "class"
+            depth = 1
+            if kind.group(1) != "class":  # whole
+                declaration.append(line)
+                continue
+            out.extend([f"## `{owner}`", "", " ".join(comment), "", "```cpp", bare.rstrip("{").strip() + ";", "```", ""])
+            comment = []
+            continue
+        if depth == 1 and bare == "};":
+            if declaration:
+                declaration.append(line)
+                if declaration[0].lstrip().startswith(("struct", "enum")):
+                    emit((2, owner))
+            comment, declaration, depth, private = [], [], 0, False
+            continue
+        if depth == 1 and declaration and declaration[0].lstrip().startswith(("struct", "enum")):
+            declaration.append(line)
+            continue
+        if bare in ("public:", "private:", "protected:"):
+            private = bare == "private:"
+            continue
+        if private:
+            continue
+        if not bare:
+            emit(None)
+            continue
+        if bare.startswith("///"):  # the next declaration
+            emit(None)
+            comment.append(bare[4:])
+            continue
+        declaration.append(line)
+        if depth == 0 and bare.endswith(";"):
+            name = re.search(r"(\w+)\(", " ".join(text.strip() for text in declaration))
+            emit((2, name.group(1)) if name else None)
+    text = "\n".join(out)
+    for name in re.findall(r"^(?:class|struct|enum class) (\w+)", "\n".join(body), re.M):
+        if f"## `{name}`" not in text and not re.search(rf"^class {name};", "\n".join(body), re.M):
+            fail(f"the page of the C++ interface lacks {name}")
+    write(stage.folder / "cpp_interface.md", text + "\n")
+
+
+# ---------------------------------------------------------------- checks of the built site
+
+
+class PageReader(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.ids, self.links, self.loads = set(), [], []
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if values.get("id"):
+            self.ids.add(values["id"])
+        if tag == "a" and values.get("name"):
+            self.ids.add(values["name"])
+        if tag == "a" and values.get("href"):
+            self.links.append(values["href"])
+        if tag in ("script", "img", "iframe", "source", "video", "audio", "embed") and values.get("src"):
+            self.loads.append(values["src"])
+        if tag == "link" and values.get("rel") not in ("canonical", "next", "prev", "alternate") and values.get("href"):
+            self.loads.append(values["href"])
+
+
+def check_site(site):
+    pages = {}
+    for path in sorted(site.rglob("*.html")):
+        reader = PageReader()
+        reader.feed(read(path))
+        pages[path.resolve()] = reader
+    findings = []
+    for path, reader in pages.items():
+        name = path.relative_to(site.resolve())
+        for target in reader.links + reader.loads:
+            parts = urllib.parse.urlsplit(target)
+            if parts.scheme in ("http", "https") or target.startswith("//"):
+                if target in reader.loads:
+                    findings.append(f"{name} loads {target} from another host")
+                continue
+            if parts.scheme:
+                continue
+            place = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path and parts.path != "." else path
+            if name.name == "404.html" or parts.path.startswith("/"):
+                continue  # written for the root of a server
+            if place.is_dir():
+                place = place / "index.html"
+            if not place.exists():
+                findings.append(f"{name} links to {target}, which does not exist")
+            elif parts.fragment and place in pages and urllib.parse.unquote(parts.fragment) not in pages[place].ids:
+                findings.append(f"{name} links to {target}, which has no such place")
+    for path in sorted(site.rglob("*.css")):
+        for target in re.findall(r"(?:@import\s+|url\()[\"']?((?:https?:)?//[^\"')]+)", read(path)):
+            findings.append(f"{path.relative_to(site)} loads {target} from another host")
+    return pages, findings
+
+
+def check_navigation(configuration, stage):
+    shown = set(re.findall(r"([\w/]+\.md)", configuration[configuration.index("\nnav:"):]))
+    pages = {path.relative_to(stage.folder).as_posix() for path in stage.folder.rglob("*.md")}
+    missing = {page for page in pages - shown if not page.startswith("examples/")}
+    if missing:
+        fail(f"{', '.join(sorted(missing))} is missing in nav of tools/docs/mkdocs.yml")
+
+
+# ---------------------------------------------------------------- search
+
+
+def embed_search(site):
+    """Index and worker of the search as a script: a page that is read from a disk may not fetch them."""
+    worker = next((site / "assets/javascripts/workers").glob("search.*.min.js"))
+    code = re.sub(r"//# sourceMappingURL=.*", "", read(worker))
+    index = read(site / "search/search_index.json")
+    write(site / "search/search_index.js",
+          "if (location.protocol === 'file:') var __search = {\n"
+          f"  index: Promise.resolve({index.strip()}),\n"
+          f"  worker: URL.createObjectURL(new Blob([{json.dumps(code)}], {{type: 'text/javascript'}}))\n}};\n"
+          "else var __search = undefined;\n")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
+    arguments.add_argument("--output", type=pathlib.Path, default=ROOT / "build/docs")
+    arguments.add_argument("--no-pictures", action="store_true", help="leave out the runs of the gallery")
+    options = arguments.parse_args()
+    program = None if options.no_pictures else str(options.program.resolve())
+    if program and not os.access(program, os.X_OK):
+        fail(f"{options.program} is not there; `make docs` builds it")
+    mkdocs = shutil.which("mkdocs")
+    if mkdocs is None:
+        print("mkdocs is not installed; tools/install_dependencies.sh --docs installs it", file=sys.stderr)
+        sys.exit(77)  # skipped, for CTest
+
+    output = options.output.resolve()
+    if output.exists() and any(output.iterdir()) and not (output / "search/search_index.js").exists():
+        fail(f"{output} is there and no site of the documentation; nothing was written")
+    work = output.with_name(output.name + ".work")
+    shutil.rmtree(work, ignore_errors=True)
+    stage = Stage(work / "source")
+    for source, page in stage.sources.items():
+        if source.endswith(".md"):
+            stage.add_markdown(source, page)
+    gallery(stage, program, work / "runs")
+    cpp_interface(stage)
+    sys.path.insert(0, str(ROOT / "tools"))
+    import equations
+    write(stage.folder / "equations.md", equations.page())
+    shutil.copyfile(HERE / "extra.css", stage.folder / "extra.css")
+    shutil.copytree(HERE / "theme", work / "theme")
+    configuration = read(HERE / "mkdocs.yml")
+    check_navigation(configuration, stage)
+    write(work / "mkdocs.yml", configuration)
+    done = subprocess.run([mkdocs, "build", "--quiet", "-f", str(work / "mkdocs.yml")], capture_output=True, text=True)
+    if done.returncode != 0 or done.stderr.strip():
+        fail(done.stdout + done.stderr)
+    embed_search(work / "site")
+    pages, findings = check_site(work / "site")
+    if findings:
+        fail(f"{len(findings)} findings\n" + "\n".join(sorted(set(findings))))
+
+    # what is there is replaced once the new one is whole
+    if output.exists():
+        shutil.rmtree(output)
+    (work / "site").rename(output)
+    shutil.rmtree(work)
+    print(f"{output / 'index.html'}: {len(pages)} pages")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Where the equations of the papers are in the sources: section 9 of docs/architecture.md joined with what the comments in src cite.
+
+    tools/equations.py             prints the page in Markdown
+    tools/equations.py --check     fails where a row of section 9 names a file or a function that is not there, or where a source cites an
+                                   equation of a paper without saying which paper
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = "docs/architecture.md"
+
+# What the sources call each paper, and how section 9 begins about it. The first is meant where a file names none, as docs/theory.md says.
+PAPERS = {
+    "friction": "Jaiswal, Sopanen, Mikkola 2021 (friction)",
+    "formulations": "Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations)",
+    "linearisation": "Nonlinear Dynamics 111 (2023)",
+    "co-simulation": "Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation)",
+    "quasistatic": "Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics)",
+}
+# Number of the last equation.
+LAST = {"friction": 47, "formulations": 45, "linearisation": 100, "co-simulation": 34, "quasistatic": 126}
+# Named otherwise: the circuit of the quasistatic paper as lumped elements.
+ALSO = {"Kikuuwe et al. (quasistatic)": "quasistatic"}
+WORDS = "friction|formulations|linearisation|co-simulation|quasistatic|nonsmooth quasistatic hydraulics"
+MENTION = re.compile(rf"\((?:{WORDS})\)|\b(?:{WORDS}) paper\b")
+# An equation's number is not an argument: a letter, digit or bracket before it makes it one.
+EQUATION = re.compile(r"(?<![\w)\]])\((A\.)?([1-9]\d{0,2})([a-z]?)\)(?:\s*(?:-|to)\s*\((?:A\.)?([1-9]\d{0,2})[a-z]?\))?")
+
+
+def rows_of_section_9():
+    """[(paper or heading, [(equations, what, files)])] in the order of the page."""
+    text = (ROOT / PAGE).read_text(encoding="utf-8")
+    section = text[text.index("\n## 9.") : text.index("\n## 10.")]
+    tables, heading = [], ""
+    for line in section.splitlines()[1:]:
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("| ") and not line.startswith(("| equation", "| ---")):
+            tables[-1][1].append([cell.strip(" |") for cell in cells])
+        elif line.startswith("| equation"):
+            tables.append((heading.rstrip(":"), []))
+        elif line and not line.startswith("|"):
+            heading = line
+    return tables
+
+
+def numbers_in(text):
+    """Numbers of the equations that a text names, ranges written out, as (appendix, number)."""
+    found = set()
+    for match in EQUATION.finditer(text):
+        first = int(match.group(2))
+        last = int(match.group(4) or first)
+        found.update((match.group(1) or "", n) for n in range(first, max(first, last) + 1))
+    return found
+
+
+def papers_in(text):
+    """The papers that a text mentions, in its order."""
+    return [next(paper for paper in PAPERS if paper in match.group(0)) for match in MENTION.finditer(text)]
+
+
+def citations():
+    """{paper: {(appendix, number): [file, ...]}} from the comments of the sources. A line that names no paper means the one whose row of
+    section 9 has both the equation and the file; otherwise the one that the file names, or the first."""
+    rows_with = {}  # (file, number) -> paper
+    for heading, rows in rows_of_section_9():
+        paper = paper_of(heading)
+        for cells in rows:
+            for file in re.findall(r"`([\w/.]+)`", cells[-1]):
+                for number in numbers_in(cells[0]):
+                    rows_with.setdefault((pathlib.PurePath(file).name, number), paper)
+    cited = {paper: {} for paper in PAPERS}
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        name = path.relative_to(ROOT / "src").as_posix()
+        comments = [line[line.index("//") :] for line in path.read_text(encoding="utf-8").splitlines() if "//" in line]
+        named = papers_in("\n".join(comments))
+        usual = "quasistatic" if name.startswith("hydraulics/quasistatic/") else named[0] if named else "friction"
+        if name.startswith("linearise/"):
+            usual = "linearisation"
+        for line in comments:
+            here = papers_in(line)
+            for number in numbers_in(MENTION.sub("", line)):
+                paper = here[0] if here else rows_with.get((path.name, number), usual)
+                if paper not in LAST or number[1] > LAST[paper]:
+                    continue  # a number of something else
+                files = cited[paper].setdefault(number, [])
+                if name not in files:
+                    files.append(name)
+    return cited
+
+
+def paper_of(heading):
+    for paper, begins in PAPERS.items():
+        if heading.startswith(begins):
+            return paper
+    for begins, paper in ALSO.items():
+        if heading.startswith(begins):
+            return paper
+    return None
+
+
+def page():
+    cited = citations()
+    lines = ["# Where an equation is", ""]
+    lines += ["Equations of the papers and the files of `src/` that hold them. The tables are those of "
+              "[architecture](architecture.md#9-where-an-equation-is); the last column, files whose comments cite the equation, is read off the "
+              "sources. What no paper derives is in [theory](theory.md).", ""]
+    shown = {paper: set() for paper in PAPERS}
+    for heading, rows in rows_of_section_9():
+        paper = paper_of(heading)
+        lines += [f"## {heading}", "", "| equation | what | file | cited in |", "| --- | --- | --- | --- |"]
+        for cells in rows:
+            numbers = numbers_in(cells[0])
+            if paper:
+                shown[paper] |= numbers
+            files = sorted({f for n in numbers for f in cited.get(paper, {}).get(n, [])})
+            lines.append(f"| {cells[0]} | {cells[1]} | {' | '.join(cells[2:])} | {', '.join(f'`{f}`' for f in files)} |")
+        lines.append("")
+    others = [(paper, n, files) for paper in PAPERS for n, files in sorted(cited[paper].items()) if n not in shown[paper]]
+    if others:
+        lines += ["## Cited elsewhere", "", "| paper | equation | cited in |", "| --- | --- | --- |"]
+        lines += [f"| {paper} | ({n[0]}{n[1]}) | {', '.join(f'`{f}`' for f in files)} |" for paper, n, files in others]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def check():
+    findings = []
+    for heading, rows in rows_of_section_9():
+        folder = re.search(r"all in `(\w[\w/]*/)`", heading)
+        if paper_of(heading) is None:
+            findings.append(f"{PAGE}: `{heading}` is no paper that tools/equations.py knows")
+        if not rows:
+            findings.append(f"{PAGE}: `{heading}` has no rows")
+        for cells in rows:
+            text = cells[-1]
+            files = [(m.start(), m.group(1)) for m in re.finditer(r"`([\w/.]+\.(?:h|cpp|yaml|md))`", text)]
+            sources = []
+            for at, name in files:
+                places = [ROOT / name, ROOT / "src" / name] + ([ROOT / "src" / folder.group(1) / name] if folder else [])
+                place = next((p for p in places if p.exists()), None)
+                if place is None:
+                    findings.append(f"{PAGE}: {cells[0]}: there is no file {name}")
+                else:
+                    sources.append((at, name, place.read_text(encoding="utf-8")))
+            for match in re.finditer(r"`([A-Za-z_]\w*)`", text):
+                before = [s for s in sources if s[0] < match.start()]
+                if before and not re.search(rf"\b{match.group(1)}\b", before[-1][2]):
+                    findings.append(f"{PAGE}: {cells[0]}: {before[-1][1]} has no {match.group(1)}")
+    cited = citations()
+    for paper in PAPERS:
+        if not cited[paper]:
+            findings.append(f"no source cites an equation of {PAPERS[paper]}")
+    return findings
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--check", action="store_true", help="compare section 9 with the sources; print nothing where they agree")
+    if not arguments.parse_args().check:
+        print(page())
+        return
+    findings = check()
+    if findings:
+        sys.exit("\n".join(findings))
+
+
+if __name__ == "__main__":
+    main()
