@@ -34,6 +34,14 @@ TR_INLINE auto with_size(int n, Body&& body) {
   }
 }
 
+/// y -= factor x, where x and y do not overlap: for sizes that are not unrolled, in whole registers. Larger matrices have many zeros.
+TR_INLINE void subtract(int n, double factor, const double* __restrict x, double* __restrict y) {
+  if (factor == 0) return;
+  for (int j = 0; j < n; ++j) y[j] -= factor * x[j];
+}
+template <class Size>
+constexpr bool kUnrolled = !std::is_same_v<Size, int>;
+
 template <class Size>
 TR_INLINE bool factor(double* A, Size n, int* pivot) {
   for (int k = 0; k < n; ++k) {
@@ -54,7 +62,10 @@ TR_INLINE bool factor(double* A, Size n, int* pivot) {
     A[k * n + k] = inverse;
     for (int i = k + 1; i < n; ++i) {
       const double ratio = A[i * n + k] *= inverse;
-      for (int j = k + 1; j < n; ++j) A[i * n + j] -= ratio * A[k * n + j];
+      if constexpr (kUnrolled<Size>)
+        for (int j = k + 1; j < n; ++j) A[i * n + j] -= ratio * A[k * n + j];
+      else
+        subtract(n - k - 1, ratio, A + k * n + k + 1, A + i * n + k + 1);
     }
   }
   return true;
@@ -78,15 +89,23 @@ TR_INLINE void solve(const double* A, Size n, const int* pivot, double* b) {
 
 template <class Size>
 TR_INLINE void solve_transposed(const double* A, Size n, const int* pivot, double* b) {
-  for (int i = 0; i < n; ++i) {
-    double s = b[i];
-    for (int j = 0; j < i; ++j) s -= A[j * n + i] * b[j];
-    b[i] = s * A[i * n + i];
-  }
-  for (int i = n - 2; i >= 0; --i) {
-    double s = b[i];
-    for (int j = i + 1; j < n; ++j) s -= A[j * n + i] * b[j];
-    b[i] = s;
+  if constexpr (kUnrolled<Size>) {
+    for (int i = 0; i < n; ++i) {
+      double s = b[i];
+      for (int j = 0; j < i; ++j) s -= A[j * n + i] * b[j];
+      b[i] = s * A[i * n + i];
+    }
+    for (int i = n - 2; i >= 0; --i) {
+      double s = b[i];
+      for (int j = i + 1; j < n; ++j) s -= A[j * n + i] * b[j];
+      b[i] = s;
+    }
+  } else {  // row by row
+    for (int i = 0; i < n; ++i) {
+      b[i] *= A[i * n + i];
+      subtract(n - i - 1, b[i], A + i * n + i + 1, b + i + 1);
+    }
+    for (int i = n - 1; i > 0; --i) subtract(i, b[i], A + i * n, b);
   }
   for (int k = n - 1; k >= 0; --k)
     if (pivot[k] != k) std::swap(b[k], b[pivot[k]]);

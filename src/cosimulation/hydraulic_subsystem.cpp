@@ -346,7 +346,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       const Actuator& a = h_.actuators[i];
       const auto add = [&](int node, double area) {
         const PressureNode& n = h_.nodes[node];
-        if (n.state >= 0) work_.R[h_.circuits[n.circuit].offset + n.local] += area * model_->rate_offset[i];
+        if (n.state >= 0) work_.R[h_.circuits[n.circuit].offset + n.local] += work_.liquid[node].value * area * model_->rate_offset[i];
       };
       add(a.A, a.cylinder.area_A);
       add(a.B, -a.cylinder.area_B);

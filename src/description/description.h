@@ -182,7 +182,16 @@ struct SpringDescription {
 
 enum class ForceFrame { world, body };
 
-/// An applied force, torque or joint load, its components multiplied by a signal where one is named.
+/// Resistance of soil against the motion of a point.
+struct SoilDescription {
+  double force = 0;       // [N] in full
+  double depth = 0;       // [m] from which on it is
+  double speed = 0;       // [m/s] well above which it is
+  Vec3d at{};             // [m] a point of the surface, ground frame
+  Vec3d normal{0, 0, 1};  // [-] out of the soil, ground frame
+};
+
+/// An applied force, torque or joint load, or the resistance of soil, multiplied by a signal where one is named.
 struct ForceDescription {
   std::optional<std::string> joint;  // coordinate that the load acts on
   std::string body;                  // otherwise: the body it acts on
@@ -191,6 +200,7 @@ struct ForceDescription {
   std::optional<Vec3d> torque;       // [N m]
   std::optional<double> load;        // [N] or [N m] on the joint coordinate
   ForceFrame frame = ForceFrame::world;
+  std::optional<SoilDescription> soil;
   std::optional<std::string> signal;  // factor; unset: 1
 };
 

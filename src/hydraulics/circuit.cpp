@@ -97,12 +97,13 @@ TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double fact
   const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
   const S C = sub_volume_capacity(volume.volume, beta, volume.wall_compressibility);
   state.compressibility[volume.node] = beta;
+  state.liquid[volume.node] = h.fluid.liquid_fraction(S::variable(y[node.state], 0));
   state.capacity[volume.node] = C.value;
   *row.R += C.value * ydot[node.state];
   row.T[row.local] += C.value * factor + C.d[0] * ydot[node.state];
 }
 
-/// Chamber part: C_chamber p_dot + area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
+/// Chamber part: C_chamber p_dot + chi area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
 TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
                            const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
@@ -115,10 +116,12 @@ TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, dou
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
-  *row.R += C.value * p_dot + area * s_dot;
-  row.T[row.local] += C.value * state.rate_slope[node_index] + C.d[0] * p_dot;  // volumes come first among the nodes
+  const Dual<1>& liquid = state.liquid[node_index];
+  *row.R += C.value * p_dot + liquid.value * area * s_dot;
+  row.T[row.local] +=
+      C.value * state.rate_slope[node_index] + C.d[0] * p_dot + liquid.d[0] * area * s_dot;  // volumes come first among the nodes
   R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
-  R_v[row.local] += area;
+  R_v[row.local] += liquid.value * area;
 }
 
 /// f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0) of volume i.
@@ -354,6 +357,7 @@ void add_wall_slopes(const Hydraulics& h, const double* y, const double* ydot, c
 HydraulicState::HydraulicState(const Hydraulics& h)
     : OilValues(h),
       compressibility(h.nodes.size()),
+      liquid(h.nodes.size(), Dual<1>(1)),
       capacity(h.nodes.size()),
       walls(h.volumes.size()),
       rate_slope(h.volumes.size()),
@@ -435,9 +439,16 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   for_each_element(h, [&](const auto& element) { for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
   for (const Component& c : h.components) add_component(h, c, in, y, ydot, rule.factor, state);
   for (const FlowSource& source : h.flow_sources) {
-    const double Q = state.signal[source.flow];
-    if (source.to >= 0 && h.nodes[source.to].state >= 0) *row_of(h, h.nodes[source.to], state).R -= Q;
-    if (source.from >= 0 && h.nodes[source.from].state >= 0) *row_of(h, h.nodes[source.from], state).R += Q;
+    const bool draws = source.from >= 0 && h.nodes[source.from].state >= 0;
+    const Dual<1> Q = state.signal[source.flow] * (draws ? state.liquid[source.from] : Dual<1>(1));
+    const auto add = [&](int node, double sign) {
+      if (node < 0 || h.nodes[node].state < 0) return;
+      const Row row = row_of(h, h.nodes[node], state);
+      *row.R += sign * Q.value;
+      if (draws) row.T[h.nodes[source.from].local] += sign * Q.d[0];  // the same circuit
+    };
+    add(source.to, -1);
+    add(source.from, 1);
   }
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
@@ -531,7 +542,7 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   for_each_element(h, [&](const auto& element) {
     element.edges(in, [&](int A, int B, auto&& law) { add_flow(A, B, law(in.pressure[A] - in.pressure[B])); });
   });
-  for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, state.signal[source.flow]);
+  for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, source_flow<double>(h, source, state));
   ComponentValues<> values;
   for (const Component& c : h.components) {
     read_component(c, in, y, values);
@@ -545,7 +556,7 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
     const auto add_chamber = [&](int node, double area, double length, double drawn) {
       if (node >= volumes || linear) return;
       C[node] += sub_volume_capacity(area * length, h.fluid.compressibility_at(y[node]), c.wall_compressibility);
-      ydot[node] += drawn;
+      ydot[node] += h.fluid.liquid_fraction(y[node]) * drawn;
     };
     add_chamber(a.A, c.area_A, c.chamber_A(s[i]), c.area_A * oil_rate);
     add_chamber(a.B, c.area_B, c.chamber_B(s[i]), -c.area_B * oil_rate);

@@ -221,6 +221,7 @@ struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& hydraulics);
 
   std::vector<Dual<1>> compressibility;  // per node [1/Pa], of the oil, with its slope; sources: not in use
+  std::vector<Dual<1>> liquid;           // per node [-]: share of liquid, with its slope
   std::vector<double> capacity;          // per node [m3/Pa]; zero for sources
   std::vector<double> walls;             // per volume [1/Pa]: mean of hose and chambers by volume, at the lengths evaluated last
   bool strained = false;                 // whether rates of a pressure are those of strain
@@ -277,7 +278,7 @@ void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, c
                                 double* y, HydraulicState& state);
 
 /// The netlist as an ordinary differential equation, without derivatives: ydot and the port forces at (s, sdot) and y,
-///   p_i_dot = (sum Q_in - sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14)
+///   p_i_dot = (sum Q_in - chi(p_i) sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14); chi 1 above saturation, fluid.h
 ///   x_dot   = rate(s_dot, x)                                       friction
 ///   x_dot   = rate(p, x, u)                                        components
 ///   U_dot   = rate(U_ref, U)                                       spools; 0 where they are their signals
@@ -345,6 +346,13 @@ TR_INLINE void for_each_flow(const Element& element, const FlowInputs<>& in, Sin
     const Dual<1> Q = law(Dual<1>::variable(in.pressure[A] - in.pressure[B], 0));
     sink(FlowEdge{A, B, Q.value, Q.d[0]});
   });
+}
+
+/// What a flow source passes [m3/s]: out of a cavity it draws what liquid is in its volume.
+template <class S>
+S source_flow(const Hydraulics& h, const FlowSource& source, const OilValues<S>& values) {
+  const S& Q = values.signal[source.flow];
+  return source.from >= 0 && h.nodes[source.from].state >= 0 ? S(Q * h.fluid.liquid_fraction(values.pressure[source.from])) : Q;
 }
 
 /// Calls visit(element) for every flow element, in the order of the list.

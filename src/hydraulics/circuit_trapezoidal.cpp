@@ -41,6 +41,7 @@ CircuitTrapezoidal::CircuitTrapezoidal(const Hydraulics& hydraulics, double tole
       turned_(share_.size()),
       last_(tolerance_.size()),
       taken_(share_.size()),
+      ahead_(hydraulics.nodes.size()),
       residual_(ports_),
       stiffness_(ports_ * ports_),
       damping_(ports_ * ports_),
@@ -128,8 +129,11 @@ void CircuitTrapezoidal::stop_at_edges(const Component& c, const ComponentValues
     return c.law->edges(ahead.inputs(), g);
   };
   double from[kMaxComponentEdges], to[kMaxComponentEdges], g[kMaxComponentEdges];
-  const int count = edges(0, from);
-  edges(1, to);
+  const int count = c.law->edges(values.inputs(), from);
+  ahead = values;
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) ahead.p[i] = ahead_[c.nodes[i]];
+  for (std::size_t i = 0; i < c.law->info().states.size(); ++i) ahead.x[i] += step[i];
+  c.law->edges(ahead.inputs(), to);
   for (int k = 0; k < count; ++k) {
     if (!(from[k] <= 0 && to[k] > 1)) continue;
     const auto way = [&](double share) { return edges(share, g), g[k]; };
@@ -143,23 +147,23 @@ void CircuitTrapezoidal::limit(const double* increment, const HydraulicState& st
   const auto stop_at = [&](int node, double share) {
     if (h_.nodes[node].state >= 0) share_[h_.nodes[node].circuit] = std::min(share_[h_.nodes[node].circuit], share);
   };
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
+  const double* now = state.pressure.data();
   const double liquid = h_.fluid.saturation_pressure + kBeyond;
   for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
     const int node = h_.volumes[i].node;
-    const auto p = [&](double share) { return moved(node, increment, share, state); };
-    if (h_.fluid.cavitates(p(0)) && p(1) > liquid) stop_at(node, share_until(liquid, p, kNear));
+    if (!h_.fluid.cavitates(now[node]) || ahead_[node] <= liquid) continue;
+    stop_at(node, share_until(
+                      liquid, [&](double share) { return moved(node, increment, share, state); }, kNear));
   }
-  const auto drop_between = [&](int A, int B) {
-    return [&, A, B](double share) { return moved(A, increment, share, state) - moved(B, increment, share, state); };
-  };
   const auto stop_edge = [&](int A, int B, double stop) {
-    const double share = share_until(stop, drop_between(A, B), kNear);
+    const double share = share_until(
+        stop, [&](double x) { return moved(A, increment, x, state) - moved(B, increment, x, state); }, kNear);
     for (int node : {A, B}) stop_at(node, share);
   };
   for_each_element(h_, [&](const auto& element) {
     element.edges(state.flow_inputs(), [&](int A, int B, auto&& law) {
-      const auto drop = drop_between(A, B);
-      const double to = drop(1), stop = stop_between(element, drop(0), to);
+      const double to = ahead_[A] - ahead_[B], stop = stop_between(element, now[A] - now[B], to);
       if (stop == to || law(std::numeric_limits<double>::max()) == 0) return;  // a shut edge has no say
       stop_edge(A, B, stop);
     });
@@ -173,8 +177,7 @@ void CircuitTrapezoidal::limit(const double* increment, const HydraulicState& st
     const double* Q = values.Q;
     for_each_way(c, Q, [&](int A, int B, const double& flow) {
       if (A < 0 || B < 0) return;
-      const auto drop = drop_between(A, B);
-      const double to = drop(1), stop = stop_in_zone(c.law->laminar_limit(), drop(0), to);
+      const double to = ahead_[A] - ahead_[B], stop = stop_in_zone(c.law->laminar_limit(), now[A] - now[B], to);
       if (stop == to) return;
       if (!evaluated) {
         c.law->evaluate(values.inputs(), values.Q, values.rate);

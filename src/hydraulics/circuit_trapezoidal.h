@@ -84,6 +84,7 @@ class CircuitTrapezoidal {
   std::vector<double> share_;                           // per circuit: of the increments of these
   std::vector<double> turned_;                          // per circuit: of all increments, for their turning round
   std::vector<double> last_, taken_;                    // increments of the iteration before, and the share of them per circuit
+  std::vector<double> ahead_;                           // per node [Pa]: with all of its increment
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
   bool local_states_;
 };

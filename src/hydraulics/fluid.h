@@ -1,15 +1,18 @@
 // Oil: density, viscosity and compressibility, with free air below the saturation pressure.
-//   beta(p) = 1/B(p)                                                p >= p_s
-//   beta(p) = 1/B(p) + phi (p_s/p^2 - 1/p_s)                        0 < p < p_s
+//   chi(p)  = 1 / (1 + a(p)),   a(p) = phi (p_s/p - 2 + p/p_s)      0 < p < p_s; 1 and 0 above
+//   beta(p) = 1/B(p) + dchi/dp
 //   B(p)    = B_oil + b p                                           b: stiffening, 0 unless given
-// p is absolute. Below p_s air comes out of solution; its volume per volume of oil is g(p) = phi (p_s/p - 2 + p/p_s), zero with
-// zero slope at p_s and growing like 1/p, so that the modulus is continuous and the pressure stays positive however much is
-// drawn. A saturation pressure of 0 stands for the vacuum limit kVacuumLimit.
+// p is absolute. Below p_s air comes out of solution, the volume a per volume of oil: zero with zero slope at p_s and growing like 1/p, so
+// that the modulus is continuous and the pressure stays positive however much is drawn. chi is the share of liquid in a volume. What valves
+// and pumps pass is liquid, so it is the liquid that a volume V has the balance of, (13) below saturation:
+//   V beta p_dot + chi V_dot = sum Q,   above the derivative of V chi plus what the liquid itself is compressed
+// A saturation pressure of 0 stands for the vacuum limit kVacuumLimit.
 // Source: lumped fluid theory (Jaiswal, Sopanen, Mikkola 2021 (friction), (13)-(14)); free air by Boyle's law; modulus linear in pressure
 // (Murnaghan 1944).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/dual.h"
@@ -35,22 +38,30 @@ struct Fluid {
   /// Compressibility [1/Pa] at absolute pressure p > 0.
   template <class S>
   TR_INLINE S compressibility_at(const S& p) const {
-    const S ratio = saturation_pressure / min(p, saturation_pressure);
-    const S air = free_air / saturation_pressure * (ratio * ratio - 1);
-    if (stiffening == 0) return compressibility + air;
-    return liquid_compressibility(p) + air;
+    const S liquid = stiffening == 0 ? S(compressibility) : liquid_compressibility(p);
+    if (!cavitates(value_of(p))) return liquid;
+    const S x = p / saturation_pressure, share = liquid_fraction(p) / x;
+    return liquid + free_air / saturation_pressure * (1 - x * x) * share * share;
+  }
+  /// chi(p) [-], the share of liquid in a volume.
+  template <class S>
+  TR_INLINE S liquid_fraction(const S& p) const {
+    if (!cavitates(value_of(p))) return S(1);
+    const S x = p / saturation_pressure, gap = 1 - x;
+    return x / (x + free_air * gap * gap);
   }
   /// Strain g(p) of the oil and of walls with compressibility `wall` [1/Pa], the integral of beta + wall from the saturation pressure.
   double strain(double p, double wall) const {
-    const double below = min(p, saturation_pressure) / saturation_pressure, above = p - saturation_pressure;
-    const double air = free_air * (1 / below - 2 + below);
+    const double above = p - saturation_pressure, air = 1 - liquid_fraction(p);
     if (stiffening == 0) return above * (compressibility + wall) - air;
     return std::log1p(stiffening * liquid_compressibility(saturation_pressure) * above) / stiffening + above * wall - air;
   }
-  /// Inverse of strain().
+  /// Inverse of strain(); at less strain than any pressure has, a pressure next to 0.
   double pressure_at(double strain, double wall) const {
-    double p = constant_pressure_at(strain, liquid_compressibility(saturation_pressure) + wall);
-    if (stiffening == 0) return p;
+    const bool cavity = strain < 0 && free_air != 0;
+    double p = cavity ? saturation_pressure * share_at(1 + strain)
+                      : saturation_pressure + strain / (liquid_compressibility(saturation_pressure) + wall);
+    if (stiffening == 0 && !cavity) return p;
     // strain() is concave and p not above its root: Newton's method approaches from below
     constexpr int kMost = 50;
     for (int i = 0; i < kMost; ++i) {
@@ -58,14 +69,16 @@ struct Fluid {
       p += more;
       if (!(more > 1e-15 * p)) break;
     }
-    return p;
+    return cavity ? std::max(p, kLeast * saturation_pressure) : p;
   }
   /// Pressure p after a change that would be dp at the compressibility of p, taken as strain: a Newton or predictor step on pressure
-  /// that crosses saturation in either direction lands where the capacity puts it, and never below zero.
+  /// that crosses saturation in either direction lands where the capacity puts it, and never takes the last tenth of the liquid.
   double advance(double p, double dp, double wall) const {
+    constexpr double kTaken = 0.9;
     const double moved = p + dp;
     if (!cavitates(p) && !cavitates(moved)) return moved;
-    return pressure_at(strain(p, wall) + (compressibility_at(p) + wall) * dp, wall);
+    const double from = strain(p, wall);
+    return pressure_at(std::max(from + (compressibility_at(p) + wall) * dp, min(from, 0.0) - kTaken * liquid_fraction(p)), wall);
   }
   /// Whether free air acts.
   bool cavitates(double p) const { return p < saturation_pressure; }
@@ -73,13 +86,12 @@ struct Fluid {
   bool varies(double p) const { return stiffening != 0 || cavitates(p); }
 
  private:
-  /// Inverse of strain() where the liquid and the walls have the compressibility `liquid` at any pressure: below saturation the positive
-  /// root of a p^2 + b p - phi p_s = 0 that joins it.
-  double constant_pressure_at(double strain, double liquid) const {
-    if (strain >= 0 || free_air == 0) return saturation_pressure + strain / liquid;
-    const double a = liquid - free_air / saturation_pressure, b = 2 * free_air - saturation_pressure * liquid - strain,
-                 c = free_air * saturation_pressure;
-    return 2 * c / (b + std::sqrt(b * b + 4 * a * c));
+  static constexpr double kLeast = 1e-12;  // of the saturation pressure, and of liquid in a volume
+
+  /// p / p_s at a share of liquid, the smaller root of phi (1/x - 2 + x) = 1/chi - 1.
+  double share_at(double fraction) const {
+    const double b = 1 + (1 / std::max(fraction, kLeast) - 1) / (2 * free_air);
+    return 1 / (b + std::sqrt(b * b - 1));
   }
 };
 

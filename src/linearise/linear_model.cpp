@@ -64,6 +64,7 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
   for (const Spool& spool : h.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
   std::visit(
       [&](const auto& m) {
+        for (const auto& soil : m.soils) read(soil.signal, soil.name + ".factor", "", "factor of the resistance " + soil.name);
         for (const auto& load : m.body_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
         for (const auto& load : m.joint_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
         for (const auto& motion : m.motions) read(motion.signal, motion.name + ".motion", "rad or m", "prescribed motion " + motion.name);

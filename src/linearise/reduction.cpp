@@ -70,6 +70,8 @@ void Reduction<D>::find_inputs() {
     if (load.signal >= 0) used[load.signal] = true;
   for (const JointLoad& load : m_.joint_loads)
     if (load.signal >= 0) used[load.signal] = true;
+  for (const SoilResistance<D>& soil : m_.soils)
+    if (soil.signal >= 0) used[soil.signal] = true;
   for (const PrescribedMotion& motion : m_.motions) moves[motion.signal] = true;
   using Kind = LinearInput::Kind;
   for (int i = 0; i < model_->signals.size(); ++i) {
@@ -190,8 +192,9 @@ void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflo
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) commanded_[c.state + k] = values.rate[k].d[0];
   }
   for (const FlowSource& source : h_.flow_sources) {
-    if (source.to >= 0) inflow[source.to] += change.signal[source.flow];
-    if (source.from >= 0) inflow[source.from] -= change.signal[source.flow];
+    const double liquid = source.from >= 0 ? rates_.work().hydraulics.liquid[source.from].value : 1;
+    if (source.to >= 0) inflow[source.to] += liquid * change.signal[source.flow];
+    if (source.from >= 0) inflow[source.from] -= liquid * change.signal[source.flow];
   }
 }
 

@@ -77,7 +77,7 @@ class MachineReadings : public Base {
   const Mechanism<D>& m_;
   const Hydraulics& h_;
   std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels stand in it
-  std::vector<S> outflow_;                             // per node [m3/s]
+  std::vector<S> outflow_;                             // per node [m3/s]; of sources also what their pistons take
   MechanismState<D, S> mechanism_;
   OilValues<S> oil_;
 
@@ -339,6 +339,11 @@ class MachineReadings : public Base {
     for (const BodyLoad<D>& load : m_.body_loads) add_entry(load.name, Account::external);
     for (const JointLoad& load : m_.joint_loads) add_entry(load.name, Account::external);
     for (const PrescribedMotion& motion : m_.motions) add_entry(motion.name, Account::external);
+    for (const SoilResistance<D>& soil : m_.soils) {
+      soil_cells_.push_back({add("forces", soil.name + ".depth", "m", "depth of its point in the soil, negative above"),
+                             add("forces", soil.name + ".resistance", "N", "force against the motion of its point")});
+      add_entry(soil.name, Account::damping);
+    }
   }
   void add_constraints() {
     violations_.resize(model_->constraints.size());
@@ -419,8 +424,11 @@ class MachineReadings : public Base {
       *actuators_[i].power = *power_++ = port.force * rate;
       *actuators_[i].flow_A = a.cylinder.area_A * rate;
       *actuators_[i].flow_B = a.cylinder.area_B * rate;
-      outflow_[a.A] += a.cylinder.area_A * rate;
-      outflow_[a.B] -= a.cylinder.area_B * rate;
+      const auto add_source = [&](int node, double area) {
+        if (h_.nodes[node].state < 0) outflow_[node] += area * rate;
+      };
+      add_source(a.A, a.cylinder.area_A);
+      add_source(a.B, -a.cylinder.area_B);
       *power_++ = actuator_heat(a, s, rate, port);
     }
   }
@@ -448,15 +456,18 @@ class MachineReadings : public Base {
       const int state = h_.nodes[volume.node].state;
       *power_++ = y_[state] * ydot_[state] * capacity(S(volume.volume), y_[state], volume.wall_compressibility);
     }
-    const auto add_chamber = [&](int node, double area, const S& length, double wall) {
+    // what the piston makes room for is oil and, below saturation, air, which takes the pressure's work as any gas
+    const auto add_chamber = [&](int node, double area, const S& length, double wall, const S& swept) {
       const int state = h_.nodes[node].state;  // volumes come first in y and in the entries
-      if (state >= 0) first[state] += y_[state] * ydot_[state] * capacity(S(area * length), y_[state], wall);
+      if (state < 0) return;
+      const S& p = y_[state];
+      first[state] += p * ydot_[state] * capacity(S(area * length), p, wall) - p * (1 - h_.fluid.liquid_fraction(p)) * swept;
     };
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      const Actuator& a = h_.actuators[i];
-      const S& s = mechanism_.s[i];
-      add_chamber(a.A, a.cylinder.area_A, a.cylinder.chamber_A(s), a.cylinder.wall_compressibility);
-      add_chamber(a.B, a.cylinder.area_B, a.cylinder.chamber_B(s), a.cylinder.wall_compressibility);
+      const Cylinder& c = h_.actuators[i].cylinder;
+      const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
+      add_chamber(h_.actuators[i].A, c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * rate);
+      add_chamber(h_.actuators[i].B, c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * rate);
     }
   }
 
@@ -485,7 +496,7 @@ class MachineReadings : public Base {
     read_components(in);
     for (std::size_t i = 0; i < h_.flow_sources.size(); ++i) {
       const FlowSource& source = h_.flow_sources[i];
-      const S& Q = oil.signal[source.flow];
+      const S Q = source_flow(h_, source, oil);
       S power(0);
       if (source.to >= 0) {
         power += oil.pressure[source.to] * Q;
@@ -588,8 +599,17 @@ class MachineReadings : public Base {
     }
   }
 
-  /// Powers alone.
   void read_loads() {
+    read_applied_powers();
+    for (std::size_t i = 0; i < m_.soils.size(); ++i) {
+      const SoilState<D, S> soil = soil_state(m_.soils[i], mechanism_.soil[i], mechanism_.tree.nodes[m_.soils[i].node]);
+      const S square = soil.v_P.squaredNorm(), viscosity = soil.strength * soil.slowness;
+      *soil_cells_[i].depth = soil.depth;
+      *soil_cells_[i].resistance = square > 0 ? S(viscosity * sqrt(square)) : S(0);  // the root of nothing has no derivative
+      if constexpr (kPlain) *power_++ = viscosity * square;
+    }
+  }
+  void read_applied_powers() {
     if constexpr (kPlain) {
       for (std::size_t i = 0; i < m_.body_loads.size(); ++i) {
         const BodyLoad<D>& load = m_.body_loads[i];
@@ -665,6 +685,9 @@ class MachineReadings : public Base {
     int node;  // flow into this node, times sign
     double sign;
   };
+  struct SoilCells {
+    S *depth, *resistance;
+  };
   struct Loss {
     S* cell;
     int flows_end;  // flows_ of this element end here
@@ -682,6 +705,7 @@ class MachineReadings : public Base {
   std::set<int> shown_spools_;  // by their states
   std::vector<Opening> openings_;
   std::vector<ContactCells> contacts_;
+  std::vector<SoilCells> soil_cells_;
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;
   std::vector<S*> source_powers_, spring_forces_;

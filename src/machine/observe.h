@@ -86,7 +86,7 @@ class Observer : public Readings<double> {
   /// The oil at the last observed state, in the observer's memory.
   struct Oil {
     const Hydraulics* hydraulics;
-    const double *y, *s, *outflow;  // states; lengths per port; net flow out of every node [m3/s]
+    const double *y, *s, *outflow;  // states; lengths per port; net flow out of every volume, its pistons apart [m3/s]
   };
   virtual Oil oil() const = 0;
   /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.

@@ -6,8 +6,7 @@
 
 namespace trunnion {
 
-OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow)
-    : h_(&h), outflow_(h.volumes.size()), swept_(h.volumes.size()) {
+OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow) : h_(&h), outflow_(h.volumes.size()) {
   const auto count = [&](int node) { return h.nodes[node].state >= 0; };
   for (std::size_t i = 0; i < h.volumes.size(); ++i)
     parts_.push_back({static_cast<int>(i), h.volumes[i].node, -1, h.volumes[i].wall_compressibility, h.volumes[i].volume, 0, 0});
@@ -16,6 +15,7 @@ OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, co
       if (count(node)) parts_.push_back({node, node, static_cast<int>(k), h.actuators[k].cylinder.wall_compressibility, 0, 0, 0});
   for (Part& part : parts_) {  // volumes are the first of the nodes
     part.strain = h.fluid.strain(y[h.nodes[part.node].state], part.wall);
+    part.liquid = h.fluid.liquid_fraction(y[h.nodes[part.node].state]);
     part.last = size_of(part, s);
   }
   jump(outflow);
@@ -33,18 +33,18 @@ double OilBalance::size_of(const Part& part, const double* s) const {
 
 void OilBalance::step(double h, const double* y, const double* s, const double* outflow) {
   for (Part& part : parts_) {
-    const double strain = h_->fluid.strain(y[h_->nodes[part.node].state], part.wall), size = size_of(part, s);
-    residual_ += (size + part.last) / 2 * (strain - part.strain);
-    swept_[part.volume] += size - part.last;
+    const double p = y[h_->nodes[part.node].state], strain = h_->fluid.strain(p, part.wall), liquid = h_->fluid.liquid_fraction(p),
+                 size = size_of(part, s);
+    residual_ += (size + part.last) / 2 * (strain - part.strain) + (liquid + part.liquid) / 2 * (size - part.last);
     part.strain = strain;
+    part.liquid = liquid;
     part.last = size;
   }
   for (std::size_t i = 0; i < outflow_.size(); ++i) {
     const int node = h_->volumes[i].node;
     const double left = h / 2 * (outflow_[i] + outflow[node]);
     residual_ += left;
-    moved_ += std::abs(left - swept_[i]);
-    swept_[i] = 0;
+    moved_ += std::abs(left);
   }
   worst_ = std::max(worst_, std::abs(residual_));
   jump(outflow);

@@ -9,6 +9,7 @@
 
 #include "mechanics/constraint.h"
 #include "mechanics/port.h"
+#include "mechanics/soil.h"
 #include "mechanics/tree.h"
 #include "signals/signal.h"
 
@@ -68,6 +69,7 @@ struct Mechanism {
   std::vector<JointSpring> joint_springs;
   std::vector<JointLoad> joint_loads;
   std::vector<BodyLoad<D>> body_loads;
+  std::vector<SoilResistance<D>> soils;
   std::vector<PrescribedMotion> motions;
   std::vector<SignalIndex> force_signals;  // signals whose jumps make accelerations jump
 };
@@ -91,20 +93,21 @@ struct MechanismState {
         rate_gradient(m.velocity_rows > 0 ? m.jacobian_size : 0),
         motion(m.motions.size()),
         body_load(m.body_loads.size()),
-        joint_load(m.joint_loads.size()) {}
+        joint_load(m.joint_loads.size()),
+        soil(m.soils.size()) {}
 
   TreeState<D, S> tree;
   std::vector<LineDof<D, S>> dofs;  // per path coordinate
   std::vector<LineState<D, S>> ports, springs;
   std::vector<ConstraintState<D, S>> constraints;
-  std::vector<S> s, s_dot;                    // per port [m or rad], [m/s or rad/s]
-  std::vector<S> Phi, Phi_dot, Phi_ddot;      // per row; Phi of velocity rows is zero
-  std::vector<S> jacobian;                    // per velocity: Phi_q, and B of velocity rows
-  std::vector<S> jacobian_q;                  // per position increment (of velocity rows: B); empty in the plane, where it is the same
-  std::vector<S> violation;                   // per row: what the steps of the penalty treatment close, see update_violations
-  std::vector<double> rate_gradient;          // as jacobian, of velocity rows: d(B v) per position increment at constant v
-  std::vector<MotionValue> motion;            // at the current time
-  std::vector<double> body_load, joint_load;  // signal factors at the current time
+  std::vector<S> s, s_dot;                // per port [m or rad], [m/s or rad/s]
+  std::vector<S> Phi, Phi_dot, Phi_ddot;  // per row; Phi of velocity rows is zero
+  std::vector<S> jacobian;                // per velocity: Phi_q, and B of velocity rows
+  std::vector<S> jacobian_q;              // per position increment (of velocity rows: B); empty in the plane, where it is the same
+  std::vector<S> violation;               // per row: what the steps of the penalty treatment close, see update_violations
+  std::vector<double> rate_gradient;      // as jacobian, of velocity rows: d(B v) per position increment at constant v
+  std::vector<MotionValue> motion;        // at the current time
+  std::vector<double> body_load, joint_load, soil;  // signal factors at the current time
 };
 
 /// Signals of loads and motions at time t.

@@ -19,6 +19,7 @@ void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Si
   const auto factor = [&](SignalIndex signal) { return signal < 0 ? 1.0 : signals.value(signal, t, side); };
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) state.body_load[i] = factor(m.body_loads[i].signal);
   for (std::size_t i = 0; i < m.joint_loads.size(); ++i) state.joint_load[i] = factor(m.joint_loads[i].signal);
+  for (std::size_t i = 0; i < m.soils.size(); ++i) state.soil[i] = factor(m.soils[i].signal);
 }
 
 template <int D, class S>
@@ -93,6 +94,10 @@ TR_FLATTEN void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, 
     else
       add_load(m, load, state.body_load[i], state, r);
   }
+  for (std::size_t i = 0; i < m.soils.size(); ++i) {
+    NodeState<D, S>& node = state.tree.nodes[m.soils[i].node];
+    node.F -= soil_wrench(soil_state(m.soils[i], state.soil[i], node));
+  }
   accumulate(m.tree, state.tree, with_inertia, r);
   for (const JointSpring& spring : m.joint_springs)
     r[spring.v] += spring.stiffness * (q[spring.q] - spring.rest) + spring.damping * v[spring.v] + spring.preload;
@@ -110,6 +115,11 @@ void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismStat
     if (load.signal == signal) add_load(m, load, 1.0, state, r);
   for (const JointLoad& load : m.joint_loads)
     if (load.signal == signal) r[load.v] -= load.load;
+  for (const SoilResistance<D>& soil : m.soils) {
+    if (soil.signal != signal) continue;
+    const Force<D> wrench = soil_wrench(soil_state(soil, 1.0, state.tree.nodes[soil.node]));
+    for (int i = soil.path.begin; i < soil.path.end; ++i) r[m.paths[i].dof] -= dot(state.tree.dofs[m.paths[i].dof].b, wrench);
+  }
 }
 
 template <int D, class S>
@@ -168,11 +178,25 @@ TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>&
   }
 }
 
+/// T -= what a resistance of soil changes beyond being carried along with its body; x, y of the coordinates as in tree.h.
+template <int D, class Entries>
+TR_INLINE void add_soil_tangent(const Mechanism<D>& m, const SoilResistance<D>& soil, double factor, const TreeState<D>& tree, Entries& T) {
+  const SoilState<D> s = soil_state(soil, factor, tree.nodes[soil.node]);
+  const PathDof* path = m.paths.data() + soil.path.begin;
+  for (int j = 0; j < soil.path.size(); ++j) {
+    const DofState<D>& l = tree.dofs[path[j].dof];
+    const Vec<D> dr = l.b_q.at(s.r_P), dv = cross(l.b_q.angular, s.v_P) + l.y.at(s.r_P);
+    const Vec<D> df = soil_force_change<D, double>(soil, factor, s, dr, dv) - cross(l.b_q.angular, s.force);
+    for (int i = 0; i < soil.path.size(); ++i) T(path[i].dof, path[j].dof) -= tree.dofs[path[i].dof].b.at(s.r_P).dot(df);
+  }
+}
+
 template <int D, class Entries>
 TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
   inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T);
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
     if (!m.body_loads[i].in_body) add_ground_load_tangent(m, m.body_loads[i], state.body_load[i], state.tree, T);
+  for (std::size_t i = 0; i < m.soils.size(); ++i) add_soil_tangent(m, m.soils[i], state.soil[i], state.tree, T);
   for (const JointSpring& spring : m.joint_springs) T(spring.v, spring.v) += spring.stiffness + f.velocity * spring.damping;
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const PointSpring<D>& spring = m.springs[i];

@@ -8,63 +8,67 @@
 // The sums go over the coordinates between the ground and the body; the cross products with X, Y are what is carried along.
 // One sweep out and one back, whatever the number of coordinates: the product of the whole tangent (mechanics/mechanism.h) with one
 // vector. This is what a treatment needs whose dependent rates follow from the constraints (solve/closed_loops.h).
+// S: one direction (double), or several that are swept together (Pack).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "base/pack.h"
 #include "mechanics/mechanism.h"
 
 namespace trunnion {
 
 /// What a node has of the sweep.
-template <int D>
+template <int D, class S = double>
 struct NodeVariation {
-  Motion<D> x, y, z;  // share of its own joint
-  Motion<D> X, Y, Z;  // with all before it
-  Force<D> W;         // inertial minus all other forces, of the whole subtree
-  Force<D> F;         // their change as the node sees it
+  Motion<D, S> x, y, z;  // share of its own joint
+  Motion<D, S> X, Y, Z;  // with all before it
+  Force<D, S> F;         // change of the forces W as the node sees it
 };
 
 /// The sweep's results; sized once.
-template <int D>
+template <int D, class S = double>
 struct Variation {
   explicit Variation(const Mechanism<D>& m)
-      : nodes(m.tree.nodes.size()), Phi_dot(m.rows), Phi_ddot(m.rows), s(m.ports.size()), s_dot(m.ports.size()) {
-    const Motion<D> none = Motion<D>::zero();
-    for (auto& n : nodes) n = {none, none, none, none, none, none, Force<D>::zero(), Force<D>::zero()};
+      : nodes(m.tree.nodes.size()), W(m.tree.nodes.size()), Phi_dot(m.rows), Phi_ddot(m.rows), s(m.ports.size()), s_dot(m.ports.size()) {
+    const Motion<D, S> none = Motion<D, S>::zero();
+    for (auto& n : nodes) n = {none, none, none, none, none, none, Force<D, S>::zero()};
   }
-  std::vector<NodeVariation<D>> nodes;
-  std::vector<double> Phi_dot, Phi_ddot;  // per row: change
-  std::vector<double> s, s_dot;           // per port: change
+  std::vector<NodeVariation<D, S>> nodes;
+  std::vector<Force<D>> W;                // per node: inertial minus all other forces, of the whole subtree
+  std::vector<double> Phi_dot, Phi_ddot;  // per row: change along the direction last asked for
+  std::vector<S> s, s_dot;                // per port: change
 };
 
 /// The sweep out, after the velocity stage, one after the other: theta moves places (and with them velocities and accelerations),
 /// v' changes velocities (and accelerations), a' changes accelerations.
-template <int D>
-void vary_places(const Mechanism<D>& m, const double* theta, const MechanismState<D>& state, Variation<D>& change);
-template <int D>
-void vary_velocities(const Mechanism<D>& m, const double* v, const MechanismState<D>& state, Variation<D>& change);
-template <int D>
-void vary_accelerations(const Mechanism<D>& m, const double* a, const MechanismState<D>& state, Variation<D>& change);
+template <int D, class S>
+void vary_places(const Mechanism<D>& m, const S* theta, const MechanismState<D>& state, Variation<D, S>& change);
+template <int D, class S>
+void vary_velocities(const Mechanism<D>& m, const S* v, const MechanismState<D>& state, Variation<D, S>& change);
+template <int D, class S>
+void vary_accelerations(const Mechanism<D>& m, const S* a, const MechanismState<D>& state, Variation<D, S>& change);
 
-/// Change of dPhi/dt, of d2Phi/dt2, of the given groups of rows by the motion swept so far; v', a' as swept, null where not yet.
-template <int D>
-void vary_row_rates(const Mechanism<D>& m, std::span<const int> groups, const double* v, const MechanismState<D>& state,
-                    Variation<D>& change);
-template <int D>
-void vary_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const double* a, const MechanismState<D>& state,
-                            Variation<D>& change);
+/// Change of dPhi/dt, of d2Phi/dt2, of the given groups of rows by the motion swept so far along one of the directions; v', a' as swept,
+/// null where not yet.
+template <int D, class S>
+void vary_row_rates(const Mechanism<D>& m, std::span<const int> groups, const S* v, const MechanismState<D>& state, Variation<D, S>& change,
+                    int direction = 0);
+template <int D, class S>
+void vary_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const S* a, const MechanismState<D>& state,
+                            Variation<D, S>& change, int direction = 0);
 
 /// W of every node, after inverse_dynamics(with_inertia), for pushes of the ports and multipliers of the constraints.
-template <int D>
-void sum_forces(const Mechanism<D>& m, const double* push, const double* multipliers, const MechanismState<D>& state, Variation<D>& change);
+template <int D, class S>
+void sum_forces(const Mechanism<D>& m, const double* push, const double* multipliers, const MechanismState<D>& state,
+                Variation<D, S>& change);
 
 /// dr (overwritten) of r = M a - Q - push s_k + Phi_q^T multipliers for the motion swept, at constant pushes and multipliers as in
 /// sum_forces; theta and v' of all coordinates. Also the change of the ports' s and sdot.
-template <int D>
-void vary_residual(const Mechanism<D>& m, const double* theta, const double* v, const double* push, const double* multipliers,
-                   const MechanismState<D>& state, Variation<D>& change, double* dr);
+template <int D, class S>
+void vary_residual(const Mechanism<D>& m, const S* theta, const S* v, const double* push, const double* multipliers,
+                   const MechanismState<D>& state, Variation<D, S>& change, S* dr);
 
 }  // namespace trunnion

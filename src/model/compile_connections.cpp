@@ -398,12 +398,29 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
     return;
   }
   const BodyInfo& body = find_body(model, d.body);
+  const Vec<D> r_BP = seen<D>(map, body.node, place(map, model, d.body, d.at).r);
+  const Range path = add_path(map.space->tree, 0, body.node, m);
+  if (d.soil) {
+    SoilResistance<D> soil;
+    soil.name = name;
+    soil.node = body.node;
+    soil.r_BP = r_BP;
+    soil.force = d.soil->force;
+    soil.depth = d.soil->depth;
+    soil.speed = d.soil->speed;
+    soil.r_O = seen<D>(map, 0, place(map, model, "ground", d.soil->at).r);
+    soil.normal = seen<D>(map, 0, direction(model, "ground", d.soil->normal));
+    soil.signal = signal;
+    soil.path = path;
+    m.soils.push_back(soil);
+  }
+  if (!d.force && !d.torque) return;
   BodyLoad<D> load;
   load.name = name;
   load.node = body.node;
   load.in_body = d.frame == ForceFrame::body;
   load.signal = signal;
-  load.r_BP = seen<D>(map, body.node, place(map, model, d.body, d.at).r);
+  load.r_BP = r_BP;
   const int frame_node = load.in_body ? body.node : 0;
   const Mat<3> R = load.in_body ? body.R_NB : Mat<3>::Identity();
   load.force = seen<D>(map, frame_node, R * vec(d.force.value_or(Vec3d{})));
@@ -412,7 +429,7 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
     load.torque = map.frames[frame_node].col(2).dot(torque);
   else
     load.torque = torque;
-  load.path = add_path(map.space->tree, 0, body.node, m);
+  load.path = path;
   m.body_loads.push_back(load);
 }
 

@@ -338,6 +338,8 @@ class NetlistBuilder {
       for (const int* a : ends)
         for (const int* b : ends) join(*a, *b);
     });
+    for (const FlowSource& source : h_.flow_sources)
+      if (source.from >= 0 && source.to >= 0) join(source.from, source.to);
     for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].A);
       join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].B);

@@ -22,7 +22,7 @@ bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, c
 void compile_tree(const Description& description, Model& model, Mechanism<3>& mechanism);
 
 /// The plane in which all of the machine moves, if there is one: every turning axis along its normal, every sliding axis
-/// in it, no ball; loops and blades that suit it, no wheel. `frames` receives every node's plane axes in the node frame.
+/// in it, no ball; loops, blades and surfaces of soil that suit it, no wheel. `frames` receives every node's plane axes in the node frame.
 std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism,
                                 std::vector<Mat<3>>& frames);
 

@@ -319,6 +319,8 @@ std::optional<Plane> find_plane(const Description& d, const Model& model, const 
   }
   for (const auto& item : d.blades)
     if (!perpendicular(in_ground(item.second.body, item.second.across), normal)) return std::nullopt;
+  for (const auto& item : d.forces)
+    if (item.second.soil && !perpendicular(vec(item.second.soil->normal).normalized(), normal)) return std::nullopt;
   // plane axes: ground x projected where possible, so that planar coordinates read like the user's
   const Vec<3> e1 = first_plane_axis(normal);
   const Vec<3> up =

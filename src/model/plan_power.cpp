@@ -54,8 +54,9 @@ Fluid make_fluid(const FluidDescription& d) {
   return fluid;
 }
 
-ComponentPlan plan_component(const PumpDescription& d, const Fluid&) {
+ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid) {
   PumpConstants c;
+  c.fluid = fluid;
   c.displacement = d.displacement;
   if (const auto* at = std::get_if<PumpEfficiencies>(&d.losses)) {
     c.set_losses(at->volumetric, at->mechanical, at->at_speed, at->at_pressure, at->viscous_share);

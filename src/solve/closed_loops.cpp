@@ -21,7 +21,8 @@ constexpr double kExtent = 2e-16;        // of the machine's extent, where that 
 constexpr double kQuadratic = 1e-8;      // [rad, m] correction after which the error is its square: rounding
 constexpr double kFar = 0.5;             // [rad, m] correction that no longer belongs to the same motion
 constexpr int kIterations = 12;
-constexpr int kDense = 32;  // rows of a group up to which its dependent block is dense
+constexpr int kUnrolled = 6;  // rows of a group up to which its dependent block is dense,
+constexpr int kDense = 32;    // and where half of its entries may be other than zero
 
 /// write(i, x_i) of x = J_d^-1 b, b_i = read(i), with the loops over a small block unrolled; x is scratch and may be what is read.
 template <class Block, class Read, class Write>
@@ -117,7 +118,6 @@ void ClosedLoops<D>::set_partition(Group& g) {
 template <int D>
 void ClosedLoops<D>::set_block(Group& g, int rank, Block& block) {
   block.rank = rank;
-  block.is_sparse = rank > kDense;
   std::fill(block.place.begin(), block.place.end(), -1);
   for (int i = 0; i < rank; ++i) block.place[column_in_group_[g.dependent[i]]] = i;
   int others = 0;
@@ -142,6 +142,8 @@ void ClosedLoops<D>::set_block(Group& g, int rank, Block& block) {
     else
       block.dependent.push_back({from, row * rank + place});
   });
+  const int entries = static_cast<int>(block.dependent.size());
+  block.is_sparse = rank > kDense || (rank > kUnrolled && 2 * entries < rank * rank);
   std::exclusive_scan(end.begin(), end.end(), end.begin(), 0);
   block.rest.resize(end.back());
   for_each_entry([&](int from, int row, int place) {
@@ -533,60 +535,70 @@ void ClosedLoops<D>::add_rates(const double* x, double* v) const {
   for (const Group& g : groups_) add_dependent(g, g.of_v, g.independent, x, v);
 }
 
+/// `groups`: per lane, those that its coordinates move.
 template <int D>
-void ClosedLoops<D>::complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change,
-                              const double* rates, const double* accelerations) const {
+template <class S>
+void ClosedLoops<D>::complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state,
+                              Variation<D, S>& work, Columns<S>& change, const double* rates, const double* accelerations) const {
   // -J_d^-1 (J_i x_i + what the rows change by otherwise)
-  const auto solve_rates = [&](const std::vector<double>& rest, const double* given, std::vector<double>& rate) {
-    for (const Group& g : groups) {
-      const Block& block = g.of_v;
-      for (int i = 0; i < block.rank; ++i) x_[i] = -rest[g.row[i]];
-      if (given != nullptr)
-        for (int i = 0; i < block.rank; ++i) x_[i] -= given[g.row[i]];
-      for (std::size_t k = 0; k < g.independent.size(); ++k) {
-        const double rate_i = rate[independent_[g.independent[k]]];
-        if (rate_i == 0) continue;
-        for (int i = block.rest_begin[k]; i < block.rest_begin[k + 1]; ++i) x_[block.rest[i].to] -= block.rest_values[i] * rate_i;
-      }
-      solve_block(
-          block, x_.data(), [&](int i) { return x_[i]; }, [&](int i, double y) { rate[g.dependent[i]] = y; });
+  const auto solve_rates = [&](int i, const Group& g, const std::vector<double>& rest, const double* given, std::vector<S>& rate) {
+    const Block& block = g.of_v;
+    for (int row = 0; row < block.rank; ++row) x_[row] = -rest[g.row[row]];
+    if (given != nullptr)
+      for (int row = 0; row < block.rank; ++row) x_[row] -= given[g.row[row]];
+    for (std::size_t k = 0; k < g.independent.size(); ++k) {
+      const double rate_i = lane(rate[independent_[g.independent[k]]], i);
+      if (rate_i == 0) continue;
+      for (int entry = block.rest_begin[k]; entry < block.rest_begin[k + 1]; ++entry)
+        x_[block.rest[entry].to] -= block.rest_values[entry] * rate_i;
     }
+    solve_block(
+        block, x_.data(), [&](int row) { return x_[row]; }, [&](int row, double y) { set_lane(rate[g.dependent[row]], i, y); });
   };
+  const S* none = nullptr;
   vary_places(m_, change.theta.data(), state, work);
-  for (const Group& g : groups) vary_row_rates(m_, g.constraints, nullptr, state, work);
-  solve_rates(work.Phi_dot, rates, change.v);
+  for (int i = 0; i < kLanes<S>; ++i) {
+    for (const Group& g : groups[i]) vary_row_rates(m_, g.constraints, none, state, work, i);
+    for (const Group& g : groups[i]) solve_rates(i, g, work.Phi_dot, rates, change.v);
+  }
   vary_velocities(m_, change.v.data(), state, work);
-  for (const Group& g : groups) vary_row_accelerations(m_, g.constraints, nullptr, state, work);
-  solve_rates(work.Phi_ddot, accelerations, change.a);
+  for (int i = 0; i < kLanes<S>; ++i) {
+    for (const Group& g : groups[i]) vary_row_accelerations(m_, g.constraints, none, state, work, i);
+    for (const Group& g : groups[i]) solve_rates(i, g, work.Phi_ddot, accelerations, change.a);
+  }
   vary_accelerations(m_, change.a.data(), state, work);
 }
 
 template <int D>
 void ClosedLoops<D>::complete(const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates,
                               const double* accelerations) const {
-  complete(groups_, state, work, change, rates, accelerations);
+  complete<double>({groups_}, state, work, change, rates, accelerations);
 }
 
 template <int D>
-void ClosedLoops<D>::column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const {
-  for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), 0.0);
-  const int v = admissible_[k], at = column_in_group_[v];
-  out.theta[v] = 1;
-  bool independent = true;
-  std::span<const Group> touched;  // the group of v
-  if (group_of_velocity_[v] >= 0) {
-    touched = std::span(groups_).subspan(group_of_velocity_[v], 1);
-    const Group& g = touched[0];
-    const Block& block = g.positions();
-    const double* R = block.R.data() + static_cast<std::size_t>(-1 - block.place[at]) * block.rank;
-    for (int i = 0; i < block.rank; ++i) out.theta[g.dependent[i]] = R[i];
-    independent = g.of_v.place[at] < 0;
+template <class S>
+void ClosedLoops<D>::columns(int first, const IncrementFactors& f, const MechanismState<D>& state, Variation<D, S>& work,
+                             Columns<S>& out) const {
+  for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), S(0));
+  std::array<std::span<const Group>, kLanes<S>> groups;
+  const int count = std::min(kLanes<S>, static_cast<int>(admissible_.size()) - first);
+  for (int k = 0; k < count; ++k) {
+    const int v = admissible_[first + k], at = column_in_group_[v], group = group_of_velocity_[v];
+    set_lane(out.theta[v], k, 1);
+    bool independent = true;
+    if (group >= 0) {
+      const Group& g = groups_[group];
+      groups[k] = std::span(groups_).subspan(group, 1);
+      const Block& block = g.positions();
+      const double* R = block.R.data() + static_cast<std::size_t>(-1 - block.place[at]) * block.rank;
+      for (int i = 0; i < block.rank; ++i) set_lane(out.theta[g.dependent[i]], k, R[i]);
+      independent = g.of_v.place[at] < 0;
+    }
+    if (!independent) continue;
+    set_lane(out.v[v], k, f.velocity);
+    set_lane(out.a[v], k, f.acceleration);
   }
-  if (independent) {
-    out.v[v] = f.velocity;
-    out.a[v] = f.acceleration;
-  }
-  complete(touched, state, work, out, nullptr, nullptr);
+  complete<S>(groups, state, work, out, nullptr, nullptr);
 }
 
 template <int D>
@@ -625,7 +637,13 @@ void ClosedLoops<D>::set_multipliers(const double* r, double* multipliers) const
   add_multipliers(r, multipliers);
 }
 
+#define TR_INSTANTIATE(D, S) \
+  template void ClosedLoops<D>::columns<S>(int, const IncrementFactors&, const MechanismState<D>&, Variation<D, S>&, Columns<S>&) const;
 template class ClosedLoops<2>;
 template class ClosedLoops<3>;
+TR_INSTANTIATE(2, double)
+TR_INSTANTIATE(3, double)
+TR_INSTANTIATE(2, Pack<4>)
+TR_INSTANTIATE(3, Pack<4>)
 
 }  // namespace trunnion

@@ -17,6 +17,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -72,12 +73,16 @@ class ClosedLoops {
   void add_increment(const double* x, double* theta) const;
   /// v += R x: the rates of all coordinates for rates x of independent().
   void add_rates(const double* x, double* v) const;
-  /// Column k (of admissible()): theta, v', a' of all coordinates, those of x_ai by the factors; `work` then holds the motion they make.
-  struct Column {
-    explicit Column(int nv) : theta(nv), v(nv), a(nv) {}
-    std::vector<double> theta, v, a;
+  /// Columns (of admissible()) from `first` on, as many as S has lanes: theta, v', a' of all coordinates, those of x_ai by the factors;
+  /// `work` then holds the motion they make. Zero behind the last one.
+  template <class S>
+  struct Columns {
+    explicit Columns(int nv) : theta(nv), v(nv), a(nv) {}
+    std::vector<S> theta, v, a;
   };
-  void column(int k, const IncrementFactors& f, const MechanismState<D>& state, Variation<D>& work, Column& out) const;
+  using Column = Columns<double>;
+  template <class S>
+  void columns(int first, const IncrementFactors& f, const MechanismState<D>& state, Variation<D, S>& work, Columns<S>& out) const;
   /// For a change whose theta is complete and whose v' and a' are those of the independent coordinates: the dependent v' and a', as the
   /// constraints demand them; `work` then holds the motion they make. `rates`, `accelerations` (per row; null: nothing): what dPhi/dt and
   /// d2Phi/dt2 change by without any motion, as by that of a prescribed one.
@@ -136,8 +141,9 @@ class ClosedLoops {
   static void solve_transposed(const Block& block, double* x);
   static void reduce(Block& block, double& largest);
   static void add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x);
-  void complete(std::span<const Group> groups, const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates,
-                const double* accelerations) const;
+  template <class S>
+  void complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state, Variation<D, S>& work,
+                Columns<S>& change, const double* rates, const double* accelerations) const;
   /// Sign that the partition notes with a group's i-th pivot.
   static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.of_v.sign; }
 

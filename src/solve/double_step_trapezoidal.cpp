@@ -25,7 +25,15 @@ void scale_rows(int n, int first, double* A, double* b) {
 
 template <int D>
 DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> model)
-    : MonolithicTrapezoidal<D>(std::move(model)), loops_(m_), keeper_(*model_, loops_), variation_(m_), column_(m_.tree.nv) {
+    : MonolithicTrapezoidal<D>(std::move(model)),
+      loops_(m_),
+      keeper_(*model_, loops_),
+      variation_(m_),
+      variation4_(m_),
+      column_(m_.tree.nv),
+      column4_(m_.tree.nv),
+      dr1_(m_.tree.nv),
+      dr4_(m_.tree.nv) {
   const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size();
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   loops_.choose(work_.mechanism);
@@ -88,18 +96,34 @@ void DoubleStepTrapezoidal<D>::kinematic_residuals(double* e) const {
 /// The mechanism's share of the tangent: along every unknown increment, change of r at constant port forces, of the ports, and of e.
 template <int D>
 void DoubleStepTrapezoidal<D>::update_tangent() {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.admissible().size();
   loops_.set_multipliers(work_.r.data(), work_.multipliers.data());
-  sum_forces(m_, work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_);
-  for (std::size_t k = 0; k < n; ++k) {
-    loops_.column(static_cast<int>(k), factors_, work_.mechanism, variation_, column_);
-    vary_residual(m_, column_.theta.data(), column_.v.data(), work_.force.data(), work_.multipliers.data(), work_.mechanism, variation_,
-                  dr_mechanism_.data() + k * nv);
-    std::copy_n(variation_.s.data(), ports, ds_column_.data() + k * ports);
-    std::copy_n(variation_.s_dot.data(), ports, dsdot_column_.data() + k * ports);
-    for (std::size_t i = 0; i < loops_.velocity_dependent().size(); ++i) {
-      const int v = loops_.velocity_dependent()[i];
-      de_[i * n + k] = column_.theta[v] - column_.v[v] / factors_.velocity;
+  if (loops_.admissible().size() == 1)
+    update_columns(variation_, column_, dr1_);
+  else
+    update_columns(variation4_, column4_, dr4_);
+}
+
+template <int D>
+template <class S>
+void DoubleStepTrapezoidal<D>::update_columns(Variation<D, S>& variation, typename ClosedLoops<D>::template Columns<S>& columns,
+                                              std::vector<S>& dr) {
+  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.admissible().size();
+  sum_forces(m_, work_.force.data(), work_.multipliers.data(), work_.mechanism, variation);
+  for (std::size_t first = 0; first < n; first += kLanes<S>) {
+    loops_.columns(static_cast<int>(first), factors_, work_.mechanism, variation, columns);
+    vary_residual(m_, columns.theta.data(), columns.v.data(), work_.force.data(), work_.multipliers.data(), work_.mechanism, variation,
+                  dr.data());
+    for (std::size_t k = first; k < std::min(n, first + kLanes<S>); ++k) {
+      const int i = static_cast<int>(k - first);
+      for (std::size_t v = 0; v < nv; ++v) dr_mechanism_[k * nv + v] = lane(dr[v], i);
+      for (std::size_t p = 0; p < ports; ++p) {
+        ds_column_[k * ports + p] = lane(variation.s[p], i);
+        dsdot_column_[k * ports + p] = lane(variation.s_dot[p], i);
+      }
+      for (std::size_t e = 0; e < loops_.velocity_dependent().size(); ++e) {
+        const int v = loops_.velocity_dependent()[e];
+        de_[e * n + k] = lane(columns.theta[v], i) - lane(columns.v[v], i) / factors_.velocity;
+      }
     }
   }
 }

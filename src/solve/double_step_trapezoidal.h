@@ -49,6 +49,8 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   void evaluate_reduced();
   bool solve_exact(bool fresh);
   void update_tangent();
+  template <class S>
+  void update_columns(Variation<D, S>& variation, typename ClosedLoops<D>::template Columns<S>& columns, std::vector<S>& dr);
   void add_port_forces_of(int k);
   void kinematic_residuals(double* e) const;
   bool solve_forward_difference();
@@ -58,8 +60,13 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
 
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
+  // sweeps along one unknown increment, along four
   Variation<D> variation_;
+  Variation<D, Pack<4>> variation4_;
   typename ClosedLoops<D>::Column column_;
+  typename ClosedLoops<D>::template Columns<Pack<4>> column4_;
+  std::vector<double> dr1_;
+  std::vector<Pack<4>> dr4_;
   double fit_ = 0;                                // largest entry of R
   std::vector<double> dr_mechanism_;              // per unknown increment: change of r at constant port forces
   std::vector<double> dr_;                        // and with them

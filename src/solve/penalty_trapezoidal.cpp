@@ -54,12 +54,13 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
 }
 
 /// The rest of the tangent: multiplier curvature, and what condensation adds to the direct port derivatives,
-/// T += s_k (K_ij ds_j + D_ij dsdot_j).
+/// T += s_k (K_ij ds_j + D_ij dsdot_j). The curvature is that of lambda alone: the iteration itself closes the linearised constraints, and
+/// alpha Phi with them. Where a long step leaves Phi open by the square of what it turns, alpha Phi would be most of the tangent.
 template <int D>
 template <class Entries>
 void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
-  add_constraint_curvature(m_, work_.multipliers.data(), work_.mechanism, T);
+  add_constraint_curvature(m_, next_.multipliers(), work_.mechanism, T);
   add_velocity_row_penalty(m_, model_->description.solver.penalty, factors_, work_.mechanism, T);
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators)

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "base/dual.h"
+#include "base/pack.h"
 
 namespace Eigen {
 template <int N>
@@ -33,6 +34,13 @@ struct ScalarBinaryOpTraits<trunnion::Dual<N>, double, BinaryOp> {
 template <int N, typename BinaryOp>
 struct ScalarBinaryOpTraits<double, trunnion::Dual<N>, BinaryOp> {
   using ReturnType = trunnion::Dual<N>;
+};
+template <int N>
+struct NumTraits<trunnion::Pack<N>> : NumTraits<double> {
+  using Real = trunnion::Pack<N>;
+  using NonInteger = trunnion::Pack<N>;
+  using Nested = trunnion::Pack<N>;
+  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 0, ReadCost = 1, AddCost = 1, MulCost = 1 };
 };
 }  // namespace Eigen
 
@@ -77,9 +85,17 @@ template <int N>
 TR_INLINE Dual<N> angular_cross(const Dual<N>&, const Dual<N>&) {
   return {};
 }
+template <int N>
+TR_INLINE Pack<N> angular_cross(const Pack<N>&, const Pack<N>&) {
+  return 0;
+}
 TR_INLINE double dot(double a, double b) { return a * b; }
 template <int N>
 TR_INLINE Dual<N> dot(const Dual<N>& a, const Dual<N>& b) {
+  return a * b;
+}
+template <int N>
+TR_INLINE Pack<N> dot(const Pack<N>& a, const Pack<N>& b) {
   return a * b;
 }
 template <class S, int D>

@@ -36,7 +36,7 @@ volumes:
   v4: {hose: {volume: 4e-5 m^3}, pressure: 3 MPa}
   w1: {hose: {volume: 6e-5 m^3, bulk_modulus: 200 MPa}, pressure: 3 MPa}
   w2: {hose: {volume: 5e-5 m^3}, pressure: 3 MPa}
-sources: {pump: {pressure: 18 MPa}, tank: {pressure: 1 bar}, feed: {flow: 5 L/min, to: v1, from: w1}}
+sources: {pump: {pressure: 18 MPa}, tank: {pressure: 1 bar}, feed: {flow: 5 L/min, to: v1, from: v4}}
 valves:
   valve: {directional_4_3: {P: pump, T: tank, A: v1, B: v3, flow: 24 L/min, at_pressure_drop: 35 bar, at_signal: 10, dead_band: 0.5, time_constant: 5 ms}, signal: u}
   throttle: {orifice: {A: v1, B: v2, diameter: 6 mm}}

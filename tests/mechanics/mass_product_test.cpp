@@ -14,12 +14,11 @@ namespace {
 template <int D>
 void expect_product_of_the_matrix() {
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    const auto random = testing::random_mechanism<D>(seed);
+    const auto random = test::random_mechanism<D>(seed);
     const Mechanism<D>& m = random->mechanism;
     const int n = m.tree.nv;
     std::mt19937 numbers(seed);
-    const std::vector<double> q = random->model.q_start, v = testing::random_numbers(numbers, n, 1),
-                              a = testing::random_numbers(numbers, n, 1);
+    const std::vector<double> q = random->model.q_start, v = test::random_numbers(numbers, n, 1), a = test::random_numbers(numbers, n, 1);
     MechanismState<D> state(m);
     std::vector<double> r(n), M(static_cast<std::size_t>(n) * n), product(n, 0.5);
     update_positions<D, double>(m, q.data(), nullptr, state);

@@ -9,9 +9,9 @@
 namespace trunnion {
 namespace {
 
-using testing::random_mechanism;
-using testing::random_numbers;
-using testing::VelocityRows;
+using test::random_mechanism;
+using test::random_numbers;
+using test::VelocityRows;
 
 template <class T>
 class Mechanics : public ::testing::Test {};
@@ -34,7 +34,7 @@ struct Situation {
     a = random_numbers(random, nv, 5);
     lambda = random_numbers(random, m.rows, 30);
   }
-  std::unique_ptr<testing::RandomMechanism<D>> owner;
+  std::unique_ptr<test::RandomMechanism<D>> owner;
   const Mechanism<D>& m;
   std::mt19937 random;
   std::vector<double> q0, theta, v, a, lambda;
@@ -58,7 +58,7 @@ std::vector<S> residual(const Situation<D>& x, const std::vector<S>& delta, Mech
     a[i] = x.a[i] + x.factors.acceleration * delta[i];
   }
   advance_configuration<D, S>(x.m.tree, x.q0.data(), theta.data(), q.data());
-  for (double& load : state.body_load) load = 0.7;
+  for (auto* factors : {&state.body_load, &state.soil}) std::fill(factors->begin(), factors->end(), 0.7);
   update_positions<D, S>(x.m, q.data(), theta.data(), state);
   update_rates<D, S>(x.m, v.data(), a.data(), state);
   inverse_dynamics<D, S>(x.m, q.data(), v.data(), true, state, r.data());

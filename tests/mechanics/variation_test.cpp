@@ -12,9 +12,9 @@
 namespace trunnion {
 namespace {
 
-using testing::random_mechanism;
-using testing::random_numbers;
-using testing::VelocityRows;
+using test::random_mechanism;
+using test::random_numbers;
+using test::VelocityRows;
 
 template <class T>
 class VariationOf : public ::testing::Test {};
@@ -50,7 +50,7 @@ struct Situation {
       z[i] += e * d_a[i];
     }
     advance_configuration<D, double>(m.tree, owner->model.q_start.data(), x.data(), q.data());
-    for (double& load : state.body_load) load = 0.7;
+    for (auto* factors : {&state.body_load, &state.soil}) std::fill(factors->begin(), factors->end(), 0.7);
     update_positions<D, double>(m, q.data(), x.data(), state);
     update_rates<D, double>(m, y.data(), z.data(), state);
     constraint_rates(m, y.data(), state);
@@ -80,7 +80,7 @@ struct Situation {
     evaluate(0);
     return up;
   }
-  std::unique_ptr<testing::RandomMechanism<D>> owner;
+  std::unique_ptr<test::RandomMechanism<D>> owner;
   const Mechanism<D>& m;
   std::mt19937 random;
   MechanismState<D> state;
@@ -113,6 +113,58 @@ TYPED_TEST(VariationOf, EverythingIsItsDifference) {
     expect_same(dr, expected.r, seed, "residual");
     expect_same(change.s, expected.s, seed, "length of port");
     expect_same(change.s_dot, expected.s_dot, seed, "rate of port");
+  }
+}
+
+/// Four directions swept together are the four swept one after the other.
+TYPED_TEST(VariationOf, DirectionsDoNotMeet) {
+  constexpr int D = TypeParam::value;
+  using S = Pack<4>;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Situation<D> x(seed);
+    x.evaluate(0);
+    const std::size_t n = x.r.size();
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<S> theta(n), v(n), a(n), dr(n);
+    for (auto* list : {&theta, &v, &a})
+      for (S& value : *list)
+        for (int i = 0; i < 4; ++i) set_lane(value, i, uniform(x.random));
+    Variation<D, S> together(x.m);
+    Variation<D> alone(x.m);
+    vary_places(x.m, theta.data(), x.state, together);
+    vary_velocities(x.m, v.data(), x.state, together);
+    vary_accelerations(x.m, a.data(), x.state, together);
+    sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, together);
+    vary_residual(x.m, theta.data(), v.data(), x.push.data(), x.multipliers.data(), x.state, together, dr.data());
+    const auto of = [](const std::vector<S>& list, int i) {
+      std::vector<double> values;
+      for (const S& value : list) values.push_back(lane(value, i));
+      return values;
+    };
+    for (int i = 0; i < 4; ++i) {
+      vary_row_rates(x.m, x.all, v.data(), x.state, together, i);
+      vary_row_accelerations(x.m, x.all, a.data(), x.state, together, i);
+      const std::vector<double> theta_i = of(theta, i), v_i = of(v, i), a_i = of(a, i);
+      vary_places(x.m, theta_i.data(), x.state, alone);
+      vary_velocities(x.m, v_i.data(), x.state, alone);
+      vary_accelerations(x.m, a_i.data(), x.state, alone);
+      vary_row_rates(x.m, x.all, v_i.data(), x.state, alone);
+      vary_row_accelerations(x.m, x.all, a_i.data(), x.state, alone);
+      std::vector<double> dr_i(n);
+      sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, alone);
+      vary_residual(x.m, theta_i.data(), v_i.data(), x.push.data(), x.multipliers.data(), x.state, alone, dr_i.data());
+      const auto expect_equal = [&](const std::vector<double>& found, const std::vector<double>& expected, const char* what) {
+        double size = 1;
+        for (double value : expected) size = std::max(size, std::abs(value));
+        for (std::size_t k = 0; k < expected.size(); ++k)
+          EXPECT_NEAR(found[k], expected[k], 1e-12 * size) << "seed " << seed << " direction " << i << " " << what << " " << k;
+      };
+      expect_equal(together.Phi_dot, alone.Phi_dot, "rate of row");
+      expect_equal(together.Phi_ddot, alone.Phi_ddot, "acceleration of row");
+      expect_equal(of(dr, i), dr_i, "residual");
+      expect_equal(of(together.s, i), alone.s, "length of port");
+      expect_equal(of(together.s_dot, i), alone.s_dot, "rate of port");
+    }
   }
 }
 

@@ -13,7 +13,7 @@ namespace trunnion {
 namespace {
 
 Vec<3> random_vector(std::mt19937& random) {
-  const std::vector<double> x = testing::random_numbers(random, 3, 1);
+  const std::vector<double> x = test::random_numbers(random, 3, 1);
   return {x[0], x[1], x[2]};
 }
 

@@ -467,16 +467,23 @@ void expect_columns_are_differences(const Model& model, std::size_t velocity_row
   };
   Variation<D> work(m);
   typename ClosedLoops<D>::Column column(nv);
+  Variation<D, Pack<4>> work4(m);
+  typename ClosedLoops<D>::template Columns<Pack<4>> columns(nv);
   EXPECT_EQ(loops.velocity_dependent().size(), velocity_rows);
   for (std::size_t k = 0; k < loops.admissible().size(); ++k) {
     const Result up = at(static_cast<int>(k), e), down = at(static_cast<int>(k), -e);
     at(-1, 0);
     loops.reduce();
-    loops.column(static_cast<int>(k), f, state, work, column);
+    loops.columns(static_cast<int>(k), f, state, work, column);
+    loops.columns(static_cast<int>(k - k % 4), f, state, work4, columns);
     for (int i = 0; i < nv; ++i) {
       EXPECT_NEAR(column.theta[i], (up.theta[i] - down.theta[i]) / (2 * e), 1e-7) << k << " " << i;
       EXPECT_NEAR(column.v[i], (up.v[i] - down.v[i]) / (2 * e), 1e-6) << k << " " << i;
       EXPECT_NEAR(column.a[i], (up.a[i] - down.a[i]) / (2 * e), 1e-5) << k << " " << i;
+      const int in_pack = static_cast<int>(k % 4);
+      EXPECT_NEAR(lane(columns.theta[i], in_pack), column.theta[i], 1e-12) << k << " " << i;
+      EXPECT_NEAR(lane(columns.v[i], in_pack), column.v[i], 1e-11) << k << " " << i;
+      EXPECT_NEAR(lane(columns.a[i], in_pack), column.a[i], 1e-9) << k << " " << i;
     }
   }
 }

@@ -49,6 +49,7 @@ forces:
   wind:   {body: arm, at: [1 m, 0.2 m, 0], force: [30 N, 12 N, 5 N], torque: [1 N m, 2 N m, 3 N m], signal: gust}
   jet:    {body: weight, at: [0.1 m, 0, 0.2 m], force: [-8 N, 20 N, 3 N], torque: [0.5 N m, -1 N m, 4 N m], frame: body}
   motor:  {joint: arm, load: 40 N m, signal: gust}
+  edge:   {body: weight, at: [0.1 m, -0.3 m, 0.1 m], soil: {force: 60 N, depth: 6 m, speed: 0.5 m/s, at: [0, 2 m, 0], normal: [0.2, 1, 0]}, signal: gust}
 motions:
   drive:  {joint: base, signal: path}
 fluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/random_mechanism.h"
 
-namespace trunnion::testing {
+namespace trunnion::test {
 
 std::vector<double> random_numbers(std::mt19937& random, int n, double scale) {
   std::uniform_real_distribution<double> uniform(-scale, scale);
@@ -44,6 +44,14 @@ class Generator {
       d_.cylinders.emplace_back("c" + std::to_string(i), cylinder);
     }
     if (velocity_rows == VelocityRows::some) add_velocity_rows();
+    for (int i = 0; i < 2; ++i) {  // within the depth where the resistance grows
+      ForceDescription force;
+      force.body = name(pick(bodies_));
+      force.at = vector(1);
+      force.soil = SoilDescription{40, 60, 1.5, {}, vector(1)};
+      for (int k = 0; k < 3; ++k) force.soil->at[k] = 20 * force.soil->normal[k];
+      d_.forces.emplace_back("soil" + std::to_string(i), force);
+    }
     return d_;
   }
 
@@ -160,4 +168,4 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies, 
 template std::unique_ptr<RandomMechanism<2>> random_mechanism<2>(unsigned, int, VelocityRows);
 template std::unique_ptr<RandomMechanism<3>> random_mechanism<3>(unsigned, int, VelocityRows);
 
-}  // namespace trunnion::testing
+}  // namespace trunnion::test

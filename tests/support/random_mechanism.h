@@ -7,7 +7,7 @@
 
 #include "model/compile_parts.h"
 
-namespace trunnion::testing {
+namespace trunnion::test {
 
 /// A mechanism together with what its compilation needs to stay alive.
 template <int D>
@@ -28,4 +28,4 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies =
 /// n numbers from [-1, 1] times scale.
 std::vector<double> random_numbers(std::mt19937& random, int n, double scale);
 
-}  // namespace trunnion::testing
+}  // namespace trunnion::test

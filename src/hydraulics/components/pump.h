@@ -1,10 +1,11 @@
 // Displacement pump, its losses, its control and what drives it.
 //
-//            P             Q   = e D w - G dp                   dp = p_P - p_S, positive out of P
-//            ^             M   = e D dp + c w + f D |dp| r(w)   torque on the shaft, r(w) = clamp(w / w_r, -1, 1)
+//            P             Q   = chi e D w - G dp                   dp = p_P - p_S, positive out of P
+//            ^             M   = chi e D dp + c w + f D |dp| r(w)   torque on the shaft, r(w) = clamp(w / w_r, -1, 1)
 //        w  (^)~ e         heat = G dp^2 + (c w + f D |dp| r(w)) w
 //            |
 //            S             e: displacement over the full one, -1 to 1; w: speed of the shaft
+//                          chi: share of liquid on the side it draws from, 1 unless there is a cavity (fluid.h): what is left is no oil
 //
 // G, c and f from the efficiencies at one point (w_n, dp_n), e = 1; s is the viscous share of the torque loss there:
 //   G = (1 - eta_v) D w_n / dp_n,   c = s (1/eta_m - 1) D dp_n / w_n,   f = (1 - s) (1/eta_m - 1)
@@ -27,6 +28,7 @@
 #include <limits>
 
 #include "hydraulics/component.h"
+#include "hydraulics/fluid.h"
 #include "hydraulics/orifice.h"
 
 namespace trunnion {
@@ -41,6 +43,7 @@ struct PumpConstants {
   double leakage = 0;       // [m3/(s Pa)] G
   double viscous = 0;       // [N m s/rad] c
   double coulomb = 0;       // [-] f
+  Fluid fluid{.saturation_pressure = 0};
   // control
   double cut_off = std::numeric_limits<double>::infinity();  // [Pa] p_max
   double margin = 0, band = 1;                               // [Pa]
@@ -92,9 +95,9 @@ class Pump {
   template <class S>
   void evaluate(const ComponentInputs<S>& in, S* Q, S* rate) const {
     const S e = fraction(in), w = speed(in);
-    *Q = e * w * c_.displacement - c_.leakage * drop(in);
+    *Q = e * w * displacement(in) - c_.leakage * drop(in);
     if constexpr (control != PumpControl::none) *rate++ = max(S(min(S((target(in) - e) / c_.time_constant), c_.up_rate)), -c_.down_rate);
-    if constexpr (driven) *rate = (prime_torque(in.u[1], w) - e * c_.displacement * drop(in) - friction(in, w)) / c_.inertia;
+    if constexpr (driven) *rate = (prime_torque(in.u[1], w) - e * displacement(in) * drop(in) - friction(in, w)) / c_.inertia;
   }
 
   template <class S>
@@ -105,7 +108,7 @@ class Pump {
       power[0] = prime_torque(in.u[1], w) * w;
       power[2] = c_.inertia * w * rate[kStates - 1];
     } else {
-      power[0] = (fraction(in) * c_.displacement * dp + loss) * w;
+      power[0] = (fraction(in) * displacement(in) * dp + loss) * w;
     }
   }
 
@@ -136,6 +139,12 @@ class Pump {
   static S speed(const ComponentInputs<S>& in) {
     if constexpr (driven) return in.x[kStates - 1];
     return in.u[1];
+  }
+  /// What it displaces of oil.
+  template <class S>
+  S displacement(const ComponentInputs<S>& in) const {
+    const bool forward = value_of(S(fraction(in) * speed(in))) >= 0;
+    return c_.displacement * c_.fluid.liquid_fraction(in.p[forward ? 0 : 1]);
   }
   /// Torque of friction.
   template <class S>

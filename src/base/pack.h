@@ -1,0 +1,53 @@
+// N numbers that go through the same arithmetic at once: lanes of one vector register. What a sweep over a machine does along one
+// direction it does along N of them for little more.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/scalar.h"
+
+namespace trunnion {
+
+template <int N>
+class Pack {
+  struct Register {
+    using type [[gnu::vector_size(N * sizeof(double))]] = double;
+  };
+  typename Register::type x_;
+  TR_INLINE explicit Pack(const typename Register::type& x) : x_(x) {}
+
+ public:
+  static constexpr int kLanes = N;
+
+  Pack() = default;
+  TR_INLINE Pack(double x) : x_(typename Register::type{} + x) {}  // NOLINT(google-explicit-constructor): constants mix freely with packs
+  TR_INLINE double operator[](int lane) const { return x_[lane]; }
+  TR_INLINE void set(int lane, double x) { x_[lane] = x; }
+
+  TR_INLINE Pack& operator+=(const Pack& b) { return *this = *this + b; }
+  TR_INLINE Pack& operator-=(const Pack& b) { return *this = *this - b; }
+  TR_INLINE Pack& operator*=(const Pack& b) { return *this = *this * b; }
+  TR_INLINE Pack& operator/=(const Pack& b) { return *this = *this / b; }
+  TR_INLINE friend Pack operator-(const Pack& a) { return Pack(-a.x_); }
+  TR_INLINE friend Pack operator+(const Pack& a, const Pack& b) { return Pack(a.x_ + b.x_); }
+  TR_INLINE friend Pack operator-(const Pack& a, const Pack& b) { return Pack(a.x_ - b.x_); }
+  TR_INLINE friend Pack operator*(const Pack& a, const Pack& b) { return Pack(a.x_ * b.x_); }
+  TR_INLINE friend Pack operator/(const Pack& a, const Pack& b) { return Pack(a.x_ / b.x_); }
+};
+
+/// The lanes of a number: its only one, or those of a pack.
+template <class S>
+inline constexpr int kLanes = 1;
+template <int N>
+inline constexpr int kLanes<Pack<N>> = N;
+TR_INLINE double lane(double x, int) { return x; }
+TR_INLINE void set_lane(double& x, int, double value) { x = value; }
+template <int N>
+TR_INLINE double lane(const Pack<N>& x, int i) {
+  return x[i];
+}
+template <int N>
+TR_INLINE void set_lane(Pack<N>& x, int i, double value) {
+  x.set(i, value);
+}
+
+}  // namespace trunnion

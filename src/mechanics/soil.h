@@ -1,0 +1,80 @@
+// Resistance of soil, or of any other stuff that fills a half space of the ground, against the motion of a point of a body:
+//
+//   F = -c R sigma(d / d_0) v / sqrt(|v|^2 + v_0^2),     d = n . (o - r_P),     sigma(x) = x^2 (3 - 2 x), 0 below x = 0 and 1 above x = 1
+//
+// o, n    a point of the surface and its unit normal out of the ground; d [m] is how deep the point stands in it
+// v       velocity of the point; the force is against it, whatever its direction
+// R       [N] the resistance in full, reached at depth d_0 and well above the speed v_0; c is the factor of a signal
+// v_0     [m/s] below it the resistance is viscous: no stiction, a resting point is free of force
+//
+// The regularised dry friction of a cutting edge that is drawn through soil of constant strength. What is cut does not move away:
+// the surface stays where it is.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "mechanics/path.h"
+#include "mechanics/tree.h"
+#include "signals/signal.h"
+
+namespace trunnion {
+
+template <int D>
+struct SoilResistance {
+  std::string name;
+  int node = 0;
+  Vec<D> r_BP = Vec<D>::Zero();  // [m] its point, body frame
+  double force = 0;              // [N] R
+  double depth = 0;              // [m] d_0
+  double speed = 0;              // [m/s] v_0
+  Vec<D> r_O = Vec<D>::Zero();   // [m] o
+  Vec<D> normal = Vec<D>::Unit(D - 1);
+  SignalIndex signal = -1;  // factor; -1: 1
+  Range path;               // of every coordinate that moves the body
+};
+
+/// The law at one state.
+template <int D, class S = double>
+struct SoilState {
+  Vec<D, S> r_P, v_P;  // [m], [m/s] of the point
+  S depth;             // [m] negative above the surface
+  S strength;          // [N] c R sigma
+  S slowness;          // [s/m] 1 / sqrt(|v|^2 + v_0^2)
+  Vec<D, S> force;     // [N] on the body
+};
+
+/// After the velocity stage.
+template <int D, class S>
+TR_INLINE SoilState<D, S> soil_state(const SoilResistance<D>& soil, double factor, const NodeState<D, S>& node) {
+  using std::sqrt;
+  SoilState<D, S> s;
+  s.r_P = node.r + node.R * soil.r_BP.template cast<S>();
+  s.v_P = node.V.at(s.r_P);
+  s.depth = soil.normal.template cast<S>().dot(Vec<D, S>(soil.r_O.template cast<S>() - s.r_P));
+  const S x = min(max(S(s.depth / soil.depth), 0.0), 1.0);
+  s.strength = factor * soil.force * x * x * (3.0 - 2.0 * x);
+  s.slowness = 1.0 / sqrt(S(s.v_P.squaredNorm() + soil.speed * soil.speed));
+  s.force = s.v_P * S(-s.strength * s.slowness);
+  return s;
+}
+
+/// Its wrench about the reference point.
+template <int D, class S>
+TR_INLINE Force<D, S> soil_wrench(const SoilState<D, S>& s) {
+  return {moment(s.r_P, s.force), s.force};
+}
+
+/// dF for changes of the point's place and velocity. S: of the changes.
+template <int D, class S>
+TR_INLINE Vec<D, S> soil_force_change(const SoilResistance<D>& soil, double factor, const SoilState<D>& s, const Vec<D, S>& dr,
+                                      const Vec<D, S>& dv) {
+  const double x = std::clamp(s.depth / soil.depth, 0.0, 1.0), slope = 6 * x * (1 - x) / soil.depth;
+  const Vec<D, S> v = s.v_P.template cast<S>();
+  const S d_strength = dr.dot(soil.normal.template cast<S>()) * S(factor * soil.force * slope * s.slowness);
+  const S along = v.dot(dv) * S(s.strength * s.slowness * s.slowness * s.slowness);
+  return v * (d_strength + along) - dv * S(s.strength * s.slowness);
+}
+
+}  // namespace trunnion
