@@ -8,22 +8,23 @@ SHELL := /bin/bash
 build = cmake --build --preset $(1) $(2) $$([ -t 2 ] || echo -- --quiet)
 
 .PHONY: demo
-demo: dependencies build/release/build.ninja ## run the four-bar mechanism with each friction model; results in build/demo
+demo: dependencies build/release/build.ninja ## run the four-bar mechanism with each friction model; results and their report in build/demo
 	@$(call build,release,--target trunnion_program)
 	build/release/bin/trunnion compare examples/four_bar.yaml \
 	  --vary cylinders.lift.friction.model=bengisu_akay,brown_mcphee,lugre,modified_lugre \
 	  --reference examples/reference/four_bar_friction_paper.csv -o build/demo
+	build/release/bin/trunnion report build/demo
 
 .PHONY: build
 build: dependencies build/release/build.ninja ## build everything; the program is build/release/bin/trunnion
 	@$(call build,release)
 
 .PHONY: test
-test: build ## build everything and run all tests
+test: test-dependencies build ## build everything and run all tests
 	@tools/run_tests.sh release
 
 .PHONY: test-once
-test-once: dependencies build/once/build.ninja ## the same in build/once: quicker from scratch, slower after a change
+test-once: test-dependencies build/once/build.ninja ## the same in build/once: quicker from scratch, slower after a change
 	@$(call build,once)
 	@tools/run_tests.sh once
 
@@ -35,6 +36,11 @@ bench: dependencies build/release/build.ninja ## build and run the benchmarks
 validation: dependencies build/release/build.ninja ## run every comparison of docs/validation.md and write the page anew
 	@$(call build,release,--target trunnion_program)
 	tools/validation.py
+
+.PHONY: docs
+docs: docs-dependencies build/release/build.ninja ## build the documentation as a site: build/docs/index.html
+	@$(call build,release,--target trunnion_program)
+	@tools/docs.py
 
 .PHONY: asan
 asan: dependencies build/once/build.ninja ## run the tests on the library with the address and undefined-behaviour sanitizers
@@ -68,6 +74,14 @@ dependencies:
 .PHONY: check-dependencies
 check-dependencies:
 	@tools/install_dependencies.sh --checks
+
+.PHONY: test-dependencies
+test-dependencies:
+	@tools/install_dependencies.sh --docs --browser
+
+.PHONY: docs-dependencies
+docs-dependencies: dependencies
+	@tools/install_dependencies.sh --docs
 
 # Configured once and when the presets change; whenever a CMake file changes, Ninja configures again by itself.
 build/%/build.ninja: CMakePresets.json | dependencies

@@ -1,19 +1,16 @@
-# trunnion_unity(TARGET [ACROSS] FILES...): compiles the files of the target in groups, each as one file, if TRUNNION_UNITY
+# trunnion_unity(TARGET FILES...): compiles the files of the target in groups, each as one file, if TRUNNION_UNITY
 # says so. tools/unity_groups.py makes the groups such that no names clash.
 # SPDX-License-Identifier: BSD-3-Clause
 function(trunnion_unity target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ACROSS" "" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES")
   if(NOT TRUNNION_UNITY OR NOT arg_FILES)
     return()
-  endif()
-  set(across "")
-  if(arg_ACROSS)
-    set(across --across)
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   execute_process(
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/unity_groups.py
-      ${across} --size 60000 ${arg_FILES}
+      --size 60000 --include ${PROJECT_SOURCE_DIR}/src --include ${PROJECT_SOURCE_DIR}/include --include ${PROJECT_SOURCE_DIR}/tests
+      --keep ${PROJECT_BINARY_DIR}/unity_${target}.txt ${arg_FILES}
     OUTPUT_VARIABLE groups OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" groups "${groups}")
   foreach(line IN LISTS groups)

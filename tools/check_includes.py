@@ -21,7 +21,7 @@ from pathlib import Path
 
 # In the order of docs/architecture.md.
 ROOMS = ["base", "spatial", "description", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
-         "solve", "cosimulation", "run", "linearise", "results", "outlets"]
+         "solve", "cosimulation", "run", "linearise", "results", "report", "outlets"]
 
 # (room, room that it never includes): oil and mechanism meet only in `machine`.
 APART = {("hydraulics", "mechanics")}

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Trunnion is built with, those that are missing and no others.
 #
-#   tools/install_dependencies.sh [--checks]
+#   tools/install_dependencies.sh [--checks] [--docs] [--browser]
 #
 # --checks: also what formatting and static analysis need (clang-format, clang-tidy).
+# --docs: also what the site of the documentation is built with (mkdocs with the theme Material).
+# --browser: also what reports are tested in (chromium).
 # On another system it only prints the list. TRUNNION_INSTALL=0 switches it off.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -23,16 +25,21 @@ packages=(
   libcli11-dev       # command line
   libsundials-dev    # reference integrators
   gnuplot-nox        # pictures
+  zlib1g-dev         # reports
   libgtest-dev       # tests
   libbenchmark-dev   # benchmarks
 )
-checks=(clang-format clang-tidy)
+# The viewer of reports is bundled by these; another installation on PATH will do.
+command -v node > /dev/null && command -v npm > /dev/null || packages+=(nodejs npm)
 
-case "${1:-}" in
-  "") ;;
-  --checks) packages+=("${checks[@]}") ;;
-  *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
-esac
+for option in "$@"; do
+  case "$option" in
+    --checks) packages+=(clang-format clang-tidy) ;;
+    --docs) packages+=(mkdocs mkdocs-material) ;;
+    --browser) packages+=(chromium) ;;
+    *) echo "usage: $0 [--checks] [--docs] [--browser]" >&2; exit 2 ;;
+  esac
+done
 
 [ "${TRUNNION_INSTALL:-1}" != 0 ] || exit 0
 

@@ -2,12 +2,13 @@
 """Sorts source files into groups that compile as one file each (CMake's unity build), for builds from scratch.
 
 Headers are read and templates instantiated once for each group instead of once for each file. Two files share a group
-only if neither mentions a name that the other keeps to itself (in a namespace without a name), so nothing clashes and
-nothing has to be renamed. Only files in the same folder share a group, unless --across is given.
+only if neither mentions a name that the other keeps to itself (in a namespace without a name), nor includes a header of the
+project that declares it, so nothing clashes and nothing has to be renamed. The largest come first, so that small ones fill what is left of a group.
 
-    unity_groups.py [--across] --size SIZE FILE...      prints a line "group file" for each file
+    unity_groups.py --size SIZE [--include FOLDER]... [--keep FILE] FILE...      prints a line "group file" for each file
 
-SIZE limits a group, in bytes of source: large groups leave a processor without work at the end.
+SIZE limits a group, in bytes of source: large groups leave a processor without work at the end. --keep: the lines of the last time, where
+files stay together if they still may, so that a new file does not reshuffle all.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -17,22 +18,45 @@ from pathlib import Path
 
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 LOCAL = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.DOTALL | re.MULTILINE)
-TYPE = re.compile(r"^(?:struct|class|enum class|enum|union|using) (\w+)", re.MULTILINE)
+TYPE = re.compile(r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =)", re.MULTILINE)
 FUNCTION = re.compile(r"^(?=[\w:\[])[^\n(=;]*?\b(\w+)\(", re.MULTILINE)
 CONSTANT = re.compile(r"^(?:constexpr|const|static|inline|thread_local)\b[^;(]*?\b(\w+)\s*[={\[;]", re.MULTILINE)
 MORE_CONSTANTS = re.compile(r"\b(k[A-Z]\w*)\s*[={\[]")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+DECLARED = re.compile(r"^(?:inline )?constexpr [\w:<>, ]+? (\w+)\b", re.MULTILINE)
+GROWN = 1.3  # by which a group may outgrow its size
 MACROS = re.compile(r"^[A-Z_]{2,}$")
 
 
+def types(text):
+    return {name for pair in TYPE.findall(text) for name in pair if name}
+
+
+def declared(path, folders, known):
+    """Names of types and constants that a file's headers declare, theirs included; `known`: by header."""
+    names = set()
+    for include in INCLUDE.findall(path.read_text(encoding="utf-8")):
+        header = next((folder / include for folder in folders if (folder / include).is_file()), None)
+        if header is None:
+            continue
+        if header not in known:
+            known[header] = set()  # headers that include each other
+            text = header.read_text(encoding="utf-8")
+            known[header] = types(text) | set(DECLARED.findall(text)) | declared(header, folders, known)
+        names |= known[header]
+    return names
+
+
 class Source:
-    def __init__(self, path):
+    def __init__(self, path, folders, known):
         self.path = path
         text = Path(path).read_text(encoding="utf-8")
         local = "\n".join(LOCAL.findall(re.sub(r'R"\(.*?\)"', '""', text, flags=re.DOTALL)))
         local = re.sub(r"^(.*?)//.*$", r"\1", local, flags=re.MULTILINE)
-        names = {name for pattern in (TYPE, FUNCTION, CONSTANT, MORE_CONSTANTS) for name in pattern.findall(local)}
+        names = {name for pattern in (FUNCTION, CONSTANT, MORE_CONSTANTS) for name in pattern.findall(local)}
+        names |= types(local)
         self.own = {name for name in names if not MACROS.match(name)}
-        self.words = set(re.findall(r"\w+", NOT_CODE.sub(" ", text)))
+        self.words = set(re.findall(r"\w+", NOT_CODE.sub(" ", text))) | declared(Path(path), folders, known)
         self.size = len(text)
 
     def fits(self, other):
@@ -41,25 +65,39 @@ class Source:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--across", action="store_true")
     parser.add_argument("--size", type=int, required=True)
+    parser.add_argument("--include", action="append", type=Path, default=[], metavar="FOLDER", help="where headers are")
+    parser.add_argument("--keep", type=Path, metavar="FILE")
     parser.add_argument("files", nargs="+", metavar="FILE")
     arguments = parser.parse_args()
 
     groups = []
-    for source in map(Source, sorted(arguments.files)):
-        for group in groups:
-            if (sum(member.size for member in group) + source.size <= arguments.size
-                    and (arguments.across or Path(group[0].path).parent == Path(source.path).parent)
-                    and all(source.fits(member) for member in group)):
-                group.append(source)
-                break
-        else:
-            groups.append([source])
+    known = {}
+    sources = [Source(path, arguments.include, known) for path in sorted(arguments.files)]
+    earlier = {}
+    if arguments.keep and arguments.keep.exists():
+        earlier = {path: name for name, path in map(str.split, arguments.keep.read_text().splitlines())}
+
+    def takes(group, source, limit):
+        return sum(member.size for member in group) + source.size <= limit and all(source.fits(member) for member in group)
+
+    groups, left = {}, []
+    for source in sources:
+        group = groups.setdefault(earlier.get(source.path), [])
+        (group if source.path in earlier and takes(group, source, GROWN * arguments.size) else left).append(source)
+    groups = [group for group in groups.values() if group]
+    for source in sorted(left, key=lambda source: source.size, reverse=True):
+        group = next((group for group in groups if takes(group, source, arguments.size)), None)
+        if group is None:
+            groups.append(group := [])
+        group.append(source)
+    lines = []
     for group in groups:
-        name = Path(group[0].path).parent.name + "_" + Path(group[0].path).stem
-        for source in group:
-            print(name, source.path)
+        name = earlier.get(group[0].path) or Path(group[0].path).parent.name + "_" + Path(group[0].path).stem
+        lines += [f"{name} {source.path}" for source in group]
+    print(*lines, sep="\n")
+    if arguments.keep:
+        arguments.keep.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+import treatments as stored_treatments
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "tools/validation_template.md"
 PAGE = ROOT / "docs/validation.md"
@@ -44,6 +46,8 @@ STEPS = ["1", "0.5", "0.25", "0.1"]
 DEGREES = 180 / math.pi
 TRANSIENTS = [(0, 0.25), (3, 3.25), (6, 6.25)]  # [s] of the arm
 EXCAVATOR = ["upper.angle", "boom.angle", "arm.angle", "bucket.angle"]
+CYCLE = [("boom_left.length", 0.2, 5), ("arm_lift.length", 1.5, 9), ("bucket_curl.length", 3.6, 9), ("boom_left.length", 5.2, 12), ("swing.angle", 6.5, 12),
+         ("arm_lift.length", 9.5, 14), ("bucket_curl.length", 10.2, 14), ("swing.angle", 12.8, 17), ("boom_left.length", 14, 19)]
 
 
 def text_of(value, form):
@@ -208,6 +212,15 @@ class Figures:
 
     def movement(self, run, other, channel, begin, end):
         """Cells: seconds from 10 to 90 % of the way that a channel makes between two times, in two runs, and their difference."""
+        a, b = self._durations(run, other, channel, begin, end)
+        return self._cells([f"{a:.2f}", f"{b:.2f}", f"{100 * (b / a - 1):.1f} %"])
+
+    def movements(self, run, other, movements):
+        """The same of all of them together."""
+        a, b = (sum(durations) for durations in zip(*(self._durations(run, other, *movement) for movement in movements)))
+        return self._cells([f"{a:.2f}", f"{b:.2f}", f"{100 * (b / a - 1):.1f} %"])
+
+    def _durations(self, run, other, channel, begin, end):
         def duration(name):
             rows = self._between(name, channel, begin, end)
             first, way = rows[0][1], rows[-1][1] - rows[0][1]
@@ -220,8 +233,7 @@ class Figures:
 
             return passes(0.9) - passes(0.1)
 
-        a, b = duration(run), duration(other)
-        return self._cells([f"{a:.2f}", f"{b:.2f}", f"{100 * (b / a - 1):.1f} %"])
+        return duration(run), duration(other)
 
     def stretch(self, run, actuator, begin, end, form):
         """Greatest distance of a quasistatic actuator from its port [mm]."""
@@ -319,6 +331,17 @@ class Figures:
         for t, x in values:
             (inside if any(a <= t < b for a, b in windows) else outside).append(abs(times[round(t, 9)] - x))
         return self._cells(text_of(100 * max(side) / spread, "2") for side in (outside, inside))
+
+    # ---- tests/data/treatments.csv, which tools/treatments.py writes
+
+    def treatments(self):
+        return stored_treatments.table()
+
+    def treatment_ratio(self, name, step):
+        return stored_treatments.ratio(name, step)
+
+    def treatments_machine(self):
+        return stored_treatments.measured_on()
 
     def step_limits(self, integrator):
         """Cells: for both models the largest step within 10 and 1 % of the motion, seconds per second at the last."""
@@ -431,7 +454,8 @@ def run_commands(template, program, folder, at_once):
 
 def fill(template, figures):
     names = {name: getattr(figures, name) for name in dir(figures) if not name.startswith("_")}
-    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES, "TRANSIENTS": TRANSIENTS, "EXCAVATOR": EXCAVATOR}
+    names |= {"PRESSURES": PRESSURES, "CRANE_PRESSURES": CRANE_PRESSURES, "STEPS": STEPS, "DEGREES": DEGREES, "TRANSIENTS": TRANSIENTS, "EXCAVATOR": EXCAVATOR,
+              "CYCLE": CYCLE}
     return PLACEHOLDER.sub(lambda found: str(eval(found.group(1), names)), template)  # the template is a file of the project
 
 
