@@ -39,6 +39,29 @@ TR_INLINE void subtract(int n, double factor, const double* __restrict x, double
   if (factor == 0) return;
   for (int j = 0; j < n; ++j) y[j] -= factor * x[j];
 }
+/// Substitution in rows [i, i + kRows) of a factored matrix at once: one row alone waits for every addition.
+template <int kRows>
+TR_INLINE void substitute_forward(const double* A, int n, int i, double* b) {
+  double s[kRows];
+  for (int r = 0; r < kRows; ++r) s[r] = b[i + r];
+  for (int j = 0; j < i; ++j)
+    for (int r = 0; r < kRows; ++r) s[r] -= A[(i + r) * n + j] * b[j];
+  for (int r = 0; r < kRows; ++r) {
+    for (int q = 0; q < r; ++q) s[r] -= A[(i + r) * n + i + q] * s[q];
+    b[i + r] = s[r];
+  }
+}
+template <int kRows>
+TR_INLINE void substitute_backward(const double* A, int n, int i, double* b) {
+  double s[kRows];
+  for (int r = 0; r < kRows; ++r) s[r] = b[i + r];
+  for (int j = i + kRows; j < n; ++j)
+    for (int r = 0; r < kRows; ++r) s[r] -= A[(i + r) * n + j] * b[j];
+  for (int r = kRows - 1; r >= 0; --r) {
+    for (int q = r + 1; q < kRows; ++q) s[r] -= A[(i + r) * n + i + q] * s[q];
+    b[i + r] = s[r] *= A[(i + r) * n + i + r];
+  }
+}
 template <class Size>
 constexpr bool kUnrolled = !std::is_same_v<Size, int>;
 
@@ -75,15 +98,24 @@ template <class Size>
 TR_INLINE void solve(const double* A, Size n, const int* pivot, double* b) {
   for (int k = 0; k < n; ++k)
     if (pivot[k] != k) std::swap(b[k], b[pivot[k]]);
-  for (int i = 1; i < n; ++i) {
-    double s = b[i];
-    for (int j = 0; j < i; ++j) s -= A[i * n + j] * b[j];
-    b[i] = s;
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    double s = b[i];
-    for (int j = i + 1; j < n; ++j) s -= A[i * n + j] * b[j];
-    b[i] = s * A[i * n + i];
+  if constexpr (kUnrolled<Size>) {
+    for (int i = 1; i < n; ++i) {
+      double s = b[i];
+      for (int j = 0; j < i; ++j) s -= A[i * n + j] * b[j];
+      b[i] = s;
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      double s = b[i];
+      for (int j = i + 1; j < n; ++j) s -= A[i * n + j] * b[j];
+      b[i] = s * A[i * n + i];
+    }
+  } else {
+    constexpr int kRows = 8;
+    int i = 0;  // what is no full block goes first: there rows are short
+    for (; i < n % kRows; ++i) substitute_forward<1>(A, n, i, b);
+    for (; i < n; i += kRows) substitute_forward<kRows>(A, n, i, b);
+    for (i = n - 1; i >= n - n % kRows; --i) substitute_backward<1>(A, n, i, b);
+    for (i -= kRows - 1; i >= 0; i -= kRows) substitute_backward<kRows>(A, n, i, b);
   }
 }
 

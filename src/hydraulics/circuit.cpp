@@ -31,6 +31,15 @@ void load_pressures(const Hydraulics& h, const S* y, OilValues<S>& state) {
   for (std::size_t i = 0; i < h.spools.size(); ++i) state.spool[i] = y[h.spools[i].state];
 }
 
+/// Whether nothing flows through an element, whatever the pressures: most metering edges at any time.
+template <class Element>
+TR_INLINE bool is_shut(const Element& element, const FlowInputs<>& in) {
+  if constexpr (std::is_same_v<Element, Orifice>)
+    return element.spool >= 0 && element.opening(in.spool[element.spool]) == 0;
+  else
+    return false;
+}
+
 /// Adds an edge's flow to the balances of its ends.
 TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& state) {
   const PressureNode &A = h.nodes[e.A], &B = h.nodes[e.B];
@@ -436,7 +445,9 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
   else
     for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
-  for_each_element(h, [&](const auto& element) { for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); }); });
+  for_each_element(h, [&](const auto& element) {
+    if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); });
+  });
   for (const Component& c : h.components) add_component(h, c, in, y, ydot, rule.factor, state);
   for (const FlowSource& source : h.flow_sources) {
     const bool draws = source.from >= 0 && h.nodes[source.from].state >= 0;
@@ -467,6 +478,21 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
       add_quasistatic(q, s, s_dot, y, ydot, rule, h, state.quasistatic[i], state);
     else
       add_quasistatic_slopes(q, s, s_dot, y, h, state.quasistatic[i], state);
+  }
+}
+
+void evaluate_residual(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, const RateRelation& rule,
+                       HydraulicState& state) {
+  if (state.strained) {
+    update_walls(h, s, state);
+    update_pressure_rates(h, rule, y, ydot, state);
+  }
+  double* rate = state.ydot_scratch.data();
+  evaluate_rates(h, s, s_dot, y, rate, state);
+  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
+  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
+    const int k = h.unknown_state[i];
+    state.R[i] = (k < volumes ? state.capacity[k] : 1) * (ydot[k] - rate[k]);
   }
 }
 
@@ -540,6 +566,7 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   };
   const FlowInputs<> in = state.flow_inputs();
   for_each_element(h, [&](const auto& element) {
+    if (is_shut(element, in)) return;
     element.edges(in, [&](int A, int B, auto&& law) { add_flow(A, B, law(in.pressure[A] - in.pressure[B])); });
   });
   for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, source_flow<double>(h, source, state));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace trunnion {
 
@@ -57,6 +58,20 @@ CircuitTrapezoidal::CircuitTrapezoidal(const Hydraulics& hydraulics, double tole
       const std::size_t i = static_cast<std::size_t>(h_.circuits[c.circuit].offset + c.local) + k;
       tolerance_[i] *= c.law->info().states[k].scale;
       limited_[i] = 1;
+    }
+  rows_.resize(ports_);
+  for (const Circuit& c : h_.circuits)
+    for (int i : c.actuators) {
+      const Actuator& a = h_.actuators[i];
+      std::vector<int>& rows = rows_[i];
+      if (h_.linear_oil != nullptr || !h_.quasistatic.empty()) {
+        rows.resize(c.size);
+        std::iota(rows.begin(), rows.end(), 0);
+        continue;
+      }
+      if (h_.nodes[a.A].state >= 0) rows.push_back(h_.nodes[a.A].local);
+      if (h_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(h_.nodes[a.B].local);
+      for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
     }
   for (const Actuator& a : h_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
 }
@@ -188,6 +203,26 @@ void CircuitTrapezoidal::limit(const double* increment, const HydraulicState& st
   }
 }
 
+void CircuitTrapezoidal::update_residuals(const double* s, const double* s_dot, HydraulicState& state) {
+  evaluate_residual(h_, s, s_dot, y_, ydot_, rule_, state);
+  for (const Circuit& c : h_.circuits)
+    for (int i : c.actuators) {
+      const double *w = state.F_y.data() + state.column[i], *R = state.R.data() + c.offset;
+      residual_[i] = 0;
+      for (int k = 0; k < c.size; ++k) residual_[i] += w[k] * R[k];
+    }
+}
+
+bool CircuitTrapezoidal::apply_last(const double* increment) {
+  for (std::size_t i = 0; i < tolerance_.size(); ++i)
+    if (!(std::abs(increment[i]) < tolerance_[i])) return false;
+  for (std::size_t i = 0; i < tolerance_.size(); ++i) {
+    const int k = h_.unknown_state[i];
+    y_[k] = k < static_cast<int>(h_.volumes.size()) ? h_.fluid.advance(y_[k], increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
+  }
+  return true;
+}
+
 bool CircuitTrapezoidal::condense_ports(HydraulicState& state) {
   int circuit = 0;
   if (!condense(h_, state, &circuit)) return false;
@@ -200,7 +235,7 @@ bool CircuitTrapezoidal::condense_ports(HydraulicState& state) {
       for (int j : c.actuators) {
         const double *R_s = state.R_s.data() + state.column[j], *R_v = state.R_v.data() + state.column[j];
         double stiffness = 0, damping = 0;
-        for (int k = 0; k < c.size; ++k) {
+        for (const int k : rows_[j]) {
           stiffness += w[k] * R_s[k];
           damping += w[k] * R_v[k];
         }

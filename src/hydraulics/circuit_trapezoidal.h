@@ -34,6 +34,10 @@ class CircuitTrapezoidal {
   void set_rates(HydraulicState& state);
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
   bool condense_ports(HydraulicState& state);
+  /// R at other unknowns and ports, and r for them with the blocks as they were factored last.
+  void update_residuals(const double* s, const double* s_dot, HydraulicState& state);
+  /// Adds increments that are all below their tolerances; false, and nothing is added, if one is not.
+  bool apply_last(const double* increment);
   double residual(std::size_t i) const { return residual_[i]; }                                // [N]
   double stiffness(std::size_t i, std::size_t j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
   double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
@@ -86,6 +90,7 @@ class CircuitTrapezoidal {
   std::vector<double> last_, taken_;                    // increments of the iteration before, and the share of them per circuit
   std::vector<double> ahead_;                           // per node [Pa]: with all of its increment
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
+  std::vector<std::vector<int>> rows_;                  // per port: rows of its circuit that its s and sdot are in
   bool local_states_;
 };
 

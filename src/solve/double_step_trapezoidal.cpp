@@ -33,7 +33,8 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
       column_(m_.tree.nv),
       column4_(m_.tree.nv),
       dr1_(m_.tree.nv),
-      dr4_(m_.tree.nv) {
+      dr4_(m_.tree.nv),
+      response_(m_.tree.nv) {
   const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size();
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   loops_.choose(work_.mechanism);
@@ -140,7 +141,7 @@ void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
 /// Newton increment with the exact tangent: increment_ (per entry of admissible()), circuit_increment_.
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.admissible().size(), f = loops_.independent().size();
+  const std::size_t nv = model_->layout.nv, n = loops_.admissible().size(), f = loops_.independent().size();
   evaluate_reduced();
   if (fresh) update_tangent();
   if (!this->condense_ports()) return false;
@@ -159,17 +160,50 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
   for (std::size_t i = 0; i < n; ++i) increment_[i] = -increment_[i];
   if (!lu_factor(G_.data(), static_cast<int>(n), pivot_.data())) return false;
   lu_solve(G_.data(), static_cast<int>(n), pivot_.data(), increment_.data());
-  // back to the oil and to the multipliers
+  find_port_increments();
+  this->eliminate_circuits();
+  return true;
+}
+
+/// ds_, dsdot_ of the ports from increment_.
+template <int D>
+void DoubleStepTrapezoidal<D>::find_port_increments() {
+  const std::size_t ports = h_.actuators.size();
   std::fill(ds_.begin(), ds_.end(), 0.0);
   std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
+  for (std::size_t k = 0; k < loops_.admissible().size(); ++k) {
     for (std::size_t i = 0; i < ports; ++i) {
       ds_[i] += ds_column_[k * ports + i] * increment_[k];
       dsdot_[i] += dsdot_column_[k * ports + i] * increment_[k];
     }
   }
-  this->eliminate_circuits();
-  return true;
+}
+
+/// dr -= s_k dF_i.
+template <int D>
+void DoubleStepTrapezoidal<D>::add_port_forces(const double* dF, double* dr) const {
+  for (std::size_t i = 0; i < m_.ports.size(); ++i)
+    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF[i];
+}
+
+/// increment_, ds_, dsdot_ for changes dF of the port forces alone, with the last tangent.
+template <int D>
+void DoubleStepTrapezoidal<D>::respond_to_forces(const double* dF) {
+  std::fill(response_.begin(), response_.end(), 0.0);
+  add_port_forces(dF, response_.data());
+  std::fill(increment_.begin(), increment_.end(), 0.0);
+  loops_.project(response_.data(), increment_.data());
+  for (double& x : increment_) x = -x;
+  lu_solve(G_.data(), static_cast<int>(loops_.admissible().size()), pivot_.data(), increment_.data());
+  find_port_increments();
+}
+
+/// Takes over what the increments change in the residual, which the multipliers are found from.
+template <int D>
+void DoubleStepTrapezoidal<D>::advance_residual() {
+  const std::size_t nv = model_->layout.nv;
+  for (std::size_t k = 0; k < loops_.admissible().size(); ++k)
+    for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
 }
 
 /// The same with forward differences of the whole reduced residual, (40), (41).
@@ -221,15 +255,6 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   return true;
 }
 
-/// Multipliers of the last iterate, with what its increment changes.
-template <int D>
-void DoubleStepTrapezoidal<D>::set_multipliers() {
-  const std::size_t nv = model_->layout.nv;
-  for (std::size_t k = 0; k < loops_.admissible().size(); ++k)
-    for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
-  loops_.set_multipliers(work_.r.data(), next_.multipliers());
-}
-
 /// Adds the increments to the unknowns, and to the dependent coordinates what they bring about; returns the largest over its tolerance.
 template <int D>
 double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
@@ -238,6 +263,7 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
   loops_.add_increment(increment_.data(), theta_.data());
   for (std::size_t i = 0; i < loops_.admissible().size(); ++i)
     this->raise(std::abs(increment_[i]) / position, loops_.admissible()[i], report, largest);
+  largest_position_increment_ = largest * position;
   this->apply_circuit_increment(report, largest);
   return largest;
 }
@@ -273,12 +299,23 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
       return report;
     }
     size = apply_increment(report);
+    advance_residual();
+    if (size >= 1) {
+      this->set_circuit_rates();
+      this->settle_oil(
+          report, size, [&](const double* dF) { respond_to_forces(dF); },
+          [&](const double* dF) {
+            loops_.add_increment(increment_.data(), theta_.data());
+            add_port_forces(dF, work_.r.data());
+            advance_residual();
+          });
+    }
     if (!std::isfinite(size)) {
       report.status = StepStatus::diverged;
       return report;
     }
     const bool last = size < 1 || report.iterations >= solver.max_iterations;
-    if (last) set_multipliers();
+    if (last) loops_.set_multipliers(work_.r.data(), next_.multipliers());
     if (!close(last, report)) return report;
     set_dependent_rates();
     if (last) break;

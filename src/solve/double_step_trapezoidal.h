@@ -36,6 +36,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::from_;
   using Base::h_;
   using Base::increment_;
+  using Base::largest_position_increment_;
   using Base::m_;
   using Base::model_;
   using Base::next_;
@@ -54,7 +55,10 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   void add_port_forces_of(int k);
   void kinematic_residuals(double* e) const;
   bool solve_forward_difference();
-  void set_multipliers();
+  void find_port_increments();
+  void add_port_forces(const double* dF, double* dr) const;
+  void respond_to_forces(const double* dF);
+  void advance_residual();
   double apply_increment(StepReport& report);
   void finish(StepReport& report);
 
@@ -67,6 +71,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   typename ClosedLoops<D>::template Columns<Pack<4>> column4_;
   std::vector<double> dr1_;
   std::vector<Pack<4>> dr4_;
+  std::vector<double> response_;
   double fit_ = 0;                                // largest entry of R
   std::vector<double> dr_mechanism_;              // per unknown increment: change of r at constant port forces
   std::vector<double> dr_;                        // and with them

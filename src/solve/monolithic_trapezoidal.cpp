@@ -17,7 +17,8 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
       consistent_(*model_) {
   const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), ports = h_.actuators.size();
   for (auto* x : {&theta_, &v_offset_, &a_offset_, &increment_}) x->resize(nv);
-  for (auto* x : {&ds_, &dsdot_}) x->resize(ports);
+  for (auto* x : {&ds_, &dsdot_, &force_change_, &expected_force_}) x->resize(ports);
+  for (auto* x : {&held_stiffness_, &held_damping_}) x->resize(ports * ports);
   circuit_increment_.resize(nc);
 }
 
@@ -91,6 +92,44 @@ template <int D>
 void MonolithicTrapezoidal<D>::eliminate_circuits() {
   eliminate(h_, ds_.data(), dsdot_.data(), work_.hydraulics);
   std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), circuit_increment_.begin());
+}
+
+template <int D>
+void MonolithicTrapezoidal<D>::hold_tangent() {
+  const HydraulicState& oil = work_.hydraulics;
+  const std::size_t ports = h_.actuators.size();
+  std::fill(held_stiffness_.begin(), held_stiffness_.end(), 0.0);
+  std::fill(held_damping_.begin(), held_damping_.end(), 0.0);
+  for (const Circuit& c : h_.circuits)
+    for (int i : c.actuators)
+      for (int j : c.actuators) {
+        held_stiffness_[i * ports + j] = circuits_.stiffness(i, j);
+        held_damping_[i * ports + j] = circuits_.damping(i, j);
+      }
+  for (std::size_t i = 0; i < ports; ++i) {
+    held_stiffness_[i * ports + i] -= oil.force_s[i];
+    held_damping_[i * ports + i] -= oil.force_v[i];
+  }
+}
+
+template <int D>
+void MonolithicTrapezoidal<D>::advance_ports() {
+  const std::size_t ports = h_.actuators.size();
+  for (std::size_t i = 0; i < ports; ++i) {
+    expected_force_[i] = work_.hydraulics.ports[i].force - circuits_.residual(i);
+    for (std::size_t j = 0; j < ports; ++j)
+      expected_force_[i] -= held_stiffness_[i * ports + j] * ds_[j] + held_damping_[i * ports + j] * dsdot_[j];
+  }
+  for (std::size_t i = 0; i < ports; ++i) {
+    work_.mechanism.s[i] += ds_[i];
+    work_.mechanism.s_dot[i] += dsdot_[i];
+  }
+}
+
+template <int D>
+void MonolithicTrapezoidal<D>::find_force_changes() {
+  for (std::size_t i = 0; i < force_change_.size(); ++i)
+    force_change_[i] = work_.hydraulics.ports[i].force - circuits_.residual(i) - expected_force_[i];
 }
 
 /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.

@@ -6,6 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "hydraulics/circuit_trapezoidal.h"
@@ -37,7 +39,57 @@ class MonolithicTrapezoidal : public Stepper {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
            wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, circuits_.rule().step), report);
   }
+  /// After a Newton iteration that has not converged, its increments applied: goes on with the oil alone where that is what is left.
+  /// The mechanism then moves as its last tangent says, s, sdot of the ports with it, until nothing changes beyond its tolerance; true.
+  /// False where the mechanism has to be evaluated again: its last increments were not small, or it answers the oil by more than its
+  /// tolerance. Its own residual is not looked at: see kSmall. An iteration first goes on with the oil's tangent, too, which costs next to
+  /// nothing and mostly is the last one; where it is not, it is not taken.
+  ///   respond(dF)  finds increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces
+  ///   take(dF)     adds increment_ to theta
+  template <class Respond, class Take>
+  bool settle_oil(StepReport& report, double& size, Respond&& respond, Take&& take) {
+    const SolverDescription& solver = model_->description.solver;
+    if (h_.unknown_state.empty() || circuits_.has_local_states() || solver.tangent != TangentKind::exact ||
+        !(largest_position_increment_ * largest_position_increment_ < kSmall * solver.tolerance_position))
+      return false;
+    const auto small = [&] {
+      return std::all_of(increment_.begin(), increment_.end(), [&](double x) { return std::abs(x) < solver.tolerance_position; });
+    };
+    const double* dF = force_change_.data();
+    hold_tangent();
+    while (report.iterations < solver.max_iterations) {
+      advance_ports();
+      circuits_.update_residuals(work_.mechanism.s.data(), work_.mechanism.s_dot.data(), work_.hydraulics);
+      find_force_changes();
+      respond(dF);
+      bool last = small();
+      if (last) {
+        eliminate_circuits();
+        last = circuits_.apply_last(circuit_increment_.data());
+      }
+      if (!last) {
+        evaluate_hydraulics(h_, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), circuits_.rule(),
+                            work_.hydraulics);
+        if (!condense_ports()) return false;
+        find_force_changes();
+        respond(dF);
+        if (!small()) return false;
+        eliminate_circuits();
+      }
+      size = 0;
+      if (!last) apply_circuit_increment(report, size);
+      ++report.iterations;
+      take(dF);
+      set_circuit_rates();
+      if (last || size < 1) return true;
+      if (!std::isfinite(size)) return false;
+    }
+    return false;
+  }
   void finish_oil();
+  /// [rad, m] over the tolerance of positions: an increment whose square is below has left a residual of the mechanism, of second order in
+  /// it, that is nothing. (Curvatures of 1e4 per metre would do what the tolerance allows.)
+  static constexpr double kSmall = 1e-4;
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
     if (scaled <= largest) return;  // a number that is none raises, too
     largest = scaled;
@@ -57,8 +109,19 @@ class MonolithicTrapezoidal : public Stepper {
   std::vector<double> increment_;            // of theta
   std::vector<double> ds_, dsdot_;           // per port
   std::vector<double> circuit_increment_;    // per circuit unknown
+  // of settle_oil
+  double largest_position_increment_ = 0;              // [rad, m] of the last iteration with the mechanism
+  std::vector<double> force_change_, expected_force_;  // per port [N]
+  std::vector<double> held_stiffness_, held_damping_;  // per pair of ports
 
  private:
+  /// What the ports are to the tangent of the last iteration.
+  void hold_tangent();
+  /// s, sdot of the ports by ds_, dsdot_, and the forces that the mechanism then is in balance with.
+  void advance_ports();
+  /// force_change_: how far the ports' forces, condensed as by add_port_residuals(), are from those.
+  void find_force_changes();
+
   ConsistentRates<D> consistent_;
 };
 

@@ -23,6 +23,7 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, Ma
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
   correction_.resize(nv);
+  multiplier_change_.resize(m_.rows);
   const bool differences = model_->description.solver.tangent == TangentKind::forward_difference;
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   RecordedEntries pattern;
@@ -75,10 +76,10 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
 }
 
 /// A finite penalty leaves the linearised constraints open by (change of lambda) / alpha. That defect, taken as multiplier
-/// with the same factored tangent, closes them: what (10) would otherwise take further Newton iterations for, and at small
-/// steps, where inertia rivals the penalty, very many.
+/// with the same factored tangent, closes them, and is added to `multipliers`: what (10) would otherwise take further Newton iterations
+/// for, and at small steps, where inertia rivals the penalty, very many.
 template <int D>
-void PenaltyTrapezoidal<D>::close_linearised_constraints() {
+void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
   const double penalty = model_->description.solver.penalty, closed = kClosed * model_->description.solver.tolerance_position;
   MechanismState<D>& mech = work_.mechanism;
   for (int iteration = 0; iteration < kInnerIterations && m_.rows > 0; ++iteration) {
@@ -89,7 +90,7 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints() {
       work_.multipliers[i] *= penalty;
     }
     if (!(open > closed)) break;
-    for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += work_.multipliers[i];
+    for (int i = 0; i < m_.rows; ++i) multipliers[i] += work_.multipliers[i];
     std::fill(correction_.begin(), correction_.end(), 0.0);
     add_constraint_forces(m_, work_.multipliers.data(), mech, correction_.data());
     T_.solve(correction_.data());
@@ -114,19 +115,40 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   if (!T_.factor()) return false;
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
   T_.solve(increment_.data());
-  close_linearised_constraints();
-  // back to the oil
+  close_linearised_constraints(next_.multipliers());
+  find_port_increments();
+  this->eliminate_circuits();
+  return true;
+}
+
+/// ds_, dsdot_ of the ports from increment_.
+template <int D>
+void PenaltyTrapezoidal<D>::find_port_increments() {
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
     ds_[i] = dsdot_[i] = 0;
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) {
-      const LineDof<D>& c = mech.dofs[l];
+      const LineDof<D>& c = work_.mechanism.dofs[l];
       const double d = increment_[m_.paths[l].dof];
       ds_[i] += c.gradient_q * d;
       dsdot_[i] += (c.rate_gradient + factors_.velocity * c.gradient) * d;
     }
   }
-  this->eliminate_circuits();
-  return true;
+}
+
+/// The same for changes dF of the port forces alone, with the last tangent.
+template <int D>
+void PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
+  std::fill(increment_.begin(), increment_.end(), 0.0);
+  for (std::size_t i = 0; i < m_.ports.size(); ++i)
+    for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
+      increment_[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * dF[i];
+  T_.solve(increment_.data());
+  // what was open before the increments that are taken is closed by them
+  std::fill(work_.mechanism.Phi.begin(), work_.mechanism.Phi.end(), 0.0);
+  std::fill(work_.mechanism.violation.begin(), work_.mechanism.violation.end(), 0.0);
+  std::fill(multiplier_change_.begin(), multiplier_change_.end(), 0.0);
+  close_linearised_constraints(multiplier_change_.data());
+  find_port_increments();
 }
 
 /// The same with forward differences of the whole residual, (41)-(42).
@@ -178,10 +200,9 @@ double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
   const int nv = model_->layout.nv;
   double largest = 0;
   const double position = model_->description.solver.tolerance_position;
-  for (int i = 0; i < nv; ++i) {
-    theta_[i] += increment_[i];
-    this->raise(std::abs(increment_[i]) / position, i, report, largest);
-  }
+  for (int i = 0; i < nv; ++i) this->raise(std::abs(increment_[i]) / position, i, report, largest);
+  add_increment();
+  largest_position_increment_ = largest * position;
   this->apply_circuit_increment(report, largest);
   return largest;
 }
@@ -234,6 +255,15 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     }
     size = apply_increment(report);
     this->set_rates();
+    if (size >= 1) {
+      this->settle_oil(
+          report, size, [&](const double* dF) { respond_to_forces(dF); },
+          [&](const double*) {
+            add_increment();
+            for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += multiplier_change_[i];
+          });
+      this->set_rates();
+    }
     if (!std::isfinite(size)) {
       report.status = StepStatus::diverged;
       return report;
