@@ -270,6 +270,50 @@ solver: {step: 1 ms, duration: 0.02}
   EXPECT_NEAR(pull[2], 7, 1e-6);
 }
 
+TEST_F(Reports, DrawWhatIsStatedInThePlaceOfShapes) {
+  const std::string text = R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+ground: {drawn: [{box: {size: [4, 4, 0.5], at: [0, 0, -0.25]}}]}
+bodies:
+  arm:
+    mass: 5
+    inertia: [1, 1, 1]
+    drawn:
+      - {plate: {outline: [[0, -0.1], [2, 0], [0, 0.3]], thickness: 0.2, at: [0, 0.5, 0]}}
+      - {box: {size: [2, 1, 1], at: [7, 0, 0], orientation: [0, 0, 90 deg]}}
+  hand: {sphere: {radius: 0.2, mass: 3}, drawn: [{cylinder: {length: 1, radius: 0.1, axis: z}}]}
+joints:
+  arm:  {revolute: {parent: ground, at: [0, 0, 1], axis: y}, angle: 0 deg}
+  hand: {fixed: {parent: arm, at: [2, 0, 0]}}
+solver: {step: 1 ms, duration: 0.002}
+)";
+  const std::string bare = "trunnion: 1\nbodies: {arm: {mass: 5, inertia: [1, 1, 1]}, hand: {sphere: {radius: 0.2, mass: 3}}}\n" +
+                           text.substr(text.find("joints:")) + "gravity: [0, 0, -9.81]\n";
+  const std::string folder = run(model_from(text), "run");
+  const auto [names, columns] = csv(folder);
+  EXPECT_EQ(columns, csv(run(model_from(bare), "bare")).second);  // no effect on the motion
+  const Page p = page({.folders = {folder}, .channels = {}});
+  const PageJson& scene = p.section("run")["scene"];
+  const PageJson &ground = scene["bodies"][0]["shapes"], &arm = scene["bodies"][1]["shapes"], &hand = scene["bodies"][2]["shapes"];
+  ASSERT_EQ(ground.size(), 1U);
+  EXPECT_FALSE(ground[0].contains("hidden_by_default"));
+  ASSERT_EQ(arm.size(), 2U);  // and no bars
+  EXPECT_EQ(arm[0]["type"], "plate");
+  EXPECT_EQ(arm[0]["outline"], (PageJson{{0, -0.1}, {2, 0}, {0, 0.3}}));
+  EXPECT_EQ(arm[0]["axes"], (PageJson{{1, 0, 0}, {0, 0, 1}}));
+  EXPECT_EQ(arm[0]["at"], (PageJson{0, 0.5, 0}));
+  const std::vector<double> turned = arm[1]["rotation"];
+  EXPECT_NEAR(turned[0], std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(turned[3], std::sqrt(0.5), 1e-15);
+  ASSERT_EQ(hand.size(), 1U);
+  EXPECT_EQ(hand[0]["type"], "cylinder");
+  const std::vector<double> most = scene["box"]["max"], least = scene["box"]["min"];
+  EXPECT_NEAR(most[0], 7.5, 1e-3);  // the box stands across
+  EXPECT_NEAR(most[1], 2, 1e-9);    // ground
+  EXPECT_NEAR(least[2], -0.5, 1e-9);
+}
+
 TEST_F(Reports, DrawTheResistanceOfSoilAgainstTheMotion) {
   // a pendulum's tip on its way down; the amount is put in here
   const auto model =
