@@ -830,7 +830,7 @@ export class View {
   /** What a fit shows: the whole motion, or what is followed at this time. */
   cloud() {
     if (this.followed >= 0) {
-      const now = this.pointsAt(() => [this.app.player.time], false);
+      const now = this.pointsAt(() => [this.app.player.time], !this.drives());
       if (now.length) return now;
     }
     if (!this.points) {
@@ -846,10 +846,14 @@ export class View {
     const range = (k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]));
     return Math.hypot(range(0), range(1), range(2));
   }
+  /** Whether the motion goes far beyond the machine, and away from what is drawn of the ground. */
+  drives() {
+    return this.span >= 3 * this.size;
+  }
   /** The heaviest body of a machine that drives far: followed from the start. */
   driver() {
     const bodies = this.app.mainRun()?.scene?.bodies ?? [];
-    if (this.span < 3 * this.size) return -1;
+    if (!this.drives()) return -1;
     return bodies.reduce((best, b, i) => (b.pose && (best < 0 || (b.mass ?? 0) > (bodies[best].mass ?? 0)) ? i : best), -1);
   }
   /** @param {number} body @param {boolean} [fitted] */
