@@ -493,6 +493,40 @@ TEST_F(Reports, ShowLinearModelsAndCurves) {
   EXPECT_EQ(p.values(curves[1]["x"]).front(), family.curves[1].points.front().at.v);
 }
 
+TEST_F(Reports, ShowFits) {
+  // of two channels, as `trunnion fit` writes them
+  fs::create_directories(in("fit"));
+  write_text(R"({"model": "arm.yaml", "converged": true, "status": "the sum of squares falls no further", "iterations": 4, "runs": 21,
+    "parameters": {"cylinders.lift.friction.viscous": {"start": 330, "value": 495.5, "standard_error": 2.5, "unit": "N s/m"},
+                   "gravity.2": {"start": -9, "value": -9.8, "standard_error": null, "unit": "m/s^2"}},
+    "correlation": {"cylinders.lift.friction.viscous": {"cylinders.lift.friction.viscous": 1.0, "gravity.2": 0.25},
+                    "gravity.2": {"cylinders.lift.friction.viscous": 0.25, "gravity.2": 1.0}},
+    "channels": {"arm.angle": {"column": "1", "points": 2, "scale": 0.5, "rms_start": 0.1, "rms": 0.001, "unit": "rad"},
+                 "lift.force": {"column": "2", "points": 2, "scale": 900, "rms_start": 50, "rms": 2, "unit": "N"}},
+    "warnings": ["gravity.2 has no effect"]})",
+             in("fit/fit.json"));
+  write_text(
+      "channel,time,recorded,start,fitted\narm.angle,0,1,1.5,1.1\narm.angle,0.5,2,2.5,2.1\nlift.force,0,10,15,11\nlift.force,0.5,20,25,"
+      "21\n",
+      in("fit/fit.csv"));
+  const Page p = page({.folders = {in("fit")}, .channels = {}});
+  const PageJson& section = p.section("study", "fit");
+  EXPECT_EQ(section["message"], "Converged: the sum of squares falls no further. 4 iterations, 21 runs.");
+  EXPECT_EQ(section["warnings"], (PageJson{"gravity.2 has no effect"}));
+  ASSERT_EQ(section["tables"].size(), 3U);
+  EXPECT_EQ(section["tables"][0]["rows"][0], (PageJson{"cylinders.lift.friction.viscous", 330, 495.5, 2.5, "N s/m"}));
+  EXPECT_TRUE(section["tables"][0]["rows"][1][3].is_null());
+  EXPECT_EQ(section["tables"][1]["rows"][1], (PageJson{"lift.force", 50, 2, 900, "N", 2}));
+  EXPECT_EQ(section["tables"][2]["columns"][2], "gravity.2");
+  EXPECT_EQ(section["tables"][2]["rows"][1], (PageJson{"gravity.2", 0.25, 1.0}));
+  ASSERT_EQ(section["curves"].size(), 6U);
+  EXPECT_EQ(section["curves"][0]["name"], "recorded");
+  EXPECT_EQ(section["curves"][0]["style"], "points");
+  EXPECT_EQ(section["curves"][3]["panel"], "lift.force");
+  EXPECT_EQ(section["curves"][3]["y_label"], "lift.force [N]");
+  EXPECT_EQ(p.values(section["curves"][5]["y"]), (std::vector<double>{11, 21}));
+}
+
 // ---------------------------------------------------------------- the page
 
 TEST_F(Reports, HoldTextsThatLookLikeTagsSafely) {
