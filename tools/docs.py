@@ -4,13 +4,15 @@
     tools/docs.py [--program build/release/bin/trunnion] [--output build/docs] [--no-pictures]
 
 The pages are docs/*.md, README, CONTRIBUTING and CHANGELOG as they are, with links that lead into the site; and pages made here: the gallery
-of the examples, whose pictures `trunnion plot` draws of fresh runs, where the equations are (tools/equations.py), and the C++ interface (from
+of the examples, whose plots `trunnion plot` draws of fresh runs and whose machines are taken from their reports in headless Chromium (left out
+where chromium or node is missing; kept beside OUTPUT for as long as a run gives the same), where the equations are (tools/equations.py), and the C++ interface (from
 include/trunnion/trunnion.h). Fails where a link leads nowhere, a page is missing in the navigation, or a page would ask another host for
 something. `--no-pictures` leaves out the runs.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import concurrent.futures
+import hashlib
 import html.parser
 import json
 import os
@@ -60,6 +62,10 @@ GALLERY = {
     "rolling_disc": "disc.x disc.y rim.normal_force",
 }
 UNITS = ["bar", "deg"]
+
+# The instant [s] of the machine's picture; of the others a third of the run.
+MOMENTS = {"excavator": 4.4, "forwarder_crane": 6, "articulated_loader": 7, "excavator_quasistatic": 2, "excavator_lumped": 2}
+MACHINE_SIZE = "640x400"  # of which the picture has twice
 
 
 def fail(text):
@@ -189,16 +195,71 @@ def units_of(program, results, channels):
     return fitting
 
 
-def gallery(stage, program, work):
+def browser_modules(work):
+    """Folder with playwright-core, installed from viewer/package-lock.json below `work`; None, with a message: without."""
+    chromium = os.environ.get("TRUNNION_CHROMIUM", "/usr/bin/chromium")
+    missing = [name for name in ("node", "npm") if shutil.which(name) is None] + ([] if os.access(chromium, os.X_OK) else ["chromium"])
+    if missing:
+        print(f"the gallery is without pictures of machines: there is no {' and no '.join(missing)}; "
+              "tools/install_dependencies.sh --browser installs it", file=sys.stderr)
+        return None
+    packages = read(ROOT / "viewer/package-lock.json")
+    if not (work / "installed.txt").exists() or read(work / "installed.txt") != packages:
+        work.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copyfile(ROOT / "viewer" / name, work / name)
+        done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-progress", "--prefix", str(work)],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            print(f"the gallery is without pictures of machines: {done.stderr.strip()}", file=sys.stderr)
+            return None
+        write(work / "installed.txt", packages)
+    return work / "node_modules"
+
+
+def draw_machines(program, runs, summaries, pictures, cache):
+    """Pictures of the machines, one after the other. Those that the cache has are taken from there: the same results, settings and viewer."""
+    sources = [*sorted((ROOT / "viewer/src").iterdir()), ROOT / "viewer/picture.mjs", ROOT / "viewer/package-lock.json"]
+    viewer = b"".join(path.read_bytes() for path in sources)
+    wanted, jobs = {}, []
+    for name, summary in summaries.items():
+        settings = json.dumps(summary["settings"], sort_keys=True)
+        moment = str(MOMENTS.get(name, summary["settings"]["solver"]["duration"] / 3))
+        content = hashlib.sha256(viewer + (runs / name / "results.csv").read_bytes() + f"{settings}{moment}{MACHINE_SIZE}".encode())
+        wanted[name] = cache / f"{name}-{content.hexdigest()[:16]}.png"
+        if not wanted[name].exists():
+            jobs.append((name, moment))
+    if jobs:
+        modules = browser_modules(cache / "packages")
+        if modules is None:
+            return set()
+        arguments = []
+        for name, moment in jobs:
+            report = runs / name / "report.html"
+            subprocess.run([program, "report", str(runs / name), "-q", "-o", str(report)], cwd=ROOT, check=True)
+            arguments += [str(report), moment, str(wanted[name])]
+        done = subprocess.run(["node", str(ROOT / "viewer/picture.mjs"), "--modules", str(modules), "--size", MACHINE_SIZE, *arguments],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            fail(f"viewer/picture.mjs: {done.stdout}{done.stderr}")
+    for old in set(cache.glob("*.png")) - set(wanted.values()):
+        old.unlink()
+    for name, picture in wanted.items():
+        shutil.copyfile(picture, pictures / f"{name}.png")
+    return set(wanted)
+
+
+def gallery(stage, program, work, cache):
     examples = sorted(path.stem for path in (ROOT / "examples").glob("*.yaml"))
     for name in sorted(set(examples) ^ set(GALLERY)):
         fail(f"the example {name} is " + ("missing in GALLERY of tools/docs.py" if name in examples else "in GALLERY of tools/docs.py, but not there"))
     pictures = stage.folder / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
-    summaries = {}
+    summaries, drawn = {}, set()
     if program:
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
             summaries = dict(zip(GALLERY, pool.map(lambda name: run_example(program, name, work, pictures), GALLERY)))
+        drawn = draw_machines(program, work, summaries, pictures, cache)
     lines = ["# Gallery", "", "The models in `examples/`, each with what a run of it shows. Their files are one click away.", ""]
     for name in GALLERY:
         text = read(ROOT / f"examples/{name}.yaml")
@@ -211,6 +272,8 @@ def gallery(stage, program, work):
         lines += [f"    trunnion run examples/{name}.yaml", ""]
         if name in summaries:
             s = summaries[name]
+            if name in drawn:
+                lines += [f"[![{title}](pictures/{name}.png)](pictures/{name}.png)", ""]
             lines += [f"[![{title}](pictures/{name}.svg)](pictures/{name}.svg)", "",
                       f"{s['steps']} steps, {s['iterations']['mean']:.2f} iterations on average; the energy balance closes to "
                       f"{s['energy']['closed_to_percent']:.1g} % of the energy moved. ", ""]
@@ -419,7 +482,7 @@ def main():
     for source, page in stage.sources.items():
         if source.endswith(".md"):
             stage.add_markdown(source, page)
-    gallery(stage, program, work / "runs")
+    gallery(stage, program, work / "runs", output.with_name(output.name + ".cache"))
     cpp_interface(stage)
     sys.path.insert(0, str(ROOT / "tools"))
     import equations

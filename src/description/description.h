@@ -62,8 +62,43 @@ struct InertiaShape {
 };
 using ShapeDescription = std::variant<RodShape, BoxShape, CylinderShape, SphereShape, PointMassShape, InertiaShape>;
 
+/// A flat part as it is drawn in reports, of no mass: an outline in the plane across one of the body's axes, half of its thickness on
+/// either side.
+struct PlateLook {
+  enum class Normal { x, y, z };
+  std::vector<Vec2d> outline;  // [m] corners in the body's y and z, x and z, or x and y
+  double thickness = 0;        // [m]
+  Normal normal = Normal::y;
+  Vec3d at{};  // [m] where the outline counts from, body frame
+};
+/// A box as it is drawn.
+struct BoxLook {
+  Vec3d size{};         // [m]
+  Vec3d at{};           // [m] its centre in the body frame
+  Vec3d orientation{};  // [rad] roll, pitch, yaw from the body's axes
+};
+/// A cylinder as it is drawn.
+struct CylinderLook {
+  double length = 0;    // [m]
+  double radius = 0;    // [m]
+  Vec3d axis{1, 0, 0};  // [-] body frame
+  Vec3d at{};           // [m] its centre in the body frame
+};
+/// A sphere as it is drawn.
+struct SphereLook {
+  double radius = 0;  // [m]
+  Vec3d at{};         // [m] its centre in the body frame
+};
+using LookDescription = std::variant<PlateLook, BoxLook, CylinderLook, SphereLook>;
+
 struct BodyDescription {
   std::vector<ShapeDescription> shapes;  // one or more; their masses add up
+  std::vector<LookDescription> drawn{};  // in reports in the place of the shapes; none: these
+};
+
+/// The world, on which everything stands.
+struct GroundDescription {
+  std::vector<LookDescription> drawn{};  // of it, in reports
 };
 
 // ---------------------------------------------------------------- joints
@@ -464,6 +499,7 @@ struct Description {
   int version = 1;
   std::string title;
   Vec3d gravity{0, 0, -9.81};  // [m/s2]
+  GroundDescription ground;
   NamedList<BodyDescription> bodies;
   NamedList<JointDescription> joints;  // named after the child body
   NamedList<LoopDescription> loops;

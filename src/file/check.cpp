@@ -191,6 +191,36 @@ bool is_possible_inertia(const InertiaShape& s) {
   return std::min({a, b, c, minor2, minor3}) >= -kRounding;
 }
 
+// Twice the area of a triangle, positive where c is to the left of a-b.
+double turn(const Vec2d& a, const Vec2d& b, const Vec2d& c) { return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]); }
+
+bool is_on_edge(const Vec2d& p, const Vec2d& a, const Vec2d& b) {
+  return turn(a, b, p) == 0 && std::min(a[0], b[0]) <= p[0] && p[0] <= std::max(a[0], b[0]) && std::min(a[1], b[1]) <= p[1] &&
+         p[1] <= std::max(a[1], b[1]);
+}
+
+bool edges_meet(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) {
+  if (turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0) return true;
+  return is_on_edge(a, c, d) || is_on_edge(b, c, d) || is_on_edge(c, a, b) || is_on_edge(d, a, b);
+}
+
+// What keeps corners from being an outline; empty: nothing.
+std::string wrong_with(const std::vector<Vec2d>& corners) {
+  const std::size_t n = corners.size();
+  if (n < 3) return "found " + std::to_string(n) + " corners";
+  const auto at = [&](std::size_t i) -> const Vec2d& { return corners[i % n]; };
+  const auto number = [](std::size_t i) { return std::to_string(i); };
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_on_edge(at(i), at(i + 1), at(i + 2)) || is_on_edge(at(i + 2), at(i), at(i + 1)))
+      return "the outline turns back on itself at corner " + number((i + 1) % n) + " (counted from 0)";
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 2; j < n && (j + 1) % n != i; ++j)
+      if (edges_meet(at(i), at(i + 1), at(j), at(j + 1)))
+        return "the outline crosses itself: the edge from corner " + number(i) + " meets the one from corner " + number(j) +
+               " (counted from 0)";
+  return "";
+}
+
 }  // namespace
 
 std::string full_coordinate_name(const Description& d, const std::string& name) {
@@ -214,6 +244,7 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
   check_joints(d, out);
   check_contacts(d, out);
   check_inertias(d, out);
+  check_looks(d, out);
   check_signals(d, out);
   check_dimensions(d, dimensions, out);
   check_hydraulics(d, out);
@@ -313,6 +344,20 @@ void check_inertias(const Description& d, Findings& out) {
       find(d, out, path, "no distribution of mass has this inertia", "moments of which each is at most the sum of the other two");
     }
   }
+}
+
+void check_looks(const Description& d, Findings& out) {
+  const auto check_drawn = [&](const std::vector<LookDescription>& drawn, const std::string& owner) {
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const auto* plate = std::get_if<PlateLook>(&drawn[i]);
+      const std::string wrong = plate == nullptr ? "" : wrong_with(plate->outline);
+      if (!wrong.empty())
+        find(d, out, owner + ".drawn." + std::to_string(i) + ".plate.outline", wrong,
+             "three corners or more, one after the other around the plate");
+    }
+  };
+  check_drawn(d.ground.drawn, "ground");
+  for (const auto& [name, body] : d.bodies) check_drawn(body.drawn, "bodies." + name);
 }
 
 }  // namespace trunnion

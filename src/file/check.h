@@ -23,6 +23,7 @@ void check_tree(const Description& d, Findings& out);
 void check_joints(const Description& d, Findings& out);
 void check_contacts(const Description& d, Findings& out);
 void check_inertias(const Description& d, Findings& out);
+void check_looks(const Description& d, Findings& out);
 void check_signals(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);
 void check_hydraulics(const Description& d, Findings& out);

@@ -144,12 +144,13 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
 }
 
 /// The longest beginning of a key's path decides.
-constexpr std::array<std::array<const char*, 2>, 43> kPages{{
+constexpr std::array<std::array<const char*, 2>, 44> kPages{{
     {"", "model_file.md"},
     {"include", "repeated_structure.md"},
     {"parameters", "repeated_structure.md"},
     {"templates", "repeated_structure.md"},
     {"parts", "repeated_structure.md"},
+    {"ground", "elements/bodies.md"},
     {"bodies", "elements/bodies.md"},
     {"joints", "elements/joints.md"},
     {"loops", "elements/loops.md"},

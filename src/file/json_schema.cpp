@@ -70,6 +70,11 @@ struct ValueSchema {
     return points;
   }
   Json operator()(const OverSignal& x) const { return (*this)(x.points); }
+  Json operator()(const Outline&) const {
+    Json corners = list_of(list_of(number(), 2), 0);
+    corners["minItems"] = 3;
+    return corners;
+  }
   Json operator()(const NumberOrSignal*) const { return either(number(), {{"type", "string"}, {"pattern", kNamePattern}}); }
   Json operator()(const StartPressure*) const { return either(number(), {{"const", "equilibrium"}}); }
   Json operator()(const Axis&) const { return reference("axis"); }

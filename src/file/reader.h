@@ -80,6 +80,7 @@ class Reader : public Visitor {
   // `first`: what the points are over; `both`: a point as it should stand in the file.
   bool points(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, Points& out);
   bool point(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, std::array<double, 2>& out);
+  bool outline(const Key& key, const FileTree& node, const std::string& path, std::vector<Vec2d>& out);
   bool inertia(const Key& key, const FileTree& node, const std::string& path, const InertiaTensor& out);
   bool number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out);
   bool choice(const FileTree& node, const std::string& path, const Choice& out);

@@ -65,6 +65,7 @@ struct Reader::Dispatch {
     Points points;
     if (r.points(key, node, path, {"signal", "", kSignalValue, kIncreasing}, "[-0.5, 1]", points)) *x.points = points;
   }
+  void operator()(Outline x) { r.outline(key, node, path, *x.points); }
   void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
   void operator()(StartPressure* x) {
     x->equilibrium = node.kind == FileTree::Kind::scalar && node.text == "equilibrium";
@@ -225,6 +226,16 @@ bool Reader::points(const Key& key, const FileTree& node, const std::string& pat
     }
     out.push_back(p);
   }
+  return good;
+}
+
+bool Reader::outline(const Key& key, const FileTree& node, const std::string& path, std::vector<Vec2d>& out) {
+  const std::string expected = "a list of three corners or more, each two lengths";
+  if (node.kind != FileTree::Kind::list) return wrong_kind(node, path, expected);
+  bool good = node.items.size() >= 3;
+  if (!good) report(span_of(node), path, "found a list of " + std::to_string(node.items.size()), expected);
+  for (std::size_t i = 0; i < node.items.size() && good; ++i)
+    good = pair(key, node.items[i], path + "." + std::to_string(i), out.emplace_back());
   return good;
 }
 

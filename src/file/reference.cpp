@@ -37,7 +37,10 @@ class ReferenceWriter : public Visitor {
     within(key.name + std::string("."), group.describe);
   }
   void section(const Key& key, const Items& items, const char*) override { heading(key, ".NAME", items.describe_sample); }
-  void list(const Key& key, const Items&) override { row(code(prefix_ + key.name), "list of mappings", "required", key.doc); }
+  void list(const Key& key, const Items& items) override {
+    row(code(prefix_ + key.name), "list of mappings", key.is(kRequired) ? "required" : "none", key.doc);
+    if (!key.is(kRequired)) heading(key, ".N", items.describe_sample);  // of forms of its own
+  }
   void alternatives(const std::vector<Alternative>& alternatives, bool) override {
     for (const Alternative& a : alternatives) {
       drop_closing_row();

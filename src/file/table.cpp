@@ -22,19 +22,23 @@ void describe(Visitor& v, BoxShape& s) {
   v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
 }
 
-void describe(Visitor& v, CylinderShape& s) {
-  double diameter = 2 * s.radius;
-  v.leaf({"length", "Length along its axis", kLength, kRequired | kPositive}, &s.length);
+void describe_cylinder_size(Visitor& v, double& length, double& radius) {
+  double diameter = 2 * radius;
+  v.leaf({"length", "Length along its axis", kLength, kRequired | kPositive}, &length);
   v.alternatives({{"radius", "Size by radius", true, [] {},
                    [&](Visitor& w) {
-                     w.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &s.radius);
+                     w.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &radius);
                    }},
                   {"diameter", "Size by diameter", false, [] {},
                    [&](Visitor& w) {
                      w.leaf({"diameter", "Diameter", kLength, kRequired | kPositive}, &diameter);
-                     s.radius = diameter / 2;
+                     radius = diameter / 2;
                    }}},
                  true);
+}
+
+void describe(Visitor& v, CylinderShape& s) {
+  describe_cylinder_size(v, s.length, s.radius);
   v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
   v.leaf({"axis", "Its axis in the body's frame"}, Axis{&s.axis});
   v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
@@ -61,15 +65,41 @@ void describe(Visitor& v, InertiaShape& s) {
       InertiaTensor{&s.moments, &s.products});
 }
 
+void describe(Visitor& v, PlateLook& s) {
+  v.leaf({"outline", "Corners one after the other, each in the two axes of the body that are not the normal: [x, z] where that is y",
+          kLength, kRequired},
+         Outline{&s.outline});
+  v.leaf({"thickness", "Thickness along the normal, half of it on either side", kLength, kRequired | kPositive}, &s.thickness);
+  v.leaf({"normal", "The axis of the body that it lies across"}, choice(s.normal, {"x", "y", "z"}));
+  v.leaf({"at", "Where the outline counts from, in the body's frame", kLength}, &s.at);
+}
+
+void describe(Visitor& v, BoxLook& s) {
+  v.leaf({"size", "Edge lengths along x, y, z", kLength, kRequired | kPositive}, &s.size);
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"orientation", "Roll, pitch, yaw from the body's axes (R = Rz Ry Rx)", kAngle}, &s.orientation);
+}
+
+void describe(Visitor& v, CylinderLook& s) {
+  describe_cylinder_size(v, s.length, s.radius);
+  v.leaf({"axis", "Its axis in the body's frame"}, Axis{&s.axis});
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+}
+
+void describe(Visitor& v, SphereLook& s) {
+  v.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &s.radius);
+  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+}
+
 struct GroupKey {
   const char* key;
   const char* doc;
 };
 
-// The form `key: {...}` of a shape of type T; `get` gives the shape's place.
-template <class T>
-Alternative shape_form(const char* key, const char* doc, const std::function<ShapeDescription*()>& get) {
-  const ShapeDescription* now = get();
+// The form `key: {...}` of a shape or look of type T; `get` gives its place.
+template <class T, class AnyShape>
+Alternative shape_form(const char* key, const char* doc, const std::function<AnyShape*()>& get) {
+  const AnyShape* now = get();
   return {key, doc, now != nullptr && std::holds_alternative<T>(*now), [get] { *get() = T{}; },
           [get, group = GroupKey{key, doc}](Visitor& v) {
             T& shape = std::get<T>(*get());
@@ -89,6 +119,17 @@ std::vector<Alternative> shape_forms(const std::function<ShapeDescription*()>& g
           shape_form<InertiaShape>("inertia", "Mass properties given outright", get)};
 }
 
+std::vector<Alternative> look_forms(const std::function<LookDescription*()>& get) {
+  return {shape_form<PlateLook>("plate", "Flat part: an outline with a thickness", get), shape_form<BoxLook>("box", "Box", get),
+          shape_form<CylinderLook>("cylinder", "Cylinder", get), shape_form<SphereLook>("sphere", "Sphere", get)};
+}
+
+void describe_drawn(Visitor& v, std::vector<LookDescription>& drawn, const char* doc) {
+  v.list({"drawn", doc}, items(drawn, [](Visitor& w, LookDescription& s) { w.alternatives(look_forms([&s] { return &s; }), true); }));
+}
+
+void describe(Visitor& v, GroundDescription& g) { describe_drawn(v, g.drawn, "What reports draw of it; of no effect on the motion"); }
+
 void describe(Visitor& v, BodyDescription& b) {
   const bool single = b.shapes.size() == 1;
   std::vector<Alternative> forms = shape_forms([&b]() -> ShapeDescription* { return b.shapes.empty() ? nullptr : &b.shapes[0]; });
@@ -105,6 +146,7 @@ void describe(Visitor& v, BodyDescription& b) {
                      w.list({"shapes", "The shapes, each written as a body of one shape", kNumber, kRequired}, shapes);
                    }});
   v.alternatives(forms, true);
+  describe_drawn(v, b.drawn, "What reports draw in the place of its shapes; has no mass and no effect on the motion");
 }
 
 // ---------------------------------------------------------------- joints
@@ -444,6 +486,7 @@ void describe(Visitor& v, Description& d) {
           "`$(part)` is the name of the part"},
          Composed{"template and parameters by name", Composed::Kind::parts});
   v.leaf({"gravity", "Acceleration of gravity", kAcceleration}, &d.gravity);
+  v.group({"ground", "The world, which is always there"}, {!d.ground.drawn.empty(), [] {}, [&d](Visitor& w) { describe(w, d.ground); }});
   v.section({"bodies", "Rigid bodies. `ground` is always there"}, named(d.bodies), nullptr);
   v.section({"joints", "The tree: each body hangs on its parent by one joint, which is named after the child body"}, named(d.joints),
             nullptr);

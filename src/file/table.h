@@ -46,6 +46,10 @@ using Points = std::vector<std::array<double, 2>>;
 struct OverSignal {
   Points* points;
 };
+/// Corners of an outline, at least three.
+struct Outline {
+  std::vector<Vec2d>* points;
+};
 /// An axis: x, y, z or a vector; normalised when read.
 struct Axis {
   Vec3d* value;
@@ -75,8 +79,8 @@ struct Composed {
 /// The value behind a key.
 using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
                           Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
-                          std::vector<std::string>*, Points*, OverSignal, NumberOrSignal*, StartPressure*, Axis, AxisPair, InertiaTensor,
-                          Choice, Composed>;
+                          std::vector<std::string>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Axis, AxisPair,
+                          InertiaTensor, Choice, Composed>;
 
 class Visitor;
 

@@ -63,6 +63,7 @@ struct ValueKind {
   std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }
   std::string operator()(const Points*) const { return "list of [time, value]"; }
   std::string operator()(const OverSignal&) const { return "list of [signal, value]"; }
+  std::string operator()(const Outline&) const { return "list of 2 x " + number(); }
   std::string operator()(const NumberOrSignal*) const { return number() + ", or signal"; }
   std::string operator()(const StartPressure*) const { return number() + ", or `equilibrium`"; }
   std::string operator()(const Axis&) const { return "`x`, `y`, `z` or 3 x number"; }
@@ -89,6 +90,7 @@ struct Example {
     if constexpr (kIsNumber) return number;
     if constexpr (kIsVector) return "[0, 0, " + number + "]";
     if constexpr (std::is_same_v<T, Points*>) return "[[0 s, 0], [0.5 s, " + number + "]]";
+    if constexpr (std::is_same_v<T, Outline>) return "[[0, 0], [1 m, 0], [0, 0.5 m]]";
     if constexpr (std::is_same_v<T, bool*>) return *x ? "false" : "true";
     if constexpr (std::is_same_v<T, Axis>) return "y";
     if constexpr (std::is_same_v<T, Choice>) return x.words[x.get() == 0 && x.words.size() > 1 ? 1 : 0];

@@ -41,6 +41,9 @@ struct ValueWriter {
     return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
   }
   FileTree operator()(const OverSignal& x) const { return x.points->empty() ? FileTree{} : (*this)(x.points); }
+  FileTree operator()(const Outline& x) const {
+    return x.points->empty() ? FileTree{} : list(*x.points, [](const Vec2d& p) { return list(p, number); });
+  }
   FileTree operator()(const NumberOrSignal* x) const {
     if (const auto* value = std::get_if<double>(x)) return number(*value);
     return (*this)(&std::get<std::string>(*x));
@@ -79,6 +82,7 @@ class Writer : public Visitor {
       within(section.add(items.name(i), FileTree::map()), [&](Visitor& v) { items.describe(v, i); });
   }
   void list(const Key& key, const Items& items) override {
+    if (items.size() == 0 && !key.is(kRequired)) return;
     FileTree& list = map_->add(key.name, FileTree::list());
     for (std::size_t i = 0; i < items.size(); ++i)
       within(list.items.emplace_back(FileTree::map()), [&](Visitor& v) { items.describe(v, i); });

@@ -8,13 +8,13 @@
 
 #include "file/model_file.h"
 #include "model/compile_parts.h"
+#include "report/drawn_shape.h"
 #include "report/skeleton.h"
 
 namespace trunnion {
 
 namespace {
 
-constexpr double kSteel = 7800;       // [kg/m3] gives a mass without extent a size
 constexpr double kThin = 0.004;       // of the machine's size: thinnest bar of a skeleton
 constexpr double kThick = 0.02;       // thickest
 constexpr double kInLine = 1e-3;      // of the machine's size, [rad]: a shape in line with a cylinder is that cylinder
@@ -22,7 +22,6 @@ constexpr double kRodReserve = 0.98;  // of the shortest length: a barrel ends b
 constexpr double kRod = 0.6;          // of the bore: a rod without a size
 
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
-ReportJson json_of(const Vec<3>& v) { return ReportJson::array({v.x(), v.y(), v.z()}); }
 
 /// Where a body's own frame is.
 struct Pose {
@@ -36,7 +35,7 @@ struct Mount {
   std::size_t body;
   Vec<3> at;
 };
-ReportJson json_of(const Mount& m) { return ReportJson{{"body", m.body}, {"at", json_of(m.at)}}; }
+ReportJson json_of(const Mount& m) { return ReportJson{{"body", m.body}, {"at", report_vector(m.at)}}; }
 
 struct Box {
   Vec<3> min = Vec<3>::Constant(std::numeric_limits<double>::infinity()), max = -min;
@@ -46,48 +45,6 @@ struct Box {
   }
   double size() const { return (max - min).allFinite() ? (max - min).norm() : 0; }
 };
-
-/// Radius of a bar, a ball of steel.
-double bar_radius(double mass, double length) { return length > 0 ? std::sqrt(mass / (kSteel * std::numbers::pi * length)) : 0; }
-double ball_radius(double mass) { return std::cbrt(0.75 * mass / (kSteel * std::numbers::pi)); }
-
-/// A drawn shape: what the page gets, and a box around it in the body frame.
-struct Drawn {
-  ReportJson json;
-  Vec<3> at = Vec<3>::Zero(), half = Vec<3>::Zero();
-  Vec<3> axis = Vec<3>::Zero();  // of a cylinder
-};
-
-Drawn drawn_cylinder(double radius, double length, const Vec<3>& axis, const Vec<3>& at) {
-  const Vec<3> half = 0.5 * length * axis.cwiseAbs() + radius * (Vec<3>::Ones() - axis.cwiseAbs2()).cwiseMax(0).cwiseSqrt();
-  return {ReportJson{{"type", "cylinder"}, {"radius", radius}, {"length", length}, {"axis", json_of(axis)}, {"at", json_of(at)}}, at, half,
-          axis};
-}
-Drawn drawn_sphere(double radius, const Vec<3>& at) {
-  return {ReportJson{{"type", "sphere"}, {"radius", radius}, {"at", json_of(at)}}, at, Vec<3>::Constant(radius), Vec<3>::Zero()};
-}
-
-/// `thin`, `thick` [m]: how thick what has no thickness of its own is drawn.
-struct Thickness {
-  double thin, thick;
-  double of(double radius) const { return std::clamp(radius, thin, thick); }
-};
-
-std::optional<Drawn> drawn(const RodShape& s, const Thickness& thickness) {
-  const double radius = s.diameter > 0 ? s.diameter / 2 : thickness.of(bar_radius(s.mass, s.length));
-  return drawn_cylinder(radius, s.length, Vec<3>::UnitX(), {s.length / 2, 0, 0});
-}
-std::optional<Drawn> drawn(const BoxShape& s, const Thickness&) {
-  return Drawn{ReportJson{{"type", "box"}, {"size", s.size}, {"at", s.at}}, vec(s.at), vec(s.size) / 2, Vec<3>::Zero()};
-}
-std::optional<Drawn> drawn(const CylinderShape& s, const Thickness&) {
-  return drawn_cylinder(s.radius, s.length, vec(s.axis).normalized(), vec(s.at));
-}
-std::optional<Drawn> drawn(const SphereShape& s, const Thickness&) { return drawn_sphere(s.radius, vec(s.at)); }
-std::optional<Drawn> drawn(const PointMassShape& s, const Thickness& thickness) {
-  return drawn_sphere(std::max(thickness.thin, ball_radius(s.mass)), vec(s.at));
-}
-std::optional<Drawn> drawn(const InertiaShape&, const Thickness&) { return {}; }
 
 constexpr const char* kJointName[] = {"fixed",  "revolute",  "prismatic",     "cylindrical", "universal",
                                       "planar", "spherical", "point_on_line", "free"};  // in the order of JointKind
@@ -133,16 +90,16 @@ class SceneBuilder final : public Scene {
       append_forces(recording_.columns.front()[row], row == 0 ? Side::right : Side::left, vectors, torques);
       add_to_box();
     }
-    ReportJson scene{{"up", up()}, {"planar", planar()}, {"box", {{"min", json_of(box_.min)}, {"max", json_of(box_.max)}}}};
+    ReportJson scene{{"up", up()}, {"planar", planar()}, {"box", {{"min", report_vector(box_.min)}, {"max", report_vector(box_.max)}}}};
     if (const auto height = floor()) scene["floor"] = *height;
     ReportJson& bodies = scene["bodies"] = ReportJson::array();
     for (std::size_t i = 0; i < names_.size(); ++i) {
       ReportJson shapes = ReportJson::array();
-      for (const Drawn& shape : shapes_[i]) shapes.push_back(shape.json);
+      for (const DrawnShape& shape : shapes_[i]) shapes.push_back(shape.json);
       ReportJson body{{"name", names_[i]}, {"ground", i == 0}, {"shapes", std::move(shapes)}};
       if (i > 0) {
         body["mass"] = bodies_[i].mass;
-        body["center"] = json_of(center(i));
+        body["center"] = report_vector(center(i));
         body["pose"] = block.add(poses[i], 7);
       }
       bodies.push_back(std::move(body));
@@ -281,17 +238,26 @@ class SceneBuilder final : public Scene {
   void draw_bodies() {
     shapes_.assign(names_.size(), {});
     const Thickness thickness{kThin * size_, kThick * size_};
+    std::vector<char> stated(names_.size(), 0);  // how it looks, so that nothing is added
+    const auto draw_looks = [&](std::size_t i, const std::vector<LookDescription>& looks) {
+      for (const LookDescription& look : looks) shapes_[i].push_back(drawn_look(look));
+      stated[i] = looks.empty() ? 0 : 1;
+    };
+    draw_looks(0, d_.ground.drawn);
     for (const auto& [name, body] : d_.bodies) {
-      std::vector<Drawn>& shapes = shapes_[index(name)];
+      const std::size_t i = index(name);
+      draw_looks(i, body.drawn);
+      if (stated[i] != 0) continue;
       for (const ShapeDescription& shape : body.shapes)
-        if (auto own = std::visit([&](const auto& s) { return drawn(s, thickness); }, shape)) shapes.push_back(std::move(*own));
+        if (auto own = drawn_shape(shape, thickness)) shapes_[i].push_back(std::move(*own));
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (stated[i] != 0) continue;
       if (shapes_[i].empty())
         draw_skeleton(i, thickness);
       else
         draw_arms(i, thickness);
-      for (Drawn& shape : shapes_[i])
+      for (DrawnShape& shape : shapes_[i])
         if (i == 0 || in_line_[i] != 0) shape.json["hidden_by_default"] = true;
     }
   }
@@ -311,33 +277,27 @@ class SceneBuilder final : public Scene {
       bars.emplace_back(points[a], points[b]);
     }
     if (bars.empty()) {
-      if (mass > 0) shapes_[i].push_back(drawn_sphere(thickness.of(ball_radius(mass)), center(i)));
+      if (mass > 0) shapes_[i].push_back(drawn_sphere(thickness.of(steel_ball_radius(mass)), center(i)));
       return;
     }
-    shapes_[i].push_back(drawn_bars(bars, thickness.of(bar_radius(mass, length))));
+    shapes_[i].push_back(drawn_bars(bars, thickness.of(steel_bar_radius(mass, length))));
   }
   /// Bars to points that are off a body's shapes.
   void draw_arms(std::size_t i, const Thickness& thickness) {
     std::vector<std::pair<Vec<3>, Vec<3>>> bars;
     for (const Vec<3>& p : distinct(points_[i], thickness.thin)) {
-      const auto distance = [&](const Drawn& s) { return ((p - s.at).cwiseAbs() - s.half).cwiseMax(0).norm(); };
-      const auto nearest =
-          std::min_element(shapes_[i].begin(), shapes_[i].end(), [&](const Drawn& a, const Drawn& b) { return distance(a) < distance(b); });
+      const auto distance = [&](const DrawnShape& s) { return ((p - s.at).cwiseAbs() - s.half).cwiseMax(0).norm(); };
+      const auto nearest = std::min_element(shapes_[i].begin(), shapes_[i].end(),
+                                            [&](const DrawnShape& a, const DrawnShape& b) { return distance(a) < distance(b); });
       if (distance(*nearest) > thickness.thin) bars.emplace_back(p, nearest->at);
     }
     if (!bars.empty()) shapes_[i].push_back(drawn_bars(bars, thickness.thin));
-  }
-  static Drawn drawn_bars(const std::vector<std::pair<Vec<3>, Vec<3>>>& bars, double radius) {
-    ReportJson segments = ReportJson::array();
-    for (const auto& [a, b] : bars) segments.push_back(ReportJson::array({json_of(a), json_of(b)}));
-    return {ReportJson{{"type", "segments"}, {"points", std::move(segments)}, {"radius", radius}, {"at", {0, 0, 0}}}, Vec<3>::Zero(),
-            Vec<3>::Zero(), Vec<3>::Zero()};
   }
 
   void add_to_box() {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       for (const Vec<3>& p : points_[i]) box_.add(pose_[i].of(p));
-      for (const Drawn& shape : shapes_[i])
+      for (const DrawnShape& shape : shapes_[i])
         if (shape.json.at("type") != "segments") {
           const Vec<3> half = pose_[i].R.cwiseAbs() * shape.half, at = pose_[i].of(shape.at);
           box_.add(at - half);
@@ -355,10 +315,10 @@ class SceneBuilder final : public Scene {
 
   ReportJson up() const {
     const Vec<3> g = vec(d_.gravity);
-    if (g.norm() > 0) return json_of(Vec<3>(-g.normalized()));
-    return json_of(plane_ ? Vec<3>(plane_->axes.col(1)) : Vec<3>(Vec<3>::UnitZ()));
+    if (g.norm() > 0) return report_vector(Vec<3>(-g.normalized()));
+    return report_vector(plane_ ? Vec<3>(plane_->axes.col(1)) : Vec<3>(Vec<3>::UnitZ()));
   }
-  ReportJson planar() const { return plane_ ? ReportJson{{"normal", json_of(Vec<3>(plane_->axes.col(2)))}} : ReportJson(nullptr); }
+  ReportJson planar() const { return plane_ ? ReportJson{{"normal", report_vector(Vec<3>(plane_->axes.col(2)))}} : ReportJson(nullptr); }
 
   /// Height [m] along `up` of the ground's plane that the first wheel rolls on, where it is level.
   std::optional<double> floor() const {
@@ -422,14 +382,14 @@ class SceneBuilder final : public Scene {
       const Mat<3> R = roll_pitch_yaw(j.orientation);
       const bool universal = j.kind == JointKind::universal, ball = j.kind == JointKind::spherical || j.kind == JointKind::free;
       ReportJson joint{{"name", name}, {"type", kJointName[static_cast<int>(j.kind)]}, {"body", index(j.parent)}, {"at", j.at}};
-      if (!ball) joint["axis"] = json_of(Vec<3>(R * vec(universal ? j.axes[0] : j.axis).normalized()));
+      if (!ball) joint["axis"] = report_vector(Vec<3>(R * vec(universal ? j.axes[0] : j.axis).normalized()));
       joint["other"] = json_of(mount(name, j.child_at));
       joint["loop"] = false;
       all.push_back(std::move(joint));
     }
     for (const auto& [name, l] : d_.loops) {
       ReportJson loop{{"name", name}, {"type", kLoopName[static_cast<int>(l.kind)]}, {"body", index(l.between[0])}, {"at", l.at[0]}};
-      if (l.kind != LoopKind::spherical && l.kind != LoopKind::distance) loop["axis"] = json_of(Vec<3>(vec(l.axis[0]).normalized()));
+      if (l.kind != LoopKind::spherical && l.kind != LoopKind::distance) loop["axis"] = report_vector(Vec<3>(vec(l.axis[0]).normalized()));
       loop["other"] = json_of(mount(l.between[1], l.at[1]));
       loop["loop"] = true;
       ReportJson channels = ReportJson::object();
@@ -453,7 +413,8 @@ class SceneBuilder final : public Scene {
                      {"joint", joint},
                      {"body", index(at->second.parent)},
                      {"at", at->second.at},
-                     {"axis", json_of(Vec<3>(roll_pitch_yaw(at->second.orientation) * vec(at->second.axis).normalized()))},
+                     {"axis", report_vector(Vec<3>(roll_pitch_yaw(at->second.orientation) * vec(at->second.axis).normalized()))},
+                     {"turns", index(joint)},
                      {"channels", std::move(channels)}});
     }
   }
@@ -465,11 +426,11 @@ class SceneBuilder final : public Scene {
       for (const char* quantity : {"normal_force", "longitudinal_force", "lateral_force", "contact_x", "contact_y", "contact_z"})
         refer(channels, quantity, "wheels", name, quantity);
       ReportJson plane = json_of(mount(w.plane, w.plane_at));
-      plane["normal"] = json_of(Vec<3>(vec(w.plane_normal).normalized()));
+      plane["normal"] = report_vector(Vec<3>(vec(w.plane_normal).normalized()));
       all.push_back({{"name", name},
                      {"body", index(w.body)},
                      {"at", w.at},
-                     {"axis", json_of(Vec<3>(vec(w.axis).normalized()))},
+                     {"axis", report_vector(Vec<3>(vec(w.axis).normalized()))},
                      {"radius", w.radius},
                      {"plane", std::move(plane)},
                      {"channels", std::move(channels)}});
@@ -551,14 +512,14 @@ class SceneBuilder final : public Scene {
   std::vector<double> q_;
   std::vector<Coordinate> coordinates_;
   std::string missing_;
-  std::vector<BodyInfo> bodies_;             // the first is the ground
-  std::vector<std::string> names_;           // theirs
-  std::vector<std::vector<Vec<3>>> points_;  // per body, its own frame
-  std::vector<Pose> pose_;                   // per body, now
-  std::vector<std::vector<Drawn>> shapes_;   // per body
-  std::vector<char> in_line_;                // per body
-  std::vector<double> starts_;               // [m] per cylinder: its length at the first record
-  double size_ = 1;                          // [m] of the machine
+  std::vector<BodyInfo> bodies_;                 // the first is the ground
+  std::vector<std::string> names_;               // theirs
+  std::vector<std::vector<Vec<3>>> points_;      // per body, its own frame
+  std::vector<Pose> pose_;                       // per body, now
+  std::vector<std::vector<DrawnShape>> shapes_;  // per body
+  std::vector<char> in_line_;                    // per body
+  std::vector<double> starts_;                   // [m] per cylinder: its length at the first record
+  double size_ = 1;                              // [m] of the machine
   Box box_;
   std::optional<Plane> plane_;
   const std::set<std::string>* channels_ = nullptr;

@@ -88,6 +88,55 @@ void add_curves(const TextTable& table, const std::vector<int>& by, int x, int y
                       {"y_label", y_label}});
 }
 
+/// What a fit found: parameters, what is left of the differences, correlation.
+ReportJson fit_tables(const ReportJson& parameters, const ReportJson& channels, const ReportJson& correlation) {
+  const auto row = [](const std::string& first, const ReportJson& of, std::initializer_list<const char*> keys) {
+    ReportJson cells = ReportJson::array({first});
+    for (const char* key : keys) cells.push_back(of.value(key, ReportJson()));
+    return cells;
+  };
+  ReportJson found = ReportJson::array(), differences = ReportJson::array();
+  for (const auto& [path, p] : parameters.items()) found.push_back(row(path, p, {"start", "value", "standard_error", "unit"}));
+  for (const auto& [channel, c] : channels.items()) differences.push_back(row(channel, c, {"rms_start", "rms", "scale", "unit", "points"}));
+  ReportJson tables = ReportJson::array(
+      {{{"title", "Parameters"}, {"columns", {"parameter", "start", "value", "standard error", "unit"}}, {"rows", std::move(found)}},
+       {{"title", "Differences to the recording, root of the mean square"},
+        {"columns", {"channel", "at the start", "fitted", "scale", "unit", "points"}},
+        {"rows", std::move(differences)}}});
+  if (correlation.size() < 2) return tables;
+  ReportJson columns = ReportJson::array({"parameter"}), rows = ReportJson::array();
+  for (const auto& [path, with] : correlation.items()) {
+    columns.push_back(path);
+    ReportJson cells = ReportJson::array({path});
+    for (const ReportJson& value : with) cells.push_back(value);
+    rows.push_back(std::move(cells));
+  }
+  tables.push_back({{"title", "Correlation of the parameters"}, {"columns", std::move(columns)}, {"rows", std::move(rows)}});
+  return tables;
+}
+
+/// Recorded, at the start and fitted, a picture for each channel.
+ReportJson fit_curves(const std::string& path, const ReportJson& channels, DataBlock& block) {
+  const TextTable points = read_table(path);
+  const int channel = points.find("channel"), time = points.find("time");
+  ReportJson curves = ReportJson::array();
+  for (const char* column : {"recorded", "start", "fitted"}) {
+    const int y = points.find(column);
+    if (y < 0 || channel < 0 || time < 0) continue;
+    ReportJson own = ReportJson::array();
+    add_curves(points, {channel}, time, y, "time [s]", "", column, block, own);
+    for (ReportJson& curve : own) {
+      const std::string name = curve["name"], unit = channels.value(name, ReportJson::object()).value("unit", "");
+      curve["panel"] = name;
+      curve["name"] = column;
+      curve["y_label"] = name + (unit.empty() ? "" : " [" + unit + "]");
+      if (curve["name"] == "recorded") curve["style"] = "points";
+      curves.push_back(std::move(curve));
+    }
+  }
+  return curves;
+}
+
 [[noreturn]] void lacks(const std::string& path, const std::string& column) {
   throw InputError({{{path, 0, 0}, "", "it has no column '" + column + "'", "a file as `trunnion` wrote it", "write the results again"}});
 }
@@ -210,34 +259,20 @@ ReportJson study_section(const std::string& folder, const std::string& name, Dat
 }
 
 ReportJson fit_section(const std::string& folder, const std::string& name, DataBlock& block) {
-  const ReportJson about = read_json(folder + "/fit.json");
-  ReportJson figures = ReportJson::array(), curves = ReportJson::array(), rows = ReportJson::array();
-  for (const auto& [path, p] : about.value("parameters", ReportJson::object()).items())
-    rows.push_back({path, p.value("start", ReportJson()), p.value("value", ReportJson()), p.value("standard_error", ReportJson()),
-                    p.value("unit", ReportJson())});
-  add_figure(folder + "/fit.svg", "fit", "Recorded and fitted", figures);
-  if (const std::string path = folder + "/fit.csv"; fs::exists(path)) {
-    const TextTable points = read_table(path);
-    for (const char* column : {"recorded", "start", "fitted"})
-      if (const int y = points.find(column); y >= 0 && points.find("channel") >= 0 && points.find("time") >= 0) {
-        ReportJson own = ReportJson::array();
-        add_curves(points, {points.find("channel")}, points.find("time"), y, "time [s]", "", column, block, own);
-        for (ReportJson& curve : own) {
-          curve["y_label"] = curve["name"];
-          curve["name"] = curve["name"].get<std::string>() + ", " + column;
-          curves.push_back(std::move(curve));
-        }
-      }
-  }
-  ReportJson table{
-      {"columns", {"parameter", "start", "value", "standard error", "unit"}}, {"rows", std::move(rows)}, {"title", "Parameters"}};
-  return ReportJson{{"kind", "study"},
-                    {"name", name},
-                    {"directory", folder},
-                    {"title", "Fit " + name},
-                    {"tables", ReportJson::array({std::move(table)})},
-                    {"figures", std::move(figures)},
-                    {"curves", std::move(curves)}};
+  const ReportJson about = read_json(folder + "/fit.json"), none = ReportJson::object(), channels = about.value("channels", none);
+  ReportJson curves = ReportJson::array(), figures = ReportJson::array();
+  if (const std::string path = folder + "/fit.csv"; fs::exists(path)) curves = fit_curves(path, channels, block);
+  if (curves.empty()) add_figure(folder + "/fit.svg", "fit", "Recorded and fitted", figures);
+  ReportJson section{{"kind", "study"}, {"name", name}, {"directory", folder}, {"title", "Fit " + name}};
+  section["tables"] = fit_tables(about.value("parameters", none), channels, about.value("correlation", none));
+  section["figures"] = std::move(figures);
+  section["curves"] = std::move(curves);
+  const std::string status = about.value("status", "");
+  if (!status.empty())
+    section["message"] = std::string(about.value("converged", false) ? "Converged: " : "Not converged: ") + status + ". " +
+                         std::to_string(about.value("iterations", 0)) + " iterations, " + std::to_string(about.value("runs", 0)) + " runs.";
+  if (about.contains("warnings")) section["warnings"] = about["warnings"];
+  return section;
 }
 
 }  // namespace trunnion

@@ -168,6 +168,33 @@ TEST(BadInput, WrongKeysAreReported) {
   for (const Case& c : cases) expect_finding(c);
 }
 
+TEST(BadInput, WrongLooksAreReported) {
+  const auto expect_wrong = [](const std::string& drawn, const std::string& path, std::vector<const char*> words) {
+    const std::string to = "inertia: [1, 90, 90], drawn: " + drawn + "}";
+    const std::string where = "bodies.rocker.drawn" + path;
+    expect_finding({"inertia: [1, 90, 90]}", to.c_str(), 7, where.c_str(), std::move(words)});
+  };
+  const auto plate = [](const std::string& outline) { return "[{plate: {outline: " + outline + ", thickness: 10 mm}}]"; };
+  expect_wrong("[]", "", {"an empty list"});
+  expect_wrong("[{}]", ".0", {"none of `plate`, `box`, `cylinder` or `sphere`"});
+  expect_wrong("[{plat: {thickness: 1}}]", ".0.plat", {"did you mean `plate`?"});
+  expect_wrong("[{sphere: {radius: 1, mass: 1}}]", ".0.sphere.mass", {"the key `mass` is not known"});
+  expect_wrong("[{sphere: {radius: 0}}]", ".0.sphere.radius", {"a length greater than 0"});
+  expect_wrong("[{box: {size: [1, 0, 1]}}]", ".0.box.size.1", {"a length greater than 0"});
+  expect_wrong("[{box: {size: [1, 1, 1], orientation: [0, 0, 3 m]}}]", ".0.box.orientation.2", {"`3 m`", "an angle"});
+  expect_wrong("[{plate: {outline: [[0, 0], [1, 0], [0, 1]]}}]", ".0.plate.thickness", {"`thickness` is missing"});
+  expect_wrong("[{plate: {outline: [[0, 0], [1, 0], [0, 1]], thickness: 1, normal: w}}]", ".0.plate.normal", {"one of x, y, z"});
+  expect_wrong(plate("[[0, 0], [1, 0]]"), ".0.plate.outline", {"found a list of 2", "three corners or more"});
+  expect_wrong(plate("[[0, 0], [1, 0], 3]"), ".0.plate.outline.2", {"`3`", "two numbers"});
+  expect_wrong(plate("[[0, 0], [1, 0], [0, 1 kg]]"), ".0.plate.outline.2.1", {"`1 kg`", "a length"});
+  const char* const path = ".0.plate.outline";
+  expect_wrong(plate("[[0, 0], [1, 1], [1, 0], [0, 1]]"), path, {"crosses itself", "from corner 0", "from corner 2"});
+  expect_wrong(plate("[[0, 0], [2, 0], [2, 2], [1, 0], [0, 2]]"), path, {"crosses itself"});  // a corner on another edge
+  expect_wrong(plate("[[0, 0], [1, 0], [1, 0], [0, 1]]"), path, {"turns back on itself at corner 1"});
+  expect_wrong(plate("[[0, 0], [1, 0], [2, 0]]"), path, {"turns back on itself"});
+  EXPECT_TRUE(findings(edited("90, 90]}", "90, 90], drawn: " + plate("[[0, 0], [1, 0], [2, 0], [2, 2], [1, 1], [0, 2]]") + "}")).empty());
+}
+
 TEST(BadInput, WrongReferencesAreReported) {
   const Case cases[] = {
       {"parent: crank",

@@ -90,6 +90,41 @@ joints:
   EXPECT_FALSE(at(d.joints, "e").coordinate);
 }
 
+TEST(Parse, WhatIsDrawnOfBodiesAndOfTheGroundIsReadAndHasNoMass) {
+  const Description d = parse(R"(
+templates:
+  bracket: {parameters: {side}, bodies: {$(part): {point_mass: {mass: 1}, drawn: [{box: {size: [1, 1, 1], at: [0, $(side), 0]}}]}},
+            joints: {$(part): {free: {parent: ground}}}}
+parts: {left: {template: bracket, side: 0.5}}
+ground: {drawn: [{sphere: {radius: 20 cm, at: [1, 0, 0]}}]}
+bodies:
+  a:
+    mass: 5
+    inertia: [1, 1, 1]
+    drawn:
+      - {plate: {outline: [[0, 0], [1 m, 0], [50 cm, 25 cm]], thickness: 30 mm}}
+      - {plate: {outline: [[0, 0], [1, 0], [0, 1], [-1, 0.5]], thickness: 1, normal: x, at: [0, 0, 2]}}
+      - {box: {size: [1, 2, 3], orientation: [0, 90 deg, 0]}}
+      - {cylinder: {length: 2, diameter: 60 mm, axis: y}}
+  b: {rod: {length: 1, mass: 1}}
+joints: {a: {free: {parent: ground}}, b: {free: {parent: ground}}}
+)");
+  const std::vector<LookDescription>& drawn = at(d.bodies, "a").drawn;
+  ASSERT_EQ(drawn.size(), 4u);
+  const auto& plate = std::get<PlateLook>(drawn[0]);
+  EXPECT_EQ(plate.outline, (std::vector<Vec2d>{{0, 0}, {1, 0}, {0.5, 0.25}}));
+  EXPECT_EQ(plate.thickness, 0.03);
+  EXPECT_EQ(plate.normal, PlateLook::Normal::y);
+  EXPECT_EQ(std::get<PlateLook>(drawn[1]).normal, PlateLook::Normal::x);
+  EXPECT_EQ(std::get<PlateLook>(drawn[1]).at, (Vec3d{0, 0, 2}));
+  EXPECT_EQ(std::get<BoxLook>(drawn[2]).orientation[1], 90 * kPi / 180);
+  EXPECT_EQ(std::get<CylinderLook>(drawn[3]).radius, 0.03);
+  EXPECT_EQ(at(d.bodies, "a").shapes.size(), 1u);
+  EXPECT_TRUE(at(d.bodies, "b").drawn.empty());
+  EXPECT_EQ(std::get<BoxLook>(at(d.bodies, "left").drawn[0]).at[1], 0.5);
+  EXPECT_EQ(std::get<SphereLook>(d.ground.drawn.at(0)).radius, 0.2);
+}
+
 const std::string kTwoBodies = R"(
 bodies: {a: {point_mass: {mass: 1}}, b: {point_mass: {mass: 1}}}
 joints: {a: {revolute: {parent: ground}}, b: {prismatic: {parent: a}}}

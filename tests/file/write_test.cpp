@@ -52,12 +52,14 @@ TEST(Write, EveryFormReadsBackAsWritten) {
   const std::string text = R"(trunnion: 1
 title: "quotes \" and: colons # and\ttabs"
 gravity: [0.1, 0.2, -9.80665]
+ground: {drawn: [{cylinder: {length: 0.1, diameter: 70 mm, axis: [1, 2, 3]}}]}
 bodies:
   yes: {point_mass: {mass: 1}}
   "1": {shapes: [{sphere: {radius: 0.1, mass: 1}}, {cylinder: {length: 1, diameter: 0.07, mass: 3, axis: [1, 2, 3]}}]}
   c-d: {mass: 5, center_of_mass: [0.1, 0, 0], inertia: {xx: 1, yy: 2, zz: 2, xy: 0.1}}
   e: {mass: 5, inertia: [1, 2, 2]}
-  f: {box: {size: [1, 2, 3], mass: 1}}
+  f: {box: {size: [1, 2, 3], mass: 1}, drawn: [{box: {size: [0.1, 0.7, 0.3], at: [1, 2, 3], orientation: [10 deg, 20 deg, 33 deg]}},
+      {plate: {outline: [[0, 0], [0.1, 0], [0.3, 0.7]], thickness: 7 mm, normal: z, at: [0.1, 0, 0]}}, {sphere: {radius: 0.3}}]}
   g: {point_mass: {mass: 1}}
   h: {point_mass: {mass: 1}}
   i: {point_mass: {mass: 1}}

@@ -270,6 +270,50 @@ solver: {step: 1 ms, duration: 0.02}
   EXPECT_NEAR(pull[2], 7, 1e-6);
 }
 
+TEST_F(Reports, DrawWhatIsStatedInThePlaceOfShapes) {
+  const std::string text = R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+ground: {drawn: [{box: {size: [4, 4, 0.5], at: [0, 0, -0.25]}}]}
+bodies:
+  arm:
+    mass: 5
+    inertia: [1, 1, 1]
+    drawn:
+      - {plate: {outline: [[0, -0.1], [2, 0], [0, 0.3]], thickness: 0.2, at: [0, 0.5, 0]}}
+      - {box: {size: [2, 1, 1], at: [7, 0, 0], orientation: [0, 0, 90 deg]}}
+  hand: {sphere: {radius: 0.2, mass: 3}, drawn: [{cylinder: {length: 1, radius: 0.1, axis: z}}]}
+joints:
+  arm:  {revolute: {parent: ground, at: [0, 0, 1], axis: y}, angle: 0 deg}
+  hand: {fixed: {parent: arm, at: [2, 0, 0]}}
+solver: {step: 1 ms, duration: 0.002}
+)";
+  const std::string bare = "trunnion: 1\nbodies: {arm: {mass: 5, inertia: [1, 1, 1]}, hand: {sphere: {radius: 0.2, mass: 3}}}\n" +
+                           text.substr(text.find("joints:")) + "gravity: [0, 0, -9.81]\n";
+  const std::string folder = run(model_from(text), "run");
+  const auto [names, columns] = csv(folder);
+  EXPECT_EQ(columns, csv(run(model_from(bare), "bare")).second);  // no effect on the motion
+  const Page p = page({.folders = {folder}, .channels = {}});
+  const PageJson& scene = p.section("run")["scene"];
+  const PageJson &ground = scene["bodies"][0]["shapes"], &arm = scene["bodies"][1]["shapes"], &hand = scene["bodies"][2]["shapes"];
+  ASSERT_EQ(ground.size(), 1U);
+  EXPECT_FALSE(ground[0].contains("hidden_by_default"));
+  ASSERT_EQ(arm.size(), 2U);  // and no bars
+  EXPECT_EQ(arm[0]["type"], "plate");
+  EXPECT_EQ(arm[0]["outline"], (PageJson{{0, -0.1}, {2, 0}, {0, 0.3}}));
+  EXPECT_EQ(arm[0]["axes"], (PageJson{{1, 0, 0}, {0, 0, 1}}));
+  EXPECT_EQ(arm[0]["at"], (PageJson{0, 0.5, 0}));
+  const std::vector<double> turned = arm[1]["rotation"];
+  EXPECT_NEAR(turned[0], std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(turned[3], std::sqrt(0.5), 1e-15);
+  ASSERT_EQ(hand.size(), 1U);
+  EXPECT_EQ(hand[0]["type"], "cylinder");
+  const std::vector<double> most = scene["box"]["max"], least = scene["box"]["min"];
+  EXPECT_NEAR(most[0], 7.5, 1e-3);  // the box stands across
+  EXPECT_NEAR(most[1], 2, 1e-9);    // ground
+  EXPECT_NEAR(least[2], -0.5, 1e-9);
+}
+
 TEST_F(Reports, DrawTheResistanceOfSoilAgainstTheMotion) {
   // a pendulum's tip on its way down; the amount is put in here
   const auto model =
@@ -447,6 +491,40 @@ TEST_F(Reports, ShowLinearModelsAndCurves) {
   EXPECT_EQ(curves[1]["x_label"], "velocity [m/s]");
   EXPECT_EQ(p.values(curves[1]["x"]).size(), family.curves[1].points.size());
   EXPECT_EQ(p.values(curves[1]["x"]).front(), family.curves[1].points.front().at.v);
+}
+
+TEST_F(Reports, ShowFits) {
+  // of two channels, as `trunnion fit` writes them
+  fs::create_directories(in("fit"));
+  write_text(R"({"model": "arm.yaml", "converged": true, "status": "the sum of squares falls no further", "iterations": 4, "runs": 21,
+    "parameters": {"cylinders.lift.friction.viscous": {"start": 330, "value": 495.5, "standard_error": 2.5, "unit": "N s/m"},
+                   "gravity.2": {"start": -9, "value": -9.8, "standard_error": null, "unit": "m/s^2"}},
+    "correlation": {"cylinders.lift.friction.viscous": {"cylinders.lift.friction.viscous": 1.0, "gravity.2": 0.25},
+                    "gravity.2": {"cylinders.lift.friction.viscous": 0.25, "gravity.2": 1.0}},
+    "channels": {"arm.angle": {"column": "1", "points": 2, "scale": 0.5, "rms_start": 0.1, "rms": 0.001, "unit": "rad"},
+                 "lift.force": {"column": "2", "points": 2, "scale": 900, "rms_start": 50, "rms": 2, "unit": "N"}},
+    "warnings": ["gravity.2 has no effect"]})",
+             in("fit/fit.json"));
+  write_text(
+      "channel,time,recorded,start,fitted\narm.angle,0,1,1.5,1.1\narm.angle,0.5,2,2.5,2.1\nlift.force,0,10,15,11\nlift.force,0.5,20,25,"
+      "21\n",
+      in("fit/fit.csv"));
+  const Page p = page({.folders = {in("fit")}, .channels = {}});
+  const PageJson& section = p.section("study", "fit");
+  EXPECT_EQ(section["message"], "Converged: the sum of squares falls no further. 4 iterations, 21 runs.");
+  EXPECT_EQ(section["warnings"], (PageJson{"gravity.2 has no effect"}));
+  ASSERT_EQ(section["tables"].size(), 3U);
+  EXPECT_EQ(section["tables"][0]["rows"][0], (PageJson{"cylinders.lift.friction.viscous", 330, 495.5, 2.5, "N s/m"}));
+  EXPECT_TRUE(section["tables"][0]["rows"][1][3].is_null());
+  EXPECT_EQ(section["tables"][1]["rows"][1], (PageJson{"lift.force", 50, 2, 900, "N", 2}));
+  EXPECT_EQ(section["tables"][2]["columns"][2], "gravity.2");
+  EXPECT_EQ(section["tables"][2]["rows"][1], (PageJson{"gravity.2", 0.25, 1.0}));
+  ASSERT_EQ(section["curves"].size(), 6U);
+  EXPECT_EQ(section["curves"][0]["name"], "recorded");
+  EXPECT_EQ(section["curves"][0]["style"], "points");
+  EXPECT_EQ(section["curves"][3]["panel"], "lift.force");
+  EXPECT_EQ(section["curves"][3]["y_label"], "lift.force [N]");
+  EXPECT_EQ(p.values(section["curves"][5]["y"]), (std::vector<double>{11, 21}));
 }
 
 // ---------------------------------------------------------------- the page

@@ -225,7 +225,7 @@ export class App {
     ];
     this.dialog('Help', [
       h('h3', {}, 'Keys'), h('dl.keys', {}, keys.map(([k, text]) => [h('dt', {}, k.split(' ').map((one) => h('kbd', {}, one))), h('dd', {}, text)])),
-      h('h3', {}, 'Animation'), h('p', {}, 'Drag to orbit, right button or two fingers to pan, wheel to zoom at the pointer. With the focus on the picture: Shift and arrows orbit, + and − zoom. Barrels show chamber A from the base to the piston, chamber B from there to the rod.'),
+      h('h3', {}, 'Animation'), h('p', {}, 'Drag to orbit, right button or two fingers to pan, wheel to zoom at the pointer. With the focus on the picture: Shift and arrows orbit, + and − zoom. Barrels show chamber A from the base to the piston, chamber B from there to the rod; drums of motors a half for each port.'),
       h('h3', {}, 'Plots'), h('p', {}, 'The pointer moves the time of everything. Drag to zoom the time axis, double click to see all of it. A click on a name hides its curve.'),
       this.runs.length > 1 ? h('p', {}, 'Several runs: the first that is shown is solid, the others are transparent, each in the colour of its curves; channels differ by their dashes.') : null,
       h('h3', {}, 'About'), h('p.note', {}, `${this.report.program ?? 'Trunnion'}. Drawn with three.js and uPlot (MIT licence). This page holds all of its data and asks for nothing from outside.`),

@@ -1,9 +1,9 @@
 // The animation: bodies, cylinders that extend, forces, joints, loop closures, ghosts of other runs. Draws only when something changed.
 // SPDX-License-Identifier: BSD-3-Clause
 import {
-  AmbientLight, BoxGeometry, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, EdgesGeometry, Float32BufferAttribute, Group,
-  HemisphereLight, LatheGeometry, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, PerspectiveCamera,
-  Quaternion, Raycaster, Scene, SphereGeometry, SRGBColorSpace, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+  AmbientLight, BoxGeometry, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, EdgesGeometry, ExtrudeGeometry, Float32BufferAttribute,
+  Group, HemisphereLight, LatheGeometry, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry,
+  PerspectiveCamera, Quaternion, Raycaster, Scene, Shape, SphereGeometry, SRGBColorSpace, TorusGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 import {scales} from './color.js';
@@ -19,6 +19,8 @@ const groundColor = '#6d747c';
 /** Radius of rods, in parts of the machine's size, below which they would be hairs. */
 const thinnest = 0.005;
 const steel = '#c3c9cf';
+/** Of chambers A and B while they show nothing. */
+const oilColors = ['#56606b', '#78838f'];
 const x = new Vector3(1, 0, 0);
 
 // Unit parts along x, from 0 to 1, radius 1; made once.
@@ -52,6 +54,12 @@ function geometryOf(shape, size) {
     case 'cylinder': {
       const radius = shape.length > 8 * shape.radius ? Math.max(shape.radius, thinnest * size) : shape.radius;
       return turned(slab.clone().scale(shape.length, radius, radius));
+    }
+    case 'plate': {
+      const [u, v] = shape.axes.map(vector);
+      const frame = new Matrix4().makeBasis(u, v, new Vector3().crossVectors(u, v));
+      const outline = new Shape(shape.outline.map((p) => new Vector2(...p)));
+      return new ExtrudeGeometry(outline, {depth: shape.thickness, bevelEnabled: false}).translate(0, 0, -shape.thickness / 2).applyMatrix4(frame);
     }
     case 'sphere': return ball.clone().scale(shape.radius, shape.radius, shape.radius);
     case 'ellipsoid': return ball.clone().scale(...shape.radii);
@@ -90,6 +98,7 @@ class Machine {
 
     this.data.bodies.forEach((body, i) => this.addBody(body, i));
     for (const cylinder of this.data.cylinders ?? []) this.addCylinder(cylinder);
+    for (const motor of this.data.motors ?? []) this.addMotor(motor);
     for (const wheel of this.data.wheels ?? []) this.addWheel(wheel);
     for (const spring of this.data.springs ?? []) this.addSpring(spring);
     if (!ghost) {
@@ -193,8 +202,8 @@ class Machine {
       this.picked.push(mesh);
       return mesh;
     };
-    const chamberA = part(bar, '#56606b');
-    const chamberB = part(bar, '#78838f');
+    const chamberA = part(bar, oilColors[0]);
+    const chamberB = part(bar, oilColors[1]);
     const piston = part(slab, '#1d2228');
     const head = part(slab, '#3d454d');
     const rod = part(bar, steel);
@@ -225,16 +234,62 @@ class Machine {
       if (!this.ghost) {
         const {mode} = this.view;
         const force = this.channel(names.force, t);
-        const paint = (mesh, value, plain) => {
-          if (mode === 'none' || value === undefined) mesh.material.color.set(plain);
-          else mesh.material.color.setRGB(.../** @type {[number, number, number]} */ (this.view.scaleColor(value)), SRGBColorSpace);
-        };
-        paint(chamberA, mode === 'force' ? force : this.channel(names.pressure_A, t), '#56606b');
-        paint(chamberB, mode === 'force' ? force : this.channel(names.pressure_B, t), '#78838f');
+        this.paint(chamberA, mode === 'force' ? force : this.channel(names.pressure_A, t), oilColors[0]);
+        this.paint(chamberB, mode === 'force' ? force : this.channel(names.pressure_B, t), oilColors[1]);
         // Beyond the rod end, where it hides nothing: away from it when the cylinder pushes, towards it when it pulls.
         const push = times(unit(line), force ?? 0);
         arrow?.set((force ?? 0) < 0 ? minus(b, times(push, this.view.arrowScale)) : b, push);
       }
+    });
+  }
+
+  /** @param {Mesh} mesh @param {number|undefined} value in the scale of the view @param {string} plain colour without one */
+  paint(mesh, value, plain) {
+    const material = /** @type {MeshLambertMaterial} */ (mesh.material);
+    if (this.view.mode === 'none' || value === undefined) material.color.set(plain);
+    else material.color.setRGB(.../** @type {[number, number, number]} */ (this.view.scaleColor(value)), SRGBColorSpace);
+  }
+
+  /** A drum on the axis of the joint; each half shows the pressure at a port, a shaft with a mark turns with the joint. */
+  addMotor(motor) {
+    const at = motor.at ?? [0, 0, 0];
+    const axis = motor.axis ?? [0, 0, 1];
+    const radius = motor.radius ?? 0.022 * this.size;
+    const length = 1.8 * radius;
+    const group = new Group();
+    const part = (geometry, color) => {
+      const mesh = new Mesh(geometry, this.material(color));
+      mesh.userData.motor = motor.name;
+      this.picked.push(mesh);
+      return mesh;
+    };
+    const [halfA, halfB] = [-1, 0].map((side, i) => {
+      const mesh = part(bar.clone().scale(length / 2, radius, radius), oilColors[i]);
+      mesh.position.x = (side * length) / 2;
+      mesh.add(new LineSegments(new EdgesGeometry(mesh.geometry, 30), this.edges));
+      group.add(mesh);
+      return mesh;
+    });
+    group.position.set(.../** @type {[number, number, number]} */ (at));
+    group.quaternion.copy(along(axis));
+    (this.bodies[motor.body] ?? this.root).add(group);
+    const shaft = part(slab.clone().scale(1.25 * length, 0.35 * radius, 0.35 * radius), steel);
+    const mark = part(new BoxGeometry(1.12 * length, 2.3 * radius, 0.22 * radius), steel);
+    const turning = new Group();
+    turning.add(shaft, mark);
+    this.root.add(turning);
+    const names = motor.channels ?? {};
+    this.moves.push((poses, t) => {
+      const holder = poses[motor.body] ?? poses.ground;
+      const turned = poses[motor.turns] ?? holder;
+      turning.position.set(.../** @type {[number, number, number]} */ (place(holder, at)));
+      const [w, ...q] = turned.rotation;
+      const own = rotate({position: [0, 0, 0], rotation: [w, -q[0], -q[1], -q[2]]}, rotate(holder, axis)); // the axis in what turns
+      turning.quaternion.set(q[0], q[1], q[2], w).multiply(along(own));
+      if (this.ghost) return;
+      const shows = this.view.mode === 'pressure';
+      this.paint(halfA, shows ? this.channel(names.pressure_A, t) : undefined, oilColors[0]);
+      this.paint(halfB, shows ? this.channel(names.pressure_B, t) : undefined, oilColors[1]);
     });
   }
 
@@ -466,7 +521,7 @@ export class View {
     const has = (list, test = () => true) => (machine?.[list] ?? []).some(test);
     this.follow = h('select', {'aria-label': 'Follow a body', title: 'The camera moves with this body', onchange: (event) => this.setFollow(Number(event.target.value))},
       h('option', {value: '-1'}, 'Follow: none'), (machine?.bodies ?? []).map((b, i) => (b.ground ? null : h('option', {value: String(i)}, `Follow: ${b.name}`))));
-    this.colors = h('select', {'aria-label': 'Colour of cylinders', title: 'What the colour of the cylinders shows', onchange: (event) => { this.mode = event.target.value; this.rescale(); this.update(); }},
+    this.colors = h('select', {'aria-label': 'Colour of cylinders', title: 'What the colour of cylinders and motors shows', onchange: (event) => { this.mode = event.target.value; this.rescale(); this.update(); }},
       this.available.pressure ? h('option', {value: 'pressure'}, 'Colour: pressure') : null,
       this.available.force ? h('option', {value: 'force'}, 'Colour: force') : null, h('option', {value: 'none'}, 'Colour: none'));
     this.colors.value = this.mode;
@@ -491,10 +546,10 @@ export class View {
     this.stage.append(this.names, this.legend, h('.scene-corner', {}, this.gizmo, this.gridText), this.tip);
   }
 
-  /** Channels that the cylinders of all runs colour by, so that ghosts and main run have one scale. @param {string} kind */
+  /** Channels that the cylinders and motors of all runs colour by, so that ghosts and main run have one scale. @param {string} kind */
   channelsOf(kind) {
     const names = kind === 'pressure' ? ['pressure_A', 'pressure_B'] : ['force'];
-    return this.app.runs.flatMap((run) => (run.scene?.cylinders ?? []).flatMap((c) => names.map((n) => run.channels.get(c.channels?.[n])).filter(Boolean)));
+    return this.app.runs.flatMap((run) => [...(run.scene?.cylinders ?? []), ...(run.scene?.motors ?? [])].flatMap((c) => names.map((n) => run.channels.get(c.channels?.[n])).filter(Boolean)));
   }
 
   rescale() {
@@ -533,11 +588,12 @@ export class View {
     if (!this.legend) return;
     const {mode, app} = this;
     this.legend.replaceChildren();
+    const machine = app.mainRun()?.scene;
     if (mode !== 'none') {
       const shown = app.units.of(mode === 'pressure' ? 'Pa' : 'N');
       const stops = Array.from({length: 9}, (_, i) => `rgb(${scales[mode](i / 8).map((c) => Math.round(255 * c)).join(' ')})`);
       const [low, high] = this.limits.map((v) => v * shown.factor);
-      this.legend.append(h('.legend-title', {}, mode === 'pressure' ? `Chamber pressure [${shown.unit}]` : `Cylinder force [${shown.unit}]`),
+      this.legend.append(h('.legend-title', {}, mode === 'pressure' ? `${machine?.motors?.length && !machine.cylinders?.length ? 'Port' : 'Chamber'} pressure [${shown.unit}]` : `Cylinder force [${shown.unit}]`),
         h('.legend-bar', {role: 'img', 'aria-label': `Colours from ${formatNumber(low, 3)} to ${formatNumber(high, 3)} ${shown.unit}`, style: {background: `linear-gradient(to right, ${stops.join(',')})`}}),
         h('.legend-ends', {}, h('span', {}, formatNumber(low, 3)), h('span', {}, mode === 'force' ? 'pull · push' : formatNumber((low + high) / 2, 3)), h('span', {}, formatNumber(high, 3))));
     }
@@ -545,7 +601,6 @@ export class View {
       const shown = app.units.of('N');
       this.legend.append(h('.legend-row', {}, h('svg.arrow-sample', {viewBox: '0 0 14 10', 'aria-hidden': 'true'}, h('path', {d: 'M0 4h8V1l6 4-6 4V6H0z'})), `longest arrow ${withUnit(formatNumber(this.greatest * shown.factor, 3), shown.unit)}`));
     }
-    const machine = app.mainRun()?.scene;
     if (this.shown.joints && machine?.joints?.some((j) => !j.loop)) this.legend.append(h('.legend-row', {}, h('span.dot.joint', {'aria-hidden': 'true'}), 'joint'));
     if (this.shown.loops && machine?.joints?.some((j) => j.loop)) this.legend.append(h('.legend-row', {}, h('span.ring', {'aria-hidden': 'true'}), 'loop closure'));
   }
@@ -582,7 +637,8 @@ export class View {
   }
   drawGridText() {
     if (!this.gridText) return;
-    const shown = this.app.units.of('m');
+    const chosen = this.app.units.of('m');
+    const shown = chosen.unit === 'mm' && this.gridStep >= 1 ? {unit: 'm', factor: 1} : chosen;
     this.gridText.textContent = this.shown.grid ? `grid ${withUnit(formatNumber(this.gridStep * shown.factor, 3), shown.unit)}` : '';
   }
 
@@ -774,7 +830,7 @@ export class View {
   /** What a fit shows: the whole motion, or what is followed at this time. */
   cloud() {
     if (this.followed >= 0) {
-      const now = this.pointsAt(() => [this.app.player.time], false);
+      const now = this.pointsAt(() => [this.app.player.time], !this.drives());
       if (now.length) return now;
     }
     if (!this.points) {
@@ -790,10 +846,14 @@ export class View {
     const range = (k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]));
     return Math.hypot(range(0), range(1), range(2));
   }
+  /** Whether the motion goes far beyond the machine, and away from what is drawn of the ground. */
+  drives() {
+    return this.span >= 3 * this.size;
+  }
   /** The heaviest body of a machine that drives far: followed from the start. */
   driver() {
     const bodies = this.app.mainRun()?.scene?.bodies ?? [];
-    if (this.span < 3 * this.size) return -1;
+    if (!this.drives()) return -1;
     return bodies.reduce((best, b, i) => (b.pose && (best < 0 || (b.mass ?? 0) > (bodies[best].mass ?? 0)) ? i : best), -1);
   }
   /** @param {number} body @param {boolean} [fitted] */
@@ -803,14 +863,20 @@ export class View {
     const main = this.machines.find((m) => !m.ghost);
     if (body < 0 || !main) return this.invalidate();
     this.fitted = fitted;
+    this.followedAt = fitted ? this.placeOfFollowed(main) : this.controls.target.clone(); // what is fitted stays where it is in the picture
     this.track();
     this.invalidate();
+  }
+  /** @param {Machine} main */
+  placeOfFollowed(main) {
+    return vector(place(main.pose(this.followed, this.app.player.time), centerOf(main.data.bodies[this.followed])));
   }
   track() {
     const main = this.machines.find((m) => !m.ghost);
     if (!main) return;
-    const at = vector(place(main.pose(this.followed, this.app.player.time), centerOf(main.data.bodies[this.followed])));
-    const d = at.sub(this.controls.target);
+    const at = this.placeOfFollowed(main);
+    const d = at.clone().sub(this.followedAt);
+    this.followedAt = at;
     this.controls.target.add(d);
     this.camera.position.add(d);
     this.controls.update();
@@ -835,16 +901,18 @@ export class View {
       this.tip.hidden = !hit;
       if (!hit) return;
       const data = hit.object.userData;
-      this.tip.textContent = data.cylinder ? this.cylinderText(machine, data.cylinder) : data.wheel ?? machine.data.bodies[data.body]?.name ?? '';
+      this.tip.textContent = data.cylinder ? this.actuatorText(machine, 'cylinders', data.cylinder)
+        : data.motor ? this.actuatorText(machine, 'motors', data.motor) : data.wheel ?? machine.data.bodies[data.body]?.name ?? '';
       this.tip.style.transform = `translate(${Math.min(px + 14, box.width - 150)}px, ${Math.max(4, py - 30)}px)`;
     });
   }
-  cylinderText(machine, name) {
+  /** Name, load and pressures. @param {Machine} machine @param {'cylinders'|'motors'} list @param {string} name */
+  actuatorText(machine, list, name) {
     const {units, player} = this.app;
-    const names = machine.data.cylinders.find((c) => c.name === name).channels ?? {};
-    const values = [['force', ''], ['pressure_A', 'A '], ['pressure_B', 'B ']].map(([key, label]) => {
+    const names = machine.data[list].find((a) => a.name === name).channels ?? {};
+    const values = [['force', '', 'N'], ['torque', '', 'N m'], ['pressure_A', 'A ', 'Pa'], ['pressure_B', 'B ', 'Pa']].map(([key, label, unit]) => {
       const value = machine.channel(names[key], player.time);
-      return value === undefined ? null : label + units.text(value, key === 'force' ? 'N' : 'Pa', 3);
+      return value === undefined ? null : label + units.text(value, unit, 3);
     }).filter(Boolean);
     return [name, ...values].join(' · ');
   }
@@ -870,9 +938,20 @@ export class View {
     this.invalidate();
   }
 
+  /** The picture at twice the resolution of the screen, which papers and slides want. */
   savePng() {
-    this.render();
+    const {renderer} = this;
+    const ratio = renderer.getPixelRatio();
+    const {clientWidth: w, clientHeight: hgt} = this.stage;
+    const finest = renderer.getContext().getParameter(WebGL2RenderingContext.MAX_RENDERBUFFER_SIZE) / Math.max(w, hgt, 1);
+    const draw = (r) => {
+      renderer.setPixelRatio(r);
+      renderer.setSize(w, hgt, false);
+      this.render();
+    };
+    draw(Math.min(2 * ratio, finest));
     this.canvas.toBlob((blob) => blob && save(`${fileName(`${this.app.mainRun()?.name ?? 'machine'}_${this.app.player.time.toFixed(2)}s`)}.png`, blob), 'image/png');
+    draw(ratio); // the copy above is made when it is asked for
   }
 }
 
@@ -884,6 +963,11 @@ function corners({min, max}) {
 /** Corners of a shape's box in the body's frame. @returns {[number, number, number][]} */
 function extentOf(shape) {
   if (shape.type === 'segments') return shape.points.flat().map((p) => place(framed(shape), p));
+  if (shape.type === 'plate') {
+    const [u, v] = shape.axes;
+    const n = times(cross(u, v), shape.thickness / 2);
+    return shape.outline.flatMap(([p, q]) => [1, -1].map((side) => place(framed(shape), add(add(times(u, p), times(v, q)), times(n, side)))));
+  }
   const r = shape.radius ?? 0;
   let half = [r, r, r];
   if (shape.type === 'box') half = shape.size.map((s) => s / 2);
@@ -898,6 +982,7 @@ const framed = (shape) => ({position: shape.at ?? [0, 0, 0], rotation: shape.rot
 
 /** Middle of a body's shapes in its own frame. */
 function centerOf(body) {
-  const points = (body.shapes ?? []).flatMap((s) => (s.type === 'segments' ? s.points.flat() : [s.at ?? [0, 0, 0]]));
-  return points.length ? times(points.reduce((a, p) => add(a, p), [0, 0, 0]), 1 / points.length) : [0, 0, 0];
+  const points = (body.shapes ?? []).flatMap(extentOf);
+  const middle = (k) => (Math.min(...points.map((p) => p[k])) + Math.max(...points.map((p) => p[k]))) / 2;
+  return points.length ? [middle(0), middle(1), middle(2)] : [0, 0, 0];
 }

@@ -375,6 +375,7 @@ function locusCurves(locus) {
 /** Studies, curves of actuators, and whatever has tables and figures. @param {App} app @param {any} data @param {string} id */
 export function studySection(app, data, id) {
   const out = section(id, data.title ?? data.name ?? (data.kind === 'curve' ? 'Force over velocity' : 'Study'));
+  if (data.message) out.append(h('p', {}, data.message));
   /** @type {Map<string, any[]>} */
   const panels = new Map();
   for (const curve of data.curves ?? []) {

@@ -446,6 +446,18 @@ describe('four-bar', () => {
     assert.deepEqual((await state(page)).panels.at(-1).channels, ['E.violation']);
   }));
 
+  test('the picture is saved at twice the resolution of the screen', withReport('four_bar', {}, async ({page}) => {
+    const shown = await page.locator('.stage canvas').evaluate((c) => [c.width, c.height]);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', {name: 'Save picture as PNG'}).click()]);
+    assert.match(download.suggestedFilename(), /^four_bar_0\.00s\.png$/);
+    const image = pixels(readFileSync(await download.path()));
+    assert.deepEqual([image.width, image.height], shown.map((n) => 2 * n));
+    assert.deepEqual(await page.locator('.stage canvas').evaluate((c) => [c.width, c.height]), shown);
+    const colors = new Set();
+    for (let i = 0; i < image.data.length; i += 40 * image.channels) colors.add(image.data.readUIntBE(i, 3));
+    assert.ok(colors.size > 4, `${colors.size} colours`);
+  }));
+
   test('a time of the summary shows that instant; the model file is found by the browser', withReport('four_bar', {}, async ({page}) => {
     await page.locator('#summary .at').first().click();
     assert.ok(Math.abs((await state(page)).time - 5.021) < 1e-9);
@@ -474,6 +486,20 @@ describe('four-bar', () => {
   test('the policy of the page lets nothing out', withReport('four_bar', {}, async ({page}) => {
     assert.equal(await page.evaluate(() => fetch('data:text/plain,x').then(() => 'let out', () => 'blocked')), 'blocked');
     assert.match(await page.locator('meta[http-equiv]').getAttribute('content'), /default-src 'none'/);
+  }));
+});
+
+describe('excavator', () => {
+  test('plates are solid: the pointer finds the boom at its middle', withReport('excavator', {}, async ({page}) => {
+    await page.getByRole('button', {name: 'Side', exact: true}).click();
+    await page.locator('.menu summary').click();
+    await page.getByLabel('Names').check();
+    await page.keyboard.press('Escape');
+    const tag = page.locator('.name-tag', {hasText: /^boom$/});
+    await page.waitForTimeout(100);
+    const {x, y, width, height} = await tag.boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await until(page, () => document.querySelector('.scene-tip:not([hidden])')?.textContent ?? '', (text) => text === 'boom');
   }));
 });
 

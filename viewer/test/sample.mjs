@@ -226,12 +226,15 @@ export function excavatorRun(pack, {name = 'excavator', instants = 2000, channel
       bodies: [
         {name: 'ground', ground: true, shapes: [box([4.4, 0.7, 0.9], [0, 1.1, 0.45]), box([4.4, 0.7, 0.9], [0, -1.1, 0.45])]},
         {name: 'upper', ground: false, pose: pose('upper'), shapes: [box([3.6, 2.4, 0.5], [-0.5, 0, 0.3]), box([1.5, 1.0, 1.4], [0.3, 0.75, 1.2]), box([1.2, 2.4, 0.9], [-1.8, 0, 0.9])]},
-        {name: 'boom', ground: false, pose: pose('boom'), shapes: [{type: 'segments', points: [[[0, 0, 0], [2.4, 0, 0.9]], [[2.4, 0, 0.9], [5.16, 0, 0]], [[2.3, -0.55, 0.5], [2.3, 0.55, 0.5]]], radius: 0.16}]},
+        {name: 'boom', ground: false, pose: pose('boom'), shapes: [
+          {type: 'plate', outline: [[-0.2, -0.15], [2.3, 0.1], [5.3, -0.15], [5.3, 0.15], [2.9, 0.7], [2.2, 0.75], [-0.2, 0.15]], thickness: 0.4, axes: [[1, 0, 0], [0, 0, 1]], at: [0, 0, 0]},
+          {type: 'cylinder', length: 1.28, radius: 0.06, axis: [0, 1, 0], at: [2.3, 0, 0.5]}]},
         {name: 'arm', ground: false, pose: pose('arm'), shapes: [{type: 'segments', points: [[[-0.65, 0, 0.2], [0, 0, 0]], [[0, 0, 0], [2.59, 0, 0]], [[0.25, 0, 0.6], [0, 0, 0]]], radius: 0.12}]},
         {name: 'bucket', ground: false, pose: pose('bucket'), shapes: [box([0.9, 1.0, 0.5], [0.75, 0, 0.2]), {type: 'segments', points: [[[0, 0, 0], [1.33, 0, 0]], [[-0.05, 0, 0.42], [0, 0, 0]]], radius: 0.07}]},
       ],
       cylinders: Object.entries(lines).map(([n, l]) => ({name: n, base: {body: bodyIndex[l.base[0]], at: l.base[1]}, rod_end: {body: bodyIndex[l.end[0]], at: l.end[1]}, bore: l.bore, rod: l.rod, barrel_length: 1.2, channels: {force: `${n}.force`, pressure_A: `${n}_A.pressure`, pressure_B: `${n}_B.pressure`, length: `${n}.length`}})),
       joints: [joint('upper', [0, 0, 0], [0, 0, 1]), joint('boom'), joint('arm'), joint('bucket'), {name: 'link', type: 'revolute', body: 4, at: [-0.05, 0, 0.42], axis: [0, 1, 0], loop: true}],
+      motors: [{name: 'swing', joint: 'upper', body: 0, turns: 1, at: [0, 0, 1], axis: [0, 0, 1], channels: {pressure_A: 'boom_left_A.pressure', pressure_B: 'boom_left_B.pressure'}}],
       wheels: [{name: 'sprocket', body: 0, at: [1.7, 1.1, 0.45], axis: [0, 1, 0], radius: 0.42, width: 0.75}],
       springs: [{name: 'hose', from: {body: 1, at: [0.4, 0, 1.2]}, to: {body: 2, at: [2.4, 0, 0.9]}, channel: 'boom.angle'}],
       forces: [{name: 'teeth', body: 4, at: [1.33, 0, 0], vector: pack.add(t.flatMap((s, i) => turn(frames[i].bucket.q, [3e4 * wave(s, 1.5, 2) * (1 - wave(s, 4.5, 5)), 0, 0])))}],
