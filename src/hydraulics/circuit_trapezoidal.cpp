@@ -213,14 +213,19 @@ void CircuitTrapezoidal::update_residuals(const double* s, const double* s_dot, 
     }
 }
 
-bool CircuitTrapezoidal::apply_last(const double* increment) {
+double CircuitTrapezoidal::size_of(const double* increment) const {
+  double size = 0;
   for (std::size_t i = 0; i < tolerance_.size(); ++i)
-    if (!(std::abs(increment[i]) < tolerance_[i])) return false;
+    if (const double scaled = std::abs(increment[i]) / tolerance_[i]; !(scaled <= size)) size = scaled;
+  return size;
+}
+
+void CircuitTrapezoidal::apply_last(const double* increment) {
   for (std::size_t i = 0; i < tolerance_.size(); ++i) {
     const int k = h_.unknown_state[i];
-    y_[k] = k < static_cast<int>(h_.volumes.size()) ? h_.fluid.advance(y_[k], increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
+    y_[k] =
+        k < static_cast<int>(h_.volumes.size()) ? h_.fluid.advance(y_[k], increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
   }
-  return true;
 }
 
 bool CircuitTrapezoidal::condense_ports(HydraulicState& state) {

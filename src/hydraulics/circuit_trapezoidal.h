@@ -36,8 +36,10 @@ class CircuitTrapezoidal {
   bool condense_ports(HydraulicState& state);
   /// R at other unknowns and ports, and r for them with the blocks as they were factored last.
   void update_residuals(const double* s, const double* s_dot, HydraulicState& state);
-  /// Adds increments that are all below their tolerances; false, and nothing is added, if one is not.
-  bool apply_last(const double* increment);
+  /// Largest increment over its tolerance.
+  double size_of(const double* increment) const;
+  /// Adds increments that are below their tolerances.
+  void apply_last(const double* increment);
   double residual(std::size_t i) const { return residual_[i]; }                                // [N]
   double stiffness(std::size_t i, std::size_t j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
   double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]

@@ -39,22 +39,20 @@ class MonolithicTrapezoidal : public Stepper {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
            wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, circuits_.rule().step), report);
   }
-  /// After a Newton iteration that has not converged, its increments applied: goes on with the oil alone where that is what is left.
-  /// The mechanism then moves as its last tangent says, s, sdot of the ports with it, until nothing changes beyond its tolerance; true.
-  /// False where the mechanism has to be evaluated again: its last increments were not small, or it answers the oil by more than its
-  /// tolerance. Its own residual is not looked at: see kSmall. An iteration first goes on with the oil's tangent, too, which costs next to
-  /// nothing and mostly is the last one; where it is not, it is not taken.
+  /// After a Newton iteration with increments of `size`, which has not converged: goes on with the oil alone where that is what is left.
+  /// The mechanism then moves as its last tangent says, s, sdot of the ports with it, until nothing changes beyond its tolerance (size <
+  /// 1), or until it has to be evaluated again: its last increments were not small, or the oil moves it. Its own residual is not looked at
+  /// meanwhile: see kSmall. An iteration first goes on with the oil's tangent, too, which costs next to nothing, and is the last one if
+  /// what it leaves, by the ratio of the last two increments, is far below the tolerance; otherwise it is not taken.
   ///   respond(dF)  finds increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces
   ///   take(dF)     adds increment_ to theta
   template <class Respond, class Take>
-  bool settle_oil(StepReport& report, double& size, Respond&& respond, Take&& take) {
+  void settle_oil(StepReport& report, double& size, Respond&& respond, Take&& take) {
     const SolverDescription& solver = model_->description.solver;
     if (h_.unknown_state.empty() || circuits_.has_local_states() || solver.tangent != TangentKind::exact ||
-        !(largest_position_increment_ * largest_position_increment_ < kSmall * solver.tolerance_position))
-      return false;
-    const auto small = [&] {
-      return std::all_of(increment_.begin(), increment_.end(), [&](double x) { return std::abs(x) < solver.tolerance_position; });
-    };
+        !(largest_position_increment_ * largest_position_increment_ * std::max(factors_.acceleration, 1 / solver.tolerance_position) <
+          kSmall))
+      return;
     const double* dF = force_change_.data();
     hold_tangent();
     while (report.iterations < solver.max_iterations) {
@@ -62,34 +60,35 @@ class MonolithicTrapezoidal : public Stepper {
       circuits_.update_residuals(work_.mechanism.s.data(), work_.mechanism.s_dot.data(), work_.hydraulics);
       find_force_changes();
       respond(dF);
-      bool last = small();
+      eliminate_circuits();
+      const double position = largest_of(increment_),
+                   next = std::max(position / solver.tolerance_position, circuits_.size_of(circuit_increment_.data())), ratio = next / size;
+      const bool last = next < 1 && ratio < kLeft && ratio * next < kLeft && ratio * position * factors_.acceleration < kSmall;
       if (last) {
-        eliminate_circuits();
-        last = circuits_.apply_last(circuit_increment_.data());
-      }
-      if (!last) {
+        circuits_.apply_last(circuit_increment_.data());
+        size = next;
+      } else {
         evaluate_hydraulics(h_, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), circuits_.rule(),
                             work_.hydraulics);
-        if (!condense_ports()) return false;
+        if (!condense_ports()) return;
         find_force_changes();
         respond(dF);
-        if (!small()) return false;
+        if (!(largest_of(increment_) < kLeft * solver.tolerance_position)) return;
         eliminate_circuits();
+        size = 0;
+        apply_circuit_increment(report, size);
       }
-      size = 0;
-      if (!last) apply_circuit_increment(report, size);
       ++report.iterations;
       take(dF);
       set_circuit_rates();
-      if (last || size < 1) return true;
-      if (!std::isfinite(size)) return false;
+      if (size < 1 || !std::isfinite(size)) return;
     }
-    return false;
   }
   void finish_oil();
-  /// [rad, m] over the tolerance of positions: an increment whose square is below has left a residual of the mechanism, of second order in
-  /// it, that is nothing. (Curvatures of 1e4 per metre would do what the tolerance allows.)
-  static constexpr double kSmall = 1e-4;
+  /// [rad/s^2, m/s^2] acceleration that the mechanism may be off by, and share of the tolerances that may be left open. An increment leaves
+  /// a residual of second order in it: its square, at curvatures of one per metre, makes an acceleration by the rule. At small steps that
+  /// is what counts, for there the tolerance of positions is a large acceleration.
+  static constexpr double kSmall = 1e-6, kLeft = 1e-3;
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
     if (scaled <= largest) return;  // a number that is none raises, too
     largest = scaled;
