@@ -64,7 +64,7 @@ GALLERY = {
 UNITS = ["bar", "deg"]
 
 # The instant [s] of the machine's picture; of the others a third of the run.
-MOMENTS = {"excavator": 4.4, "forwarder_crane": 6, "articulated_loader": 7, "excavator_quasistatic": 2, "excavator_lumped": 2}
+MOMENTS = {"excavator": 4.4, "forwarder_crane": 6, "articulated_loader": 2, "excavator_quasistatic": 2, "excavator_lumped": 2}
 MACHINE_SIZE = "640x400"  # of which the picture has twice
 
 

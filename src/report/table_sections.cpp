@@ -2,6 +2,7 @@
 #include "report/table_sections.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -22,24 +23,37 @@ constexpr std::size_t kBesideRows = 2000;   // of a linear model beside a run
 constexpr double kTakesPart = 0.05;         // participation of a state that is named
 constexpr std::size_t kStates = 8;          // named at most
 
-ReportJson titled_table(const std::string& path, const std::string& title) {
-  ReportJson table = table_json(read_table(path));
-  table["title"] = title;
-  return table;
-}
-
-void add_table(const std::string& folder, const char* file, const char* title, ReportJson& tables) {
-  if (const std::string path = folder + "/" + file; fs::exists(path)) tables.push_back(titled_table(path, title));
-}
-
-void add_figure(const std::string& path, const std::string& name, const std::string& shows, ReportJson& figures) {
-  if (fs::exists(path)) figures.push_back({{"name", name}, {"title", shows}, {"svg", file_text(path, "picture")}});
-}
+using Units = std::map<std::string, std::string>;  // of columns, by their names
 
 /// Names like `iterations_mean` as words.
 std::string words(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
+}
+
+ReportJson titled_table(const std::string& path, const std::string& title, const Units& units = {}) {
+  ReportJson table = table_json(read_table(path));
+  table["title"] = title;
+  for (ReportJson& column : table["columns"]) {
+    const std::string name = column;
+    column = ReportJson{{"name", name}, {"label", words(name)}};
+    if (const auto unit = units.find(name); unit != units.end()) column["unit"] = unit->second;
+  }
+  return table;
+}
+
+void add_table(const std::string& folder, const char* file, const char* title, ReportJson& tables, const Units& units = {}) {
+  if (const std::string path = folder + "/" + file; fs::exists(path)) tables.push_back(titled_table(path, title, units));
+}
+
+/// `arm` of a model file `models/arm.yaml`; without one the name of the results.
+std::string model_name(const ReportJson& about, const std::string& name) {
+  const std::string model = fs::path(about.value("model", "")).stem().string();
+  return model.empty() ? name : model;
+}
+
+void add_figure(const std::string& path, const std::string& name, const std::string& shows, ReportJson& figures) {
+  if (fs::exists(path)) figures.push_back({{"name", name}, {"title", shows}, {"svg", file_text(path, "picture")}});
 }
 
 ReportJson channels_at(const Recording& recording, const std::vector<std::size_t>& rows, DataBlock& block) {
@@ -63,9 +77,11 @@ ReportJson courses(const Recording& recording, std::size_t most, bool (*follows)
                     {"instants", {{"records", recording.rows()}, {"kept", rows.size()}}}};
 }
 
+enum class Naming { values, names_and_values };
+
 /// Points of a table as curves, one for each combination of the values in `by`.
-void add_curves(const TextTable& table, const std::vector<int>& by, int x, int y, const std::string& x_label, const std::string& y_label,
-                const std::string& name, DataBlock& block, ReportJson& curves) {
+void add_curves(const TextTable& table, const std::vector<int>& by, Naming naming, int x, int y, const std::string& x_label,
+                const std::string& y_label, const std::string& name, DataBlock& block, ReportJson& curves) {
   std::vector<std::string> order;
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> points;
   for (const auto& row : table.rows) {
@@ -73,7 +89,7 @@ void add_curves(const TextTable& table, const std::vector<int>& by, int x, int y
     for (const int column : by) {
       const std::string& path = table.columns[static_cast<std::size_t>(column)];
       if (!label.empty()) label += ", ";
-      label += by.size() > 1 ? path.substr(path.find_last_of('.') + 1) + " " : "";
+      label += naming == Naming::names_and_values ? path.substr(path.find_last_of('.') + 1) + " " : "";
       label += row[static_cast<std::size_t>(column)];
     }
     if (!points.contains(label)) order.push_back(label);
@@ -124,7 +140,7 @@ ReportJson fit_curves(const std::string& path, const ReportJson& channels, DataB
     const int y = points.find(column);
     if (y < 0 || channel < 0 || time < 0) continue;
     ReportJson own = ReportJson::array();
-    add_curves(points, {channel}, time, y, "time [s]", "", column, block, own);
+    add_curves(points, {channel}, Naming::values, time, y, "time [s]", "", column, block, own);
     for (ReportJson& curve : own) {
       const std::string name = curve["name"], unit = channels.value(name, ReportJson::object()).value("unit", "");
       curve["panel"] = name;
@@ -135,6 +151,26 @@ ReportJson fit_curves(const std::string& path, const ReportJson& channels, DataB
     }
   }
   return curves;
+}
+
+const Units kEigenvalueUnits{{"re", "1/s"}, {"im", "1/s"}, {"frequency_hz", "Hz"}, {"time_constant", "s"}, {"time", "s"}};
+const Units kStepUnits{{"oil_step", "s"},     {"limit", "s"},    {"first_unstable", "s"},    {"step", "s"},     {"end_time", "s"},
+                       {"length_error", "m"}, {"residual", "J"}, {"absolute_residual", "J"}, {"max_drift", "J"}};
+const Units kCurveUnits{{"pressure_A", "Pa"},       {"pressure_B", "Pa"},       {"pump_pressure", "Pa"}, {"flow_P_A", "m^3/s"},
+                        {"flow_P_B", "m^3/s"},      {"flow_A_T", "m^3/s"},      {"flow_B_T", "m^3/s"},   {"flow_B_A", "m^3/s"},
+                        {"relief_flow_A", "m^3/s"}, {"relief_flow_B", "m^3/s"}, {"bleed_flow", "m^3/s"}, {"pump_relief_flow", "m^3/s"}};
+
+/// Branches of eigenvalues over the one value that is varied.
+void add_locus(const TextTable& table, ReportJson& section) {
+  const int branch = table.find("branch"), re = table.find("re"), im = table.find("im"), status = table.find("status");
+  if (branch < 0 || re < 0 || im < 0 || (status >= 0 ? status != 1 : branch != 1)) return;  // several values, or none
+  ReportJson points = ReportJson::array();
+  for (const auto& row : table.rows) {
+    const auto at = [&](int column) { return cell_number(row[static_cast<std::size_t>(column)]); };
+    if (!std::isfinite(at(re)) || !std::isfinite(at(im))) continue;
+    points.push_back({{"value", row.front()}, {"branch", at(branch)}, {"re", at(re)}, {"im", at(im)}});
+  }
+  section["locus"] = {{"parameter", table.columns.front()}, {"points", std::move(points)}};
 }
 
 [[noreturn]] void lacks(const std::string& path, const std::string& column) {
@@ -197,9 +233,11 @@ ReportJson linear_section(const std::string& folder, const std::string& name, Da
     if (linear.contains("settings")) section["model"] = linear["settings"].dump(2);
   }
   ReportJson tables = ReportJson::array();
-  add_table(folder, "root_locus.csv", "Root locus", tables);
-  add_table(folder, "over_time.csv", "Eigenvalues over time", tables);
+  add_table(folder, "root_locus.csv", "Root locus", tables, kEigenvalueUnits);
+  add_table(folder, "over_time.csv", "Eigenvalues over time", tables, kEigenvalueUnits);
   add_table(folder, "sensitivity.csv", "Sensitivities of the eigenvalues", tables);
+  for (const char* file : {"root_locus.csv", "over_time.csv"})
+    if (const std::string path = folder + "/" + file; fs::exists(path)) add_locus(read_table(path), section);
   if (!tables.empty()) section["tables"] = std::move(tables);
   if (const std::string path = folder + "/simulate.csv"; fs::exists(path))
     section["simulate"] = courses(find_results(path).read({"*"}), kBesideRows, is_followed, block);
@@ -219,24 +257,29 @@ ReportJson curve_section(const std::string& folder, const std::string& name, Dat
   const ReportJson units = about.value("units", ReportJson::object());
   const std::string actuator = about.value("actuator", name);
   ReportJson curves = ReportJson::array(), figures = ReportJson::array();
-  add_curves(table, by, velocity, force, "velocity [" + units.value("velocity", "") + "]", "force [" + units.value("force", "") + "]",
-             actuator, block, curves);
-  add_figure(folder + "/curve.svg", "curve", "Force over velocity", figures);
+  add_curves(table, by, Naming::names_and_values, velocity, force, "velocity [" + units.value("velocity", "") + "]",
+             "force [" + units.value("force", "") + "]", actuator, block, curves);
+  if (curves.empty()) add_figure(folder + "/curve.svg", "curve", "Force over velocity", figures);
+  Units of_columns = kCurveUnits;
+  for (const char* column : {"velocity", "force"}) of_columns[column] = units.value(column, "");
+  for (const char* column : {"force_low", "force_high"}) of_columns[column] = units.value("force", "");
   return ReportJson{{"kind", "curve"},
                     {"name", name},
                     {"directory", folder},
                     {"title", "Force-velocity curve of " + actuator},
-                    {"tables", ReportJson::array({titled_table(path, "Points")})},
+                    {"tables", ReportJson::array({titled_table(path, "Points", of_columns)})},
                     {"figures", std::move(figures)},
                     {"curves", std::move(curves)}};
 }
 
 ReportJson study_section(const std::string& folder, const std::string& name, DataBlock& block) {
   const ReportJson about = read_json(folder + "/study.json");
+  std::string criterion = about.value("criterion", "");
+  if (const std::size_t unit = criterion.find(" [ms]"); unit != std::string::npos) criterion.erase(unit, 5);  // tables are in seconds
   ReportJson tables = ReportJson::array(), figures = ReportJson::array(), curves = ReportJson::array();
-  add_table(folder, "limits.csv", "Largest stable steps", tables);
-  add_table(folder, "schemes.csv", "Schemes", tables);
-  add_table(folder, "runs.csv", "Runs", tables);
+  add_table(folder, "limits.csv", "Largest stable steps", tables, kStepUnits);
+  add_table(folder, "schemes.csv", "Schemes", tables, kStepUnits);
+  add_table(folder, "runs.csv", "Runs", tables, kStepUnits);
   if (const std::string list = folder + "/figures/figures.csv"; fs::exists(list))
     for (const auto& row : read_table(list).rows) {
       if (row.size() < 2) continue;
@@ -246,13 +289,14 @@ ReportJson study_section(const std::string& folder, const std::string& name, Dat
       if (figures.size() > before || !fs::exists(data)) continue;
       // no picture was drawn: its curves
       const TextTable points = read_table(data);
-      add_curves(points, {points.find("panel"), points.find("curve")}, points.find("x"), points.find("y"), stem + " x", stem + " y", stem,
-                 block, curves);
+      add_curves(points, {points.find("panel"), points.find("curve")}, Naming::values, points.find("x"), points.find("y"), stem + " x",
+                 stem + " y", stem, block, curves);
     }
   return ReportJson{{"kind", "study"},
                     {"name", name},
                     {"directory", folder},
-                    {"title", about.value("title", "Study " + name)},
+                    {"title", about.value("title", "Communication steps of " + model_name(about, name))},
+                    {"message", criterion},
                     {"tables", std::move(tables)},
                     {"figures", std::move(figures)},
                     {"curves", std::move(curves)}};
@@ -263,7 +307,7 @@ ReportJson fit_section(const std::string& folder, const std::string& name, DataB
   ReportJson curves = ReportJson::array(), figures = ReportJson::array();
   if (const std::string path = folder + "/fit.csv"; fs::exists(path)) curves = fit_curves(path, channels, block);
   if (curves.empty()) add_figure(folder + "/fit.svg", "fit", "Recorded and fitted", figures);
-  ReportJson section{{"kind", "study"}, {"name", name}, {"directory", folder}, {"title", "Fit " + name}};
+  ReportJson section{{"kind", "study"}, {"name", name}, {"directory", folder}, {"title", "Fit of " + model_name(about, name)}};
   section["tables"] = fit_tables(about.value("parameters", none), channels, about.value("correlation", none));
   section["figures"] = std::move(figures);
   section["curves"] = std::move(curves);

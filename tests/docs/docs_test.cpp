@@ -208,7 +208,7 @@ TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
   static_assert(static_cast<int>(JointKind::free) == 8);
   static_assert(static_cast<int>(LoopKind::distance) == 7);
   const std::vector<Page> pages{
-      {"bodies", {"rod", "box", "cylinder", "sphere", "point_mass", "inertia", "shapes"}},
+      {"bodies", {"rod", "box", "cylinder", "sphere", "point_mass", "inertia", "shapes", "drawn", "plate", "outline", "orientation"}},
       {"joints",
        {"fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "point_on_line", "free", "hold", "angles",
         "planar.normal", "universal.axes"}},

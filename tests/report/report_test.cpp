@@ -484,10 +484,15 @@ TEST_F(Reports, ShowLinearModelsAndCurves) {
   }
   EXPECT_EQ(section["stability"], written["stability"]["verdict"]);
   EXPECT_EQ(section["tables"][0]["rows"].size(), 2 * written["eigenvalues"].size());  // root locus
+  EXPECT_EQ(section["locus"]["parameter"], "cylinders.lift.friction.viscous");
+  ASSERT_EQ(section["locus"]["points"].size(), 2 * written["eigenvalues"].size());
+  EXPECT_EQ(section["locus"]["points"][0]["value"], "100");
 
   const PageJson& curves = p.section("curve")["curves"];
   ASSERT_EQ(curves.size(), 2U);
-  EXPECT_EQ(curves[1]["name"], "1");
+  EXPECT_EQ(curves[1]["name"], "command 1");
+  EXPECT_TRUE(p.section("curve")["figures"].empty());  // the same
+  EXPECT_EQ(p.section("curve")["tables"][0]["columns"][1], (PageJson{{"name", "velocity"}, {"label", "velocity"}, {"unit", "m/s"}}));
   EXPECT_EQ(curves[1]["x_label"], "velocity [m/s]");
   EXPECT_EQ(p.values(curves[1]["x"]).size(), family.curves[1].points.size());
   EXPECT_EQ(p.values(curves[1]["x"]).front(), family.curves[1].points.front().at.v);
@@ -512,6 +517,7 @@ TEST_F(Reports, ShowFits) {
   const Page p = page({.folders = {in("fit")}, .channels = {}});
   const PageJson& section = p.section("study", "fit");
   EXPECT_EQ(section["message"], "Converged: the sum of squares falls no further. 4 iterations, 21 runs.");
+  EXPECT_EQ(section["title"], "Fit of arm");
   EXPECT_EQ(section["warnings"], (PageJson{"gravity.2 has no effect"}));
   ASSERT_EQ(section["tables"].size(), 3U);
   EXPECT_EQ(section["tables"][0]["rows"][0], (PageJson{"cylinders.lift.friction.viscous", 330, 495.5, 2.5, "N s/m"}));

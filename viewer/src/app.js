@@ -83,7 +83,8 @@ export class App {
         continue;
       }
       const [title, build] = kinds[data.kind] ?? [data.kind, () => section(id, data.kind, h('p.note', {}, `This viewer does not know sections of kind "${data.kind}".`))];
-      blocks.push(this.block(id, title, () => build(this, data, id)));
+      const own = data.kind !== 'linearize' ? title : !data.eigenvalues ? 'Linear models' : data.time ? `At ${formatNumber(data.time)} s` : title;
+      blocks.push(this.block(id, own, () => build(this, data, id)));
     }
     const main = h('main', {id: 'content', tabindex: -1}, banners(this, this.others), blocks.map((b) => b.element));
     document.body.replaceChildren(

@@ -6,7 +6,7 @@ import {changes, stack} from './panel.js';
 import {incidents, summaryRows} from './summary.js';
 import {sortableTable, cellText} from './table.js';
 import {TimePlot, swatch} from './timeplot.js';
-import {formatNumber} from './units.js';
+import {formatNumber, pretty} from './units.js';
 import {linearTicks, xyChart} from './xychart.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -30,11 +30,11 @@ export function banners(app, others) {
     const end = run.summary.end_time;
     out.push(h('.banner.bad', {role: 'alert'}, h('strong', {}, `${run.label} ${run.status}${end == null ? '' : ` at ${formatNumber(end, 5)} s`}`), h('p', {}, run.message || 'No reason is given.')));
   }
-  const warnings = [...app.runs.map((r) => ({from: app.runs.length > 1 ? r.label : '', list: r.warnings})), ...others.map((s) => ({from: s.title ?? s.name ?? '', list: s.warnings ?? []}))].filter((w) => w.list.length);
+  const warnings = [...app.runs.map((r) => ({from: app.runs.length > 1 ? r.label : '', list: r.warnings})), ...others.map((s) => ({from: app.runs.length + others.length > 1 ? s.title ?? s.name ?? '' : '', list: s.warnings ?? [], time: s.time}))].filter((w) => w.list.length);
   if (warnings.length) {
     const number = warnings.reduce((n, w) => n + w.list.length, 0);
     out.push(h('.banner.warn', {role: 'note'}, h('strong', {}, number === 1 ? 'Warning' : `${number} warnings`),
-      h('ul', {}, warnings.flatMap((w) => w.list.map((text) => h('li', {}, w.from ? h('b', {}, `${w.from}: `) : null, text))))));
+      h('ul', {}, warnings.flatMap((w) => w.list.map((text) => h('li', {}, w.from ? h('b', {}, `${w.from}${w.time ? ` at ${formatNumber(w.time)} s` : ''}: `) : null, text))))));
   }
   return out;
 }
@@ -295,11 +295,17 @@ const verdicts = {
 
 /** @param {App} app @param {any} data @param {string} id */
 export function linearizeSection(app, data, id) {
-  const out = section(id, data.title ?? `Linear model${data.name ? `: ${data.name}` : ''}`);
+  const name = data.title ?? (data.eigenvalues ? `Linear model${data.name ? `: ${data.name}` : ''}` : 'Eigenvalues over time');
+  const out = section(id, data.time ? `${name}, at ${formatNumber(data.time)} s` : name);
+  const locus = locusCurves(data.locus);
+  if (!data.eigenvalues) { // those of several times stand together here, each model in its own section
+    if (locus.length) out.append(xyChart({label: 'Eigenvalues in the complex plane', xLabel: 'Re [1/s]', yLabel: 'Im [1/s]', height: 380, curves: locus, zeroLines: true, shade: 'left'}).element, locusNote(data.locus));
+    return out.append(...folds(app, data, id)), out;
+  }
   const notes = data.notes ?? (data.null ?? []).map((n) => `${n.eigenvalue + 1} is zero: ${n.text}`);
   const motion = data.motion ?? data.reference?.motion;
   const [tone, text] = verdicts[data.stability] ?? ['warn', data.stability ?? 'No verdict'];
-  out.append(h(`.verdict.${tone}`, {role: 'status'}, h('strong', {}, text), data.message ? h('p', {}, data.message) : null,
+  out.append(h(`.verdict.${tone}`, {role: 'status'}, h('strong', {}, data.message ? data.message[0].toUpperCase() + data.message.slice(1) : text),
     notes.length ? h('ul', {}, notes.map((n) => h('li', {}, n))) : null));
 
   // Conjugate pairs are one row.
@@ -343,11 +349,10 @@ export function linearizeSection(app, data, id) {
       linearTicks(0, far, 4).slice(1).map((w) => h('path.xy-guide', {d: Array.from({length: 37}, (_, i) => Math.PI / 2 + (Math.PI * i) / 36).map((a, i) => `${i ? 'L' : 'M'}${scale.x(w * Math.cos(a)).toFixed(1)} ${scale.y(w * Math.sin(a)).toFixed(1)}`).join('')})),
     ];
   };
-  const locus = locusCurves(data.locus);
   const chart = xyChart({label: `Eigenvalues of ${data.name ?? 'the machine'} in the complex plane`, xLabel: 'Re [1/s]', yLabel: 'Im [1/s]', height: 380, points, curves: locus, zeroLines: true, shade: 'left', guides, log: log ? {x: c, y: c} : null});
   const mark = (row) => chart.mark(row == null ? null : rows[row].numbers[0] - 1);
   const toggle = h('label.menu-check.inline', {}, h('input', {type: 'checkbox', checked: log, onchange: (e) => { log = e.target.checked; chart.update({log: log ? {x: c, y: c} : null}); }}), h('span', {}, `Logarithmic beyond ${formatNumber(c, 1)} 1/s`));
-  out.append(h('.linear', {}, h('.linear-plane', {}, h('header.panel-head', {}, h('h3', {}, 's-plane'), toggle), chart.element, h('p.note', {}, 'The shaded half is unstable. Drag to zoom, double click to reset.')), h('.linear-table', {}, table)));
+  out.append(h('.linear', {}, h('.linear-plane', {}, h('header.panel-head', {}, h('h3', {}, 's-plane'), toggle), chart.element, locus.length ? locusNote(data.locus) : null, h('p.note', {}, 'The shaded half is unstable. Drag to zoom, double click to reset.')), h('.linear-table', {}, table)));
   const facts = [['states', data.states], ['inputs', data.inputs], ['outputs', data.outputs]].filter(([, l]) => l);
   out.append(h('p.note', {}, facts.map(([n, l]) => `${l.length} ${n}`).join(', '), data.time == null ? '' : `; about the state at ${formatNumber(data.time)} s`, motion ? ` (${motion})` : '', '.'));
   for (const [name, heads, sides] of [['A', data.states, data.states], ['B', data.inputs, data.states], ['C', data.states, data.outputs], ['D', data.inputs, data.outputs]]) {
@@ -359,7 +364,67 @@ export function linearizeSection(app, data, id) {
     });
     out.append(fold);
   }
+  out.append(...folds(app, data, id));
   return out;
+}
+
+/** The linear model beside the run, tables, the model file. @param {App} app @param {any} data @param {string} id */
+function folds(app, data, id) {
+  const out = [];
+  if (data.simulate?.channels?.length) out.push(besideRun(app, data, id));
+  for (const table of data.tables ?? []) {
+    const fold = h('details.fold', {}, h('summary', {}, table.title ?? 'Table', h('span.hint', {}, `${table.rows.length} rows`)));
+    fold.addEventListener('toggle', () => { if (fold.open && fold.children.length === 1) fold.append(shownTable(app, table)); });
+    out.push(fold);
+  }
+  if (data.model) out.push(h('details.fold', {}, h('summary', {}, 'Model file'), h('pre.code', {tabindex: 0, 'aria-label': 'Model file'}, h('code', {}, data.model))));
+  return out;
+}
+
+/** Channels of the machine and of the linear model from the same state. @param {App} app @param {any} data @param {string} id */
+function besideRun(app, data, id) {
+  const {time, channels} = data.simulate;
+  const names = channels.map((c) => c.name).filter((n) => channels.some((c) => c.name === `${n}.linear`));
+  const host = h('.redrawn');
+  const values = (name) => channels.find((c) => c.name === name).values;
+  const choice = h('select', {'aria-label': 'Channel beside the linear model', onchange: () => draw()}, names.map((n) => h('option', {value: n}, n)));
+  const draw = () => {
+    const name = choice.value;
+    const shown = app.units.of(data.units?.outputs?.[(data.outputs ?? []).indexOf(name)] ?? '');
+    const curves = [[name, 'machine', []], [`${name}.linear`, 'linear model', [7, 4]]].map(([channel, label, dash], i) => ({
+      name: label, x: time, y: Float64Array.from(values(channel), (v) => v * shown.factor), color: app.theme.curve(i), dash}));
+    const label = `${name}${shown.unit ? ` [${shown.unit}]` : ''}`;
+    host.replaceChildren(h('.panel', {role: 'group', 'aria-label': `${name} of machine and linear model`}, h('header.panel-head', {}, choice, curveLegend(curves)),
+      xyChart({label: `${label} over time`, xLabel: 'time [s]', yLabel: label, height: 320, curves}).element));
+  };
+  app.on('units', draw);
+  draw();
+  return h('.beside', {id: `${id}-beside`}, h('h3', {}, 'Beside the run'), host);
+}
+
+const curveLegend = (curves) => h('ul.legend', {}, curves.map((c) => h('li.legend-item', {}, h('span.legend-name', {}, swatch(/** @type {any} */ ({...c, dash: c.dash ?? []})), h('span', {}, c.name)))));
+
+/** A table whose columns with a unit follow the choice of units. @param {App} app @param {any} table */
+function shownTable(app, table) {
+  const host = h('div');
+  const draw = () => {
+    const shown = table.columns.map((c) => (c.unit ? app.units.of(c.unit) : null));
+    host.replaceChildren(sortableTable({
+      caption: table.title ?? 'Table',
+      columns: table.columns.map((c, i) => (shown[i] ? {...c, unit: shown[i].unit} : c)),
+      rows: table.rows.map((row) => row.map((v, i) => (shown[i] && typeof v === 'number' ? v * shown[i].factor : v))),
+      cell: (value, _, c) => cellText(['unit', 'units'].includes(table.columns[c].name ?? table.columns[c]) && value ? pretty(value) : value),
+    }));
+  };
+  if (table.columns.some((c) => c.unit)) app.on('units', draw);
+  draw();
+  return host;
+}
+
+/** Which value belongs where on the branches. @param {any} locus */
+function locusNote(locus) {
+  const values = [...new Set(locus.points.map((p) => p.value))];
+  return h('p.note', {}, `Curves: eigenvalues as ${locus.parameter} goes from ${values[0]} to ${values.at(-1)}${locus.unit ? ` ${locus.unit}` : ''} (${values.length} values).`);
 }
 
 /** Branches of a root locus as curves. @param {any} locus */
@@ -368,7 +433,8 @@ function locusCurves(locus) {
   const branches = [...new Set(locus.points.map((p) => p.branch))];
   return branches.map((b) => {
     const own = locus.points.filter((p) => p.branch === b);
-    return {name: `${locus.parameter} branch ${b}`, x: own.map((p) => p.re), y: own.map((p) => p.im), color: '--curve-0'};
+    return {name: `branch ${b}`, x: own.map((p) => p.re), y: own.map((p) => p.im), color: '--curve-0', marks: true,
+      texts: own.map((p) => `${locus.parameter} = ${p.value}: ${formatNumber(p.re)} ${p.im ? `${p.im < 0 ? '−' : '+'} ${formatNumber(Math.abs(p.im))} i` : ''} 1/s`)};
   });
 }
 
@@ -382,16 +448,21 @@ export function studySection(app, data, id) {
     const key = curve.panel ?? `${curve.x_label}|${curve.y_label}`;
     panels.set(key, [...(panels.get(key) ?? []), curve]);
   }
-  for (const [key, curves] of panels) {
-    const drawn = curves.map((c, i) => ({name: c.name, x: c.x, y: c.y, style: c.style, color: app.theme.curve(i), dash: app.theme.dash(Math.floor(i / 6))}));
-    const chart = xyChart({label: `${curves[0].y_label} over ${curves[0].x_label}`, xLabel: curves[0].x_label ?? '', yLabel: curves[0].y_label ?? '', height: 380, curves: drawn, zeroLines: true});
-    out.append(h('.panel', {role: 'group', 'aria-label': curves[0].panel ?? 'Curves'}, h('header.panel-head', {}, curves[0].panel ? h('h3', {}, curves[0].panel) : null,
-      h('ul.legend', {}, drawn.map((c) => h('li.legend-item', {}, h('span.legend-name', {}, swatch(/** @type {any} */ ({...c, dash: c.dash ?? []})), h('span', {}, c.name)))))), chart.element));
+  const tables = () => {
+    for (const table of data.tables ?? []) {
+      if (table.title) out.append(h('h3', {}, table.title));
+      out.append(shownTable(app, table));
+    }
+  };
+  if (data.kind !== 'curve') tables(); // of a curve they are its points
+  for (const curves of panels.values()) {
+    const host = h('.redrawn');
+    const draw = () => host.replaceChildren(curvePanel(app, curves, data.kind === 'curve'));
+    app.on('units', draw);
+    draw();
+    out.append(host);
   }
-  for (const table of data.tables ?? []) {
-    if (table.title) out.append(h('h3', {}, table.title));
-    out.append(sortableTable({caption: table.title ?? data.title ?? 'Table', columns: table.columns, rows: table.rows}));
-  }
+  if (data.kind === 'curve') tables();
   if (data.figures?.length) {
     out.append(h('.figures', {}, data.figures.map((figure) => h('figure', {},
       // As a picture and not as part of the page: it can neither run anything nor change styles.
@@ -399,4 +470,19 @@ export function studySection(app, data, id) {
       h('figcaption', {}, figure.title ?? figure.name)))));
   }
   return out;
+}
+
+/** Curves over one pair of axes, in the chosen units where the labels of the axes name units. @param {App} app @param {any[]} curves @param {boolean} zeroLines */
+function curvePanel(app, curves, zeroLines) {
+  const axis = (label) => {
+    const [, name, unit] = /^(.*) \[(.*)\]$/.exec(label ?? '') ?? [];
+    if (!unit) return {label: label ?? '', factor: 1};
+    const shown = app.units.of(unit);
+    return {label: `${name} [${shown.unit}]`, factor: shown.factor};
+  };
+  const [x, y] = [axis(curves[0].x_label), axis(curves[0].y_label)];
+  const scaled = (values, factor) => (factor === 1 ? values : Float64Array.from(values, (v) => v * factor));
+  const drawn = curves.map((c, i) => ({name: c.name, x: scaled(c.x, x.factor), y: scaled(c.y, y.factor), style: c.style, color: app.theme.curve(i), dash: app.theme.dash(Math.floor(i / 6))}));
+  const chart = xyChart({label: `${y.label} over ${x.label}`, xLabel: x.label, yLabel: y.label, height: 380, curves: drawn, zeroLines});
+  return h('.panel', {role: 'group', 'aria-label': curves[0].panel ?? 'Curves'}, h('header.panel-head', {}, curves[0].panel ? h('h3', {}, curves[0].panel) : null, curveLegend(drawn)), chart.element);
 }

@@ -16,7 +16,7 @@ import {formatNumber, powerOfTen, withUnit} from './units.js';
  * @typedef {{player: import('./player.js').Player, theme: import('./theme.js').Theme}} Context
  */
 
-const leftSize = 66;
+const leftSize = 74; // a mark such as 8·10⁻¹³ beside the unit
 const rightSize = 62;
 
 export class TimePlot {
@@ -113,7 +113,7 @@ export class TimePlot {
           label: axis.unit || ' ',
           labelSize: 18,
           labelGap: 0,
-          ...(axis.log ? {splits: (_, __, low, high) => decades(low, high)} : {}),
+          ...(axis.log ? {splits: (_, __, low, high) => decades(low, high), filter: (_, splits) => splits} : {}),
           values: axis.log ? (_, splits) => splits.map((v) => powerOfTen(Math.round(Math.log10(v)))) : (_, splits) => tickTexts(splits),
         })),
       ],

@@ -41,7 +41,8 @@ export const systems = {
   },
 };
 
-const pretty = (unit) => unit.replaceAll('^2', '²').replaceAll('^3', '³').replaceAll('^-1', '⁻¹');
+/** Powers as they are printed. @param {string} unit */
+export const pretty = (unit) => unit.replaceAll('^2', '²').replaceAll('^3', '³').replaceAll('^-1', '⁻¹');
 
 /** The chosen units of the page. */
 export class Units {

@@ -31,7 +31,7 @@ export function linearTicks(low, high, count) {
 }
 
 /**
- * @typedef {{name: string, x: ArrayLike<number>, y: ArrayLike<number>, color: string, dash?: number[], style?: string}} Curve
+ * @typedef {{name: string, x: ArrayLike<number>, y: ArrayLike<number>, color: string, dash?: number[], style?: string, marks?: boolean, texts?: string[]}} Curve  marks: a dot at each point; texts: of the points
  * @typedef {{x: number, y: number, text: string, kind?: string, onhover?: (on: boolean) => void}} Point
  */
 
@@ -48,7 +48,7 @@ export function xyChart(options) {
   let zoom = null;
 
   const candidates = () => [
-    ...curves.flatMap((c) => Array.from(c.x, (vx, i) => ({x: vx, y: c.y[i], text: '', curve: c}))).filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y)),
+    ...curves.flatMap((c) => Array.from(c.x, (vx, i) => ({x: vx, y: c.y[i], text: c.texts?.[i] ?? '', curve: c}))).filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y)),
     ...points,
   ];
   const all = candidates();
@@ -111,7 +111,8 @@ export function xyChart(options) {
         state.zeroLines ? [h('line.xy-zero', {x1: sx(0), x2: sx(0), y1: margin.top, y2: margin.top + inner.h}), h('line.xy-zero', {x1: margin.left, x2: margin.left + inner.w, y1: sy(0), y2: sy(0)})] : null,
         curves.map((c) => (c.style === 'points'
           ? h('g', {}, Array.from(c.x, (vx, i) => h('circle', {cx: sx(vx), cy: sy(c.y[i]), r: 2.6, style: {fill: `var(${c.color})`}})))
-          : h('path.xy-curve', {d: path(c), 'stroke-dasharray': c.dash?.join(' ') || null, style: {stroke: `var(${c.color})`}}))),
+          : [h('path.xy-curve', {d: path(c), 'stroke-dasharray': c.dash?.join(' ') || null, style: {stroke: `var(${c.color})`}}),
+            c.marks ? Array.from(c.x, (vx, i) => h('circle', {cx: sx(vx), cy: sy(c.y[i]), r: 2.6, style: {fill: `var(${c.color})`}})) : null])),
         points.map((p) => h('g', {class: `xy-point ${p.kind ?? ''}`, transform: `translate(${sx(p.x)} ${sy(p.y)})`}, h('path', {d: 'M-4.5 -4.5L4.5 4.5M4.5 -4.5L-4.5 4.5'})))),
       h('rect.xy-frame', {x: margin.left, y: margin.top, width: inner.w, height: inner.h}),
       h('text.xy-label', {x: margin.left + inner.w / 2, y: height - 7, 'text-anchor': 'middle'}, options.xLabel),

@@ -262,6 +262,10 @@ export function linearSection(pack) {
     warnings: ['valve.spool = 0 is on a kink: the model holds for what the equations do at and above this value, not below'],
     A: [[0, 1, 0, 0, 0, 0], [6.66, -200.65, 0, 1.54e-5, -1.24e-5, 0], [0, 0, -10654.7, 10654.7, 0, 2.04e8], [0, -6.7e8, 779.95, -779.95, 0, 0], [0, 1.5e9, 0, 0, 0, -3.56e7], [0, 0, 0, 0, 0, -219.91]],
     B: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [219.91, 0, 0]], C: [[0.5, 0, 0, 0, 0, 0], [0, 1e3, 0, 5e-3, -4e-3, 0]], D: [[0, 0, 0], [0, 0, 0]],
+    locus: {parameter: 'cylinders.lift.friction.viscous', points: [100, 200, 400].flatMap((value, i) => [-1, 1].map((side, k) => ({value: String(value), branch: k + 3, re: -100 - 20 * i, im: 137 * side})))},
+    tables: [{title: 'Root locus', columns: [{name: 'cylinders.lift.friction.viscous'}, {name: 're', unit: '1/s'}, {name: 'pressure', unit: 'Pa'}], rows: [[100, -100, 1e6], [200, -120, 2e6]]}],
+    simulate: {time: pack.add([0, 0.5, 1], 'f64'), channels: [{name: 'crank.angle', unit: '', values: pack.add([0, 0.1, 0.2])}, {name: 'crank.angle.linear', unit: '', values: pack.add([NaN, 0.1, 0.19])}]},
+    units: {outputs: ['rad', 'N']},
     time: 0, motion: 'rest',
   };
 }
