@@ -75,11 +75,11 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
       }
 }
 
-/// A finite penalty leaves the linearised constraints open by (change of lambda) / alpha. That defect, taken as multiplier
-/// with the same factored tangent, closes them, and is added to `multipliers`: what (10) would otherwise take further Newton iterations
-/// for, and at small steps, where inertia rivals the penalty, very many.
+/// A finite penalty leaves the linearised constraints open by (change of lambda) / alpha. That defect, taken as multiplier with the same
+/// factored tangent, closes them, `least` times or more, and is added to `multipliers`: what (10) would otherwise take further Newton
+/// iterations for, and at small steps, where inertia rivals the penalty, very many.
 template <int D>
-void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
+void PenaltyTrapezoidal<D>::close_linearised_constraints(int least, double* multipliers) {
   const double penalty = model_->description.solver.penalty, closed = kClosed * model_->description.solver.tolerance_position;
   MechanismState<D>& mech = work_.mechanism;
   for (int iteration = 0; iteration < kInnerIterations && m_.rows > 0; ++iteration) {
@@ -89,7 +89,7 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
       open = std::max(open, std::abs(work_.multipliers[i]));
       work_.multipliers[i] *= penalty;
     }
-    if (!(open > closed)) break;
+    if (!(open > closed) && iteration >= least) break;
     for (int i = 0; i < m_.rows; ++i) multipliers[i] += work_.multipliers[i];
     std::fill(correction_.begin(), correction_.end(), 0.0);
     add_constraint_forces(m_, work_.multipliers.data(), mech, correction_.data());
@@ -115,10 +115,19 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   if (!T_.factor()) return false;
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
   T_.solve(increment_.data());
-  close_linearised_constraints(next_.multipliers());
+  close_linearised_constraints(0, next_.multipliers());
   find_port_increments();
   this->eliminate_circuits();
   return true;
+}
+
+/// What increment_ leaves of the violations, linearised, becomes what they are.
+template <int D>
+void PenaltyTrapezoidal<D>::advance_violations() {
+  if (m_.rows == 0) return;
+  MechanismState<D>& mech = work_.mechanism;
+  linearised_violations(m_, factors_, mech, increment_.data(), work_.multipliers.data());
+  mech.violation = mech.Phi = work_.multipliers;
 }
 
 /// ds_, dsdot_ of the ports from increment_.
@@ -143,11 +152,8 @@ void PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
     for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
       increment_[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * dF[i];
   T_.solve(increment_.data());
-  // what was open before the increments that are taken is closed by them
-  std::fill(work_.mechanism.Phi.begin(), work_.mechanism.Phi.end(), 0.0);
-  std::fill(work_.mechanism.violation.begin(), work_.mechanism.violation.end(), 0.0);
   std::fill(multiplier_change_.begin(), multiplier_change_.end(), 0.0);
-  close_linearised_constraints(multiplier_change_.data());
+  close_linearised_constraints(1, multiplier_change_.data());
   find_port_increments();
 }
 
@@ -256,10 +262,12 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     size = apply_increment(report);
     this->set_rates();
     if (size >= 1) {
+      advance_violations();
       this->settle_oil(
           report, size, [&](const double* dF) { respond_to_forces(dF); },
           [&](const double*) {
             add_increment();
+            advance_violations();
             for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += multiplier_change_[i];
           });
       this->set_rates();

@@ -45,7 +45,8 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   void add_projection_matrix(Entries& T);
   template <class Entries>
   void add_rest_of_tangent(Entries& T);
-  void close_linearised_constraints(double* multipliers);
+  void close_linearised_constraints(int least, double* multipliers);
+  void advance_violations();
   void find_port_increments();
   void respond_to_forces(const double* dF);
   void add_increment() {
