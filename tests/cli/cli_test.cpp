@@ -1,10 +1,7 @@
 // The program itself: exit codes, files, messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include "support/temporary_folder.h"
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,55 +10,28 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/program.h"
+#include "support/temporary_folder.h"
+
 #ifdef TRUNNION_PROGRAM
 
 namespace {
 
 namespace fs = std::filesystem;
+using trunnion::test::Outcome;
+using trunnion::test::text_of;
 using Json = nlohmann::json;
 
-const char* const kOtherProgram = std::getenv("TRUNNION_PROGRAM");  // the one built with sanitizers, say
-const std::string kProgram = kOtherProgram != nullptr ? kOtherProgram : TRUNNION_PROGRAM;
 const std::string kExamples = std::string(TRUNNION_SOURCE_DIR) + "/examples/";
 
-struct Outcome {
-  int code = -1;
-  std::string output;  // of both streams
-};
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// Runs the program in a folder of its own.
-class Program : public testing::Test {
+class Program : public trunnion::test::InFolder {
  protected:
-  void SetUp() override {
-    folder_ = trunnion::test::temporary_folder();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   Outcome call(const std::string& arguments, const std::string& streams = "2>&1") const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + kProgram + "' " + arguments + " " + streams;
-    Outcome outcome;
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return outcome;
-    std::array<char, 4096> buffer{};
-    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.output.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
+    return trunnion::test::call_program(folder_, arguments, streams);
   }
   Json json(const std::string& file) const { return Json::parse(text_of(folder_ / file)); }
-  bool exists(const std::string& file) const { return fs::exists(folder_ / file); }
   static std::string four_bar() { return "'" + kExamples + "four_bar.yaml'"; }
-
-  fs::path folder_;
 };
 
 TEST_F(Program, RunWritesAllFiles) {

@@ -2,9 +2,7 @@
 // warnings and to run; the table of channels in docs/results.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +17,7 @@
 #include "model/model.h"
 #include "results/monolithic_beside.h"
 #include "results/recording.h"
+#include "support/program.h"
 #include "support/temporary_folder.h"
 
 #ifdef TRUNNION_PROGRAM
@@ -27,41 +26,21 @@ namespace trunnion {
 namespace {
 
 namespace fs = std::filesystem;
+using test::text_of;
 
-const char* const kOtherProgram = std::getenv("TRUNNION_PROGRAM");  // the one built with sanitizers, say
-const std::string kProgram = kOtherProgram != nullptr ? kOtherProgram : TRUNNION_PROGRAM;
 const fs::path kRoot = TRUNNION_SOURCE_DIR;
 const fs::path kTemplates = kRoot / "apps/trunnion/templates";
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-class StartingOut : public testing::Test {
+class StartingOut : public test::InFolder {
  protected:
-  void SetUp() override {
-    folder_ = trunnion::test::temporary_folder();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Exit code; what it printed on both streams is in `output_`.
   int call(const std::string& arguments) {
-    const std::string command = "cd '" + folder_.string() + "' && '" + kProgram + "' " + arguments + " 2>&1";
-    output_.clear();
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return -1;
-    std::array<char, 4096> buffer{};
-    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output_.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const test::Outcome outcome = test::call_program(folder_, arguments);
+    output_ = outcome.output;
+    return outcome.code;
   }
   bool printed(const std::string& text) const { return output_.find(text) != std::string::npos; }
 
-  fs::path folder_;
   std::string output_;
 };
 

@@ -19,19 +19,15 @@
 #include "file/table.h"
 #include "model/model.h"
 #include "results/run_case.h"
+#include "support/temporary_folder.h"
 
 namespace trunnion {
 namespace {
 
 namespace fs = std::filesystem;
+using test::text_of;
 
 const fs::path kRoot = TRUNNION_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::vector<fs::path> files_below(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;

@@ -10,18 +10,15 @@
 #include <sstream>
 #include <string>
 
+#include "support/temporary_folder.h"
+
 namespace trunnion {
 namespace {
 
 namespace fs = std::filesystem;
+using test::text_of;
 
 const fs::path kRoot = TRUNNION_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 TEST(Guides, TheCodeOfTheWorkedElementIsThatOfTheSources) {
   std::istringstream lines(text_of(kRoot / "docs/adding_an_element.md"));

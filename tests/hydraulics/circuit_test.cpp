@@ -156,12 +156,15 @@ struct CircuitPoint {
     rule = {1e-3, 2e3, y_begin.data(), ydot_begin.data()};
     update_inputs(h, m.signals, 0, Side::right, state);
   }
-  /// ydot by the trapezoidal rule, then everything.
-  void evaluate() {
+  /// ydot by the trapezoidal rule, then everything, or R and the forces alone.
+  void evaluate(bool with_derivatives = true) {
     std::vector<double> ydot(y.size()), y_now = y;
     for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - ydot_begin[i];
     update_pressure_rates(h, rule, y_now.data(), ydot.data(), state);
-    evaluate_hydraulics(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
+    if (with_derivatives)
+      evaluate_hydraulics(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
+    else
+      evaluate_residual(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
   }
   /// Everything that an evaluation gives: residuals, then port forces.
   Eigen::VectorXd results() {
@@ -239,6 +242,26 @@ TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
       for (Eigen::Index j = 0; j < J.cols(); ++j)
         EXPECT_NEAR(scaled(i, j) / size, differences(i, j) / size, 1e-9) << "seed " << seed << " row " << i << " column " << j;
     }
+  }
+}
+
+TEST(Circuit, ResidualsAloneAreThoseWithDerivatives) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    CircuitPoint p(seed < 40 ? *everything() : *everything_linear(), seed);
+    const Eigen::MatrixXd J = assembled(p);
+    const std::vector<double> R = p.state.R;
+    const std::vector<PortForces<>> ports = p.state.ports;
+    p.state.R.assign(R.size(), 1e300);
+    p.evaluate(false);
+    const auto n = static_cast<Eigen::Index>(R.size());
+    for (Eigen::Index i = 0; i < n; ++i) {
+      double size = 0;
+      for (Eigen::Index j = 0; j < n; ++j) size += std::abs(J(i, j)) * p.scale[p.h.unknown_state[j]];
+      EXPECT_NEAR(p.state.R[i], R[i], 1e-11 * size) << "seed " << seed << " row " << i;
+    }
+    for (std::size_t i = 0; i < ports.size(); ++i)
+      if (!p.h.actuators[i].friction_local)
+        EXPECT_NEAR(p.state.ports[i].force, ports[i].force, 1e-11 * 1e6) << "seed " << seed << " port " << i;
   }
 }
 

@@ -19,11 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ChannelPlot : public testing::Test {
+class ChannelPlot : public test::InFolder {
  protected:
   void SetUp() override {
-    folder_ = test::temporary_folder();
-    fs::remove_all(folder_);
+    InFolder::SetUp();
     for (const char* run : {"one", "two"}) {
       fs::create_directories(folder_ / run);
       const double factor = run == std::string("one") ? 1 : 2;
@@ -44,8 +43,6 @@ class ChannelPlot : public testing::Test {
       write_hdf5(r, "trunnion: 1\n", (folder_ / run / "results.h5").string());
     }
   }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   ChannelPlotRequest request(std::vector<std::string> channels, std::vector<std::string> runs = {"one"}) const {
     ChannelPlotRequest r;
     for (const std::string& run : runs) r.runs.push_back(path(run));
@@ -58,8 +55,6 @@ class ChannelPlot : public testing::Test {
     } catch (const InputError& error) { return error.what(); }
     return "accepted";
   }
-
-  fs::path folder_;
 };
 
 TEST_F(ChannelPlot, HasOnePanelForEachUnitInTheOrderAskedFor) {

@@ -19,6 +19,7 @@ namespace trunnion {
 namespace {
 
 namespace fs = std::filesystem;
+using test::text_of;
 using Complex = std::complex<double>;
 using Json = nlohmann::json;
 
@@ -36,13 +37,6 @@ solver: {step: 0.1 ms, duration: 2 s}
 )";
 const double kDecay = kDamping / (2 * kMass), kDamped = std::sqrt(kStiffness / kMass - kDecay * kDecay);
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 std::vector<std::vector<std::string>> cells_of(const fs::path& file) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(text_of(file));
@@ -55,16 +49,12 @@ std::vector<std::vector<std::string>> cells_of(const fs::path& file) {
 }
 
 /// A study in a folder of its own.
-class LinearStudy : public testing::Test {
+class LinearStudy : public test::InFolder {
  protected:
   void SetUp() override {
-    folder_ = test::temporary_folder();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    InFolder::SetUp();
     request_.model_file = write("oscillator.yaml", kOscillator);
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
@@ -84,7 +74,6 @@ class LinearStudy : public testing::Test {
     request_.start = StartKind::equilibrium;
   }
 
-  fs::path folder_;
   LinearRequest request_;
 };
 

@@ -17,13 +17,7 @@ namespace trunnion {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using test::text_of;
 
 bool has_gnuplot() { return std::system("command -v gnuplot > /dev/null 2>&1") == 0; }
 
@@ -59,18 +53,7 @@ std::vector<std::pair<double, double>> points_in(const std::string& script) {
   return points;
 }
 
-class PlotFiles : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = test::temporary_folder();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  fs::path folder_;
-};
+using PlotFiles = test::InFolder;
 
 TEST(Plot, TextsAreLiteral) {
   const std::string label = "it's `date` \"$HOME\" @x\nset output 'other'";

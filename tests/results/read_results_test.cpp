@@ -27,18 +27,7 @@ Recording some_recording() {
   return recording;
 }
 
-class ReadResults : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = test::temporary_folder();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  fs::path folder_;
-};
+using ReadResults = test::InFolder;
 
 void expect_equal(const std::vector<double>& a, const std::vector<double>& b) {
   ASSERT_EQ(a.size(), b.size());
