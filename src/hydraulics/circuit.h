@@ -261,8 +261,8 @@ void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, doubl
 void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
                          const RateRelation& rule, HydraulicState& state);
 
-/// R and the port forces alone, without derivatives and at less cost, where nothing is solved on the spot; everything else in `state` stays
-/// as evaluate_hydraulics() left it.
+/// R and the port forces alone, without derivatives and at less cost, where nothing is solved on the spot; but for capacities, the
+/// rest of `state` stays as evaluate_hydraulics() left it.
 void evaluate_residual(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,
                        const RateRelation& rule, HydraulicState& state);
 

@@ -2,6 +2,7 @@
 //   rule       v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
 //   predictor  theta = h v_n + h^2/2 a_n,  y = y_n + h ydot_n; spools run ahead
 //   circuits   condensed to their ports, their unknowns recovered after the mechanism's (hydraulics/circuit_trapezoidal.h)
+//   oil alone  where the mechanism has converged, it follows its last tangent while the oil goes on (settle_oil)
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
