@@ -538,13 +538,14 @@ describe('linear model', () => {
     assert.match(await page.locator('.linear .xy-tip').textContent(), /21\.8 Hz, damping 0\.591/);
     assert.equal(await page.locator('.linear-table tr.marked').count(), 1);
     await page.getByLabel(/Logarithmic/).click();
-    assert.ok((await page.locator('.xy-guide').count()) > 5);
+    await page.locator('.xy-guide').nth(5).waitFor({state: 'attached'});
   }));
   test('a root locus, its table and the model beside a run', withReport('linear', {}, async ({page}) => {
     assert.match(await page.locator('#linearize').textContent(), /viscous goes from 100 to 400 \(3 values\)/);
-    assert.ok((await page.locator('.linear .xy-curve').count()) >= 2);
+    await page.locator('.linear .xy-curve').nth(1).waitFor({state: 'attached'});
     await page.locator('summary', {hasText: /^Root locus/}).click();
     const table = page.getByRole('region', {name: 'Root locus'});
+    await table.locator('tbody tr').first().waitFor();
     assert.deepEqual(await table.locator('tbody tr').first().locator('td').allTextContents(), ['100', '−100', '10']); // bar
     assert.match(await page.locator('#linearize-beside .xy-svg').getAttribute('aria-label'), /^crank\.angle \[deg\]/);
     assert.equal(await page.locator('#linearize-beside .xy-curve').count(), 2);
