@@ -3,6 +3,8 @@
 import {h} from './dom.js';
 import {formatCount, formatNumber} from './units.js';
 
+const LONG = 60; // characters, from which a cell has room for a sentence
+
 /**
  * Order of two cells: numbers by size, then texts; what is empty comes last.
  * @param {any} a @param {any} b
@@ -46,7 +48,7 @@ export function sortableTable(options) {
   const number = columns.map((_, c) => rows.some((r) => typeof r[c] === 'number') && rows.every((r) => r[c] == null || r[c] === '' || typeof r[c] === 'number'));
   const lines = rows.map((row, i) => h('tr', options.rowAttributes?.(i) ?? {},
     options.lead ? h('td.lead', {}, options.lead(i)) : null,
-    row.map((value, c) => h(number[c] ? 'td.number' : 'td', typeof value === 'number' ? {title: String(value)} : {}, options.cell?.(value, i, c) ?? cellText(value)))));
+    row.map((value, c) => h(number[c] ? 'td.number' : String(value).length > LONG ? 'td.long' : 'td', typeof value === 'number' ? {title: String(value)} : {}, options.cell?.(value, i, c) ?? cellText(value)))));
   body.append(...lines);
   let sorted = -1;
   let falling = false;
