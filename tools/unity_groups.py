@@ -33,7 +33,7 @@ def types(text):
 
 
 def declared(path, folders, known):
-    """Names of types and constants that a file's headers declare, theirs included; `known`: by header."""
+    """Names of types, constants and functions that a file's headers declare, theirs included; `known`: by header."""
     names = set()
     for include in INCLUDE.findall(path.read_text(encoding="utf-8")):
         header = next((folder / include for folder in folders if (folder / include).is_file()), None)
@@ -42,7 +42,7 @@ def declared(path, folders, known):
         if header not in known:
             known[header] = set()  # headers that include each other
             text = header.read_text(encoding="utf-8")
-            known[header] = types(text) | set(DECLARED.findall(text)) | declared(header, folders, known)
+            known[header] = types(text) | set(DECLARED.findall(text)) | set(FUNCTION.findall(text)) | declared(header, folders, known)
         names |= known[header]
     return names
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <set>
 
-#include "machine/evaluate.h"
+#include "machine/start.h"
 #include "run/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
@@ -20,19 +20,6 @@ namespace {
 using test::busy_machine;
 using test::load_example;
 using test::model_from;
-
-template <int D>
-void make_consistent_in(const Model& model, State& state) {
-  MachineState<D> work(model);
-  ASSERT_TRUE(ConsistentRates<D>(model).solve(state, Side::left, work));
-}
-/// Accelerations, rates and multipliers from the equations themselves.
-void make_consistent(const Model& model, State& state) {
-  if (model.planar)
-    make_consistent_in<2>(model, state);
-  else
-    make_consistent_in<3>(model, state);
-}
 
 /// The state a short time later (or earlier): q (+) (v t + a t^2/2), v + a t, y + ydot t.
 State moved(const Model& model, const State& from, double t) {
