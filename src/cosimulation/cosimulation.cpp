@@ -432,8 +432,9 @@ StepReport Cosimulation::communicate(const State& origin, double h) {
   add_to_monitors(layout_, memory_.data(), bonds_.data(), next_[0], h);
   if (moments_)
     for (int i = 0; i < layout_.ports; ++i)
-      memory_[layout_.defect() + i] +=
-          next_[layout_.motion(i) + kLength] - chosen_[0][layout_.motion(i) + kLength] - hydraulics_.front()->displacement()[i];
+      if (plan_.ports[i].has_pressures)
+        memory_[layout_.defect() + i] +=
+            next_[layout_.motion(i) + kLength] - chosen_[0][layout_.motion(i) + kLength] - hydraulics_.front()->displacement()[i];
   push_point();
   memory_[M::steps] += 1;
   memory_[M::passes] += passes_;

@@ -10,7 +10,7 @@
 //                       F = c_0 + c_1 tau,  c_1 = 12/H^3 (I_1 - H I_0 / 2),  c_0 = I_0/H - c_1 H/2;  I_k = integral of F tau^k
 //   parallel          at once: the oil as above; the mechanism with the oil linearised at the communication point
 // In the last two, length that the oil has not seen (the mechanism's less the model's) is given back to it as extra rate over the next
-// step.
+// step. Quasistatic oil, which counts no volume but sees the length at every communication point, needs nothing back.
 //
 // Polynomials go through the last communication points, of any spacing (extrapolation.h); their order grows from 0 at the start and after a
 // jump of forces. Without accelerations lengths and rates are extrapolated each by themselves, order m; with them the rate has the known
@@ -42,6 +42,7 @@ struct CouplingPlan {
   struct Port {
     std::string name;               // of the cylinder
     double area_A = 0, area_B = 0;  // [m2] of its chambers
+    bool has_pressures = true;      // false: on quasistatic oil, whose force follows from the length itself
   };
   CosimulationDescription settings;
   std::vector<Port> ports;      // in the order of Hydraulics::actuators

@@ -27,7 +27,10 @@ std::vector<double> corners_of(const Model& model) {
 CouplingPlan plan_of(const Model& model) {
   CouplingPlan plan;
   plan.settings = model.description.coupling;
-  for (const Actuator& a : model.hydraulics.actuators) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
+  const Hydraulics& h = model.hydraulics;
+  for (const Actuator& a : h.actuators) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
+  for (const QuasistaticCircuit& q : h.quasistatic)
+    for (const QuasistaticPort& port : q.ports) plan.ports[port.actuator].has_pressures = false;
   plan.step = grid_step(model.description);
   plan.accept_capped = model.description.solver.accept_capped;
   plan.corners = corners_of(model);

@@ -73,9 +73,10 @@ void check_combination(const Description& d, Findings& out) {
   if (!d.quasistatic.empty() && !lockstep && c.variables == CouplingVariables::velocity_pressure)
     find(d, out, "coupling.variables", "quasistatic circuits hand out forces, no pressures that the mechanism could make forces of",
          "`velocity_force`");
-  if (!d.quasistatic.empty() && lockstep)
-    find(d, out, "coupling.scheme", scheme + " needs oil with pressures, which quasistatic circuits do not have",
-         "jacobi, gauss_seidel or iterated_jacobi");
+  if (!d.quasistatic.empty() && c.scheme == CouplingScheme::parallel)
+    find(d, out, "coupling.scheme",
+         scheme + " hands the mechanism linearised oil, and quasistatic circuits have laws with corners that no linearisation has",
+         "the nearest that can is sequential; jacobi, gauss_seidel and iterated_jacobi can, too");
   for (const auto& [name, q] : d.quasistatic)
     if (q.form == VirtualElementForm::discrete)
       find(d, out, "quasistatic." + name + ".form",
