@@ -8,8 +8,10 @@
 #include <iterator>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/diagnostic.h"
+#include "base/pack.h"
 
 namespace trunnion {
 
@@ -18,6 +20,7 @@ namespace {
 /// Largest entry of a row of A over the largest of U there: below it, other pivots are chosen. Digits lost at most, where
 /// a matrix with a strong diagonal loses none.
 constexpr double kGrowth = 1e-5;
+constexpr int kColumns = 8;  // right sides at once: lanes of a register
 
 }  // namespace
 
@@ -42,11 +45,14 @@ struct SparseLuKlu {
 /// P A Q = L U by rows; row i and column i are those eliminated i-th.
 struct SparseLu::Elimination {
   std::vector<int> row_of, column_of;        // of A, by the order of elimination
-  std::vector<int> given_begin, given;       // rows of A, in the order of values(): columns
-  std::vector<int> fill_begin, fill;         // rows of L and U where A has no entry: columns
+  std::vector<int> given_begin, given;       // rows of A, in the order of values(): places in `factors`
+  std::vector<int> fill;                     // places in `factors` where A has no entry
   std::vector<int> begin, diagonal, column;  // rows of L and U as one: L without its unit diagonal, the pivot, the rest of U
+  std::vector<int> below_begin, below;       // columns of L: places in `factors`
+  std::vector<int> target;                   // places that change: by columns of L, for each entry by the pivot's row of U
   std::vector<double> factors, pivot;        // pivots inverted
-  std::vector<double> x;                     // a row, a solution
+  std::vector<double> x;                     // a solution
+  std::vector<Pack<kColumns>> columns;       // some of them
   std::vector<int> place;                    // in values(), of the entries by columns of A
   std::vector<double> by_columns;            // values
   double operations = 0;
@@ -56,6 +62,8 @@ struct SparseLu::Elimination {
   bool factor(const double* values);
   void solve(double* b);
   void solve_transposed(double* b);
+  template <int kCount>
+  void solve_transposed(double* const* b);
 };
 
 /// Where the factors have entries: row i those of A there, and for every k of its L those of row k of U.
@@ -74,52 +82,65 @@ void SparseLu::Elimination::find_factors(const std::vector<int>& column_begin, c
       place[i] = next[order_of_row[row[i]]]++;
       given[place[i]] = k;
     }
-  begin = fill_begin = {0};
+  begin = {0};
+  std::vector<std::vector<int>> rows_below(n);  // of every pivot
   for (int i = 0; i < n; ++i) {
     const std::set<int> there(given.begin() + given_begin[i], given.begin() + given_begin[i + 1]);
-    std::set<int> columns = there;
-    for (auto k = columns.begin(); *k < i; ++k) {
-      columns.insert(column.begin() + diagonal[*k] + 1, column.begin() + begin[*k + 1]);
+    std::set<int> all = there;
+    for (auto k = all.begin(); *k < i; ++k) {
+      all.insert(column.begin() + diagonal[*k] + 1, column.begin() + begin[*k + 1]);
       operations += 2.0 * (begin[*k + 1] - diagonal[*k]) - 1;
+      rows_below[*k].push_back(i);
     }
-    diagonal.push_back(begin[i] + static_cast<int>(std::distance(columns.begin(), columns.find(i))));
-    column.insert(column.end(), columns.begin(), columns.end());
-    std::set_difference(columns.begin(), columns.end(), there.begin(), there.end(), std::back_inserter(fill));
+    diagonal.push_back(begin[i] + static_cast<int>(std::distance(all.begin(), all.find(i))));
+    column.insert(column.end(), all.begin(), all.end());
     begin.push_back(static_cast<int>(column.size()));
-    fill_begin.push_back(static_cast<int>(fill.size()));
+    for (int k = begin[i]; k < begin[i + 1]; ++k)
+      if (!there.contains(column[k])) fill.push_back(k);
+  }
+  const auto place_of = [&](int i, int k) {
+    return static_cast<int>(std::lower_bound(column.begin() + begin[i], column.begin() + begin[i + 1], k) - column.begin());
+  };
+  for (int i = 0; i < n; ++i)
+    for (int k = given_begin[i]; k < given_begin[i + 1]; ++k) given[k] = place_of(i, given[k]);
+  below_begin = {0};
+  for (int k = 0; k < n; ++k) {
+    for (int i : rows_below[k]) {
+      below.push_back(place_of(i, k));
+      for (int j = diagonal[k] + 1; j < begin[k + 1]; ++j) target.push_back(place_of(i, column[j]));
+    }
+    below_begin.push_back(static_cast<int>(below.size()));
   }
   factors.resize(column.size());
   pivot.resize(n);
   x.resize(n);
+  columns.resize(n);
   by_columns.resize(row.size());
 }
 
 /// False where the pivots of the order are of no use.
 bool SparseLu::Elimination::factor(const double* values) {
   const int n = static_cast<int>(row_of.size());
-  double *lu = factors.data(), *work = x.data(), *inverse = pivot.data();
-  const int *to = column.data(), *U = diagonal.data(), *end = begin.data() + 1;
-  for (int i = 0; i < n; ++i) {
-    for (int k = fill_begin[i]; k < fill_begin[i + 1]; ++k) work[fill[k]] = 0;
-    double largest_given = 0, largest = 0;
-    for (int k = given_begin[i]; k < given_begin[i + 1]; ++k) {
-      work[given[k]] = values[k];
-      largest_given = std::max(largest_given, std::abs(values[k]));
+  double* lu = factors.data();
+  for (int k : fill) lu[k] = 0;
+  for (std::size_t k = 0; k < given.size(); ++k) lu[given[k]] = values[k];
+  const int *to = target.data(), *entry = below.data();
+  bool good = true;
+  for (int k = 0; k < n; ++k) {
+    const double inverse = pivot[k] = 1 / lu[diagonal[k]];
+    const double* U = lu + diagonal[k] + 1;
+    const int right = begin[k + 1] - diagonal[k] - 1;
+    double largest_given = 0, largest = std::abs(U[-1]);
+    for (int j = given_begin[k]; j < given_begin[k + 1]; ++j) largest_given = std::max(largest_given, std::abs(values[j]));
+    for (int j = 0; j < right; ++j) largest = std::max(largest, std::abs(U[j]));
+    good &= std::isfinite(inverse) && inverse != 0 && largest_given > kGrowth * largest;
+    for (const int* end = below.data() + below_begin[k + 1]; entry < end; ++entry) {
+      const double ratio = lu[*entry] *= inverse;
+      for (int j = 0; j < right; ++j) lu[to[j]] -= ratio * U[j];
+      to += right;
     }
-    int k = begin[i];
-    for (; k < U[i]; ++k) {
-      const int above = to[k];
-      const double ratio = lu[k] = work[above] * inverse[above];
-      for (int j = U[above] + 1; j < end[above]; ++j) work[to[j]] -= ratio * lu[j];
-    }
-    for (; k < end[i]; ++k) {
-      lu[k] = work[to[k]];
-      largest = std::max(largest, std::abs(lu[k]));
-    }
-    inverse[i] = 1 / work[i];
-    if (!(std::isfinite(inverse[i]) && inverse[i] != 0 && largest_given > kGrowth * largest)) return false;
   }
-  return true;
+  return good;
 }
 
 void SparseLu::Elimination::solve(double* b) {
@@ -146,6 +167,27 @@ void SparseLu::Elimination::solve_transposed(double* b) {
   for (int i = n - 1; i >= 0; --i) {
     const double s = b[row_of[i]] = x[i];
     for (int k = begin[i]; k < diagonal[i]; ++k) x[column[k]] -= factors[k] * s;
+  }
+}
+
+/// Of some right sides at once: the factors are read once for all.
+template <int kCount>
+void SparseLu::Elimination::solve_transposed(double* const* b) {
+  static_assert(kCount <= kColumns);
+  const int n = static_cast<int>(row_of.size());
+  for (int i = 0; i < n; ++i) {
+    Pack<kColumns> row(0);
+    for (int c = 0; c < kCount; ++c) row.set(c, b[c][column_of[i]]);
+    columns[i] = row;
+  }
+  for (int i = 0; i < n; ++i) {
+    const Pack<kColumns> s = columns[i] *= pivot[i];
+    for (int k = diagonal[i] + 1; k < begin[i + 1]; ++k) columns[column[k]] -= factors[k] * s;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    const Pack<kColumns> s = columns[i];
+    for (int c = 0; c < kCount; ++c) b[c][row_of[i]] = s[c];
+    for (int k = begin[i]; k < diagonal[i]; ++k) columns[column[k]] -= factors[k] * s;
   }
 }
 
@@ -199,6 +241,16 @@ void SparseLu::solve(double* b) const {
     e.solve(b);
   else
     klu_solve(e.klu.symbolic, e.klu.rescue, n_, 1, b, &e.klu.common);
+}
+
+void SparseLu::solve_transposed(double* const* b, int count) const {
+  Elimination& e = *elimination_;
+  const auto solve_some = [&]<int... k>(int some, std::integer_sequence<int, k...>) {
+    (void)((some == k + 1 && (e.solve_transposed<k + 1>(b), true)) || ...);
+  };
+  for (; count > 1 && e.klu.rescue == nullptr; b += kColumns, count -= kColumns)
+    solve_some(std::min(count, kColumns), std::make_integer_sequence<int, kColumns>());
+  for (int i = 0; i < count; ++i) solve_transposed(b[i]);
 }
 
 void SparseLu::solve_transposed(double* b) const {

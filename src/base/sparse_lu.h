@@ -42,6 +42,8 @@ class SparseLu {
   /// Solve A x = b and A^T x = b in place for the values last factored.
   void solve(double* b) const;
   void solve_transposed(double* b) const;
+  /// A^T x = b for `count` right sides, at less than one after the other.
+  void solve_transposed(double* const* b, int count) const;
 
  private:
   struct Elimination;

@@ -80,6 +80,11 @@ class SystemMatrix {
   TR_INLINE void solve_transposed(double* b) const {
     sparse_ ? sparse_->solve_transposed(b) : lu_solve_transposed(dense_.data(), n_, pivot_.data(), b);
   }
+  /// A^T x = b for `count` right sides.
+  TR_INLINE void solve_transposed(double* const* b, int count) const {
+    if (sparse_) return sparse_->solve_transposed(b, count);
+    for (int i = 0; i < count; ++i) lu_solve_transposed(dense_.data(), n_, pivot_.data(), b[i]);
+  }
 
  private:
   std::vector<double>& values() { return sparse_ ? sparse_->values() : dense_; }

@@ -75,6 +75,20 @@ void expect_like_dense(int n, const std::vector<Entry>& entries, const RandomVal
     EXPECT_NEAR(x[i], x_dense[i], digits * size(x_dense)) << n;
     EXPECT_NEAR(y[i], y_dense[i], digits * size(y_dense)) << n;
   }
+  for (int count : {1, 2, 5, 8, 19}) {  // right sides at once
+    std::vector<std::vector<double>> some(count, ramp(n));
+    std::vector<double*> columns;
+    for (int c = 0; c < count; ++c) {
+      some[c][c % n] += c;
+      columns.push_back(some[c].data());
+    }
+    std::vector<std::vector<double>> one_by_one = some;
+    lu.solve_transposed(columns.data(), count);
+    for (int c = 0; c < count; ++c) {
+      lu.solve_transposed(one_by_one[c].data());
+      for (int i = 0; i < n; ++i) EXPECT_NEAR(some[c][i], one_by_one[c][i], digits * size(one_by_one[c])) << n;
+    }
+  }
 }
 
 TEST(SparseLu, SolvesLikeADenseFactorisation) {
