@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
-#include "base/lu.h"
 #include "hydraulics/linear_oil.h"
 #include "hydraulics/quasistatic/command_error.h"
 
@@ -57,16 +58,14 @@ TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& 
   }
 }
 
-/// A component's flows and the residuals of its states.
-void add_component(const Hydraulics& h, const Component& c, const FlowInputs<>& in, const double* y, const double* ydot, double factor,
-                   HydraulicState& state) {
-  constexpr int kInputs = kMaxComponentNodes + kMaxComponentStates;
-  ComponentValues<> values;
-  read_component(c, in, y, values);
-  double slopes[(kMaxComponentFlows + kMaxComponentStates) * kInputs];
-  c.law->differentiate(values.inputs(), values.Q, values.rate, slopes);
+constexpr int kMaxComponentInputs = kMaxComponentNodes + kMaxComponentStates;
+constexpr int kMaxComponentSlopes = (kMaxComponentFlows + kMaxComponentStates) * kMaxComponentInputs;
+
+/// A component's flows and the residuals of its states, `slopes` as differentiate() leaves them.
+void add_component(const Hydraulics& h, const Component& c, const ComponentValues<>& values, const double* slopes, const double* ydot,
+                   double factor, HydraulicState& state) {
   const int nodes = static_cast<int>(c.nodes.size()), states = static_cast<int>(c.law->info().states.size()), inputs = nodes + states;
-  int column[kInputs];  // of each input in the block; -1: a source
+  int column[kMaxComponentInputs];  // of each input in the block; -1: a source
   for (int i = 0; i < nodes; ++i) column[i] = h.nodes[c.nodes[i]].state >= 0 ? h.nodes[c.nodes[i]].local : -1;
   for (int i = 0; i < states; ++i) column[nodes + i] = c.local + i;
   const auto add_slopes = [&](double* T, const double* slope, double sign) {
@@ -95,6 +94,27 @@ void add_component(const Hydraulics& h, const Component& c, const FlowInputs<>& 
     T[c.local + k] += factor;
     add_slopes(T, slope, -1);
   }
+}
+void add_component(const Hydraulics& h, const Component& c, const FlowInputs<>& in, const double* y, const double* ydot, double factor,
+                   HydraulicState& state) {
+  ComponentValues<> values;
+  read_component(c, in, y, values);
+  double slopes[kMaxComponentSlopes];
+  c.law->differentiate(values.inputs(), values.Q, values.rate, slopes);
+  add_component(h, c, values, slopes, ydot, factor, state);
+}
+
+/// A given flow: Q with its slope in the pressure that it is drawn from.
+void add_flow_source(const Hydraulics& h, const FlowSource& source, const Dual<1>& Q, HydraulicState& state) {
+  const bool draws = source.from >= 0 && h.nodes[source.from].state >= 0;
+  const auto add = [&](int node, double sign) {
+    if (node < 0 || h.nodes[node].state < 0) return;
+    const Row row = row_of(h, h.nodes[node], state);
+    *row.R += sign * Q.value;
+    if (draws) row.T[h.nodes[source.from].local] += sign * Q.d[0];  // the same circuit
+  };
+  add(source.to, -1);
+  add(source.from, 1);
 }
 
 /// Hose part of C_i p_i_dot.
@@ -361,6 +381,55 @@ void add_wall_slopes(const Hydraulics& h, const double* y, const double* ydot, c
   }
 }
 
+/// Where the blocks of a step may have entries: each part of the netlist adds slopes that cannot cancel. `state`: scratch.
+std::vector<std::vector<Entry>> block_entries(const Hydraulics& h, HydraulicState& state) {
+  std::vector<std::vector<char>> marked(h.circuits.size());
+  const bool full = h.linear_oil != nullptr;
+  for (std::size_t i = 0; i < h.circuits.size(); ++i) {
+    const std::size_t n = h.circuits[i].size;
+    marked[i].assign(n * n, full ? 1 : 0);
+    for (std::size_t k = 0; k < n; ++k) marked[i][k * (n + 1)] = 1;
+  }
+  const auto mark = [&] {
+    for (std::size_t i = 0; i < h.circuits.size(); ++i) {
+      double* T = state.T.data() + h.circuits[i].block;
+      for (std::size_t k = 0; k < marked[i].size(); ++k)
+        if (std::exchange(T[k], 0) != 0) marked[i][k] = 1;
+    }
+  };
+  for (double command : {-1.0, 1.0}) {  // valves that join other nodes either way
+    std::fill(state.spool.begin(), state.spool.end(), command);
+    for_each_element(h, [&](const auto& element) {
+      element.edges(state.flow_inputs(), [&](int A, int B, auto&&) { add_edge(h, {A, B, 0, 1}, state); });
+      mark();
+    });
+  }
+  std::fill(state.spool.begin(), state.spool.end(), 0.0);
+  double slopes[kMaxComponentSlopes];
+  for (int i = 0; i < kMaxComponentSlopes; ++i) slopes[i] = std::ldexp(1, i);  // no sum of some is another's
+  for (const Component& c : h.components) {
+    add_component(h, c, ComponentValues<>{}, slopes, state.ydot_scratch.data(), 0, state);
+    mark();
+  }
+  for (const FlowSource& source : h.flow_sources) {
+    add_flow_source(h, source, Dual<1>::variable(0, 0), state);
+    mark();
+  }
+  for (const Actuator& a : h.actuators) {
+    if (a.friction_local) continue;
+    const std::size_t n = h.circuits[a.circuit].size;
+    for (int k = 0; k < a.friction_states; ++k)
+      for (int j = 0; j < a.friction_states; ++j) marked[a.circuit][(a.local + k) * n + a.local + j] = 1;
+  }
+  std::fill(state.R.begin(), state.R.end(), 0.0);
+  std::vector<std::vector<Entry>> entries(h.circuits.size());
+  for (std::size_t i = 0; i < h.circuits.size(); ++i)
+    for (int row = 0; row < h.circuits[i].size; ++row)
+      for (int column = 0; column < h.circuits[i].size; ++column)
+        if (marked[i][row * h.circuits[i].size + column] != 0) entries[i].push_back({row, column});
+  return entries;
+}
+
 }  // namespace
 
 HydraulicState::HydraulicState(const Hydraulics& h)
@@ -371,24 +440,29 @@ HydraulicState::HydraulicState(const Hydraulics& h)
       walls(h.volumes.size()),
       rate_slope(h.volumes.size()),
       R(h.unknown_state.size()),
-      pivot(h.unknown_state.size()),
       force_s(h.actuators.size()),
       force_v(h.actuators.size()),
       oil_rate(h.actuators.size()),
       column(h.actuators.size()) {
-  std::size_t block = 0, columns = 0;
-  for (const Circuit& c : h.circuits) block += static_cast<std::size_t>(c.size) * c.size;
+  std::size_t blocks = 0, columns = 0;
+  for (const Circuit& c : h.circuits) blocks += static_cast<std::size_t>(c.size) * c.size;
   for (std::size_t i = 0; i < walls.size(); ++i) walls[i] = h.volumes[i].walls_of_all;
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     column[i] = static_cast<int>(columns);
     columns += h.circuits[h.actuators[i].circuit].size;
   }
-  T.resize(block);
+  T.resize(blocks);
   R_s.resize(columns);
   R_v.resize(columns);
   F_y.resize(columns);
   y_scratch.resize(h.ny);
   ydot_scratch.resize(h.ny);
+  for (const Circuit& c : h.circuits) {
+    std::vector<double*>& columns_of = F_y_of_circuit.emplace_back();
+    for (int k : c.actuators) columns_of.push_back(F_y.data() + column[k]);
+  }
+  entries = block_entries(h, *this);
+  for (std::size_t i = 0; i < h.circuits.size(); ++i) block.emplace_back(h.circuits[i].size, entries[i]);
   if (h.linear_oil == nullptr) return;
   linear_f.resize(h.volumes.size());
   linear_J.resize(h.volumes.size() * h.volumes.size());
@@ -449,18 +523,8 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); });
   });
   for (const Component& c : h.components) add_component(h, c, in, y, ydot, rule.factor, state);
-  for (const FlowSource& source : h.flow_sources) {
-    const bool draws = source.from >= 0 && h.nodes[source.from].state >= 0;
-    const Dual<1> Q = state.signal[source.flow] * (draws ? state.liquid[source.from] : Dual<1>(1));
-    const auto add = [&](int node, double sign) {
-      if (node < 0 || h.nodes[node].state < 0) return;
-      const Row row = row_of(h, h.nodes[node], state);
-      *row.R += sign * Q.value;
-      if (draws) row.T[h.nodes[source.from].local] += sign * Q.d[0];  // the same circuit
-    };
-    add(source.to, -1);
-    add(source.from, 1);
-  }
+  for (const FlowSource& source : h.flow_sources)
+    add_flow_source(h, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
     double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
@@ -636,26 +700,30 @@ int unknown_out_of_range(const Hydraulics& h, const double* y) {
 bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {
   for (std::size_t i = 0; i < h.circuits.size(); ++i) {
     const Circuit& c = h.circuits[i];
-    double* T = state.T.data() + c.block;
-    int* pivot = state.pivot.data() + c.offset;
-    if (!lu_factor(T, c.size, pivot)) {
+    const double* T = state.T.data() + c.block;
+    SystemMatrix& block = state.block[i];
+    block.assemble([&](auto& entry) {
+      for (const Entry& e : state.entries[i]) entry(e.row, e.column) = T[e.row * c.size + e.column];
+    });
+    if (!block.factor()) {
       *circuit = static_cast<int>(i);
       return false;
     }
-    for (int k : c.actuators) lu_solve_transposed(T, c.size, pivot, state.F_y.data() + state.column[k]);
+    block.solve_transposed(state.F_y_of_circuit[i].data(), static_cast<int>(c.actuators.size()));
   }
   return true;
 }
 
 void eliminate(const Hydraulics& h, const double* ds, const double* dsdot, HydraulicState& state) {
-  for (const Circuit& c : h.circuits) {
+  for (std::size_t circuit = 0; circuit < h.circuits.size(); ++circuit) {
+    const Circuit& c = h.circuits[circuit];
     double* R = state.R.data() + c.offset;
     for (int k : c.actuators) {
       const double *R_s = state.R_s.data() + state.column[k], *R_v = state.R_v.data() + state.column[k];
       for (int i = 0; i < c.size; ++i) R[i] += R_s[i] * ds[k] + R_v[i] * dsdot[k];
     }
     for (int i = 0; i < c.size; ++i) R[i] = -R[i];
-    lu_solve(state.T.data() + c.block, c.size, state.pivot.data() + c.offset, R);
+    state.block[circuit].solve(R);
   }
 }
 

@@ -3,7 +3,7 @@
 //   R_i = C_i(p, s) p_i_dot + sum A_j s_j_dot - sum Q_in = 0,    C_i = V_i / B_e,i
 // together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), and the port
 // forces; all with exact local derivatives.
-// Circuits that share no volume are separate dense blocks. Oil sees mechanics only as (s, sdot) at its ports.
+// Circuits that share no volume are separate blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
 // Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
 // they are solved on the spot, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/system_matrix.h"
 #include "friction/friction.h"
 #include "hydraulics/component.h"
 #include "hydraulics/cylinder.h"
@@ -220,22 +221,24 @@ struct OilValues {
 struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& hydraulics);
 
-  std::vector<Dual<1>> compressibility;  // per node [1/Pa], of the oil, with its slope; sources: not in use
-  std::vector<Dual<1>> liquid;           // per node [-]: share of liquid, with its slope
-  std::vector<double> capacity;          // per node [m3/Pa]; zero for sources
-  std::vector<double> walls;             // per volume [1/Pa]: mean of hose and chambers by volume, at the lengths evaluated last
-  bool strained = false;                 // whether rates of a pressure are those of strain
-  std::vector<double> rate_slope;        // per volume: d(p_dot)/dp of the integration rule [1/s]
-  std::vector<double> R;                 // per circuit unknown: residual; after eliminate(): its Newton increment
-  std::vector<double> T;                 // blocks dR/dy, factored by condense()
-  std::vector<int> pivot;
-  std::vector<double> force_s, force_v;         // per port: direct derivatives of its force
-  std::vector<double> oil_rate;                 // per port: scratch of evaluate_rates
-  std::vector<double> R_s, R_v;                 // per port: derivative of its circuit's R, at `column`
-  std::vector<double> F_y;                      // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
-  std::vector<int> column;                      // per port: first entry in R_s, R_v, F_y
-  std::vector<double> y_scratch, ydot_scratch;  // of evaluate_slopes
-  std::vector<double> linear_f, linear_J;       // of a LinearOil at the evaluation's time
+  std::vector<Dual<1>> compressibility;     // per node [1/Pa], of the oil, with its slope; sources: not in use
+  std::vector<Dual<1>> liquid;              // per node [-]: share of liquid, with its slope
+  std::vector<double> capacity;             // per node [m3/Pa]; zero for sources
+  std::vector<double> walls;                // per volume [1/Pa]: mean of hose and chambers by volume, at the lengths evaluated last
+  bool strained = false;                    // whether rates of a pressure are those of strain
+  std::vector<double> rate_slope;           // per volume: d(p_dot)/dp of the integration rule [1/s]
+  std::vector<double> R;                    // per circuit unknown: residual; after eliminate(): its Newton increment
+  std::vector<double> T;                    // blocks dR/dy
+  std::vector<SystemMatrix> block;          // per circuit: its T, factored by condense()
+  std::vector<std::vector<Entry>> entries;  // per circuit: where its T may have entries
+  std::vector<double> force_s, force_v;     // per port: direct derivatives of its force
+  std::vector<double> oil_rate;             // per port: scratch of evaluate_rates
+  std::vector<double> R_s, R_v;             // per port: derivative of its circuit's R, at `column`
+  std::vector<double> F_y;                  // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
+  std::vector<int> column;                  // per port: first entry in R_s, R_v, F_y
+  std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of its ports
+  std::vector<double> y_scratch, ydot_scratch;       // of evaluate_slopes
+  std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time
 };
 
 /// What the evaluation of a step's end point needs about the step.

@@ -144,11 +144,12 @@ void CircuitTrapezoidal::stop_at_edges(const Component& c, const ComponentValues
     return c.law->edges(ahead.inputs(), g);
   };
   double from[kMaxComponentEdges], to[kMaxComponentEdges], g[kMaxComponentEdges];
-  const int count = c.law->edges(values.inputs(), from);
   ahead = values;
   for (std::size_t i = 0; i < c.nodes.size(); ++i) ahead.p[i] = ahead_[c.nodes[i]];
   for (std::size_t i = 0; i < c.law->info().states.size(); ++i) ahead.x[i] += step[i];
-  c.law->edges(ahead.inputs(), to);
+  const int count = c.law->edges(ahead.inputs(), to);
+  if (std::none_of(to, to + count, [](double ahead_of_edge) { return ahead_of_edge > 1; })) return;
+  c.law->edges(values.inputs(), from);
   for (int k = 0; k < count; ++k) {
     if (!(from[k] <= 0 && to[k] > 1)) continue;
     const auto way = [&](double share) { return edges(share, g), g[k]; };
@@ -177,9 +178,12 @@ void CircuitTrapezoidal::limit(const double* increment, const HydraulicState& st
     for (int node : {A, B}) stop_at(node, share);
   };
   for_each_element(h_, [&](const auto& element) {
+    const auto stop_of = [&](int A, int B) { return stop_between(element, now[A] - now[B], ahead_[A] - ahead_[B]); };
+    if constexpr (!requires { element.P; })
+      if (stop_of(element.A, element.B) == ahead_[element.A] - ahead_[element.B]) return;  // whatever it carries
     element.edges(state.flow_inputs(), [&](int A, int B, auto&& law) {
-      const double to = ahead_[A] - ahead_[B], stop = stop_between(element, now[A] - now[B], to);
-      if (stop == to || law(std::numeric_limits<double>::max()) == 0) return;  // a shut edge has no say
+      const double stop = stop_of(A, B);
+      if (stop == ahead_[A] - ahead_[B] || law(std::numeric_limits<double>::max()) == 0) return;  // a shut edge has no say
       stop_edge(A, B, stop);
     });
   });

@@ -66,7 +66,7 @@ struct ComponentInfo {
 class ComponentLaw {
  public:
   virtual ~ComponentLaw() = default;
-  virtual const ComponentInfo& info() const = 0;
+  const ComponentInfo& info() const { return info_; }
   virtual double laminar_limit() const = 0;
   /// States at the start from pressures and commands there.
   virtual void start(const double* p, const double* u, double* x) const = 0;
@@ -78,6 +78,12 @@ class ComponentLaw {
   virtual void differentiate(const ComponentInputs<>& in, double* Q, double* rate, double* slopes) const = 0;
   /// Edges behind which slopes are others than before: Newton's method on its way from g <= 0 stops at g = 1. Returns how many there are.
   virtual int edges(const ComponentInputs<>& in, double* g) const = 0;
+
+ protected:
+  explicit ComponentLaw(const ComponentInfo& info) : info_(info) {}
+
+ private:
+  const ComponentInfo& info_;  // static, of the class
 };
 
 /// Most nodes, states, commands, flows of a law: scratch of the circuit.
@@ -92,8 +98,7 @@ class ComponentLawOf final : public ComponentLaw {
                 Law::kFlows <= kMaxComponentFlows && Law::kPowers <= kMaxComponentPowers);
 
  public:
-  explicit ComponentLawOf(Law law) : law_(std::move(law)) {}
-  const ComponentInfo& info() const override { return Law::info(); }
+  explicit ComponentLawOf(Law law) : ComponentLaw(Law::info()), law_(std::move(law)) {}
   double laminar_limit() const override { return law_.laminar_limit(); }
   void start(const double* p, const double* u, double* x) const override {
     if constexpr (Law::kStates > 0) law_.start(p, u, x);
