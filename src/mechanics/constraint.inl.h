@@ -17,10 +17,11 @@ TR_INLINE void set_point_jacobian(const ConstraintGroup<D>& g, const PathDof* pa
   for (int k = 0; k < n; ++k) {
     const DofState<D, S>& axis = tree.dofs[dofs[k].dof];
     work[k].e = axis.b.at(s.line.r_Q) * S(dofs[k].sign);
-    work[k].e_q = axis.b_q.at(s.line.r_Q) * S(dofs[k].sign);
+    work[k].e_q = work[k].e;
     for (int i = 0; i < g.rows.size(); ++i) jacobian[i * n + k] = s.axes[i].dot(work[k].e);
-    if (jacobian_q != nullptr)
-      for (int i = 0; i < g.rows.size(); ++i) jacobian_q[i * n + k] = s.axes[i].dot(work[k].e_q);
+    if (jacobian_q == nullptr) continue;
+    work[k].e_q = axis.b_q.at(s.line.r_Q) * S(dofs[k].sign);
+    for (int i = 0; i < g.rows.size(); ++i) jacobian_q[i * n + k] = s.axes[i].dot(work[k].e_q);
   }
 }
 

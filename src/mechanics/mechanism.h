@@ -88,7 +88,7 @@ struct MechanismState {
         Phi_dot(m.rows),
         Phi_ddot(m.rows),
         jacobian(m.jacobian_size),
-        jacobian_q(D == 3 ? m.jacobian_size : 0),
+        jacobian_q(m.tree.turns_freely() ? m.jacobian_size : 0),
         violation(m.rows),
         rate_gradient(m.velocity_rows > 0 ? m.jacobian_size : 0),
         motion(m.motions.size()),
@@ -103,11 +103,13 @@ struct MechanismState {
   std::vector<S> s, s_dot;                // per port [m or rad], [m/s or rad/s]
   std::vector<S> Phi, Phi_dot, Phi_ddot;  // per row; Phi of velocity rows is zero
   std::vector<S> jacobian;                // per velocity: Phi_q, and B of velocity rows
-  std::vector<S> jacobian_q;              // per position increment (of velocity rows: B); empty in the plane, where it is the same
-  std::vector<S> violation;               // per row: what the steps of the penalty treatment close, see update_violations
-  std::vector<double> rate_gradient;      // as jacobian, of velocity rows: d(B v) per position increment at constant v
-  std::vector<MotionValue> motion;        // at the current time
+  std::vector<S> jacobian_q;          // per position increment (of velocity rows: B); empty where it is the same, without spherical joints
+  std::vector<S> violation;           // per row: what the steps of the penalty treatment close, see update_violations
+  std::vector<double> rate_gradient;  // as jacobian, of velocity rows: d(B v) per position increment at constant v
+  std::vector<MotionValue> motion;    // at the current time
   std::vector<double> body_load, joint_load, soil;  // signal factors at the current time
+
+  const S* increment_jacobian() const { return jacobian_q.empty() ? jacobian.data() : jacobian_q.data(); }
 };
 
 /// Signals of loads and motions at time t.

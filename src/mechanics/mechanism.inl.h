@@ -36,7 +36,7 @@ TR_FLATTEN void update_positions(const Mechanism<D>& m, const S* q, const S* inc
     const ConstraintGroup<D>& g = m.constraints[i];
     update_constraint(g, paths, state.tree, q, state.motion.data(), state.constraints[i], state.dofs.data() + g.path.begin,
                       state.Phi.data() + g.rows.begin, state.jacobian.data() + g.jacobian,
-                      D == 3 ? state.jacobian_q.data() + g.jacobian : nullptr);
+                      state.jacobian_q.empty() ? nullptr : state.jacobian_q.data() + g.jacobian);
   }
 }
 
@@ -214,12 +214,13 @@ TR_FLATTEN void add_penalty(const Mechanism<D>& m, double factor, const Mechanis
   for (const ConstraintGroup<D>& g : m.constraints) {
     const int n = g.path.size();
     const double* J = state.jacobian.data() + g.jacobian;
-    const double* J_q = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian;
+    const double* J_q = state.increment_jacobian() + g.jacobian;
     const PathDof* path = m.paths.data() + g.path.begin;
-    for (int row = 0; row < g.rows.size(); ++row, J += n, J_q += n)
-      for (int k = 0; k < n; ++k) {
-        const double scaled = factor * J[k];
-        for (int l = 0; l < n; ++l) T(path[k].dof, path[l].dof) += scaled * J_q[l];
+    for (int k = 0; k < n; ++k)
+      for (int l = 0; l < n; ++l) {
+        double product = 0;
+        for (int row = 0; row < g.rows.size(); ++row) product += J[row * n + k] * J_q[row * n + l];
+        T(path[k].dof, path[l].dof) += factor * product;
       }
   }
 }
@@ -236,7 +237,7 @@ TR_FLATTEN void add_constraint_curvature(const Mechanism<D>& m, const double* mu
 template <int D>
 void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& state, const double* increment, double* result) {
   for (const ConstraintGroup<D>& g : m.constraints) {
-    const double* J = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian;
+    const double* J = state.increment_jacobian() + g.jacobian;
     for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
       result[row] = state.Phi[row];
       for (int k = 0; k < g.path.size(); ++k) result[row] += J[k] * increment[m.paths[g.path.begin + k].dof];
@@ -288,7 +289,7 @@ void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const Increm
     const PathDof* path = m.paths.data() + g.path.begin;
     for (int row = g.holonomic; row < g.rows.size(); ++row) {
       const double* J = state.jacobian.data() + g.jacobian + row * n;
-      const double* J_q = (D == 3 ? state.jacobian_q.data() : state.jacobian.data()) + g.jacobian + row * n;
+      const double* J_q = state.increment_jacobian() + g.jacobian + row * n;
       const double* G = state.rate_gradient.data() + g.jacobian + row * n;
       for (int k = 0; k < n; ++k)
         for (int l = 0; l < n; ++l) T(path[k].dof, path[l].dof) += factor * J[k] * (G[l] * (1 / f.velocity) + J[l] - J_q[l]);

@@ -34,6 +34,7 @@ struct TreeNode {
   int v = 0;                             // first velocity in v; increments use the same index
   int dofs = 1;                          // velocities: 1, or 3 for spherical (angular velocity in the joint's zero frame)
   Rotation<D> R_PJ;                      // joint frame at coordinate zero, in the parent's frame; identity in the plane
+  bool aligned = D == 2;                 // R_PJ is the identity
   Vec<D> r_PJ = Vec<D>::Zero();          // [m] joint's place, parent frame
   Angular<D> turn = zero<Angular<D>>();  // revolute: unit axis, joint frame
   Vec<D> slide = Vec<D>::Zero();         // prismatic: unit axis, joint frame
@@ -49,6 +50,9 @@ struct Tree {
   std::vector<int> dof_node;       // node of each velocity
   int nq = 0, nv = 0;
   Vec<D> gravity = Vec<D>::Zero();  // [m/s2]
+
+  /// Whether it has spherical joints, whose positions and velocities are not of one kind.
+  bool turns_freely() const { return nq > nv; }
 };
 
 /// What the recursions compute for a node. Position stage: R, r. Velocity stage: V, A. Force stage: the rest.

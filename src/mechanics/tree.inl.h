@@ -78,7 +78,8 @@ TR_FLATTEN void update_positions(const Tree<D>& tree, const S* q, const S* incre
     NodeState<D, S>& s = state.nodes[j];
     DofState<D, S>* k = &state.dofs[n.v];
     Rotation<D, S> R_J = p.R;
-    if constexpr (D == 3) R_J = R_J * n.R_PJ.template cast<S>();  // the plane's frames are aligned at zero
+    if constexpr (D == 3)
+      if (!n.aligned) R_J = R_J * n.R_PJ.template cast<S>();
     const Vec<D, S> r_J = p.r + p.R * n.r_PJ.template cast<S>();
     Vec<D, S> r = r_J;
     switch (n.joint) {

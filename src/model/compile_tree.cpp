@@ -231,6 +231,7 @@ void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, co
   node.v = tree.nv;
   node.dofs = ball ? 3 : 1;
   node.R_PJ.m = R_PJ;
+  node.aligned = R_PJ == Mat<3>::Identity();
   node.r_PJ = r_PJ;
   if (joint == NodeJoint::revolute) node.turn = axis;
   if (joint == NodeJoint::prismatic) node.slide = axis;
