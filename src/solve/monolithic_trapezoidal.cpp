@@ -45,15 +45,14 @@ void MonolithicTrapezoidal<D>::move() {
   update_positions(m_, next_.q(), theta_.data(), work_.mechanism);
 }
 
-/// v, a and ydot from the unknowns by the trapezoidal rule.
+/// v and a from the unknowns by the trapezoidal rule.
 template <int D>
-void MonolithicTrapezoidal<D>::set_rates() {
+void MonolithicTrapezoidal<D>::set_mechanism_rates() {
   double *v = next_.v(), *a = next_.a();
   for (int i = 0; i < model_->layout.nv; ++i) {
     v[i] = factors_.velocity * theta_[i] + v_offset_[i];
     a[i] = factors_.acceleration * theta_[i] + a_offset_[i];
   }
-  set_circuit_rates();
 }
 
 template <int D>

@@ -27,8 +27,12 @@ class MonolithicTrapezoidal : public Stepper {
   explicit MonolithicTrapezoidal(std::shared_ptr<const Model> model);
   void begin(const State& state, double h);
   void move();
-  void set_rates();
+  void set_mechanism_rates();
   void set_circuit_rates() { circuits_.set_rates(work_.hydraulics); }
+  void set_rates() {
+    set_mechanism_rates();
+    set_circuit_rates();
+  }
   void evaluate_at(double penalty);
   Point end_point() { return {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}; }
   bool condense_ports() { return circuits_.condense_ports(work_.hydraulics); }

@@ -11,6 +11,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kVelocityBound = 1e-8;  // [m/s] velocity violation after which projecting again is pointless
+constexpr double kSlight = 1e-6;         // [m/s] velocity violation so small that any projection removes it as well
 constexpr int kProjections = 5;
 constexpr double kClosed = 1e-5;  // of the position tolerance: linearised constraints that count as closed
 constexpr int kInnerIterations = 20;
@@ -24,6 +25,7 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, Ma
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
   correction_.resize(nv);
   multiplier_change_.resize(m_.rows);
+  left_.resize(m_.rows);
   const bool differences = model_->description.solver.tangent == TangentKind::forward_difference;
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   RecordedEntries pattern;
@@ -82,15 +84,14 @@ template <int D>
 void PenaltyTrapezoidal<D>::close_linearised_constraints(int least, double* multipliers) {
   const double penalty = model_->description.solver.penalty, closed = kClosed * model_->description.solver.tolerance_position;
   MechanismState<D>& mech = work_.mechanism;
-  for (int iteration = 0; iteration < kInnerIterations && m_.rows > 0; ++iteration) {
-    linearised_violations(m_, factors_, mech, increment_.data(), work_.multipliers.data());  // psi + psi_theta d(theta)
-    double open = 0;
+  if (m_.rows == 0) return;
+  for (int iteration = 0;; ++iteration) {
+    linearised_violations(m_, factors_, mech, increment_.data(), left_.data());  // psi + psi_theta d(theta)
+    if (iteration == kInnerIterations || (!(largest_of(left_) > closed) && iteration >= least)) return;
     for (int i = 0; i < m_.rows; ++i) {
-      open = std::max(open, std::abs(work_.multipliers[i]));
-      work_.multipliers[i] *= penalty;
+      work_.multipliers[i] = penalty * left_[i];
+      multipliers[i] += work_.multipliers[i];
     }
-    if (!(open > closed) && iteration >= least) break;
-    for (int i = 0; i < m_.rows; ++i) multipliers[i] += work_.multipliers[i];
     std::fill(correction_.begin(), correction_.end(), 0.0);
     add_constraint_forces(m_, work_.multipliers.data(), mech, correction_.data());
     T_.solve(correction_.data());
@@ -121,13 +122,10 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   return true;
 }
 
-/// What increment_ leaves of the violations, linearised, becomes what they are.
+/// What increment_ leaves of the violations, linearised, becomes what they are. After close_linearised_constraints.
 template <int D>
 void PenaltyTrapezoidal<D>::advance_violations() {
-  if (m_.rows == 0) return;
-  MechanismState<D>& mech = work_.mechanism;
-  linearised_violations(m_, factors_, mech, increment_.data(), work_.multipliers.data());
-  mech.violation = mech.Phi = work_.multipliers;
+  work_.mechanism.violation = work_.mechanism.Phi = left_;
 }
 
 /// ds_, dsdot_ of the ports from increment_.
@@ -197,7 +195,24 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   lu_solve(full_.data(), n, full_pivot_.data(), right_side_.data());
   std::copy(right_side_.begin(), right_side_.begin() + nv, increment_.begin());
   std::copy(right_side_.begin() + nv, right_side_.end(), circuit_increment_.begin());
+  if (m_.rows > 0) linearised_violations(m_, factors_, work_.mechanism, increment_.data(), left_.data());
   return true;
+}
+
+/// Whether the end of the step is `moved` [rad, m] from where the constraints were evaluated, and that is so near that their gradients are
+/// the same: for velocities to kVelocityBound, for accelerations to kSmall, for positions, which are linearised, to kClosed.
+template <int D>
+bool PenaltyTrapezoidal<D>::is_there(double moved) const {
+  if (circuits_.has_local_states()) return false;  // which are solved at the end of the step
+  if (m_.rows == 0) return true;
+  const SolverDescription& solver = model_->description.solver;
+  if (solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
+  double v = 0, a = 0;
+  for (int i = 0; i < model_->layout.nv; ++i) {
+    v = std::max(v, std::abs(next_.v()[i]));
+    a = std::max(a, std::abs(next_.a()[i]));
+  }
+  return moved * v < kVelocityBound && moved * a < kSmall && moved * moved < kClosed * solver.tolerance_position;
 }
 
 /// Adds the increments to the unknowns; returns the largest increment over its tolerance.
@@ -215,32 +230,35 @@ double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
 
 /// x -= P^-1 alpha J^T rate.
 template <int D>
-void PenaltyTrapezoidal<D>::remove_constraint_rate(const std::vector<double>& rate, double* x) {
+void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const std::vector<double>& rate, double* x) {
   const double penalty = model_->description.solver.penalty;
   std::fill(correction_.begin(), correction_.end(), 0.0);
   for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = penalty * rate[i];
   add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, correction_.data());
-  P_.solve(correction_.data());
+  P.solve(correction_.data());
   for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
 
-/// (11), (12): in increment form v = v' - P^-1 alpha J^T (J v' + Phi_t), and alike for a.
+/// (11), (12): in increment form v = v' - P^-1 alpha J^T (J v' + Phi_t), and alike for a. Every regular P leads to where the constraints
+/// hold, and by less than kSlight it does not matter along which way: there the tangent, which is factored, stands in.
 template <int D>
 bool PenaltyTrapezoidal<D>::project(StepReport& report) {
   if (m_.rows == 0) return true;
   MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
-  if (!P_.factor()) return false;
   constraint_rates(m_, next_.v(), mech);
+  const bool slight = largest_of(mech.Phi_dot) < kSlight && model_->description.solver.tangent == TangentKind::exact;
+  if (!slight && !P_.factor()) return false;
+  const SystemMatrix& P = slight ? T_ : P_;
   for (int i = 0; i < kProjections; ++i) {
-    remove_constraint_rate(mech.Phi_dot, next_.v());
+    remove_constraint_rate(P, mech.Phi_dot, next_.v());
     constraint_rates(m_, next_.v(), mech);
     report.velocity_violation = largest_of(mech.Phi_dot);
     if (report.velocity_violation < kVelocityBound) break;
   }
   update_rates(m_.tree, next_.v(), next_.a(), mech.tree);
   constraint_accelerations(m_, next_.a(), mech);
-  remove_constraint_rate(mech.Phi_ddot, next_.a());
+  remove_constraint_rate(P, mech.Phi_ddot, next_.a());
   return true;
 }
 
@@ -260,29 +278,31 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       return report;
     }
     size = apply_increment(report);
-    this->set_rates();
-    if (size >= 1) {
-      advance_violations();
+    double moved = largest_position_increment_;
+    advance_violations();
+    this->set_circuit_rates();
+    if (size >= 1)
       this->settle_oil(
           report, size, [&](const double* dF) { respond_to_forces(dF); },
           [&](const double*) {
             add_increment();
+            moved += largest_of(increment_);
             advance_violations();
             for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += multiplier_change_[i];
           });
-      this->set_rates();
-    }
+    this->set_mechanism_rates();
     if (!std::isfinite(size)) {
       report.status = StepStatus::diverged;
       return report;
     }
     const bool last = size < 1 || report.iterations >= solver.max_iterations;
-    if (last && m_.rows == 0 && !circuits_.has_local_states()) {  // nothing is evaluated any more at the new positions
+    const bool there = last && is_there(moved);
+    if (there) {
       advance_configuration(m_.tree, this->from_->q(), theta_.data(), next_.q());
-      break;
+    } else {
+      this->move();
+      update_violations(m_, next_.v(), factors_, work_.mechanism);
     }
-    this->move();
-    update_violations(m_, next_.v(), factors_, work_.mechanism);
     for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.violation[i];  // (10)
     if (last) break;
   }

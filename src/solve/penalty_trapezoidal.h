@@ -32,6 +32,7 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::factors_;
   using Base::h_;
   using Base::increment_;
+  using Base::kSmall;
   using Base::largest_position_increment_;
   using Base::m_;
   using Base::model_;
@@ -47,6 +48,7 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   void add_rest_of_tangent(Entries& T);
   void close_linearised_constraints(int least, double* multipliers);
   void advance_violations();
+  bool is_there(double moved) const;
   void find_port_increments();
   void respond_to_forces(const double* dF);
   void add_increment() {
@@ -54,11 +56,12 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   }
   double apply_increment(StepReport& report);
   bool project(StepReport& report);
-  void remove_constraint_rate(const std::vector<double>& rate, double* x);
+  void remove_constraint_rate(const SystemMatrix& P, const std::vector<double>& rate, double* x);
 
   SystemMatrix T_, P_;                     // tangent; projection matrix, on the same pattern
   std::vector<double> correction_;         // of a projection
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
+  std::vector<double> left_;               // per row: what the increments leave of the violations, linearised
   // scratch of the forward-difference tangent
   std::vector<double> full_, base_mechanism_, base_constraint_, base_circuit_, right_side_, constraint_force_;
   std::vector<int> full_pivot_;
