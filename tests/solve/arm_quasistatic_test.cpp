@@ -397,9 +397,9 @@ TEST(QuasistaticCircuit, SequentialCosimulationTakesLongSteps) {
     };
     const double whole = angle({"solver.step=0.25 ms"});
     const auto off = [&](const char* step) {
-      return std::abs(angle({"solver.step=1 ms", "solver.coupling=cosimulation", "coupling.scheme=sequential",
-                             std::string("coupling.step=") + step}) -
-                      whole);
+      return std::abs(
+          angle({"solver.step=1 ms", "solver.coupling=cosimulation", "coupling.scheme=sequential", std::string("coupling.step=") + step}) -
+          whole);
     };
     EXPECT_LT(off("5 ms"), 5e-6) << example;
     EXPECT_LT(off("20 ms"), 3e-5) << example;
