@@ -9,7 +9,7 @@ function(trunnion_unity target)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   execute_process(
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/unity_groups.py
-      --size 60000 --include ${PROJECT_SOURCE_DIR}/src --include ${PROJECT_SOURCE_DIR}/include --include ${PROJECT_SOURCE_DIR}/tests
+      --size 72000 --include ${PROJECT_SOURCE_DIR}/src --include ${PROJECT_SOURCE_DIR}/include --include ${PROJECT_SOURCE_DIR}/tests
       --keep ${PROJECT_BINARY_DIR}/unity_${target}.txt ${arg_FILES}
     OUTPUT_VARIABLE groups OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" groups "${groups}")

@@ -7,8 +7,9 @@ project that declares it, so nothing clashes and nothing has to be renamed. The 
 
     unity_groups.py --size SIZE [--include FOLDER]... [--keep FILE] FILE...      prints a line "group file" for each file
 
-SIZE limits a group, in bytes of source: large groups leave a processor without work at the end. --keep: the lines of the last time, where
-files stay together if they still may, so that a new file does not reshuffle all.
+SIZE limits a group, in bytes of source: large groups leave a processor without work at the end. Sizes of files are rounded, so that a small
+change leaves all groups as they are. --keep: the lines of the last time, where files stay together if they still may, so that a new file does
+not reshuffle all.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -24,6 +25,7 @@ CONSTANT = re.compile(r"^(?:constexpr|const|static|inline|thread_local)\b[^;(]*?
 MORE_CONSTANTS = re.compile(r"\b(k[A-Z]\w*)\s*[={\[]")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 DECLARED = re.compile(r"^(?:inline )?constexpr [\w:<>, ]+? (\w+)\b", re.MULTILINE)
+ROUND = 4096  # [bytes] to which sizes are rounded
 GROWN = 1.3  # by which a group may outgrow its size
 MACROS = re.compile(r"^[A-Z_]{2,}$")
 
@@ -57,7 +59,7 @@ class Source:
         names |= types(local)
         self.own = {name for name in names if not MACROS.match(name)}
         self.words = set(re.findall(r"\w+", NOT_CODE.sub(" ", text))) | declared(Path(path), folders, known)
-        self.size = len(text)
+        self.size = -(-len(text) // ROUND) * ROUND
 
     def fits(self, other):
         return not (self.own & other.words or other.own & self.words)

@@ -248,8 +248,12 @@ void SparseLu::solve_transposed(double* const* b, int count) const {
   const auto solve_some = [&]<int... k>(int some, std::integer_sequence<int, k...>) {
     (void)((some == k + 1 && (e.solve_transposed<k + 1>(b), true)) || ...);
   };
-  for (; count > 1 && e.klu.rescue == nullptr; b += kColumns, count -= kColumns)
-    solve_some(std::min(count, kColumns), std::make_integer_sequence<int, kColumns>());
+  while (count > 1 && e.klu.rescue == nullptr) {
+    const int some = std::min(count, kColumns);
+    solve_some(some, std::make_integer_sequence<int, kColumns>());
+    b += some;
+    count -= some;
+  }
   for (int i = 0; i < count; ++i) solve_transposed(b[i]);
 }
 

@@ -6,7 +6,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kMostSegments = 200;          // of a line: each is an unknown of a dense block
+constexpr int kMostSegments = 200;          // of a line: each is an unknown of the circuit
 constexpr double kLeastViscosity = 0.3e-6;  // [m2/s] of Walther's law
 
 void check_fluid(const Description& d, Findings& out) {
