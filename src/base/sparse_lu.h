@@ -3,8 +3,8 @@
 // values give the same bits whatever was factored before, and a factorisation is its arithmetic and little else.
 // Where those pivots are of no use for the present values (a zero pivot, growth), others are chosen for this once; that allocates.
 // The order and the other pivots are those of KLU of SuiteSparse.
-// Sources: Davis, Palamadai Natarajan 2010 (Algorithm 907: KLU), ACM Transactions on Mathematical Software 37(3); elimination by rows as in
-// Davis 2006, Direct Methods for Sparse Linear Systems, chapter 6.
+// Sources: Davis, Palamadai Natarajan 2010 (Algorithm 907: KLU), ACM Transactions on Mathematical Software 37(3); right-looking
+// elimination as in Davis 2006, Direct Methods for Sparse Linear Systems, chapter 6.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

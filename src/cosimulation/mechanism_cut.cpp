@@ -90,6 +90,7 @@ MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil) {
   std::iota(cut.states.begin(), cut.states.end(), 0);
   h.elements = {};
   h.flow_sources.clear();
+  h.components.clear();
   h.spools.clear();
   h.fluid.saturation_pressure = kNoSaturation;
   h.fluid.free_air = 0;

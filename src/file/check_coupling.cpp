@@ -75,7 +75,7 @@ void check_combination(const Description& d, Findings& out) {
          "`velocity_force`");
   if (!d.quasistatic.empty() && c.scheme == CouplingScheme::parallel)
     find(d, out, "coupling.scheme",
-         scheme + " hands the mechanism linearised oil, and quasistatic circuits have laws with corners that no linearisation has",
+         scheme + " hands the mechanism linearised oil, and quasistatic circuits have laws with corners that no linearisation has", "",
          "the nearest that can is sequential; jacobi, gauss_seidel and iterated_jacobi can, too");
   for (const auto& [name, q] : d.quasistatic)
     if (q.form == VirtualElementForm::discrete)

@@ -230,7 +230,7 @@ struct HydraulicState : OilValues<> {
   std::vector<double> R;                    // per circuit unknown: residual; after eliminate(): its Newton increment
   std::vector<double> T;                    // blocks dR/dy
   std::vector<SystemMatrix> block;          // per circuit: its T, factored by condense()
-  std::vector<std::vector<Entry>> entries;  // per circuit: where its T may have entries
+  std::vector<std::vector<Entry>> entries;  // per circuit: where its T may have entries in a step
   std::vector<double> force_s, force_v;     // per port: direct derivatives of its force
   std::vector<double> oil_rate;             // per port: scratch of evaluate_rates
   std::vector<double> R_s, R_v;             // per port: derivative of its circuit's R, at `column`

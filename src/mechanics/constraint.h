@@ -63,7 +63,7 @@ struct MotionValue {
   double value = 0, rate = 0, acceleration = 0;
 };
 
-/// Phi, Jacobian per velocity and Jacobian per position increment (may be null: the same, as in the plane) of a group.
+/// Phi, Jacobian per velocity and Jacobian per position increment (may be null: the same, as without spherical joints) of a group.
 /// `work` holds one LineDof per path coordinate.
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,

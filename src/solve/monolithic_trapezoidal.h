@@ -95,7 +95,7 @@ class MonolithicTrapezoidal : public Stepper {
   /// is what counts, for there the tolerance of positions is a large acceleration.
   static constexpr double kSmall = 1e-6, kLeft = 1e-3;
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
-    if (scaled <= largest) return;  // a number that is none raises, too
+    if (scaled <= largest || std::isnan(largest)) return;  // a number that is none raises, too, for good
     largest = scaled;
     report.worst = unknown;
   }

@@ -11,7 +11,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kVelocityBound = 1e-8;  // [m/s] velocity violation after which projecting again is pointless
-constexpr double kSlight = 1e-6;         // [m/s] velocity violation so small that any projection removes it as well
+constexpr double kSlight = 1e-6;         // [m/s] violation of velocities, or of accelerations times h/2, that any metric removes as well
 constexpr int kProjections = 5;
 constexpr double kClosed = 1e-5;  // of the position tolerance: linearised constraints that count as closed
 constexpr int kInnerIterations = 20;
@@ -117,6 +117,7 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
   T_.solve(increment_.data());
   close_linearised_constraints(0, next_.multipliers());
+  advance_violations();
   find_port_increments();
   this->eliminate_circuits();
   return true;
@@ -195,7 +196,6 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   lu_solve(full_.data(), n, full_pivot_.data(), right_side_.data());
   std::copy(right_side_.begin(), right_side_.begin() + nv, increment_.begin());
   std::copy(right_side_.begin() + nv, right_side_.end(), circuit_increment_.begin());
-  if (m_.rows > 0) linearised_violations(m_, factors_, work_.mechanism, increment_.data(), left_.data());
   return true;
 }
 
@@ -247,18 +247,26 @@ bool PenaltyTrapezoidal<D>::project(StepReport& report) {
   MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
   constraint_rates(m_, next_.v(), mech);
-  const bool slight = largest_of(mech.Phi_dot) < kSlight && model_->description.solver.tangent == TangentKind::exact;
-  if (!slight && !P_.factor()) return false;
-  const SystemMatrix& P = slight ? T_ : P_;
+  bool factored = false;
+  const auto metric_for = [&](double velocity) -> const SystemMatrix* {  // null: singular
+    if (model_->description.solver.tangent == TangentKind::exact && velocity < kSlight) return &T_;
+    if (!factored && !P_.factor()) return nullptr;
+    factored = true;
+    return &P_;
+  };
+  const SystemMatrix* P = metric_for(largest_of(mech.Phi_dot));
+  if (P == nullptr) return false;
   for (int i = 0; i < kProjections; ++i) {
-    remove_constraint_rate(P, mech.Phi_dot, next_.v());
+    remove_constraint_rate(*P, mech.Phi_dot, next_.v());
     constraint_rates(m_, next_.v(), mech);
     report.velocity_violation = largest_of(mech.Phi_dot);
     if (report.velocity_violation < kVelocityBound) break;
   }
   update_rates(m_.tree, next_.v(), next_.a(), mech.tree);
   constraint_accelerations(m_, next_.a(), mech);
-  remove_constraint_rate(P, mech.Phi_ddot, next_.a());
+  P = metric_for(largest_of(mech.Phi_ddot) / factors_.velocity);
+  if (P == nullptr) return false;
+  remove_constraint_rate(*P, mech.Phi_ddot, next_.a());
   return true;
 }
 
@@ -279,7 +287,6 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     }
     size = apply_increment(report);
     double moved = largest_position_increment_;
-    advance_violations();
     this->set_circuit_rates();
     if (size >= 1)
       this->settle_oil(

@@ -4,7 +4,7 @@
 //   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n          (A.1)-(A.4)
 //   Newton    on  r = 0 (9), R = 0 (38)-(40) with the exact coupled tangent; after every iteration
 //             lambda += alpha Phi                                                                            (10)
-//   project   v and a onto the constraints in the metric W of the last tangent                               (11), (12)
+//   project   v and a onto the constraints in the metric W of the last tangent, slight violations in all of it   (11), (12)
 // Circuits are condensed to their ports before the mechanism is solved (hydraulics/circuit.h).
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
