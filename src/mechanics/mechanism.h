@@ -88,7 +88,7 @@ struct MechanismState {
         Phi_dot(m.rows),
         Phi_ddot(m.rows),
         jacobian(m.jacobian_size),
-        jacobian_q(m.tree.turns_freely() ? m.jacobian_size : 0),
+        jacobian_q(m.tree.has_spherical_joints() ? m.jacobian_size : 0),
         violation(m.rows),
         rate_gradient(m.velocity_rows > 0 ? m.jacobian_size : 0),
         motion(m.motions.size()),

@@ -51,8 +51,8 @@ struct Tree {
   int nq = 0, nv = 0;
   Vec<D> gravity = Vec<D>::Zero();  // [m/s2]
 
-  /// Whether it has spherical joints, whose positions and velocities are not of one kind.
-  bool turns_freely() const { return nq > nv; }
+  /// Then positions (quaternions) and velocities are not of one kind.
+  bool has_spherical_joints() const { return nq > nv; }
 };
 
 /// What the recursions compute for a node. Position stage: R, r. Velocity stage: V, A. Force stage: the rest.
