@@ -35,6 +35,7 @@ bench: dependencies build/release/build.ninja ## build and run the benchmarks
 .PHONY: validation
 validation: dependencies build/release/build.ninja ## run every comparison of docs/validation.md and write the page anew
 	@$(call build,release,--target trunnion_program)
+	tools/scale.py --store --jobs "$$(nproc)"
 	tools/validation.py
 
 .PHONY: docs

@@ -46,6 +46,8 @@ STEPS = ["1", "0.5", "0.25", "0.1"]
 DEGREES = 180 / math.pi
 TRANSIENTS = [(0, 0.25), (3, 3.25), (6, 6.25)]  # [s] of the arm
 EXCAVATOR = ["upper.angle", "boom.angle", "arm.angle", "bucket.angle"]
+SCALE_TREATMENTS = {"penalty": "penalty", "double_step": "double-step", "baumgarte": "Baumgarte", "ali1, rk4": "ALI1, Runge-Kutta",
+                    "ali1, semi-implicit": "ALI1, semi-implicit Euler"}
 CYCLE = [("boom_left.length", 0.2, 5), ("arm_lift.length", 1.5, 9), ("bucket_curl.length", 3.6, 9), ("boom_left.length", 5.2, 12), ("swing.angle", 6.5, 12),
          ("arm_lift.length", 9.5, 14), ("bucket_curl.length", 10.2, 14), ("swing.angle", 12.8, 17), ("boom_left.length", 14, 19)]
 
@@ -59,6 +61,13 @@ def text_of(value, form):
         if form.endswith("f"):
             value = round(value, digits - 1 - size)
     return re.sub(r"e([-+])0*(\d)", lambda found: "e" + found.group(1).strip("+") + found.group(2), format(value, form))
+
+
+class Stored(dict):
+    """An object of tests/data/scale.json."""
+
+    def __missing__(self, key):
+        sys.exit(f"tests/data/scale.json has no '{key}': run tools/scale.py --store")
 
 
 class Figures:
@@ -342,6 +351,130 @@ class Figures:
 
     def treatments_machine(self):
         return stored_treatments.measured_on()
+
+    # ---- tests/data/scale.json, which tools/scale.py --store writes
+
+    def _scale(self, path):
+        def read(file):
+            if not file.exists():
+                sys.exit("tests/data/scale.json is missing: run tools/scale.py --store")
+            return json.loads(file.read_text(), object_hook=Stored)
+
+        value = self._read(ROOT / "tests/data/scale.json", read)
+        for key in path.split("/"):
+            value = value[key]
+        return value
+
+    @staticmethod
+    def _table(head, rows):
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows])
+
+    @staticmethod
+    def _or_fails(value, form, factor=1):
+        """`3` rounds first, so that 0.9999 is 1.00."""
+        if value is None:
+            return "fails"
+        return text_of(float(f"{factor * value:.{form}g}") if form.isdigit() else factor * value, form)
+
+    def scale(self, path, form, factor=1):
+        """A stored value by its keys."""
+        return text_of(factor * self._scale(path), form)
+
+    def scale_range(self, path, form):
+        low, high = self._scale(path)
+        return f"{text_of(low, form)} to {text_of(high, form)}"
+
+    def scale_failed(self, study, treatment=None):
+        """How many runs of all."""
+        rows = [row for row in self._scale(f"{study}/rows") if treatment is None or row["treatment"] == treatment]
+        return f"{sum(row['failed'] for row in rows)} of {sum(row['runs'] for row in rows)}"
+
+    def scale_slider(self):
+        rows = {}
+        for row in self._scale("slider/rows"):
+            rows.setdefault(row["steps"], Stored())[row["treatment"]] = row
+        return self._table(
+            ["steps", "error at the end [rad]: penalty", "double-step", "ratio", "maximum error [rad]: penalty", "double-step", "ratio",
+             "spread of the error at the end [%]: penalty", "double-step"],
+            [[str(n), *(self._or_fails(row[t][key], "3") for which in ("end", "max")
+                        for t, key in (("penalty", f"error_{which}"), ("double_step", f"error_{which}"), ("penalty", f"ratio_{which}"))),
+              *(self._or_fails(row[t]["spread_end"], "2", 100) for t in ("penalty", "double_step"))] for n, row in rows.items()])
+
+    def scale_penalty(self):
+        """Change of the end over its error in percent, and how many runs fail with a stated factor."""
+        def cell(change, failed):
+            return self._or_fails(change, "2", 100) + (f", {failed} fail" if failed and change is not None else "")
+
+        return self._table(["steps", *(f"penalty times {text_of(f, '1')}" for f in self._scale("penalty/factors"))],
+                           [[str(row["steps"]), *map(cell, row["change"], row["change_failed"])] for row in self._scale("penalty/rows")])
+
+    def scale_random(self):
+        def cells(row):
+            return [row["group"], str(row["machines"]), str(row["failed"]), *(self._or_fails(row[key], "3") for key in (
+                "median", "p95", "worst", "reduction_median", "reduction_p05", "reduction_least"))]
+
+        return self._table(["machines", "number", "failed", "ratio: median", "95 %", "worst", "reduction: median", "5 %", "smallest"],
+                           [cells(row) for row in self._scale("random/groups")])
+
+    def scale_random_worst(self):
+        return self._table(["machine", "length [m]", "masses [kg]", "step [s]", "steps", "error: penalty", "double-step", "ratio"],
+                           [[f"{row['machine']}, {row['family']}", text_of(row["length"], "2"), " to ".join(text_of(m, "2") for m in row["masses"]),
+                             text_of(row["step"], "2"), str(row["steps"]), self._or_fails(row["penalty"], "2"), text_of(row["double_step"], "2"),
+                             self._or_fails(row["ratio"], "3")] for row in self._scale("random/worst")])
+
+    def scale_random_excluded(self):
+        """Reasons and how often."""
+        return ", ".join(f"{why}: {n}" for why, n in self._scale("random/discarded").items()) or "none"
+
+    def scale_ladder(self):
+        rows = {(row["windows"], row["step"]): row for row in self._scale("ladder/rows")}
+        sizes, steps = (sorted({key[i] for key in rows}, reverse=bool(i)) for i in (0, 1))
+
+        def cell(windows, step, text):
+            row = rows.get((windows, step))
+            return "not run" if row is None else text(row) if row["fails_at"] is None else f"fails at {text_of(row['fails_at'], '3')} s"
+
+        return self._table(
+            ["N", *(f"{'iterations, mean / max: ' if i == 0 else ''}{1e3 * h:g} ms" for i, h in enumerate(steps)),
+             *(f"{'maximum error [rad]: ' if i == 0 else ''}{1e3 * h:g} ms" for i, h in enumerate(steps))],
+            [[str(n), *(cell(n, h, lambda row: f"{row['mean']:.3f} / {row['most']}") for h in steps),
+              *(cell(n, h, lambda row: text_of(row["error_max"], "2")) for h in steps)] for n in sizes])
+
+    def scale_examples(self):
+        def cells(row):
+            return [f"`{row['example']}`", str(row["rows"]), f"{1e3 * row['step']:g}", f"`{row['where']}`" if row["where"] else "",
+                    *(self._or_fails(row[t], "2") for t in ("penalty", "double_step")),
+                    "" if row["ratio"] is None else self._or_fails(row["ratio"], "3"),
+                    *(self._or_fails(row[f"{t}_iterations"], ".2f") for t in ("penalty", "double_step"))]
+
+        return self._table(["example", "m", "step [ms]", "coordinate", "error: penalty", "double-step", "ratio", "iterations: penalty", "double-step"],
+                           [cells(row) for row in self._scale("examples/rows")])
+
+    def scale_names(self, path):
+        return ", ".join(f"`{name}`" for name in self._scale(path)) or "none"
+
+    def scale_ratio(self, quantity):
+        """Of the penalty treatment to double-step: the largest of all machines."""
+        ratios = [row["ratio"] for row in self._scale(f"order/{quantity}") if row["treatment"] == "penalty"]
+        return text_of(max(ratio for ratio in ratios if ratio is not None), "3")
+
+    def scale_order(self):
+        """Rows: quantities; a column for each treatment."""
+        def cell(row):
+            return self._or_fails(row["errors"][0], "2") + ("" if row["order"] is None else f" ({round(row['order'], 1) + 0.0:.1f})")
+
+        treatments, rows = self._scale("order/treatments"), []
+        shaken = Stored((row["treatment"], row) for row in self._scale("order/shaken_table"))
+        for i, step in enumerate(self._scale("order/shaken_steps")):
+            rows.append([f"external work of the shaken table, {1e3 * step:g} ms [J]",
+                         *(self._or_fails(shaken[t]["external"][i], "2") for t in treatments)])
+        for quantity, name in (("multipliers", "multipliers"), ("ledger", "energy balance")):
+            stored = Stored(((row["machine"], row["treatment"]), row) for row in self._scale(f"order/{quantity}"))
+            for machine in dict.fromkeys(machine for machine, _ in stored):
+                rows.append([f"{name}, {machine.replace('_', ' ')}", *(cell(stored[machine, t]) for t in treatments)])
+        return self._table(["error", *(SCALE_TREATMENTS[t] for t in treatments)], rows)
+
+    # ---- tests/data/step_limits.csv, which tools/step_limits.py writes
 
     def step_limits(self, integrator):
         """Cells: for both models the largest step within 10 and 1 % of the motion, seconds per second at the last."""
