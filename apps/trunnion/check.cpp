@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "machine/analyse.h"
 #include "machine/start.h"
+#include "results/run_case.h"
 #include "run/element_steps.h"
 #include "solve/start_partition.h"
 
@@ -157,6 +158,7 @@ int check(const ModelOptions& options) {
   }
   const State start = start_state(*model);
   print_start(*model, start);
+  if (const std::string moved = moved_starts_text(*model); !moved.empty()) line("moved", moved);
   print_run(*model);
   for (const std::string& warning : element_step_warnings(*model, start)) line("WARNING", warning);
   std::puts("the model is ready to run");

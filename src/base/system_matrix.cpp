@@ -16,9 +16,14 @@ SystemMatrix::SystemMatrix(int n, const std::vector<Entry>& entries, MatrixStora
     const double dense_operations = 2.0 / 3 * n * n * n;
     if (storage == MatrixStorage::automatic && kSparsePrice * sparse_->operations() > dense_operations) sparse_.reset();
   }
-  if (!sparse_) {
+  diagonal_.assign(n, -1);
+  if (sparse_) {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (entries[i].row == entries[i].column) diagonal_[entries[i].row] = sparse_->slots()[i];
+  } else {
     dense_.resize(static_cast<std::size_t>(n) * n);
     pivot_.resize(n);
+    for (int k = 0; k < n; ++k) diagonal_[k] = k * n + k;
   }
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -68,8 +69,21 @@ class SystemMatrix {
       body(T);
     }
   }
+  /// Adds entries to the values there are: those of the recording from the `first` on.
+  template <class Body>
+  void add(std::size_t first, Body&& body) {
+    if (!sparse_) {
+      DenseEntries T{dense_.data(), n_};
+      body(T);
+    } else {
+      ReplayedEntries T{sparse_->values().data(), sparse_->slots().data() + first};
+      body(T);
+    }
+  }
   /// The entries of a dense matrix, as they are.
   DenseEntries dense() { return {dense_.data(), n_}; }
+  /// What has been assembled at (k, k); NaN where the pattern has no such entry. Before factor().
+  double diagonal(int k) const { return diagonal_[k] < 0 ? std::numeric_limits<double>::quiet_NaN() : values()[diagonal_[k]]; }
   /// Values of a matrix made from the same entries.
   void copy_values(const SystemMatrix& other) { values() = other.values(); }
 
@@ -93,6 +107,7 @@ class SystemMatrix {
   int n_ = 0;
   std::vector<double> dense_;
   std::vector<int> pivot_;
+  std::vector<int> diagonal_;  // per row: index of its diagonal entry in values(), or -1
   std::optional<SparseLu> sparse_;
 };
 

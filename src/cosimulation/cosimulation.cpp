@@ -495,10 +495,7 @@ StepReport Cosimulation::controlled(State& state, double h) {
     const double energy = memory_[M::absolute_energy];
     const StepReport report = communicate(work_, step);
     total.status = report.ok() && total.status == StepStatus::capped ? total.status : report.status;
-    total.iterations += report.iterations;
-    total.position_iterations += report.position_iterations;
-    total.violation = std::max(total.violation, report.violation);
-    total.velocity_violation = std::max(total.velocity_violation, report.velocity_violation);
+    total.add(report);
     total.worst = report.worst;
     total.longest_step = report.longest_step;
     if (!report.ok()) return total;

@@ -80,10 +80,7 @@ class CutMechanism final : public MechanismSubsystem {
       const double end = begin + h * i / steps_;
       const StepReport report = stepper_->step(state_, end - state_.time);
       state_.time = end;
-      total.iterations += report.iterations;
-      total.position_iterations += report.position_iterations;
-      total.violation = std::max(total.violation, report.violation);
-      total.velocity_violation = std::max(total.velocity_violation, report.velocity_violation);
+      total.add(report);
       if (report.status == StepStatus::converged) continue;
       total.status = report.status;
       total.worst = report.worst;

@@ -409,9 +409,9 @@ enum class TangentKind { exact, forward_difference };
 
 /// Index-1 augmented Lagrangian: d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers.
 struct Ali1Description {
-  double xi = 1;       // [-]
-  double omega = 10;   // [1/s]
-  double alpha = 1e7;  // [kg, kg m2] penalty on accelerations
+  double xi = 1;            // [-]
+  Automatic<double> omega;  // [1/s]; auto: 3.2 (gravity / extent)^0.5
+  Automatic<double> alpha;  // [kg, kg m2] penalty on accelerations; auto: of every constraint, 3e8 times the inertia that it meets
 };
 
 struct SolverDescription {
@@ -420,12 +420,12 @@ struct SolverDescription {
   IntegratorKind integrator = IntegratorKind::trapezoidal;
   CouplingKind coupling = CouplingKind::monolithic;
   TangentKind tangent = TangentKind::exact;
-  double step = 1e-3;     // [s]
-  double duration = 10;   // [s]
-  double penalty = 1e11;  // [N/m] alpha
+  double step = 1e-3;         // [s]
+  double duration = 10;       // [s]
+  Automatic<double> penalty;  // [N/m, N m/rad] alpha; auto: of every constraint, 3e8 times the stiffness that it meets
   Ali1Description ali1;
-  Vec2d baumgarte{50, 50};             // [1/s] alpha, beta of index-1 with stabilisation
-  double tolerance_position = 1e-7;    // [rad, m] joint coordinates
+  Automatic<Vec2d> baumgarte;          // [1/s] alpha, beta of index-1 with stabilisation; auto: both 16 (gravity / extent)^0.5
+  double tolerance_position = 1e-7;    // [rad, of the mechanism's largest lever] joint coordinates
   double tolerance_pressure = 1e-2;    // [Pa]
   double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
   double reference_tolerance = 1e-10;  // of the variable-step reference, relative

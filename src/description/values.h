@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,6 +25,12 @@ using NumberOrSignal = std::variant<double, std::string>;
 struct StartPressure {
   bool equilibrium = true;
   double value = 0;
+};
+
+/// A value that the program chooses (`auto`) unless it is given.
+template <class T>
+struct Automatic {
+  std::optional<T> value;
 };
 
 }  // namespace trunnion

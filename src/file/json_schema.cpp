@@ -77,6 +77,8 @@ struct ValueSchema {
   }
   Json operator()(const NumberOrSignal*) const { return either(number(), {{"type", "string"}, {"pattern", kNamePattern}}); }
   Json operator()(const StartPressure*) const { return either(number(), {{"const", "equilibrium"}}); }
+  Json operator()(const Automatic<double>*) const { return either(number(), {{"const", "auto"}}); }
+  Json operator()(const Automatic<Vec2d>*) const { return either(list_of(number(), 2), {{"const", "auto"}}); }
   Json operator()(const Axis&) const { return reference("axis"); }
   Json operator()(const AxisPair&) const { return list_of(reference("axis"), 2); }
   Json operator()(const InertiaTensor&) const {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "file/reader.h"
 
 namespace trunnion {
@@ -68,12 +70,28 @@ struct Reader::Dispatch {
   void operator()(Outline x) { r.outline(key, node, path, *x.points); }
   void operator()(NumberOrSignal* x) { r.number_or_signal(key, node, path, *x); }
   void operator()(StartPressure* x) {
-    x->equilibrium = node.kind == FileTree::Kind::scalar && node.text == "equilibrium";
-    if (x->equilibrium) return;
-    const std::string hint = nearest_name(node.text, {"equilibrium"}).empty() ? "" : "did you mean `equilibrium`?";
-    if (node.kind == FileTree::Kind::scalar && is_item_name(node.text) && !read_quantity(node.text).quantity)
-      return r.report(r.span_of(node), path, "found " + node.described(), expectation(key.measure) + ", or equilibrium", hint);
-    r.number(key, node, path, x->value);
+    bool misspelt = false;
+    x->equilibrium = is_word("equilibrium", expectation(key.measure), misspelt);
+    if (!x->equilibrium && !misspelt) r.number(key, node, path, x->value);
+  }
+  /// Whether `word` stands in the place of a number or pair; a misspelt one is reported, and `misspelt` set.
+  bool is_word(const char* word, const std::string& expected, bool& misspelt) {
+    misspelt = false;
+    if (node.kind != FileTree::Kind::scalar) return false;
+    if (node.text == word) return true;
+    misspelt = is_item_name(node.text) && !read_quantity(node.text).quantity;
+    if (misspelt)
+      r.report(r.span_of(node), path, "found " + node.described(), expected + ", or " + word,
+               nearest_name(node.text, {word}).empty() ? "" : fmt::format("did you mean `{}`?", word));
+    return false;
+  }
+  template <class T>
+  void operator()(Automatic<T>* x) {
+    bool misspelt = false;
+    if (is_word("auto", expectation(key.measure), misspelt))
+      x->value.reset();
+    else if (!misspelt)
+      (*this)(&x->value);
   }
   void operator()(Axis x) { r.axis(node, path, *x.value); }
   void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }

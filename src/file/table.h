@@ -79,8 +79,8 @@ struct Composed {
 /// The value behind a key.
 using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
                           Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
-                          std::vector<std::string>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Axis, AxisPair,
-                          InertiaTensor, Choice, Composed>;
+                          std::vector<std::string>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Automatic<double>*,
+                          Automatic<Vec2d>*, Axis, AxisPair, InertiaTensor, Choice, Composed>;
 
 class Visitor;
 

@@ -203,13 +203,16 @@ void describe_quasistatic(Visitor& v, QuasistaticDescription& q) {
 
 void describe_ali1(Visitor& v, Ali1Description& a) {
   v.leaf({"xi", "Damping ratio of the stabilisation", kNumber, kNonNegative}, &a.xi);
-  v.leaf({"omega", "Rate of the stabilisation: violations fade with it", kPerTime, kNonNegative}, &a.omega);
-  v.leaf(
-      {"alpha",
-       "Penalty on accelerations, kg or kg m^2: far above the masses that the constraints hold together; a hundred times as much gains two "
-       "digits with every iteration",
-       kMass, kPositive},
-      &a.alpha);
+  v.leaf({"omega",
+          "Rate of the stabilisation, at which violations fade; `auto`: 3.2 (g/L)^0.5, L the largest lever of the mechanism, at most 0.5 / "
+          "step",
+          kPerTime, kNonNegative},
+         &a.omega);
+  v.leaf({"alpha",
+          "Penalty on accelerations, kg or kg m^2; `auto`: 3e8 times the inertia that each constraint meets. A hundred times as much gains "
+          "two digits with every iteration",
+          kMass, kPositive},
+         &a.alpha);
 }
 
 void describe_settings(Visitor& v, SolverDescription& s) {
@@ -221,13 +224,22 @@ void describe_settings(Visitor& v, SolverDescription& s) {
   v.leaf({"tangent", "Derivatives of the equations"}, choice(s.tangent, tangent_words()));
   v.leaf({"step", "Time step", kTime, kPositive}, &s.step);
   v.leaf({"duration", "End of the simulation", kTime, kPositive}, &s.duration);
-  v.leaf({"penalty", "Penalty factor of the constraints", kStiffness, kPositive}, &s.penalty);
   v.leaf(
-      {"baumgarte", "Stabilisation of `baumgarte`: [alpha, beta] in d2Phi/dt2 + 2 alpha dPhi/dt + beta^2 Phi = 0", kPerTime, kNonNegative},
-      &s.baumgarte);
+      {"penalty",
+       "Penalty factor of the constraints, N/m or N m/rad; `auto`: 3e8 times the stiffness that each constraint meets, its inertia times "
+       "4/step^2 included. A number is limited to 1e2 ... 5e8 times that stiffness",
+       kStiffness, kPositive},
+      &s.penalty);
+  v.leaf({"baumgarte",
+          "Stabilisation of `baumgarte`: [alpha, beta] in d2Phi/dt2 + 2 alpha dPhi/dt + beta^2 Phi = 0; `auto`: both 16 (g/L)^0.5, L the "
+          "largest lever of the mechanism, at most 0.5 / step",
+          kPerTime, kNonNegative},
+         &s.baumgarte);
   v.group({"ali1", "Index-1 augmented Lagrangian, d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers"},
           {true, {}, [&s](Visitor& w) { describe_ali1(w, s.ali1); }});
-  v.leaf({"tolerance_position", "Newton tolerance of joint coordinates, rad or m", kJointCoordinate, kPositive}, &s.tolerance_position);
+  v.leaf({"tolerance_position", "Newton tolerance of joint coordinates: rad, and lengths as a share of the mechanism's largest lever",
+          kJointCoordinate, kPositive},
+         &s.tolerance_position);
   v.leaf({"tolerance_pressure", "Newton tolerance of pressures", kPressure, kPositive}, &s.tolerance_pressure);
   v.leaf({"tolerance_other", "Newton tolerance of all other states", kNumber, kPositive}, &s.tolerance_other);
   v.leaf({"reference_tolerance", "Relative tolerance of the variable-step integrators `cvode` and `ida`", kNumber, kPositive},

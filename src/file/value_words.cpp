@@ -66,6 +66,8 @@ struct ValueKind {
   std::string operator()(const Outline&) const { return "list of 2 x " + number(); }
   std::string operator()(const NumberOrSignal*) const { return number() + ", or signal"; }
   std::string operator()(const StartPressure*) const { return number() + ", or `equilibrium`"; }
+  std::string operator()(const Automatic<double>*) const { return number() + ", or `auto`"; }
+  std::string operator()(const Automatic<Vec2d>*) const { return "2 x " + number() + ", or `auto`"; }
   std::string operator()(const Axis&) const { return "`x`, `y`, `z` or 3 x number"; }
   std::string operator()(const AxisPair&) const { return "2 x axis"; }
   std::string operator()(const InertiaTensor&) const { return "3 x number [kg m^2], or a mapping"; }
@@ -84,7 +86,8 @@ struct Example {
   template <class T>
   std::string operator()(const T& x) const {
     constexpr bool kIsNumber = std::is_same_v<T, double*> || std::is_same_v<T, std::optional<double>*> ||
-                               std::is_same_v<T, NumberOrSignal*> || std::is_same_v<T, StartPressure*>;
+                               std::is_same_v<T, NumberOrSignal*> || std::is_same_v<T, StartPressure*> ||
+                               std::is_same_v<T, Automatic<double>*>;
     constexpr bool kIsVector = std::is_same_v<T, Vec3d*> || std::is_same_v<T, std::optional<Vec3d>*>;
     const std::string number = key.measure.example;
     if constexpr (kIsNumber) return number;

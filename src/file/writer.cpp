@@ -49,6 +49,8 @@ struct ValueWriter {
     return (*this)(&std::get<std::string>(*x));
   }
   FileTree operator()(const StartPressure* x) const { return x->equilibrium ? name("equilibrium") : number(x->value); }
+  FileTree operator()(const Automatic<double>* x) const { return x->value ? number(*x->value) : name("auto"); }
+  FileTree operator()(const Automatic<Vec2d>* x) const { return x->value ? list(*x->value, number) : name("auto"); }
   FileTree operator()(const Axis& x) const { return vector(*x.value); }
   FileTree operator()(const AxisPair& x) const { return list(*x.value, vector); }
   FileTree operator()(const InertiaTensor& x) const {

@@ -9,54 +9,61 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kPenaltyRatio = 1e5;  // of alpha to inertia, where alpha is not given; each iteration gains digits alike
-constexpr double kFarAbove = 10;       // of alpha to inertia, so that every row that determines its force converges
+constexpr double kFarAbove = 10;      // of alpha to that inertia, so that every row that determines its force converges
+constexpr double kNoInertia = 1e-12;  // [kg, kg m2] where no coordinate has any
 
 }  // namespace
 
 template <int D>
 AugmentedLagrangian<D>::AugmentedLagrangian(const Mechanism<D>& m, const AugmentedLagrangianSettings& settings)
-    : m_(m), settings_(settings), increment_(m.tree.nv), force_(m.tree.nv), correction_(m.tree.nv), e_(m.rows) {
+    : m_(m),
+      settings_(settings),
+      alpha_(m, settings.alpha, 0),  // one that is too small shows: the iteration does not converge
+      inertia_(m.tree.nv),
+      increment_(m.tree.nv),
+      force_(m.tree.nv),
+      correction_(m.tree.nv),
+      e_(m.rows) {
   RecordedEntries pattern;
-  add_matrix(0, MechanismState<D>(m_), pattern);
+  add_matrix(MechanismState<D>(m_), pattern);
   P_ = SystemMatrix(m_.tree.nv, pattern.entries);
 }
 
 /// M + alpha J^T J.
 template <int D>
 template <class Entries>
-void AugmentedLagrangian<D>::add_matrix(double alpha, const MechanismState<D>& state, Entries& P) const {
+void AugmentedLagrangian<D>::add_matrix(const MechanismState<D>& state, Entries& P) const {
   mass_matrix(m_.tree, state.tree, P);
-  add_penalty(m_, alpha, state, P);
+  add_penalty(m_, alpha_.data(), state, P);
 }
 
-/// What the coordinates carry.
 template <int D>
-double AugmentedLagrangian<D>::largest_inertia(const MechanismState<D>& state) const {
-  double largest = 1e-12;
-  for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, own_inertia(m_.tree, state.tree, k));
-  return largest;
+void AugmentedLagrangian<D>::set_penalty_factors(const MechanismState<D>& state) {
+  double largest = 0;
+  for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, inertia_[k] = own_inertia(m_.tree, state.tree, k));
+  if (largest == 0) std::fill(inertia_.begin(), inertia_.end(), kNoInertia);
+  alpha_.set(state, inertia_.data());
 }
 
 /// lambda <- alpha J P^-1 J^T lambda: as it is where it does something, with the error that an iteration leaves, and nothing where rows say
 /// the same. There e never vanishes if their violations disagree, and lambda would gather it over the steps.
 template <int D>
-void AugmentedLagrangian<D>::drop_idle_multipliers(double alpha, double* multipliers, MechanismState<D>& state) {
+void AugmentedLagrangian<D>::drop_idle_multipliers(double* multipliers, MechanismState<D>& state) {
   std::fill(correction_.begin(), correction_.end(), 0.0);
   add_constraint_forces(m_, multipliers, state, correction_.data());
   P_.solve(correction_.data());
   linearised_constraints(m_, state, correction_.data(), e_.data());
-  for (int i = 0; i < m_.rows; ++i) multipliers[i] = alpha * (e_[i] - state.Phi[i]);
+  for (int i = 0; i < m_.rows; ++i) multipliers[i] = alpha_[i] * (e_[i] - state.Phi[i]);
 }
 
 /// e_ and correction_ at the accelerations of the velocity stage.
 template <int D>
-void AugmentedLagrangian<D>::set_correction(double alpha, const double* a, MechanismState<D>& state) {
+void AugmentedLagrangian<D>::set_correction(const double* a, MechanismState<D>& state) {
   constraint_accelerations(m_, a, state);
   double largest = -1;
   for (int i = 0; i < m_.rows; ++i) {
     const auto [rate, position] = settings_.stabilisation.of(m_.holonomic[i] != 0);
-    e_[i] = alpha * (state.Phi_ddot[i] + rate * state.Phi_dot[i] + position * state.Phi[i]);
+    e_[i] = alpha_[i] * (state.Phi_ddot[i] + rate * state.Phi_dot[i] + position * state.Phi[i]);
     if (!(std::abs(e_[i]) > largest)) continue;
     largest = std::abs(e_[i]);
     worst_row_ = i;
@@ -69,15 +76,15 @@ template <int D>
 AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const double* v, const double* port_force, double* a,
                                                         double* multipliers, MechanismState<D>& state, double* r) {
   const int n = m_.tree.nv;
-  const double inertia = largest_inertia(state), alpha = settings_.alpha > 0 ? settings_.alpha : kPenaltyRatio * inertia;
+  set_penalty_factors(state);
   iterations_ = 0;
   worst_row_ = -1;
-  P_.assemble([&](auto& P) { add_matrix(alpha, state, P); });
+  P_.assemble([&](auto& P) { add_matrix(state, P); });
   if (!P_.factor()) return AugmentedLagrangianStatus::singular;
-  drop_idle_multipliers(alpha, multipliers, state);
+  drop_idle_multipliers(multipliers, state);
   std::fill(force_.begin(), force_.end(), 0.0);
   add_constraint_forces(m_, multipliers, state, force_.data());
-  set_correction(alpha, a, state);
+  set_correction(a, state);
   double before = std::numeric_limits<double>::infinity();
   for (;;) {
     ++iterations_;
@@ -90,7 +97,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
     }
     if (!std::isfinite(change)) return AugmentedLagrangianStatus::singular;
     update_rates(m_, v, a, state);
-    set_correction(alpha, a, state);
+    set_correction(a, state);
     for (int i = 0; i < m_.rows; ++i) multipliers[i] += e_[i];
     // judged by forces: those of redundant rows add up to nothing, and so does a change among them
     double size = 0, force = 0;
@@ -103,7 +110,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
     if (!(size < before)) return AugmentedLagrangianStatus::converged;  // rounding
     // what does not converge then are rows about to lose rank, whose force is not determined
     if (iterations_ == settings_.max_iterations)
-      return alpha > kFarAbove * inertia ? AugmentedLagrangianStatus::converged : AugmentedLagrangianStatus::capped;
+      return alpha_.ratio() > kFarAbove ? AugmentedLagrangianStatus::converged : AugmentedLagrangianStatus::capped;
     before = size;
     inverse_dynamics(m_, q, v, false, state, r);
     add_port_forces(m_, port_force, state, r);

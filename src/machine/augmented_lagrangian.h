@@ -5,6 +5,7 @@
 // M a + J^T lambda = Q. e shrinks by m/(m + alpha) with every iteration, m the inertia (J M^-1 J^T)^-1 that a row feels. The iteration is
 // written in increments, so that a large alpha costs no digits:
 //   (M + J^T alpha J) da = Q - M a - J^T (lambda + alpha e)
+// alpha has a factor per group of rows, from the inertia that the group meets (mechanics/penalty_factors.h).
 // Nothing is asked of J: rows may be redundant, or lose rank on the way. M may be singular where the constraints give what it lacks.
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.1.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -14,6 +15,7 @@
 
 #include "base/system_matrix.h"
 #include "mechanics/mechanism.h"
+#include "mechanics/penalty_factors.h"
 
 namespace trunnion {
 
@@ -30,7 +32,7 @@ struct Stabilisation {
 
 struct AugmentedLagrangianSettings {
   Stabilisation stabilisation;
-  double alpha = 0;      // [kg, kg m2]; 0: in proportion to the largest inertia
+  std::optional<double> alpha;  // [kg, kg m2] of all rows; if omitted, in proportion to the inertia that each meets
   double tolerance = 0;  // change of the constraints' force in the last iteration, of that force; 0: until nothing but rounding is left
   int max_iterations = 20;
 };
@@ -50,19 +52,22 @@ class AugmentedLagrangian {
   /// is that of the new a.
   AugmentedLagrangianStatus solve(const double* q, const double* v, const double* port_force, double* a, double* multipliers,
                                   MechanismState<D>& state, double* r);
-  int iterations() const { return iterations_; }  // linear solves of the last call
-  int worst_row() const { return worst_row_; }    // the row of the largest e
+  int iterations() const { return iterations_; }               // linear solves of the last call
+  int worst_row() const { return worst_row_; }                 // the row of the largest e
+  const PenaltyFactors<D>& penalty() const { return alpha_; }  // of the last call
 
  private:
   template <class Entries>
-  void add_matrix(double alpha, const MechanismState<D>& state, Entries& P) const;
-  double largest_inertia(const MechanismState<D>& state) const;
-  void drop_idle_multipliers(double alpha, double* multipliers, MechanismState<D>& state);
-  void set_correction(double alpha, const double* a, MechanismState<D>& state);
+  void add_matrix(const MechanismState<D>& state, Entries& P) const;
+  void set_penalty_factors(const MechanismState<D>& state);
+  void drop_idle_multipliers(double* multipliers, MechanismState<D>& state);
+  void set_correction(const double* a, MechanismState<D>& state);
 
   const Mechanism<D>& m_;
   const AugmentedLagrangianSettings settings_;
+  PenaltyFactors<D> alpha_;  // per row
   SystemMatrix P_;
+  std::vector<double> inertia_;             // per velocity: its own
   std::vector<double> increment_;           // per velocity
   std::vector<double> force_, correction_;  // J^T lambda, J^T alpha e
   std::vector<double> e_;                   // per row: alpha e

@@ -24,15 +24,11 @@ void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at,
 }
 
 template <int D>
-void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty,
-              MachineState<D>& state) {
+void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state) {
   MechanismState<D>& mech = state.mechanism;
   update_rates(m, at.v, at.a, mech);
   evaluate_forces(model, m, at, rule, state);
-  // constraints: Phi_q^T (lambda + alpha psi)
-  update_violations(m, at.v, {rule.factor, 0}, mech);
-  for (int i = 0; i < m.rows; ++i) state.multipliers[i] = at.lambda[i] + penalty * mech.violation[i];
-  add_constraint_forces(m, state.multipliers.data(), mech, state.r.data());
+  add_constraint_forces(m, at.lambda, mech, state.r.data());
 }
 
 template <int D>
@@ -61,11 +57,11 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
          AugmentedLagrangianStatus::singular;
 }
 
-#define TR_INSTANTIATE(D)                                                                                                    \
-  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                              \
-  template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, double, MachineState<D>&); \
-  template void evaluate_forces<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&);  \
-  template void evaluate_motion<D>(const Model&, const Mechanism<D>&, State&, MachineState<D>&);                             \
+#define TR_INSTANTIATE(D)                                                                                                   \
+  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                             \
+  template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&);        \
+  template void evaluate_forces<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&); \
+  template void evaluate_motion<D>(const Model&, const Mechanism<D>&, State&, MachineState<D>&);                            \
   template class ConsistentRates<D>;
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)

@@ -48,9 +48,10 @@ struct Point {
   const double* lambda;
 };
 
-/// Velocity stage and residual at a point whose position stage is done: r, R and, inside the parts, all local derivatives.
+/// Velocity stage and residual at a point whose position stage is done: r with the multipliers' forces, R and, inside the parts, all
+/// local derivatives.
 template <int D>
-void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, double penalty, MachineState<D>& state);
+void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
 /// The same without the constraints, where the velocity stage is done, too.
 template <int D>
 void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);

@@ -4,6 +4,40 @@
 
 namespace trunnion {
 
+template <int D>
+double largest_lever(const Mechanism<D>& m) {
+  const Tree<D>& tree = m.tree;
+  double largest = 0;
+  const auto lever = [&](int node, const Vec<D>& r) {  // from where the body's own joint has it
+    if (node != 0 && r.allFinite()) largest = std::max(largest, (r - tree.nodes[node].r_BJ).norm());
+  };
+  const auto line = [&](const Line<D>& l) {
+    lever(l.node_A, l.r_AP);
+    lever(l.node_B, l.r_BQ);
+  };
+  for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
+    const TreeNode<D>& n = tree.nodes[j];
+    if (n.parent != 0) lever(n.parent, n.r_PJ);
+    if (!(n.mass > 0)) continue;
+    lever(static_cast<int>(j), n.r_BC);
+    double inertia = 0;
+    if constexpr (D == 2)
+      inertia = n.J_C;
+    else
+      inertia = n.J_C.diagonal().maxCoeff();
+    largest = std::max(largest, std::sqrt(inertia / n.mass));
+  }
+  for (const Port<D>& port : m.ports)
+    if (!port.turns()) line(port);
+  for (const PointSpring<D>& spring : m.springs) line(spring.line);
+  for (const ConstraintGroup<D>& g : m.constraints)
+    if (!g.of_coordinates()) {
+      line(g.line);
+      if (g.type == ConstraintType::wheel && std::isfinite(g.distance)) largest = std::max(largest, g.distance);
+    }
+  return largest > 0 ? largest : 1;
+}
+
 #define TR_INSTANTIATE_SCALAR(D, S)                                                                               \
   template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                         \
   template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                     \
@@ -18,9 +52,11 @@ namespace trunnion {
   template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*); \
   template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);            \
   template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);      \
+  template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const S*, S*);                         \
   template void constraint_rates<D, S>(const Mechanism<D>&, const S*, MechanismState<D, S>&);                     \
   template void update_violations<D, S>(const Mechanism<D>&, const S*, const IncrementFactors&, MechanismState<D, S>&);
 #define TR_INSTANTIATE(D)                                                                                                                 \
+  template double largest_lever<D>(const Mechanism<D>&);                                                                                  \
   TR_INSTANTIATE_SCALAR(D, double)                                                                                                        \
   TR_INSTANTIATE_SCALAR(D, Dual<1>)                                                                                                       \
   TR_INSTANTIATE_ENTRIES(D, DenseEntries)                                                                                                 \
@@ -28,6 +64,8 @@ namespace trunnion {
   template void add_loads_of<D>(const Mechanism<D>&, SignalIndex, const MechanismState<D>&, double*);                                     \
   template double kinetic_energy<D>(const Tree<D>&, const TreeState<D>&);                                                                 \
   template double potential_energy<D>(const Tree<D>&, const TreeState<D>&);                                                               \
+  template void row_compliances<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, double*);                                \
+  template void jacobian_product<D>(const Mechanism<D>&, const double*, const double*, double*);                                          \
   template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*);                         \
   template int fallen_wheel<D>(const Mechanism<D>&, const MechanismState<D>&, double);                                                    \
   template void update_rate_gradients<D>(const Mechanism<D>&, MechanismState<D>&);                                                        \

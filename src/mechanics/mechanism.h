@@ -72,7 +72,16 @@ struct Mechanism {
   std::vector<SoilResistance<D>> soils;
   std::vector<PrescribedMotion> motions;
   std::vector<SignalIndex> force_signals;  // signals whose jumps make accelerations jump
+  double extent = 1;                       // [m] largest lever of a moving body (largest_lever): what lengths are compared with
+
+  /// What increments of velocity coordinate k are compared with: 1 [rad], or the extent [m].
+  double unit(int k) const { return tree.nodes[tree.dof_node[k]].joint == NodeJoint::prismatic ? extent : 1; }
 };
+
+/// The largest distance in moving bodies between joints, mounts, points of constraints and the centre of mass, radii of gyration included
+/// [m]; 1 where there is none, as on point masses that slide.
+template <int D>
+double largest_lever(const Mechanism<D>& m);
 
 template <int D, class S = double>
 struct MechanismState {
@@ -141,6 +150,11 @@ template <int D, class S>
 void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r);
 template <int D, class S>
 void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r);
+/// The same, and J x (overwritten, per row), with a Jacobian that was kept: laid out as MechanismState::jacobian.
+template <int D, class S>
+void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const S* jacobian, S* r);
+template <int D>
+void jacobian_product(const Mechanism<D>& m, const double* jacobian, const double* x, double* result);
 
 /// Rules of the integrator: dv = velocity d(theta), da = acceleration d(theta).
 struct IncrementFactors {
@@ -163,9 +177,17 @@ template <int D, class Entries>
 void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs, double force,
                             double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
 
-/// T += factor d(Phi_q^T Phi)/d(theta) at fixed Phi_q, i.e. factor Phi_q^T Phi_theta.
+/// Per row (overwritten): sum over its coordinates of J_k^2 / K_k, the response [m or rad per N or N m] of what the row measures to a unit
+/// multiplier, were each coordinate alone with its stiffness K_k. `compliance`: 1 / K_k.
+template <int D>
+void row_compliances(const Mechanism<D>& m, const double* compliance, const MechanismState<D>& state, double* result);
+
+/// T += Phi_q^T diag(factor) Phi_theta, factor per row: d(Phi_q^T factor Phi)/d(theta) at fixed Phi_q.
 template <int D, class Entries>
-void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, Entries& T);
+void add_penalty(const Mechanism<D>& m, const double* factor, const MechanismState<D>& state, Entries& T);
+/// The same with Jacobians that were kept.
+template <int D, class Entries>
+void add_penalty(const Mechanism<D>& m, const double* factor, const double* jacobian, const double* jacobian_q, Entries& T);
 /// T += d(Phi_q^T multipliers)/d(theta) at fixed multipliers.
 template <int D, class Entries>
 void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T);
@@ -180,7 +202,8 @@ void update_rate_gradients(const Mechanism<D>& m, MechanismState<D>& state);
 /// T += factor Phi_q^T (psi_theta - jacobian_q): what is missing of add_penalty in the tangent of Phi_q^T factor psi at fixed Phi_q.
 /// Velocity rows alone, after update_rate_gradients.
 template <int D, class Entries>
-void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const IncrementFactors& f, const MechanismState<D>& state, Entries& T);
+void add_velocity_row_penalty(const Mechanism<D>& m, const double* factor, const IncrementFactors& f, const MechanismState<D>& state,
+                              Entries& T);
 /// psi + psi_theta increment (overwritten, per row), after update_violations and update_rate_gradients.
 template <int D>
 void linearised_violations(const Mechanism<D>& m, const IncrementFactors& f, const MechanismState<D>& state, const double* increment,

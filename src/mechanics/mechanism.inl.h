@@ -129,11 +129,38 @@ void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState
 }
 
 template <int D, class S>
-void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r) {
+void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const S* jacobian, S* r) {
   for (const ConstraintGroup<D>& g : m.constraints) {
-    const S* J = state.jacobian.data() + g.jacobian;
+    const S* J = jacobian + g.jacobian;
     for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size())
       for (int k = 0; k < g.path.size(); ++k) r[m.paths[g.path.begin + k].dof] += J[k] * multipliers[row];
+  }
+}
+
+template <int D, class S>
+void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r) {
+  add_constraint_forces(m, multipliers, state.jacobian.data(), r);
+}
+
+template <int D>
+void jacobian_product(const Mechanism<D>& m, const double* jacobian, const double* x, double* result) {
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const double* J = jacobian + g.jacobian;
+    for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
+      result[row] = 0;
+      for (int k = 0; k < g.path.size(); ++k) result[row] += J[k] * x[m.paths[g.path.begin + k].dof];
+    }
+  }
+}
+
+template <int D>
+void row_compliances(const Mechanism<D>& m, const double* compliance, const MechanismState<D>& state, double* result) {
+  for (const ConstraintGroup<D>& g : m.constraints) {
+    const double* J = state.jacobian.data() + g.jacobian;
+    for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
+      result[row] = 0;
+      for (int k = 0; k < g.path.size(); ++k) result[row] += J[k] * J[k] * compliance[m.paths[g.path.begin + k].dof];
+    }
   }
 }
 
@@ -210,19 +237,24 @@ TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementF
 }
 
 template <int D, class Entries>
-TR_FLATTEN void add_penalty(const Mechanism<D>& m, double factor, const MechanismState<D>& state, Entries& T) {
+TR_FLATTEN void add_penalty(const Mechanism<D>& m, const double* factor, const double* jacobian, const double* jacobian_q, Entries& T) {
   for (const ConstraintGroup<D>& g : m.constraints) {
     const int n = g.path.size();
-    const double* J = state.jacobian.data() + g.jacobian;
-    const double* J_q = state.increment_jacobian() + g.jacobian;
+    const double* J = jacobian + g.jacobian;
+    const double* J_q = jacobian_q + g.jacobian;
     const PathDof* path = m.paths.data() + g.path.begin;
     for (int k = 0; k < n; ++k)
       for (int l = 0; l < n; ++l) {
         double product = 0;
-        for (int row = 0; row < g.rows.size(); ++row) product += J[row * n + k] * J_q[row * n + l];
-        T(path[k].dof, path[l].dof) += factor * product;
+        for (int row = 0; row < g.rows.size(); ++row) product += factor[g.rows.begin + row] * J[row * n + k] * J_q[row * n + l];
+        T(path[k].dof, path[l].dof) += product;
       }
   }
+}
+
+template <int D, class Entries>
+void add_penalty(const Mechanism<D>& m, const double* factor, const MechanismState<D>& state, Entries& T) {
+  add_penalty(m, factor, state.jacobian.data(), state.increment_jacobian(), T);
 }
 
 template <int D, class Entries>
@@ -282,7 +314,8 @@ void update_rate_gradients(const Mechanism<D>& m, MechanismState<D>& state) {
 }
 
 template <int D, class Entries>
-void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const IncrementFactors& f, const MechanismState<D>& state, Entries& T) {
+void add_velocity_row_penalty(const Mechanism<D>& m, const double* factor, const IncrementFactors& f, const MechanismState<D>& state,
+                              Entries& T) {
   if (m.velocity_rows == 0) return;
   for (const ConstraintGroup<D>& g : m.constraints) {
     const int n = g.path.size();
@@ -292,7 +325,8 @@ void add_velocity_row_penalty(const Mechanism<D>& m, double factor, const Increm
       const double* J_q = state.increment_jacobian() + g.jacobian + row * n;
       const double* G = state.rate_gradient.data() + g.jacobian + row * n;
       for (int k = 0; k < n; ++k)
-        for (int l = 0; l < n; ++l) T(path[k].dof, path[l].dof) += factor * J[k] * (G[l] * (1 / f.velocity) + J[l] - J_q[l]);
+        for (int l = 0; l < n; ++l)
+          T(path[k].dof, path[l].dof) += factor[g.rows.begin + row] * J[k] * (G[l] * (1 / f.velocity) + J[l] - J_q[l]);
     }
   }
 }
@@ -341,9 +375,10 @@ TR_FLATTEN void constraint_accelerations(const Mechanism<D>& m, const double* a,
                                                    double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
   template void add_port_force_tangent<D, Entries>(const Mechanism<D>&, const Port<D>&, const LineState<D>&, const LineDof<D>*, double, \
                                                    double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
-  template void add_penalty<D, Entries>(const Mechanism<D>&, double, const MechanismState<D>&, Entries&);                               \
-  template void add_velocity_row_penalty<D, Entries>(const Mechanism<D>&, double, const IncrementFactors&, const MechanismState<D>&,    \
-                                                     Entries&);                                                                         \
+  template void add_penalty<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);                        \
+  template void add_penalty<D, Entries>(const Mechanism<D>&, const double*, const double*, const double*, Entries&);                    \
+  template void add_velocity_row_penalty<D, Entries>(const Mechanism<D>&, const double*, const IncrementFactors&,                       \
+                                                     const MechanismState<D>&, Entries&);                                               \
   template void add_constraint_curvature<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);
 
 }  // namespace trunnion

@@ -17,8 +17,11 @@ namespace trunnion {
 namespace {
 
 constexpr double kFreeWeight = 1e-6;  // of a coordinate without stated value
-constexpr double kClosed = 1e-12;     // [m, -] a closed loop
-constexpr double kLargestStep = 0.5;  // [rad, m] of one Newton step
+constexpr double kClosed = 1e-12;     // [-, m; of the mechanism's extent where that is more] a closed loop
+constexpr double kLargestStep = 0.5;  // [rad, of the extent] of one Newton step
+constexpr double kFinished = 1e-13;   // [rad, of the extent] a Newton step that changes nothing
+constexpr double kMoved =
+    1e-3;  // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding of what was written
 constexpr int kIterations = 200;
 constexpr int kRatePasses = 3;  // each leaves kFreeWeight of the error of the one before
 
@@ -118,7 +121,7 @@ struct Assembler {
     for (double mu = 1e-9 * G.diagonal().maxCoeff();; mu *= 4) {
       const Eigen::SimplicialLDLT<Sparse> damped(G + mu * identity);
       const Eigen::VectorXd x = scale().cwiseProduct(Eigen::VectorXd(A * damped.solve(-Phi())));
-      if (!(x.cwiseAbs().maxCoeff() > kLargestStep)) return x;
+      if (!(size(x) > kLargestStep)) return x;
     }
   }
 
@@ -127,20 +130,48 @@ struct Assembler {
     for (double value : state.Phi) worst = std::max(worst, std::isfinite(value) ? std::abs(value) : 1e300);
     return worst;
   }
+  /// Largest entry over the moving coordinates [rad, of the extent].
+  double size(const Eigen::VectorXd& x) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      const double scaled = std::abs(x[static_cast<Eigen::Index>(i)]) / m.unit(moving[i]);
+      if (!(scaled <= largest)) largest = scaled;  // NaN included
+    }
+    return largest;
+  }
+  double closed() const { return kClosed * std::max(1.0, m.extent); }
   Eigen::VectorXd Phi() const { return Eigen::Map<const Eigen::VectorXd>(state.Phi.data(), m.rows); }
 };
 
-[[noreturn]] void report_open_loops(const Description& d, const Model& model, const std::vector<double>& Phi) {
+[[noreturn]] void report_open_loops(const Description& d, const Model& model, const std::vector<double>& Phi, double closed) {
   std::vector<Diagnostic> findings;
   for (const ConstraintInfo& info : model.constraints) {
     double worst = 0;
     for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(Phi[i]));
-    if (worst < kClosed) continue;
+    if (worst < closed) continue;
     findings.push_back(
         {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
          "start values from which the loop can be closed", "check lengths and start values, or release a coordinate that is held"});
   }
   throw InputError(std::move(findings));
+}
+
+/// Names the given start values that were moved to close the loops.
+template <int D>
+void report_moved(const Mechanism<D>& m, const std::vector<double>& stated, const std::vector<double>& v_stated, Model& model) {
+  std::vector<double> moved(m.tree.nv);
+  configuration_difference(m.tree, stated.data(), model.q_start.data(), moved.data());
+  double largest_rate = 0;
+  for (int k = 0; k < m.tree.nv; ++k) largest_rate = std::max(largest_rate, std::abs(v_stated[k]) / m.unit(k));
+  for (int k = 0; k < m.tree.nv; ++k) {
+    const StartCoordinate& start = model.start[k];
+    const bool length = m.tree.nodes[m.tree.dof_node[k]].joint == NodeJoint::prismatic;
+    if (start.stated && !start.held && std::abs(moved[k]) > kMoved * m.unit(k))
+      model.moved_starts.push_back({model.coordinate_names[k], moved[k], length ? "m" : "rad"});
+    if (const double change = model.v_start[k] - v_stated[k];
+        start.rate_stated && !start.held && std::abs(change) > kMoved * largest_rate * m.unit(k))
+      model.moved_starts.push_back({model.velocity_names[k], change, length ? "m/s" : "rad/s"});
+  }
 }
 
 }  // namespace
@@ -149,7 +180,7 @@ template <int D>
 void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   if (m.rows == 0) return;
   Assembler<D> a(m, model);
-  const std::vector<double> stated = model.q_start;
+  const std::vector<double> stated = model.q_start, v_stated = model.v_start;
   std::vector<double> q = stated, theta(m.tree.nv), step(m.tree.nv);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     // the increment x = delta from q: nearest to the stated place means x0 = -theta
@@ -157,7 +188,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     Eigen::VectorXd x0(a.moving.size());
     for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
     Eigen::VectorXd x = a.weighted(x0, -a.Phi());
-    const double size = x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0;
+    const double size = a.size(x);
     if (!(size < 1e300)) break;
     if (size > kLargestStep) x = a.short_step();
     std::fill(step.begin(), step.end(), 0.0);
@@ -166,9 +197,9 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     advance_configuration<D, double>(m.tree, q.data(), step.data(), next.data());
     q = next;
     a.update(q);
-    if (size < 1e-13) break;
+    if (size < kFinished) break;
   }
-  if (a.violation() > kClosed) report_open_loops(d, model, a.state.Phi);
+  if (a.violation() > a.closed()) report_open_loops(d, model, a.state.Phi, a.closed());
   model.q_start = q;
 
   // velocities: J v = -Phi_t, velocity rows and those left open for the configuration included; with held coordinates keeping their
@@ -189,6 +220,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     v = a.weighted(v, c);
   }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
+  report_moved(m, stated, v_stated, model);
 }
 
 template void assemble<2>(const Description&, Model&, const Mechanism<2>&);

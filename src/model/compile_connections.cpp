@@ -474,6 +474,7 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
     m.ports.push_back({make_line(map, place(map, model, c.base.body, c.base.at), place(map, model, c.rod_end.body, c.rod_end.at), m)});
   }
   for (const auto& item : d.motors) add_motor(item.second, model, m);
+  m.extent = largest_lever(m);
 }
 
 template void compile_connections<2>(const Description&, const PointMap&, const std::vector<JointRows>&, Model&, Mechanism<2>&);

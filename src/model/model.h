@@ -53,6 +53,13 @@ struct StartCoordinate {
   bool rate_stated = false;
 };
 
+/// A given start value that assembly moved to satisfy the constraints.
+struct MovedStart {
+  std::string name;  // `crank.angle`, `crank.rate`
+  double change = 0;
+  const char* unit = "";
+};
+
 /// How far the plane of a planar machine is turned: columns are its two axes and its normal, ground axes.
 struct Plane {
   Mat<3> axes = Mat<3>::Identity();
@@ -90,6 +97,7 @@ struct Model {
   std::vector<StartCoordinate> start;         // per velocity
   std::vector<double> q_start, v_start;       // as stated
   std::vector<double> y_start;                // as stated; NaN: to be solved for equilibrium
+  std::vector<MovedStart> moved_starts;       // given start values that assembly had to move
   std::vector<double> jumps;                  // times at which any signal in use jumps, ascending
   std::vector<double> force_jumps;            // those that make accelerations or pressure rates jump unfiltered
   // cartesian coordinates (model/cartesian.h): the bodies' own coordinates as joints to the ground, how the joints' are read, and the

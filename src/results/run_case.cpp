@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/run_case.h"
 
+#include <fmt/format.h>
+
 #include "file/model_file.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
@@ -26,6 +28,16 @@ class Watchers final : public RunWatcher {
   Recorder& recorder_;
   RunWatcher* also_;
 };
+
+/// That a stated penalty factor was out of its limits (mechanics/penalty_factors.h).
+std::string limited_penalty_warning(const SolverDescription& solver, const RunStatistics& statistics) {
+  const bool accelerations = solver.constraints == ConstraintKind::ali1;
+  return fmt::format(
+      "{0}: {1:g} is outside the limits for this machine and step and was limited; the largest used was {2:.3g}. {0}: auto "
+      "suits every machine",
+      accelerations ? "solver.ali1.alpha" : "solver.penalty", *(accelerations ? solver.ali1.alpha : solver.penalty).value,
+      statistics.penalty);
+}
 
 }  // namespace
 
@@ -62,6 +74,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     result.statistics = run.statistics();
     result.coupling = coupling_report(*model, run.state().coupling());
     result.end_time = run.state().time;
+    if (result.statistics.penalty_limited) result.warnings.push_back(limited_penalty_warning(model->description.solver, result.statistics));
     if (result.coupling && result.failure && !result.coupling->lost) result.coupling->lost = result.end_time;
   } catch (const SimulationError& error) {  // no start
     result.failure = error;

@@ -46,6 +46,9 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
 /// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);
 
+/// Given start values that assembly moved, by how much: a line for a terminal; empty if none.
+std::string moved_starts_text(const Model& model);
+
 /// summary.json; definitions in docs/results.md. `wall_seconds`: the whole run, from the start of the program.
 std::string summary_json(const CaseResult& result, const std::string& model_file, double wall_seconds);
 

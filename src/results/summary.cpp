@@ -90,6 +90,12 @@ Json constraints_json(const CaseResult& r) {
           {"final_violation", loops}};
 }
 
+Json moved_starts_json(const Model& model) {
+  Json moved = Json::object();
+  for (const MovedStart& start : model.moved_starts) moved[start.name] = start.change;
+  return moved;
+}
+
 Json cavitation_json(const CaseResult& r) {
   Json volumes = Json::object();
   bool acted = false;
@@ -186,6 +192,14 @@ std::vector<std::string> independent_names(const CaseResult& r) {
   return names;
 }
 
+std::string moved_starts_text(const Model& model) {
+  if (model.moved_starts.empty()) return "";
+  std::string text;
+  for (const MovedStart& start : model.moved_starts)
+    text += fmt::format("{}{} by {:.3g} {}", text.empty() ? "" : ", ", start.name, start.change, start.unit);
+  return text + ": given start values that did not satisfy the constraints (hold: true keeps a coordinate)";
+}
+
 std::string summary_json(const CaseResult& r, const std::string& model_file, double wall_seconds) {
   const RunStatistics& s = r.statistics;
   Json final_state = Json::object();
@@ -209,6 +223,8 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"real_time_factor", real_time_factor(r)},
             {"energy", energy_json(*r.recorder)},
             {"constraints", constraints_json(r)},
+            {"moved_start_values", moved_starts_json(*r.model)},
+            {"penalty_used", s.penalty > 0 ? Json(s.penalty) : Json(nullptr)},
             {"cavitation", cavitation_json(r)},
             {"end_stops", end_stops_json(s.incidents)},
             {"reliefs", reliefs_json(s.incidents)},
@@ -227,6 +243,9 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   std::string text = fmt::format("{}: {:g} s simulated\n", r.failure ? "FAILED" : "done", r.end_time);
   text += fmt::format("  steps        {} of {:g} s, {:.2f} iterations on average, {} at most\n", s.steps, grid_step(r.model->description),
                       s.mean_iterations(), s.max_iterations);
+  if (const std::size_t moved = r.model->moved_starts.size(); moved > 0)
+    text += fmt::format("  start        {} given value{} moved to satisfy the constraints; trunnion check names them\n", moved,
+                        moved > 1 ? "s" : "");
   for (const std::string& warning : r.warnings) text += fmt::format("  WARNING      {}\n", warning);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
   if (s.divided_steps > 0)

@@ -115,10 +115,7 @@ StepReport Runner::step_to(double target, int divisions) {
   if (!first.ok()) return first;
   report = step_to(target, divisions - 1);
   report.parts += first.parts;
-  report.iterations += first.iterations;
-  report.position_iterations += first.position_iterations;
-  report.violation = std::max(report.violation, first.violation);
-  report.velocity_violation = std::max(report.velocity_violation, first.velocity_violation);
+  report.add(first);
   return report;
 }
 
@@ -175,6 +172,8 @@ void Runner::count(const Kept& kept) {
     s.max_velocity_violation = r.velocity_violation;
     s.max_velocity_violation_time = t;
   }
+  s.penalty = std::max(s.penalty, r.penalty);
+  s.penalty_limited = s.penalty_limited || r.penalty_limited;
   count_partition(kept.state);
   watch_.step(kept.state, s.incidents);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i) {
@@ -261,19 +260,16 @@ void Runner::fail() const {
     case StepStatus::stalled:
       if (solver.constraints == ConstraintKind::ali1)
         throw SimulationError(state_.time, where, fmt::format("the multipliers did not converge in {} iterations", solver.max_iterations),
-                              fmt::format("a larger solver.ali1.alpha (now {:g} kg), far above the masses of the machine, more iterations "
-                                          "(solver.max_iterations), or solver.accept_capped: true to go on and count such steps",
-                                          solver.ali1.alpha));
-      throw SimulationError(
-          state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
-          smaller + ", more iterations (solver.max_iterations), " +
-              (model_->layout.rows > 0 ? fmt::format("with very small steps a larger solver.penalty (now {:g}), ", solver.penalty) : "") +
-              "or solver.accept_capped: true to go on and count such steps");
+                              (solver.ali1.alpha.value ? std::string("solver.ali1.alpha: auto, ") : "") +
+                                  "more iterations (solver.max_iterations), or solver.accept_capped: true to go on and count such steps");
+      throw SimulationError(state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
+                            (failure_.penalty_limited ? std::string("solver.penalty: auto, ") : "") + smaller +
+                                ", more iterations (solver.max_iterations), or solver.accept_capped: true to go on and count such steps");
     case StepStatus::end_of_stroke:
       throw SimulationError(state_.time, where, "the piston leaves its cylinder",
                             "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B; of a motor chamber_angle_A, "
-                            "chamber_angle_B), or "
-                            "commands that stop earlier");
+                            "chamber_angle_B), commands that stop earlier, or, if it should not move that far, " +
+                                smaller);
     case StepStatus::flat_wheel:
       throw SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no point of contact",
                             "a start with more speed, or a shorter duration");

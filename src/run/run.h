@@ -34,6 +34,8 @@ struct RunStatistics {
   long divided_steps = 0;                            // in which Newton's method converged in parts alone
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
+  double penalty = 0;                        // largest factor that a constraint had in a step [N/m, N m/rad]; 0: the treatment has none
+  bool penalty_limited = false;              // whether a stated one was out of its limits
   std::vector<CavitationRecord> cavitation;  // per volume
   Incidents incidents;
   /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.

@@ -51,7 +51,7 @@ void BaumgarteTrapezoidal<D>::list_rows() {
 template <int D>
 void BaumgarteTrapezoidal<D>::evaluate_stabilised() {
   MechanismState<D>& mech = work_.mechanism;
-  this->evaluate_at(0);
+  this->evaluate_at_end();
   constraint_rates(m_, next_.v(), mech);
   constraint_accelerations(m_, next_.a(), mech);
   for (int i = 0; i < m_.rows; ++i) {
@@ -179,10 +179,9 @@ bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
 template <int D>
 double BaumgarteTrapezoidal<D>::apply_increment(StepReport& report) {
   double largest = 0;
-  const double position = model_->description.solver.tolerance_position;
   for (int i = 0; i < model_->layout.nv; ++i) {
     theta_[i] += increment_[i];
-    this->raise(std::abs(increment_[i]) / position, i, report, largest);
+    this->raise_position(increment_[i], i, report, largest);
   }
   this->apply_circuit_increment(report, largest);
   return largest;

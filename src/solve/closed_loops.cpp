@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kRedundant = 1e-9;      // of a row: what elimination leaves of a redundant one
 constexpr double kDead = 1e-6;           // of the largest pivot: a smaller one determines nothing
-constexpr double kRedundantOpen = 1e-7;  // [m, -, m/s] what a redundant row may be open
+constexpr double kRedundantOpen = 1e-7;  // [-, of the extent, of the extent per s] what a redundant row may be open
 constexpr double kImplied = 100;         // of the other rows' violation: what a redundant row may be violated with them
-constexpr double kRounding = 4e-15;      // [rad, m] correction that changes nothing,
-constexpr double kExtent = 2e-16;        // of the machine's extent, where that is more
-constexpr double kQuadratic = 1e-8;      // [rad, m] correction after which the error is its square: rounding
-constexpr double kFar = 0.5;             // [rad, m] correction that no longer belongs to the same motion
+constexpr double kRounding = 4e-15;      // [rad, of the extent] correction that changes nothing,
+constexpr double kReach = 2e-16;         // of the machine's reach, where that is more
+constexpr double kQuadratic = 1e-8;      // [rad, of the extent] correction after which the error is its square: rounding
+constexpr double kFar = 0.5;             // [rad, of the extent] correction that no longer belongs to the same motion
 constexpr int kIterations = 12;
 constexpr int kUnrolled = 6;  // rows of a group up to which its dependent block is dense,
 constexpr int kDense = 32;    // and where half of its entries may be other than zero
@@ -47,15 +47,24 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
       row_place_(m.rows, -1),
       row_in_group_(m.rows),
       column_in_group_(m.tree.nv),
-      correction_(m.rows) {
+      correction_(m.rows),
+      unit_(m.tree.nv),
+      row_unit_(m.rows, m.extent) {
+  for (int k = 0; k < m.tree.nv; ++k) unit_[k] = m.unit(k);
+  for (const ConstraintGroup<D>& g : m.constraints)
+    for (int row = g.rows.begin; row < g.rows.end; ++row)
+      if (g.of_coordinates())
+        row_unit_[row] = unit_[m.paths[g.path.begin].dof];
+      else if (g.type == ConstraintType::direction)
+        row_unit_[row] = 1;
   std::vector<double> reach(m.tree.nodes.size());  // [m] of a node from the reference point, at most
-  double extent = 0;
+  double farthest = 0;
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     reach[j] = reach[n.parent] + n.r_PJ.norm() + n.r_BJ.norm();
-    extent = std::max(extent, reach[j]);
+    farthest = std::max(farthest, reach[j]);
   }
-  rounding_ = std::max(kRounding, kExtent * extent);
+  rounding_ = std::max(kRounding, kReach * farthest / m.extent);
   std::size_t rows = 0, columns = 0;
   for (LoopGroup& found : find_loop_groups(m)) {
     Group g;
@@ -227,7 +236,10 @@ bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
       const ConstraintGroup<D>& c = m_.constraints[i];
       const double* entry = state.jacobian.data() + c.jacobian;
       for (int row = c.rows.begin; row < c.rows.end; ++row)
-        for (int k = c.path.begin; k < c.path.end; ++k) elimination_.set(row_in_group_[row], column_in_group_[m_.paths[k].dof], *entry++);
+        for (int k = c.path.begin; k < c.path.end; ++k) {
+          const int v = m_.paths[k].dof;
+          elimination_.set(row_in_group_[row], column_in_group_[v], *entry++ * unit_[v] / row_unit_[row]);
+        }
     }
     const std::vector<FullPivoting::Pivot>& pivots = elimination_.eliminate(kRedundant, g.holonomic);
     const auto velocity_rows =
@@ -412,7 +424,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       const Block& block = g.positions();
       for (int i = 0; i < block.rank; ++i) x[i] = state.Phi[g.row[i]];
       solve(block, x);
-      for (int i = 0; i < block.rank; ++i) largest = std::max(largest, std::abs(x[i]));
+      for (int i = 0; i < block.rank; ++i) largest = std::max(largest, std::abs(x[i]) / unit_[g.dependent[i]]);
       x += block.rank;
     }
     if (largest <= rounding_) break;  // what was evaluated stands
@@ -431,7 +443,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
   }
   if (!factor_rates(state)) return LoopStatus::dead_point;
   for (int i = 0; i < m_.rows; ++i)
-    if (std::abs(state.Phi[i]) > kRedundantOpen) {
+    if (std::abs(state.Phi[i]) > kRedundantOpen * row_unit_[i]) {
       failed_row_ = i;
       return LoopStatus::dead_point;
     }
@@ -470,7 +482,7 @@ void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const
 template <int D>
 bool ClosedLoops<D>::redundant_rates_hold(const MechanismState<D>& state) {
   if (m_.velocity_rows == 0) return true;
-  double allowed = kRedundantOpen;
+  double allowed = kRedundantOpen * m_.extent;
   for (int i = 0; i < m_.rows; ++i)
     if (row_place_[i] >= 0) allowed = std::max(allowed, kImplied * std::abs(state.Phi_dot[i]));
   for (int i = 0; i < m_.rows; ++i)
@@ -491,24 +503,26 @@ void ClosedLoops<D>::solve_accelerations(const double* v, double* a, MechanismSt
 
 // ---------------------------------------------------------------- change
 
-/// R = -J_d^-1 J_i; raises `largest` to its largest entry.
+/// R = -J_d^-1 J_i; raises `largest` to its largest entry, coordinates in their units.
 template <int D>
-void ClosedLoops<D>::reduce(Block& block, double& largest) {
+void ClosedLoops<D>::reduce(const Group& g, const std::vector<int>& columns, const std::vector<int>& velocities, Block& block,
+                            double& largest) const {
   std::fill(block.R.begin(), block.R.end(), 0.0);
   double* x = block.R.data();
   for (std::size_t k = 0; k + 1 < block.rest_begin.size(); ++k, x += block.rank) {
     for (int i = block.rest_begin[k]; i < block.rest_begin[k + 1]; ++i) x[block.rest[i].to] = -block.rest_values[i];
     solve(block, x);
+    const double unit = unit_[velocities[columns[k]]];
+    for (int i = 0; i < block.rank; ++i) largest = std::max(largest, std::abs(x[i]) * unit / unit_[g.dependent[i]]);
   }
-  for (double entry : block.R) largest = std::max(largest, std::abs(entry));
 }
 
 template <int D>
 double ClosedLoops<D>::reduce() {
   double largest = 0;
   for (Group& g : groups_) {
-    reduce(g.of_v, largest);
-    if (g.two_blocks) reduce(g.of_q, largest);
+    reduce(g, g.independent, independent_, g.of_v, largest);
+    if (g.two_blocks) reduce(g, g.admissible, admissible_, g.of_q, largest);
   }
   return largest;
 }

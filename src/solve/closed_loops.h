@@ -139,7 +139,8 @@ class ClosedLoops {
   static int weakest_row(const Block& block);
   static void solve(const Block& block, double* x);
   static void solve_transposed(const Block& block, double* x);
-  static void reduce(Block& block, double& largest);
+  /// R of a block; `columns`: which of `velocities` its columns are.
+  void reduce(const Group& g, const std::vector<int>& columns, const std::vector<int>& velocities, Block& block, double& largest) const;
   static void add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x);
   template <class S>
   void complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state, Variation<D, S>& work,
@@ -148,7 +149,7 @@ class ClosedLoops {
   static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.of_v.sign; }
 
   const Mechanism<D>& m_;
-  double rounding_ = 0;  // [rad, m] correction of positions that changes nothing
+  double rounding_ = 0;  // [rad, of the extent] correction of positions that changes nothing
   std::vector<Group> groups_;
   std::vector<int> group_of_velocity_;               // -1: in no loop
   std::vector<int> row_place_;                       // per row: which pivot row of its group, -1: redundant
@@ -157,6 +158,7 @@ class ClosedLoops {
   std::vector<int> independent_, admissible_, velocity_dependent_, dependent_;  // velocities
   mutable std::vector<double> x_;                                               // right side of a group
   std::vector<double> correction_;                                              // of the dependent positions
+  std::vector<double> unit_, row_unit_;  // per velocity, per row: 1 [rad, -] or the mechanism's extent [m]: what they are compared with
   FullPivoting elimination_;
   int failed_row_ = -1;
 };

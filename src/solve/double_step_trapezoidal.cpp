@@ -186,9 +186,9 @@ void DoubleStepTrapezoidal<D>::add_port_forces(const double* dF, double* dr) con
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF[i];
 }
 
-/// increment_, ds_, dsdot_ for changes dF of the port forces alone, with the last tangent.
+/// increment_, ds_, dsdot_ for changes dF of the port forces alone, with the last tangent; returns the largest increment, scaled.
 template <int D>
-void DoubleStepTrapezoidal<D>::respond_to_forces(const double* dF) {
+double DoubleStepTrapezoidal<D>::respond_to_forces(const double* dF) {
   std::fill(response_.begin(), response_.end(), 0.0);
   add_port_forces(dF, response_.data());
   std::fill(increment_.begin(), increment_.end(), 0.0);
@@ -196,6 +196,10 @@ void DoubleStepTrapezoidal<D>::respond_to_forces(const double* dF) {
   for (double& x : increment_) x = -x;
   lu_solve(G_.data(), static_cast<int>(loops_.admissible().size()), pivot_.data(), increment_.data());
   find_port_increments();
+  double largest = 0;
+  for (std::size_t i = 0; i < loops_.admissible().size(); ++i)
+    largest = std::max(largest, this->scaled(increment_[i], loops_.admissible()[i]));
+  return largest;
 }
 
 /// Takes over what the increments change in the residual, which the multipliers are found from.
@@ -259,11 +263,9 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
 template <int D>
 double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
   double largest = 0;
-  const double position = model_->description.solver.tolerance_position;
   loops_.add_increment(increment_.data(), theta_.data());
-  for (std::size_t i = 0; i < loops_.admissible().size(); ++i)
-    this->raise(std::abs(increment_[i]) / position, loops_.admissible()[i], report, largest);
-  largest_position_increment_ = largest * position;
+  largest_position_increment_ = 0;
+  for (std::size_t i = 0; i < loops_.admissible().size(); ++i) this->raise_position(increment_[i], loops_.admissible()[i], report, largest);
   this->apply_circuit_increment(report, largest);
   return largest;
 }
@@ -303,7 +305,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
     if (size >= 1) {
       this->set_circuit_rates();
       this->settle_oil(
-          report, size, [&](const double* dF) { respond_to_forces(dF); },
+          report, size, [&](const double* dF) { return respond_to_forces(dF); },
           [&](const double* dF) {
             loops_.add_increment(increment_.data(), theta_.data());
             add_port_forces(dF, work_.r.data());

@@ -57,7 +57,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   bool solve_forward_difference();
   void find_port_increments();
   void add_port_forces(const double* dF, double* dr) const;
-  void respond_to_forces(const double* dF);
+  double respond_to_forces(const double* dF);
   void advance_residual();
   double apply_increment(StepReport& report);
   void finish(StepReport& report);

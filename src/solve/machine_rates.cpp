@@ -12,15 +12,32 @@ namespace {
 
 // of the constraints' force, between two iterations of the multipliers: the error left is smaller by m/(m + alpha)
 constexpr double kMultiplierTolerance = 1e-9;
+// stabilisation where none is stated, over the rate at which the mechanism swings: faster than its motion; and at most so fast per step
+constexpr double kBaumgarte = 16, kOmega = 3.2, kPerStep = 0.5;
+constexpr double kSwingWithoutGravity = 3.13;  // [1/s] as of 1 m under gravity
 
 ConstraintTreatment treatment_of(const SolverDescription& solver) {
   if (solver.constraints == ConstraintKind::baumgarte) return ConstraintTreatment::stabilised;
   return solver.constraints == ConstraintKind::ali1 ? ConstraintTreatment::augmented : ConstraintTreatment::closed;
 }
 
-Stabilisation stabilisation_of(const SolverDescription& solver) {
-  if (solver.constraints == ConstraintKind::baumgarte) return {solver.baumgarte[0], solver.baumgarte[1]};
-  if (solver.constraints == ConstraintKind::ali1) return {solver.ali1.xi * solver.ali1.omega, solver.ali1.omega};
+Stabilisation stabilisation_of(const Model& model) {
+  const SolverDescription& solver = model.description.solver;
+  const double swing = std::visit(
+      [](const auto& m) {
+        const double gravity = m.tree.gravity.norm();
+        return gravity > 0 ? std::sqrt(gravity / m.extent) : kSwingWithoutGravity;
+      },
+      model.mechanism);
+  const auto automatic = [&](double factor) { return std::min(factor * swing, kPerStep / solver.step); };
+  if (solver.constraints == ConstraintKind::baumgarte) {
+    const Vec2d rates = solver.baumgarte.value.value_or(Vec2d{automatic(kBaumgarte), automatic(kBaumgarte)});
+    return {rates[0], rates[1]};
+  }
+  if (solver.constraints == ConstraintKind::ali1) {
+    const double omega = solver.ali1.omega.value.value_or(automatic(kOmega));
+    return {solver.ali1.xi * omega, omega};
+  }
   return {};
 }
 
@@ -28,7 +45,7 @@ Stabilisation stabilisation_of(const SolverDescription& solver) {
 
 template <int D>
 MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
-    : MachineRates(model, treatment_of(model->description.solver), stabilisation_of(model->description.solver)) {}
+    : MachineRates(model, treatment_of(model->description.solver), stabilisation_of(*model)) {}
 
 template <int D>
 MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation)
@@ -44,7 +61,8 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTrea
       d_(m_.rows) {
   if (treatment_ == ConstraintTreatment::augmented) {
     const SolverDescription& solver = model_->description.solver;
-    lagrangian_.emplace(m_, AugmentedLagrangianSettings{stabilisation_, solver.ali1.alpha, kMultiplierTolerance, solver.max_iterations});
+    lagrangian_.emplace(m_,
+                        AugmentedLagrangianSettings{stabilisation_, solver.ali1.alpha.value, kMultiplierTolerance, solver.max_iterations});
     return;
   }
   const std::size_t nv = model_->layout.nv;
@@ -119,6 +137,8 @@ bool MachineRates<D>::accelerate_augmented(State& at, StepReport& report) {
   const AugmentedLagrangianStatus status =
       lagrangian_->solve(at.q(), at.v(), work_.force.data(), at.a(), at.multipliers(), work_.mechanism, work_.r.data());
   report.iterations += lagrangian_->iterations();
+  report.penalty = std::max(report.penalty, lagrangian_->penalty().largest());
+  report.penalty_limited = report.penalty_limited || lagrangian_->penalty().limited();
   if (status == AugmentedLagrangianStatus::converged) return true;
   const bool capped = status == AugmentedLagrangianStatus::capped, accepted = capped && model_->description.solver.accept_capped;
   report.status = accepted ? StepStatus::capped : capped ? StepStatus::stalled : StepStatus::singular;

@@ -20,6 +20,8 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
   for (auto* x : {&ds_, &dsdot_, &force_change_, &expected_force_}) x->resize(ports);
   for (auto* x : {&held_stiffness_, &held_damping_}) x->resize(ports * ports);
   circuit_increment_.resize(nc);
+  per_unit_.resize(nv);
+  for (std::size_t k = 0; k < nv; ++k) per_unit_[k] = 1 / m_.unit(static_cast<int>(k));
 }
 
 template <int D>
@@ -27,7 +29,9 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
   const StateLayout& n = model_->layout;
   from_ = &state;
   factors_ = {2 / h, 4 / (h * h)};
+  acceleration_ = m_.tree.gravity.norm() / m_.extent;
   for (int i = 0; i < n.nv; ++i) {
+    acceleration_ = std::max(acceleration_, scaled(state.a()[i], i));
     theta_[i] = h * (state.v()[i] + h / 2 * state.a()[i]);  // predictor
     v_offset_[i] = -state.v()[i];
     a_offset_[i] = -(4 / h * state.v()[i] + state.a()[i]);
@@ -56,8 +60,8 @@ void MonolithicTrapezoidal<D>::set_mechanism_rates() {
 }
 
 template <int D>
-void MonolithicTrapezoidal<D>::evaluate_at(double penalty) {
-  evaluate(*model_, m_, end_point(), circuits_.rule(), penalty, work_);
+void MonolithicTrapezoidal<D>::evaluate_at_end() {
+  evaluate(*model_, m_, end_point(), circuits_.rule(), work_);
 }
 
 /// r += s_k w_i . R: the residual of the mechanism with the circuits' unknowns eliminated.

@@ -33,7 +33,7 @@ class MonolithicTrapezoidal : public Stepper {
     set_mechanism_rates();
     set_circuit_rates();
   }
-  void evaluate_at(double penalty);
+  void evaluate_at_end();
   Point end_point() { return {next_.q(), next_.v(), next_.a(), next_.y(), next_.ydot(), next_.multipliers()}; }
   bool condense_ports() { return circuits_.condense_ports(work_.hydraulics); }
   void add_port_residuals();
@@ -49,14 +49,14 @@ class MonolithicTrapezoidal : public Stepper {
   /// 1), or until it has to be evaluated again: its last increments were not small, or the oil moves it. Its own residual is not looked at
   /// meanwhile: see kSmall. An iteration first goes on with the oil's tangent, too, which costs next to nothing, and is the last one if
   /// what it leaves, by the ratio of the last two increments, is far below the tolerance; otherwise it is not taken.
-  ///   respond(dF)  finds increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces
+  ///   respond(dF)  finds increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces; returns the largest increment
   ///   take(dF)     adds increment_ to theta
   template <class Respond, class Take>
   void settle_oil(StepReport& report, double& size, Respond&& respond, Take&& take) {
     const SolverDescription& solver = model_->description.solver;
     if (h_.unknown_state.empty() || circuits_.has_local_states() || solver.tangent != TangentKind::exact ||
-        !(largest_position_increment_ * largest_position_increment_ * std::max(factors_.acceleration, 1 / solver.tolerance_position) <
-          kSmall))
+        !(largest_position_increment_ * largest_position_increment_ < kSmall * solver.tolerance_position) ||
+        !(largest_position_increment_ * largest_position_increment_ * factors_.acceleration < kSmall * acceleration_))
       return;
     const double* dF = force_change_.data();
     hold_tangent();
@@ -64,11 +64,11 @@ class MonolithicTrapezoidal : public Stepper {
       advance_ports();
       circuits_.update_residuals(work_.mechanism.s.data(), work_.mechanism.s_dot.data(), work_.hydraulics);
       find_force_changes();
-      respond(dF);
+      const double position = respond(dF);
       eliminate_circuits();
-      const double position = largest_of(increment_),
-                   next = std::max(position / solver.tolerance_position, circuits_.size_of(circuit_increment_.data())), ratio = next / size;
-      const bool last = next < 1 && ratio < kLeft && ratio * next < kLeft && ratio * position * factors_.acceleration < kSmall;
+      const double next = std::max(position / solver.tolerance_position, circuits_.size_of(circuit_increment_.data())), ratio = next / size;
+      const bool last =
+          next < 1 && ratio < kLeft && ratio * next < kLeft && ratio * position * factors_.acceleration < kSmall * acceleration_;
       if (last) {
         circuits_.apply_last(circuit_increment_.data());
         size = next;
@@ -77,8 +77,7 @@ class MonolithicTrapezoidal : public Stepper {
                             work_.hydraulics);
         if (!condense_ports()) return;
         find_force_changes();
-        respond(dF);
-        if (!(largest_of(increment_) < kLeft * solver.tolerance_position)) return;
+        if (!(respond(dF) < kLeft * solver.tolerance_position)) return;
         eliminate_circuits();
         size = 0;
         apply_circuit_increment(report, size);
@@ -90,10 +89,18 @@ class MonolithicTrapezoidal : public Stepper {
     }
   }
   void finish_oil();
-  /// [rad/s^2, m/s^2] acceleration that the mechanism may be off by, and share of the tolerances that may be left open. An increment leaves
-  /// a residual of second order in it: its square, at curvatures of one per metre, makes an acceleration by the rule. At small steps that
-  /// is what counts, for there the tolerance of positions is a large acceleration.
+  /// Share of the accelerations that the mechanism may be off by, and of the tolerances that may be left open. An increment leaves a
+  /// residual of second order in it: its square makes an acceleration by the rule. At small steps that is what counts, for there the
+  /// tolerance of positions is a large acceleration.
   static constexpr double kSmall = 1e-6, kLeft = 1e-3;
+  /// Magnitude of an increment of velocity coordinate k [rad, of the machine's extent]: what solver.tolerance_position bounds.
+  double scaled(double increment, int k) const { return std::abs(increment) * per_unit_[k]; }
+  /// Enters an increment of velocity coordinate k; `largest` is over the tolerance.
+  void raise_position(double increment, int k, StepReport& report, double& largest) {
+    const double size = scaled(increment, k);
+    largest_position_increment_ = std::max(largest_position_increment_, size);
+    raise(size / model_->description.solver.tolerance_position, k, report, largest);
+  }
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
     if (scaled <= largest || std::isnan(largest)) return;  // a number that is none raises, too, for good
     largest = scaled;
@@ -114,7 +121,9 @@ class MonolithicTrapezoidal : public Stepper {
   std::vector<double> ds_, dsdot_;           // per port
   std::vector<double> circuit_increment_;    // per circuit unknown
   // of settle_oil
-  double largest_position_increment_ = 0;              // [rad, m] of the last iteration with the mechanism
+  double largest_position_increment_ = 0;              // scaled, of the last iteration with the mechanism
+  double acceleration_ = 0;                            // [1/s2] largest at the start of the step, or of gravity, scaled
+  std::vector<double> per_unit_;                       // per velocity: 1 [1/rad] or 1 / extent [1/m]
   std::vector<double> force_change_, expected_force_;  // per port [N]
   std::vector<double> held_stiffness_, held_damping_;  // per pair of ports
 

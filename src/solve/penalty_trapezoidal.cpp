@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/lu.h"
 
@@ -10,26 +11,35 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kVelocityBound = 1e-8;  // [m/s] velocity violation after which projecting again is pointless
-constexpr double kSlight = 1e-6;         // [m/s] violation of velocities, or of accelerations times h/2, that any metric removes as well
+constexpr double kOpenForce = 1e-4;      // of the forces that act: what open constraints may leave unbalanced
+constexpr double kGain = 0.9 * 0.9;      // of the square of a violation: a pass that leaves more is the last
+constexpr double kProjected = 1e-5;      // of the first violation: what the velocity projection leaves
+constexpr double kRoundingRate = 1e-14;  // of the velocities: a violation that is rounding
+constexpr double kSlight = 1e-5;         // of the velocities (accelerations): a violation that any metric removes as well
+constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] movement over which gradients of constraints count as the same
 constexpr int kProjections = 5;
-constexpr double kClosed = 1e-5;  // of the position tolerance: linearised constraints that count as closed
-constexpr int kInnerIterations = 20;
+constexpr int kClosingPasses = 20;
+constexpr double kRounding = 1e-15;  // [-, of the machine's length] violation that cannot be made smaller
 
 }  // namespace
 
 template <int D>
 PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, MatrixStorage storage)
-    : MonolithicTrapezoidal<D>(std::move(model)) {
+    : MonolithicTrapezoidal<D>(std::move(model)), alpha_(m_, model_->description.solver.penalty.value) {
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = h_.unknown_state.size();
   correction_.resize(nv);
   multiplier_change_.resize(m_.rows);
   left_.resize(m_.rows);
+  K_.resize(nv);
+  held_.resize(work_.mechanism.jacobian.size());
+  held_q_.resize(work_.mechanism.jacobian_q.size());
   const bool differences = model_->description.solver.tangent == TangentKind::forward_difference;
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   RecordedEntries pattern;
-  add_projection_matrix(pattern);
+  add_projection_metric(pattern);
+  metric_entries_ = pattern.entries.size();
+  add_penalty(m_, alpha_.data(), work_.mechanism, pattern);
   add_rest_of_tangent(pattern);
   for (SystemMatrix* matrix : {&T_, &P_})
     *matrix = SystemMatrix(model_->layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage);
@@ -42,10 +52,10 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, Ma
   }
 }
 
-/// W and the penalty: mechanism and direct port derivatives.
+/// W: mechanism and direct port derivatives.
 template <int D>
 template <class Entries>
-void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
+void PenaltyTrapezoidal<D>::add_projection_metric(Entries& T) {
   MechanismState<D>& mech = work_.mechanism;
   inverse_dynamics_tangent(m_, factors_, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
@@ -53,7 +63,6 @@ void PenaltyTrapezoidal<D>::add_projection_matrix(Entries& T) {
     add_port_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
                            oil.force_v[i], factors_, mech.tree, T);
   }
-  add_penalty(m_, model_->description.solver.penalty, mech, T);
 }
 
 /// The rest of the tangent: multiplier curvature, and what condensation adds to the direct port derivatives,
@@ -64,7 +73,7 @@ template <class Entries>
 void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
   add_constraint_curvature(m_, next_.multipliers(), work_.mechanism, T);
-  add_velocity_row_penalty(m_, model_->description.solver.penalty, factors_, work_.mechanism, T);
+  add_velocity_row_penalty(m_, alpha_.data(), factors_, work_.mechanism, T);
   for (const Circuit& c : h_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
@@ -77,21 +86,79 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
       }
 }
 
-/// A finite penalty leaves the linearised constraints open by (change of lambda) / alpha. That defect, taken as multiplier with the same
-/// factored tangent, closes them, `least` times or more, and is added to `multipliers`: what (10) would otherwise take further Newton
-/// iterations for, and at small steps, where inertia rivals the penalty, very many.
+/// The penalty factors of this step, at its first iteration. K_k: what the tangent has at (k, k) without constraints, and the stiffness
+/// of the oil behind the ports that k moves. Only known there, but the same wherever a step starts from the same state.
 template <int D>
-void PenaltyTrapezoidal<D>::close_linearised_constraints(int least, double* multipliers) {
-  const double penalty = model_->description.solver.penalty, closed = kClosed * model_->description.solver.tolerance_position;
-  MechanismState<D>& mech = work_.mechanism;
-  if (m_.rows == 0) return;
-  for (int iteration = 0;; ++iteration) {
-    linearised_violations(m_, factors_, mech, increment_.data(), left_.data());  // psi + psi_theta d(theta)
-    if (iteration == kInnerIterations || (!(largest_of(left_) > closed) && iteration >= least)) return;
-    for (int i = 0; i < m_.rows; ++i) {
-      work_.multipliers[i] = penalty * left_[i];
-      multipliers[i] += work_.multipliers[i];
+void PenaltyTrapezoidal<D>::set_penalty_factors() {
+  if (alpha_is_set_ || m_.rows == 0) return;
+  alpha_is_set_ = true;
+  const MechanismState<D>& mech = work_.mechanism;
+  const bool exact = model_->description.solver.tangent == TangentKind::exact;
+  for (int k = 0; k < model_->layout.nv; ++k)
+    K_[k] = exact ? std::abs(T_.diagonal(k)) : factors_.acceleration * own_inertia(m_.tree, mech.tree, k);
+  if (exact)
+    for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+      const double stiffness = std::abs(circuits_.stiffness(i, i)) + factors_.velocity * std::abs(circuits_.damping(i, i));
+      for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
+        K_[m_.paths[k].dof] += stiffness * mech.dofs[k].gradient * mech.dofs[k].gradient;
     }
+  alpha_.set(mech, K_.data());
+  inertial_forces_ = inertial_energy(0, 1 / factors_.acceleration) / alpha_.ratio();
+}
+
+/// r += Phi_q^T alpha violation.
+template <int D>
+void PenaltyTrapezoidal<D>::add_penalty_forces(const std::vector<double>& violation, double* r) {
+  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = alpha_[i] * violation[i];
+  add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, r);
+}
+
+/// sum K_k (velocity v_k + acceleration a_k)^2, magnitudes, over all coordinates: what violations are compared with. In the units of
+/// sum alpha_i d_i^2 over the ratio of the penalty, d_i a violation.
+template <int D>
+double PenaltyTrapezoidal<D>::inertial_energy(double velocity, double acceleration) const {
+  double sum = 0;
+  for (int k = 0; k < model_->layout.nv; ++k) {
+    const double x = velocity * std::abs(next_.v()[k]) + acceleration * std::abs(next_.a()[k]);
+    sum += K_[k] * x * x;
+  }
+  return sum;
+}
+
+/// sum lambda_i^2 / alpha_i and the inertial forces in the same units: what the force that constraints leave open is compared with.
+template <int D>
+double PenaltyTrapezoidal<D>::acting_forces() const {
+  double sum = inertial_forces_;
+  for (int i = 0; i < m_.rows; ++i) sum += next_.multipliers()[i] * next_.multipliers()[i] * alpha_.inverse(i);
+  return sum;
+}
+
+/// sum alpha_i x_i^2.
+template <int D>
+double PenaltyTrapezoidal<D>::weighted_square(const std::vector<double>& rows) const {
+  double sum = 0;
+  for (int i = 0; i < m_.rows; ++i) sum += alpha_[i] * rows[i] * rows[i];
+  return sum;
+}
+
+/// After a solve with T_ whose right side has the forces of multipliers and penalty: what d it leaves open of the linearised constraints
+/// is, as alpha d, the change of the multipliers, and is added to `multipliers`. That defect, taken as a force with the same factored
+/// tangent, closes them, again and again until the force that is left is small against the forces that act, or nothing is gained.
+template <int D>
+void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
+  if (m_.rows == 0) return;
+  const MechanismState<D>& mech = work_.mechanism;
+  double before = std::numeric_limits<double>::infinity();
+  for (int pass = 0;; ++pass) {
+    linearised_violations(m_, factors_, mech, increment_.data(), left_.data());  // d = psi + psi_theta d(theta)
+    double open = 0;
+    for (int i = 0; i < m_.rows; ++i) {
+      const double change = work_.multipliers[i] = alpha_[i] * left_[i];
+      multipliers[i] += change;
+      open += change * left_[i];
+    }
+    if (open <= kOpenForce * kOpenForce * acting_forces() || open > kGain * before || pass == kClosingPasses) return;
+    before = open;
     std::fill(correction_.begin(), correction_.end(), 0.0);
     add_constraint_forces(m_, work_.multipliers.data(), mech, correction_.data());
     T_.solve(correction_.data());
@@ -99,31 +166,45 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints(int least, double* mult
   }
 }
 
+/// Whether the violations at the end of a converged step, of second order in its last increment, are a force that counts: one of the
+/// stiffness that a constraint meets, not of the penalty.
+template <int D>
+bool PenaltyTrapezoidal<D>::constraints_are_open() const {
+  const std::vector<double>& Phi = work_.mechanism.Phi;
+  if (!(largest_of(Phi) > kRounding * std::max(1.0, m_.extent))) return false;
+  const double share = kOpenForce * alpha_.ratio();
+  return weighted_square(Phi) > share * share * acting_forces();
+}
+
 /// Newton increment with the exact tangent: increment_, circuit_increment_; P_ for the projections.
 template <int D>
 bool PenaltyTrapezoidal<D>::solve_exact() {
   const int nv = model_->layout.nv;
   MechanismState<D>& mech = work_.mechanism;
-  this->evaluate_at(model_->description.solver.penalty);
+  this->evaluate_at_end();
+  update_violations(m_, next_.v(), factors_, mech);
   if (!this->condense_ports()) return false;
   this->add_port_residuals();
   update_rate_gradients(m_, mech);
   T_.assemble([&](auto& T) {
-    add_projection_matrix(T);
+    add_projection_metric(T);
     P_.copy_values(T_);
+    set_penalty_factors();
+    add_penalty(m_, alpha_.data(), mech, T);
     add_rest_of_tangent(T);
   });
+  add_penalty_forces(mech.violation, work_.r.data());
   if (!T_.factor()) return false;
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
   T_.solve(increment_.data());
-  close_linearised_constraints(0, next_.multipliers());
+  close_linearised_constraints(next_.multipliers());
   advance_violations();
   find_port_increments();
   this->eliminate_circuits();
   return true;
 }
 
-/// What increment_ leaves of the violations, linearised, becomes what they are. After close_linearised_constraints.
+/// What increment_ leaves of the violations, linearised, becomes what they are. After close_linearised_constraints().
 template <int D>
 void PenaltyTrapezoidal<D>::advance_violations() {
   work_.mechanism.violation = work_.mechanism.Phi = left_;
@@ -143,28 +224,36 @@ void PenaltyTrapezoidal<D>::find_port_increments() {
   }
 }
 
-/// The same for changes dF of the port forces alone, with the last tangent.
+/// The same for changes dF of the port forces alone, with the last tangent; returns the largest increment, scaled.
 template <int D>
-void PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
+double PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
   std::fill(increment_.begin(), increment_.end(), 0.0);
   for (std::size_t i = 0; i < m_.ports.size(); ++i)
     for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
       increment_[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * dF[i];
+  std::fill(correction_.begin(), correction_.end(), 0.0);
+  add_penalty_forces(work_.mechanism.violation, correction_.data());
+  for (std::size_t i = 0; i < increment_.size(); ++i) increment_[i] -= correction_[i];
   T_.solve(increment_.data());
   std::fill(multiplier_change_.begin(), multiplier_change_.end(), 0.0);
-  close_linearised_constraints(1, multiplier_change_.data());
+  close_linearised_constraints(multiplier_change_.data());
   find_port_increments();
+  double largest = 0;
+  for (int k = 0; k < model_->layout.nv; ++k) largest = std::max(largest, this->scaled(increment_[k], k));
+  return largest;
 }
 
-/// The same with forward differences of the whole residual, (41)-(42).
+/// The same with forward differences of the residual, (41)-(42), but for the penalty: the differences' rounding errors would be its
+/// share in the tangent.
 template <int D>
 bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   const int nv = model_->layout.nv, nc = static_cast<int>(circuit_increment_.size()), n = nv + nc;
+  MechanismState<D>& mech = work_.mechanism;
   const auto residual = [&](double* mechanism, double* constraint, double* circuits) {
     this->set_rates();
-    this->evaluate_at(model_->description.solver.penalty);
+    this->evaluate_at_end();
     std::fill(constraint, constraint + nv, 0.0);
-    add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, constraint);
+    add_constraint_forces(m_, next_.multipliers(), mech, constraint);
     for (int i = 0; i < nv; ++i) mechanism[i] = work_.r[i] - constraint[i];
     std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), circuits);
   };
@@ -189,84 +278,99 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
     *x = kept;
     if (j < nv) this->move();
   }
-  add_penalty(m_, model_->description.solver.penalty, work_.mechanism, P);
+  residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());  // once more, for what it leaves in the scratch
+  update_violations(m_, next_.v(), factors_, mech);
+  update_rate_gradients(m_, mech);
+  set_penalty_factors();
+  DenseEntries tangent{full_.data(), n};
+  add_penalty(m_, alpha_.data(), mech, tangent);
+  add_velocity_row_penalty(m_, alpha_.data(), factors_, mech, tangent);
+  add_penalty_forces(mech.violation, base_constraint_.data());
   for (int i = 0; i < nv; ++i) right_side_[i] = -(base_mechanism_[i] + base_constraint_[i]);
   for (int i = 0; i < nc; ++i) right_side_[nv + i] = -base_circuit_[i];
   if (!lu_factor(full_.data(), n, full_pivot_.data())) return false;
   lu_solve(full_.data(), n, full_pivot_.data(), right_side_.data());
   std::copy(right_side_.begin(), right_side_.begin() + nv, increment_.begin());
   std::copy(right_side_.begin() + nv, right_side_.end(), circuit_increment_.begin());
+  linearised_violations(m_, factors_, mech, increment_.data(), left_.data());
+  for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += alpha_[i] * left_[i];
   return true;
 }
 
-/// Whether the end of the step is `moved` [rad, m] from where the constraints were evaluated, and that is so near that their gradients are
-/// the same: for velocities to kVelocityBound, for accelerations to kSmall, for positions, which are linearised, to kClosed.
+/// Whether the end of the step, `moved` [rad, of the machine's length] from where the constraints were evaluated, is so near that their
+/// gradients there are the same.
 template <int D>
 bool PenaltyTrapezoidal<D>::is_there(double moved) const {
   if (circuits_.has_local_states()) return false;  // which are solved at the end of the step
   if (m_.rows == 0) return true;
-  const SolverDescription& solver = model_->description.solver;
-  if (solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
-  double v = 0, a = 0;
-  for (int i = 0; i < model_->layout.nv; ++i) {
-    v = std::max(v, std::abs(next_.v()[i]));
-    a = std::max(a, std::abs(next_.a()[i]));
-  }
-  return moved * v < kVelocityBound && moved * a < kSmall && moved * moved < kClosed * solver.tolerance_position;
+  if (model_->description.solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
+  return moved < kSameGradients;
 }
 
 /// Adds the increments to the unknowns; returns the largest increment over its tolerance.
 template <int D>
 double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
-  const int nv = model_->layout.nv;
   double largest = 0;
-  const double position = model_->description.solver.tolerance_position;
-  for (int i = 0; i < nv; ++i) this->raise(std::abs(increment_[i]) / position, i, report, largest);
+  largest_position_increment_ = 0;
+  for (int k = 0; k < model_->layout.nv; ++k) this->raise_position(increment_[k], k, report, largest);
   add_increment();
-  largest_position_increment_ = largest * position;
   this->apply_circuit_increment(report, largest);
   return largest;
 }
 
-/// x -= P^-1 alpha J^T rate.
+/// x -= P^-1 J^T alpha rate, J the Jacobian that P was assembled with: another one would move x off the constraints' own directions, by the
+/// penalty times the difference.
 template <int D>
-void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const std::vector<double>& rate, double* x) {
-  const double penalty = model_->description.solver.penalty;
+void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate,
+                                                   double* x) {
   std::fill(correction_.begin(), correction_.end(), 0.0);
-  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = penalty * rate[i];
-  add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, correction_.data());
+  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = alpha_[i] * rate[i];
+  add_constraint_forces(m_, work_.multipliers.data(), jacobian, correction_.data());
   P.solve(correction_.data());
   for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
 
-/// (11), (12): in increment form v = v' - P^-1 alpha J^T (J v' + Phi_t), and alike for a. Every regular P leads to where the constraints
-/// hold, and by less than kSlight it does not matter along which way: there the tangent, which is factored, stands in.
+/// (11), (12): in increment form v = v' - P^-1 J^T alpha (J v' + Phi_t), and alike for a. Every regular P leads to where the constraints
+/// hold, and by less than kSlight it does not matter along which way: there the tangent, which is factored, stands in. What the projection
+/// of a does to the balance of forces is a change of the multipliers: they then belong to the projected accelerations.
+/// `moved`: whether the mechanism was moved after the matrices were assembled.
 template <int D>
-bool PenaltyTrapezoidal<D>::project(StepReport& report) {
+bool PenaltyTrapezoidal<D>::project(bool moved, StepReport& report) {
   if (m_.rows == 0) return true;
   MechanismState<D>& mech = work_.mechanism;
+  const double* J = moved ? held_.data() : mech.jacobian.data();
+  const double* J_q = mech.jacobian_q.empty() ? J : moved ? held_q_.data() : mech.jacobian_q.data();
+  const bool may_use_tangent = model_->description.solver.tangent == TangentKind::exact && m_.velocity_rows == 0;
   report.violation = largest_of(mech.Phi);
-  constraint_rates(m_, next_.v(), mech);
   bool factored = false;
-  const auto metric_for = [&](double velocity) -> const SystemMatrix* {  // null: singular
-    if (model_->description.solver.tangent == TangentKind::exact && velocity < kSlight) return &T_;
-    if (!factored && !P_.factor()) return nullptr;
-    factored = true;
-    return &P_;
+  const auto metric_for = [&](double size, double acting) -> const SystemMatrix* {  // null: singular
+    if (may_use_tangent && size <= kSlight * kSlight * acting) return &T_;
+    if (factored) return &P_;
+    P_.add(metric_entries_, [&](auto& entries) { add_penalty(m_, alpha_.data(), J, J_q, entries); });
+    factored = P_.factor();
+    return factored ? &P_ : nullptr;
   };
-  const SystemMatrix* P = metric_for(largest_of(mech.Phi_dot));
+  const double velocities = alpha_.ratio() * inertial_energy(1, 0);
+  constraint_rates(m_, next_.v(), mech);
+  double size = weighted_square(mech.Phi_dot);
+  const double enough = std::max(kProjected * kProjected * size, kRoundingRate * kRoundingRate * velocities);
+  const SystemMatrix* P = metric_for(size, velocities);
   if (P == nullptr) return false;
   for (int i = 0; i < kProjections; ++i) {
-    remove_constraint_rate(*P, mech.Phi_dot, next_.v());
+    const double before = size;
+    remove_constraint_rate(*P, J, mech.Phi_dot, next_.v());
     constraint_rates(m_, next_.v(), mech);
-    report.velocity_violation = largest_of(mech.Phi_dot);
-    if (report.velocity_violation < kVelocityBound) break;
+    size = weighted_square(mech.Phi_dot);
+    if (size <= enough || size > kGain * before) break;
   }
+  report.velocity_violation = largest_of(mech.Phi_dot);
   update_rates(m_.tree, next_.v(), next_.a(), mech.tree);
   constraint_accelerations(m_, next_.a(), mech);
-  P = metric_for(largest_of(mech.Phi_ddot) / factors_.velocity);
+  P = metric_for(weighted_square(mech.Phi_ddot), alpha_.ratio() * inertial_energy(factors_.velocity, 1));
   if (P == nullptr) return false;
-  remove_constraint_rate(*P, mech.Phi_ddot, next_.a());
+  remove_constraint_rate(*P, J, mech.Phi_ddot, next_.a());
+  jacobian_product(m_, J_q, correction_.data(), left_.data());
+  for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += alpha_[i] * (mech.Phi_ddot[i] - left_[i]) / factors_.acceleration;
   return true;
 }
 
@@ -275,9 +379,11 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
   const SolverDescription& solver = model_->description.solver;
   StepReport report;
   this->begin(state, h);
+  alpha_is_set_ = false;
   this->move();
   this->set_rates();
   double size = 0;
+  bool there = false;
   for (;;) {
     ++report.iterations;
     const bool solved = solver.tangent == TangentKind::exact ? solve_exact() : solve_forward_difference();
@@ -290,10 +396,10 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     this->set_circuit_rates();
     if (size >= 1)
       this->settle_oil(
-          report, size, [&](const double* dF) { respond_to_forces(dF); },
+          report, size, [&](const double* dF) { return response_ = respond_to_forces(dF); },
           [&](const double*) {
             add_increment();
-            moved += largest_of(increment_);
+            moved += response_;
             advance_violations();
             for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += multiplier_change_[i];
           });
@@ -302,24 +408,29 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       report.status = StepStatus::diverged;
       return report;
     }
-    const bool last = size < 1 || report.iterations >= solver.max_iterations;
-    const bool there = last && is_there(moved);
+    const bool capped = report.iterations >= solver.max_iterations;
+    there = (size < 1 || capped) && is_there(moved);
     if (there) {
       advance_configuration(m_.tree, this->from_->q(), theta_.data(), next_.q());
-    } else {
-      this->move();
-      update_violations(m_, next_.v(), factors_, work_.mechanism);
+      break;
     }
-    for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += solver.penalty * work_.mechanism.violation[i];  // (10)
-    if (last) break;
+    const bool last = size < 1 || capped;
+    if (last) {
+      held_ = work_.mechanism.jacobian;
+      held_q_ = work_.mechanism.jacobian_q;
+    }
+    this->move();
+    if (last && (capped || !constraints_are_open())) break;
   }
+  report.penalty = alpha_.largest();
+  report.penalty_limited = alpha_.limited();
   if (size >= 1) {
     report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;
     if (!report.ok()) return report;
   }
   if (!this->within_stroke(report)) return report;
   this->finish_oil();
-  if (!project(report)) {
+  if (!project(!there, report)) {
     report.status = StepStatus::singular;
     return report;
   }

@@ -2,9 +2,12 @@
 // whole machine.
 //   unknowns  theta (increment of the configuration over the step), y (pressures, friction states)
 //   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n          (A.1)-(A.4)
-//   Newton    on  r = 0 (9), R = 0 (38)-(40) with the exact coupled tangent; after every iteration
-//             lambda += alpha Phi                                                                            (10)
-//   project   v and a onto the constraints in the metric W of the last tangent, slight violations in all of it   (11), (12)
+//   Newton    on  r = 0 (9), R = 0 (38)-(40) with the exact coupled tangent; after every linear solve
+//             lambda += alpha d,   d = Phi + Phi_theta dtheta: what it leaves open of the linearised constraints   (10)
+//   project   v and a onto the constraints in the metric W of the last tangent, slight violations in all of it   (11), (12);
+//             lambda with them, so that it belongs to the projected accelerations
+// alpha is a factor per group of constraint rows, set at the first iteration of every step from the stiffness that the group meets
+// (mechanics/penalty_factors.h). The gradients that a matrix was factored with serve for everything that is solved with it.
 // Circuits are condensed to their ports before the mechanism is solved (hydraulics/circuit.h).
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "base/system_matrix.h"
+#include "mechanics/penalty_factors.h"
 #include "solve/monolithic_trapezoidal.h"
 
 namespace trunnion {
@@ -43,23 +47,36 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   bool solve_exact();
   bool solve_forward_difference();
   template <class Entries>
-  void add_projection_matrix(Entries& T);
+  void add_projection_metric(Entries& T);
   template <class Entries>
   void add_rest_of_tangent(Entries& T);
-  void close_linearised_constraints(int least, double* multipliers);
+  void set_penalty_factors();
+  void add_penalty_forces(const std::vector<double>& violation, double* r);
+  void close_linearised_constraints(double* multipliers);
   void advance_violations();
   bool is_there(double moved) const;
+  bool constraints_are_open() const;
+  double inertial_energy(double velocity, double acceleration) const;
+  double acting_forces() const;
   void find_port_increments();
-  void respond_to_forces(const double* dF);
+  double respond_to_forces(const double* dF);
   void add_increment() {
     for (std::size_t i = 0; i < increment_.size(); ++i) theta_[i] += increment_[i];
   }
   double apply_increment(StepReport& report);
-  bool project(StepReport& report);
-  void remove_constraint_rate(const SystemMatrix& P, const std::vector<double>& rate, double* x);
+  bool project(bool moved, StepReport& report);
+  double weighted_square(const std::vector<double>& rows) const;
+  void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
 
-  SystemMatrix T_, P_;                     // tangent; projection matrix, on the same pattern
+  SystemMatrix T_, P_;                     // tangent; metric of the projections, with the penalty where they need it; on one pattern
+  std::size_t metric_entries_ = 0;         // of the pattern, before those of the penalty
+  PenaltyFactors<D> alpha_;                // per row
+  bool alpha_is_set_ = false;              // in this step
+  double inertial_forces_ = 0;             // their share of acting_forces(), as predicted
+  std::vector<double> K_;                  // per velocity: stiffness that resists it alone, without constraints
+  std::vector<double> held_, held_q_;      // jacobian and jacobian_q where the matrices were assembled, once the mechanism has moved on
   std::vector<double> correction_;         // of a projection
+  double response_ = 0;                    // largest increment of the last respond_to_forces()
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
   std::vector<double> left_;               // per row: what the increments leave of the violations, linearised
   // scratch of the forward-difference tangent

@@ -37,9 +37,20 @@ struct StepReport {
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
   /// Unknown with the largest scaled increment, or what failed: one number for velocities, then circuit unknowns, cylinders, loops.
   int worst = -1;
-  int parts = 1;            // that the run divided the step into
-  double longest_step = 0;  // [s] unstable: what would be stable here; 0: not known
+  int parts = 1;                 // that the run divided the step into
+  double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
+  bool penalty_limited = false;  // whether a stated one was out of the limits of mechanics/penalty_factors.h
+  double longest_step = 0;       // [s] unstable: what would be stable here; 0: not known
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
+  /// Counts and largest values of a part of this step.
+  void add(const StepReport& part) {
+    iterations += part.iterations;
+    position_iterations += part.position_iterations;
+    violation = std::max(violation, part.violation);
+    velocity_violation = std::max(velocity_violation, part.velocity_violation);
+    penalty = std::max(penalty, part.penalty);
+    penalty_limited = penalty_limited || part.penalty_limited;
+  }
 };
 
 /// Largest magnitude.

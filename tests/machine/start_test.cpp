@@ -240,14 +240,14 @@ Residuals residuals_in(const Model& model, State s) {
   const State begin = s;
   rule.y_begin = begin.y();
   rule.ydot_begin = begin.ydot();
-  evaluate(model, m, {s.q(), s.v(), s.a(), s.y(), s.ydot(), s.multipliers()}, rule, 0, work);
+  evaluate(model, m, {s.q(), s.v(), s.a(), s.y(), s.ydot(), s.multipliers()}, rule, work);
   Residuals r;
   for (double value : work.r) r.dynamics = std::max(r.dynamics, std::abs(value));
   constraint_accelerations(m, s.a(), work.mechanism);
   for (double value : work.mechanism.Phi_ddot) r.constraint = std::max(r.constraint, std::abs(value));
   // without accelerations and multipliers the residual is -Q
   std::vector<double> zero(static_cast<std::size_t>(std::max(model.layout.nv, model.layout.rows)), 0.0);
-  evaluate(model, m, {s.q(), s.v(), zero.data(), s.y(), s.ydot(), zero.data()}, rule, 0, work);
+  evaluate(model, m, {s.q(), s.v(), zero.data(), s.y(), s.ydot(), zero.data()}, rule, work);
   for (double value : work.r) r.size = std::max(r.size, std::abs(value));
   return r;
 }

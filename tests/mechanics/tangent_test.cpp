@@ -41,6 +41,14 @@ struct Situation {
   IncrementFactors factors{3, 7};
 };
 
+/// Penalty factors of the rows, of different sizes.
+template <int D>
+std::vector<double> penalties(const Mechanism<D>& m) {
+  std::vector<double> factor(m.rows);
+  for (int i = 0; i < m.rows; ++i) factor[i] = kPenalty * (1 + i % 3);
+  return factor;
+}
+
 /// A port law F(s, sdot) of the test's own.
 template <class S>
 S push(const S& s, const S& s_dot) {
@@ -65,7 +73,7 @@ std::vector<S> residual(const Situation<D>& x, const std::vector<S>& delta, Mech
   std::vector<S> force(x.m.ports.size()), multipliers(x.m.rows);
   for (std::size_t i = 0; i < force.size(); ++i) force[i] = push(state.s[i], state.s_dot[i]);
   update_violations<D, S>(x.m, v.data(), x.factors, state);
-  for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.violation[i];
+  for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + penalties(x.m)[i] * state.violation[i];
   add_port_forces<D, S>(x.m, force.data(), state, r.data());
   add_constraint_forces<D, S>(x.m, multipliers.data(), state, r.data());
   return r;
@@ -87,11 +95,11 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
       add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1],
                              x.factors, state.tree, entries);
     }
-    for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + kPenalty * state.violation[i];
+    for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + penalties(x.m)[i] * state.violation[i];
     add_constraint_curvature(x.m, multipliers.data(), state, entries);
-    add_penalty(x.m, kPenalty, state, entries);
+    add_penalty(x.m, penalties(x.m).data(), state, entries);
     update_rate_gradients(x.m, state);
-    add_velocity_row_penalty(x.m, kPenalty, x.factors, state, entries);
+    add_velocity_row_penalty(x.m, penalties(x.m).data(), x.factors, state, entries);
 
     MechanismState<D, Dual<1>> dual_state(x.m);
     double scale = 0;
@@ -122,9 +130,9 @@ TYPED_TEST(Mechanics, TangentIsTheSameInEveryStorage) {
       for (std::size_t i = 0; i < x.m.ports.size(); ++i)
         add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, 20.0, 3.0, 4.0, x.factors,
                                state.tree, T);
-      add_penalty(x.m, kPenalty, state, T);
+      add_penalty(x.m, penalties(x.m).data(), state, T);
       add_constraint_curvature(x.m, multipliers.data(), state, T);
-      add_velocity_row_penalty(x.m, kPenalty, x.factors, state, T);
+      add_velocity_row_penalty(x.m, penalties(x.m).data(), x.factors, state, T);
       mass_matrix(x.m.tree, state.tree, T);
     };
     RecordedEntries pattern;

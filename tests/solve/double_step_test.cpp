@@ -434,7 +434,7 @@ void expect_columns_are_differences(const Model& model, std::size_t velocity_row
   std::vector<double> theta(nv), v(nv), a(nv), q(m.tree.nq);
   for (auto* x : {&theta, &v, &a})
     for (double& value : *x) value = uniform(random);
-  for (double& value : theta) value *= 0.2;
+  for (int i = 0; i < nv; ++i) theta[i] *= 0.2 * m.unit(i);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   ASSERT_TRUE(loops.choose(state));
   const IncrementFactors f{3, 7};

@@ -1,0 +1,222 @@
+// The default treatment of constraints does the same on machines of any mass and length, at any step and with any penalty factor.
+// Truth: a machine whose masses are multiplied by m and lengths by L moves as the original does with times multiplied by L^0.5, under the
+// same gravity. Small samples; tools/scale.py measures more (docs/validation.md, section Scale).
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "machine/start.h"
+#include "mechanics/penalty_factors.h"
+#include "results/run_case.h"
+#include "run/run.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+constexpr double kGravity = 9.81;
+
+/// A slider-crank under its own weight: crank L, rod 2 L, members of mass m, n steps per (L/g)^0.5 for `units` of that time.
+std::string slider_crank(double m, double L, int n, double units, const std::string& solver = "") {
+  const double unit = std::sqrt(L / kGravity);
+  return fmt::format(R"(
+trunnion: 1
+gravity: [0, -{g:.17g}, 0]
+bodies: {{a: {{rod: {{length: {L:.17g}, mass: {m:.17g}}}}}, b: {{rod: {{length: {L2:.17g}, mass: {m:.17g}}}}}, s: {{point_mass: {{mass: {m:.17g}}}}}}}
+joints:
+  a: {{revolute: {{parent: ground}}, angle: 1, hold: true}}
+  b: {{revolute: {{parent: a, at: [{L:.17g}, 0, 0]}}}}
+  s: {{prismatic: {{parent: ground, axis: x}}}}
+loops: {{l: {{revolute: {{between: [b, s], at: [[{L2:.17g}, 0, 0], [0, 0, 0]]}}}}}}
+solver: {{step: {h:.17g}, duration: {T:.17g}{solver}}}
+)",
+                     fmt::arg("g", kGravity), fmt::arg("L", L), fmt::arg("L2", 2 * L), fmt::arg("m", m), fmt::arg("h", unit / n),
+                     fmt::arg("T", units * unit), fmt::arg("solver", solver));
+}
+
+struct End {
+  double angle = 0, penalty = 0;  // of the crank; [N/m]
+  int iterations = 0;             // most in a step
+  bool limited = false;
+};
+End run_to_end_of(const std::string& text) {
+  const auto model = test::model_from(text);
+  Runner run(model);
+  run.advance(model->description.solver.duration);
+  return {run.state().q()[0], run.statistics().penalty, run.statistics().max_iterations, run.statistics().penalty_limited};
+}
+
+constexpr double kUnits = 4;
+
+double slider_crank_truth() {
+  static const double angle = [] {
+    const double fine = run_to_end_of(slider_crank(1, 1, 6400, kUnits, ", constraints: double_step")).angle,
+                 coarse = run_to_end_of(slider_crank(1, 1, 3200, kUnits, ", constraints: double_step")).angle;
+    return fine + (fine - coarse) / 3;
+  }();
+  return angle;
+}
+
+TEST(Scale, ErrorOfTheDefaultIsThatOfDoubleStepAndTheSameForAllMassesAndLengths) {
+  for (const int n : {64, 320}) {
+    const double error = run_to_end_of(slider_crank(1, 1, n, kUnits)).angle - slider_crank_truth(),
+                 other = run_to_end_of(slider_crank(1, 1, n, kUnits, ", constraints: double_step")).angle - slider_crank_truth();
+    EXPECT_LT(std::abs(error), 1.2 * std::abs(other)) << n;
+    EXPECT_GT(std::abs(error), 1e-9) << n;
+    for (const double m : {1e-6, 1e-3, 1e6})
+      for (const double L : {0.01, 1.0, 100.0})
+        for (const char* treatment : {"", ", constraints: double_step"}) {
+          const double scaled = run_to_end_of(slider_crank(m, L, n, kUnits, treatment)).angle - slider_crank_truth();
+          const double expected = *treatment != '\0' ? other : error;
+          EXPECT_NEAR(scaled, expected, 0.01 * std::abs(expected)) << n << " steps, " << m << " kg, " << L << " m" << treatment;
+        }
+  }
+}
+
+TEST(Scale, PenaltyFactorHasNoInfluenceOnTheMotion) {
+  for (const double m : {1e-6, 1e6})
+    for (const int n : {64, 640}) {
+      const End automatic = run_to_end_of(slider_crank(m, 1, n, kUnits));
+      const double error = std::abs(automatic.angle - slider_crank_truth());
+      ASSERT_GT(automatic.penalty, 0);
+      for (const double factor : {1e-4, 1e-2, 1e2, 1e4}) {
+        const End given = run_to_end_of(slider_crank(m, 1, n, kUnits, fmt::format(", penalty: {:.17g}", factor * automatic.penalty)));
+        EXPECT_NEAR(given.angle, automatic.angle, 0.05 * error) << m << " kg, " << n << " steps, penalty times " << factor;
+        EXPECT_EQ(given.limited, factor > 10) << factor;
+      }
+    }
+}
+
+TEST(Scale, HeavyMembersAndTinyStepsConverge) {
+  const double unit = std::sqrt(1 / kGravity);
+  for (const double m : {1e-6, 1.0, 1e6}) {
+    const int n = static_cast<int>(unit / 1e-7);
+    const End end = run_to_end_of(slider_crank(m, 1, n, 1000.0 / n));
+    EXPECT_LE(end.iterations, 2) << m;
+    // falls from rest: within 1e-4 s by some 1e-8 rad
+    EXPECT_NEAR(end.angle, 1, 1e-7) << m;
+  }
+}
+
+TEST(Scale, PenaltyBeyondItsLimitsIsLimitedWithAWarning) {
+  const std::string frozen = slider_crank(1, 1, 100, 1, ", penalty: 1e300"), free = slider_crank(1, 1, 100, 1);
+  const CaseResult result = run_case(test::model_from(frozen));
+  ASSERT_FALSE(result.failure);
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_NE(result.warnings[0].find("solver.penalty: 1e+300"), std::string::npos) << result.warnings[0];
+  EXPECT_NE(result.warnings[0].find("auto"), std::string::npos) << result.warnings[0];
+  EXPECT_NEAR(run_to_end_of(frozen).angle, run_to_end_of(free).angle, 1e-8);
+  EXPECT_GT(std::abs(run_to_end_of(free).angle - 1), 0.1);  // it moves
+  EXPECT_TRUE(run_case(test::model_from(free)).warnings.empty());
+}
+
+/// Four-bar whose loop meets coordinates of very different inertia.
+TEST(Scale, FactorsFollowWhatAConstraintMeets) {
+  const auto model = test::model_from(slider_crank(1, 1, 64, 1));
+  const auto& m = std::get<Mechanism<2>>(model->mechanism);
+  MechanismState<2> state(m);
+  update_positions<2, double>(m, model->q_start.data(), nullptr, state);
+  std::vector<double> K{4, 2, 8}, c(m.rows);
+  const std::vector<double> compliance{0.25, 0.5, 0.125};
+  row_compliances(m, compliance.data(), state, c.data());
+  double largest = 0;
+  for (int i = 0; i < m.rows; ++i) {
+    double expected = 0;
+    const ConstraintGroup<2>& g = m.constraints[0];
+    for (int k = 0; k < g.path.size(); ++k) {
+      const double J = state.jacobian[g.jacobian + i * g.path.size() + k];
+      expected += J * J / K[m.paths[g.path.begin + k].dof];
+    }
+    EXPECT_NEAR(c[i], expected, 1e-14 * expected);
+    largest = std::max(largest, expected);
+  }
+  PenaltyFactors<2> automatic(m), given(m, 3.0), huge(m, 1e300);
+  for (PenaltyFactors<2>* factors : {&automatic, &given, &huge}) factors->set(state, K.data());
+  EXPECT_NEAR(automatic[0] * largest, PenaltyFactors<2>::kRatio, 1e-6);
+  EXPECT_EQ(automatic[0], automatic[1]);
+  EXPECT_TRUE(given.limited());  // 3 is below a hundred times the stiffness
+  EXPECT_NEAR(given.ratio(), PenaltyFactors<2>::kSmallestRatio, 1e-9);
+  EXPECT_NEAR(huge.ratio(), PenaltyFactors<2>::kLargestRatio, 1);
+  EXPECT_FALSE(automatic.limited());
+  std::vector<double> none{0, 0, 8};  // massless members
+  automatic.set(state, none.data());
+  EXPECT_TRUE(std::isfinite(automatic[0]));
+  EXPECT_GT(automatic[0], 0);
+}
+
+/// Whether the energy ledger closes where a motion does work: over whole periods the table's kinetic energy returns.
+TEST(Scale, WorkOfAMotionOverWholePeriodsIsZero) {
+  const char* table = R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {table: {mass: 1000, inertia: [1, 1, 1]}}
+joints: {table: {prismatic: {parent: ground, axis: x}}}
+motions: {shake: {joint: table, signal: s}}
+signals: {s: {sine: {amplitude: 10 mm, frequency: 2 Hz}}}
+)";
+  for (const char* step : {"5 ms", "1 ms"}) {
+    const CaseResult result = run_case(test::model_from(std::string(table) + "solver: {step: " + step + ", duration: 5 s}"));
+    ASSERT_FALSE(result.failure);
+    const std::vector<std::pair<std::string, double>> last = result.recorder->last_values();
+    const auto external = std::find_if(last.begin(), last.end(), [](const auto& x) { return x.first == "energy.external"; });
+    ASSERT_NE(external, last.end());
+    EXPECT_NEAR(external->second, 0, 1e-6) << step;  // of 7.9 J; multipliers of the unprojected accelerations gave 10 and 2 J
+  }
+}
+
+/// Multipliers of a prescribed motion belong to the accelerations at the same instant.
+TEST(Scale, MultipliersOfAPrescribedMotionAreOfSecondOrder) {
+  const auto error = [](const std::string& step) {
+    const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {a: {rod: {length: 1, mass: 2}}, b: {rod: {length: 0.7, mass: 1.5}}}
+joints: {a: {revolute: {parent: ground}, angle: 0.3}, b: {revolute: {parent: a, at: [1, 0, 0]}, angle: -0.8, rate: 1}}
+motions: {drive: {joint: a, signal: s}}
+signals: {s: {sine: {amplitude: 0.5, frequency: 1.5 Hz, offset: 0.3}}}
+solver: {duration: 0.4, step: )" + step +
+                                        "}");
+    Runner run(model);
+    run.advance(0.4);
+    State truth = run.state();  // the equations themselves, at the same positions and velocities
+    make_consistent(*model, truth);
+    return std::abs(run.state().multipliers()[0] - truth.multipliers()[0]) / std::abs(truth.multipliers()[0]);
+  };
+  const double coarse = error("2 ms"), fine = error("1 ms");
+  EXPECT_LT(coarse, 1e-4);
+  EXPECT_LT(fine, coarse / 3.5);
+}
+
+/// A loop of any size closes in assembly, from start values that are left to it.
+TEST(Scale, AssemblyClosesLoopsOfAnySize) {
+  for (const double L : {1e-4, 0.01, 1.0, 20.0, 100.0, 1e4}) {
+    const auto model = test::model_from(slider_crank(1, L, 64, 1));
+    const double slide = L * (std::cos(1.0) + std::sqrt(4 - std::sin(1.0) * std::sin(1.0)));
+    EXPECT_NEAR(model->q_start[2], slide, 1e-12 * std::max(L, 1.0)) << L;
+    EXPECT_TRUE(model->moved_starts.empty()) << L;
+  }
+}
+
+TEST(Scale, AssemblyNamesTheGivenValuesThatItMoves) {
+  const std::string text = slider_crank(1, 1, 64, 1);
+  const auto with = [&](const std::string& b) {
+    std::string changed = text;
+    const std::string from = "parent: a, at: [1, 0, 0]}";
+    changed.replace(changed.find(from), from.size(), from + ", angle: " + b);
+    return test::model_from(changed)->moved_starts;
+  };
+  const double exact = -1 - std::asin(std::sin(1.0) / 2);
+  EXPECT_TRUE(with(fmt::format("{:.17g}", exact)).empty());
+  EXPECT_TRUE(with(fmt::format("{:.4f}", exact)).empty());  // as one writes it
+  const std::vector<MovedStart> moved = with("-1.3");
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].name, "b.angle");
+  EXPECT_NEAR(moved[0].change, exact + 1.3, 1e-12);
+}
+
+}  // namespace
+}  // namespace trunnion
