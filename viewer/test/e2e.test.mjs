@@ -496,10 +496,9 @@ describe('excavator', () => {
     await page.getByLabel('Names').check();
     await page.keyboard.press('Escape');
     const tag = page.locator('.name-tag', {hasText: /^boom$/});
-    await page.waitForTimeout(100);
-    const {x, y, width, height} = await tag.boundingBox();
     let tip = '';
-    for (let i = 0; i < 40 && tip !== 'boom'; ++i) { // the browser may leave out moves while it draws
+    for (let i = 0; i < 100 && tip !== 'boom'; ++i) { // the camera may still be on its way, the browser may leave out moves while it draws
+      const {x, y, width, height} = await tag.boundingBox() ?? {x: 0, y: 0, width: 0, height: 0};
       await page.mouse.move(x + width / 2 + (i % 2), y + height / 2);
       await page.waitForTimeout(100);
       tip = await page.evaluate(() => document.querySelector('.scene-tip:not([hidden])')?.textContent ?? '');
