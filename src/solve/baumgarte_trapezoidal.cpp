@@ -106,7 +106,7 @@ void BaumgarteTrapezoidal<D>::assemble() {
       size_C = std::max(size_C, std::abs(change));
     }
   }
-  const double w = size_T > 0 && size_C > 0 ? size_T / size_C : 1;
+  w_ = size_T > 0 && size_C > 0 ? size_T / size_C : 1;
   std::fill(dpsi_.begin(), dpsi_.end(), 0.0);
   for (std::size_t i = 0; i < rows; ++i) {
     std::fill(dr_.begin(), dr_.end(), 0.0);
@@ -115,9 +115,9 @@ void BaumgarteTrapezoidal<D>::assemble() {
     dpsi_[rows_[i]] = 0;
     for (std::size_t k = 0; k < nv; ++k) {
       K_[k * n + nv + i] = dr_[k];
-      K_[(nv + i) * n + k] *= w;
+      K_[(nv + i) * n + k] *= w_;
     }
-    x_[nv + i] = -w * psi_[rows_[i]];
+    x_[nv + i] = -w_ * psi_[rows_[i]];
   }
   for (std::size_t k = 0; k < nv; ++k) x_[k] = -work_.r[k];
 }
@@ -176,6 +176,29 @@ bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
   return true;
 }
 
+/// Takes from the multipliers what the stabilisation adds to them: 2 alpha dPhi/dt + beta^2 Phi is as large as the error of the accelerations
+/// that lets Phi drift, however strong the stabilisation. With the last tangent: an increment that changes d2Phi/dt2 by x changes Psi by x
+/// times (4/h^2 + 2/h 2 alpha + beta^2) h^2/4.
+template <int D>
+void BaumgarteTrapezoidal<D>::take_stabilisation_from_multipliers() {
+  const MechanismState<D>& mech = work_.mechanism;
+  const bool exact = full_.empty();
+  const std::size_t nv = model_->layout.nv, n = nv + rows_.size();
+  std::vector<double>& x = exact ? x_ : base_;
+  std::fill(x.begin(), x.end(), 0.0);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const int row = rows_[i];
+    const auto [rate, position] = rates_.stabilisation(row);
+    const double gain = 1 + (rate * factors_.velocity + position) / factors_.acceleration;
+    x[nv + i] = (exact ? w_ : 1) * gain * (rate * mech.Phi_dot[row] + position * mech.Phi[row]);
+  }
+  if (exact)
+    lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x.data());
+  else
+    lu_solve(full_.data(), static_cast<int>(base_.size()), full_pivot_.data(), x.data());
+  for (std::size_t i = 0; i < rows_.size(); ++i) next_.multipliers()[rows_[i]] += x[nv + i];
+}
+
 template <int D>
 double BaumgarteTrapezoidal<D>::apply_increment(StepReport& report) {
   double largest = 0;
@@ -223,6 +246,7 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
   constraint_rates(m_, next_.v(), work_.mechanism);
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
+  take_stabilisation_from_multipliers();
   if (!rates_.loops().take(work_.mechanism))
     rates_.keeper().fail(StepStatus::dead_point, report);
   else

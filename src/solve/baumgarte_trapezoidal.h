@@ -4,6 +4,7 @@
 //   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
 //   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
 //             rows that hold for velocities alone: Psi = d(B v)/dt + alpha B v
+//   result    multipliers without what the stabilisation adds to them: those of Phi_ddot = 0
 // with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/variation.h, circuits condensed to their ports.
 // Rows without a pivot in the partition of the coordinates are redundant: they take no part and have no multiplier.
 // Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
@@ -47,6 +48,7 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
   bool solve_exact();
   bool solve_forward_difference();
   double apply_increment(StepReport& report);
+  void take_stabilisation_from_multipliers();
 
   MachineRates<D> rates_;
   Variation<D> variation_;
@@ -55,6 +57,7 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
   std::vector<int> groups_;         // of rows: all
   std::vector<double> psi_, dpsi_;  // per row: Psi and its change
   std::vector<double> K_, x_;       // tangent of (r, Psi), right side
+  double w_ = 1;                    // factor of the rows of Psi in them
   std::vector<double> column_, v_, a_, dr_;
   std::vector<int> pivot_;
   // scratch of the forward-difference tangent
