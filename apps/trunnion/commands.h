@@ -38,6 +38,9 @@ void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands
 
+/// For `check` of options that are numbers: neither NaN nor infinite.
+CLI::Validator finite();
+
 /// MODEL and --set.
 struct ModelOptions {
   std::string file;

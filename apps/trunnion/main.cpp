@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
+#include "base/text.h"
 #include "commands.h"
 #include "trunnion/version.h"
 
@@ -20,9 +22,19 @@ std::chrono::steady_clock::time_point program_start() { return kStart; }
 
 double seconds_since_start() { return std::chrono::duration<double>(std::chrono::steady_clock::now() - kStart).count(); }
 
+CLI::Validator finite() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && std::isfinite(value) ? std::string() : "found `" + printable(text) + "`, expected a finite number";
+      },
+      "", "finite");
+}
+
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", file, "model file")->required();
-  command.add_option("--set", set, "set a value of the model, path=value; may be repeated")
+  command.add_option("--set", set, "set a value of the model, path=value, or limits.NAME=NUMBER of its reader; may be repeated")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
@@ -92,6 +104,9 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return cli::kWrongInput;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "error: there is not enough memory\n");
+    return cli::kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return cli::kWrongInput;

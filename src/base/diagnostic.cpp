@@ -7,13 +7,20 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace trunnion {
 
 namespace {
 
+// Messages stay readable whatever a file holds.
+constexpr std::size_t kMostFindings = 200;  // listed; the others are counted
+constexpr std::size_t kLongestPart = 1000;  // [bytes] of a part of a finding
+
 std::string joined(const std::vector<Diagnostic>& diagnostics) {
   std::string text;
-  for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + d.text();
+  for (std::size_t i = 0; i < diagnostics.size() && i < kMostFindings; ++i) text += (text.empty() ? "" : "\n") + diagnostics[i].text();
+  if (diagnostics.size() > kMostFindings) text += "\nand " + std::to_string(diagnostics.size() - kMostFindings) + " more findings";
   return text;
 }
 
@@ -46,13 +53,14 @@ int edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string Diagnostic::text() const {
-  std::string out = span.file;
+  const auto shown = [](const std::string& part) { return abridged(part, kLongestPart); };
+  std::string out = shown(span.file);
   if (span.line > 0) out += ":" + std::to_string(span.line) + (span.column > 0 ? ":" + std::to_string(span.column) : "");
   out += out.empty() ? "error: " : ": error: ";
-  if (!path.empty()) out += path + ": ";
-  out += found;
-  if (!expected.empty()) out += "; expected " + expected;
-  if (!hint.empty()) out += "; " + hint;
+  if (!path.empty()) out += shown(path) + ": ";
+  out += shown(found);
+  if (!expected.empty()) out += "; expected " + shown(expected);
+  if (!hint.empty()) out += "; " + shown(hint);
   return out;
 }
 

@@ -8,10 +8,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <numbers>
 
 #include "base/units.h"
 #include "file/override.h"
+#include "file/table.h"
 
 namespace trunnion {
 
@@ -19,8 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 20;         // parts within templates, files within files
-constexpr int kMostCopies = 100000;  // of a part
+constexpr int kDeepest = 20;  // parts within templates, files within files
 constexpr std::array kComposing{"parameters", "templates", "parts"};
 
 bool is_composing(const std::string& key) { return std::find(kComposing.begin(), kComposing.end(), key) != kComposing.end(); }
@@ -34,11 +35,31 @@ struct Findings {
   std::string main_file;
   std::vector<Diagnostic>& list;
 
+  SourceSpan span(const FileTree& node) const { return span_of(node, main_file); }
+
   void add(const FileTree& at, const std::string& path, const std::string& found, const std::string& expected = "",
            const std::string& hint = "") {
     list.push_back({span_of(at, main_file), path, found, expected, hint});
   }
 };
+
+/// The keys at the top of a model file.
+class Sections : public Visitor {
+ public:
+  std::vector<std::string> names;
+  void leaf(const Key& key, const Slot&) override { names.emplace_back(key.name); }
+  void group(const Key& key, const Group&) override { names.emplace_back(key.name); }
+  void section(const Key& key, const Items&, const char*) override { names.emplace_back(key.name); }
+  void list(const Key& key, const Items&) override { names.emplace_back(key.name); }
+  void alternatives(const std::vector<Alternative>&, bool) override {}
+};
+
+std::vector<std::string> section_names() {
+  Sections sections;
+  Description description;
+  describe(sections, description);
+  return sections.names;
+}
 
 /// Joins mappings. Where both trees have a value, that of `top` stays; with `once` it is a finding if they differ.
 void lay_over(FileTree& base, const FileTree& top, const std::string& path, bool once, Findings& findings) {
@@ -72,7 +93,7 @@ void set_file(FileTree& tree, const std::shared_ptr<const std::string>& file) {
 
 class Inclusion {
  public:
-  explicit Inclusion(Findings& findings) : findings_(findings) {}
+  Inclusion(Findings& findings, InputBudget& budget) : findings_(findings), budget_(budget) {}
 
   /// Puts what the files of `include` hold below what stands in the tree itself.
   void resolve(FileTree& root, const std::string& file) {
@@ -104,16 +125,22 @@ class Inclusion {
     if (open_.size() >= kDeepest || path == fs::path(findings_.main_file).lexically_normal() ||
         std::find(open_.begin(), open_.end(), path) != open_.end())
       return report(name, "the file `" + path + "` includes itself"), FileTree::map();
+    budget_.add_include(findings_.span(name));
     FileTree tree;
+    std::vector<Diagnostic> within;
     try {
-      tree = read_yaml(file_text(path, "file"), path, findings_.list);
+      const std::string text = file_text(path, "file", budget_.limits().input_size);
+      budget_.add_input(text.size(), findings_.span(name));
+      tree = read_yaml(text, path, within, budget_);
     } catch (const InputError& error) {
       findings_.list.insert(findings_.list.end(), error.diagnostics().begin(), error.diagnostics().end());
       return report(name, "the file `" + path + "` cannot be used"), FileTree::map();
     }
     if (tree.kind == FileTree::Kind::null) return FileTree::map();
     if (tree.kind != FileTree::Kind::map)
-      return report(name, "`" + path + "` holds " + tree.described(), "a mapping of sections"), FileTree::map();
+      return report(name, "`" + path + "` is not a model file", "a mapping of sections"), FileTree::map();
+    if (!is_model(tree, path)) return report(name, "the file `" + path + "` cannot be used"), FileTree::map();
+    findings_.list.insert(findings_.list.end(), within.begin(), within.end());
     set_file(tree, std::make_shared<const std::string>(path));
     open_.push_back(path);
     resolve(tree, path);
@@ -121,7 +148,25 @@ class Inclusion {
     return tree;
   }
 
+  /// Whether only sections of a model stand at the top. Nothing of another file is quoted: it may be any file of this computer.
+  bool is_model(const FileTree& tree, const std::string& path) {
+    bool good = true;
+    for (const FileTree::Entry& entry : tree.entries) {
+      if (std::find(sections_.begin(), sections_.end(), entry.key) != sections_.end()) continue;
+      const std::string near = nearest_name(entry.key, sections_);
+      good = false;
+      findings_.list.push_back({{path, entry.line, entry.column}, "", "this key is not a section of a model file", "",
+                                near.empty() ? "" : "did you mean `" + near + "`?"});
+      if (findings_.list.size() >= kMostWrongSections) break;
+    }
+    return good;
+  }
+
+  static constexpr std::size_t kMostWrongSections = 20;
+
   Findings& findings_;
+  InputBudget& budget_;
+  const std::vector<std::string> sections_ = section_names();
   std::vector<std::string> open_;  // files being read
 };
 
@@ -155,7 +200,7 @@ std::string trimmed(const std::string& text) {
 
 class Expansion {
  public:
-  explicit Expansion(Findings& findings) : findings_(findings) {}
+  Expansion(Findings& findings, InputBudget& budget) : findings_(findings), budget_(budget) {}
 
   FileTree expand(const FileTree& root) {
     if (root.kind != FileTree::Kind::map) return root;
@@ -228,6 +273,7 @@ class Expansion {
       int copies = 1;
       if (count != nullptr && !whole_number(filled(count->value, scope, at + ".count"), at + ".count", copies)) continue;
       for (int index = 1; index <= copies; ++index) {
+        budget_.add_part(findings_.span(entry.value), at);
         const std::string name = owner + entry.key + (count != nullptr ? "_" + std::to_string(index) : "");
         Scope counted{&scope};
         counted.values.emplace_back("part", FileTree::scalar(name));
@@ -306,6 +352,7 @@ class Expansion {
   }
 
   FileTree filled(const FileTree& node, const Scope& scope, const std::string& path) {
+    budget_.add_values(1, findings_.span(node), path);
     if (node.kind == FileTree::Kind::scalar) {
       const std::size_t begin = node.text.find("$(");
       if (begin == std::string::npos) return node;
@@ -330,11 +377,12 @@ class Expansion {
       const std::size_t begin = text.find("$(", done);
       if (begin == std::string::npos) return out + text.substr(done);
       const std::size_t end = closing(text, begin + 2);
-      if (end == std::string::npos) return findings_.add(at, path, "`$(` is not closed in `" + text + "`", "`$(name)`"), text;
+      if (end == std::string::npos) return findings_.add(at, path, "`$(` is not closed in " + FileTree::scalar(text).described(), "`$(name)`"), text;
       out += text.substr(done, begin - done);
       const FileTree piece = value(text.substr(begin + 2, end - begin - 2), at, scope, path);
       if (piece.kind == FileTree::Kind::list || piece.kind == FileTree::Kind::map)
-        findings_.add(at, path, "`" + text + "` holds " + piece.described(), "a name or a number");
+        findings_.add(at, path, FileTree::scalar(text).described() + " holds " + piece.described(), "a name or a number");
+      budget_.add_text(piece.text.size(), findings_.span(at), path);
       out += piece.text;
       done = end + 1;
     }
@@ -353,7 +401,10 @@ class Expansion {
   /// What `$(inside)` stands for: a parameter as it was written, or a number.
   FileTree value(const std::string& inside, const FileTree& at, const Scope& scope, const std::string& path) {
     const std::string expression = trimmed(inside);
-    if (const FileTree* parameter = scope.find(expression)) return *parameter;
+    if (const FileTree* parameter = scope.find(expression)) {
+      budget_.add_copy(*parameter, findings_.span(at), path);
+      return *parameter;
+    }
     FileTree out = at;
     try {
       mu::Parser parser;
@@ -391,15 +442,17 @@ class Expansion {
   bool whole_number(const FileTree& node, const std::string& path, int& out) {
     const QuantityText read = node.kind == FileTree::Kind::scalar ? read_quantity(node.text) : QuantityText{};
     const double number = read.quantity ? read.quantity->value : -1;
-    if (number >= 0 && number <= kMostCopies && number == std::floor(number)) {
+    if (number >= 0 && number <= budget_.limits().parts && number <= std::numeric_limits<int>::max() && number == std::floor(number)) {
       out = static_cast<int>(number);
       return true;
     }
-    findings_.add(node, path, "found " + node.described(), "a whole number from 0 to " + std::to_string(kMostCopies));
+    findings_.add(node, path, "found " + node.described(), "a whole number from 0 to " + number_text(budget_.limits().parts),
+                  number > budget_.limits().parts ? "`--set limits.parts=NUMBER` allows more" : "");
     return false;
   }
 
   Findings& findings_;
+  InputBudget& budget_;
   Scope global_;
   const FileTree* templates_ = nullptr;
 };
@@ -409,21 +462,24 @@ class Expansion {
 ExpandedTree read_expanded(const std::string& text, const std::string& file, const std::vector<Override>& overrides,
                            std::vector<Diagnostic>& diagnostics) {
   ExpandedTree trees;
-  trees.written = read_yaml(text, file, diagnostics);
+  InputBudget budget(limits_of(overrides));
+  budget.add_input(text.size(), {file, 0, 0});
+  trees.written = read_yaml(text, file, diagnostics, budget);
   const std::size_t earlier = diagnostics.size();
   Findings findings{file, diagnostics};
-  Inclusion(findings).resolve(trees.written, file);
+  Inclusion(findings, budget).resolve(trees.written, file);
   trees.complete = diagnostics.size() == earlier;
   const auto apply = [&](FileTree& root, bool composing) {
     int order = 0;
     for (const Override& setting : overrides) {
       ++order;
-      if (is_composing(setting.path.substr(0, setting.path.find('.'))) == composing) apply_override(root, setting, order, diagnostics);
+      if (setting.path.starts_with(kLimitsPrefix)) continue;
+      if (is_composing(setting.path.substr(0, setting.path.find('.'))) == composing) apply_override(root, setting, order, diagnostics, budget);
     }
   };
   apply(trees.written, true);
   const std::size_t before = diagnostics.size();
-  trees.expanded = Expansion(findings).expand(trees.written);
+  trees.expanded = Expansion(findings, budget).expand(trees.written);
   trees.complete = trees.complete && diagnostics.size() == before;
   apply(trees.expanded, false);
   return trees;

@@ -43,7 +43,7 @@ bool is_item_name(const std::string& name) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
-  return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
+  return !name.empty() && name.size() <= kLongestName && std::all_of(name.begin(), name.end(), allowed);
 }
 
 void Reader::read(const FileTree& root, Description& description) {
@@ -185,7 +185,7 @@ void Reader::item(const FileTree::Entry& entry, const Key& key, const Items& ite
     frames_.pop_back();
     return;
   }
-  if (!is_item_name(entry.key)) return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "letters, digits, `_` and `-`");
+  if (!is_item_name(entry.key)) return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "at most 255 letters, digits, `_` and `-`");
   items.append(entry.key);
   log_.spans[path] = span_of(entry);
   FileTree wrapped = FileTree::map();

@@ -58,7 +58,11 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     try {
       run_to_end(run, &watchers, progress);
     } catch (const SimulationError& error) { result.failure = error; }
-    result.recorder->finish();
+    try {
+      result.recorder->finish(run.state());
+    } catch (const SimulationError& error) {  // a channel of a state between two records is not finite
+      if (!result.failure) result.failure = error;
+    }
     result.statistics = run.statistics();
     result.coupling = coupling_report(*model, run.state().coupling());
     result.end_time = run.state().time;

@@ -216,7 +216,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"coupling", r.coupling ? coupling_json(*r.coupling, r.recorder->beside()) : Json(nullptr)},
             {"final_state", final_state},
             {"settings", Json::parse(write_model_json(r.model->description))}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string summary_text(const CaseResult& r, double wall_seconds) {

@@ -9,6 +9,7 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "run/incidents.h"
@@ -57,7 +58,7 @@ struct Moment {
   double step_seconds;       // [s] inside steps up to here; shared out evenly between two readings of the clock
 };
 
-/// Sees every state of a run in order, some steps late.
+/// Sees every state of a run in order, some steps late. A SimulationError that it throws ends the run at the state before.
 class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
@@ -106,7 +107,8 @@ class Runner {
   /// Continues from a saved state: a copy of state() of any run of the same model. Statistics go on.
   void restore(const State& state);
   /// Advances to `end` [s], or to the grid point that is `end` but for rounding, handing every state after the present one to `watcher`
-  /// (may be null). Throws SimulationError at the first step that fails; state() is then the last good one.
+  /// (may be null). Throws SimulationError at the first step that fails or leaves values that are not finite; state() is then the last
+  /// good one. Throws Error for an end that is not finite.
   void advance(double end, RunWatcher* watcher = nullptr);
   /// Advances to the next grid point.
   void step(RunWatcher* watcher = nullptr);
@@ -118,6 +120,7 @@ class Runner {
     Side side = Side::left;
   };
   bool restart();
+  std::string not_finite() const;
   StepReport step_to(double target, int divisions);
   void run_block(double end, std::size_t& used);
   void hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher);
@@ -132,9 +135,11 @@ class Runner {
   RunStatistics statistics_;
   IncidentWatch watch_;
   std::vector<Kept> block_;       // states of the steps between two readings of the clock
+  State block_start_;             // before them
   std::vector<bool> dependent_;   // scratch of count_partition, per velocity
   std::vector<int> independent_;  // the same
   StepReport failure_;
+  std::string not_finite_;  // the quantity that was not finite after the step that failed
   int divisions_ = 0;
   bool failed_ = false, restart_failed_ = false;
 };
