@@ -8,6 +8,7 @@
 #include "file/fingerprint.h"
 #include "file/model_file.h"
 #include "results/equilibrium_files.h"
+#include "results/files.h"
 #include "results/linear_study.h"
 #include "results/run_case.h"
 #include "trunnion/trunnion.h"
@@ -165,7 +166,8 @@ LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) cons
 }
 
 Snapshot Simulation::save() const {
-  return Snapshot(std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->fingerprint, content_->run.state(), content_->meter.ledger()}));
+  return Snapshot(
+      std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->fingerprint, content_->run.state(), content_->meter.ledger()}));
 }
 void Simulation::restore(const Snapshot& snapshot) {
   if (snapshot.content_->model != content_->fingerprint)
@@ -181,7 +183,9 @@ double Simulation::step_seconds() const { return content_->run.statistics().step
 void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides, Start start_at) {
   const auto start = std::chrono::steady_clock::now();
   translated([&] {
-    const CaseResult result = run_case(compile(load_model(model_file, parsed(overrides))), {}, kind(start_at));
+    const auto model = compile(load_model(model_file, parsed(overrides)));
+    const ResultFolder lock(folder);
+    const CaseResult result = run_case(model, {}, kind(start_at));
     write_case(result, model_file, folder, start);
     if (result.failure) throw SimulationError(*result.failure);
   });

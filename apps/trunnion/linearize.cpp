@@ -58,7 +58,9 @@ void add_linearize(CLI::App& app, Action& action) {
   command
       ->add_option("--method", options->method, "reduced: exact, of the least size; counterpart: differences of all coordinates [reduced]")
       ->check(CLI::IsMember({"reduced", "counterpart"}));
-  command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")->type_name("H")->check(finite());
+  command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")
+      ->type_name("H")
+      ->check(finite());
   command->add_option("--vary", options->vary, "root locus: values to try, path=v1,v2,...; may be repeated for all combinations")
       ->type_name("PATH=V1,V2,...")
       ->expected(1)

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 
 #include "base/text.h"
 
@@ -81,7 +82,8 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   for (const std::string& candidate : known) {
     if (candidate.size() > kLongest) continue;
     const int limit = std::max(1, static_cast<int>(std::max(name.size(), candidate.size()) / 3));
-    const int folded = edit_distance(lower(name), lower(candidate));  // a wrong case is hardly an error
+    if (std::abs(static_cast<int>(name.size()) - static_cast<int>(candidate.size())) > limit) continue;  // so many insertions at least
+    const int folded = edit_distance(lower(name), lower(candidate));                                     // a wrong case is hardly an error
     if (folded > limit) continue;
     const int cost = 100 * folded + edit_distance(name, candidate);
     if (best.empty() || cost < best_cost) best = candidate, best_cost = cost;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "file/input.h"
 #include "file/reader.h"
 #include "file/table.h"
 
@@ -107,7 +108,7 @@ class ReferenceCheck : public Visitor {
     if (known->all.contains(name) || (name.empty() && !needed)) return;
     if (key.names == Names::coordinate)
       if (const auto* joint = lookup(d_.joints, split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
-    std::string hint = did_you_mean(name, known->list);
+    std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list) : "";
     if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
     if (hint.empty() && known->list.empty()) hint = std::string("the model has none");
     find(d_, out_, path, "`" + name + "` is not the name of " + what, "", hint);

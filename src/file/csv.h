@@ -12,8 +12,8 @@
 namespace trunnion {
 
 /// Fills `signal.points` from its file in `folder`, as they stand there (`scale` is not applied). Findings about the file's content stand
-/// at their place in the CSV file, findings about the choice of file and columns at `span`; `path` is the signal's name path. `limit`: the largest
-/// file [bytes]. What the file holds is quoted only once it has proved to be a table of numbers.
+/// at their place in the CSV file, findings about the choice of file and columns at `span`; `path` is the signal's name path. `limit`: the
+/// largest file [bytes]. What the file holds is quoted only once it has proved to be a table of numbers.
 void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
                      std::vector<Diagnostic>& diagnostics, double limit = InputLimits{}.input_size);
 

@@ -25,14 +25,20 @@ constexpr std::array<std::pair<const char*, double InputLimits::*>, 5> kLimits{{
                                                                                 {"text_size", &InputLimits::text_size},
                                                                                 {"parts", &InputLimits::parts}}};
 
+/// A limit as it stands in messages: 4000000, not 4e+06.
+std::string count_text(double count) {
+  constexpr double kExact = 1e15;
+  return count < kExact ? std::to_string(static_cast<long long>(count)) : number_text(count);
+}
+
 std::string option(const char* name) { return std::string("`--set limits.") + name + "=NUMBER` allows more"; }
 
 /// Adds to a count; more than the limit is refused.
-void add(std::size_t& count, std::size_t more, double limit, const char* name, const std::string& what, const SourceSpan& at,
-         const std::string& path) {
+void add(std::size_t& count, std::size_t more, double limit, const char* name, const char* what, const InputPlace& at) {
   count += more;
   if (static_cast<double>(count) <= limit) return;
-  throw InputError({Diagnostic{at, path, what + " exceed the limit of " + number_text(limit), "", option(name)}});
+  throw InputError({Diagnostic{
+      {at.file, at.line, at.column}, at.path, std::string(what) + " exceed the limit of " + count_text(limit), "", option(name)}});
 }
 
 /// A file descriptor that closes itself.
@@ -76,29 +82,25 @@ InputLimits limits_of(const std::vector<Override>& overrides) {
   return limits;
 }
 
-void InputBudget::add_input(std::size_t bytes, const SourceSpan& at) {
-  add(input_, bytes, limits_.input_size, "input_size", "the bytes of the model and the files it includes", at, "");
+void InputBudget::add_input(std::size_t bytes, const InputPlace& at) {
+  add(input_, bytes, limits_.input_size, "input_size", "the bytes of the model and the files it includes", at);
 }
-void InputBudget::add_include(const SourceSpan& at) {
-  add(includes_, 1, limits_.includes, "includes", "the included files", at, "include");
+void InputBudget::add_include(const InputPlace& at) { add(includes_, 1, limits_.includes, "includes", "the included files", at); }
+void InputBudget::add_values(std::size_t count, const InputPlace& at) {
+  add(values_, count, limits_.values, "values", "the values of the model", at);
 }
-void InputBudget::add_values(std::size_t count, const SourceSpan& at, const std::string& path) {
-  add(values_, count, limits_.values, "values", "the values of the model", at, path);
+void InputBudget::add_text(std::size_t bytes, const InputPlace& at) {
+  add(text_, bytes, limits_.text_size, "text_size", "the bytes of texts put into the model by $(...) and by parts", at);
 }
-void InputBudget::add_text(std::size_t bytes, const SourceSpan& at, const std::string& path) {
-  add(text_, bytes, limits_.text_size, "text_size", "the bytes put in the place of $(...)", at, path);
-}
-void InputBudget::add_part(const SourceSpan& at, const std::string& path) {
-  add(parts_, 1, limits_.parts, "parts", "the parts of the model", at, path);
-}
+void InputBudget::add_part(const InputPlace& at) { add(parts_, 1, limits_.parts, "parts", "the parts of the model", at); }
 
-void InputBudget::add_copy(const FileTree& tree, const SourceSpan& at, const std::string& path) {
-  add_values(1, at, path);
-  add_text(tree.text.size(), at, path);
-  for (const FileTree& item : tree.items) add_copy(item, at, path);
+void InputBudget::add_copy(const FileTree& tree, const InputPlace& at) {
+  add_values(1, at);
+  add_text(tree.text.size(), at);
+  for (const FileTree& item : tree.items) add_copy(item, at);
   for (const FileTree::Entry& entry : tree.entries) {
-    add_text(entry.key.size(), at, path);
-    add_copy(entry.value, at, path);
+    add_text(entry.key.size(), at);
+    add_copy(entry.value, at);
   }
 }
 
@@ -115,7 +117,7 @@ std::string file_text(const std::string& path, const std::string& what, double l
   if (!S_ISREG(status.st_mode)) refuse(unreadable + ": it is not a regular file");
   const auto check_size = [&](std::size_t size) {
     if (limit > 0 && static_cast<double>(size) > limit)
-      refuse("the " + what + " has more than " + number_text(limit) + " bytes, the limit", "`" + option + "` allows more");
+      refuse("the " + what + " has more than " + count_text(limit) + " bytes, the limit", "`" + option + "` allows more");
   };
   check_size(static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)));
   std::string text;

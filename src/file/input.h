@@ -15,30 +15,39 @@ struct FileTree;
 
 /// What reading a model may take. `--set limits.NAME=NUMBER` sets one; a model file cannot.
 struct InputLimits {
-  double input_size = 256e6; // [bytes] a model file together with what it includes; a CSV file of a signal
-  double includes = 1000;    // files included, each time one is
-  double values = 4e6;       // values read and made: numbers, texts, lists and mappings, those of aliases and copied parts included
-  double text_size = 64e6;   // [bytes] put in the place of $(...)
-  double parts = 1e6;        // parts made of templates; `count` of one
+  double input_size = 256e6;  // [bytes] a model file together with what it includes; a CSV file of a signal
+  double includes = 1000;     // files included, each time one is
+  double values = 4e6;        // values read and made: numbers, texts, lists and mappings, those of aliases and copied parts included
+  double text_size = 64e6;    // [bytes] put in the place of $(...)
+  double parts = 1e6;         // parts made of templates; `count` of one
 };
+
+inline constexpr std::size_t kListedFindings = 200;  // in the text of an InputError; no hints are searched for more
 
 inline constexpr const char* kLimitsPrefix = "limits.";  // of override paths
 
 /// The limits that overrides set. Throws InputError for wrong names and values.
 InputLimits limits_of(const std::vector<Override>& overrides);
 
+/// Where something is counted. Refers to texts of the caller: most places are never shown.
+struct InputPlace {
+  const std::string& file;
+  int line, column;
+  const std::string& path;
+};
+
 /// Counts what reading one model takes; throws InputError where it is more than a limit.
 class InputBudget {
  public:
   explicit InputBudget(const InputLimits& limits = {}) : limits_(limits) {}
 
-  void add_input(std::size_t bytes, const SourceSpan& at);
-  void add_include(const SourceSpan& at);
-  void add_values(std::size_t count, const SourceSpan& at, const std::string& path = "");
-  void add_text(std::size_t bytes, const SourceSpan& at, const std::string& path = "");
-  void add_part(const SourceSpan& at, const std::string& path);
+  void add_input(std::size_t bytes, const InputPlace& at);
+  void add_include(const InputPlace& at);
+  void add_values(std::size_t count, const InputPlace& at);
+  void add_text(std::size_t bytes, const InputPlace& at);
+  void add_part(const InputPlace& at);
   /// A copy of a whole tree.
-  void add_copy(const FileTree& tree, const SourceSpan& at, const std::string& path = "");
+  void add_copy(const FileTree& tree, const InputPlace& at);
 
   const InputLimits& limits() const { return limits_; }
 

@@ -64,6 +64,7 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   read_csv_signals(description, file_name, limits_of(overrides).input_size, log.diagnostics);
 
   const std::vector<Diagnostic> earlier = log.diagnostics;
+  if (earlier.size() > kListedFindings) refuse();
   for (const Diagnostic& finding : check(description, log.dimensions))
     if (!follows_from(finding, earlier, log)) log.diagnostics.push_back(finding);
   if (!log.diagnostics.empty()) refuse();

@@ -38,7 +38,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (key_is_next()) refuse(mark, "an alias cannot be a key");
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) refuse(mark, "an alias refers to a value that contains it");
-    budget_.add_copy(it->second, span(mark));
+    budget_.add_copy(it->second, {file_, mark.line + 1, mark.column + 1, no_path_});
     place(mark) = it->second;
     close_value();
   }
@@ -71,10 +71,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   bool key_is_next() const { return !open_.empty() && open_.back().node->kind == FileTree::Kind::map && !open_.back().key_read; }
 
-  SourceSpan span(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
-
   [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& what) const {
-    throw InputError({Diagnostic{span(mark), "", what, "", ""}});
+    throw InputError({Diagnostic{{file_, mark.line + 1, mark.column + 1}, "", what, "", ""}});
   }
 
   void begin_entry(const YAML::Mark& mark, const std::string& key) {
@@ -96,7 +94,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   // The node that the coming value belongs to.
   FileTree& place(const YAML::Mark& mark) {
-    budget_.add_values(1, span(mark));
+    budget_.add_values(1, {file_, mark.line + 1, mark.column + 1, no_path_});
     FileTree* node = &root;
     if (!open_.empty()) {
       FileTree& parent = *open_.back().node;
@@ -127,7 +125,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void keep(YAML::anchor_t anchor, const FileTree& node) {
     if (anchor == YAML::NullAnchor) return;
-    budget_.add_copy(node, {file_, node.line, node.column});
+    budget_.add_copy(node, {file_, node.line, node.column, no_path_});
     anchors_[anchor] = node;
   }
 
@@ -135,6 +133,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<Diagnostic>& diagnostics_;
   std::vector<Open> open_;
   InputBudget& budget_;
+  const std::string no_path_;
   std::map<YAML::anchor_t, FileTree> anchors_;
 };
 

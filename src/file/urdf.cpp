@@ -99,7 +99,8 @@ class Importer {
   std::string name_of(const XMLElement& e) {
     std::string name = attribute(e, "name", "");
     if (printable(name) != name)
-      report(&e, "", "the name `" + name + "` of <" + std::string(e.Name()) + "> has a line break or another control character", "a name on one line");
+      report(&e, "", "the name `" + name + "` of <" + std::string(e.Name()) + "> has a line break or another control character",
+             "a name on one line");
     if (name.size() > kLongestName)
       report(&e, "", "the name `" + name + "` of <" + std::string(e.Name()) + "> is too long", "at most 255 bytes");
     return name;

@@ -371,7 +371,8 @@ Eigen::VectorXd difference(const Model& model, const LinearModel& linear, const 
 namespace {
 
 [[noreturn]] void refuse_without_states(const Model& model) {
-  throw InputError({Diagnostic{model.description.span(""), "", "the machine has no states to linearise: nothing in it can move, and no oil is under pressure",
+  throw InputError({Diagnostic{model.description.span(""), "",
+                               "the machine has no states to linearise: nothing in it can move, and no oil is under pressure",
                                "a degree of freedom or a volume", ""}});
 }
 

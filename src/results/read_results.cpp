@@ -94,6 +94,7 @@ class Hdf5File {
   static constexpr std::uintmax_t kMostPacked = 2000;  // numbers of a file at most, per its size: what deflate can do
 
   static hid_t open(const std::string& name) {
+    H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // HDF5 would print its stack; what is wrong is said by an Error instead
     const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) cannot_read(name, "it is no HDF5 file, or not whole");

@@ -45,7 +45,12 @@ Meter::Meter(std::shared_ptr<const Model> model)
 void Meter::begin(const State& state) {
   observer_->observe(state, Side::right);
   time_ = state.time;
-  check_energies();
+  try {
+    check_energies();
+  } catch (const SimulationError& error) {
+    throw SimulationError(state.time, error.equations(), "the value at the start is not finite",
+                          "numbers of the model that are not far too large or too small");
+  }
   ledger_.begin(*observer_, state.time);
   report_ = {};
   read_coupling(state);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <optional>
 
 #include "cosimulation/cosimulation.h"
@@ -73,6 +74,14 @@ bool StepSchedule::is_jump(double t) const { return std::binary_search(jumps_.be
 bool StepSchedule::is_force_jump(double t) const { return std::binary_search(force_jumps_.begin(), force_jumps_.end(), t); }
 
 // ---------------------------------------------------------------- run
+
+Interrupted::Interrupted(double time, int signal)
+    : SimulationError(time, "",
+                      fmt::format("the run was interrupted ({})", signal == SIGINT    ? "SIGINT"
+                                                                  : signal == SIGTERM ? "SIGTERM"
+                                                                                      : "a signal"),
+                      ""),
+      signal_(signal) {}
 
 Runner::Runner(const std::shared_ptr<const Model>& model) : Runner(model, start_state(*model)) {}
 
@@ -156,7 +165,7 @@ void Runner::run_block(double end, std::size_t& used) {
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     ~Clock() { seconds += seconds_since(start); }
   } clock{statistics_.step_seconds};
-  for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end); ++i) {
+  for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end) && !stopped(); ++i) {
     if (state_.time > 0 && schedule_.is_force_jump(state_.time)) {
       if (!restart()) {
         failed_ = restart_failed_ = true;
@@ -265,6 +274,7 @@ void Runner::advance(double end, RunWatcher* watcher) {
     hand_out(end, used, seconds_before, watcher);
     if (refused) throw refused->at(state_.time);
     if (failed_) fail();
+    if (stopped()) throw Interrupted(state_.time, *stop_);
   }
 }
 

@@ -7,11 +7,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "run/incidents.h"
 #include "run/make_stepper.h"
 
@@ -65,6 +67,16 @@ class RunWatcher {
   virtual void at(const Moment& moment) = 0;
 };
 
+/// Something outside asked the run to end: a signal of the system, by its number.
+class Interrupted : public SimulationError {
+ public:
+  Interrupted(double time, int signal);
+  int signal() const { return signal_; }
+
+ private:
+  int signal_;
+};
+
 /// The times at which steps end.
 class StepSchedule {
  public:
@@ -106,6 +118,8 @@ class Runner {
 
   /// Continues from a saved state: a copy of state() of any run of the same model. Statistics go on.
   void restore(const State& state);
+  /// From now on a run ends after the step during which `signal` becomes other than 0, with Interrupted. Null: never.
+  void stop_on(const std::atomic<int>* signal) { stop_ = signal; }
   /// Advances to `end` [s], or to the grid point that is `end` but for rounding, handing every state after the present one to `watcher`
   /// (may be null). Throws SimulationError at the first step that fails or leaves values that are not finite; state() is then the last
   /// good one. Throws Error for an end that is not finite.
@@ -128,7 +142,10 @@ class Runner {
   void count_partition(const State& state);
   [[noreturn]] void fail() const;
 
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != 0; }
+
   std::shared_ptr<const Model> model_;
+  const std::atomic<int>* stop_ = nullptr;
   StepSchedule schedule_;
   std::unique_ptr<Stepper> stepper_;
   State state_;

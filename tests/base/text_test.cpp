@@ -8,11 +8,11 @@ namespace trunnion {
 namespace {
 
 TEST(Text, Utf8IsWhatTheStandardSays) {
-  for (const char* good : {"", "plain", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80",
-                           "\xf4\x8f\xbf\xbf"})
+  for (const char* good :
+       {"", "plain", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
     EXPECT_EQ(find_invalid_utf8(good), std::string::npos) << good;
-  for (const char* wrong : {"\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x9f\xbf", "\xe1\x80", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
-                            "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
+  for (const char* wrong : {"\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x9f\xbf", "\xe1\x80", "\xed\xa0\x80",
+                            "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
     EXPECT_EQ(find_invalid_utf8(std::string("ab") + wrong), 2u) << wrong;
 }
 
