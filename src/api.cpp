@@ -1,10 +1,14 @@
 // The public interface on top of the rooms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
+#include "file/fingerprint.h"
 #include "file/model_file.h"
 #include "results/equilibrium_files.h"
+#include "results/files.h"
 #include "results/linear_study.h"
 #include "results/run_case.h"
 #include "trunnion/trunnion.h"
@@ -28,6 +32,10 @@ std::vector<Override> parsed(const std::vector<std::string>& overrides) {
   list.reserve(overrides.size());
   for (const std::string& text : overrides) list.push_back(parse_override(text));
   return list;
+}
+
+void require_finite(double value, const char* what) {
+  if (!std::isfinite(value)) throw ModelError(std::string(what) + " must be a finite number");
 }
 
 StartKind kind(Start start) { return start == Start::equilibrium ? StartKind::equilibrium : StartKind::stated; }
@@ -74,6 +82,7 @@ LinearSystem public_form(const LinearCase& c) {
 }  // namespace
 
 struct Snapshot::Content {
+  std::uint64_t model;  // fingerprint
   State state;
   Ledger ledger;
 };
@@ -83,12 +92,27 @@ double Snapshot::time() const { return content_->state.time; }
 struct Simulation::Content {
   Content(const Description& description, Start start)
       : model(compile(description)), run(model, start_of(*model, kind(start))), meter(model) {
+    fingerprint = trunnion::fingerprint(model->description);
     meter.begin(run.state());
     for (const Channel& channel : meter.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
   }
+  /// Advances the run; after a failure, channels are those of the last good state.
+  template <class F>
+  void advance(F&& f) {
+    translated([&] {
+      try {
+        f();
+      } catch (const SimulationError&) {
+        meter.stop_at(run.state());
+        throw;
+      }
+    });
+  }
+
   std::shared_ptr<const Model> model;
   Runner run;
   Meter meter;
+  std::uint64_t fingerprint = 0;
   std::vector<ChannelInfo> channels;
 };
 
@@ -107,10 +131,10 @@ double Simulation::step_size() const { return grid_step(content_->model->descrip
 double Simulation::duration() const { return content_->model->description.solver.duration; }
 
 void Simulation::step() {
-  translated([&] { content_->run.step(&content_->meter); });
+  content_->advance([&] { content_->run.step(&content_->meter); });
 }
 void Simulation::run_until(double end) {
-  translated([&] { content_->run.advance(end, &content_->meter); });
+  content_->advance([&] { content_->run.advance(end, &content_->meter); });
 }
 
 const std::vector<ChannelInfo>& Simulation::channels() const { return content_->channels; }
@@ -142,9 +166,12 @@ LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) cons
 }
 
 Snapshot Simulation::save() const {
-  return Snapshot(std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->run.state(), content_->meter.ledger()}));
+  return Snapshot(
+      std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->fingerprint, content_->run.state(), content_->meter.ledger()}));
 }
 void Simulation::restore(const Snapshot& snapshot) {
+  if (snapshot.content_->model != content_->fingerprint)
+    throw ModelError("the snapshot belongs to another model: its structure or its names differ");
   translated([&] { content_->run.restore(snapshot.content_->state); });
   content_->meter.resume(snapshot.content_->state, snapshot.content_->ledger);
 }
@@ -156,7 +183,9 @@ double Simulation::step_seconds() const { return content_->run.statistics().step
 void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides, Start start_at) {
   const auto start = std::chrono::steady_clock::now();
   translated([&] {
-    const CaseResult result = run_case(compile(load_model(model_file, parsed(overrides))), {}, kind(start_at));
+    const auto model = compile(load_model(model_file, parsed(overrides)));
+    const ResultFolder lock(folder);
+    const CaseResult result = run_case(model, {}, kind(start_at));
     write_case(result, model_file, folder, start);
     if (result.failure) throw SimulationError(*result.failure);
   });
@@ -164,6 +193,7 @@ void run_to_files(const std::string& model_file, const std::string& folder, cons
 
 void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
                           double time) {
+  require_finite(time, "the time of the signals");
   translated([&] {
     const auto model = compile(load_model(model_file, parsed(overrides)));
     write_equilibrium(model, solve_equilibrium(*model, time), model_file, folder);
@@ -172,6 +202,8 @@ void equilibrium_to_files(const std::string& model_file, const std::string& fold
 
 void linearize_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
                         const Linearization& what) {
+  for (const double time : what.at) require_finite(time, "a time to linearise at");
+  if (what.simulate) require_finite(*what.simulate, "the time to simulate from");
   translated([&] {
     LinearRequest request;
     request.model_file = model_file;

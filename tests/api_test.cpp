@@ -52,6 +52,53 @@ TEST(Simulation, SnapshotsBringBackStateAndEnergies) {
   EXPECT_EQ(other.values(), expected);
 }
 
+TEST(Simulation, SnapshotsOfOtherModelsAreRefused) {
+  const auto model = [](const std::string& body, const std::string& mass, const std::string& joint = "revolute: {parent: ground}") {
+    return "trunnion: 1\nbodies: {" + body + ": {rod: {length: 1, mass: " + mass + "}}}\njoints: {" + body + ": {" + joint +
+           "}}\nsolver: {step: 1 ms, duration: 1 s}\n";
+  };
+  auto machine = trunnion::Simulation::from_text(model("arm", "1"));
+  machine.run_until(0.1);
+  const trunnion::Snapshot saved = machine.save();
+  auto heavier = trunnion::Simulation::from_text(model("arm", "2"), {"solver.step=2 ms", "title=another"});
+  heavier.restore(saved);  // numbers may differ
+  EXPECT_EQ(heavier.time(), machine.time());
+  EXPECT_EQ(heavier.value("arm.angle"), machine.value("arm.angle"));
+  for (const std::string& other : {model("boom", "1"), model("arm", "1", "revolute: {parent: ground, axis: x}"),
+                                   model("arm", "1", "prismatic: {parent: ground, axis: x}")}) {
+    auto different = trunnion::Simulation::from_text(other);
+    EXPECT_THROW(different.restore(saved), trunnion::ModelError) << other;
+    EXPECT_EQ(different.time(), 0);
+  }
+}
+
+TEST(Simulation, NumbersThatAreNotFiniteAreRefused) {
+  const double wrong[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
+  trunnion::Simulation machine(kFourBar);
+  for (const double value : wrong) {
+    EXPECT_THROW(machine.run_until(value), trunnion::ModelError);
+    EXPECT_THROW(trunnion::equilibrium_to_files(kFourBar, trunnion::test::temporary_folder(), {}, value), trunnion::ModelError);
+    trunnion::Linearization what;
+    what.at = {value};
+    EXPECT_THROW(trunnion::linearize_to_files(kFourBar, trunnion::test::temporary_folder(), {}, what), trunnion::ModelError);
+    what.at.clear();
+    what.simulate = value;
+    EXPECT_THROW(trunnion::linearize_to_files(kFourBar, trunnion::test::temporary_folder(), {}, what), trunnion::ModelError);
+  }
+  EXPECT_FALSE(std::filesystem::exists(trunnion::test::temporary_folder()));
+  EXPECT_EQ(machine.time(), 0);
+}
+
+TEST(Simulation, StopsBeforeValuesThatAreNotFinite) {
+  auto machine = trunnion::Simulation::from_text(
+      "trunnion: 1\nbodies: {m: {point_mass: {mass: 1}}}\njoints: {m: {prismatic: {parent: ground, axis: x}}}\n"
+      "signals: {s: {steps: [[5 ms, 1e157]]}}\nforces: {f: {joint: m, load: 1, signal: s}}\nsolver: {step: 1 ms, duration: 0.01}\n");
+  EXPECT_THROW(machine.run(), trunnion::RunError);
+  EXPECT_EQ(machine.time(), 0.005);
+  EXPECT_EQ(machine.value("time"), 0.005);
+  for (const double value : machine.values()) EXPECT_TRUE(std::isfinite(value));
+}
+
 TEST(Simulation, BeginsAtRestIfAskedTo) {
   const std::string arm = R"(
 trunnion: 1

@@ -1,8 +1,10 @@
-// The subcommands of the program `trunnion`, one file each. Exit codes: 0 done, 1 the simulation failed, 2 the input is wrong.
+// The subcommands of the program `trunnion`, one file each. Exit codes: 0 done, 1 the simulation failed or a file could not be written,
+// 2 the input is wrong, 128 + n the signal n ended it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -38,6 +40,9 @@ void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands
 
+/// For `check` of options that are numbers: neither NaN nor infinite.
+CLI::Validator finite();
+
 /// MODEL and --set.
 struct ModelOptions {
   std::string file;
@@ -53,6 +58,9 @@ struct ModelOptions {
   /// `examples/four_bar.yaml` -> `four_bar`.
   std::string stem() const;
 };
+
+/// From now on SIGINT and SIGTERM set the returned number instead of ending the program; the same signal a second time ends it at once.
+const std::atomic<int>& catch_signals();
 
 /// When the program started.
 std::chrono::steady_clock::time_point program_start();

@@ -52,16 +52,18 @@ int compare(const CompareOptions& options) {
     Recorder recorder(models.back());
     check_channels(table, recorder);
   }
+  const ResultFolder lock(folder);
+  const std::atomic<int>& signal = catch_signals();
   bool failed = false;
   std::set<std::string> taken;
   std::vector<History> histories;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size() && signal == 0; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const std::string label = std::to_string(i + 1) + "/" + std::to_string(rows.size()) + " ";
     const SolverDescription& solver = models[i]->description.solver;
     histories.emplace_back(folder_name(rows[i], taken), grid_step(models[i]->description));
     const CaseResult result =
-        run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated, &histories.back());
+        run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated, &histories.back(), false, &signal);
     write_case(result, options.model.file, folder + "/" + histories.back().label(), start);
     add_row(table, rows[i], result);
     failed = failed || result.failure;
@@ -73,6 +75,11 @@ int compare(const CompareOptions& options) {
   if (!options.quiet) {
     std::fputs(comparison_table(table).c_str(), stdout);
     std::printf("files: %s/compare.csv, compare.json, history.csv, and the results of each run in a folder of its own\n", folder.c_str());
+  }
+  if (signal != 0) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "interrupted after %zu of %zu runs\n", histories.size(), rows.size());
+    return 128 + signal;
   }
   if (failed) std::fprintf(stderr, "at least one simulation failed; see the column `status` of %s/compare.csv\n", folder.c_str());
   return failed ? kFailed : kDone;

@@ -35,7 +35,7 @@ void add_equilibrium(CLI::App& app, Action& action) {
   auto options = std::make_shared<EquilibriumOptions>();
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
-  command->add_option("--at", options->time, "time of the signals' values [0]")->type_name("SECONDS");
+  command->add_option("--at", options->time, "time of the signals' values [0]")->type_name("SECONDS")->check(finite());
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return equilibrium(*options); }; });
 }

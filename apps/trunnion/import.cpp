@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "file/input.h"
 #include "file/urdf.h"
 #include "results/files.h"
 
@@ -14,10 +15,12 @@ namespace {
 struct ImportOptions {
   std::string file, out;
   bool floating = false;
+  double max_size = InputLimits{}.input_size;  // [bytes]
 };
 
 int import(const ImportOptions& options) {
-  const ImportedModel model = import_urdf(file_text(options.file, "robot"), options.file, options.floating);
+  const ImportedModel model =
+      import_urdf(file_text(options.file, "robot", options.max_size, "--max-size BYTES"), options.file, options.floating);
   const std::string out = options.out.empty() ? std::filesystem::path(options.file).stem().string() + ".yaml" : options.out;
   if (std::filesystem::exists(out)) throw InputError({Diagnostic{{out, 0, 0}, "", "this file exists already", "a new name with -o", ""}});
   write_text(model.text, out);
@@ -39,6 +42,9 @@ void add_import(CLI::App& app, Action& action) {
   command->add_option("ROBOT", options->file, "URDF file")->required();
   command->add_option("-o,--output", options->out, "model file to write [name of the robot's file, .yaml]")->type_name("FILE");
   command->add_flag("--floating", options->floating, "the root link moves freely instead of standing on the ground");
+  command->add_option("--max-size", options->max_size, "largest file to read, in bytes [256e6]")
+      ->type_name("BYTES")
+      ->check(CLI::PositiveNumber);
   command->callback([options, &action] { action = [options] { return import(*options); }; });
 }
 

@@ -53,12 +53,14 @@ void add_linearize(CLI::App& app, Action& action) {
   const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
     return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
   };
-  list("--at", options->request.at, "linearise at these times of a run; may be repeated", "SECONDS,...");
+  list("--at", options->request.at, "linearise at these times of a run; may be repeated", "SECONDS,...")->check(finite());
   list("--output", options->request.options.outputs, "channels that are outputs [all]; may be repeated", "CHANNEL,...");
   command
       ->add_option("--method", options->method, "reduced: exact, of the least size; counterpart: differences of all coordinates [reduced]")
       ->check(CLI::IsMember({"reduced", "counterpart"}));
-  command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")->type_name("H");
+  command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")
+      ->type_name("H")
+      ->check(finite());
   command->add_option("--vary", options->vary, "root locus: values to try, path=v1,v2,...; may be repeated for all combinations")
       ->type_name("PATH=V1,V2,...")
       ->expected(1)
@@ -67,7 +69,8 @@ void add_linearize(CLI::App& app, Action& action) {
        "PATH,...");
   CLI::Option* simulate =
       command->add_option("--simulate", options->simulate, "run the machine and from this time on the linear model beside it")
-          ->type_name("SECONDS");
+          ->type_name("SECONDS")
+          ->check(finite());
   command->add_option("-o", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback(

@@ -2,10 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
+#include <cerrno>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <iostream>
 
+#include "base/text.h"
 #include "commands.h"
+#include "results/files.h"
 #include "trunnion/version.h"
 
 namespace trunnion::cli {
@@ -14,15 +21,41 @@ namespace {
 
 const std::chrono::steady_clock::time_point kStart = std::chrono::steady_clock::now();
 
+std::atomic<int> caught_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
+
+void take_signal(int signal) { caught_signal = signal; }
+
 }  // namespace
 
 std::chrono::steady_clock::time_point program_start() { return kStart; }
 
 double seconds_since_start() { return std::chrono::duration<double>(std::chrono::steady_clock::now() - kStart).count(); }
 
+const std::atomic<int>& catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = take_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction present {};
+    if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // as with nohup
+  }
+  return caught_signal;
+}
+
+CLI::Validator finite() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        double value = 0;
+        const bool number = CLI::detail::lexical_cast(text, value);
+        return number && std::isfinite(value) ? std::string() : "found `" + printable(text) + "`, expected a finite number";
+      },
+      "", "finite");
+}
+
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", file, "model file")->required();
-  command.add_option("--set", set, "set a value of the model, path=value; may be repeated")
+  command.add_option("--set", set, "set a value of the model, path=value, or limits.NAME=NUMBER of its reader; may be repeated")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();
@@ -57,14 +90,17 @@ void clear_progress(bool quiet) {
 
 }  // namespace trunnion::cli
 
-int main(int argc, char** argv) {
+namespace {
+
+int run_program(int argc, char** argv) {
   using namespace trunnion;
   CLI::App app("Simulates hydraulically actuated multibody machines from a model file.", "trunnion");
   app.set_version_flag("--version", std::string("trunnion ") + kVersion);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 done, 1 the simulation failed (results so far are saved), 2 the input is wrong.\nThe model file is described by "
-      "`trunnion reference`.");
+      "Exit codes: 0 done, 1 the simulation failed (results so far are saved) or a file could not be written, 2 the input is wrong,\n130 "
+      "and 143 "
+      "the run was interrupted (results so far are saved).\nThe model file is described by `trunnion reference`.");
   cli::Action action;
   cli::add_run(app, action);
   cli::add_check(app, action);
@@ -92,8 +128,32 @@ int main(int argc, char** argv) {
   } catch (const InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return cli::kWrongInput;
+  } catch (const FileError& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return cli::kFailed;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "error: there is not enough memory\n");
+    return cli::kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return cli::kWrongInput;
   }
+}
+
+/// Whether all that was printed has arrived.
+bool output_arrived() {
+  std::cout.flush();
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // files that grow too large and closed pipes are errors of writing, which are reported
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  const int code = run_program(argc, argv);
+  if (output_arrived()) return code;
+  std::fprintf(stderr, "error: the output could not be written: %s\n", std::strerror(errno));
+  return code == trunnion::cli::kDone ? trunnion::cli::kFailed : code;
 }

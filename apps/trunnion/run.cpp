@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "results/files.h"
 
 namespace trunnion::cli {
 
@@ -21,10 +22,13 @@ int run(const RunOptions& options) {
   if (options.beside_monolithic && model->description.solver.coupling == CouplingKind::monolithic)
     throw InputError({{model->description.span("solver.coupling"), "solver.coupling", "the run is monolithic: there is nothing to compare",
                        "`cosimulation`", "--set solver.coupling=cosimulation"}});
-  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
-                                     options.equilibrium ? StartKind::equilibrium : StartKind::stated, nullptr, options.beside_monolithic);
-  clear_progress(options.quiet);
   const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
+  const ResultFolder lock(folder);
+  const std::atomic<int>& signal = catch_signals();
+  const CaseResult result =
+      run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
+               options.equilibrium ? StartKind::equilibrium : StartKind::stated, nullptr, options.beside_monolithic, &signal);
+  clear_progress(options.quiet);
   write_case(result, options.model.file, folder, program_start());
   if (!options.quiet) {
     std::fputs(summary_text(result, seconds_since_start()).c_str(), stdout);
@@ -35,7 +39,7 @@ int run(const RunOptions& options) {
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", result.failure->what());
   if (result.recorder->recording().rows() > 0) std::fprintf(stderr, "the results up to %g s are in %s\n", result.end_time, folder.c_str());
-  return kFailed;
+  return result.signal != 0 ? 128 + result.signal : kFailed;
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ class Simulation {
 
   /// To the next point of the time grid. Throws RunError; the state is then the last good one.
   void step();
-  /// To `end` [s], the last step shortened where it must be; nothing if `end` has passed. Throws RunError.
+  /// To `end` [s], the last step shortened where it must be; nothing if `end` has passed. Throws RunError; ModelError where `end` is not
+  /// finite.
   void run_until(double end);
   /// To the model's duration. Throws RunError.
   void run() { run_until(duration()); }
@@ -123,7 +124,8 @@ class Simulation {
   LinearSystem linearize(const std::vector<std::string>& outputs = {}) const;
 
   Snapshot save() const;
-  /// Goes to a state that this simulation, or another of the same model, has saved. Throws ModelError for another model's.
+  /// Goes to a state that this simulation, or another of the same model, has saved. Throws ModelError for the snapshot of a model whose
+  /// structure or names differ; numbers and signals may.
   void restore(const Snapshot& snapshot);
 
   long steps() const;           ///< taken so far

@@ -6,14 +6,22 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
+
+#include "base/text.h"
 
 namespace trunnion {
 
 namespace {
 
+// Messages stay readable whatever a file holds.
+constexpr std::size_t kMostFindings = 200;  // listed; the others are counted
+constexpr std::size_t kLongestPart = 1000;  // [bytes] of a part of a finding
+
 std::string joined(const std::vector<Diagnostic>& diagnostics) {
   std::string text;
-  for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + d.text();
+  for (std::size_t i = 0; i < diagnostics.size() && i < kMostFindings; ++i) text += (text.empty() ? "" : "\n") + diagnostics[i].text();
+  if (diagnostics.size() > kMostFindings) text += "\nand " + std::to_string(diagnostics.size() - kMostFindings) + " more findings";
   return text;
 }
 
@@ -46,13 +54,14 @@ int edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string Diagnostic::text() const {
-  std::string out = span.file;
+  const auto shown = [](const std::string& part) { return abridged(part, kLongestPart); };
+  std::string out = shown(span.file);
   if (span.line > 0) out += ":" + std::to_string(span.line) + (span.column > 0 ? ":" + std::to_string(span.column) : "");
   out += out.empty() ? "error: " : ": error: ";
-  if (!path.empty()) out += path + ": ";
-  out += found;
-  if (!expected.empty()) out += "; expected " + expected;
-  if (!hint.empty()) out += "; " + hint;
+  if (!path.empty()) out += shown(path) + ": ";
+  out += shown(found);
+  if (!expected.empty()) out += "; expected " + shown(expected);
+  if (!hint.empty()) out += "; " + shown(hint);
   return out;
 }
 
@@ -73,7 +82,8 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   for (const std::string& candidate : known) {
     if (candidate.size() > kLongest) continue;
     const int limit = std::max(1, static_cast<int>(std::max(name.size(), candidate.size()) / 3));
-    const int folded = edit_distance(lower(name), lower(candidate));  // a wrong case is hardly an error
+    if (std::abs(static_cast<int>(name.size()) - static_cast<int>(candidate.size())) > limit) continue;  // so many insertions at least
+    const int folded = edit_distance(lower(name), lower(candidate));                                     // a wrong case is hardly an error
     if (folded > limit) continue;
     const int cost = 100 * folded + edit_distance(name, candidate);
     if (best.empty() || cost < best_cost) best = candidate, best_cost = cost;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "file/input.h"
 #include "file/reader.h"
 #include "file/table.h"
 
@@ -71,15 +72,15 @@ class ReferenceCheck : public Visitor {
   void leaf(const Key& key, const Slot& slot) override {
     if (key.names == Names::nothing) return;
     const std::string path = path_ + key.name;
-    if (const auto* text = std::get_if<std::string*>(&slot)) look_up(key, **text, path);
-    if (const auto* text = std::get_if<std::optional<std::string>*>(&slot); text != nullptr && **text) look_up(key, ***text, path);
+    if (const auto* text = std::get_if<std::string*>(&slot)) look_up(key, **text, path, key.is(kRequired));
+    if (const auto* text = std::get_if<std::optional<std::string>*>(&slot); text != nullptr && **text) look_up(key, ***text, path, true);
     if (const auto* pair = std::get_if<std::array<std::string, 2>*>(&slot))
-      for (std::size_t i = 0; i < 2; ++i) look_up(key, (**pair)[i], path + "." + std::to_string(i));
+      for (std::size_t i = 0; i < 2; ++i) look_up(key, (**pair)[i], path + "." + std::to_string(i), true);
     if (const auto* list = std::get_if<std::vector<std::string>*>(&slot))
-      for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], path + "." + std::to_string(i));
+      for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], path + "." + std::to_string(i), true);
     if (const auto* value = std::get_if<NumberOrSignal*>(&slot))
       if (const auto* name = std::get_if<std::string>(*value); name != nullptr && (!name->empty() || key.is(kRequired)))
-        look_up(key, *name, path);
+        look_up(key, *name, path, true);
   }
   void group(const Key& key, const Group& group) override {
     if (group.present) within(key.name, [&] { group.describe(*this); });
@@ -101,12 +102,13 @@ class ReferenceCheck : public Visitor {
     path_ = outer;
   }
 
-  void look_up(const Key& key, const std::string& name, const std::string& path) {
+  /// `needed`: an empty name is no value left out.
+  void look_up(const Key& key, const std::string& name, const std::string& path, bool needed) {
     const auto& [known, what] = targets(key.names);
-    if (known->all.contains(name) || (name.empty() && !key.is(kRequired))) return;
+    if (known->all.contains(name) || (name.empty() && !needed)) return;
     if (key.names == Names::coordinate)
       if (const auto* joint = lookup(d_.joints, split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
-    std::string hint = did_you_mean(name, known->list);
+    std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list) : "";
     if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
     if (hint.empty() && known->list.empty()) hint = std::string("the model has none");
     find(d_, out_, path, "`" + name + "` is not the name of " + what, "", hint);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "base/units.h"
@@ -41,6 +40,22 @@ char separator_of(const std::string& line) {
   return line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
 }
 
+/// Lines of a text, one after the other.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+  bool next(std::string& line) {
+    if (rest_.empty()) return false;
+    const std::size_t end = rest_.find('\n');
+    line = rest_.substr(0, end);
+    rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
 bool is_header(const std::vector<std::string>& cells) {
   return std::none_of(cells.begin(), cells.end(), [](const std::string& cell) { return is_bare_number(cell); });
 }
@@ -51,15 +66,20 @@ class CsvReader {
   CsvReader(CsvSignal& signal, std::string file, const std::string& path, const SourceSpan& span, std::vector<Diagnostic>& diagnostics)
       : signal_(signal), file_(std::move(file)), path_(path), span_(span), diagnostics_(diagnostics) {}
 
-  void read() {
-    std::ifstream stream(file_);
-    if (!stream || std::filesystem::is_directory(file_)) {
-      diagnostics_.push_back(
-          {span_, path_ + ".file", "the file `" + file_ + "` cannot be read", "", "the path is taken from the model file's folder"});
+  void read(double limit) {
+    std::string text;
+    try {
+      text = file_text(file_, "file", limit);
+    } catch (const InputError& error) {
+      const Diagnostic& why = error.diagnostics().front();
+      diagnostics_.push_back({span_, path_ + ".file", "the file `" + file_ + "` cannot be used: " + why.found, "",
+                              why.hint.empty() ? "the path is taken from the model file's folder" : why.hint});
       return;
     }
+    has_numbers_ = holds_numbers(text);
+    Lines lines(text);
     bool good = true;
-    for (std::string line; good && std::getline(stream, line);) {
+    for (std::string line; good && lines.next(line);) {
       ++line_;
       const std::string_view content = trimmed(line);
       if (content.empty() || content.front() == '#') continue;
@@ -70,6 +90,22 @@ class CsvReader {
   }
 
  private:
+  /// Whether one of the first two lines has a bare number: a table, and no text that has nothing to do with the model.
+  static bool holds_numbers(const std::string& text) {
+    Lines lines(text);
+    int seen = 0;
+    for (std::string line; seen < 2 && lines.next(line);) {
+      const std::string_view content = trimmed(line);
+      if (content.empty() || content.front() == '#') continue;
+      if (!is_header(cells_of(line, separator_of(line)))) return true;
+      ++seen;
+    }
+    return false;
+  }
+
+  /// What a cell holds, or nothing that would show what is in a file of another kind.
+  std::string quoted(const std::string& cell) const { return has_numbers_ ? "`" + cell + "`" : "the text"; }
+
   bool fail(const std::string& found, const std::string& expected = "", const std::string& hint = "") {
     diagnostics_.push_back({{file_, line_, 1}, path_, found, expected, hint});
     return false;
@@ -96,7 +132,7 @@ class CsvReader {
       index = number - 1;
       return true;
     }
-    const std::string near = header ? nearest_name(wanted, cells) : "";
+    const std::string near = header && has_numbers_ ? nearest_name(wanted, cells) : "";
     diagnostics_.push_back({span_, path_ + "." + key, "`" + file_ + "` has no column `" + wanted + "`",
                             header ? "a name of its header line, or a number from 1 to " + std::to_string(cells.size())
                                    : "a number from 1 to " + std::to_string(cells.size()) + ", as the file has no header line",
@@ -111,7 +147,7 @@ class CsvReader {
     if (!signal_.points.empty()) {
       const double before = signal_.points.back()[0];
       if (point[0] < before || (signal_.smooth && point[0] == before))
-        return fail("the time `" + cells[time_] + "` is not later than the one before", "increasing times");
+        return fail("the time " + quoted(cells[time_]) + " is not later than the one before", "increasing times");
     }
     signal_.points.push_back(point);
     return true;
@@ -121,9 +157,11 @@ class CsvReader {
     if (index >= cells.size())
       return fail("the line has only " + std::to_string(cells.size()) + " columns", "column " + std::to_string(index + 1));
     const QuantityText read = read_quantity(cells[index]);
-    if (!read.quantity) return fail("column " + std::to_string(index + 1) + ": " + read.problem, "a number", read.hint);
+    if (!read.quantity)
+      return has_numbers_ ? fail("column " + std::to_string(index + 1) + ": " + read.problem, "a number", read.hint)
+                          : fail("column " + std::to_string(index + 1) + " holds no number", "a table of numbers");
     if (read.quantity->has_unit)
-      return fail("column " + std::to_string(index + 1) + ": `" + cells[index] + "` has a unit", "a bare number",
+      return fail("column " + std::to_string(index + 1) + ": " + quoted(cells[index]) + " has a unit", "a bare number",
                   "give the unit by `scale`, as in scale: 1 bar");
     out = read.quantity->value;
     return true;
@@ -136,22 +174,26 @@ class CsvReader {
   std::vector<Diagnostic>& diagnostics_;
   int line_ = 0;
   char separator_ = ',';
-  bool columns_known_ = false;
+  bool columns_known_ = false, has_numbers_ = false;
   std::size_t time_ = 0, value_ = 1;
 };
 
 }  // namespace
 
 void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
-                     std::vector<Diagnostic>& diagnostics) {
+                     std::vector<Diagnostic>& diagnostics, double limit) {
   const std::string file = (std::filesystem::path(folder) / signal.file).string();
   signal.points.clear();
-  CsvReader(signal, file, path, span, diagnostics).read();
+  CsvReader(signal, file, path, span, diagnostics).read(limit);
 }
 
 std::vector<std::string> csv_header(const std::string& file) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
+  std::string text;
+  try {
+    text = file_text(file, "file");
+  } catch (const InputError&) { return {}; }
+  Lines lines(text);
+  for (std::string line; lines.next(line);) {
     const std::string_view content = trimmed(line);
     if (content.empty() || content.front() == '#') continue;
     std::vector<std::string> cells = cells_of(line, separator_of(line));

@@ -8,10 +8,13 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <numbers>
+#include <unordered_map>
 
 #include "base/units.h"
 #include "file/override.h"
+#include "file/table.h"
 
 namespace trunnion {
 
@@ -19,8 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 20;         // parts within templates, files within files
-constexpr int kMostCopies = 100000;  // of a part
+constexpr int kDeepest = 20;  // parts within templates, files within files
 constexpr std::array kComposing{"parameters", "templates", "parts"};
 
 bool is_composing(const std::string& key) { return std::find(kComposing.begin(), kComposing.end(), key) != kComposing.end(); }
@@ -30,15 +32,39 @@ SourceSpan span_of(const FileTree& node, const std::string& main_file) {
   return {node.file ? *node.file : main_file, node.line, node.column};
 }
 
+const std::string kCommandLine = "--set", kInclude = "include", kNoPath;
+
 struct Findings {
   std::string main_file;
   std::vector<Diagnostic>& list;
+
+  InputPlace place(const FileTree& node, const std::string& path) const {
+    return {node.line == 0 ? kCommandLine : node.file ? *node.file : main_file, node.line, node.column, path};
+  }
 
   void add(const FileTree& at, const std::string& path, const std::string& found, const std::string& expected = "",
            const std::string& hint = "") {
     list.push_back({span_of(at, main_file), path, found, expected, hint});
   }
 };
+
+/// The keys at the top of a model file.
+class Sections : public Visitor {
+ public:
+  std::vector<std::string> names;
+  void leaf(const Key& key, const Slot&) override { names.emplace_back(key.name); }
+  void group(const Key& key, const Group&) override { names.emplace_back(key.name); }
+  void section(const Key& key, const Items&, const char*) override { names.emplace_back(key.name); }
+  void list(const Key& key, const Items&) override { names.emplace_back(key.name); }
+  void alternatives(const std::vector<Alternative>&, bool) override {}
+};
+
+std::vector<std::string> section_names() {
+  Sections sections;
+  Description description;
+  describe(sections, description);
+  return sections.names;
+}
 
 /// Joins mappings. Where both trees have a value, that of `top` stays; with `once` it is a finding if they differ.
 void lay_over(FileTree& base, const FileTree& top, const std::string& path, bool once, Findings& findings) {
@@ -53,12 +79,24 @@ void lay_over(FileTree& base, const FileTree& top, const std::string& path, bool
     base = top;
     return;
   }
+  std::unordered_map<std::string, std::size_t> numbers;  // of large mappings
+  constexpr std::size_t kLarge = 4096;
+  const bool large = base.entries.size() * top.entries.size() > kLarge;
+  if (large)
+    for (std::size_t i = 0; i < base.entries.size(); ++i) numbers.emplace(base.entries[i].key, i);
+  const auto find = [&](const std::string& key) -> FileTree::Entry* {
+    if (!large) return base.find(key);
+    const auto number = numbers.find(key);
+    return number == numbers.end() ? nullptr : &base.entries[number->second];
+  };
   for (const FileTree::Entry& entry : top.entries) {
     const std::string inner = path.empty() ? entry.key : path + "." + entry.key;
-    if (FileTree::Entry* present = base.find(entry.key))
+    if (FileTree::Entry* present = find(entry.key)) {
       lay_over(present->value, entry.value, inner, once && inner != "title", findings);
-    else
+    } else {
+      if (large) numbers.emplace(entry.key, base.entries.size());
       base.entries.push_back(entry);
+    }
   }
 }
 
@@ -72,7 +110,7 @@ void set_file(FileTree& tree, const std::shared_ptr<const std::string>& file) {
 
 class Inclusion {
  public:
-  explicit Inclusion(Findings& findings) : findings_(findings) {}
+  Inclusion(Findings& findings, InputBudget& budget) : findings_(findings), budget_(budget) {}
 
   /// Puts what the files of `include` hold below what stands in the tree itself.
   void resolve(FileTree& root, const std::string& file) {
@@ -104,16 +142,22 @@ class Inclusion {
     if (open_.size() >= kDeepest || path == fs::path(findings_.main_file).lexically_normal() ||
         std::find(open_.begin(), open_.end(), path) != open_.end())
       return report(name, "the file `" + path + "` includes itself"), FileTree::map();
+    budget_.add_include(findings_.place(name, kInclude));
     FileTree tree;
+    std::vector<Diagnostic> within;
     try {
-      tree = read_yaml(file_text(path, "file"), path, findings_.list);
+      const std::string text = file_text(path, "file", budget_.limits().input_size);
+      budget_.add_input(text.size(), findings_.place(name, kInclude));
+      tree = read_yaml(text, path, within, budget_);
     } catch (const InputError& error) {
       findings_.list.insert(findings_.list.end(), error.diagnostics().begin(), error.diagnostics().end());
       return report(name, "the file `" + path + "` cannot be used"), FileTree::map();
     }
     if (tree.kind == FileTree::Kind::null) return FileTree::map();
     if (tree.kind != FileTree::Kind::map)
-      return report(name, "`" + path + "` holds " + tree.described(), "a mapping of sections"), FileTree::map();
+      return report(name, "`" + path + "` is not a model file", "a mapping of sections"), FileTree::map();
+    if (!is_model(tree, path)) return report(name, "the file `" + path + "` cannot be used"), FileTree::map();
+    findings_.list.insert(findings_.list.end(), within.begin(), within.end());
     set_file(tree, std::make_shared<const std::string>(path));
     open_.push_back(path);
     resolve(tree, path);
@@ -121,31 +165,87 @@ class Inclusion {
     return tree;
   }
 
+  /// Whether only sections of a model stand at the top. Nothing of another file is quoted: it may be any file of this computer.
+  bool is_model(const FileTree& tree, const std::string& path) {
+    bool good = true;
+    for (const FileTree::Entry& entry : tree.entries) {
+      if (std::find(sections_.begin(), sections_.end(), entry.key) != sections_.end()) continue;
+      const std::string near = nearest_name(entry.key, sections_);
+      good = false;
+      findings_.list.push_back({{path, entry.line, entry.column},
+                                "",
+                                "this key is not a section of a model file",
+                                "",
+                                near.empty() ? "" : "did you mean `" + near + "`?"});
+      if (findings_.list.size() >= kMostWrongSections) break;
+    }
+    return good;
+  }
+
+  static constexpr std::size_t kMostWrongSections = 20;
+
   Findings& findings_;
+  InputBudget& budget_;
+  const std::vector<std::string> sections_ = section_names();
   std::vector<std::string> open_;  // files being read
 };
 
 // ---------------------------------------------------------------- parameters, templates and parts
 
-struct Scope {
-  const Scope* outer = nullptr;
-  std::vector<std::pair<std::string, FileTree>> values{};
+/// Names and values, found without a search through all of them where they are many.
+class Scope {
+ public:
+  explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
 
-  const FileTree* find(const std::string& name) const {
-    for (const auto& [key, value] : values)
+  void add(const std::string& name, FileTree value) {
+    values_.emplace_back(name, std::move(value));
+    if (values_.size() <= kFew) return;
+    for (std::size_t i = numbers_.size(); i < values_.size(); ++i) numbers_.emplace(values_[i].first, i);
+  }
+  const FileTree* find_here(const std::string& name) const {
+    if (values_.size() > kFew) {
+      const auto number = numbers_.find(name);
+      return number == numbers_.end() ? nullptr : &values_[number->second].second;
+    }
+    for (const auto& [key, value] : values_)
       if (key == name) return &value;
-    return outer == nullptr ? nullptr : outer->find(name);
+    return nullptr;
+  }
+  const FileTree* find(const std::string& name) const {
+    const FileTree* here = find_here(name);
+    return here != nullptr || outer_ == nullptr ? here : outer_->find(name);
   }
   void names(std::vector<std::string>& into) const {
-    for (const auto& [key, value] : values) into.push_back(key);
-    if (outer != nullptr) outer->names(into);
+    for (const auto& [key, value] : values_) into.push_back(key);
+    if (outer_ != nullptr) outer_->names(into);
   }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  const Scope* outer_;
+  std::vector<std::pair<std::string, FileTree>> values_;
+  std::unordered_map<std::string, std::size_t> numbers_;  // of many values
 };
 
 bool is_identifier(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && letter(text[0]) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// The words of an expression: each begins with a letter or _, and is not part of a number.
+std::vector<std::string> words_of(const std::string& expression) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < expression.size();) {
+    std::size_t end = i;
+    while (end < expression.size() && (letter(expression[end]) || digit(expression[end]))) ++end;
+    if (end > i && letter(expression[i])) words.push_back(expression.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+  return words;
 }
 
 std::string trimmed(const std::string& text) {
@@ -155,12 +255,14 @@ std::string trimmed(const std::string& text) {
 
 class Expansion {
  public:
-  explicit Expansion(Findings& findings) : findings_(findings) {}
+  Expansion(Findings& findings, InputBudget& budget) : findings_(findings), budget_(budget) {}
 
   FileTree expand(const FileTree& root) {
     if (root.kind != FileTree::Kind::map) return root;
     if (const FileTree* parameters = section(root, "parameters")) declare(*parameters, "parameters", global_, true);
     templates_ = section(root, "templates");
+    if (templates_ != nullptr)
+      for (const FileTree::Entry& entry : templates_->entries) templates_by_name_.emplace(entry.key, &entry);
     FileTree plain = FileTree::map();
     plain.line = root.line, plain.column = root.column, plain.file = root.file, plain.override_order = root.override_order;
     for (const FileTree::Entry& entry : root.entries)
@@ -172,6 +274,7 @@ class Expansion {
  private:
   void report_unknown(const FileTree& at, const std::string& path, const std::string& found, const std::string& name,
                       const std::vector<std::string>& known) {
+    if (findings_.list.size() > kListedFindings) return findings_.add(at, path, found);
     const std::string near = nearest_name(name, known);
     std::string all;
     for (const std::string& k : known) all += (all.empty() ? "" : ", ") + ("`" + k + "`");
@@ -201,13 +304,12 @@ class Expansion {
         report_unknown(entry.value, at, "the model has no parameter `" + entry.key + "`", entry.key, known);
         continue;
       }
-      const bool given = std::any_of(scope.values.begin(), scope.values.end(), [&](const auto& v) { return v.first == entry.key; });
-      if (given) continue;
+      if (scope.find_here(entry.key) != nullptr) continue;  // given
       if (entry.value.kind == FileTree::Kind::null) {
         if (values_required) findings_.add(entry.value, at, "the parameter has no value");
         continue;
       }
-      scope.values.emplace_back(entry.key, filled(entry.value, scope, at));
+      scope.add(entry.key, filled(entry.value, scope, at));
     }
   }
 
@@ -228,12 +330,13 @@ class Expansion {
       int copies = 1;
       if (count != nullptr && !whole_number(filled(count->value, scope, at + ".count"), at + ".count", copies)) continue;
       for (int index = 1; index <= copies; ++index) {
+        budget_.add_part(findings_.place(entry.value, at));
         const std::string name = owner + entry.key + (count != nullptr ? "_" + std::to_string(index) : "");
-        Scope counted{&scope};
-        counted.values.emplace_back("part", FileTree::scalar(name));
+        Scope counted(&scope);
+        counted.add("part", FileTree::scalar(name));
         if (count != nullptr) {
-          counted.values.emplace_back("index", FileTree::scalar(std::to_string(index)));
-          counted.values.emplace_back("count", FileTree::scalar(std::to_string(copies)));
+          counted.add("index", FileTree::scalar(std::to_string(index)));
+          counted.add("count", FileTree::scalar(std::to_string(copies)));
         }
         const std::size_t findings = findings_.list.size();
         add_part(root, *which, entry.value, at, name, counted, depth);
@@ -245,8 +348,9 @@ class Expansion {
   const FileTree* template_of(const FileTree& part, const std::string& at) {
     const FileTree::Entry* name = part.find("template");
     if (name == nullptr) return findings_.add(part, at, "the key `template` is missing"), nullptr;
+    const auto known_template = templates_by_name_.find(name->value.text);
     const FileTree::Entry* found =
-        templates_ != nullptr && name->value.kind == FileTree::Kind::scalar ? templates_->find(name->value.text) : nullptr;
+        name->value.kind == FileTree::Kind::scalar && known_template != templates_by_name_.end() ? known_template->second : nullptr;
     if (found == nullptr) {
       std::vector<std::string> known;
       if (templates_ != nullptr)
@@ -261,9 +365,9 @@ class Expansion {
 
   void add_part(FileTree& root, const FileTree& which, const FileTree& part, const std::string& at, const std::string& name,
                 const Scope& caller, int depth) {
-    Scope scope{&global_};
+    Scope scope(&global_);
     for (const char* key : {"part", "index", "count"})
-      if (const FileTree* value = caller.find(key)) scope.values.emplace_back(key, *value);
+      if (const FileTree* value = caller.find(key)) scope.add(key, *value);
     const FileTree* parameters = section(which, "parameters");
     for (const FileTree::Entry& argument : part.entries) {
       if (argument.key == "template" || argument.key == "count") continue;
@@ -274,7 +378,7 @@ class Expansion {
         report_unknown(argument.value, at + "." + argument.key, "the template has no parameter `" + argument.key + "`", argument.key,
                        known);
       } else {
-        scope.values.emplace_back(argument.key, filled(argument.value, caller, at + "." + argument.key));
+        scope.add(argument.key, filled(argument.value, caller, at + "." + argument.key));
       }
     }
     if (parameters != nullptr) {
@@ -290,10 +394,34 @@ class Expansion {
       } else if (entry.key == "parts") {
         if (const FileTree* inner = section(which, "parts")) add_parts(root, *inner, at + ".parts", name + "_", scope, depth + 1);
       } else {
-        FileTree section = FileTree::map();
-        section.entries.push_back(filled(entry, scope, ""));
-        lay_over(root, section, "", true, findings_);
+        add_to_section(root, filled(entry, scope, ""));
       }
+    }
+  }
+
+  /// Joins a section of a part with that of the model, in which names are found without a search through all of them.
+  void add_to_section(FileTree& root, FileTree::Entry part) {
+    FileTree::Entry* present = root.find(part.key);
+    if (present == nullptr) {
+      root.entries.push_back({part.key, {}, part.line, part.column, part.added});
+      present = &root.entries.back();
+      if (part.value.kind != FileTree::Kind::map) return void(present->value = std::move(part.value));
+      std::vector<FileTree::Entry> entries = std::move(part.value.entries);
+      part.value.entries.clear();
+      present->value = part.value;
+      part.value.entries = std::move(entries);
+    }
+    FileTree& section = present->value;
+    if (section.kind != FileTree::Kind::map || part.value.kind != FileTree::Kind::map)
+      return lay_over(section, part.value, part.key, part.key != "title", findings_);
+    std::unordered_map<std::string, std::size_t>& known = numbers_[part.key];
+    for (std::size_t i = known.size(); i < section.entries.size(); ++i) known.emplace(section.entries[i].key, i);
+    for (FileTree::Entry& entry : part.value.entries) {
+      const auto [number, is_new] = known.emplace(entry.key, section.entries.size());
+      if (is_new)
+        section.entries.push_back(std::move(entry));
+      else
+        lay_over(section.entries[number->second].value, entry.value, part.key + "." + entry.key, true, findings_);
     }
   }
 
@@ -306,6 +434,8 @@ class Expansion {
   }
 
   FileTree filled(const FileTree& node, const Scope& scope, const std::string& path) {
+    budget_.add_values(1, findings_.place(node, path));
+    if (&scope != &global_) budget_.add_text(node.text.size(), findings_.place(node, path));
     if (node.kind == FileTree::Kind::scalar) {
       const std::size_t begin = node.text.find("$(");
       if (begin == std::string::npos) return node;
@@ -330,11 +460,12 @@ class Expansion {
       const std::size_t begin = text.find("$(", done);
       if (begin == std::string::npos) return out + text.substr(done);
       const std::size_t end = closing(text, begin + 2);
-      if (end == std::string::npos) return findings_.add(at, path, "`$(` is not closed in `" + text + "`", "`$(name)`"), text;
+      if (end == std::string::npos)
+        return findings_.add(at, path, "`$(` is not closed in " + FileTree::scalar(text).described(), "`$(name)`"), text;
       out += text.substr(done, begin - done);
       const FileTree piece = value(text.substr(begin + 2, end - begin - 2), at, scope, path);
       if (piece.kind == FileTree::Kind::list || piece.kind == FileTree::Kind::map)
-        findings_.add(at, path, "`" + text + "` holds " + piece.described(), "a name or a number");
+        findings_.add(at, path, FileTree::scalar(text).described() + " holds " + piece.described(), "a name or a number");
       out += piece.text;
       done = end + 1;
     }
@@ -353,22 +484,23 @@ class Expansion {
   /// What `$(inside)` stands for: a parameter as it was written, or a number.
   FileTree value(const std::string& inside, const FileTree& at, const Scope& scope, const std::string& path) {
     const std::string expression = trimmed(inside);
-    if (const FileTree* parameter = scope.find(expression)) return *parameter;
+    if (const FileTree* parameter = scope.find(expression)) {
+      budget_.add_copy(*parameter, findings_.place(at, path));
+      return *parameter;
+    }
     FileTree out = at;
     try {
-      mu::Parser parser;
-      parser.DefineConst("pi", std::numbers::pi);
-      std::vector<std::string> defined;
-      for (const Scope* s = &scope; s != nullptr; s = s->outer) {
-        for (const auto& [name, tree] : s->values) {
-          const QuantityText read = tree.kind == FileTree::Kind::scalar ? read_quantity(tree.text) : QuantityText{};
-          if (!read.quantity || std::find(defined.begin(), defined.end(), name) != defined.end()) continue;
-          parser.DefineConst(name, read.quantity->value);
-          defined.push_back(name);
-        }
+      parser_.ClearConst();
+      parser_.InitConst();
+      parser_.DefineConst("pi", std::numbers::pi);
+      for (const std::string& name : words_of(expression)) {
+        const FileTree* parameter = scope.find(name);
+        const bool scalar = parameter != nullptr && parameter->kind == FileTree::Kind::scalar;
+        if (const QuantityText read = scalar ? read_quantity(parameter->text) : QuantityText{}; read.quantity)
+          parser_.DefineConst(name, read.quantity->value);
       }
-      parser.SetExpr(expression);
-      const double number = parser.Eval();
+      parser_.SetExpr(expression);
+      const double number = parser_.Eval();
       if (!std::isfinite(number)) findings_.add(at, path, "`$(" + expression + ")` is no finite number");
       out.text = number_text(number);
       out.quoted = false;
@@ -391,17 +523,23 @@ class Expansion {
   bool whole_number(const FileTree& node, const std::string& path, int& out) {
     const QuantityText read = node.kind == FileTree::Kind::scalar ? read_quantity(node.text) : QuantityText{};
     const double number = read.quantity ? read.quantity->value : -1;
-    if (number >= 0 && number <= kMostCopies && number == std::floor(number)) {
+    if (number >= 0 && number <= budget_.limits().parts && number <= std::numeric_limits<int>::max() && number == std::floor(number)) {
       out = static_cast<int>(number);
       return true;
     }
-    findings_.add(node, path, "found " + node.described(), "a whole number from 0 to " + std::to_string(kMostCopies));
+    findings_.add(node, path, "found " + node.described(),
+                  "a whole number from 0 to " + std::to_string(static_cast<long long>(std::min(budget_.limits().parts, 1e15))),
+                  number > budget_.limits().parts ? "`--set limits.parts=NUMBER` allows more" : "");
     return false;
   }
 
   Findings& findings_;
+  InputBudget& budget_;
   Scope global_;
   const FileTree* templates_ = nullptr;
+  std::unordered_map<std::string, const FileTree::Entry*> templates_by_name_;
+  std::unordered_map<std::string, std::unordered_map<std::string, std::size_t>> numbers_;  // section -> name -> place
+  mu::Parser parser_;
 };
 
 }  // namespace
@@ -409,21 +547,25 @@ class Expansion {
 ExpandedTree read_expanded(const std::string& text, const std::string& file, const std::vector<Override>& overrides,
                            std::vector<Diagnostic>& diagnostics) {
   ExpandedTree trees;
-  trees.written = read_yaml(text, file, diagnostics);
+  InputBudget budget(limits_of(overrides));
+  budget.add_input(text.size(), {file, 0, 0, kNoPath});
+  trees.written = read_yaml(text, file, diagnostics, budget);
   const std::size_t earlier = diagnostics.size();
   Findings findings{file, diagnostics};
-  Inclusion(findings).resolve(trees.written, file);
+  Inclusion(findings, budget).resolve(trees.written, file);
   trees.complete = diagnostics.size() == earlier;
   const auto apply = [&](FileTree& root, bool composing) {
     int order = 0;
     for (const Override& setting : overrides) {
       ++order;
-      if (is_composing(setting.path.substr(0, setting.path.find('.'))) == composing) apply_override(root, setting, order, diagnostics);
+      if (setting.path.starts_with(kLimitsPrefix)) continue;
+      if (is_composing(setting.path.substr(0, setting.path.find('.'))) == composing)
+        apply_override(root, setting, order, diagnostics, budget);
     }
   };
   apply(trees.written, true);
   const std::size_t before = diagnostics.size();
-  trees.expanded = Expansion(findings).expand(trees.written);
+  trees.expanded = Expansion(findings, budget).expand(trees.written);
   trees.complete = trees.complete && diagnostics.size() == before;
   apply(trees.expanded, false);
   return trees;

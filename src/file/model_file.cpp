@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <tuple>
 
 #include "base/units.h"
@@ -22,14 +20,14 @@ namespace trunnion {
 namespace {
 
 // Signals from CSV files beside the file that names them; for a name from the command line, beside `file`.
-void read_csv_signals(Description& description, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+void read_csv_signals(Description& description, const std::string& file, double limit, std::vector<Diagnostic>& diagnostics) {
   for (auto& [name, signal] : description.signals) {
     auto* csv = std::get_if<CsvSignal>(&signal);
     if (csv == nullptr || csv->file.empty()) continue;
     const std::string path = "signals." + name + ".csv";
     const SourceSpan place = description.span(path + ".file");
     const std::filesystem::path beside(place.line > 0 ? place.file : file);
-    read_csv_signal(*csv, beside.parent_path().string(), path, place, diagnostics);
+    read_csv_signal(*csv, beside.parent_path().string(), path, place, diagnostics, limit);
   }
 }
 
@@ -63,26 +61,18 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   Description description;
   Reader(file_name, log).read(trees.expanded, description);
   description.spans = log.spans;
-  read_csv_signals(description, file_name, log.diagnostics);
+  read_csv_signals(description, file_name, limits_of(overrides).input_size, log.diagnostics);
 
   const std::vector<Diagnostic> earlier = log.diagnostics;
+  if (earlier.size() > kListedFindings) refuse();
   for (const Diagnostic& finding : check(description, log.dimensions))
     if (!follows_from(finding, earlier, log)) log.diagnostics.push_back(finding);
   if (!log.diagnostics.empty()) refuse();
   return description;
 }
 
-std::string file_text(const std::string& path, const std::string& what) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(path))
-    throw InputError({Diagnostic{{path, 0, 0}, "", "the " + what + " cannot be read", "", ""}});
-  return text.str();
-}
-
 Description load_model(const std::string& path, const std::vector<Override>& overrides) {
-  return parse_model(file_text(path), path, overrides);
+  return parse_model(file_text(path, "model file", limits_of(overrides).input_size), path, overrides);
 }
 
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option) {
@@ -91,7 +81,7 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
     throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, ""}});
   };
   std::vector<Diagnostic> ignored;  // load_model has reported them
-  const ExpandedTree trees = read_expanded(file_text(file), file, overrides, ignored);
+  const ExpandedTree trees = read_expanded(file_text(file, "model file", limits_of(overrides).input_size), file, overrides, ignored);
   const FileTree defaults = write_tree(description), *node = value_at(trees.expanded, path);
   if (node == nullptr) node = value_at(trees.written, path);
   if (node == nullptr) node = value_at(defaults, path);

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "description/description.h"
+#include "file/input.h"
 
 namespace trunnion {
 
 /// `--set path=value`: the value text is read as YAML as in the file; list elements are addressed by index from 0.
 /// A path may name any value of a named item that stands in the file, whether the value itself does or not.
+/// `limits.NAME=NUMBER` sets a limit of file/input.h.
 struct Override {
   std::string path;   // cylinders.lift.friction.model
   std::string value;  // "7.6 MPa", "lugre", "[0, 0, -9.81]"
@@ -20,9 +22,6 @@ struct Override {
 
 /// Reads a model from text. `file_name` stands in the findings, and CSV files are looked up beside it.
 Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides = {});
-
-/// What a file holds. Throws InputError if it cannot be read; `what` it is, for the message.
-std::string file_text(const std::string& path, const std::string& what = "model file");
 
 /// Reads a model file.
 Description load_model(const std::string& path, const std::vector<Override>& overrides = {});

@@ -55,10 +55,11 @@ FileTree* child(FileTree& node, const std::string& segment) {
 
 }  // namespace
 
-void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics) {
+void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
   FileTree value;
   try {
-    value = read_yaml(setting.value, "--set", diagnostics);
+    check_utf8(setting.path, "--set");
+    value = read_yaml(setting.value, "--set", diagnostics, budget);
   } catch (const InputError& error) {
     for (Diagnostic d : error.diagnostics()) {
       d.span = kCommandLine;

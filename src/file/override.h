@@ -9,7 +9,7 @@ namespace trunnion {
 
 /// Puts the override's value at its path; `order` counts overrides from 1. Keys that the file does not have are added
 /// and marked so; whether they may stand there is found when the tree is read.
-void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics);
+void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget);
 
 /// What stands at a path, or null.
 const FileTree* value_at(const FileTree& root, const std::string& path);

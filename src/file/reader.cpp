@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "file/input.h"
+
 namespace trunnion {
 
 namespace {
@@ -43,7 +45,7 @@ bool is_item_name(const std::string& name) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   };
-  return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
+  return !name.empty() && name.size() <= kLongestName && std::all_of(name.begin(), name.end(), allowed);
 }
 
 void Reader::read(const FileTree& root, Description& description) {
@@ -117,6 +119,8 @@ void Reader::report_leftovers() {
 void Reader::report_unknown(const FileTree::Entry& entry, std::set<std::string>& meant) {
   const Frame& frame = frames_.back();
   const std::string path = path_of(entry.key);
+  if (log_.diagnostics.size() > kListedFindings && !frame.elsewhere.contains(entry.key))
+    return report(span_of(entry), path, entry.added ? "there is no such path" : "the key `" + entry.key + "` is not known");
   // perhaps it belongs one level below
   const auto is_below = [&](const std::string& known) { return known.starts_with(path_of("")) && known.ends_with("." + entry.key); };
   const auto below = std::find_if(known_paths_.begin(), known_paths_.end(), is_below);
@@ -185,7 +189,8 @@ void Reader::item(const FileTree::Entry& entry, const Key& key, const Items& ite
     frames_.pop_back();
     return;
   }
-  if (!is_item_name(entry.key)) return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "letters, digits, `_` and `-`");
+  if (!is_item_name(entry.key))
+    return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "at most 255 letters, digits, `_` and `-`");
   items.append(entry.key);
   log_.spans[path] = span_of(entry);
   FileTree wrapped = FileTree::map();

@@ -73,6 +73,7 @@ class Reader : public Visitor {
   bool integer(const Key& key, const FileTree& node, const std::string& path, int& out);
   bool boolean(const FileTree& node, const std::string& path, bool& out);
   bool text(const FileTree& node, const std::string& path, const char* expected, std::string& out);
+  bool name(const FileTree& node, const std::string& path, std::string& out);  // of something, so not empty
   bool vector(const Key& key, const FileTree& node, const std::string& path, Vec3d& out);
   bool pair(const Key& key, const FileTree& node, const std::string& path, Vec2d& out);
   bool axis(const FileTree& node, const std::string& path, Vec3d& out);
@@ -96,7 +97,8 @@ class Reader : public Visitor {
 /// "a length such as 80 mm".
 std::string expectation(const Measure& measure);
 
-/// Whether `name` may name an item: letters, digits, _ and -.
+/// Whether `name` may name an item: letters, digits, _ and -, at most kLongestName.
+inline constexpr std::size_t kLongestName = 255;
 bool is_item_name(const std::string& name);
 
 }  // namespace trunnion

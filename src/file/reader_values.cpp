@@ -38,9 +38,14 @@ struct Reader::Dispatch {
     if (int v = 0; r.integer(key, node, path, v)) *x = v;
   }
   void operator()(bool* x) { r.boolean(node, path, *x); }
-  void operator()(std::string* x) { r.text(node, path, key.names == Names::nothing ? "a text" : "a name", *x); }
+  void operator()(std::string* x) {
+    if (key.names == Names::nothing)
+      r.text(node, path, "a text", *x);
+    else
+      r.name(node, path, *x);
+  }
   void operator()(std::optional<std::string>* x) {
-    if (std::string v; r.text(node, path, "a name", v)) *x = v;
+    if (std::string v; r.name(node, path, v)) *x = v;
   }
   void operator()(Vec3d* x) { r.vector(key, node, path, *x); }
   void operator()(std::optional<Vec3d>* x) {
@@ -265,6 +270,13 @@ bool Reader::text(const FileTree& node, const std::string& path, const char* exp
   return true;
 }
 
+bool Reader::name(const FileTree& node, const std::string& path, std::string& out) {
+  if (!text(node, path, "a name", out)) return false;
+  if (!out.empty()) return true;
+  report(span_of(node), path, "the name is empty", "a name");
+  return false;
+}
+
 bool Reader::texts(const FileTree& node, const std::string& path, std::size_t count, std::vector<std::string>& out) {
   if (count > 0 && !list_of(node, path, count, std::to_string(count) + " names")) return false;
   if (node.kind != FileTree::Kind::list) return wrong_kind(node, path, "a list of names");
@@ -273,7 +285,7 @@ bool Reader::texts(const FileTree& node, const std::string& path, std::size_t co
     const std::string item_path = path + "." + std::to_string(i);
     log_.spans[item_path] = span_of(node.items[i]);
     std::string name;
-    if (!text(node.items[i], item_path, "a name", name)) return false;
+    if (!Reader::name(node.items[i], item_path, name)) return false;
     out.push_back(name);
   }
   return true;

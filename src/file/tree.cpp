@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "file/input.h"
+
 namespace trunnion {
 
 namespace {
@@ -19,7 +21,8 @@ namespace {
 /// parent's vector, which does not grow while the child is open, so the pointers stay valid.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string file, std::vector<Diagnostic>& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
+  TreeBuilder(std::string file, std::vector<Diagnostic>& diagnostics, InputBudget& budget)
+      : file_(std::move(file)), diagnostics_(diagnostics), budget_(budget) {}
 
   FileTree root;
   YAML::Mark last;  // of the last key or value
@@ -35,9 +38,8 @@ class TreeBuilder : public YAML::EventHandler {
     if (key_is_next()) refuse(mark, "an alias cannot be a key");
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) refuse(mark, "an alias refers to a value that contains it");
-    copied_ += it->second.second;
-    if (copied_ > kMostCopied) refuse(mark, "the aliases expand to too many values");
-    place(mark) = it->second.first;
+    budget_.add_copy(it->second, {file_, mark.line + 1, mark.column + 1, no_path_});
+    place(mark) = it->second;
     close_value();
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
@@ -60,8 +62,6 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  static constexpr std::size_t kMostCopied = 100000;  // nodes made by aliases; stops exponential growth
-
   struct Open {
     FileTree* node;
     YAML::anchor_t anchor;
@@ -94,6 +94,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   // The node that the coming value belongs to.
   FileTree& place(const YAML::Mark& mark) {
+    budget_.add_values(1, {file_, mark.line + 1, mark.column + 1, no_path_});
     FileTree* node = &root;
     if (!open_.empty()) {
       FileTree& parent = *open_.back().node;
@@ -122,22 +123,18 @@ class TreeBuilder : public YAML::EventHandler {
     close_value();
   }
 
-  static std::size_t count(const FileTree& node) {
-    std::size_t n = 1;
-    for (const FileTree& item : node.items) n += count(item);
-    for (const FileTree::Entry& entry : node.entries) n += count(entry.value);
-    return n;
-  }
-
   void keep(YAML::anchor_t anchor, const FileTree& node) {
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, count(node)};
+    if (anchor == YAML::NullAnchor) return;
+    budget_.add_copy(node, {file_, node.line, node.column, no_path_});
+    anchors_[anchor] = node;
   }
 
   std::string file_;
   std::vector<Diagnostic>& diagnostics_;
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, std::pair<FileTree, std::size_t>> anchors_;  // value and its number of nodes
-  std::size_t copied_ = 0;
+  InputBudget& budget_;
+  const std::string no_path_;
+  std::map<YAML::anchor_t, FileTree> anchors_;
 };
 
 // Drops all but the first of equal keys, so that each is read once.
@@ -201,13 +198,14 @@ FileTree& FileTree::add(const std::string& key, FileTree value) {
   return entries.back().value;
 }
 
-FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
-  TreeBuilder builder(file, diagnostics);
+FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
+  check_utf8(text, file);
+  TreeBuilder builder(file, diagnostics, budget);
   try {
     std::istringstream stream(text + "\n...\n");  // with an end marker an open quote is an error; without, yaml-cpp closes it
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
-    TreeBuilder second(file, diagnostics);
+    TreeBuilder second(file, diagnostics, budget);
     if (parser && parser.HandleNextDocument(second))
       throw InputError(
           {Diagnostic{{file, second.root.line, second.root.column}, "", "a second YAML document begins here", "one document", ""}});
@@ -216,7 +214,8 @@ FileTree read_yaml(const std::string& text, const std::string& file, std::vector
   } catch (const YAML::Exception& error) {
     const bool open_quote = error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
     if (open_quote) throw InputError({syntax_error(file, builder.last, "behind this place a quote is opened and not closed")});
-    throw InputError({syntax_error(file, error.mark, error.msg)});
+    const std::string unknown_anchor = YAML::ErrorMsg::UNKNOWN_ANCHOR;  // and its name: a text of the file
+    throw InputError({syntax_error(file, error.mark, error.msg.starts_with(unknown_anchor) ? "an alias without its anchor" : error.msg)});
   }
 }
 

@@ -11,6 +11,8 @@
 
 namespace trunnion {
 
+class InputBudget;
+
 struct FileTree {
   enum class Kind { null, scalar, list, map };
   struct Entry;
@@ -46,8 +48,9 @@ struct FileTree::Entry {
   bool added = false;        // by an override; the file has no such key
 };
 
-/// Reads one YAML document. A syntax error is thrown as InputError alone; duplicate keys are added to `diagnostics`.
-FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics);
+/// Reads one YAML document. A syntax error is thrown as InputError alone, as is what exceeds a limit of `budget`; duplicate keys are added
+/// to `diagnostics`.
+FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics, InputBudget& budget);
 
 /// Block-style YAML of a tree; lists of scalars and small maps within lists stand on one line.
 std::string yaml_text(const FileTree& tree);

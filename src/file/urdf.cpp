@@ -15,7 +15,9 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "base/units.h"
+#include "file/input.h"
 #include "file/reader.h"
 #include "file/tree.h"
 
@@ -42,6 +44,7 @@ class Importer {
   Importer(std::string file, bool floating) : file_(std::move(file)), floating_(floating) {}
 
   ImportedModel read(const std::string& text) {
+    check_utf8(text, file_);
     tinyxml2::XMLDocument document;
     if (document.Parse(text.c_str(), text.size()) != tinyxml2::XML_SUCCESS) {
       findings_.push_back({{file_, document.ErrorLineNum(), 0}, "", "this is not valid XML: " + std::string(document.ErrorName()), "", ""});
@@ -90,6 +93,17 @@ class Importer {
     const char* text = e.Attribute(name);
     if (text == nullptr || *text == '\0') report(&e, path, "<" + std::string(e.Name()) + "> has no `" + name + "`");
     return text != nullptr ? text : "";
+  }
+
+  /// The name of a link or a joint. It stands in comments and messages; a line break would end them.
+  std::string name_of(const XMLElement& e) {
+    std::string name = attribute(e, "name", "");
+    if (printable(name) != name)
+      report(&e, "", "the name `" + name + "` of <" + std::string(e.Name()) + "> has a line break or another control character",
+             "a name on one line");
+    if (name.size() > kLongestName)
+      report(&e, "", "the name `" + name + "` of <" + std::string(e.Name()) + "> is too long", "at most 255 bytes");
+    return name;
   }
 
   template <std::size_t count>
@@ -152,7 +166,7 @@ class Importer {
   }
 
   void add_link(const XMLElement& e) {
-    const std::string name = attribute(e, "name", "");
+    const std::string name = name_of(e);
     if (name.empty()) return;
     if (links_.contains(name)) return report(&e, name, "there is a second link `" + name + "`", "each name once");
     note_others(e, {"inertial"}, "link `" + name + "`");
@@ -201,7 +215,7 @@ class Importer {
 
   void find_root() {
     for (const XMLElement* joint : joints_) {
-      const std::string name = attribute(*joint, "name", "");
+      const std::string name = name_of(*joint);
       Link* child = link_of(*joint, "child", name);
       (void)link_of(*joint, "parent", name);
       if (child == nullptr) continue;
@@ -304,9 +318,9 @@ class Importer {
     solver.add("duration", FileTree::scalar("5 s"));
     const auto comment = [&](const char* head, const std::vector<std::string>& lines) {
       if (!lines.empty()) out_.text += std::string("# ") + head + "\n";
-      for (const std::string& line : lines) out_.text += "#   " + line + "\n";
+      for (const std::string& line : lines) out_.text += "#   " + printable(line) + "\n";
     };
-    out_.text = "# Imported from " + file_ + "\n";
+    out_.text = "# Imported from " + printable(file_) + "\n";
     comment("Changed:", out_.changed);
     comment("Not taken over:", out_.left_out);
     out_.text += yaml_text(root);

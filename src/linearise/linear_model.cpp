@@ -368,10 +368,25 @@ Eigen::VectorXd difference(const Model& model, const LinearModel& linear, const 
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void refuse_without_states(const Model& model) {
+  throw InputError({Diagnostic{model.description.span(""), "",
+                               "the machine has no states to linearise: nothing in it can move, and no oil is under pressure",
+                               "a degree of freedom or a volume", ""}});
+}
+
+}  // namespace
+
 LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options) {
+  if (model->layout.nv == 0 && model->layout.ny == 0) refuse_without_states(*model);
+  LinearModel linear;
   if (options.method == LinearMethod::counterpart)
-    return model->planar ? counterpart<2>(model, reference, options.step) : counterpart<3>(model, reference, options.step);
-  return model->planar ? Lineariser<2>(model, reference).build(options) : Lineariser<3>(model, reference).build(options);
+    linear = model->planar ? counterpart<2>(model, reference, options.step) : counterpart<3>(model, reference, options.step);
+  else
+    linear = model->planar ? Lineariser<2>(model, reference).build(options) : Lineariser<3>(model, reference).build(options);
+  if (linear.states.empty()) refuse_without_states(*model);
+  return linear;
 }
 
 Eigen::VectorXd linear_state(const Model& model, const LinearModel& linear, const State& reference, const State& state) {

@@ -147,7 +147,7 @@ struct Assembler {
   std::vector<Diagnostic> findings;
   for (const ConstraintInfo& info : model.constraints) {
     double worst = 0;
-    for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(Phi[i]));
+    for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::isfinite(Phi[i]) ? std::abs(Phi[i]) : HUGE_VAL);
     if (worst < closed) continue;
     findings.push_back(
         {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/units.h"
+#include "file/input.h"
 #include "results/files.h"
 #include "results/table.h"
 
@@ -194,8 +194,7 @@ ReferenceColumn reference_column(const std::string& name, const std::string& pla
 
 ComparisonReference read_reference(const std::string& file, const std::string& model, const std::vector<std::string>& paths) {
   using Kind = ReferenceColumn::Kind;
-  std::ifstream in(file);
-  if (!in) throw Error("cannot read " + file);
+  std::istringstream in(file_text(file, "file"));
   ComparisonReference reference;
   const std::string stem = std::filesystem::path(file).stem().string();
   reference.label = stem.substr(stem.find_last_of("_-") + 1);
@@ -271,7 +270,7 @@ std::string comparison_json(const Comparison& c) {
     }
     rows.push_back(json);
   }
-  return Json{{"varied", c.paths}, {"rows", rows}}.dump(2) + "\n";
+  return Json{{"varied", c.paths}, {"rows", rows}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 namespace {

@@ -550,7 +550,7 @@ std::string study_json(const CosimulationStudy& study, const std::string& model_
               {"unit_residual", units},
               {"scans", scans},
               {"schemes", schemes}}
-             .dump(2) +
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 

@@ -432,7 +432,7 @@ std::string curve_json(const CurveFamily& family, const std::string& model_file)
               {"circuit", family.circuit}, {"units", {{"velocity", velocity_unit(family)}, {"force", family.turns ? "N m" : "N"}}},
               {"at", family.time},         {"velocity", {family.lower, family.upper}},
               {"varied", family.varied},   {"curves", curves}}
-             .dump(2) +
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 

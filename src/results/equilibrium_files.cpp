@@ -142,7 +142,7 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
                     {"violation", e.violation}}},
                   {"iterations", e.iterations},
                   {"settings", Json::parse(write_model_json(model.description))}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e) {

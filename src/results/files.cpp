@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/files.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -26,9 +30,41 @@ constexpr int kDigits = 17;            // enough for every double to read back
 constexpr std::size_t kBlock = 16384;  // rows formatted at once
 constexpr std::size_t kLongest = 25;   // characters of -1.2345678901234567e-308 and a separator
 
-[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) { throw Error("cannot write " + path + ": " + reason); }
+/// Errors of HDF5 are reported here, by exception, and not by the library when the program ends: it would try once more to write what
+/// could not be written, and crash.
+void take_errors_of_hdf5() {
+  static const bool once = [] {
+    H5dont_atexit();
+    return true;
+  }();
+  (void)once;
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  errno = 0;
+}
+
+[[noreturn]] void hdf5_failed() {
+  throw Error(errno != 0 ? std::string("HDF5 reports an error: ") + std::strerror(errno) : "HDF5 reports an error");
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
+  throw FileError("cannot write " + path + ": " + reason);
+}
 
 std::string part_name(const std::string& path) { return path + ".part"; }
+
+/// Takes away what is left of an earlier program at a temporary name; a link there, not what it leads to.
+void clear_part(const std::string& path) {
+  if (unlink(part_name(path).c_str()) != 0 && errno != ENOENT) cannot_write(path, std::strerror(errno));
+}
+
+/// Creates the temporary file anew. Null: errno says why.
+std::FILE* create_part(const std::string& path) {
+  const int id = open(part_name(path).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (id < 0) return nullptr;
+  std::FILE* file = fdopen(id, "wb");
+  if (file == nullptr) close(id);
+  return file;
+}
 
 void move_into_place(const std::string& path) {
   if (std::rename(part_name(path).c_str(), path.c_str()) != 0) cannot_write(path, std::strerror(errno));
@@ -83,7 +119,9 @@ void format_csv(const Recording& recording, Sink&& sink) {
 /// A file that appears under its name once it is whole.
 class NewFile {
  public:
-  explicit NewFile(const std::string& path) : path_(path), file_(std::fopen(part_name(path).c_str(), "wb")) {
+  explicit NewFile(const std::string& path) : path_(path) {
+    clear_part(path);
+    file_ = create_part(path);
     if (file_ == nullptr) cannot_write(path, std::strerror(errno));
   }
   ~NewFile() {
@@ -100,20 +138,24 @@ class NewFile {
   void finish() {
     std::FILE* file = file_;
     file_ = nullptr;
-    if (std::fclose(file) != 0) cannot_write(path_, std::strerror(errno));
+    if (std::fclose(file) != 0) {
+      const std::string reason = std::strerror(errno);
+      std::remove(part_name(path_).c_str());
+      cannot_write(path_, reason);
+    }
     move_into_place(path_);
   }
 
  private:
   std::string path_;
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
 };
 
 /// An HDF5 identifier that closes itself.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {
-    if (id_ < 0) throw Error("HDF5 reports an error");
+    if (id_ < 0) hdf5_failed();
   }
   ~Handle() { close_(id_); }
   Handle(const Handle&) = delete;
@@ -126,7 +168,7 @@ class Handle {
 };
 
 void check(herr_t status) {
-  if (status < 0) throw Error("HDF5 reports an error");
+  if (status < 0) hdf5_failed();
 }
 
 void write_attribute(hid_t object, const char* name, const std::string& value) {
@@ -147,7 +189,7 @@ void write_text_dataset(hid_t file, const char* name, const std::string& value) 
 }
 
 void fill_hdf5(const Recording& recording, const std::string& model_text, const std::string& path) {
-  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   write_attribute(file, "program", std::string("trunnion ") + kVersion);
   write_text_dataset(file, "model", model_text);
   const hsize_t rows = recording.rows();
@@ -159,6 +201,7 @@ void fill_hdf5(const Recording& recording, const std::string& model_text, const 
     write_attribute(set, "unit", channel.unit);
     write_attribute(set, "description", channel.meaning);
   }
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL));
 }
 
 }  // namespace
@@ -181,6 +224,7 @@ void write_csv(const Recording& recording, const std::string& path) {
 }
 
 void write_whole(const std::string& path, const std::function<void(const std::string& temporary)>& write) {
+  clear_part(path);
   try {
     write(part_name(path));
   } catch (const Error& e) {
@@ -191,7 +235,7 @@ void write_whole(const std::string& path, const std::function<void(const std::st
 }
 
 void write_hdf5(const Recording& recording, const std::string& model_text, const std::string& path) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported here, by exception
+  take_errors_of_hdf5();
   write_whole(path, [&](const std::string& temporary) { fill_hdf5(recording, model_text, temporary); });
 }
 
@@ -204,7 +248,34 @@ void write_text(const std::string& text, const std::string& path) {
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw Error("cannot create the folder " + path + ": " + error.message());
+  if (error) throw FileError("cannot create the folder " + path + ": " + error.message());
+}
+
+ResultFolder::ResultFolder(const std::string& path) : path_(path) {
+  const auto refuse = [&](const std::string& found, const std::string& expected) {
+    if (id_ >= 0) close(id_);
+    if (made_) rmdir(path.c_str());
+    throw InputError({Diagnostic{{path, 0, 0}, "", found, expected, ""}});
+  };
+  const std::string folder = "a folder that can be written, with -o";
+  std::error_code error;
+  made_ = std::filesystem::create_directories(path, error);
+  if (error) refuse("the folder cannot be created: " + error.message(), folder);
+  id_ = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (id_ < 0) refuse(std::string("the folder cannot be opened: ") + std::strerror(errno), folder);
+  if (flock(id_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)  // file systems without locks go without
+    refuse("another run is writing into this folder", "another folder, with -o");
+  const std::string probe = path + "/results.lock";
+  unlink((probe + ".part").c_str());
+  std::FILE* file = create_part(probe);
+  if (file == nullptr) refuse(std::string("the folder cannot be written: ") + std::strerror(errno), folder);
+  std::fclose(file);
+  unlink((probe + ".part").c_str());
+}
+
+ResultFolder::~ResultFolder() {
+  if (made_) rmdir(path_.c_str());
+  close(id_);
 }
 
 }  // namespace trunnion

@@ -508,7 +508,7 @@ std::string fit_json(const Fit& fit, const std::string& model_file, const std::s
   return Json{{"model", model_file},          {"reference", reference}, {"converged", fit.converged},     {"status", fit.status},
               {"iterations", fit.iterations}, {"runs", fit.runs},       {"failed_runs", fit.failed_runs}, {"parameters", parameters},
               {"correlation", correlation},   {"channels", channels},   {"warnings", fit.warnings}}
-             .dump(2) +
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 

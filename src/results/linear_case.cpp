@@ -342,7 +342,7 @@ std::string linear_json(const LinearCase& c, const std::string& model_file) {
         {"dependent", linear.partition.dependent}}},
       {"warnings", linear.warnings},
       {"settings", Json::parse(write_model_json(c.model->description))}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string linear_csv(const LinearCase& c) {

@@ -211,7 +211,7 @@ std::string sensitivity_json(const SensitivityTable& table) {
     parameters.push_back(
         {{"path", table.paths[p]}, {"value", row.value}, {"step", row.step}, {"refusal", row.refusal}, {"eigenvalues", list}});
   }
-  return Json{{"eigenvalues", eigenvalues}, {"parameters", parameters}}.dump(2) + "\n";
+  return Json{{"eigenvalues", eigenvalues}, {"parameters", parameters}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string sensitivity_text(const SensitivityTable& table) {

@@ -63,13 +63,14 @@ Variable make(const char* name, const std::vector<std::string>& texts) {
 void write_mat(const std::vector<MatVariable>& variables, const std::string& path) {
   write_whole(path, [&](const std::string& temporary) {
     const std::string header = std::string("MATLAB 5.0 MAT-file, created by trunnion ") + kVersion;
-    const std::unique_ptr<mat_t, CloseFile> file(Mat_CreateVer(temporary.c_str(), header.c_str(), MAT_FT_MAT5));
+    std::unique_ptr<mat_t, CloseFile> file(Mat_CreateVer(temporary.c_str(), header.c_str(), MAT_FT_MAT5));
     if (!file) throw Error("the file cannot be created");
     for (const MatVariable& variable : variables) {
       const Variable made = std::visit([&](const auto& value) { return make(variable.name.c_str(), value); }, variable.value);
       if (Mat_VarWrite(file.get(), made.get(), MAT_COMPRESSION_NONE) != 0)
         throw Error("the variable " + variable.name + " was not written");
     }
+    if (Mat_Close(file.release()) != 0) throw Error("the file could not be closed");
   });
 }
 

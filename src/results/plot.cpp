@@ -11,12 +11,16 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <string_view>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
+#include "file/input.h"
 #include "results/files.h"
 #include "results/table.h"
 
@@ -241,6 +245,8 @@ std::string terminal(const Plot& plot, const std::string& picture) {
 
 std::string script_name(const std::string& picture) { return std::filesystem::path(picture).replace_extension(".gp").string(); }
 
+constexpr std::string_view kScriptMark = "# gnuplot ", kScriptMarkEnd = " draws this picture.";  // the first line of its scripts
+
 /// The file that gnuplot writes before it gets its name.
 std::string part_of(const std::string& picture) { return picture + ".part"; }
 
@@ -268,8 +274,16 @@ Spoken call_gnuplot(const std::string& folder, const std::string& script, const 
   std::array<std::string, 5> words{"gnuplot", "-d", "-c", script, picture};  // -d: no settings of the user
   std::array<char*, 6> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
+  posix_spawnattr_t attributes;  // signals that this program ignores act on gnuplot as usual
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  spoken.error = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments.data(), environ);
+  spoken.error = posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe_ends[1]);
   if (spoken.error == 0) {
@@ -292,8 +306,11 @@ Spoken call_gnuplot(const std::string& folder, const std::string& script, const 
 
 std::string plot_script(const Plot& plot, const std::string& picture) {
   const std::string name = std::filesystem::path(picture).filename().string();
-  std::string text = "# gnuplot " + std::filesystem::path(script_name(picture)).filename().string() + " draws this picture.\n";
-  text += "picture = " + literal(name) + "\nif (ARGC > 0) picture = ARG1\n";
+  std::string text{kScriptMark};
+  text += printable(std::filesystem::path(script_name(picture)).filename().string());
+  text += kScriptMarkEnd;
+  text += "\n";
+  text += "picture = " + literal("./" + name) + "\nif (ARGC > 0) picture = ARG1\n";
   text += "set encoding utf8\n" + terminal(plot, picture) + "set output picture\n";
   text += "set datafile missing 'NaN'\nset border 3 lw 1 lc rgb '#444444'\nset tics nomirror out\nset grid lc rgb '#dddddd' lt 1 lw 0.7\n";
   std::size_t number = 0;
@@ -321,24 +338,46 @@ std::string plot_csv(const Plot& plot) {
   return text;
 }
 
+namespace {
+
+/// Whether `draw` may put its script there: nothing, or an earlier script of its own.
+bool is_free_for_script(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
+  try {
+    const std::string text = file_text(path, "script");
+    return text.starts_with(kScriptMark) && text.substr(0, text.find('\n')).ends_with(kScriptMarkEnd);
+  } catch (const InputError&) { return false; }
+}
+
+}  // namespace
+
 std::string draw(const Plot& plot, const std::string& picture) {
   const std::filesystem::path path(picture);
-  const std::string script = script_name(picture), folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string name = path.filename().string(), folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  if (printable(name) != name) return fmt::format("the name of the picture {} has a control character", printable(picture));
+  // a script beside the picture, of a name that no other file has
+  std::string script = script_name(picture);
+  if (!is_free_for_script(script)) script = picture + ".gp";
+  if (!is_free_for_script(script)) return fmt::format("there is a file {} already, where the script would be written", script);
   write_text(plot_script(plot, picture), script);
-  const std::string name = path.filename().string(), part = part_of(name);
-  const Spoken spoken = call_gnuplot(folder, std::filesystem::path(script).filename().string(), part);
   const std::string drawn = part_of(picture);
   std::error_code ignored;
+  std::filesystem::remove(drawn, ignored);  // a link would be followed
+  // with ./ no name is an option, a pipe or a command for gnuplot
+  const Spoken spoken = call_gnuplot(folder, "./" + std::filesystem::path(script).filename().string(), "./" + part_of(name));
   if (spoken.code == 0 && std::filesystem::file_size(drawn, ignored) > 0 && !ignored) {
     std::filesystem::rename(drawn, picture);
     std::filesystem::remove(script, ignored);
     return "";
   }
-  for (const std::string& old : {drawn, picture}) std::filesystem::remove(old, ignored);  // one from before would be of other data
-  if (spoken.error == ENOENT) return fmt::format("gnuplot is not installed (Debian package gnuplot-nox); the script is {}", script);
-  if (spoken.code < 0) return fmt::format("gnuplot cannot be started: {}; the script is {}", std::strerror(spoken.error), script);
-  const std::string said = spoken.text.substr(0, spoken.text.find_last_not_of(" \n") + 1);
-  return fmt::format("gnuplot could not draw {} (exit code {}): {}; the script is {}", picture, spoken.code, said, script);
+  std::filesystem::remove(drawn, ignored);
+  const std::string before = std::filesystem::exists(picture, ignored) ? fmt::format("; {} is the one from before", picture) : "";
+  if (spoken.error == ENOENT)
+    return fmt::format("gnuplot is not installed (Debian package gnuplot-nox); the script is {}{}", script, before);
+  if (spoken.code < 0) return fmt::format("gnuplot cannot be started: {}; the script is {}{}", std::strerror(spoken.error), script, before);
+  const std::string said = abridged(spoken.text.substr(0, spoken.text.find_last_not_of(" \n") + 1), 500);
+  return fmt::format("gnuplot could not draw {} (exit code {}): {}; the script is {}{}", picture, spoken.code, said, script, before);
 }
 
 }  // namespace trunnion

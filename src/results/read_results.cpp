@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
       {Diagnostic{{file, 0, 0}, "", "it cannot be read: " + reason, "a file as `trunnion` wrote it", "write the results again"}});
 }
 
+[[noreturn]] void damaged(const std::string& file) { cannot_read(file, "the file is damaged"); }
+
 [[noreturn]] void no_results(const std::string& path, const std::string& found) {
   throw InputError({Diagnostic{{path, 0, 0}, "", found, "the folder of a run, with results.h5 or results.csv", ""}});
 }
@@ -34,7 +37,7 @@ namespace fs = std::filesystem;
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const std::string& file) : id_(id), close_(close) {
-    if (id_ < 0) cannot_read(file, "HDF5 reports an error");
+    if (id_ < 0) damaged(file);
   }
   ~Handle() { close_(id_); }
   Handle(const Handle&) = delete;
@@ -48,7 +51,7 @@ class Handle {
 
 class Hdf5File {
  public:
-  explicit Hdf5File(const std::string& name) : name_(name), file_(open(name), H5Fclose, name) {}
+  explicit Hdf5File(const std::string& name) : name_(name), size_(fs::file_size(name)), file_(open(name), H5Fclose, name) {}
 
   /// All datasets that hold one series of numbers, in the order in which they were written.
   std::vector<Channel> channels() const {
@@ -57,7 +60,7 @@ class Hdf5File {
       static_cast<std::vector<std::string>*>(list)->emplace_back(name);
       return 0;
     };
-    if (H5Literate(file_, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect, &names) < 0) cannot_read(name_, "HDF5 reports an error");
+    if (H5Literate(file_, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect, &names) < 0) damaged(name_);
     std::vector<std::pair<haddr_t, Channel>> placed;
     for (const std::string& name : names) {
       const Handle set(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose, name_);
@@ -80,17 +83,20 @@ class Hdf5File {
   std::vector<double> values(const std::string& channel) const {
     const Handle set(H5Dopen2(file_, channel.c_str(), H5P_DEFAULT), H5Dclose, name_);
     const Handle space(H5Dget_space(set), H5Sclose, name_);
-    std::vector<double> values(static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space), 0)));
-    if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) cannot_read(name_, "HDF5 reports an error");
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    if (count < 0 || static_cast<std::uintmax_t>(count) > size_ * kMostPacked / sizeof(double)) damaged(name_);
+    std::vector<double> values(static_cast<std::size_t>(count));
+    if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) damaged(name_);
     return values;
   }
 
  private:
-  /// HDF5 prints what it stumbles over; what is wrong is said by an Error instead.
+  static constexpr std::uintmax_t kMostPacked = 2000;  // numbers of a file at most, per its size: what deflate can do
+
   static hid_t open(const std::string& name) {
-    hid_t file = -1;
-    H5E_BEGIN_TRY { file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); }
-    H5E_END_TRY
+    H5dont_atexit();
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // HDF5 would print its stack; what is wrong is said by an Error instead
+    const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) cannot_read(name, "it is no HDF5 file, or not whole");
     return file;
   }
@@ -101,14 +107,16 @@ class Hdf5File {
   }
   /// A string of fixed length.
   template <class Read>
-  static std::string text_of(hid_t type, Read&& read) {
+  std::string text_of(hid_t type, Read&& read) const {
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return "";
+    if (H5Tget_size(type) > size_) damaged(name_);
     std::string text(H5Tget_size(type), '\0');
-    if (read(text.data()) < 0) return "";
+    if (read(text.data()) < 0) damaged(name_);
     return text.substr(0, text.find('\0'));
   }
 
   std::string name_;
+  std::uintmax_t size_;  // [bytes]
   Handle file_;
 };
 

@@ -44,8 +44,14 @@ Meter::Meter(std::shared_ptr<const Model> model)
 
 void Meter::begin(const State& state) {
   observer_->observe(state, Side::right);
-  ledger_.begin(*observer_, state.time);
   time_ = state.time;
+  try {
+    check_energies();
+  } catch (const SimulationError& error) {
+    throw SimulationError(state.time, error.equations(), "the value at the start is not finite",
+                          "numbers of the model that are not far too large or too small");
+  }
+  ledger_.begin(*observer_, state.time);
   report_ = {};
   read_coupling(state);
 }
@@ -56,6 +62,7 @@ void Meter::read_coupling(const State& state) {
 
 void Meter::at(const Moment& moment) {
   observer_->observe(moment.state, moment.side);
+  check_energies();
   if (moment.side == Side::right) {
     ledger_.jump(*observer_);
     return;
@@ -64,6 +71,42 @@ void Meter::at(const Moment& moment) {
   time_ = moment.state.time;
   report_ = moment.report;
   read_coupling(moment.state);
+}
+
+void Meter::not_finite(double before, const std::string& name) const {
+  throw SimulationError(before, name, "the step from here leads to a value that is not finite",
+                        "numbers of the model that are not far too large or too small, or a smaller step");
+}
+
+/// Energies and powers before they are booked: they are sums over all elements.
+void Meter::check_energies() {
+  const StoredEnergy<>& stored = observer_->stored();
+  double sum = 0 * (stored.kinetic + stored.potential + stored.spring + stored.cylinder);  // 0 x = 0 for finite x alone
+  for (const double power : observer_->powers()) sum += 0 * power;
+  if (sum == 0) return;
+  for (const auto& [name, value] : {std::pair{"energy.kinetic", stored.kinetic},
+                                    {"energy.potential", stored.potential},
+                                    {"energy.spring", stored.spring},
+                                    {"energy.cylinder", stored.cylinder}})
+    if (!std::isfinite(value)) not_finite(time_, name);
+  for (std::size_t i = 0; i < observer_->powers().size(); ++i)
+    if (!std::isfinite(observer_->powers()[i])) not_finite(time_, "the power of " + observer_->entries()[i].name);
+  not_finite(time_, "the sum of energies");
+}
+
+void Meter::check_channels(double before) {
+  const std::vector<double>& all = values();
+  double sum = 0;
+  for (const double value : all) sum += 0 * value;
+  if (sum == 0) return;
+  const auto wrong = std::find_if(all.begin(), all.end(), [](double value) { return !std::isfinite(value); });
+  if (wrong != all.end()) not_finite(before, channels_[static_cast<std::size_t>(wrong - all.begin())].name);
+}
+
+void Meter::stop_at(const State& state) {
+  observer_->observe(state, Side::left);
+  time_ = state.time;
+  read_coupling(state);
 }
 
 void Meter::resume(const State& state, const Ledger& ledger) {
@@ -120,7 +163,8 @@ void Recorder::select(const std::vector<std::string>& wanted) {
     if (chosen[i]) selected_.push_back(i);
 }
 
-void Recorder::record() {
+void Recorder::record(double before) {
+  meter_.check_channels(before);
   const std::vector<double>& values = meter_.values();
   for (std::size_t i = 0; i < selected_.size(); ++i) recording_.columns[i].push_back(values[selected_[i]]);
   for (std::size_t i = selected_.size(); i < recording_.columns.size(); ++i)
@@ -131,17 +175,20 @@ void Recorder::record() {
 void Recorder::begin(const State& state) {
   meter_.begin(state);
   if (beside_) beside_->begin(state);
-  record();
+  record(state.time);
 }
 
 void Recorder::at(const Moment& moment) {
+  const double before = meter_.time();
   meter_.at(moment);
   if (beside_ && moment.side == Side::left) beside_->at(moment.state);
-  if (moment.side == Side::left && moment.on_grid && moment.grid_index % model_->description.record.every == 0) record();
+  if (moment.side == Side::left && moment.on_grid && moment.grid_index % model_->description.record.every == 0) record(before);
 }
 
-void Recorder::finish() {
-  if (meter_.time() != recorded_time_) record();
+void Recorder::finish(const State& last) {
+  if (recording_.rows() == 0) return;  // not even the start could be recorded
+  if (meter_.time() != last.time) meter_.stop_at(last);
+  if (meter_.time() != recorded_time_) record(recorded_time_);
 }
 
 std::vector<std::pair<std::string, double>> Recorder::last_values() {

@@ -30,7 +30,10 @@ class Meter final : public RunWatcher {
 
   /// The first state.
   void begin(const State& state);
+  /// Throws SimulationError where energies or powers are not finite.
   void at(const Moment& moment) override;
+  /// Goes back to the last good state after a SimulationError; the energy ledger ends there.
+  void stop_at(const State& state);
   /// Goes back to a state that was seen before, with the ledger of that moment.
   void resume(const State& state, const Ledger& ledger);
 
@@ -40,9 +43,13 @@ class Meter final : public RunWatcher {
   const Ledger& ledger() const { return ledger_; }
   const Observer& observer() const { return *observer_; }
   double time() const { return time_; }
+  /// Throws SimulationError where a channel is not finite. `before`: [s] the time of the last good state.
+  void check_channels(double before);
 
  private:
   void read_coupling(const State& state);
+  void check_energies();
+  [[noreturn]] void not_finite(double before, const std::string& name) const;
 
   std::shared_ptr<const Model> model_;
   std::unique_ptr<Observer> observer_;
@@ -65,8 +72,8 @@ class Recorder final : public RunWatcher {
   /// The first record.
   void begin(const State& state);
   void at(const Moment& moment) override;
-  /// Records the last state seen unless it is the last record already; at the end of a run, whether it failed or not.
-  void finish();
+  /// Records the last state of a run unless it is the last record already, whether the run failed or not.
+  void finish(const State& last);
 
   const Recording& recording() const { return recording_; }
   Meter& meter() { return meter_; }
@@ -78,7 +85,7 @@ class Recorder final : public RunWatcher {
 
  private:
   void select(const std::vector<std::string>& wanted);
-  void record();
+  void record(double before);
 
   std::shared_ptr<const Model> model_;
   Meter meter_;

@@ -106,7 +106,7 @@ std::string root_locus_json(const RootLocus& locus) {
                       {"states", point.states},
                       {"eigenvalues", eigenvalues}});
   }
-  return Json{{"varied", locus.paths}, {"points", points}}.dump(2) + "\n";
+  return Json{{"varied", locus.paths}, {"points", points}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string root_locus_text(const RootLocus& locus) {

@@ -57,20 +57,28 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
 }
 
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also,
-                    bool beside_monolithic) {
+                    bool beside_monolithic, const std::atomic<int>* signal) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model, beside_monolithic);
   try {
     Runner run(model, start_of(*model, start));
+    run.stop_on(signal);
     result.warnings = element_step_warnings(*model, run.state());
     result.recorder->begin(run.state());
     Watchers watchers(*result.recorder, also);
     try {
       run_to_end(run, &watchers, progress);
+    } catch (const Interrupted& error) {
+      result.failure = error;
+      result.signal = error.signal();
     } catch (const SimulationError& error) { result.failure = error; }
-    result.recorder->finish();
+    try {
+      result.recorder->finish(run.state());
+    } catch (const SimulationError& error) {  // a channel of a state between two records is not finite
+      if (!result.failure) result.failure = error;
+    }
     result.statistics = run.statistics();
     result.coupling = coupling_report(*model, run.state().coupling());
     result.end_time = run.state().time;
@@ -86,12 +94,20 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
 void write_case(const CaseResult& result, const std::string& model_file, const std::string& folder,
                 std::chrono::steady_clock::time_point start) {
   make_folder(folder);
-  if (result.recorder->recording().rows() > 0) {
-    write_csv(result.recorder->recording(), folder + "/results.csv");
-    write_hdf5(result.recorder->recording(), write_model(without_csv_files(result.model->description)), folder + "/results.h5");
+  std::string failed;
+  const auto attempt = [&](auto&& write) {  // one file that cannot be written does not take the others with it
+    try {
+      write();
+    } catch (const FileError& error) { failed += (failed.empty() ? "" : "; ") + std::string(error.what()); }
+  };
+  const Recording& recording = result.recorder->recording();
+  if (recording.rows() > 0) {
+    attempt([&] { write_csv(recording, folder + "/results.csv"); });
+    attempt([&] { write_hdf5(recording, write_model(without_csv_files(result.model->description)), folder + "/results.h5"); });
   }
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  write_text(summary_json(result, model_file, wall), folder + "/summary.json");
+  attempt([&] { write_text(summary_json(result, model_file, wall), folder + "/summary.json"); });
+  if (!failed.empty()) throw FileError(failed);
 }
 
 }  // namespace trunnion

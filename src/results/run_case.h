@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -22,6 +23,7 @@ struct CaseResult {
   double end_time = 0;                     // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;
+  int signal = 0;  // that interrupted the run; 0: none
 };
 
 /// Called now and then with the simulated time [s].
@@ -39,9 +41,10 @@ State start_of(const Model& model, StartKind start);
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {});
 
 /// Runs to solver.duration; `also` (may be null) sees what the recorder sees; `beside_monolithic`: a co-simulation is compared with a
-/// monolithic run. Throws InputError for what is wrong with the input; a simulation that fails is a result.
+/// monolithic run; a `signal` that becomes other than 0 ends the run as a failure (may be null). Throws InputError for what is wrong with
+/// the input; a simulation that fails is a result.
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
-                    RunWatcher* also = nullptr, bool beside_monolithic = false);
+                    RunWatcher* also = nullptr, bool beside_monolithic = false, const std::atomic<int>* signal = nullptr);
 
 /// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "file/model_file.h"
+#include "file/writer.h"
 #include "results/run_case.h"
 #include "trunnion/version.h"
 
@@ -15,6 +18,12 @@ namespace trunnion {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Adds a member whose key is new: operator[] would search through all before it.
+template <class T>
+void append(Json& object, const std::string& key, T&& value) {
+  object.get_ref<Json::object_t&>().push_back({key, Json(std::forward<T>(value))});
+}
 
 /// The value of a range that is larger in magnitude, and when.
 std::pair<double, double> largest(const Extremes& range) {
@@ -42,7 +51,7 @@ Json energy_json(const Recorder& recorder) {
   const double peak = largest(ledger.actuator_range()).first;
   Json actuators = Json::object(), channels = Json::object(), elements = Json::object();
   for (std::size_t i = 0; i < ledger.actuator_names().size(); ++i)
-    actuators[ledger.actuator_names()[i]] = work_json(ledger.actuator_ranges()[i]);
+    append(actuators, ledger.actuator_names()[i], work_json(ledger.actuator_ranges()[i]));
   std::vector<double> values(energy_channels().size());
   energy_values(ledger, values.data());
   for (std::size_t i = 0; i < values.size(); ++i) channels[energy_channels()[i].name.substr(std::string("energy.").size())] = values[i];
@@ -74,7 +83,7 @@ Json constraints_json(const CaseResult& r) {
   Json redundant = Json::object(), loops = Json::object();
   for (const RedundantRows& rows : r.analysis.redundant) redundant[rows.path] = rows.equations;
   for (std::size_t i = 0; i < r.model->constraints.size(); ++i)
-    loops[r.model->constraints[i].path] = r.recorder->observer().violations()[i];
+    append(loops, r.model->constraints[i].path, r.recorder->observer().violations()[i]);
   return {{"rows", r.analysis.rows},
           {"rank", r.analysis.rank},
           {"degrees_of_freedom", r.analysis.degrees_of_freedom},
@@ -204,7 +213,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
   const RunStatistics& s = r.statistics;
   Json final_state = Json::object();
   const std::vector<std::pair<std::string, double>> last = r.recorder->last_values();
-  for (std::size_t i = 0; i <= r.recorder->observer().channels().size(); ++i) final_state[last[i].first] = last[i].second;
+  for (std::size_t i = 0; i <= r.recorder->observer().channels().size(); ++i) append(final_state, last[i].first, last[i].second);
   Json json{{"program", std::string("trunnion ") + kVersion},
             {"model_file", model_file},
             {"title", r.model->title},
@@ -231,8 +240,11 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"accumulators_emptied", emptied_json(s.incidents)},
             {"coupling", r.coupling ? coupling_json(*r.coupling, r.recorder->beside()) : Json(nullptr)},
             {"final_state", final_state},
-            {"settings", Json::parse(write_model_json(r.model->description))}};
-  return json.dump(2) + "\n";
+            {"settings", nullptr}};
+  std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  constexpr std::string_view kEnd = "null\n}";  // the settings, written straight from the description
+  text.resize(text.size() - kEnd.size());
+  return text + json_text(write_tree(r.model->description), 2) + "\n}\n";
 }
 
 std::string summary_text(const CaseResult& r, double wall_seconds) {

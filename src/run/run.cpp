@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <optional>
 
 #include "cosimulation/cosimulation.h"
@@ -74,6 +75,14 @@ bool StepSchedule::is_force_jump(double t) const { return std::binary_search(for
 
 // ---------------------------------------------------------------- run
 
+Interrupted::Interrupted(double time, int signal)
+    : SimulationError(time, "",
+                      fmt::format("the run was interrupted ({})", signal == SIGINT    ? "SIGINT"
+                                                                  : signal == SIGTERM ? "SIGTERM"
+                                                                                      : "a signal"),
+                      ""),
+      signal_(signal) {}
+
 Runner::Runner(const std::shared_ptr<const Model>& model) : Runner(model, start_state(*model)) {}
 
 Runner::Runner(std::shared_ptr<const Model> model, State start)
@@ -119,6 +128,27 @@ StepReport Runner::step_to(double target, int divisions) {
   return report;
 }
 
+/// The first value of the state that is not finite; empty: all are.
+std::string Runner::not_finite() const {
+  double sum = 0;  // 0 x = 0 for finite x alone
+  for (const double value : state_.values()) sum += 0 * value;
+  if (sum == 0) return "";
+  const StateLayout& layout = model_->layout;
+  const auto wrong = [](double value) { return !std::isfinite(value); };
+  const auto name = [&](const double* values, const std::vector<std::string>& names) -> std::string {
+    const double* at = std::find_if(values, values + names.size(), wrong);
+    return at == values + names.size() ? "" : names[static_cast<std::size_t>(at - values)];
+  };
+  if (std::string found = name(state_.y(), model_->state_names); !found.empty()) return found;
+  if (std::string found = name(state_.v(), model_->velocity_names); !found.empty()) return found;
+  if (std::string found = name(state_.a(), model_->velocity_names); !found.empty()) return "the acceleration of " + found;
+  if (std::string found = name(state_.ydot(), model_->state_names); !found.empty()) return "the rate of " + found;
+  for (const ConstraintInfo& info : model_->constraints)
+    if (std::any_of(state_.multipliers() + info.rows.begin, state_.multipliers() + info.rows.end, wrong))
+      return "the multipliers of " + info.path;
+  return std::any_of(state_.q(), state_.q() + layout.nq, wrong) ? "the positions" : "the coupling";
+}
+
 /// Steps until the block is full, `end` is reached or a step fails. Nothing here but stepping.
 void Runner::run_block(double end, std::size_t& used) {
   const auto keep = [&](const StepReport& report, Side side) {
@@ -132,7 +162,7 @@ void Runner::run_block(double end, std::size_t& used) {
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     ~Clock() { seconds += seconds_since(start); }
   } clock{statistics_.step_seconds};
-  for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end); ++i) {
+  for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end) && !stopped(); ++i) {
     if (state_.time > 0 && schedule_.is_force_jump(state_.time)) {
       if (!restart()) {
         failed_ = restart_failed_ = true;
@@ -144,6 +174,11 @@ void Runner::run_block(double end, std::size_t& used) {
     const StepReport report = step_to(target, divisions_);
     if (!report.ok()) {
       failure_ = report;
+      failed_ = true;
+      break;
+    }
+    if (not_finite_ = not_finite(); !not_finite_.empty()) {
+      state_ = used > 0 ? block_[used - 1].state : block_start_;
       failed_ = true;
       break;
     }
@@ -209,21 +244,27 @@ void Runner::hand_out(double end, std::size_t used, double seconds_before, RunWa
   long done = 0;
   for (std::size_t i = 0; i < used; ++i) {
     const Kept& kept = block_[i];
-    if (is_step(kept)) {
-      count(kept);
-      ++done;
-    }
-    if (watcher == nullptr) continue;
+    if (is_step(kept)) ++done;
     const double t = kept.state.time;
-    watcher->at({kept.state, kept.side, kept.report, schedule_.on_grid(t) || schedule_.reached(t, end), schedule_.grid_index(t),
-                 seconds_before + static_cast<double>(done) * share});
+    try {
+      if (watcher != nullptr)
+        watcher->at({kept.state, kept.side, kept.report, schedule_.on_grid(t) || schedule_.reached(t, end), schedule_.grid_index(t),
+                     seconds_before + static_cast<double>(done) * share});
+    } catch (const SimulationError&) {
+      state_ = i > 0 ? block_[i - 1].state : block_start_;
+      throw;
+    }
+    if (is_step(kept)) count(kept);
   }
 }
 
 void Runner::advance(double end, RunWatcher* watcher) {
+  if (!std::isfinite(end)) throw Error("the end of a run must be a finite time");
   while (!schedule_.reached(state_.time, end)) {
     std::size_t used = 0;
     failed_ = restart_failed_ = false;
+    not_finite_.clear();
+    block_start_ = state_;
     const double seconds_before = statistics_.step_seconds;
     std::optional<CommandError> refused;
     try {
@@ -232,6 +273,7 @@ void Runner::advance(double end, RunWatcher* watcher) {
     hand_out(end, used, seconds_before, watcher);
     if (refused) throw refused->at(state_.time);
     if (failed_) fail();
+    if (stopped()) throw Interrupted(state_.time, *stop_);
   }
 }
 
@@ -247,6 +289,9 @@ void Runner::fail() const {
   if (restart_failed_)
     throw SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
                           "give every body that turns an inertia about that axis");
+  if (!not_finite_.empty())
+    throw SimulationError(state_.time, not_finite_, "the step from here leads to a value that is not finite",
+                          smaller + ", or check the model for numbers that are far too large or too small");
   const std::string where = stepper_->unknown_name(failure_.worst);
   if (where.starts_with(kCouplingVariable))
     throw SimulationError(state_.time, where, fmt::format("the subsystems do not agree after {} passes", failure_.iterations),

@@ -7,10 +7,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "run/incidents.h"
 #include "run/make_stepper.h"
 
@@ -59,11 +62,21 @@ struct Moment {
   double step_seconds;       // [s] inside steps up to here; shared out evenly between two readings of the clock
 };
 
-/// Sees every state of a run in order, some steps late.
+/// Sees every state of a run in order, some steps late. A SimulationError that it throws ends the run at the state before.
 class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
   virtual void at(const Moment& moment) = 0;
+};
+
+/// Something outside asked the run to end: a signal of the system, by its number.
+class Interrupted : public SimulationError {
+ public:
+  Interrupted(double time, int signal);
+  int signal() const { return signal_; }
+
+ private:
+  int signal_;
 };
 
 /// The times at which steps end.
@@ -107,8 +120,11 @@ class Runner {
 
   /// Continues from a saved state: a copy of state() of any run of the same model. Statistics go on.
   void restore(const State& state);
+  /// From now on a run ends after the step during which `signal` becomes other than 0, with Interrupted. Null: never.
+  void stop_on(const std::atomic<int>* signal) { stop_ = signal; }
   /// Advances to `end` [s], or to the grid point that is `end` but for rounding, handing every state after the present one to `watcher`
-  /// (may be null). Throws SimulationError at the first step that fails; state() is then the last good one.
+  /// (may be null). Throws SimulationError at the first step that fails or leaves values that are not finite; state() is then the last
+  /// good one. Throws Error for an end that is not finite.
   void advance(double end, RunWatcher* watcher = nullptr);
   /// Advances to the next grid point.
   void step(RunWatcher* watcher = nullptr);
@@ -120,6 +136,7 @@ class Runner {
     Side side = Side::left;
   };
   bool restart();
+  std::string not_finite() const;
   StepReport step_to(double target, int divisions);
   void run_block(double end, std::size_t& used);
   void hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher);
@@ -127,16 +144,21 @@ class Runner {
   void count_partition(const State& state);
   [[noreturn]] void fail() const;
 
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != 0; }
+
   std::shared_ptr<const Model> model_;
+  const std::atomic<int>* stop_ = nullptr;
   StepSchedule schedule_;
   std::unique_ptr<Stepper> stepper_;
   State state_;
   RunStatistics statistics_;
   IncidentWatch watch_;
   std::vector<Kept> block_;       // states of the steps between two readings of the clock
+  State block_start_;             // before them
   std::vector<bool> dependent_;   // scratch of count_partition, per velocity
   std::vector<int> independent_;  // the same
   StepReport failure_;
+  std::string not_finite_;  // the quantity that was not finite after the step that failed
   int divisions_ = 0;
   bool failed_ = false, restart_failed_ = false;
 };

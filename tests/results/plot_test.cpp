@@ -181,5 +181,38 @@ TEST_F(PlotFiles, WithoutGnuplotTheScriptIsLeft) {
   EXPECT_NE(text_of(path("a.svg")).find("</svg>"), std::string::npos);
 }
 
+TEST_F(PlotFiles, NamesAreNoCommands) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  for (const char* name : {"|touch x.svg", "< touch x.svg", "-e.svg", "$(touch x).svg", "`touch x`.svg", "a'b.svg"}) {
+    EXPECT_EQ(draw(parabola("a"), name), "") << name;
+    EXPECT_TRUE(fs::exists(fs::path(name))) << name;
+    fs::remove(fs::path(name));
+  }
+  EXPECT_NE(draw(parabola("a"), "a\n.svg"), "");
+  fs::current_path(before);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(PlotFiles, FilesOfOthersStay) {
+  std::ofstream(path("a.gp")) << "my script\n";
+  std::ofstream(path("elsewhere")) << "mine";
+  fs::create_symlink(path("elsewhere"), path("a.svg.part"));
+  const std::string reason = draw(parabola("a"), path("a.svg"));
+  EXPECT_EQ(reason.empty(), has_gnuplot());
+  EXPECT_EQ(text_of(path("a.gp")), "my script\n");
+  EXPECT_EQ(text_of(path("elsewhere")), "mine");
+  // nor an older picture, where no new one could be drawn
+  std::ofstream(path("b.svg")) << "older";
+  const char* path_before = std::getenv("PATH");
+  const std::string before = path_before == nullptr ? "" : path_before;
+  setenv("PATH", path("nowhere").c_str(), 1);
+  const std::string missing = draw(parabola("b"), path("b.svg"));
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_NE(missing.find("b.svg is the one from before"), std::string::npos) << missing;
+  EXPECT_EQ(text_of(path("b.svg")), "older");
+}
+
 }  // namespace
 }  // namespace trunnion

@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <random>
 
 #include "base/diagnostic.h"
 #include "results/files.h"
+#include "support/program.h"
 #include "support/temporary_folder.h"
 
 namespace trunnion {
@@ -100,6 +104,29 @@ TEST(Patterns, EachStarStandsForAnyCharacters) {
   EXPECT_FALSE(matches_pattern("", "a"));
   EXPECT_TRUE(matches_pattern("", ""));
 }
+
+#ifdef TRUNNION_PROGRAM
+
+// In a process of its own: the library may do anything with such a file.
+TEST_F(ReadResults, DamagedHdf5FilesAreAnsweredWithOneMessage) {
+  write_hdf5(some_recording(), "trunnion: 1\n", path("whole.h5"));
+  const std::string whole = test::text_of(path("whole.h5"));
+  std::mt19937 random(1);
+  for (int i = 0; i < 60; ++i) {
+    std::string damaged = whole;
+    if (i % 3 == 0)
+      damaged.resize(random() % whole.size());
+    else
+      for (int k = 0; k < (i % 3 == 1 ? 2 : 200); ++k) damaged[random() % damaged.size()] = static_cast<char>(random());
+    std::ofstream(path("results.h5"), std::ios::binary) << damaged;
+    const test::Outcome outcome = test::call_program(folder_, "plot results.h5 '*' -o plot.csv");
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 2) << i << ": " << outcome.code << " " << outcome.output;
+    EXPECT_EQ(outcome.output.find("HDF5-DIAG"), std::string::npos);
+    if (outcome.code == 2) EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
+  }
+}
+
+#endif
 
 }  // namespace
 }  // namespace trunnion

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.h"
+
+namespace trunnion {
+
+namespace {
+
+unsigned char byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
+
+bool continues(std::string_view text, std::size_t i) { return i < text.size() && (byte_at(text, i) & 0xc0u) == 0x80u; }
+
+/// Bytes of the character that begins at `i`; 0: it is not valid. (Unicode 15, table 3-7)
+std::size_t character_length(std::string_view text, std::size_t i) {
+  const unsigned char first = byte_at(text, i);
+  if (first < 0x80) return 1;
+  const unsigned char second = i + 1 < text.size() ? byte_at(text, i + 1) : 0;
+  if (first >= 0xc2 && first <= 0xdf) return continues(text, i + 1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
+    return continues(text, i + 1) && continues(text, i + 2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) return 0;
+    return continues(text, i + 1) && continues(text, i + 2) && continues(text, i + 3) ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string escaped(unsigned char byte) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  return std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
+}
+
+}  // namespace
+
+std::size_t find_invalid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = character_length(text, i);
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = character_length(text, i);
+    const unsigned char first = byte_at(text, i);
+    const bool control = length == 1 ? first < 0x20 || first == 0x7f : length == 2 && first == 0xc2 && byte_at(text, i + 1) < 0xa0;
+    if (length == 0 || control)
+      for (std::size_t k = 0; k < (length == 0 ? 1 : length); ++k) out += escaped(byte_at(text, i + k));
+    else
+      out += text.substr(i, length);
+    i += length == 0 ? 1 : length;
+  }
+  return out;
+}
+
+std::string abridged(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return printable(text);
+  std::size_t head = longest * 2 / 3, tail = text.size() - (longest - head);
+  while (head > 0 && continues(text, head)) --head;
+  while (continues(text, tail)) ++tail;
+  return printable(text.substr(0, head)) + "...(" + std::to_string(tail - head) + " bytes)..." + printable(text.substr(tail));
+}
+
+}  // namespace trunnion

@@ -1,0 +1,67 @@
+// Reading files that others wrote: what kind of file, how much of it, and how much may be made of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+struct Override;
+struct FileTree;
+
+/// What reading a model may take. `--set limits.NAME=NUMBER` sets one; a model file cannot.
+struct InputLimits {
+  double input_size = 256e6;  // [bytes] a model file together with what it includes; a CSV file of a signal
+  double includes = 1000;     // files included, each time one is
+  double values = 4e6;        // values read and made: numbers, texts, lists and mappings, those of aliases and copied parts included
+  double text_size = 64e6;    // [bytes] put in the place of $(...)
+  double parts = 1e6;         // parts made of templates; `count` of one
+};
+
+inline constexpr std::size_t kListedFindings = 200;  // in the text of an InputError; no hints are searched for more
+
+inline constexpr const char* kLimitsPrefix = "limits.";  // of override paths
+
+/// The limits that overrides set. Throws InputError for wrong names and values.
+InputLimits limits_of(const std::vector<Override>& overrides);
+
+/// Where something is counted. Refers to texts of the caller: most places are never shown.
+struct InputPlace {
+  const std::string& file;
+  int line, column;
+  const std::string& path;
+};
+
+/// Counts what reading one model takes; throws InputError where it is more than a limit.
+class InputBudget {
+ public:
+  explicit InputBudget(const InputLimits& limits = {}) : limits_(limits) {}
+
+  void add_input(std::size_t bytes, const InputPlace& at);
+  void add_include(const InputPlace& at);
+  void add_values(std::size_t count, const InputPlace& at);
+  void add_text(std::size_t bytes, const InputPlace& at);
+  void add_part(const InputPlace& at);
+  /// A copy of a whole tree.
+  void add_copy(const FileTree& tree, const InputPlace& at);
+
+  const InputLimits& limits() const { return limits_; }
+
+ private:
+  InputLimits limits_;
+  std::size_t input_ = 0, includes_ = 0, values_ = 0, text_ = 0, parts_ = 0;
+};
+
+/// What a regular file holds; other kinds of file (devices, pipes, folders) are refused, as are more than `limit` bytes (0: no limit).
+/// Throws InputError; `what` it is, for the message, and the option that allows more.
+std::string file_text(const std::string& path, const std::string& what = "model file", double limit = 0,
+                      const std::string& option = "--set limits.input_size=BYTES");
+
+/// Throws InputError with the place of the first byte that is not UTF-8.
+void check_utf8(const std::string& text, const std::string& file);
+
+}  // namespace trunnion

@@ -1,0 +1,136 @@
+// Signals, full disks, locked folders, closed pipes: what the program leaves behind and how it ends.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "results/files.h"
+#include "results/read_results.h"
+#include "support/program.h"
+#include "support/temporary_folder.h"
+
+#ifdef TRUNNION_PROGRAM
+
+namespace trunnion {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Outcome;
+using test::text_of;
+
+class Faults : public test::InFolder {
+ protected:
+  /// A shell command; $P is the program, $M an example.
+  Outcome shell(const std::string& command) const {
+    const std::string all = "P='" + test::program() + "'; M='" + std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml'; cd '" +
+                            folder_.string() + "' && " + command;
+    Outcome outcome;
+    std::ofstream(folder_ / "command.sh") << all << "\n";
+    std::FILE* pipe = popen(("bash '" + path("command.sh") + "' 2>&1").c_str(), "r");
+    if (pipe == nullptr) return outcome;
+    std::array<char, 4096> buffer{};
+    for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) outcome.output.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+  }
+  bool has_parts(const std::string& folder) const {
+    for (const auto& entry : fs::directory_iterator(path(folder)))
+      if (entry.path().extension() == ".part") return true;
+    return false;
+  }
+};
+
+TEST_F(Faults, SignalsEndARunAsAFailureDoes) {
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}}) {
+    const std::string folder = std::string("out_") + signal;
+    const Outcome r = shell(std::string("timeout --preserve-status -s ") + signal +
+                            " 0.7 \"$P\" run \"$M\" --set solver.duration=100000 --set record.every=100 -o " + folder);
+    EXPECT_EQ(r.code, code) << r.output;
+    EXPECT_TRUE(r.printed(std::string("interrupted (SIG") + signal + ")")) << r.output;
+    const auto summary = nlohmann::json::parse(text_of(path(folder + "/summary.json")));
+    EXPECT_EQ(summary["status"], "failed");
+    const double end = summary["end_time"];
+    EXPECT_GT(end, 0);
+    for (const char* file : {"/results.h5", "/results.csv"}) {
+      const Recording read = find_results(path(folder + file)).read({"*"});
+      ASSERT_GT(read.rows(), 1u);
+      EXPECT_EQ(read.columns[0].back(), end);
+    }
+    EXPECT_FALSE(has_parts(folder));
+  }
+}
+
+TEST_F(Faults, OfTwoRunsInOneFolderTheSecondIsRefusedAtOnce) {
+  const Outcome r = shell(
+      "{ timeout -s KILL 5 \"$P\" run \"$M\" --set solver.duration=100000 --set record.every=1000 -q -o out & }; for i in $(seq 100); do [ "
+      "-d out ] && break; "
+      "sleep 0.02; done; sleep 0.2; \"$P\" run \"$M\" --set solver.duration=0.01 -o out; code=$?; kill -9 $!; exit $code");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_TRUE(r.printed("another run is writing into this folder")) << r.output;
+  // the lock dies with its process
+  EXPECT_EQ(shell("\"$P\" run \"$M\" --set solver.duration=0.01 -q -o out").code, 0);
+}
+
+TEST_F(Faults, FoldersThatCannotBeWrittenAreRefusedBeforeTheRun) {
+  std::ofstream(path("file")) << "x";
+  for (const char* folder : {"file", "file/out", "/proc/self/out", "/dev/null"}) {
+    const Outcome r = shell(std::string("timeout 10 \"$P\" run \"$M\" --set solver.duration=100000 -o ") + folder);
+    EXPECT_EQ(r.code, 2) << folder << r.output;
+    EXPECT_TRUE(r.printed("the folder cannot be")) << r.output;
+  }
+  EXPECT_EQ(shell("\"$P\" run \"$M\" --set record.channels=[nothing] -o new").code, 2);
+  EXPECT_FALSE(exists("new"));
+}
+
+// `ulimit -f`: a write beyond so many kilobytes of a file fails, as on a full disk.
+TEST_F(Faults, AFullDiskIsAMessageAndNoCutFileHasItsFinalName) {
+  const std::string run = "\"$P\" run \"$M\" --set solver.duration=0.2 -q -o out";
+  ASSERT_EQ(shell(run).code, 0);
+  const auto largest = std::max(fs::file_size(path("out/results.csv")), fs::file_size(path("out/results.h5"))) / 1024 + 1;
+  const std::size_t rows = find_results(path("out/results.csv")).read({"time"}).rows();
+  for (std::uintmax_t limit = 0; limit < largest; limit += limit < 16 ? 1 : 37) {
+    fs::remove_all(path("out"));
+    const Outcome r = shell("ulimit -c 0; ulimit -f " + std::to_string(limit) + "; " + run);
+    EXPECT_EQ(r.code, 1) << limit << ": " << r.output;
+    EXPECT_TRUE(r.printed("cannot write out/")) << r.output;
+    EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << r.output;
+    EXPECT_FALSE(has_parts("out"));
+    for (const char* file : {"out/results.csv", "out/results.h5"})
+      if (exists(file)) EXPECT_EQ(find_results(path(file)).read({"time"}).rows(), rows) << limit << file;
+  }
+}
+
+TEST_F(Faults, LinksAtTemporaryNamesAreNotFollowed) {
+  fs::create_directory(path("out"));
+  std::ofstream(path("mine")) << "mine";
+  for (const char* name : {"results.csv", "results.h5", "summary.json", "results.lock"})
+    fs::create_symlink(path("mine"), path(std::string("out/") + name + ".part"));
+  EXPECT_EQ(shell("\"$P\" run \"$M\" --set solver.duration=0.01 -q -o out").code, 0);
+  EXPECT_EQ(text_of(path("mine")), "mine");
+  for (const char* name : {"results.csv", "results.h5", "summary.json"})
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path(std::string("out/") + name)))) << name;
+}
+
+TEST_F(Faults, OutputThatDoesNotArriveIsNoSuccess) {
+  for (const char* command : {"check \"$M\"", "reference", "schema", "--help", "run \"$M\" --set solver.duration=0.01 -o out"}) {
+    const Outcome full = shell(std::string("\"$P\" ") + command + " > /dev/full");
+    EXPECT_EQ(full.code, 1) << command << full.output;
+    EXPECT_TRUE(full.printed("the output could not be written")) << full.output;
+    const Outcome closed = shell(std::string("{ sleep 0.2; \"$P\" ") + command + "; echo \"code $?\" >&2; } | true");
+    EXPECT_TRUE(closed.printed("code 1")) << command << closed.output;
+  }
+  EXPECT_TRUE(exists("out/results.h5"));
+}
+
+}  // namespace
+}  // namespace trunnion
+
+#endif
