@@ -185,8 +185,9 @@ void run_to_files(const std::string& model_file, const std::string& folder, cons
   translated([&] {
     const auto model = compile(load_model(model_file, parsed(overrides)));
     const ResultFolder lock(folder);
-    const CaseResult result = run_case(model, {}, kind(start_at));
-    write_case(result, model_file, folder, start);
+    CaseFiles files(model, model_file, folder, start);
+    const CaseResult result = run_case(model, {}, kind(start_at), nullptr, false, nullptr, &files, false);
+    files.finish(result);
     if (result.failure) throw SimulationError(*result.failure);
   });
 }

@@ -62,9 +62,10 @@ int compare(const CompareOptions& options) {
     const std::string label = std::to_string(i + 1) + "/" + std::to_string(rows.size()) + " ";
     const SolverDescription& solver = models[i]->description.solver;
     histories.emplace_back(folder_name(rows[i], taken), grid_step(models[i]->description));
-    const CaseResult result =
-        run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated, &histories.back(), false, &signal);
-    write_case(result, options.model.file, folder + "/" + histories.back().label(), start);
+    CaseFiles files(models[i], options.model.file, folder + "/" + histories.back().label(), start);
+    const CaseResult result = run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated,
+                                       &histories.back(), false, &signal, &files);
+    files.finish(result);
     add_row(table, rows[i], result);
     failed = failed || result.failure;
   }

@@ -51,6 +51,7 @@ int plot_channels(const PlotOptions& options) {
     (std::filesystem::exists(word) || word.find('/') != std::string::npos ? request.runs : request.channels).push_back(word);
   const Plot plot = channel_plot(request);
   write(plot, options.picture);
+  for (const std::string& note : plot.notes) std::fprintf(stderr, "%s\n", note.c_str());
   if (options.quiet) return kDone;
   std::size_t curves = 0;
   for (const PlotPanel& panel : plot.panels) curves += panel.curves.size();

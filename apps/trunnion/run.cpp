@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "commands.h"
-#include "results/files.h"
 
 namespace trunnion::cli {
 
@@ -17,6 +16,11 @@ struct RunOptions {
   bool quiet = false;
 };
 
+/// Beside the summary.
+std::string file_names(const RecordDescription& record) {
+  return std::string(record.csv ? ", results.csv" : "") + (record.hdf5 ? ", results.h5" : "");
+}
+
 int run(const RunOptions& options) {
   const auto model = options.model.load();
   if (options.beside_monolithic && model->description.solver.coupling == CouplingKind::monolithic)
@@ -25,20 +29,21 @@ int run(const RunOptions& options) {
   const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
   const ResultFolder lock(folder);
   const std::atomic<int>& signal = catch_signals();
-  const CaseResult result =
-      run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
-               options.equilibrium ? StartKind::equilibrium : StartKind::stated, nullptr, options.beside_monolithic, &signal);
+  CaseFiles files(model, options.model.file, folder, program_start());
+  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
+                                     options.equilibrium ? StartKind::equilibrium : StartKind::stated, nullptr, options.beside_monolithic,
+                                     &signal, &files, false);
   clear_progress(options.quiet);
-  write_case(result, options.model.file, folder, program_start());
+  files.finish(result);
   if (!options.quiet) {
     std::fputs(summary_text(result, seconds_since_start()).c_str(), stdout);
     std::printf("  files        %s/summary.json%s\n", folder.c_str(),
-                result.recorder->recording().rows() > 0 ? ", results.csv, results.h5" : "");
+                result.recorder->rows() > 0 ? file_names(model->description.record).c_str() : "");
   }
   if (!result.failure) return kDone;
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", result.failure->what());
-  if (result.recorder->recording().rows() > 0) std::fprintf(stderr, "the results up to %g s are in %s\n", result.end_time, folder.c_str());
+  if (result.recorder->rows() > 0) std::fprintf(stderr, "the results up to %g s are in %s\n", result.end_time, folder.c_str());
   return result.signal != 0 ? 128 + result.signal : kFailed;
 }
 

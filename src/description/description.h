@@ -492,6 +492,7 @@ struct CosimulationDescription {
 struct RecordDescription {
   int every = 1;                      // steps between two records
   std::vector<std::string> channels;  // empty: all; a trailing `*` matches a prefix
+  bool csv = true, hdf5 = true;       // files
 };
 
 /// The whole model file.

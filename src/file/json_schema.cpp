@@ -87,6 +87,7 @@ struct ValueSchema {
     return either(list_of(reference("quantity"), 3), std::move(map));
   }
   Json operator()(const Choice& x) const { return {{"enum", x.words}}; }
+  Json operator()(const Words& x) const { return list_of({{"enum", x.words}}, 0); }
   Json operator()(const Composed& x) const {
     const Json texts = either(name(), list_of(name(), 0));
     if (x.kind == Composed::Kind::files) return texts;

@@ -84,6 +84,7 @@ class Reader : public Visitor {
   bool outline(const Key& key, const FileTree& node, const std::string& path, std::vector<Vec2d>& out);
   bool inertia(const Key& key, const FileTree& node, const std::string& path, const InertiaTensor& out);
   bool number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out);
+  bool words(const FileTree& node, const std::string& path, const Words& out);
   bool choice(const FileTree& node, const std::string& path, const Choice& out);
   bool list_of(const FileTree& node, const std::string& path, std::size_t count, const std::string& what);
   bool wrong_kind(const FileTree& node, const std::string& path, const std::string& expected);

@@ -101,6 +101,7 @@ struct Reader::Dispatch {
   void operator()(Axis x) { r.axis(node, path, *x.value); }
   void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }
   void operator()(const Choice& x) { r.choice(node, path, x); }
+  void operator()(const Words& x) { r.words(node, path, x); }
   void operator()(const Composed&) { r.report(r.span_of(node), path, "`" + std::string(key.name) + "` can only stand in a file"); }
 };
 
@@ -307,6 +308,18 @@ bool Reader::number_or_signal(const Key& key, const FileTree& node, const std::s
   double value = 0;
   if (!number(key, node, path, value)) return false;
   out = value;
+  return true;
+}
+
+bool Reader::words(const FileTree& node, const std::string& path, const Words& out) {
+  if (node.kind != FileTree::Kind::list)
+    return wrong_kind(node, path, "a list of some of " + fmt::format("{}", fmt::join(out.words, ", ")));
+  std::vector<bool> chosen(out.words.size());
+  for (std::size_t i = 0; i < node.items.size(); ++i)
+    if (!choice(node.items[i], path + "." + std::to_string(i),
+                {out.words, [&] { return out.words.size(); }, [&](std::size_t k) { chosen[k] = true; }}))
+      return false;
+  for (std::size_t k = 0; k < chosen.size(); ++k) *out.chosen[k] = chosen[k];
   return true;
 }
 

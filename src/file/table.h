@@ -70,6 +70,12 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
+/// A list of some of several words.
+struct Words {
+  std::vector<const char*> words;
+  std::vector<bool*> chosen;  // per word
+};
+
 /// A key that stands for other keys and is gone when the table is read; see file/expand.h.
 struct Composed {
   const char* form;  // "list of files"
@@ -80,7 +86,7 @@ struct Composed {
 using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
                           Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
                           std::vector<std::string>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Automatic<double>*,
-                          Automatic<Vec2d>*, Axis, AxisPair, InertiaTensor, Choice, Composed>;
+                          Automatic<Vec2d>*, Axis, AxisPair, InertiaTensor, Choice, Words, Composed>;
 
 class Visitor;
 

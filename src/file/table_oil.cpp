@@ -254,6 +254,7 @@ void describe_settings(Visitor& v, SolverDescription& s) {
 void describe_record(Visitor& v, RecordDescription& r) {
   v.leaf({"every", "Steps between two records", kNumber, kPositive}, &r.every);
   v.leaf({"channels", "Channels to record; empty: all; a trailing `*` stands for any ending"}, &r.channels);
+  v.leaf({"files", "Which files of results are written beside `summary.json`"}, Words{{"csv", "h5"}, {&r.csv, &r.hdf5}});
 }
 
 }  // namespace

@@ -72,11 +72,13 @@ struct ValueKind {
   std::string operator()(const AxisPair&) const { return "2 x axis"; }
   std::string operator()(const InertiaTensor&) const { return "3 x number [kg m^2], or a mapping"; }
   std::string operator()(const Composed& x) const { return x.form; }
-  std::string operator()(const Choice& x) const {
+  static std::string all(const std::vector<const char*>& words) {
     std::string text;
-    for (const char* word : x.words) text += (text.empty() ? "" : ", ") + code(word);
+    for (const char* word : words) text += (text.empty() ? "" : ", ") + code(word);
     return text;
   }
+  std::string operator()(const Words& x) const { return "list of " + all(x.words); }
+  std::string operator()(const Choice& x) const { return all(x.words); }
 };
 
 /// A value as one would write it, other than the default where there is a choice.
@@ -97,6 +99,7 @@ struct Example {
     if constexpr (std::is_same_v<T, bool*>) return *x ? "false" : "true";
     if constexpr (std::is_same_v<T, Axis>) return "y";
     if constexpr (std::is_same_v<T, Choice>) return x.words[x.get() == 0 && x.words.size() > 1 ? 1 : 0];
+    if constexpr (std::is_same_v<T, Words>) return std::string("[") + x.words[0] + "]";
     return "";
   }
 };

@@ -62,6 +62,12 @@ struct ValueWriter {
     for (std::size_t i = 0; i < 3; ++i) tree.add(products[i], number((*x.products)[i]));
     return tree;
   }
+  FileTree operator()(const Words& x) const {
+    std::vector<std::string> chosen;
+    for (std::size_t k = 0; k < x.words.size(); ++k)
+      if (*x.chosen[k]) chosen.emplace_back(x.words[k]);
+    return list(chosen, name);
+  }
   FileTree operator()(const Composed&) const { return {}; }
   FileTree operator()(const Choice& x) const { return x.get() < x.words.size() ? name(x.words[x.get()]) : FileTree{}; }
 };

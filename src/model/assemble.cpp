@@ -139,7 +139,7 @@ struct Assembler {
     }
     return largest;
   }
-  double closed() const { return kClosed * std::max(1.0, m.extent); }
+  double closed() const { return kClosed * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1); }
   Eigen::VectorXd Phi() const { return Eigen::Map<const Eigen::VectorXd>(state.Phi.data(), m.rows); }
 };
 
@@ -199,7 +199,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     a.update(q);
     if (size < kFinished) break;
   }
-  if (a.violation() > a.closed()) report_open_loops(d, model, a.state.Phi, a.closed());
+  if (!(a.violation() < a.closed())) report_open_loops(d, model, a.state.Phi, a.closed());
   model.q_start = q;
 
   // velocities: J v = -Phi_t, velocity rows and those left open for the configuration included; with held coordinates keeping their

@@ -303,10 +303,9 @@ void add_auxiliary_row(const AuxiliaryRow& row, int index, const PointMap& map, 
 /// The part of a joint that `name` names; checked before to be an angle or a displacement.
 const JointPart& find_part(const Model& model, const std::string& name) {
   const CoordinateName coordinate = split_coordinate(name);
-  for (const JointInfo& joint : model.joints)
-    if (joint.name == coordinate.joint)
-      for (const JointPart& part : joint.parts)
-        if (part.joint != NodeJoint::spherical && (coordinate.part.empty() || coordinate.part == part.position)) return part;
+  if (const auto number = model.body_numbers.find(coordinate.joint); number != model.body_numbers.end())
+    for (const JointPart& part : model.joints[number->second].parts)
+      if (part.joint != NodeJoint::spherical && (coordinate.part.empty() || coordinate.part == part.position)) return part;
   throw Error("there is no joint coordinate '" + name + "'");
 }
 

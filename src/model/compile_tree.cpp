@@ -186,6 +186,7 @@ void add_joint(const std::string& name, const JointDescription& joint, Model& mo
   body.node = info.node;
   info.nq = tree.nq - info.q;
   info.nv = tree.nv - info.v;
+  model.body_numbers.emplace(name, model.bodies.size());
   model.joints.push_back(info);
   model.bodies.push_back(body);
 }
@@ -244,9 +245,9 @@ void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, co
 const BodyInfo& find_body(const Model& model, const std::string& name) {
   static const BodyInfo kGround{"ground", 0, Mat<3>::Identity(), Vec<3>::Zero(), 0, Vec<3>::Zero()};
   if (name == "ground") return kGround;
-  for (const BodyInfo& body : model.bodies)
-    if (body.name == name) return body;
-  throw Error("there is no body '" + name + "'");
+  const auto number = model.body_numbers.find(name);
+  if (number == model.body_numbers.end()) throw Error("there is no body '" + name + "'");
+  return model.bodies[number->second];
 }
 
 Vec<3> first_plane_axis(const Vec<3>& normal) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -90,6 +91,7 @@ struct Model {
   SignalSet signals;
   std::vector<JointInfo> joints;
   std::vector<BodyInfo> bodies;
+  std::unordered_map<std::string, std::size_t> body_numbers;  // name -> place in `bodies` and in `joints` as they are compiled
   std::vector<ConstraintInfo> constraints;
   std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
   std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; of a ball `load.rotation_x`

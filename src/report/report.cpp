@@ -13,6 +13,7 @@
 #include "report/run_section.h"
 #include "report/table_sections.h"
 #include "results/files.h"
+#include "results/read_results.h"
 #include "trunnion/version.h"
 
 namespace trunnion {
@@ -47,7 +48,8 @@ struct Result {
 std::vector<ResultKind> kinds_in(const std::string& folder) {
   std::vector<ResultKind> kinds;
   for (const Sign& sign : kSigns)
-    if (fs::exists(folder + "/" + sign.file) && std::find(kinds.begin(), kinds.end(), sign.kind) == kinds.end()) kinds.push_back(sign.kind);
+    if (!result_file(folder + "/" + sign.file).empty() && std::find(kinds.begin(), kinds.end(), sign.kind) == kinds.end())
+      kinds.push_back(sign.kind);
   return kinds;
 }
 
@@ -93,7 +95,7 @@ Diagnostic no_results(const std::string& folder) {
 }
 
 /// What is in the folders, in their order; the runs of a comparison behind it.
-std::vector<Result> find_results(const std::vector<std::string>& folders) {
+std::vector<Result> results_in(const std::vector<std::string>& folders) {
   std::vector<Result> results;
   std::vector<Diagnostic> findings;
   std::map<std::string, std::string> given;
@@ -153,7 +155,7 @@ void name_results(std::vector<Result>& results) {
 
 class PageBuilder {
  public:
-  explicit PageBuilder(const ReportRequest& request) : request_(request), results_(find_results(request.folders)) {
+  explicit PageBuilder(const ReportRequest& request) : request_(request), results_(results_in(request.folders)) {
     name_results(results_);
     const auto runs = static_cast<std::size_t>(
         std::count_if(results_.begin(), results_.end(), [](const Result& r) { return r.kind == ResultKind::run; }));

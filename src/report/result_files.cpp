@@ -59,7 +59,7 @@ double number_of(std::string_view text) {
 }  // namespace
 
 StoredRun read_run(const std::string& folder) {
-  if (!fs::exists(folder + "/results.h5") && !fs::exists(folder + "/results.csv")) return {};
+  if (result_file(folder + "/results.h5").empty() && result_file(folder + "/results.csv").empty()) return {};
   const StoredResults stored = find_results(folder);
   return {stored.read({"*"}), stored.model()};
 }

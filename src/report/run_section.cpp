@@ -11,6 +11,7 @@
 #include "file/model_file.h"
 #include "report/instants.h"
 #include "report/scene.h"
+#include "results/read_results.h"
 
 namespace trunnion {
 
@@ -107,7 +108,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 class SectionOfRun {
  public:
   SectionOfRun(const std::string& folder, const std::string& name, int block, const RunShare& share)
-      : share_(share), block_(block), summary_(read_json(folder + "/summary.json")), run_(read_run(folder)) {
+      : share_(share), block_(block), summary_(read_json(result_file(folder + "/summary.json"))), run_(read_run(folder)) {
     if (!summary_.is_object())
       throw InputError({{{folder + "/summary.json", 0, 0}, "", "it is no summary of a run", "what `trunnion run` writes", ""}});
     if (run_.model.empty() && summary_.contains("settings")) run_.model = summary_["settings"].dump(2);

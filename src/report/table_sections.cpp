@@ -189,7 +189,7 @@ std::vector<std::string> runs_of_comparison(const std::string& folder) {
     std::sort(names.begin(), names.end());
   }
   for (const std::string& name : names)
-    if (fs::exists(folder + "/" + name + "/summary.json")) found.push_back(name);
+    if (!result_file(folder + "/" + name + "/summary.json").empty()) found.push_back(name);
   return found;
 }
 

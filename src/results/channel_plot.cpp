@@ -127,7 +127,7 @@ void check_channels(const StoredResults& stored, const std::vector<std::string>&
   }
 }
 
-std::vector<Run> read_runs(const ChannelPlotRequest& request) {
+std::vector<Run> read_runs(const ChannelPlotRequest& request, std::vector<std::string>& notes) {
   std::vector<std::string> patterns = request.channels;
   if (!request.against.empty()) patterns.push_back(request.against);
   const double infinity = std::numeric_limits<double>::infinity();
@@ -149,6 +149,9 @@ std::vector<Run> read_runs(const ChannelPlotRequest& request) {
              "there is no record from " + (request.from.empty() ? "the start" : request.from) + " to " +
                  (request.to.empty() ? "the end" : request.to),
              fmt::format("times within {:g} s and {:g} s", time.front(), time.back()));
+    if (stored.unfinished)
+      notes.push_back(fmt::format("{}: the run goes on, or its program was killed; it has records up to {:g} s", stored.file,
+                                  time.empty() ? 0 : time.back()));
     runs.push_back(std::move(run));
   }
   return runs;
@@ -236,7 +239,8 @@ PlotPanel panel_of(const std::vector<Channel>& channels, const std::vector<Run>&
 Plot channel_plot(const ChannelPlotRequest& request) {
   if (request.runs.empty()) refuse("plot", "no run is named", "the folder of a run");
   if (request.channels.empty()) refuse("plot", "no channel is named", "a name such as `lift.length`, or a pattern such as `*.pressure`");
-  const std::vector<Run> runs = read_runs(request);
+  Plot plot;
+  const std::vector<Run> runs = read_runs(request, plot.notes);
   Units units(request.units);
   const std::string along = request.against.empty() ? "time" : request.against;
   std::vector<Channel> x, chosen;
@@ -245,7 +249,6 @@ Plot channel_plot(const ChannelPlotRequest& request) {
   for (const std::string& pattern : request.channels) add_matching(runs, pattern, chosen);
   if (chosen.empty()) refuse("plot", "nothing is left to draw", "channels other than `time`");
   const DrawnUnit x_unit = units.of(x[0].unit);
-  Plot plot;
   plot.title = request.title;
   constexpr double kMillimetre = 96 / 25.4;  // [px]
   plot.panel_width = kMillimetre * request.width, plot.panel_height = kMillimetre * request.height;

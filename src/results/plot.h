@@ -46,6 +46,7 @@ struct Plot {
   int columns = 1;
   double panel_width = 560, panel_height = 360;  // [px], 96 to the inch
   double resolution = 1;                         // of PNG pictures: their points per px
+  std::vector<std::string> notes;                // what is to be said beside the picture
 };
 
 /// The picture as a gnuplot script that needs no other file: `gnuplot NAME.gp` draws `picture`, and `gnuplot -c NAME.gp FILE` draws FILE.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -53,25 +54,14 @@ class Hdf5File {
  public:
   explicit Hdf5File(const std::string& name) : name_(name), size_(fs::file_size(name)), file_(open(name), H5Fclose, name) {}
 
-  /// All datasets that hold one series of numbers, in the order in which they were written.
   std::vector<Channel> channels() const {
-    std::vector<std::string> names;
-    const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
-      static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-      return 0;
-    };
-    if (H5Literate(file_, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect, &names) < 0) damaged(name_);
-    std::vector<std::pair<haddr_t, Channel>> placed;
-    for (const std::string& name : names) {
-      const Handle set(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose, name_);
-      const Handle space(H5Dget_space(set), H5Sclose, name_), type(H5Dget_type(set), H5Tclose, name_);
-      if (H5Sget_simple_extent_ndims(space) == 1 && H5Tget_class(type) == H5T_FLOAT)
-        placed.emplace_back(H5Dget_offset(set), Channel{name, attribute(set, "unit"), attribute(set, "description")});
-    }
-    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Channel> channels;
-    channels.reserve(placed.size());
-    for (auto& channel : placed) channels.push_back(std::move(channel.second));
+    for (std::string& name : texts("channels")) channels.push_back({std::move(name), "", ""});
+    const std::vector<std::string> units = texts("units"), descriptions = texts("descriptions");
+    for (std::size_t k = 0; k < channels.size(); ++k) {
+      if (k < units.size()) channels[k].unit = units[k];
+      if (k < descriptions.size()) channels[k].meaning = descriptions[k];
+    }
     return channels;
   }
   /// A dataset that is a text; empty where there is none.
@@ -80,14 +70,23 @@ class Hdf5File {
     const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_);
     return text_of(type, [&](char* out) { return H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); });
   }
-  std::vector<double> values(const std::string& channel) const {
-    const Handle set(H5Dopen2(file_, channel.c_str(), H5P_DEFAULT), H5Dclose, name_);
-    const Handle space(H5Dget_space(set), H5Sclose, name_);
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
-    if (count < 0 || static_cast<std::uintmax_t>(count) > size_ * kMostPacked / sizeof(double)) damaged(name_);
-    std::vector<double> values(static_cast<std::size_t>(count));
-    if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) damaged(name_);
-    return values;
+  /// The columns with these indices.
+  std::vector<std::vector<double>> columns(const std::vector<std::size_t>& wanted) const {
+    const Handle set(H5Dopen2(file_, "values", H5P_DEFAULT), H5Dclose, name_), space(H5Dget_space(set), H5Sclose, name_);
+    hsize_t size[2] = {0, 0};
+    if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) != 2) damaged(name_);
+    const hsize_t count[2] = {rows(), 1};
+    if (count[0] > size[0] || count[0] > size_ * kMostPacked / sizeof(double)) damaged(name_);
+    const Handle memory(H5Screate_simple(1, count, nullptr), H5Sclose, name_);
+    std::vector<std::vector<double>> columns(wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      const hsize_t begin[2] = {0, wanted[k]};
+      columns[k].resize(count[0]);
+      if (wanted[k] >= size[1] || H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, nullptr, count, nullptr) < 0 ||
+          H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, columns[k].data()) < 0)
+        damaged(name_);
+    }
+    return columns;
   }
 
  private:
@@ -100,10 +99,28 @@ class Hdf5File {
     if (file < 0) cannot_read(name, "it is no HDF5 file, or not whole");
     return file;
   }
-  std::string attribute(hid_t set, const char* which) const {
-    if (H5Aexists(set, which) <= 0) return "";
-    const Handle own(H5Aopen(set, which, H5P_DEFAULT), H5Aclose, name_), type(H5Aget_type(own), H5Tclose, name_);
-    return text_of(type, [&](char* out) { return H5Aread(own, type, out); });
+  /// How many rows are whole.
+  std::uint64_t rows() const {
+    std::uint64_t rows = 0;
+    const Handle set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose, name_), space(H5Dget_space(set), H5Sclose, name_);
+    if (H5Sget_simple_extent_npoints(space) != 1 || H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows) < 0)
+      damaged(name_);
+    return rows;
+  }
+  /// A dataset of strings of one length.
+  std::vector<std::string> texts(const char* name) const {
+    const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_),
+        space(H5Dget_space(set), H5Sclose, name_);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    const std::size_t size = H5Tget_size(type);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 || count < 0 || size == 0 ||
+        static_cast<std::uintmax_t>(count) > size_ / size)
+      damaged(name_);
+    std::string all(static_cast<std::size_t>(count) * size, '\0');
+    if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) < 0) damaged(name_);
+    std::vector<std::string> values;
+    for (std::size_t at = 0; at < all.size(); at += size) values.emplace_back(all.substr(at, size).c_str());
+    return values;
   }
   /// A string of fixed length.
   template <class Read>
@@ -142,13 +159,15 @@ std::vector<Channel> csv_channels(const std::string& file) {
   return channels;
 }
 
-/// The columns with these indices.
-std::vector<std::vector<double>> csv_columns(const std::string& file, std::size_t cells, const std::vector<std::size_t>& wanted) {
+/// The columns with these indices. The last row of an unfinished file may not be whole, and does not count then.
+std::vector<std::vector<double>> csv_columns(const std::string& file, bool unfinished, std::size_t cells,
+                                             const std::vector<std::size_t>& wanted) {
   std::ifstream in(file);
   std::string line;
   std::getline(in, line);
   std::vector<std::vector<double>> columns(wanted.size());
   for (int number = 2; std::getline(in, line); ++number) {
+    if (unfinished && in.eof()) break;
     const std::vector<std::string_view> row = cells_of(line);
     if (row.size() != cells)
       cannot_read(file, "line " + std::to_string(number) + " has " + std::to_string(row.size()) + " cells of " + std::to_string(cells));
@@ -163,7 +182,10 @@ std::vector<std::vector<double>> csv_columns(const std::string& file, std::size_
   return columns;
 }
 
-bool is_hdf5(const std::string& file) { return fs::path(file).extension() == ".h5"; }
+bool is_part(const fs::path& file) { return file.extension() == ".part"; }
+/// Of a file or of an unfinished one.
+fs::path extension(const fs::path& file) { return (is_part(file) ? file.stem() : file).extension(); }
+bool is_hdf5(const fs::path& file) { return extension(file) == ".h5"; }
 
 }  // namespace
 
@@ -186,17 +208,28 @@ bool matches_pattern(const std::string& pattern, const std::string& name) {
   return p == pattern.size();
 }
 
+std::string result_file(const std::string& path) {
+  const std::string part = path + ".part";
+  std::error_code error;
+  const bool whole = fs::is_regular_file(path, error), unfinished = fs::is_regular_file(fs::symlink_status(part, error));
+  if (!unfinished) return whole ? path : "";
+  return whole && fs::last_write_time(path, error) >= fs::last_write_time(part, error) ? path : part;
+}
+
 StoredResults find_results(const std::string& path) {
   StoredResults found;
   if (fs::is_directory(path)) {
-    for (const char* name : {"results.h5", "results.csv"})
-      if (found.file.empty() && fs::is_regular_file(fs::path(path) / name)) found.file = (fs::path(path) / name).string();
+    for (const char* name : {"results.h5", "results.csv"}) {
+      const std::string file = result_file((fs::path(path) / name).string());
+      if (!file.empty() && (found.file.empty() || (is_part(found.file) && !is_part(file)))) found.file = file;
+    }
     if (found.file.empty()) no_results(path, "the folder has neither results.h5 nor results.csv");
   } else {
     found.file = path;
     if (!fs::is_regular_file(path)) no_results(path, "there is no such folder or file");
-    if (!is_hdf5(path) && fs::path(path).extension() != ".csv") no_results(path, "the file ends neither in .h5 nor in .csv");
+    if (!is_hdf5(path) && extension(path) != ".csv") no_results(path, "the file ends neither in .h5 nor in .csv");
   }
+  found.unfinished = is_part(found.file);
   found.channels = is_hdf5(found.file) ? Hdf5File(found.file).channels() : csv_channels(found.file);
   const auto time = std::find_if(found.channels.begin(), found.channels.end(), [](const Channel& c) { return c.name == "time"; });
   if (time == found.channels.end()) no_results(found.file, "the file has no channel `time`");
@@ -212,17 +245,14 @@ Recording StoredResults::read(const std::vector<std::string>& patterns) const {
   for (const Channel& c : channels)
     if (c.name == "time" || std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches_pattern(p, c.name); }))
       recording.channels.push_back(c);
-  if (is_hdf5(file)) {
-    const Hdf5File stored(file);
-    for (const Channel& c : recording.channels) recording.columns.push_back(stored.values(c.name));
-  } else {
-    const std::vector<Channel> stored = csv_channels(file);
-    std::vector<std::size_t> wanted;
-    for (const Channel& c : recording.channels)
-      wanted.push_back(static_cast<std::size_t>(
-          std::find_if(stored.begin(), stored.end(), [&](const Channel& s) { return s.name == c.name; }) - stored.begin()));
-    recording.columns = csv_columns(file, stored.size(), wanted);
-  }
+  std::optional<Hdf5File> packed;
+  if (is_hdf5(file)) packed.emplace(file);
+  const std::vector<Channel> stored = packed ? packed->channels() : csv_channels(file);
+  std::vector<std::size_t> wanted;
+  for (const Channel& c : recording.channels)
+    wanted.push_back(static_cast<std::size_t>(
+        std::find_if(stored.begin(), stored.end(), [&](const Channel& s) { return s.name == c.name; }) - stored.begin()));
+  recording.columns = packed ? packed->columns(wanted) : csv_columns(file, unfinished, stored.size(), wanted);
   for (const auto& column : recording.columns)
     if (column.size() != recording.columns.front().size()) cannot_read(file, "its channels differ in length");
   return recording;

@@ -1,4 +1,5 @@
-// What a run left in its folder, read back: results.h5 with units and meanings, or results.csv with names alone.
+// What a run left in its folder, read back: results.h5 with units and meanings, or results.csv with names alone; of a run that goes on or
+// was killed what there is, from results.h5.part or results.csv.part.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,6 +16,7 @@ bool matches_pattern(const std::string& pattern, const std::string& name);
 /// A recording in a file.
 struct StoredResults {
   std::string file;               // results.h5 or results.csv, with its folder
+  bool unfinished = false;        // one that ends in .part
   std::vector<Channel> channels;  // all that are stored, `time` first; from CSV without unit and meaning
 
   /// `time` and the channels that match one of the patterns, in the order of the file. Throws InputError where the file cannot be read.
@@ -23,7 +25,10 @@ struct StoredResults {
   std::string model() const;
 };
 
-/// Of `path`, a folder or a file that ends in .h5 or .csv. Throws InputError where there are no results.
+/// `path`, or `path`.part of a run that has not ended where that is newer or alone; empty where there is neither.
+std::string result_file(const std::string& path);
+
+/// Of `path`, a folder or a file that ends in .h5 or .csv, with .part or without. Throws InputError where there are no results.
 StoredResults find_results(const std::string& path);
 
 }  // namespace trunnion

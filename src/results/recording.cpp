@@ -31,6 +31,8 @@ int Recording::find(const std::string& name) const {
   return at == channels.end() ? -1 : static_cast<int>(at - channels.begin());
 }
 
+double expected_rows(const Description& d) { return d.solver.duration / grid_step(d) / d.record.every + 2; }
+
 Meter::Meter(std::shared_ptr<const Model> model)
     : model_(std::move(model)), observer_(make_observer(model_)), channels_{{"time", "s", "time"}}, memory_(coupling_memory(*model_)) {
   channels_.insert(channels_.end(), observer_->channels().begin(), observer_->channels().end());
@@ -94,13 +96,13 @@ void Meter::check_energies() {
   not_finite(time_, "the sum of energies");
 }
 
-void Meter::check_channels(double before) {
+const std::vector<double>& Meter::finite_values(double before) {
   const std::vector<double>& all = values();
   double sum = 0;
   for (const double value : all) sum += 0 * value;
-  if (sum == 0) return;
+  if (sum == 0) return all;
   const auto wrong = std::find_if(all.begin(), all.end(), [](double value) { return !std::isfinite(value); });
-  if (wrong != all.end()) not_finite(before, channels_[static_cast<std::size_t>(wrong - all.begin())].name);
+  not_finite(before, channels_[static_cast<std::size_t>(wrong - all.begin())].name);
 }
 
 void Meter::stop_at(const State& state) {
@@ -129,16 +131,20 @@ const std::vector<double>& Meter::values() {
   return values_;
 }
 
-Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic)
-    : model_(std::move(model)), meter_(model_), beside_(beside_monolithic ? std::make_unique<MonolithicBeside>(model_) : nullptr) {
+Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic, RowSink* sink, bool kept)
+    : model_(std::move(model)),
+      meter_(model_),
+      beside_(beside_monolithic ? std::make_unique<MonolithicBeside>(model_) : nullptr),
+      sink_(sink),
+      kept_(kept) {
   select(model_->description.record.channels);
   for (std::size_t i : selected_) recording_.channels.push_back(meter_.channels()[i]);
   if (beside_) recording_.channels.insert(recording_.channels.end(), beside_->channels().begin(), beside_->channels().end());
   recording_.columns.resize(recording_.channels.size());
-  const SolverDescription& solver = model_->description.solver;
-  const double rows = solver.duration / grid_step(model_->description) / model_->description.record.every + 2;
+  row_.resize(recording_.channels.size());
   constexpr double kMostReserved = 1e6;  // rows; longer runs grow as they go
-  for (auto& column : recording_.columns) column.reserve(static_cast<std::size_t>(std::min(rows, kMostReserved)));
+  const double rows = expected_rows(model_->description);
+  for (auto& column : recording_.columns) column.reserve(kept ? static_cast<std::size_t>(std::min(rows, kMostReserved)) : 0);
 }
 
 void Recorder::select(const std::vector<std::string>& wanted) {
@@ -164,12 +170,13 @@ void Recorder::select(const std::vector<std::string>& wanted) {
 }
 
 void Recorder::record(double before) {
-  meter_.check_channels(before);
-  const std::vector<double>& values = meter_.values();
-  for (std::size_t i = 0; i < selected_.size(); ++i) recording_.columns[i].push_back(values[selected_[i]]);
-  for (std::size_t i = selected_.size(); i < recording_.columns.size(); ++i)
-    recording_.columns[i].push_back(beside_->values()[i - selected_.size()]);
+  const std::vector<double>& values = meter_.finite_values(before);
+  for (std::size_t i = 0; i < selected_.size(); ++i) row_[i] = values[selected_[i]];
+  for (std::size_t i = selected_.size(); i < row_.size(); ++i) row_[i] = beside_->values()[i - selected_.size()];
+  for (std::size_t i = 0; i < row_.size() && kept_; ++i) recording_.columns[i].push_back(row_[i]);
   recorded_time_ = meter_.time();
+  if (rows_++ == 0 && sink_ != nullptr) sink_->begin(recording_.channels);
+  if (sink_ != nullptr) sink_->add(row_.data());
 }
 
 void Recorder::begin(const State& state) {
@@ -186,7 +193,7 @@ void Recorder::at(const Moment& moment) {
 }
 
 void Recorder::finish(const State& last) {
-  if (recording_.rows() == 0) return;  // not even the start could be recorded
+  if (rows_ == 0) return;  // not even the start could be recorded
   if (meter_.time() != last.time) meter_.stop_at(last);
   if (meter_.time() != recorded_time_) record(recorded_time_);
 }

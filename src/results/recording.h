@@ -1,4 +1,4 @@
-// Results of a run in memory, column by column, and the watcher that fills them.
+// Results of a run, row by row into files or column by column in memory, and the watcher that records them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,6 +22,19 @@ struct Recording {
   int find(const std::string& name) const;
 };
 
+/// Takes the rows of a run as they are recorded.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  /// Before the first row.
+  virtual void begin(const std::vector<Channel>& channels) = 0;
+  /// A number per channel. May throw SimulationError, which ends the run.
+  virtual void add(const double* row) = 0;
+};
+
+/// How many rows a run records, about.
+double expected_rows(const Description& d);
+
 /// Reads every channel of a run as it goes: time, the observer's, energies, the solver's, the coupling's. All are functions of the input:
 /// equal input gives equal bits. (Computing time is no channel; see history.h.)
 class Meter final : public RunWatcher {
@@ -43,8 +56,8 @@ class Meter final : public RunWatcher {
   const Ledger& ledger() const { return ledger_; }
   const Observer& observer() const { return *observer_; }
   double time() const { return time_; }
-  /// Throws SimulationError where a channel is not finite. `before`: [s] the time of the last good state.
-  void check_channels(double before);
+  /// The same; throws SimulationError where one is not finite. `before`: [s] the time of the last good state.
+  const std::vector<double>& finite_values(double before);
 
  private:
   void read_coupling(const State& state);
@@ -66,8 +79,9 @@ class Meter final : public RunWatcher {
 class Recorder final : public RunWatcher {
  public:
   /// Takes the description's `record` settings. Throws InputError for channels that do not exist.
-  /// `beside_monolithic`: with the difference to a monolithic run (a co-simulation).
-  explicit Recorder(std::shared_ptr<const Model> model, bool beside_monolithic = false);
+  /// `beside_monolithic`: with the difference to a monolithic run (a co-simulation). `sink` (may be null) gets every row; rows stay in
+  /// memory only if `kept`.
+  explicit Recorder(std::shared_ptr<const Model> model, bool beside_monolithic = false, RowSink* sink = nullptr, bool kept = true);
 
   /// The first record.
   void begin(const State& state);
@@ -75,7 +89,9 @@ class Recorder final : public RunWatcher {
   /// Records the last state of a run unless it is the last record already, whether the run failed or not.
   void finish(const State& last);
 
+  /// What is in memory; its channels in any case.
   const Recording& recording() const { return recording_; }
+  std::size_t rows() const { return rows_; }
   Meter& meter() { return meter_; }
   const Ledger& ledger() const { return meter_.ledger(); }
   const Observer& observer() const { return meter_.observer(); }
@@ -91,6 +107,10 @@ class Recorder final : public RunWatcher {
   Meter meter_;
   std::unique_ptr<MonolithicBeside> beside_;
   Recording recording_;
+  RowSink* sink_;
+  bool kept_;
+  std::size_t rows_ = 0;
+  std::vector<double> row_;            // the last one
   std::vector<std::size_t> selected_;  // channels of the meter; those of the monolithic run beside follow
   double recorded_time_ = 0;           // [s] of the last record
 };

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
 #include "file/model_file.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
-#include "results/files.h"
 #include "run/element_steps.h"
 
 namespace trunnion {
@@ -14,6 +17,8 @@ namespace trunnion {
 namespace {
 
 constexpr int kProgressReports = 100;  // per run
+constexpr const char *kCsvName = "results.csv", *kHdf5Name = "results.h5";
+constexpr auto kBetweenFlushes = std::chrono::seconds(1);
 
 /// The recorder, and another watcher beside it.
 class Watchers final : public RunWatcher {
@@ -27,6 +32,22 @@ class Watchers final : public RunWatcher {
  private:
   Recorder& recorder_;
   RunWatcher* also_;
+};
+
+/// Lets the files of a run write summaries as long as it goes on.
+class SummariesOf {
+ public:
+  SummariesOf(CaseFiles* files, const CaseResult& result, std::function<void()> update) : files_(files) {
+    if (files_ != nullptr) files_->summarise(&result, std::move(update));
+  }
+  ~SummariesOf() {
+    if (files_ != nullptr) files_->summarise(nullptr, {});
+  }
+  SummariesOf(const SummariesOf&) = delete;
+  SummariesOf& operator=(const SummariesOf&) = delete;
+
+ private:
+  CaseFiles* files_;
 };
 
 /// That a stated penalty factor was out of its limits (mechanics/penalty_factors.h).
@@ -57,18 +78,25 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
 }
 
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also,
-                    bool beside_monolithic, const std::atomic<int>* signal) {
+                    bool beside_monolithic, const std::atomic<int>* signal, CaseFiles* files, bool kept) {
   CaseResult result;
   result.model = model;
   result.analysis = analyse(*model);
-  result.recorder = std::make_unique<Recorder>(model, beside_monolithic);
+  result.recorder = std::make_unique<Recorder>(model, beside_monolithic, files, kept);
   try {
     Runner run(model, start_of(*model, start));
+    const auto update = [&] {
+      result.statistics = run.statistics();
+      result.coupling = coupling_report(*model, run.state().coupling());
+      result.end_time = result.recorder->meter().time();
+    };
     run.stop_on(signal);
     result.warnings = element_step_warnings(*model, run.state());
-    result.recorder->begin(run.state());
-    Watchers watchers(*result.recorder, also);
+    update();
+    const SummariesOf summaries(files, result, update);
     try {
+      result.recorder->begin(run.state());
+      Watchers watchers(*result.recorder, also);
       run_to_end(run, &watchers, progress);
     } catch (const Interrupted& error) {
       result.failure = error;
@@ -79,8 +107,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     } catch (const SimulationError& error) {  // a channel of a state between two records is not finite
       if (!result.failure) result.failure = error;
     }
-    result.statistics = run.statistics();
-    result.coupling = coupling_report(*model, run.state().coupling());
+    update();
     result.end_time = run.state().time;
     if (result.statistics.penalty_limited) result.warnings.push_back(limited_penalty_warning(model->description.solver, result.statistics));
     if (result.coupling && result.failure && !result.coupling->lost) result.coupling->lost = result.end_time;
@@ -88,26 +115,83 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     result.failure = error;
     result.statistics.cavitation.resize(model->hydraulics.volumes.size());
   }
+  result.ended = true;
   return result;
+}
+
+// ---------------------------------------------------------------- files
+
+CaseFiles::CaseFiles(std::shared_ptr<const Model> model, std::string model_file, std::string folder,
+                     std::chrono::steady_clock::time_point start)
+    : model_(std::move(model)), model_file_(std::move(model_file)), folder_(std::move(folder)), start_(start), flushed_(start) {}
+
+void CaseFiles::summarise(const CaseResult* result, std::function<void()> update) {
+  result_ = result;
+  update_ = std::move(update);
+}
+
+std::string CaseFiles::summary(const CaseResult& result) const {
+  return summary_json(result, model_file_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+}
+
+template <class Write>
+std::string CaseFiles::write_all(Write&& write) {
+  std::string failed;
+  for (File& file : files_) try {
+      if (file.rows) write(file);
+    } catch (const FileError& error) {
+      failed += (failed.empty() ? "" : "; ") + std::string(error.what());
+      file.rows.reset();
+    }
+  return failed;
+}
+
+void CaseFiles::begin(const std::vector<Channel>& channels) {
+  make_folder(folder_);
+  const RecordDescription& record = model_->description.record;
+  if (record.csv) files_.push_back({kCsvName, new_csv(place(kCsvName), channels)});
+  if (record.hdf5)
+    files_.push_back({kHdf5Name, new_hdf5(place(kHdf5Name), channels, write_model(without_csv_files(model_->description)),
+                                          expected_rows(model_->description))});
+}
+
+void CaseFiles::add(const double* row) {
+  std::string failed = write_all([&](File& file) { file.rows->add(row); });
+  const auto now = std::chrono::steady_clock::now();
+  if (failed.empty() && result_ != nullptr && now - flushed_ > kBetweenFlushes) {
+    flushed_ = now;
+    failed = write_all([](File& file) { file.rows->flush(); });
+    update_();
+    try {
+      write_text(summary(*result_), place("summary.json.part"));
+    } catch (const FileError& error) { failed = failed.empty() ? error.what() : failed; }
+  }
+  if (!failed.empty()) throw SimulationError(*row, "the results", failed, "room on the disk, or record.channels and record.every");
+}
+
+void CaseFiles::finish(const CaseResult& result) {
+  make_folder(folder_);
+  std::string failed = write_all([](File& file) { file.rows->finish(); });
+  for (const char* name : {kCsvName, kHdf5Name})  // of an earlier run with others
+    if (result.recorder->rows() > 0 && std::none_of(files_.begin(), files_.end(), [&](const File& file) { return file.name == name; }))
+      for (const char* ending : {"", ".part"}) std::remove((place(name) + ending).c_str());
+  try {
+    write_text(summary(result), place("summary.json"));
+  } catch (const FileError& error) { failed += (failed.empty() ? "" : "; ") + std::string(error.what()); }
+  if (!failed.empty()) throw FileError(failed);
 }
 
 void write_case(const CaseResult& result, const std::string& model_file, const std::string& folder,
                 std::chrono::steady_clock::time_point start) {
-  make_folder(folder);
-  std::string failed;
-  const auto attempt = [&](auto&& write) {  // one file that cannot be written does not take the others with it
-    try {
-      write();
-    } catch (const FileError& error) { failed += (failed.empty() ? "" : "; ") + std::string(error.what()); }
-  };
+  CaseFiles files(result.model, model_file, folder, start);
   const Recording& recording = result.recorder->recording();
-  if (recording.rows() > 0) {
-    attempt([&] { write_csv(recording, folder + "/results.csv"); });
-    attempt([&] { write_hdf5(recording, write_model(without_csv_files(result.model->description)), folder + "/results.h5"); });
+  if (recording.rows() > 0) files.begin(recording.channels);
+  std::vector<double> row(recording.columns.size());
+  for (std::size_t i = 0; i < recording.rows(); ++i) {
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = recording.columns[k][i];
+    files.add(row.data());
   }
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  attempt([&] { write_text(summary_json(result, model_file, wall), folder + "/summary.json"); });
-  if (!failed.empty()) throw FileError(failed);
+  files.finish(result);
 }
 
 }  // namespace trunnion

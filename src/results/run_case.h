@@ -5,14 +5,18 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "machine/analyse.h"
+#include "results/files.h"
 #include "results/recording.h"
 
 namespace trunnion {
 
-/// What came out of a run, also of one that failed on the way.
+/// What came out of a run, also of one that failed on the way or goes on.
 struct CaseResult {
   std::shared_ptr<const Model> model;
   Analysis analysis;
@@ -23,7 +27,42 @@ struct CaseResult {
   double end_time = 0;                     // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;
-  int signal = 0;  // that interrupted the run; 0: none
+  int signal = 0;      // that interrupted the run; 0: none
+  bool ended = false;  // completed or failed
+};
+
+/// The files of a run in `folder`, as they grow: results.csv, results.h5 (record.files), and about once a second summary.json, under
+/// temporary names until finish().
+class CaseFiles final : public RowSink {
+ public:
+  /// `start`: when the run began.
+  CaseFiles(std::shared_ptr<const Model> model, std::string model_file, std::string folder, std::chrono::steady_clock::time_point start);
+
+  /// From now on add() writes a summary of `result` now and then, after `update`; null: no more.
+  void summarise(const CaseResult* result, std::function<void()> update);
+  void begin(const std::vector<Channel>& channels) override;
+  /// Throws SimulationError once where a file cannot be written: what is whole of it stays, others go on.
+  void add(const double* row) override;
+  /// Completes the files of a run that has ended. Throws FileError where that fails.
+  void finish(const CaseResult& result);
+
+ private:
+  struct File {
+    const char* name;
+    std::unique_ptr<RowFile> rows;  // null: not wanted, or it cannot be written
+  };
+  std::string place(const char* name) const { return folder_ + "/" + name; }
+  std::string summary(const CaseResult& result) const;
+  /// Runs write(file) for every file; those that cannot be written are left. Returns why, empty if all could.
+  template <class Write>
+  std::string write_all(Write&& write);
+
+  std::shared_ptr<const Model> model_;
+  std::string model_file_, folder_;
+  std::chrono::steady_clock::time_point start_, flushed_;
+  std::vector<File> files_;
+  const CaseResult* result_ = nullptr;
+  std::function<void()> update_;
 };
 
 /// Called now and then with the simulated time [s].
@@ -42,9 +81,11 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {})
 
 /// Runs to solver.duration; `also` (may be null) sees what the recorder sees; `beside_monolithic`: a co-simulation is compared with a
 /// monolithic run; a `signal` that becomes other than 0 ends the run as a failure (may be null). Throws InputError for what is wrong with
-/// the input; a simulation that fails is a result.
+/// the input; a simulation that fails is a result. `files` (may be null) get the rows, which stay in memory only if `kept`; the caller
+/// finishes them.
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
-                    RunWatcher* also = nullptr, bool beside_monolithic = false, const std::atomic<int>* signal = nullptr);
+                    RunWatcher* also = nullptr, bool beside_monolithic = false, const std::atomic<int>* signal = nullptr,
+                    CaseFiles* files = nullptr, bool kept = true);
 
 /// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);
@@ -58,7 +99,7 @@ std::string summary_json(const CaseResult& result, const std::string& model_file
 /// Verdict, steps, times, energies, files: lines for a terminal.
 std::string summary_text(const CaseResult& result, double wall_seconds);
 
-/// Writes results.csv, results.h5 and summary.json into `folder`; `start` is when the run began.
+/// The files of a run that is in memory.
 void write_case(const CaseResult& result, const std::string& model_file, const std::string& folder,
                 std::chrono::steady_clock::time_point start);
 

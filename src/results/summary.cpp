@@ -217,8 +217,12 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
   Json json{{"program", std::string("trunnion ") + kVersion},
             {"model_file", model_file},
             {"title", r.model->title},
-            {"status", r.failure ? "failed" : "completed"},
-            {"message", r.failure ? r.failure->what() : ""},
+            {"status", !r.ended    ? "running"
+                       : r.failure ? "failed"
+                                   : "completed"},
+            {"message", !r.ended    ? "the run goes on, or its program was killed"
+                        : r.failure ? r.failure->what()
+                                    : ""},
             {"warnings", r.warnings},
             {"end_time", r.end_time},
             {"steps", s.steps},

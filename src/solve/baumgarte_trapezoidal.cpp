@@ -176,9 +176,9 @@ bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
   return true;
 }
 
-/// Takes from the multipliers what the stabilisation adds to them: 2 alpha dPhi/dt + beta^2 Phi is as large as the error of the accelerations
-/// that lets Phi drift, however strong the stabilisation. With the last tangent: an increment that changes d2Phi/dt2 by x changes Psi by x
-/// times (4/h^2 + 2/h 2 alpha + beta^2) h^2/4.
+/// Takes from the multipliers what the stabilisation adds to them: 2 alpha dPhi/dt + beta^2 Phi is as large as the error of the
+/// accelerations that lets Phi drift, however strong the stabilisation. With the last tangent: an increment that changes d2Phi/dt2 by x
+/// changes Psi by x times (4/h^2 + 2/h 2 alpha + beta^2) h^2/4.
 template <int D>
 void BaumgarteTrapezoidal<D>::take_stabilisation_from_multipliers() {
   const MechanismState<D>& mech = work_.mechanism;

@@ -358,6 +358,7 @@ TEST_F(Reports, ShowARunThatFailed) {
   nothing.model = model;
   nothing.recorder = std::make_unique<Recorder>(model);
   nothing.failure = SimulationError(0, "bob", "nothing converges", "");
+  nothing.ended = true;
   write_case(nothing, "model.yaml", in("never"), std::chrono::steady_clock::now());
   const Page p = page({.folders = {late, in("never")}, .channels = {}});
   EXPECT_EQ(p.section("run", "late")["status"], "failed");

@@ -139,7 +139,7 @@ TEST(Plot, DataAreWrittenAsTheyAre) {
   Plot plot = parabola("a, b");
   plot.panels[0].curves[0].x = {0.1, 2};
   plot.panels[0].curves[0].y = {1.0 / 3, std::nan("")};
-  EXPECT_EQ(plot_csv(plot), "panel,curve,x,y\nheight,\"a, b\",0.10000000000000001,0.33333333333333331\nheight,\"a, b\",2,nan\n");
+  EXPECT_EQ(plot_csv(plot), "panel,curve,x,y\nheight,\"a, b\",0.1,0.3333333333333333\nheight,\"a, b\",2,nan\n");
 }
 
 TEST(Plot, OtherFormatsAreRefused) {
