@@ -65,6 +65,7 @@ InputLimits limits_of(const std::vector<Override>& overrides) {
     const std::string name = setting.path.substr(std::strlen(kLimitsPrefix));
     const auto limit = std::find_if(kLimits.begin(), kLimits.end(), [&](const auto& l) { return l.first == name; });
     std::vector<std::string> names;
+    names.reserve(kLimits.size());
     for (const auto& l : kLimits) names.emplace_back(l.first);
     const auto refuse = [&](const std::string& found, const std::string& expected) {
       throw InputError({Diagnostic{{"--set", 0, 0}, setting.path, found, expected, ""}});
