@@ -119,7 +119,7 @@ TEST_F(Folder, Hdf5HoldsChannelsUnitsAndTheModel) {
   H5Fclose(f);
 }
 
-/// Noise, smooth curves, constants, steps, zeros, numbers that are none, and more rows than some pieces have.
+/// Noise, smooth curves, constants, steps, zeros, NaN, infinity, and more rows than some pieces have.
 TEST_F(Folder, Hdf5PiecesReadBackBitForBitWithPlainFilters) {
   for (const std::size_t rows : {1u, 255u, 256u, 257u, 3000u}) {
     Recording r;
