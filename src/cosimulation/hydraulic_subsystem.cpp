@@ -2,18 +2,22 @@
 #include "cosimulation/hydraulic_subsystem.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/lu.h"
 #include "cosimulation/hydraulic_cut.h"
-#include "hydraulics/circuit_trapezoidal.h"
+#include "hydraulics/circuit_step.h"
+#include "hydraulics/substeps.h"
 
 namespace trunnion {
 
 namespace {
 
 constexpr double kRounding = 1e-6;  // relative, of a communication step that is a whole number of own steps
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFastest = 1e6;    // [m/s] beyond: no cylinder, a step that blew up
 
 class CircuitSubsystem final : public HydraulicSubsystem {
@@ -29,11 +33,15 @@ class CircuitSubsystem final : public HydraulicSubsystem {
         hands_out_force_(machine_->description.coupling.variables == CouplingVariables::velocity_force),
         courses_(2 * n_),
         work_(h_),
-        trapezoidal_(h_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
+        step_of_circuits_(h_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
+        rule_(OilRule::alpha(machine_->description.coupling.oil_rule == OilRuleKind::trapezoidal ? 1 : kOilRho)),
+        resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !h_.volumes.empty()),
+        memory_(std::max(1, oil_memory_size(h_))),
         system_(n_ * n_),
         pivot_(n_) {
     for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(h_.ny + 2 * n_);
     for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
+    kept_force_.resize(n_);
     for (std::size_t i = 0; i < n_; ++i) s_[i] = h_.actuators[i].cylinder.length_0;
     for (const Actuator& a : h_.actuators) {
       inputs_.push_back({a.name + ".length", "m"});
@@ -64,12 +72,24 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       x_[i] = machine.y()[cut_.states[i]];
       slope_[i] = machine.ydot()[cut_.states[i]];
     }
+    const auto from = oil_memory(machine_->hydraulics, machine.oil_memory());
+    const OilMemory<> memory = oil_memory(h_, memory_.data());
+    *memory.known = machine.layout().oil_memory > 0 ? *from.known : 0;
+    for (std::size_t i = 0; i < cut_.states.size(); ++i) memory.lag[i] = from.lag[cut_.states[i]];
+    for (std::size_t i = 0; i < cut_.volumes.size(); ++i) memory.inflow[i] = from.inflow[cut_.volumes[i]];
+    for (std::size_t i = 0; i < n_; ++i) memory.s[i] = from.s[cut_.ports[i]];
     fresh_ = true;
     update_inputs(h_, machine_->signals, time_, Side::right, work_);
     set_outputs();
   }
   void save(State& machine) const override {
+    const OilMemory<> to = oil_memory(machine_->hydraulics, machine.oil_memory());
+    const auto memory = oil_memory(h_, memory_.data());
+    if (machine.layout().oil_memory > 0) *to.known = *memory.known;
+    for (std::size_t i = 0; i < cut_.volumes.size(); ++i) to.inflow[cut_.volumes[i]] = memory.inflow[i];
+    for (std::size_t i = 0; i < n_; ++i) to.s[cut_.ports[i]] = memory.s[i];
     for (int i : own_states_) {
+      to.lag[cut_.states[i]] = memory.lag[i];
       machine.y()[cut_.states[i]] = x_[i];
       machine.ydot()[cut_.states[i]] = slope_[i];
     }
@@ -96,12 +116,13 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     update_inputs(h_, machine_->signals, begin_, Side::right, work_);
     if (!evaluate(begin_, x_.data(), slope_.data(), report)) return report;
+    begin_memory();
     const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kRounding))));
     for (int k = 1; k <= steps; ++k) {
       const double t = begin_ + h * k / steps;
       const bool done = integrator_ == IntegratorKind::rk4     ? rk4(t, report)
                         : integrator_ == IntegratorKind::euler ? euler(t, report)
-                                                               : trapezoidal(t, report);
+                                                               : implicit(t, report);
       if (!done) return report;
       time_ = t;
     }
@@ -117,6 +138,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     if (!within_range(x_.data(), s_.data(), w_.data(), report)) return false;
     set_following_spools(x_.data());
     evaluate_rates(h_, s_.data(), w_.data(), x_.data(), slope_.data(), work_);
+    memory_.front() = 0;
     set_outputs();
     return true;
   }
@@ -273,7 +295,53 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     return evaluate(t, x_.data(), slope_.data(), report);
   }
 
-  bool trapezoidal(double t, StepReport& report) {
+  /// A step by the oil's rule; in parts where it does not follow the pressures.
+  bool implicit(double t, StepReport& report) {
+    keep();
+    const StepReport before = report;
+    const bool done = attempt(rule_, t, report);
+    if (!resolves_ || (done && !(step_of_circuits_.jump(work_) > kOilJump))) return done;
+    if (!done && report.status != StepStatus::stalled && report.status != StepStatus::diverged) return false;
+    go_back();
+    report = before;
+    const double first = step_of_circuits_.part_length(2 * kOilPartError, x_.data(), slope_.data(), work_);
+    const double h = t - time_;
+    return go_in_parts(h, first, [&](const OilRule& rule, double dt, bool last_resort) {
+      keep();
+      report.status = StepStatus::converged;
+      const double end = std::min(time_ + dt, t);
+      if (!attempt(rule, end, report)) {
+        go_back();
+        return kInfinity;
+      }
+      const double error = step_of_circuits_.part_error(work_) / kOilPartError;
+      if (error > 1 && !last_resort) {
+        go_back();
+      } else {
+        step_of_circuits_.keep_part();
+        time_ = end;
+      }
+      return error;
+    });
+  }
+  /// What an attempt changes.
+  void keep() {
+    kept_.assign(x_, slope_, memory_, impulse_, impulse_moment_, displacement_);
+    for (std::size_t i = 0; i < n_; ++i) kept_force_[i] = work_.ports[i].force;
+  }
+  void go_back() {
+    kept_.restore(x_, slope_, memory_, impulse_, impulse_moment_, displacement_);
+    for (std::size_t i = 0; i < n_; ++i) work_.ports[i].force = kept_force_[i];
+  }
+  /// Before the first step after a communication point, where lengths may have jumped, which is no volume that the oil takes up.
+  void begin_memory() {
+    const double *s = model_ == nullptr ? s_.data() : x_.data() + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
+    const OilMemory<> memory = oil_memory(h_, memory_.data());
+    if (*memory.known == 0) start_oil_memory(h_, s, w, x_.data(), slope_.data(), memory);
+    std::copy_n(s, n_, memory.s);
+  }
+
+  bool attempt(const OilRule& rule, double t, StepReport& report) {
     const SolverDescription& solver = machine_->description.solver;
     const double h = t - time_;
     add_forces(time_, h / 2);
@@ -282,7 +350,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     sum_ = slope_;
     double *y = x_.data(), *ydot = slope_.data();
     update_inputs(h_, machine_->signals, t, Side::left, work_);
-    trapezoidal_.begin(machine_->signals, time_, h, start_.data(), sum_.data(), y, ydot, work_);
+    step_of_circuits_.begin(rule, machine_->signals, time_, h, start_.data(), sum_.data(),
+                            oil_memory(h_, static_cast<const double*>(memory_.data())), y, ydot, work_);
     if (model_ == nullptr) {
       take_courses(t);
       std::fill(ds_.begin(), ds_.end(), 0.0);
@@ -300,12 +369,12 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     };
     do {
       largest = 0;
-      trapezoidal_.set_rates(work_);
-      evaluate_hydraulics(h_, s_.data(), w_.data(), y, ydot, trapezoidal_.rule(), work_);
+      step_of_circuits_.set_rates();
+      evaluate_hydraulics(h_, s_.data(), w_.data(), y, ydot, step_of_circuits_.rule(), work_);
       add_rate_offset();
-      if (!trapezoidal_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return fail(StepStatus::singular, -1, report);
-      trapezoidal_.eliminate(ds_.data(), dw_.data(), work_);
-      trapezoidal_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
+      if (!step_of_circuits_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return fail(StepStatus::singular, -1, report);
+      step_of_circuits_.eliminate(ds_.data(), dw_.data(), work_);
+      step_of_circuits_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
       if (model_ != nullptr) {
         for (std::size_t i = 0; i < n_; ++i) {
           w_[i] += dw_[i];
@@ -320,8 +389,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       if (!solver.accept_capped) return fail(StepStatus::stalled, report.worst, report);
       report.status = StepStatus::capped;
     }
-    trapezoidal_.set_rates(work_);
-    trapezoidal_.finish(s_.data(), w_.data(), work_);
+    step_of_circuits_.set_rates();
+    step_of_circuits_.finish_local(s_.data(), w_.data(), work_);
+    step_of_circuits_.finish(s_.data(), w_.data(), oil_memory(h_, memory_.data()), work_, rate_offset());
     if (!within_range(y, s_.data(), w_.data(), report)) return false;
     evaluate_forces<double>(h_, s_.data(), w_.data(), y, work_);
     if (model_ != nullptr) {
@@ -339,14 +409,15 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void set_lengths(double h) {
     for (std::size_t i = 0; i < n_; ++i) s_[i] = start_s()[i] + h / 2 * (start_w()[i] + w_[i]);
   }
-  /// What the oil sees beyond the rates of the cylinders, in the residuals of the volumes.
+  /// What the oil sees beyond the rates of the cylinders, as swept volumes in the residuals.
   void add_rate_offset() {
     if (model_ == nullptr) return;
+    const double swept = step_of_circuits_.rule().factor * step_of_circuits_.rule().step;
     for (std::size_t i = 0; i < n_; ++i) {
       const Actuator& a = h_.actuators[i];
       const auto add = [&](int node, double area) {
         const PressureNode& n = h_.nodes[node];
-        if (n.state >= 0) work_.R[h_.circuits[n.circuit].offset + n.local] += work_.liquid[node].value * area * model_->rate_offset[i];
+        if (n.state >= 0) work_.R[h_.circuits[n.circuit].offset + n.local] += swept * work_.liquid[node].value * area * model_->rate_offset[i];
       };
       add(a.A, a.cylinder.area_A);
       add(a.B, -a.cylinder.area_B);
@@ -357,12 +428,12 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     const double tau = t - model_->begin;
     for (std::size_t i = 0; i < n_; ++i) {
       double w_dot = model_->b[i] + tau * model_->b_rate[i];
-      for (std::size_t j = 0; j < n_; ++j) w_dot += inverse_mass(i, j, tau) * (work_.ports[j].force - trapezoidal_.residual(j));
+      for (std::size_t j = 0; j < n_; ++j) w_dot += inverse_mass(i, j, tau) * (work_.ports[j].force - step_of_circuits_.residual(j));
       dw_[i] = start_w()[i] + h / 2 * (start_w_dot()[i] + w_dot) - w_[i];
       for (std::size_t k = 0; k < n_; ++k) {
         double change = inverse_mass(i, k, tau) * (h / 2 * work_.force_s[k] + work_.force_v[k]);
         for (std::size_t j = 0; j < n_; ++j)
-          change -= inverse_mass(i, j, tau) * (h / 2 * trapezoidal_.stiffness(j, k) + trapezoidal_.damping(j, k));
+          change -= inverse_mass(i, j, tau) * (h / 2 * step_of_circuits_.stiffness(j, k) + step_of_circuits_.damping(j, k));
         system_[i * n_ + k] = (i == k ? 1 : 0) - h / 2 * change;
       }
     }
@@ -378,10 +449,11 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kRounding))));
     const double h = (t_end - t_begin) / steps;
     for (const Spool& spool : h_.spools) {
-      double reference = machine_->signals.value(spool.signal, t_begin, Side::right);
+      double reference = machine_->signals.value(spool.signal, t_begin, Side::right), rate[2];
       for (int k = 1; k <= steps; ++k) {
         const double next = machine_->signals.value(spool.signal, t_begin + k * h, Side::left);
-        advance_spool(spool, reference, next, h, stage_.data() + spool.state);
+        spool_rates(spool, reference, stage_.data() + spool.state, rate);
+        advance_spool(spool, 2 / h, rate, next, stage_.data() + spool.state);
         reference = next;
       }
     }
@@ -433,7 +505,24 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   std::vector<double> impulse_, impulse_moment_, displacement_;
 
   HydraulicState work_;
-  CircuitTrapezoidal trapezoidal_;
+  CircuitStep step_of_circuits_;
+  const OilRule rule_;
+  const bool resolves_;
+  std::vector<double> memory_;  // OilMemory
+  struct Kept {
+    std::array<std::vector<double>, 6> values;
+    template <class... X>
+    void assign(const X&... x) {
+      std::size_t i = 0;
+      ((values[i++] = x), ...);
+    }
+    template <class... X>
+    void restore(X&... x) const {
+      std::size_t i = 0;
+      ((x = values[i++]), ...);
+    }
+  } kept_;
+  std::vector<double> kept_force_;
   std::vector<double> start_, sum_, stage_;  // scratch of the rules
   std::vector<double> ds_, dw_;              // increments of the ports
   std::vector<double> system_;

@@ -407,6 +407,13 @@ enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode,
 enum class CouplingKind { monolithic, cosimulation };
 enum class TangentKind { exact, forward_difference };
 
+/// Time rule of the oil in implicit steps, hydraulics/oil_rule.h.
+enum class OilRuleKind {
+  automatic,    // alpha rule, in parts where pressures jump
+  alpha,        // the same without parts
+  trapezoidal,  // the papers'
+};
+
 /// Index-1 augmented Lagrangian: d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers.
 struct Ali1Description {
   double xi = 1;            // [-]
@@ -433,6 +440,7 @@ struct SolverDescription {
   int divisions = 6;           // halvings of a step in which Newton's method does not converge
   bool accept_capped = false;  // real time: go on after max_iterations, and count it
   bool split_jumps = true;     // a signal jump inside a step splits it
+  OilRuleKind oil_rule = OilRuleKind::automatic;
 };
 
 // ---------------------------------------------------------------- co-simulation
@@ -479,6 +487,7 @@ struct CosimulationDescription {
   int extrapolation = 1;                            // order 0 to 3 of the hydraulic inputs
   std::optional<int> mechanism_extrapolation;       // of the mechanism's inputs; unset: alike
   IntegratorKind integrator = IntegratorKind::rk4;  // of the oil: euler, rk4, trapezoidal
+  OilRuleKind oil_rule = OilRuleKind::automatic;    // of trapezoidal
   double hydraulic_step = 1e-4;                     // [s] of the oil; fitted to the communication step
   std::optional<int> mechanism_steps;               // of the mechanism per communication step; unset: see mechanism_steps_of
   CouplingOrder order = CouplingOrder::hydraulics_first;

@@ -18,6 +18,7 @@ void describe_mechanism(Visitor& v, CosimulationDescription& c) {
 
 void describe_hydraulics(Visitor& v, CosimulationDescription& c) {
   v.leaf({"integrator", "Integration of the oil: `euler`, `rk4` or `trapezoidal`"}, choice(c.integrator, integrator_words()));
+  v.leaf({"oil_rule", "Time rule of the oil with `trapezoidal`, as `solver.oil_rule`"}, choice(c.oil_rule, oil_rule_words()));
   v.leaf({"step", "Its largest step; it is made to fit into the communication step", kTime, kPositive}, &c.hydraulic_step);
 }
 

@@ -1,6 +1,6 @@
 // Seal friction of a cylinder: slip speed (and friction states) -> force (and state rates), one of six laws.
 // Sign: the force is positive with positive slip speed; it opposes the motion of whatever moves with v.
-// Two ways to treat the states x of a law: as unknowns of the machine (respond), or integrated on the spot by the trapezoidal rule and
+// Two ways to treat the states x of a law: as unknowns of the machine (respond), or solved for on the spot, at the end of a step, and
 // eliminated (respond_local, static condensation); both give the same solution. Nothing here allocates except make_friction's errors.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 3.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -117,11 +117,11 @@ inline void respond(const FrictionLaw& law, double v, const double* x, FrictionR
   std::visit([&](const auto& l) { respond(l, v, x, out); }, law);
 }
 
-/// The states at the end of a trapezoidal step, x - x_n = h/2 (rate_n + rate(v, x)), solved exactly for given end speed v [m/s] and step
-/// h [s] and eliminated. Writes x and out: force, force_v = dF/dv with dx/dv included, rate and rate_v likewise at the solution;
-/// force_x and rate_x are zero. x_n, rate_n and x have friction_states(law) entries; x may be x_n.
+/// The states at the end of a step, x = x_n + share (offset + rate(v, x)), solved exactly for given end speed v [m/s] and eliminated; of
+/// the trapezoidal rule share is h/2 [s] and offset rate_n. Writes x and out: force, force_v = dF/dv with dx/dv included, rate and rate_v likewise at the solution;
+/// force_x and rate_x are zero. x_n, offset and x have friction_states(law) entries; x may be x_n.
 template <class Law>
-void respond_local(const Law& law, double v, double h, const double* x_n, const double* rate_n, double* x, FrictionResponse& out) {
+void respond_local(const Law& law, double v, double share, const double* x_n, const double* offset, double* x, FrictionResponse& out) {
   constexpr int n = Law::kStates;
   using S = Dual<1>;
   std::array<S, n> states{}, rates{};
@@ -130,8 +130,8 @@ void respond_local(const Law& law, double v, double h, const double* x_n, const 
     force = law.evaluate(S::variable(v, 0), states, rates);
   } else {
     std::array<double, n> base;
-    for (int i = 0; i < n; ++i) base[i] = x_n[i] + h / 2 * rate_n[i];
-    force = law.evaluate_step(S::variable(v, 0), h / 2, base, states, rates);
+    for (int i = 0; i < n; ++i) base[i] = x_n[i] + share * offset[i];
+    force = law.evaluate_step(S::variable(v, 0), share, base, states, rates);
   }
   out = {};
   out.force = force.value;
@@ -142,9 +142,9 @@ void respond_local(const Law& law, double v, double h, const double* x_n, const 
     out.rate_v[i] = rates[i].d[0];
   }
 }
-inline void respond_local(const FrictionLaw& law, double v, double h, const double* x_n, const double* rate_n, double* x,
+inline void respond_local(const FrictionLaw& law, double v, double share, const double* x_n, const double* offset, double* x,
                           FrictionResponse& out) {
-  std::visit([&](const auto& l) { respond_local(l, v, h, x_n, rate_n, x, out); }, law);
+  std::visit([&](const auto& l) { respond_local(l, v, share, x_n, offset, x, out); }, law);
 }
 
 }  // namespace trunnion

@@ -24,7 +24,7 @@ std::vector<FrictionPoint> friction_curve(const FrictionLaw& law, const std::fun
     point.velocity = velocity(point.time);
     point.displacement += step / 2 * (previous + point.velocity);
     FrictionResponse response;
-    respond_local(law, point.velocity, step, point.states.data(), rate.data(), point.states.data(), response);
+    respond_local(law, point.velocity, step / 2, point.states.data(), rate.data(), point.states.data(), response);
     point.force = response.force;
     rate = response.rate;
     curve.push_back(point);

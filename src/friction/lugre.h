@@ -62,11 +62,11 @@ struct LuGre {
     rate[0] = v - slip_rate(v, slip_force(v)) * x[0];
     return force(v, x[0], rate[0]);
   }
-  /// The same at the end of a trapezoidal step, x = base + half_step rate(v, x) with base = x_n + half_step rate_n: linear in q.
+  /// The same at the end of a step, x = base + share rate(v, x): linear in q.
   template <class S>
-  S evaluate_step(const S& v, double half_step, const std::array<double, 1>& base, std::array<S, 1>& x, std::array<S, 1>& rate) const {
+  S evaluate_step(const S& v, double share, const std::array<double, 1>& base, std::array<S, 1>& x, std::array<S, 1>& rate) const {
     const S slip = slip_rate(v, slip_force(v));
-    x[0] = (base[0] + half_step * v) / (1 + half_step * slip);
+    x[0] = (base[0] + share * v) / (1 + share * slip);
     rate[0] = v - slip * x[0];
     return force(v, x[0], rate[0]);
   }

@@ -62,16 +62,16 @@ struct ModifiedLuGre {
     rate[1] = film_rate(v, x[1], h_ss) * (h_ss - x[1]);
     return bristle.force(v, x[0], rate[0]);
   }
-  /// The same at the end of a trapezoidal step, x = base + half_step rate(v, x) with base = x_n + half_step rate_n. The end thickness
+  /// The same at the end of a step, x = base + share rate(v, x). The end thickness
   /// lies on the same side of h_ss as base does, which decides tau_h; then h, and with it q, follow from linear equations.
   template <class S>
-  S evaluate_step(const S& v, double half_step, const std::array<double, 2>& base, std::array<S, 2>& x, std::array<S, 2>& rate) const {
+  S evaluate_step(const S& v, double share, const std::array<double, 2>& base, std::array<S, 2>& x, std::array<S, 2>& rate) const {
     const S h_ss = steady_film(v);
     const auto film = film_rate(v, S(base[1]), h_ss);
-    x[1] = (base[1] + half_step * film * h_ss) * (1 / (1 + half_step * film));
+    x[1] = (base[1] + share * film * h_ss) * (1 / (1 + share * film));
     rate[1] = film * (h_ss - x[1]);
     const S slip = bristle.slip_rate(v, slip_force(x[1], bristle.stribeck_decay(v)));
-    x[0] = (base[0] + half_step * v) / (1 + half_step * slip);
+    x[0] = (base[0] + share * v) / (1 + share * slip);
     rate[0] = v - slip * x[0];
     return bristle.force(v, x[0], rate[0]);
   }

@@ -117,28 +117,63 @@ void add_flow_source(const Hydraulics& h, const FlowSource& source, const Dual<1
   add(source.from, 1);
 }
 
-/// Hose part of C_i p_i_dot.
-TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, double factor, const double* y, const double* ydot,
-                          HydraulicState& state) {
-  const PressureNode& node = h.nodes[volume.node];
-  const Row row = row_of(h, node, state);
-  using S = Dual<1>;
-  const S beta = h.fluid.compressibility_at(S::variable(y[node.state], 0));
-  const S C = sub_volume_capacity(volume.volume, beta, volume.wall_compressibility);
-  state.compressibility[volume.node] = beta;
-  state.liquid[volume.node] = h.fluid.liquid_fraction(S::variable(y[node.state], 0));
-  state.capacity[volume.node] = C.value;
-  *row.R += C.value * ydot[node.state];
-  row.T[row.local] += C.value * factor + C.d[0] * ydot[node.state];
+/// What a pressure change does to oil and walls over a step, between the means of both ends.
+struct StrainChange {
+  double oil, pressure;  // g(p_1) - g(p_0) of the oil [-]; p_1 - p_0 [Pa]
+  double liquid;         // (chi_0 + chi_1)/2
+  double of(double wall) const { return oil + wall * pressure; }
+};
+TR_INLINE StrainChange strain_change(const Fluid& fluid, double p_0, double p_1) {
+  const double pressure = p_1 - p_0;
+  if (!fluid.varies(p_0) && !fluid.varies(p_1)) return {fluid.compressibility * pressure, pressure, 1};
+  return {fluid.strain(p_1, 0) - fluid.strain(p_0, 0), pressure, (fluid.liquid_fraction(p_0) + fluid.liquid_fraction(p_1)) / 2};
+}
+/// Change of a chamber's content: `area` positive for chamber A, negative for chamber B, length that at the end.
+TR_INLINE double chamber_change(const Cylinder& c, double area, double length, double moved, const StrainChange& strain) {
+  const double mean = (area < 0 ? -1 : 1) * area * length - c.travel * area * moved / 2;
+  return mean * strain.of(c.wall_compressibility) + strain.liquid * area * moved;
 }
 
-/// Chamber part: C_chamber p_dot + chi area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
-TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
-                           const double* ydot, double* R_s, double* R_v, double* F_y, HydraulicState& state) {
+/// Oil and its share of liquid at the pressure of a volume; its capacity, of the hose alone; returned.
+TR_INLINE Dual<1> set_oil(const Hydraulics& h, const Volume& volume, double p, HydraulicState& state) {
+  using S = Dual<1>;
+  const S beta = h.fluid.compressibility_at(S::variable(p, 0));
+  const S C = sub_volume_capacity(volume.volume, beta, volume.wall_compressibility);
+  state.compressibility[volume.node] = beta;
+  state.liquid[volume.node] = h.fluid.liquid_fraction(S::variable(p, 0));
+  state.capacity[volume.node] = C.value;
+  return C;
+}
+
+/// Hose part of C_i p_i_dot.
+void add_volume(const Hydraulics& h, const Volume& volume, const double* y, const double* ydot, HydraulicState& state) {
+  const PressureNode& node = h.nodes[volume.node];
+  const Row row = row_of(h, node, state);
+  const Dual<1> C = set_oil(h, volume, y[node.state], state);
+  *row.R += C.value * ydot[node.state];
+  row.T[row.local] += C.d[0] * ydot[node.state];
+}
+/// Hose part of factor dN_i - offset_i.
+TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, const RateRelation& rule, const double* y, HydraulicState& state) {
+  const PressureNode& node = h.nodes[volume.node];
+  const Row row = row_of(h, node, state);
+  const Dual<1> C = set_oil(h, volume, y[node.state], state);
+  const StrainChange strain = strain_change(h.fluid, rule.y_begin[node.state], y[node.state]);
+  *row.R += rule.factor * volume.volume * strain.of(volume.wall_compressibility) - rule.offset[node.state];
+  row.T[row.local] += rule.factor * C.value;
+}
+
+/// Where a chamber's derivatives go.
+struct ChamberSlopes {
+  double *R_s, *R_v, *F_y;
+};
+/// Chamber part of C_i p_i_dot + chi area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
+void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
+                 const double* ydot, const ChamberSlopes& slopes, HydraulicState& state) {
   const PressureNode& node = h.nodes[node_index];
   if (node.state < 0) return;
   const Row row = row_of(h, node, state);
-  F_y[row.local] += area;
+  slopes.F_y[row.local] += area;
   if (h.linear_oil != nullptr) return;
   const Dual<1>& beta = state.compressibility[node_index];
   const double size = area < 0 ? -area : area, wall = cylinder.wall_compressibility;
@@ -147,10 +182,23 @@ TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, dou
   state.capacity[node_index] += C.value;
   const Dual<1>& liquid = state.liquid[node_index];
   *row.R += C.value * p_dot + liquid.value * area * s_dot;
-  row.T[row.local] +=
-      C.value * state.rate_slope[node_index] + C.d[0] * p_dot + liquid.d[0] * area * s_dot;  // volumes come first among the nodes
-  R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
-  R_v[row.local] += liquid.value * area;
+  row.T[row.local] += C.d[0] * p_dot + liquid.d[0] * area * s_dot;
+  slopes.R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
+  slopes.R_v[row.local] += liquid.value * area;
+}
+/// Chamber part of factor dN_i, `moved` the way of the piston in the step.
+TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double moved, const Cylinder& cylinder,
+                           const RateRelation& rule, const double* y, const ChamberSlopes& slopes, HydraulicState& state) {
+  const PressureNode& node = h.nodes[node_index];
+  if (node.state < 0) return;
+  const Row row = row_of(h, node, state);
+  slopes.F_y[row.local] += area;
+  if (h.linear_oil != nullptr) return;
+  const double wall = cylinder.wall_compressibility, mean = (area < 0 ? -1 : 1) * area * length - cylinder.travel * area * moved / 2;
+  const StrainChange strain = strain_change(h.fluid, rule.y_begin[node.state], y[node.state]);
+  *row.R += rule.factor * chamber_change(cylinder, area, length, moved, strain);
+  row.T[row.local] += rule.factor * (mean * (state.compressibility[node_index].value + wall) + state.liquid[node_index].d[0] / 2 * area * moved);
+  slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + strain.liquid);
 }
 
 /// f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0) of volume i.
@@ -169,7 +217,7 @@ double linear_rate(const Hydraulics& h, const LinearOil& oil, std::size_t i, con
 
 /// p_dot - linear_rate of every volume.
 void add_linear_oil(const Hydraulics& h, const LinearOil& oil, const double* s, const double* s_dot, const double* y, const double* ydot,
-                    HydraulicState& state) {
+                    double factor, HydraulicState& state) {
   const std::size_t volumes = h.volumes.size(), ports = h.actuators.size();
   for (std::size_t i = 0; i < volumes; ++i) {
     const PressureNode& node = h.nodes[h.volumes[i].node];
@@ -183,13 +231,14 @@ void add_linear_oil(const Hydraulics& h, const LinearOil& oil, const double* s, 
     }
     state.capacity[h.volumes[i].node] = 1;
     *row.R += ydot[node.state] - linear_rate(h, oil, i, s, s_dot, y, state);
-    row.T[row.local] += state.rate_slope[i];
+    row.T[row.local] += factor;
   }
 }
 
-/// Friction with states integrated by the trapezoidal rule on the spot.
+/// Friction with states that are solved for on the spot.
 void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, FrictionResponse& f) {
-  respond_local(a.friction, s_dot, rule.step, rule.y_begin + a.state, rule.ydot_begin + a.state, y + a.state, f);
+  const double share = rule.factor > 0 ? 1 / rule.factor : 0;
+  respond_local(a.friction, s_dot, share, rule.y_begin + a.state, rule.offset + a.state, y + a.state, f);
   for (int i = 0; i < a.friction_states; ++i) ydot[a.state + i] = f.rate[i];
 }
 
@@ -345,42 +394,6 @@ void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const 
   }
 }
 
-/// Mean compressibility of walls per volume at lengths s; capacities are scratch.
-void update_walls(const Hydraulics& h, const double* s, HydraulicState& state) {
-  for (std::size_t i = 0; i < h.volumes.size(); ++i) {
-    state.capacity[h.volumes[i].node] = h.volumes[i].volume;
-    state.walls[i] = h.volumes[i].volume * h.volumes[i].wall_compressibility;
-  }
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
-    const auto add = [&](int node, double size) {
-      if (h.nodes[node].state < 0) return;
-      state.capacity[node] += size;
-      state.walls[node] += size * a.cylinder.wall_compressibility;  // volumes come first among the nodes
-    };
-    add(a.A, a.cylinder.area_A * a.cylinder.chamber_A(s[i]));
-    add(a.B, a.cylinder.area_B * a.cylinder.chamber_B(s[i]));
-  }
-  for (std::size_t i = 0; i < h.volumes.size(); ++i) state.walls[i] /= state.capacity[h.volumes[i].node];
-}
-
-/// Where rates are those of strain they change with the mean wall, and that with the lengths:
-///   C dp_dot/dwall dwall/ds = +-A (wall of the chamber - mean wall) (2/h (p - p_n) - p_dot_n - p_dot)
-void add_wall_slopes(const Hydraulics& h, const double* y, const double* ydot, const RateRelation& rule, HydraulicState& state) {
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
-    const auto add = [&](int node, double area) {
-      const PressureNode& n = h.nodes[node];
-      if (n.state < 0) return;
-      const double as_pressure = rule.factor * (y[n.state] - rule.y_begin[n.state]) - rule.ydot_begin[n.state];
-      state.R_s[state.column[i] + n.local] +=
-          a.cylinder.travel * area * (a.cylinder.wall_compressibility - state.walls[node]) * (as_pressure - ydot[n.state]);
-    };
-    add(a.A, a.cylinder.area_A);
-    add(a.B, -a.cylinder.area_B);
-  }
-}
-
 /// Where the blocks of a step may have entries: each part of the netlist adds slopes that cannot cancel. `state`: scratch.
 std::vector<std::vector<Entry>> block_entries(const Hydraulics& h, HydraulicState& state) {
   std::vector<std::vector<char>> marked(h.circuits.size());
@@ -437,8 +450,6 @@ HydraulicState::HydraulicState(const Hydraulics& h)
       compressibility(h.nodes.size()),
       liquid(h.nodes.size(), Dual<1>(1)),
       capacity(h.nodes.size()),
-      walls(h.volumes.size()),
-      rate_slope(h.volumes.size()),
       R(h.unknown_state.size()),
       force_s(h.actuators.size()),
       force_v(h.actuators.size()),
@@ -446,7 +457,6 @@ HydraulicState::HydraulicState(const Hydraulics& h)
       column(h.actuators.size()) {
   std::size_t blocks = 0, columns = 0;
   for (const Circuit& c : h.circuits) blocks += static_cast<std::size_t>(c.size) * c.size;
-  for (std::size_t i = 0; i < walls.size(); ++i) walls[i] = h.volumes[i].walls_of_all;
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     column[i] = static_cast<int>(columns);
     columns += h.circuits[h.actuators[i].circuit].size;
@@ -468,24 +478,70 @@ HydraulicState::HydraulicState(const Hydraulics& h)
   linear_J.resize(h.volumes.size() * h.volumes.size());
 }
 
-void update_pressure_rates(const Hydraulics& h, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state) {
-  state.strained = false;
-  for (std::size_t i = 0; i < h.volumes.size(); ++i) {
-    const int k = h.nodes[h.volumes[i].node].state;
-    const double p = y[k], p_n = rule.y_begin[k];
-    ydot[k] = rule.factor * (p - p_n) - rule.ydot_begin[k];
-    state.rate_slope[i] = rule.factor;
-    if (h.linear_oil != nullptr) continue;
-    if (!h.fluid.varies(p) && !h.fluid.varies(p_n)) continue;
-    using S = Dual<1>;
-    state.strained = true;
-    const double wall = state.walls[i];
-    const S beta = h.fluid.compressibility_at(S::variable(p, 0)) + wall;
-    const double strain_rate =
-        rule.factor * (h.fluid.strain(p, wall) - h.fluid.strain(p_n, wall)) - (h.fluid.compressibility_at(p_n) + wall) * rule.ydot_begin[k];
-    ydot[k] = strain_rate / beta.value;
-    state.rate_slope[i] = rule.factor - ydot[k] * beta.d[0] / beta.value;
+void content_changes(const Hydraulics& h, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN) {
+  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
+  for (int i = 0; i < volumes; ++i)
+    dN[i] = h.volumes[i].volume * strain_change(h.fluid, y_0[i], y_1[i]).of(h.volumes[i].wall_compressibility);
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const Cylinder& c = a.cylinder;
+    const auto add = [&](int node, double area, double length) {
+      if (node < volumes) dN[node] += chamber_change(c, area, length, s_1[i] - s_0[i], strain_change(h.fluid, y_0[node], y_1[node]));
+    };
+    add(a.A, c.area_A, c.chamber_A(s_1[i]));
+    add(a.B, -c.area_B, c.chamber_B(s_1[i]));
   }
+}
+
+namespace {
+
+/// Calls add(volume, liquid area sdot, capacity) for every chamber, and first add(volume, 0, capacity) for every hose.
+template <class Add>
+void for_each_part(const Hydraulics& h, const double* s, const double* s_dot, const double* y, Add&& add) {
+  const int volumes = static_cast<int>(h.volumes.size());
+  for (int i = 0; i < volumes; ++i)
+    add(i, 0.0, sub_volume_capacity(h.volumes[i].volume, h.fluid.compressibility_at(y[i]), h.volumes[i].wall_compressibility));
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    const Cylinder& c = a.cylinder;
+    const auto add_chamber = [&](int node, double area, double size) {
+      if (node >= volumes) return;
+      add(node, h.fluid.liquid_fraction(y[node]) * area * s_dot[i],
+          sub_volume_capacity(size, h.fluid.compressibility_at(y[node]), c.wall_compressibility));
+    };
+    add_chamber(a.A, c.area_A, c.area_A * c.chamber_A(s[i]));
+    add_chamber(a.B, -c.area_B, c.area_B * c.chamber_B(s[i]));
+  }
+}
+
+}  // namespace
+
+void pressure_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
+                    HydraulicState& state) {
+  const std::size_t volumes = h.volumes.size();
+  std::copy_n(inflow, volumes, ydot);
+  const bool linear = h.linear_oil != nullptr;
+  double* C = state.capacity.data();
+  std::fill_n(C, volumes, linear ? 1.0 : 0.0);
+  if (linear) return;
+  for_each_part(h, s, s_dot, y, [&](int volume, double drawn, double capacity) {
+    C[volume] += capacity;
+    ydot[volume] -= drawn;
+  });
+  for (std::size_t i = 0; i < volumes; ++i) ydot[i] /= C[i];
+}
+
+void start_oil_memory(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,
+                      OilMemory<> memory) {
+  *memory.known = 1;
+  std::fill_n(memory.lag, h.ny, 0.0);
+  std::copy_n(s, h.actuators.size(), memory.s);
+  if (h.linear_oil != nullptr) {
+    std::copy_n(ydot, h.volumes.size(), memory.inflow);
+    return;
+  }
+  std::fill_n(memory.inflow, h.volumes.size(), 0.0);
+  for_each_part(h, s, s_dot, y, [&](int volume, double drawn, double capacity) { memory.inflow[volume] += drawn + capacity * ydot[volume]; });
 }
 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
@@ -505,19 +561,18 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
 void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
   load_pressures<double>(h, y, state);
-  if (rule.factor > 0 && state.strained) {
-    update_walls(h, s, state);
-    update_pressure_rates(h, rule, y, ydot, state);
-  }
+  const bool step = rule.factor > 0;
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::fill(state.T.begin(), state.T.end(), 0.0);
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
   if (h.linear_oil != nullptr)
-    add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, state);
+    add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, rule.factor, state);
+  else if (step)
+    for (const Volume& volume : h.volumes) add_volume(h, volume, rule, y, state);
   else
-    for (std::size_t i = 0; i < h.volumes.size(); ++i) add_volume(h, h.volumes[i], state.rate_slope[i], y, ydot, state);
+    for (const Volume& volume : h.volumes) add_volume(h, volume, y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
   for_each_element(h, [&](const auto& element) {
     if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); });
@@ -527,36 +582,26 @@ void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_d
     add_flow_source(h, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
-    double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
+    const ChamberSlopes slopes{state.R_s.data() + state.column[i], state.R_v.data() + state.column[i], state.F_y.data() + state.column[i]};
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
-    add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
-    add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, R_s, R_v, F_y, state);
-    add_friction(h, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
+    if (step) {
+      const double moved = s[i] - rule.s_begin[i];
+      add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), moved, c, rule, y, slopes, state);
+      add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), moved, c, rule, y, slopes, state);
+    } else {
+      add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, slopes, state);
+      add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, slopes, state);
+    }
+    add_friction(h, a, s_dot[i], y, ydot, rule, slopes.R_v, slopes.F_y, state, i);
   }
-  if (rule.factor > 0 && state.strained) add_wall_slopes(h, y, ydot, rule, state);
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = h.quasistatic[i];
-    if (rule.factor > 0)
+    if (step)
       add_quasistatic(q, s, s_dot, y, ydot, rule, h, state.quasistatic[i], state);
     else
       add_quasistatic_slopes(q, s, s_dot, y, h, state.quasistatic[i], state);
-  }
-}
-
-void evaluate_residual(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, const RateRelation& rule,
-                       HydraulicState& state) {
-  if (state.strained) {
-    update_walls(h, s, state);
-    update_pressure_rates(h, rule, y, ydot, state);
-  }
-  double* rate = state.ydot_scratch.data();
-  evaluate_rates(h, s, s_dot, y, rate, state);
-  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
-  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
-    const int k = h.unknown_state[i];
-    state.R[i] = (k < volumes ? state.capacity[k] : 1) * (ydot[k] - rate[k]);
   }
 }
 
@@ -602,7 +647,7 @@ void finish_local_states(const Hydraulics& h, const double* s, const double* s_d
 void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
                                 double* y, HydraulicState& state) {
   std::fill(state.y_scratch.begin(), state.y_scratch.end(), 0.0);
-  const RateRelation rule{h, 1 / h, y_begin, state.y_scratch.data()};
+  const RateRelation rule{h, 1 / h, y_begin, state.y_scratch.data(), nullptr};
   for (std::size_t i = 0; i < hydraulics.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = hydraulics.quasistatic[i];
     if (!q.discrete && s_dot == nullptr) continue;
@@ -612,18 +657,15 @@ void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, c
   }
 }
 
-void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
-                    const double* extra_rate) {
+namespace {
+
+/// Net outflows of the volumes [m3/s] by elements, sources and components, with a LinearOil less the rates of their pressures; rates of all
+/// other states but spools; port forces, of quasistatic circuits at the rates `oil_rate`. All but the ports' forces into `ydot`.
+void gather(const Hydraulics& h, const double* s, const double* s_dot, const double* oil_rate, const double* y, double* ydot,
+            HydraulicState& state) {
   load_pressures<double>(h, y, state);
-  // volumes are the first of nodes and states: ydot gathers their outflows
-  const int volumes = static_cast<int>(h.volumes.size());
-  const bool linear = h.linear_oil != nullptr;
-  double* C = state.capacity.data();
-  for (int i = 0; i < volumes; ++i) {
-    const Volume& volume = h.volumes[i];
-    C[i] = linear ? 1 : sub_volume_capacity(volume.volume, h.fluid.compressibility_at(y[i]), volume.wall_compressibility);
-    ydot[i] = linear ? -linear_rate(h, *h.linear_oil, i, s, s_dot, y, state) : 0;
-  }
+  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
+  for (int i = 0; i < volumes; ++i) ydot[i] = h.linear_oil != nullptr ? -linear_rate(h, *h.linear_oil, i, s, s_dot, y, state) : 0;
   const auto add_flow = [&](int from, int to, double Q) {
     if (from >= 0 && from < volumes) ydot[from] += Q;
     if (to >= 0 && to < volumes) ydot[to] -= Q;
@@ -642,26 +684,43 @@ void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   }
   for (std::size_t i = 0; i < h.actuators.size(); ++i) {
     const Actuator& a = h.actuators[i];
-    const Cylinder& c = a.cylinder;
-    const double oil_rate = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
-    const auto add_chamber = [&](int node, double area, double length, double drawn) {
-      if (node >= volumes || linear) return;
-      C[node] += sub_volume_capacity(area * length, h.fluid.compressibility_at(y[node]), c.wall_compressibility);
-      ydot[node] += h.fluid.liquid_fraction(y[node]) * drawn;
-    };
-    add_chamber(a.A, c.area_A, c.chamber_A(s[i]), c.area_A * oil_rate);
-    add_chamber(a.B, c.area_B, c.chamber_B(s[i]), -c.area_B * oil_rate);
     PortForces<>& port = state.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], state, port);
     port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
     port.force -= port.friction;
   }
-  if (extra_rate != nullptr)
-    for (std::size_t i = 0; i < h.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
   for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
-    add_quasistatic_rates(h, h.quasistatic[i], s, extra_rate == nullptr ? s_dot : state.oil_rate.data(), y, ydot, state.quasistatic[i],
-                          state);
-  for (int i = 0; i < volumes; ++i) ydot[i] = -ydot[i] / C[i];
+    add_quasistatic_rates(h, h.quasistatic[i], s, oil_rate, y, ydot, state.quasistatic[i], state);
+}
+
+}  // namespace
+
+void evaluate_residual(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,
+                       const RateRelation& rule, HydraulicState& state) {
+  double *outflow = state.ydot_scratch.data(), *dN = state.capacity.data();
+  gather(h, s, s_dot, s_dot, y, outflow, state);
+  const bool linear = h.linear_oil != nullptr;
+  if (!linear) content_changes(h, rule.y_begin, rule.s_begin, y, s, dN);
+  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
+  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
+    const int k = h.unknown_state[i];
+    if (k >= volumes)
+      state.R[i] = ydot[k] - outflow[k];
+    else
+      state.R[i] = (linear ? ydot[k] : rule.factor * dN[k] - rule.offset[k]) + outflow[k];
+  }
+}
+
+void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
+                    const double* extra_rate) {
+  const double* oil_rate = s_dot;
+  if (extra_rate != nullptr) {
+    for (std::size_t i = 0; i < h.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
+    oil_rate = state.oil_rate.data();
+  }
+  gather(h, s, s_dot, oil_rate, y, ydot, state);
+  for (std::size_t i = 0; i < h.volumes.size(); ++i) ydot[i] = -ydot[i];
+  pressure_rates(h, s, oil_rate, ydot, y, ydot, state);
   for (const Spool& spool : h.spools) spool_rates(spool, state.signal[spool.signal], y + spool.state, ydot + spool.state);
 }
 
@@ -673,10 +732,9 @@ void evaluate_slopes(const Hydraulics& h, const double* s, const double* s_dot, 
     std::copy_n(ydot, h.ny, state.ydot_scratch.begin());
   else
     std::fill(state.ydot_scratch.begin(), state.ydot_scratch.end(), 0.0);
-  std::fill(state.rate_slope.begin(), state.rate_slope.end(), 0.0);
   RateRelation constant;
   constant.y_begin = y;
-  constant.ydot_begin = state.ydot_scratch.data();
+  constant.offset = state.ydot_scratch.data();
   evaluate_hydraulics(h, s, s_dot, state.y_scratch.data(), state.ydot_scratch.data(), constant, state);
 }
 

@@ -3,6 +3,10 @@
 //   R_i = C_i(p, s) p_i_dot + sum A_j s_j_dot - sum Q_in = 0,    C_i = V_i / B_e,i
 // together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), and the port
 // forces; all with exact local derivatives.
+// In a step the rule acts on the content N of a volume, and a piston's sweep is a volume in it, not a rate (oil_rule.h):
+//   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 A_j (s_j,1 - s_j,0)
+//   R_i = factor dN_i - offset_i - sum Q_in                                                 g, chi: fluid.h
+// so that oil closes to rounding, and oil that is shut in is a spring without damping at any step.
 // Circuits that share no volume are separate blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
 // Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
@@ -224,9 +228,6 @@ struct HydraulicState : OilValues<> {
   std::vector<Dual<1>> compressibility;     // per node [1/Pa], of the oil, with its slope; sources: not in use
   std::vector<Dual<1>> liquid;              // per node [-]: share of liquid, with its slope
   std::vector<double> capacity;             // per node [m3/Pa]; zero for sources
-  std::vector<double> walls;                // per volume [1/Pa]: mean of hose and chambers by volume, at the lengths evaluated last
-  bool strained = false;                    // whether rates of a pressure are those of strain
-  std::vector<double> rate_slope;           // per volume: d(p_dot)/dp of the integration rule [1/s]
   std::vector<double> R;                    // per circuit unknown: residual; after eliminate(): its Newton increment
   std::vector<double> T;                    // blocks dR/dy
   std::vector<SystemMatrix> block;          // per circuit: its T, factored by condense()
@@ -241,32 +242,53 @@ struct HydraulicState : OilValues<> {
   std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time
 };
 
-/// What the evaluation of a step's end point needs about the step.
+/// What the evaluation of a step's end point needs about the step: of what has a rate x_dot,  factor (x - x_begin) - offset = x_dot.
 struct RateRelation {
   double step = 0;                  // [s]
-  double factor = 0;                // d(ydot)/dy of the integration rule: 2/h; for pressures see update_pressure_rates
-  const double* y_begin = nullptr;  // for locally integrated friction states
-  const double* ydot_begin = nullptr;
+  double factor = 0;                // [1/s] of the rule, oil_rule.h; 0: no step, rates are as given
+  const double* y_begin = nullptr;  // states
+  const double* offset = nullptr;   // per state; of a volume: of its content [m3/s], with a LinearOil of its pressure [Pa/s]
+  const double* s_begin = nullptr;  // [m] per port
 };
 
-/// Pressure rates at the end of a step by the trapezoidal rule on the strain of oil and walls, which is the rule on pressure as long
-/// as no air is free:  g(p) - g(p_n) = h/2 (g'(p) p_dot + g'(p_n) p_dot_n).  Below saturation it always has a solution at positive
-/// pressure, where the rule on pressure has none; in strain it is nearly linear, so that Newton's method (Fluid::advance) passes the
-/// collapse of a cavity. Writes ydot of the volumes and the slopes for the tangent. Walls are those of the last evaluation, which calls
-/// this itself: with others the rate would not be that of the capacity, and the step would lose oil where a cavity closes.
-void update_pressure_rates(const Hydraulics& hydraulics, const RateRelation& rule, const double* y, double* ydot, HydraulicState& state);
+/// What the rule carries from step to step, in one array.
+template <class Pointer = double*>
+struct OilMemory {
+  Pointer known;   // 1: the rest is that of the state at hand; 0: nothing is known
+  Pointer lag;     // per state: how far the running mean of its rate is from the rate; of a volume: of its inflow [m3/s]
+  Pointer inflow;  // per volume [m3/s]: net, pistons apart; with a LinearOil the rate of its pressure [Pa/s]
+  Pointer s;       // [m] per port
+};
+template <class Pointer>
+OilMemory<Pointer> oil_memory(const Hydraulics& h, Pointer values) {
+  Pointer lag = values + 1, inflow = lag + h.ny;
+  return {values, lag, inflow, inflow + h.volumes.size()};
+}
+inline int oil_memory_size(const Hydraulics& h) {
+  return h.ny == 0 ? 0 : 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size());
+}
+/// Memory of a state whose rates are consistent, with nothing before it.
+void start_oil_memory(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
+                      OilMemory<> memory);
+
+/// Change of every volume's content [m3] from pressures in y_0 and lengths s_0 to y_1 and s_1.
+void content_changes(const Hydraulics& hydraulics, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN);
+/// Rates of the pressures [Pa/s] at the inflow [m3/s] of every volume, pistons apart; written to ydot.
+void pressure_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
+                    HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.
 void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, double t, Side side, HydraulicState& state);
 
-/// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot). Locally integrated friction states are
+/// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot), at the end of a step by its rule; without one
+/// (factor 0) the residual of the capacity form, C_i p_i_dot + sum A_j s_j_dot - sum Q_in. Locally integrated friction states are
 /// solved here and written to y and ydot.
 void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
                          const RateRelation& rule, HydraulicState& state);
 
-/// R and the port forces alone, without derivatives and at less cost, where nothing is solved on the spot; but for capacities, the
-/// rest of `state` stays as evaluate_hydraulics() left it.
-void evaluate_residual(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,
+/// R and the port forces alone in a step, without derivatives and at less cost, where nothing is solved on the spot; but for capacities,
+/// which are scratch here, the rest of `state` stays as evaluate_hydraulics() left it.
+void evaluate_residual(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
                        const RateRelation& rule, HydraulicState& state);
 
 /// Port forces only, friction states as given; for start values, outputs and the energy ledger. Fills pressures, spools, port forces;

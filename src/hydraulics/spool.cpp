@@ -12,26 +12,18 @@ constexpr double kAtRest = 1e-200;
 
 double settled(double x) { return x < kAtRest && x > -kAtRest ? 0 : x; }
 
-void advance_first_order(const Spool& spool, double u_begin, double u_end, double h, double* y) {
-  const double k = h / (2 * spool.time_constant), U = *y;
-  double next = (U * (1 - k) + k * (u_begin + u_end)) / (1 + k);
-  if (std::isfinite(spool.rate_limit)) {
-    const double begin = spool.limited((u_begin - U) / spool.time_constant);
-    next = (U + h / 2 * begin + k * u_end) / (1 + k);
-    const double end = (u_end - next) / spool.time_constant;
-    if (std::abs(end) > spool.rate_limit) next = U + h / 2 * (begin + spool.limited(end));
-  }
-  *y = settled(next);
+void advance_first_order(const Spool& spool, double factor, double offset, double u_end, double* y) {
+  const double along = *y + offset / factor, k = 1 / (factor * spool.time_constant);
+  const double next = (along + k * u_end) / (1 + k), rate = (u_end - next) / spool.time_constant;
+  *y = settled(std::abs(rate) > spool.rate_limit ? along + spool.limited(rate) / factor : next);
 }
 
-void advance_second_order(const Spool& spool, double u_begin, double u_end, double h, double* y) {
-  double begin[2];
-  spool_rates(spool, u_begin, y, begin);
-  const double w = spool.frequency, along = y[0] + h / 2 * begin[0], inertia = 1 + spool.damping * w * h;
-  const auto rate = [&](double x, double share) { return (y[1] + h / 2 * (begin[1] + w * w * (u_end - x))) / (inertia + share); };
-  double v = rate(along, w * w * h * h / 4), x = along + h / 2 * v;
+void advance_second_order(const Spool& spool, double factor, const double* offset, double u_end, double* y) {
+  const double w = spool.frequency, along = y[0] + offset[0] / factor, inertia = factor + 2 * spool.damping * w;
+  const auto rate = [&](double x, double share) { return (factor * y[1] + offset[1] + w * w * (u_end - x)) / (inertia + share); };
+  double v = rate(along, w * w / factor), x = along + v / factor;
   if (std::abs(v) > spool.rate_limit) {
-    x = along + h / 2 * spool.limited(v);
+    x = along + spool.limited(v) / factor;
     v = rate(x, 0);
   }
   y[0] = settled(x);
@@ -40,13 +32,13 @@ void advance_second_order(const Spool& spool, double u_begin, double u_end, doub
 
 }  // namespace
 
-void advance_spool(const Spool& spool, double u_begin, double u_end, double h, double* y) {
+void advance_spool(const Spool& spool, double factor, const double* offset, double u_end, double* y) {
   if (spool.follows())
     *y = u_end;
   else if (spool.second_order())
-    advance_second_order(spool, u_begin, u_end, h, y);
+    advance_second_order(spool, factor, offset, u_end, y);
   else
-    advance_first_order(spool, u_begin, u_end, h, y);
+    advance_first_order(spool, factor, *offset, u_end, y);
 }
 
 }  // namespace trunnion

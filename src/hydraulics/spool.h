@@ -46,7 +46,8 @@ void spool_rates(const Spool& spool, const S& u, const S* y, S* rate) {
   }
 }
 
-/// The trapezoidal rule on them over h [s], solved exactly, signal from u_begin to u_end; a rate beyond its limit is at its limit.
-void advance_spool(const Spool& spool, double u_begin, double u_end, double h, double* y);
+/// A step of theirs to the signal's value u_end, solved exactly: factor (y_1 - y) - offset = rate, per state; a rate beyond its limit is at
+/// its limit.
+void advance_spool(const Spool& spool, double factor, const double* offset, double u_end, double* y);
 
 }  // namespace trunnion

@@ -33,6 +33,7 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
 
 template <int D>
 void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, MachineState<D>& state) {
+  at.forget_oil();
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
   evaluate_rates(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), oil);

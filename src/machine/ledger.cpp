@@ -31,7 +31,7 @@ void Ledger::begin(const Observer& observer, double time) {
   oil_ = OilBalance(*oil.hydraulics, oil.y, oil.s, oil.outflow);
 }
 
-void Ledger::step(const Observer& observer, double time) {
+void Ledger::step(const Observer& observer, double time, const OilRule& rule) {
   const double half = 0.5 * (time - time_);
   const std::vector<double>& power = observer.powers();
   const std::vector<LedgerEntry>& entries = observer.entries();
@@ -44,7 +44,7 @@ void Ledger::step(const Observer& observer, double time) {
   absolute_ += std::abs(observer.stored().potential - stored_.potential) + std::abs(observer.stored().spring - stored_.spring);
   stored_ = observer.stored();
   const Observer::Oil oil = observer.oil();
-  oil_.step(time - time_, oil.y, oil.s, oil.outflow);
+  oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow);
   time_ = time;
   book(entries, time);
 }

@@ -33,8 +33,8 @@ class Ledger {
  public:
   /// Starts at the state that `observer` has observed last.
   void begin(const Observer& observer, double time);
-  /// Adds the step that ends at the state observed last. No allocation.
-  void step(const Observer& observer, double time);
+  /// Adds the step, whose oil moved by `rule`, that ends at the state observed last. No allocation.
+  void step(const Observer& observer, double time, const OilRule& rule);
   /// The powers jump: the next step begins with those observed last.
   void jump(const Observer& observer) {
     power_ = observer.powers();

@@ -6,52 +6,28 @@
 
 namespace trunnion {
 
-OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow) : h_(&h), outflow_(h.volumes.size()) {
-  const auto count = [&](int node) { return h.nodes[node].state >= 0; };
-  for (std::size_t i = 0; i < h.volumes.size(); ++i)
-    parts_.push_back({static_cast<int>(i), h.volumes[i].node, -1, h.volumes[i].wall_compressibility, h.volumes[i].volume, 0, 0});
-  for (std::size_t k = 0; k < h.actuators.size(); ++k)
-    for (int node : {h.actuators[k].A, h.actuators[k].B})
-      if (count(node)) parts_.push_back({node, node, static_cast<int>(k), h.actuators[k].cylinder.wall_compressibility, 0, 0, 0});
-  for (Part& part : parts_) {  // volumes are the first of the nodes
-    part.strain = h.fluid.strain(y[h.nodes[part.node].state], part.wall);
-    part.liquid = h.fluid.liquid_fraction(y[h.nodes[part.node].state]);
-    part.last = size_of(part, s);
-  }
+OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow)
+    : h_(&h), y_(y, y + h.volumes.size()), s_(s, s + h.actuators.size()), outflow_(y_.size()), mean_(y_.size()), change_(y_.size()) {
   jump(outflow);
 }
 
-double OilBalance::size_of(const Part& part, const double* s) const {
-  if (part.port < 0) return part.size;
-  const Actuator& a = h_->actuators[part.port];
-  const Cylinder& c = a.cylinder;
-  double size = 0;
-  if (a.A == part.node) size += c.area_A * c.chamber_A(s[part.port]);
-  if (a.B == part.node && a.A != part.node) size += c.area_B * c.chamber_B(s[part.port]);
-  return size;
-}
-
-void OilBalance::step(double h, const double* y, const double* s, const double* outflow) {
-  for (Part& part : parts_) {
-    const double p = y[h_->nodes[part.node].state], strain = h_->fluid.strain(p, part.wall), liquid = h_->fluid.liquid_fraction(p),
-                 size = size_of(part, s);
-    residual_ += (size + part.last) / 2 * (strain - part.strain) + (liquid + part.liquid) / 2 * (size - part.last);
-    part.strain = strain;
-    part.liquid = liquid;
-    part.last = size;
-  }
-  for (std::size_t i = 0; i < outflow_.size(); ++i) {
-    const int node = h_->volumes[i].node;
-    const double left = h / 2 * (outflow_[i] + outflow[node]);
-    residual_ += left;
+void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow) {
+  content_changes(*h_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    const double now = outflow[h_->volumes[i].node], mean = rule.mean(outflow_[i], now, mean_[i]);
+    const double left = h * (rule.share_end() * mean + rule.share_begin() * mean_[i]);
+    residual_ += change_[i] + left;
     moved_ += std::abs(left);
+    outflow_[i] = now;
+    mean_[i] = mean;
   }
   worst_ = std::max(worst_, std::abs(residual_));
-  jump(outflow);
+  std::copy_n(y, y_.size(), y_.begin());
+  std::copy_n(s, s_.size(), s_.begin());
 }
 
 void OilBalance::jump(const double* outflow) {
-  for (std::size_t i = 0; i < outflow_.size(); ++i) outflow_[i] = outflow[h_->volumes[i].node];
+  for (std::size_t i = 0; i < outflow_.size(); ++i) mean_[i] = outflow_[i] = outflow[h_->volumes[i].node];
 }
 
 }  // namespace trunnion

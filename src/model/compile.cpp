@@ -129,6 +129,7 @@ std::shared_ptr<const Model> compile(const Description& description) {
   }
   compile_hydraulics(description, lengths, *model);
   model->layout.ny = model->hydraulics.ny;
+  model->layout.oil_memory = oil_memory_size(model->hydraulics);
   if (description.solver.coupling == CouplingKind::cosimulation) {
     hydraulic_groups(*model);  // for what is wrong with them
     model->layout.coupling = coupling_memory(*model).size();

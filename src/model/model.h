@@ -69,7 +69,8 @@ struct Plane {
 /// Sizes of a machine's state vectors.
 struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
-  int coupling = 0;  // memory of a co-simulation
+  int coupling = 0;    // memory of a co-simulation
+  int oil_memory = 0;  // what the oil's rule carries from step to step, hydraulics/circuit.h
   bool operator==(const StateLayout&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // Everything needed to continue a run bit for bit: the time, and in one contiguous array configuration q, velocity v, acceleration a,
-// first-order states y and their rates, multipliers, and how the coordinates are partitioned. Copying it is saving it.
+// first-order states y and their rates, multipliers, how the coordinates are partitioned, and what time rules carry from step to step.
+// Copying it is saving it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,7 @@ class State {
  public:
   State() = default;
   explicit State(const StateLayout& layout)
-      : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling, 0.0) {}
+      : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling + layout.oil_memory, 0.0) {}
 
   double time = 0;  // [s]
 
@@ -27,6 +28,12 @@ class State {
   /// its loops' dependent block; 0: nothing (a redundant row, or no partition yet)
   double* partition() { return multipliers() + layout_.rows; }
   double* coupling() { return partition() + layout_.rows; }  // what a co-simulation carries from one communication point to the next
+  /// What the oil's rule carries from step to step, as OilMemory reads it; its first value is 0 where that is unknown.
+  double* oil_memory() { return coupling() + layout_.coupling; }
+  /// To be called by whatever moves a state by another rule, or changes it.
+  void forget_oil() {
+    if (layout_.oil_memory > 0) *oil_memory() = 0;
+  }
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }
   const double* a() const { return v() + layout_.nv; }
@@ -35,6 +42,8 @@ class State {
   const double* multipliers() const { return ydot() + layout_.ny; }
   const double* partition() const { return multipliers() + layout_.rows; }
   const double* coupling() const { return partition() + layout_.rows; }
+
+  const double* oil_memory() const { return coupling() + layout_.coupling; }
 
   const StateLayout& layout() const { return layout_; }
   const std::vector<double>& values() const { return values_; }

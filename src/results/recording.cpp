@@ -69,7 +69,7 @@ void Meter::at(const Moment& moment) {
     ledger_.jump(*observer_);
     return;
   }
-  ledger_.step(*observer_, moment.state.time);
+  ledger_.step(*observer_, moment.state.time, moment.report.oil_rule);
   time_ = moment.state.time;
   report_ = moment.report;
   read_coupling(moment.state);

@@ -114,6 +114,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   } catch (const SimulationError& error) {  // no start
     result.failure = error;
     result.statistics.cavitation.resize(model->hydraulics.volumes.size());
+    result.statistics.alternation.resize(model->hydraulics.volumes.size());
   }
   result.ended = true;
   return result;

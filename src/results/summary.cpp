@@ -118,6 +118,19 @@ Json cavitation_json(const CaseResult& r) {
   return {{"acted", acted}, {"saturation_pressure", r.model->hydraulics.fluid.saturation_pressure}, {"volumes", volumes}};
 }
 
+const std::string& volume_name(const CaseResult& r, std::size_t i) {
+  return r.model->hydraulics.nodes[r.model->hydraulics.volumes[i].node].name;
+}
+
+Json alternation_json(const CaseResult& r) {
+  Json volumes = Json::object();
+  for (std::size_t i = 0; i < r.statistics.alternation.size(); ++i) {
+    const AlternationRecord& a = r.statistics.alternation[i];
+    if (a.steps > 0) volumes[volume_name(r, i)] = {{"steps", a.steps}, {"first_time", a.first_time}, {"largest_change", a.largest}};
+  }
+  return volumes;
+}
+
 Json end_stops_json(const Incidents& incidents) {
   Json json = Json::object();
   for (const EndStopRecord& r : incidents.end_stops)
@@ -228,6 +241,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"steps", s.steps},
             {"split_steps", s.split_steps},
             {"divided_steps", s.divided_steps},
+            {"resolved_steps", s.resolved_steps},
             {"capped_steps", s.capped_steps},
             {"iterations", iterations_json(s)},
             {"step_seconds", s.step_seconds},
@@ -238,6 +252,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"constraints", constraints_json(r)},
             {"moved_start_values", moved_starts_json(*r.model)},
             {"penalty_used", s.penalty > 0 ? Json(s.penalty) : Json(nullptr)},
+            {"alternating_pressures", alternation_json(r)},
             {"cavitation", cavitation_json(r)},
             {"end_stops", end_stops_json(s.incidents)},
             {"reliefs", reliefs_json(s.incidents)},
@@ -304,12 +319,16 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                                               : fmt::format(" at the end; others before, {} {}, first at {:g} s", s.repartitions,
                                                             s.repartitions == 1 ? "change" : "changes", s.repartition_time));
   }
+  if (s.resolved_steps > 0) text += fmt::format("  in parts     {} steps, in which pressures jump\n", s.resolved_steps);
   text += incidents_text(s.incidents);
+  for (std::size_t i = 0; i < s.alternation.size(); ++i)
+    if (const AlternationRecord& a = s.alternation[i]; a.steps > 0)
+      text += fmt::format("  ALTERNATING  {} goes up and down from step to step in {} steps, first at {:g} s, by up to {:.3g} Pa\n",
+                          volume_name(r, i), a.steps, a.first_time, a.largest);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i)
     if (s.cavitation[i].steps > 0)
       text += fmt::format("  CAVITATION   {} below saturation pressure in {} steps, first at {:g} s, lowest {:.3g} Pa\n",
-                          r.model->hydraulics.nodes[r.model->hydraulics.volumes[i].node].name, s.cavitation[i].steps,
-                          s.cavitation[i].first_time, s.cavitation[i].lowest_pressure);
+                          volume_name(r, i), s.cavitation[i].steps, s.cavitation[i].first_time, s.cavitation[i].lowest_pressure);
   return text;
 }
 

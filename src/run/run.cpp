@@ -91,12 +91,15 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
       stepper_(make_stepper(model_)),
       state_(std::move(start)),
       watch_(*model_),
-      block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left}),
+      block_(2 * kBlock, Kept{State(model_->layout), {}, Side::left, false}),
       dependent_(static_cast<std::size_t>(model_->layout.nv)) {
   const SolverDescription& solver = model_->description.solver;
   if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
+  resolves_ = solver.coupling == CouplingKind::monolithic && solver.integrator == IntegratorKind::trapezoidal &&
+              solver.oil_rule == OilRuleKind::automatic && !model_->hydraulics.volumes.empty();
   statistics_.histogram.assign(static_cast<std::size_t>(model_->description.solver.max_iterations) + 1, 0);
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
+  statistics_.alternation.resize(model_->hydraulics.volumes.size());
   statistics_.incidents = watch_.nothing();
   watch_.begin(state_);
   for (auto* list : {&statistics_.independent, &independent_}) list->reserve(static_cast<std::size_t>(model_->layout.nv));
@@ -115,17 +118,85 @@ bool Runner::restart() {
   return stepper_->restart(state_);
 }
 
-/// A step to `target`; where Newton's method does not converge, in two halves, each of them likewise.
+/// A step to `target`; where pressures jump or Newton's method does not converge, in parts (resolve); where that does not help, in two
+/// halves, each of them likewise.
 StepReport Runner::step_to(double target, int divisions) {
+  const auto failed_to_converge = [](const StepReport& r) { return r.status == StepStatus::stalled || r.status == StepStatus::diverged; };
   StepReport report = stepper_->step(state_, schedule_.length(state_.time, target));
+  if (resolves_ && (report.status == StepStatus::unresolved || failed_to_converge(report))) {
+    part_start_ = state_;
+    const std::size_t used = used_;
+    const StepReport resolved = resolve(target);
+    if (resolved.ok()) return resolved;
+    state_ = part_start_;
+    used_ = used;
+    report = resolved;
+  }
   if (report.ok()) state_.time = target;
-  if (report.ok() || divisions == 0 || (report.status != StepStatus::stalled && report.status != StepStatus::diverged)) return report;
+  if (report.ok() || divisions == 0 || !failed_to_converge(report)) return report;
   const StepReport first = step_to(state_.time + (target - state_.time) / 2, divisions - 1);
   if (!first.ok()) return first;
+  keep(first, Side::left, true);
   report = step_to(target, divisions - 1);
   report.parts += first.parts;
   report.add(first);
   return report;
+}
+
+/// A step to `target` in parts: the oil alone for a short time, then the whole machine in steps that grow. Where one of these is too long
+/// for the oil, a shorter one; where the shortest is, the oil alone again.
+StepReport Runner::resolve(double target) {
+  constexpr int kShortest = 64, kMostParts = 1000;
+  const double whole = target - state_.time, shortest = model_->layout.nv == 0 ? whole : whole / kShortest;
+  double length = shortest;
+  bool oil_alone = true;
+  StepReport sum, report;
+  const auto part = [&](const StepReport& of) { keep(of, Side::left, true); };
+  for (int i = 0;; ++i) {
+    const double left = target - state_.time;
+    const bool last = (oil_alone ? shortest : length) > left - shortest / 2;
+    const double h = last ? left : oil_alone ? shortest : length, end = last ? target : state_.time + h;
+    if (oil_alone) {
+      report = stepper_->step_oil(state_, h, part);
+    } else {
+      report = stepper_->step(state_, h);
+      if (report.status == StepStatus::unresolved && i > kMostParts) {
+        stepper_->accept(state_);
+        report.status = StepStatus::converged;
+      }
+    }
+    sum.add(report);
+    if (report.ok()) {
+      state_.time = end;
+      length = oil_alone ? shortest : 2 * h;
+      oil_alone = false;
+      if (last) break;
+      part(report);
+    } else if (oil_alone || i > kMostParts || (report.status != StepStatus::unresolved && report.status != StepStatus::stalled &&
+                                               report.status != StepStatus::diverged)) {
+      return report;
+    } else if (h > shortest * (1 + kSame)) {
+      length = std::max(shortest, h / 4);
+    } else {
+      oil_alone = true;
+    }
+  }
+  const StepStatus status = report.status;
+  report.add(sum);
+  report.iterations = sum.iterations;
+  report.position_iterations = sum.position_iterations;
+  report.status = status;
+  report.resolved = true;
+  return report;
+}
+
+void Runner::keep(const StepReport& report, Side side, bool part) {
+  if (used_ == block_.size()) block_.resize(2 * used_, block_.front());
+  Kept& kept = block_[used_++];
+  kept.state = state_;
+  kept.report = report;
+  kept.side = side;
+  kept.part = part;
 }
 
 /// The first value of the state that is not finite; empty: all are.
@@ -150,13 +221,7 @@ std::string Runner::not_finite() const {
 }
 
 /// Steps until the block is full, `end` is reached or a step fails. Nothing here but stepping.
-void Runner::run_block(double end, std::size_t& used) {
-  const auto keep = [&](const StepReport& report, Side side) {
-    Kept& kept = block_[used++];
-    kept.state = state_;
-    kept.report = report;
-    kept.side = side;
-  };
+void Runner::run_block(double end) {
   struct Clock {
     double& seconds;
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -178,7 +243,7 @@ void Runner::run_block(double end, std::size_t& used) {
       break;
     }
     if (not_finite_ = not_finite(); !not_finite_.empty()) {
-      state_ = used > 0 ? block_[used - 1].state : block_start_;
+      state_ = used_ > 0 ? block_[used_ - 1].state : block_start_;
       failed_ = true;
       break;
     }
@@ -199,6 +264,7 @@ void Runner::count(const Kept& kept) {
   if (r.status == StepStatus::capped) ++s.capped_steps;
   if (!schedule_.on_grid(t) && schedule_.is_jump(t)) ++s.split_steps;
   if (r.parts > 1) ++s.divided_steps;
+  if (r.resolved) ++s.resolved_steps;
   if (r.violation > s.max_violation) {
     s.max_violation = r.violation;
     s.max_violation_time = t;
@@ -210,6 +276,7 @@ void Runner::count(const Kept& kept) {
   s.penalty = std::max(s.penalty, r.penalty);
   s.penalty_limited = s.penalty_limited || r.penalty_limited;
   count_partition(kept.state);
+  count_alternation(kept.state);
   watch_.step(kept.state, s.incidents);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i) {
     const double p = kept.state.y()[model_->hydraulics.nodes[model_->hydraulics.volumes[i].node].state];
@@ -217,6 +284,23 @@ void Runner::count(const Kept& kept) {
     c.lowest_pressure = std::min(c.lowest_pressure, p);
     if (!model_->hydraulics.fluid.cavitates(p)) continue;
     if (c.steps++ == 0) c.first_time = t;
+  }
+}
+
+/// Changes of a pressure that take turns in sign, by more than a thousandth of it and of 1 bar.
+void Runner::count_alternation(const State& state) {
+  constexpr double kShare = 1e-3, kLeast = 100;  // [Pa]
+  for (std::size_t i = 0; i < statistics_.alternation.size(); ++i) {
+    AlternationRecord& a = statistics_.alternation[i];
+    const double p = state.y()[model_->hydraulics.nodes[model_->hydraulics.volumes[i].node].state], change = a.last > 0 ? p - a.last : 0;
+    const bool turned = change * a.change < 0 && std::min(std::abs(change), std::abs(a.change)) > std::max(kLeast, kShare * p);
+    a.row = turned ? a.row + 1 : 0;
+    a.last = p;
+    a.change = change;
+    if (a.row < kAlternationRow) continue;
+    if (a.steps == 0) a.first_time = state.time;
+    a.steps += a.row == kAlternationRow ? kAlternationRow : 1;
+    a.largest = std::max(a.largest, std::abs(change));
   }
 }
 
@@ -237,18 +321,19 @@ void Runner::count_partition(const State& state) {
 }
 
 /// The clock was read before and after the block: its steps share the time evenly.
-void Runner::hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher) {
-  const auto is_step = [](const Kept& kept) { return kept.side == Side::left; };
-  const auto steps = std::count_if(block_.begin(), block_.begin() + static_cast<std::ptrdiff_t>(used), is_step);
+void Runner::hand_out(double end, double seconds_before, RunWatcher* watcher) {
+  const auto is_step = [](const Kept& kept) { return kept.side == Side::left && !kept.part; };
+  const auto steps = std::count_if(block_.begin(), block_.begin() + static_cast<std::ptrdiff_t>(used_), is_step);
   const double share = steps > 0 ? (statistics_.step_seconds - seconds_before) / static_cast<double>(steps) : 0;
   long done = 0;
-  for (std::size_t i = 0; i < used; ++i) {
+  for (std::size_t i = 0; i < used_; ++i) {
     const Kept& kept = block_[i];
     if (is_step(kept)) ++done;
     const double t = kept.state.time;
     try {
       if (watcher != nullptr)
-        watcher->at({kept.state, kept.side, kept.report, schedule_.on_grid(t) || schedule_.reached(t, end), schedule_.grid_index(t),
+        watcher->at({kept.state, kept.side, kept.report, !kept.part && (schedule_.on_grid(t) || schedule_.reached(t, end)), kept.part,
+                     schedule_.grid_index(t),
                      seconds_before + static_cast<double>(done) * share});
     } catch (const SimulationError&) {
       state_ = i > 0 ? block_[i - 1].state : block_start_;
@@ -261,16 +346,16 @@ void Runner::hand_out(double end, std::size_t used, double seconds_before, RunWa
 void Runner::advance(double end, RunWatcher* watcher) {
   if (!std::isfinite(end)) throw Error("the end of a run must be a finite time");
   while (!schedule_.reached(state_.time, end)) {
-    std::size_t used = 0;
+    used_ = 0;
     failed_ = restart_failed_ = false;
     not_finite_.clear();
     block_start_ = state_;
     const double seconds_before = statistics_.step_seconds;
     std::optional<CommandError> refused;
     try {
-      run_block(end, used);
+      run_block(end);
     } catch (const CommandError& error) { refused = error; }
-    hand_out(end, used, seconds_before, watcher);
+    hand_out(end, seconds_before, watcher);
     if (refused) throw refused->at(state_.time);
     if (failed_) fail();
     if (stopped()) throw Interrupted(state_.time, *stop_);

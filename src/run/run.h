@@ -26,6 +26,16 @@ struct CavitationRecord {
   double lowest_pressure = std::numeric_limits<double>::infinity();  // [Pa] at the end of a step
 };
 
+/// Where a pressure turns round in every step: the mark of a step too long for the rule.
+struct AlternationRecord {
+  long steps = 0;         // in rows of at least kAlternationRow of them
+  double first_time = 0;  // [s] of the first row
+  double largest = 0;     // [Pa] change in one of these steps
+  double last = 0, change = 0;
+  int row = 0;
+};
+inline constexpr int kAlternationRow = 6;
+
 struct RunStatistics {
   long steps = 0;       // of the stepper; a split step counts for its parts
   long iterations = 0;  // summed
@@ -35,11 +45,13 @@ struct RunStatistics {
   long capped_steps = 0;
   long split_steps = 0;                              // grid steps that a jump split
   long divided_steps = 0;                            // in which Newton's method converged in parts alone
+  long resolved_steps = 0;                           // made in parts because pressures jumped
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
   double penalty = 0;                        // largest factor that a constraint had in a step [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;              // whether a stated one was out of its limits
-  std::vector<CavitationRecord> cavitation;  // per volume
+  std::vector<CavitationRecord> cavitation;    // per volume
+  std::vector<AlternationRecord> alternation;  // per volume
   Incidents incidents;
   /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.
   std::vector<int> independent;
@@ -58,6 +70,7 @@ struct Moment {
   Side side;                 // right: a jump has acted since the moment before, at the same time
   const StepReport& report;  // of the step that led here (side left)
   bool on_grid;              // a grid point or the end of the run
+  bool part;                 // inside a step that is made in parts
   long grid_index;           // of the last grid point at or before the state
   double step_seconds;       // [s] inside steps up to here; shared out evenly between two readings of the clock
 };
@@ -134,14 +147,18 @@ class Runner {
     State state;
     StepReport report;
     Side side = Side::left;
+    bool part = false;  // of a step
   };
   bool restart();
   std::string not_finite() const;
   StepReport step_to(double target, int divisions);
-  void run_block(double end, std::size_t& used);
-  void hand_out(double end, std::size_t used, double seconds_before, RunWatcher* watcher);
+  StepReport resolve(double target);
+  void keep(const StepReport& report, Side side, bool part = false);
+  void run_block(double end);
+  void hand_out(double end, double seconds_before, RunWatcher* watcher);
   void count(const Kept& kept);
   void count_partition(const State& state);
+  void count_alternation(const State& state);
   [[noreturn]] void fail() const;
 
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != 0; }
@@ -153,13 +170,16 @@ class Runner {
   State state_;
   RunStatistics statistics_;
   IncidentWatch watch_;
-  std::vector<Kept> block_;       // states of the steps between two readings of the clock
+  std::vector<Kept> block_;       // states of the steps between two readings of the clock; the first used_ of them
+  std::size_t used_ = 0;
   State block_start_;             // before them
   std::vector<bool> dependent_;   // scratch of count_partition, per velocity
   std::vector<int> independent_;  // the same
   StepReport failure_;
   std::string not_finite_;  // the quantity that was not finite after the step that failed
+  State part_start_;  // of a step that is made in parts
   int divisions_ = 0;
+  bool resolves_ = false;
   bool failed_ = false, restart_failed_ = false;
 };
 

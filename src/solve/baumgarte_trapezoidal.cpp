@@ -242,7 +242,8 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
     if (!report.ok()) return report;
   }
   if (!this->within_stroke(report)) return report;
-  this->finish_oil();
+  this->finish_local_states();
+  this->finish_oil(true);
   constraint_rates(m_, next_.v(), work_.mechanism);
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
@@ -257,8 +258,7 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
 template <int D>
 StepReport BaumgarteTrapezoidal<D>::step(State& state, double h) {
   const StepReport report = rates_.step(state, [&] { return attempt(state, h); });
-  if (report.ok()) state = next_;
-  return report;
+  return this->commit(report, state);
 }
 
 template class BaumgarteTrapezoidal<2>;

@@ -278,7 +278,8 @@ void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
   if (!this->within_stroke(report)) return;
   constraint_rates(m_, next_.v(), work_.mechanism);
   if (!keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
-  this->finish_oil();
+  this->finish_local_states();
+  this->finish_oil(true);
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
 }
@@ -333,8 +334,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
 template <int D>
 StepReport DoubleStepTrapezoidal<D>::step(State& state, double h) {
   const StepReport report = keeper_.step(state, work_.mechanism, [&] { return attempt(state, h); });
-  if (report.ok()) state = next_;
-  return report;
+  return this->commit(report, state);
 }
 
 template class DoubleStepTrapezoidal<2>;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "hydraulics/substeps.h"
 
 namespace trunnion {
 
@@ -20,6 +23,9 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
   for (auto* x : {&ds_, &dsdot_, &force_change_, &expected_force_}) x->resize(ports);
   for (auto* x : {&held_stiffness_, &held_damping_}) x->resize(ports * ports);
   circuit_increment_.resize(nc);
+  const OilRuleKind rule = model_->description.solver.oil_rule;
+  oil_rule_ = OilRule::alpha(rule == OilRuleKind::trapezoidal ? 1 : kOilRho);
+  resolves_ = rule == OilRuleKind::automatic && !h_.volumes.empty();
   per_unit_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) per_unit_[k] = 1 / m_.unit(static_cast<int>(k));
 }
@@ -37,9 +43,16 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
     a_offset_[i] = -(4 / h * state.v()[i] + state.a()[i]);
   }
   next_ = state;
+  if (n.oil_memory > 0 && *next_.oil_memory() == 0) {
+    MechanismState<D>& mech = work_.mechanism;
+    update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
+    update_rates(m_, state.v(), state.a(), mech);
+    start_oil_memory(h_, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
+  }
   next_.time = state.time + h;
   update_inputs(*model_, next_.time, Side::left, work_);
-  circuits_.begin(model_->signals, state.time, h, state.y(), state.ydot(), next_.y(), next_.ydot(), work_.hydraulics);
+  circuits_.begin(oil_rule_, model_->signals, state.time, h, state.y(), state.ydot(),
+                  oil_memory(h_, static_cast<const double*>(next_.oil_memory())), next_.y(), next_.ydot(), work_.hydraulics);
 }
 
 /// The configuration theta away from the start of the step, and its position stage.
@@ -142,12 +155,126 @@ void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, doubl
                   [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
 }
 
-/// States of the oil that are solved on the spot, at the end of the step.
 template <int D>
-void MonolithicTrapezoidal<D>::finish_oil() {
+void MonolithicTrapezoidal<D>::finish_local_states() {
   if (!circuits_.has_local_states()) return;
   update_rates(m_, next_.v(), next_.a(), work_.mechanism);
-  circuits_.finish(work_.mechanism.s.data(), work_.mechanism.s_dot.data(), work_.hydraulics);
+  circuits_.finish_local(work_.mechanism.s.data(), work_.mechanism.s_dot.data(), work_.hydraulics);
+}
+
+template <int D>
+void MonolithicTrapezoidal<D>::finish_oil(bool moved) {
+  if (model_->layout.oil_memory == 0) return;
+  MechanismState<D>& mech = work_.mechanism;
+  for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+    if (!moved) mech.s[i] += ds_[i];
+    double rate = 0;
+    for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k) rate += mech.dofs[k].gradient * next_.v()[m_.paths[k].dof];
+    mech.s_dot[i] = rate;
+  }
+  circuits_.finish(mech.s.data(), mech.s_dot.data(), memory(), work_.hydraulics);
+}
+
+template <int D>
+StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
+  if (!report.ok()) return report;
+  report.oil_rule = oil_rule_;
+  if (resolves_ && circuits_.jump(work_.hydraulics) > kOilJump)
+    report.status = StepStatus::unresolved;
+  else
+    state = next_;
+  return report;
+}
+
+/// Over the parts, positions and velocities follow the accelerations at the start. In the end velocities are those of the mean forces:
+/// between the accelerations at both ends by the share that the ports' mean forces have of their change.
+template <int D>
+StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) {
+  const StateLayout& n = model_->layout;
+  const int volumes = static_cast<int>(h_.volumes.size());
+  MechanismState<D>& mech = work_.mechanism;
+  HydraulicState& oil = work_.hydraulics;
+  const State start = state;
+  State at = start;
+  StepReport report;
+  std::vector<double> F_0(h_.actuators.size()), F(F_0), impulse(F_0), theta(n.nv);
+  const auto place = [&](double t) {  // at t after the start, next_
+    for (int i = 0; i < n.nv; ++i) {
+      theta[i] = t * (start.v()[i] + t / 2 * start.a()[i]);
+      next_.v()[i] = start.v()[i] + t * start.a()[i];
+    }
+    advance_configuration(m_.tree, start.q(), theta.data(), next_.q());
+    update_positions(m_, next_.q(), theta.data(), mech);
+    update_rates(m_, next_.v(), start.a(), mech);
+  };
+  const auto forces = [&](std::vector<double>& out) {
+    evaluate_forces<double>(h_, mech.s.data(), mech.s_dot.data(), next_.y(), static_cast<OilValues<>&>(oil));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = oil.ports[i].force;
+  };
+  next_ = start;
+  place(0);
+  update_inputs(*model_, start.time, Side::right, work_);
+  evaluate_rates(h_, mech.s.data(), mech.s_dot.data(), next_.y(), next_.ydot(), oil);
+  if (*next_.oil_memory() == 0) start_oil_memory(h_, mech.s.data(), mech.s_dot.data(), next_.y(), next_.ydot(), memory());
+  std::copy_n(next_.ydot(), volumes, at.ydot());
+  std::copy_n(next_.oil_memory(), n.oil_memory, at.oil_memory());
+  forces(F_0);
+  std::vector<double> F_last = F_0;
+  const double first = circuits_.part_length(2 * kOilPartError, at.y(), at.ydot(), oil);
+  const auto attempt = [&](const OilRule& rule, double dt, bool last_resort) {
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    report.status = StepStatus::converged;
+    next_ = at;
+    next_.time = at.time + dt;
+    place(next_.time - start.time);
+    if (!pistons_inside(*model_, mech.s.data(), report)) return kNone;
+    update_inputs(*model_, next_.time, Side::left, work_);
+    circuits_.begin(rule, model_->signals, at.time, dt, at.y(), at.ydot(), oil_memory(h_, static_cast<const double*>(at.oil_memory())),
+                    next_.y(), next_.ydot(), oil);
+    if (!circuits_.solve(mech.s.data(), mech.s_dot.data(), model_->description.solver.max_iterations, report.iterations, oil)) return kNone;
+    circuits_.finish_local(mech.s.data(), mech.s_dot.data(), oil);
+    circuits_.finish(mech.s.data(), mech.s_dot.data(), memory(), oil);
+    const double error = circuits_.part_error(oil) / kOilPartError;
+    if (error > 1 && !last_resort) return error;
+    circuits_.keep_part();
+    forces(F);
+    for (std::size_t i = 0; i < F.size(); ++i) impulse[i] += dt / 2 * (F_last[i] + F[i]);
+    std::swap(F, F_last);
+    report.oil_rule = rule;
+    at = next_;
+    if (at.time < start.time + h * (1 - 1e-9)) {
+      state = at;
+      part(report);
+    }
+    return error;
+  };
+  if (!go_in_parts(h, first, attempt)) {
+    state = start;
+    if (report.ok()) report.status = StepStatus::stalled;
+    return report;
+  }
+  state = at;
+  const auto accelerate = [&] {
+    if (!this->restart(state)) return false;
+    std::copy_n(at.oil_memory(), n.oil_memory, state.oil_memory());
+    return true;
+  };
+  if (n.nv == 0) return report;
+  if (!accelerate()) {
+    state = start;
+    report.status = StepStatus::singular;
+    return report;
+  }
+  double along = 0, all = 0;
+  for (std::size_t i = 0; i < F_0.size(); ++i) {
+    const double change = F_last[i] - F_0[i];
+    along += (impulse[i] / h - F_0[i]) * change;
+    all += change * change;
+  }
+  const double share = all > 0 ? std::clamp(along / all, 0.0, 1.0) : 0;
+  for (int i = 0; i < n.nv; ++i) state.v()[i] += h * share * (state.a()[i] - start.a()[i]);
+  accelerate();
+  return report;
 }
 
 template class MonolithicTrapezoidal<2>;

@@ -1,7 +1,7 @@
 // What every monolithic step with the implicit trapezoidal rule shares, whatever its treatment of the constraints:
-//   rule       v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
+//   rule       v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n; of the oil hydraulics/oil_rule.h
 //   predictor  theta = h v_n + h^2/2 a_n,  y = y_n + h ydot_n; spools run ahead
-//   circuits   condensed to their ports, their unknowns recovered after the mechanism's (hydraulics/circuit_trapezoidal.h)
+//   circuits   condensed to their ports, their unknowns recovered after the mechanism's (hydraulics/circuit_step.h)
 //   oil alone  where the mechanism has converged, it follows its last tangent while the oil goes on (settle_oil)
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "hydraulics/circuit_trapezoidal.h"
+#include "hydraulics/circuit_step.h"
 #include "machine/evaluate.h"
 #include "solve/stepper.h"
 
@@ -21,6 +21,8 @@ template <int D>
 class MonolithicTrapezoidal : public Stepper {
  public:
   bool restart(State& state) override { return consistent_.solve(state, Side::right, work_); }
+  void accept(State& state) override { state = next_; }
+  StepReport step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) override;
   std::string unknown_name(int unknown) const override { return name_of_unknown(*model_, unknown); }
 
  protected:
@@ -28,7 +30,7 @@ class MonolithicTrapezoidal : public Stepper {
   void begin(const State& state, double h);
   void move();
   void set_mechanism_rates();
-  void set_circuit_rates() { circuits_.set_rates(work_.hydraulics); }
+  void set_circuit_rates() { circuits_.set_rates(); }
   void set_rates() {
     set_mechanism_rates();
     set_circuit_rates();
@@ -88,7 +90,13 @@ class MonolithicTrapezoidal : public Stepper {
       if (size < 1 || !std::isfinite(size)) return;
     }
   }
-  void finish_oil();
+  /// States of the oil that are solved on the spot, at the end of the step.
+  void finish_local_states();
+  /// Pressure rates at the end of the step, and what the next step has to know. `moved`: whether the mechanism was placed where the last
+  /// increments lead.
+  void finish_oil(bool moved);
+  /// The end of a step that went well: `state` moves there, unless its oil has to be resolved.
+  StepReport commit(StepReport report, State& state);
   /// Share of the accelerations that the mechanism may be off by, and of the tolerances that may be left open. An increment leaves a
   /// residual of second order in it: its square makes an acceleration by the rule. At small steps that is what counts, for there the
   /// tolerance of positions is a large acceleration.
@@ -111,9 +119,13 @@ class MonolithicTrapezoidal : public Stepper {
   const Mechanism<D>& m_;
   const Hydraulics& h_;
   MachineState<D> work_;
+  OilMemory<> memory() { return oil_memory(h_, next_.oil_memory()); }
+
   const State* from_ = nullptr;  // the state at its start
+  OilRule oil_rule_;
+  bool resolves_ = false;  // whether steps are checked for jumps of the pressures
   IncrementFactors factors_;     // of the trapezoidal rule
-  CircuitTrapezoidal circuits_;
+  CircuitStep circuits_;
   State next_;                               // the state at the end of the step, as the iterations find it
   std::vector<double> theta_;                // increment of the configuration over the step
   std::vector<double> v_offset_, a_offset_;  // v = 2/h theta + v_offset

@@ -429,13 +429,13 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     if (!report.ok()) return report;
   }
   if (!this->within_stroke(report)) return report;
-  this->finish_oil();
+  this->finish_local_states();
   if (!project(!there, report)) {
     report.status = StepStatus::singular;
     return report;
   }
-  state = next_;
-  return report;
+  this->finish_oil(!there);
+  return this->commit(report, state);
 }
 
 template class PenaltyTrapezoidal<2>;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "hydraulics/oil_rule.h"
 #include "model/model.h"
 #include "model/state.h"
 
@@ -27,6 +29,7 @@ enum class StepStatus {
   dead_point,     // a loop's equations do not determine its dependent coordinates
   unstable,       // an explicit step blew up
   gave_up,        // the variable-step integrator could not go on
+  unresolved,     // pressures moved by more than the oil's rule follows; the step waits for accept(), or to be made in parts
 };
 
 struct StepReport {
@@ -38,8 +41,10 @@ struct StepReport {
   /// Unknown with the largest scaled increment, or what failed: one number for velocities, then circuit unknowns, cylinders, loops.
   int worst = -1;
   int parts = 1;                 // that the run divided the step into
+  bool resolved = false;         // ... because pressures jumped
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;  // whether a stated one was out of the limits of mechanics/penalty_factors.h
+  OilRule oil_rule = {};          // by which the oil moved
   double longest_step = 0;       // [s] unstable: what would be stable here; 0: not known
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
@@ -67,6 +72,15 @@ class Stepper {
   virtual StepReport step(State& state, double h) = 0;
   /// Recomputes accelerations, rates and multipliers at the right limit of the signals, after a jump. No allocation.
   virtual bool restart(State& state) = 0;
+  /// Takes the step that was reported as unresolved last.
+  virtual void accept(State& /*state*/) {}
+  /// Advances `state` by h [s] with the oil alone, in parts as short as its pressures ask for, and the mechanism on the course that its
+  /// accelerations give; then recomputes these. Calls `part` after every part but the last. May allocate.
+  virtual StepReport step_oil(State& /*state*/, double /*h*/, const std::function<void(const StepReport&)>& /*part*/) {
+    StepReport report;
+    report.status = StepStatus::unresolved;
+    return report;
+  }
   /// Name of the unknown a report calls worst.
   virtual std::string unknown_name(int unknown) const = 0;
 };

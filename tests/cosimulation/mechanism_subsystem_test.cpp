@@ -536,9 +536,11 @@ LinearOil linearised(const Model& machine, const State& state, double h) {
   for (int i = 0; i < 3; ++i) {
     const double t = state.time + i * h / 2;
     std::vector<double> y(state.y(), state.y() + oil.ny);
-    for (const Spool& spool : oil.spools)
-      advance_spool(spool, machine.signals.value(spool.signal, state.time, Side::right), machine.signals.value(spool.signal, t, Side::left),
-                    t - state.time, y.data() + spool.state);
+    for (const Spool& spool : oil.spools) {
+      double rate[2];
+      spool_rates(spool, machine.signals.value(spool.signal, state.time, Side::right), y.data() + spool.state, rate);
+      if (i > 0) advance_spool(spool, 2 / (t - state.time), rate, machine.signals.value(spool.signal, t, Side::left), y.data() + spool.state);
+    }
     const auto rates = [&] { return pressure_rates(machine, t, out.s, out.w, y); };
     const auto difference = [&](double& x, double size) {
       const double kept = x;

@@ -167,7 +167,7 @@ TEST(Friction, IsFiniteWithFiniteSlopeAtZeroAndExtremeInput) {
           expect_finite();
           double end[2];
           const double rate[2] = {v, 0};
-          respond_local(law, v, 1e-3, x, rate, end, r);
+          respond_local(law, v, 0.5e-3, x, rate, end, r);
           expect_finite();
         }
       }
@@ -202,7 +202,7 @@ TEST(FrictionLocal, SolvesTheTrapezoidalEquations) {
           double rate_n[2] = {}, x[2] = {}, together[2] = {};
           force_and_rates(law, v + 0.002, x_n, rate_n);
           FrictionResponse r;
-          respond_local(law, v, h, x_n, rate_n, x, r);
+          respond_local(law, v, h / 2, x_n, rate_n, x, r);
           solve_together(law, v, h, x_n, rate_n, together);
           EXPECT_NEAR(x[0], together[0], 1e-14 * (std::abs(x[0]) + 1e-4)) << v << " " << h;
           EXPECT_NEAR(x[1], together[1], 2e-15) << v << " " << h;
@@ -223,7 +223,7 @@ TEST(FrictionLocal, SlopeIsTheCondensedTangentAndEqualsDifferences) {
       for (double v : kSmoothSpeeds) {
         for (const auto& x_n : kStates) {
           const double rate_n[2] = {0.3 * v, 0.1};
-          const auto solve = [&](double speed, FrictionResponse& r, double* x) { respond_local(law, speed, h, x_n, rate_n, x, r); };
+          const auto solve = [&](double speed, FrictionResponse& r, double* x) { respond_local(law, speed, h / 2, x_n, rate_n, x, r); };
           FrictionResponse r, part;
           double x[2] = {};
           solve(v, r, x);
@@ -251,7 +251,7 @@ TEST(FrictionLocal, WithoutStatesIsThePlainResponse) {
   for (FrictionKind kind : test::kStaticLaws) {
     FrictionResponse a, b;
     respond(seal_law(kind), 0.007, nullptr, a);
-    respond_local(seal_law(kind), 0.007, 1e-3, nullptr, nullptr, nullptr, b);
+    respond_local(seal_law(kind), 0.007, 0.5e-3, nullptr, nullptr, nullptr, b);
     EXPECT_EQ(a.force, b.force);
     EXPECT_EQ(a.force_v, b.force_v);
   }
@@ -262,8 +262,8 @@ TEST(FrictionLocal, EndStatesMayOverwriteTheStart) {
   double x_n[2] = {2e-5, 0.2}, x[2];
   const double rate_n[2] = {1e-3, 0.5};
   FrictionResponse a, b;
-  respond_local(law, 0.006, 1e-3, x_n, rate_n, x, a);
-  respond_local(law, 0.006, 1e-3, x_n, rate_n, x_n, b);
+  respond_local(law, 0.006, 0.5e-3, x_n, rate_n, x, a);
+  respond_local(law, 0.006, 0.5e-3, x_n, rate_n, x_n, b);
   EXPECT_EQ(a.force, b.force);
   EXPECT_EQ(x[0], x_n[0]);
   EXPECT_EQ(x[1], x_n[1]);
@@ -280,7 +280,7 @@ TEST(Friction, ResponseDoesNotAllocate) {
     for (double v : kSmoothSpeeds) {
       respond(law, v, x, r);
       force_and_rates(law, v, x, rate);
-      respond_local(law, v, 1e-3, x, rate_n, x, r);
+      respond_local(law, v, 0.5e-3, x, rate_n, x, r);
     }
     EXPECT_EQ(test::allocations(), before);
   }

@@ -2,6 +2,7 @@
 // residuals and forces, a dense solve of the whole linear system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/circuit.h"
+#include "hydraulics/oil_rule.h"
 
 #include <gtest/gtest.h>
 
@@ -127,15 +128,16 @@ struct CircuitPoint {
   const Hydraulics& h;
   const Model& model;
   HydraulicState state;
-  std::vector<double> s, s_dot, y, y_begin, ydot_begin, scale;
+  std::vector<double> s, s_dot, s_begin, y, y_begin, offset, scale;
   RateRelation rule;
 
   CircuitPoint(const Model& m, unsigned seed)
-      : h(m.hydraulics), model(m), state(m.hydraulics), y(m.hydraulics.ny), y_begin(y), ydot_begin(y), scale(y.size(), 1.0) {
+      : h(m.hydraulics), model(m), state(m.hydraulics), y(m.hydraulics.ny), y_begin(y), offset(y), scale(y.size(), 1.0) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> unit(-1, 1);
     for (std::size_t i = 0; i < h.actuators.size(); ++i) {
       s.push_back(1 + 0.25 * unit(random));
+      s_begin.push_back(s.back() - 1e-3 * unit(random));
       const double v = unit(random);
       s_dot.push_back((v < 0 ? -1 : 1) * std::exp(-6 + 6 * std::abs(v)));  // 2.5 mm/s to 1 m/s
     }
@@ -144,25 +146,24 @@ struct CircuitPoint {
       if (name.ends_with("pressure")) {
         y[i] = unit(random) > 0 ? 8e6 + 6e6 * unit(random) : std::exp(std::log(3e4) + unit(random));  // some below saturation
         scale[i] = y[i];
-        ydot_begin[i] = 1e7 * unit(random);
+        offset[i] = (m.hydraulics.linear_oil != nullptr ? 1e7 : 1e-4) * unit(random);
       } else if (name.ends_with("bristle")) {
         y[i] = 1e-4 * unit(random);
         scale[i] = 1e-4;
-        ydot_begin[i] = 0.01 * unit(random);
+        offset[i] = 0.01 * unit(random);
       } else {
         y[i] = name.ends_with("film") ? 0.4 + 0.3 * unit(random) : 8 * unit(random);
-        ydot_begin[i] = 0.1 * unit(random);
+        offset[i] = 0.1 * unit(random);
       }
       y_begin[i] = y[i] * (1 - 0.01 * unit(random));
     }
-    rule = {1e-3, 2e3, y_begin.data(), ydot_begin.data()};
+    rule = {1e-3, OilRule::alpha(0.5).factor(1e-3), y_begin.data(), offset.data(), s_begin.data()};
     update_inputs(h, m.signals, 0, Side::right, state);
   }
-  /// ydot by the trapezoidal rule, then everything, or R and the forces alone.
+  /// ydot by the rule, then everything, or R and the forces alone.
   void evaluate(bool with_derivatives = true) {
     std::vector<double> ydot(y.size()), y_now = y;
-    for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - ydot_begin[i];
-    update_pressure_rates(h, rule, y_now.data(), ydot.data(), state);
+    for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - offset[i];
     if (with_derivatives)
       evaluate_hydraulics(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
     else

@@ -1,5 +1,6 @@
 // Spools that follow their signals: closed forms of the lag and of the second order, the rule itself, rates at their limit.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "hydraulics/oil_rule.h"
 #include "hydraulics/spool.h"
 
 #include <gtest/gtest.h>
@@ -23,11 +24,18 @@ Spool second_order(double frequency, double damping, double rate_limit = Spool()
   spool.rate_limit = rate_limit;
   return spool;
 }
+/// A step of h with rates that nothing came before.
+void step(const Spool& spool, const OilRule& rule, double u_begin, double u_end, double h, double* y) {
+  double rate[2], offset[2];
+  spool_rates(spool, u_begin, y, rate);
+  for (int k = 0; k < spool.states(); ++k) offset[k] = rule.offset(rate[k], 0);
+  advance_spool(spool, rule.factor(h), offset, u_end, y);
+}
 /// Position `end` after a unit jump of the signal.
 double after_jump(const Spool& spool, double h, double end) {
   double y[2] = {0, 0};
   const long steps = std::lround(end / h);
-  for (long i = 0; i < steps; ++i) advance_spool(spool, 1, 1, h, y);
+  for (long i = 0; i < steps; ++i) step(spool, OilRule::alpha(1), 1, 1, h, y);
   return y[0];
 }
 
@@ -50,17 +58,20 @@ TEST(Spool, StepResponseOfTheSecondOrderIsTheDampedOscillation) {
   EXPECT_NEAR(coarse / fine, 4, 0.02);
 }
 
-TEST(Spool, OneStepIsTheTrapezoidalRule) {
+TEST(Spool, OneStepIsThatOfTheRule) {
   constexpr double kBegin = 2, kEnd = 5, kStep = 1e-3;
   for (const Spool& spool :
        {lag(4e-3), lag(4e-3, 300), lag(4e-3, 1e5), second_order(30, 0.7), second_order(30, 0.7, 60), second_order(30, 0.7, 1e5)}) {
-    const double before[2] = {0.3, 50};
-    double y[2] = {before[0], before[1]}, begin[2], end[2];
-    advance_spool(spool, kBegin, kEnd, kStep, y);
-    spool_rates(spool, kBegin, before, begin);
-    spool_rates(spool, kEnd, y, end);
-    for (int k = 0; k < spool.states(); ++k)
-      EXPECT_NEAR(y[k], before[k] + kStep / 2 * (begin[k] + end[k]), 1e-12 * (1 + std::abs(y[k]))) << spool.rate_limit << " " << k;
+    for (const OilRule& rule : {OilRule::alpha(1), OilRule::alpha(0.5), OilRule::alpha(0), OilRule::euler()}) {
+      const double before[2] = {0.3, 50};
+      double y[2] = {before[0], before[1]}, begin[2], end[2];
+      step(spool, rule, kBegin, kEnd, kStep, y);
+      spool_rates(spool, kBegin, before, begin);
+      spool_rates(spool, kEnd, y, end);
+      for (int k = 0; k < spool.states(); ++k)
+        EXPECT_NEAR(rule.factor(kStep) * (y[k] - before[k]) - rule.offset(begin[k], 0), end[k], 1e-9 * (1 + std::abs(end[k])))
+            << spool.rate_limit << " " << k << " " << rule.rho;
+    }
   }
 }
 
@@ -73,7 +84,7 @@ TEST(Spool, MovesAtItsRateLimitUntilItArrives) {
 
 TEST(Spool, FollowsItsSignalWithoutTimeConstant) {
   double U = 0.3;
-  advance_spool(lag(0), 2, 5, 1e-3, &U);
+  step(lag(0), OilRule::alpha(1), 2, 5, 1e-3, &U);
   EXPECT_EQ(U, 5);
 }
 

@@ -239,7 +239,7 @@ Residuals residuals_in(const Model& model, State s) {
   rule.step = 1e-3;
   const State begin = s;
   rule.y_begin = begin.y();
-  rule.ydot_begin = begin.ydot();
+  rule.offset = begin.ydot();
   evaluate(model, m, {s.q(), s.v(), s.a(), s.y(), s.ydot(), s.multipliers()}, rule, work);
   Residuals r;
   for (double value : work.r) r.dynamics = std::max(r.dynamics, std::abs(value));

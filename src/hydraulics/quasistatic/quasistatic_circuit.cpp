@@ -88,7 +88,7 @@ template void solve_rates<Dual<1>>(const QuasistaticCircuit&, const Dual<1>*, co
 void solve_step(const QuasistaticCircuit& circuit, const double* s, const double* s_dot, const RateRelation& rule, double* y, double* ydot,
                 QuasistaticWork& work) {
   const double h = rule.step, c = rule.factor;
-  const auto predicted = [&](const QuasistaticPort& port) { return rule.y_begin[port.state] + rule.ydot_begin[port.state] / c; };
+  const auto predicted = [&](const QuasistaticPort& port) { return rule.y_begin[port.state] + rule.offset[port.state] / c; };
   for (std::size_t j = 0; j < circuit.ports.size(); ++j) {
     const QuasistaticPort& port = circuit.ports[j];
     const VirtualElement& e = port.element;

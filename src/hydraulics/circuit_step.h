@@ -1,6 +1,6 @@
-// The circuits in an implicit trapezoidal step, whoever moves their cylinders:
-//   rule         ydot = 2/h (y - y_n) - ydot_n; of pressures on the strain of oil and walls (update_pressure_rates)
-//   predictor    y = y_n + h ydot_n; spools run ahead, for nothing acts back on them
+// The circuits in an implicit step, whoever moves their cylinders:
+//   rule         factor dN - offset = N_dot, of the contents of volumes and of all other states (oil_rule.h)
+//   predictor    y = y_n + h ydot_n; none in a step of implicit Euler; spools run ahead, for nothing acts back on them
 //   condensed    dF_i = -r_i - sum_j (K_ij ds_j + D_ij dsdot_j)     (hydraulics/circuit.h)
 //   limited      Newton's pressures of a circuit stop where one of its flows is no longer what its slope says: just beyond the cracking
 //                pressure of a valve that opens or the edge of a spool's travel, just above saturation where a cavity closes, and at equal
@@ -17,21 +17,23 @@
 #include <vector>
 
 #include "hydraulics/circuit.h"
+#include "hydraulics/oil_rule.h"
 
 namespace trunnion {
 
-class CircuitTrapezoidal {
+class CircuitStep {
  public:
   /// Tolerances of Newton increments: of pressures [Pa], of friction states.
-  CircuitTrapezoidal(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other);
+  CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other);
 
-  /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must last as long as the step.
-  /// y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are those at the end.
-  void begin(const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin, double* y, double* ydot,
-             const HydraulicState& state);
+  /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must last as long as the step,
+  /// and what `memory` knows of it. y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are
+  /// those at the end.
+  void begin(const OilRule& oil_rule, const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin,
+             OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state);
   const RateRelation& rule() const { return rule_; }
-  /// ydot of the circuits' unknowns by the rule.
-  void set_rates(HydraulicState& state);
+  /// ydot of the circuits' unknowns by the rule; those of pressures follow at the end, finish().
+  void set_rates();
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
   bool condense_ports(HydraulicState& state);
   /// R at other unknowns and ports, and r for them with the blocks as they were factored last.
@@ -57,15 +59,33 @@ class CircuitTrapezoidal {
       const double share = limited_[i] ? share_[circuit_[i]] : turned_[circuit_[i]];
       const double moved =
           pressure ? h_.fluid.advance(y_[k], share * increment[i], h_.volumes[k].walls_of_all) : y_[k] + share * increment[i];
-      raise(std::abs(share < 1 ? increment[i] : moved - y_[k]) / tolerance_[i], static_cast<int>(i));
+      // an increment that is cut short, or that would take more liquid than there is, is not small however little it moves
+      const bool whole = share >= 1 && !(pressure && y_[k] + increment[i] <= 0);
+      raise(std::abs(whole ? moved - y_[k] : increment[i]) / tolerance_[i], static_cast<int>(i));
       y_[k] = moved;
     }
   }
   /// States that are solved on the spot, at the end of the step with the ports' lengths and rates there.
   bool has_local_states() const { return local_states_; }
-  void finish(const double* s, const double* s_dot, HydraulicState& state) {
+  void finish_local(const double* s, const double* s_dot, HydraulicState& state) {
     if (local_states_) finish_local_states(h_, s, s_dot, y_, ydot_, rule_, state);
   }
+  /// Rates of the pressures at the end of the step, and what the next step has to know. `extra_rate` [m/s] per port: a rate that only the
+  /// oil sees; null: none.
+  void finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate = nullptr);
+
+  /// Newton's iterations with the ports where they are, from begin() on; false: no solution. `iterations` is added to.
+  bool solve(const double* s, const double* s_dot, int max_iterations, int& iterations, HydraulicState& state);
+  /// After finish(): the largest share of the range of pressures in its circuit by which one moved beyond what its rates at both ends say,
+  ///   min(h/2 |change of p_dot|, h/2 |change of inflow| / C):   the first alone is large where a boom is fast, the second in any motion
+  /// with C that of the liquid: a volume that has just become a cavity has gone a long way, too.
+  double jump(const HydraulicState& state);
+  /// After finish(), in a chain of parts that begins with one of implicit Euler: the estimated error of the part, as such a share.
+  double part_error(const HydraulicState& state);
+  /// The part counts: the next error is that of one after it.
+  void keep_part();
+  /// How long a part may be in which pressures move by `share` of these ranges at the rates ydot [s].
+  double part_length(double share, const double* y, const double* ydot, const HydraulicState& state);
 
  private:
   /// Pressure of a node [Pa] after a share of the increments.
@@ -75,6 +95,11 @@ class CircuitTrapezoidal {
   static double share_until(double stop, Way&& way, double near);
   /// The share of its increments that every circuit takes for their turning round.
   void damp(const double* increment);
+  /// Range of pressures in a circuit [Pa], sources that it meets included, at both ends of the step.
+  double range_of(int circuit, const double* y_0, const double* y_1, const HydraulicState& state) const;
+  /// The largest of change(volume) [Pa] as a share of the range in its circuit.
+  template <class Change>
+  double largest_share(const double* y_0, const double* y_1, const HydraulicState& state, Change&& change);
   /// Shortens the share of a component's circuit to the edges of its law.
   void stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment, const HydraulicState& state);
   /// Finds the share of its increments that every circuit takes.
@@ -82,7 +107,16 @@ class CircuitTrapezoidal {
 
   const Hydraulics& h_;
   const std::size_t ports_;
+  OilRule oil_rule_;
   RateRelation rule_;
+  std::vector<double> offset_, s_begin_;                // of rule_
+  std::vector<double> mean_;                            // per state: of its rate, at the start of the step
+  std::vector<double> p_dot_begin_, inflow_begin_;      // per volume [Pa/s], [m3/s]
+  const double* inflow_ = nullptr;                      // at the end of the step
+  std::vector<double> curvature_;                       // per volume [Pa/s2]: second derivative of the pressure, over the last part
+  std::vector<std::vector<int>> nodes_of_circuit_;      // volumes, and sources that they meet
+  std::vector<double> range_;                           // per circuit [Pa]: scratch
+  std::vector<double> changes_, zeros_;                 // scratch
   double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
   std::vector<double> tolerance_;                       // per circuit unknown
   std::vector<int> circuit_;                            // per circuit unknown

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Compares the oil's time rule with CVODE on random hydraulic circuits whose pressures jump, and prints a table in Markdown.
+
+    tools/oil_rule.py [--program build/release/bin/trunnion] [--count 1000] [--seed 1] [--jobs 2] [--step 1e-3] [--dynamic]
+                      [--set PATH=VALUE ...] [--machine N ...] [--keep FOLDER] [--worst N]
+
+Every circuit has two to six volumes of 1e-9 ... 1e-2 m^3 at start pressures that do not fit, orifices of which some are opened and closed at
+once, check and relief valves, pumps and a supply that jump. --dynamic gives relief valves a natural frequency. An error is the largest
+difference of a pressure from CVODE's, over the range of all pressures of that circuit in its whole run; late is from the fifth (tenth) step
+after a jump on. A pressure swings where it turns round in every one of six steps by more than a tenth of a per cent of the range.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import argparse
+import concurrent.futures
+import csv
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+JUMPS = [0.0, 0.02, 0.04]  # [s]
+DURATION = 0.07
+LATE = (5, 10)  # steps after a jump
+
+
+def circuit(number, seed, dynamic):
+    """A model file of a random circuit, JSON being YAML."""
+    r = random.Random(f"{seed} {number}")
+    log_uniform = lambda low, high: low * (high / low) ** r.random()
+    count = r.randint(2, 6)
+    names = [f"v{i}" for i in range(count)]
+    volumes = {n: {"volume": log_uniform(1e-9, 1e-2), "pressure": f"{r.uniform(1, 250):.6g} bar"} for n in names}
+    supply = [r.uniform(50, 250) for _ in JUMPS]
+    signals = {"ps": {"steps": [[t, f"{p:.6g} bar"] for t, p in zip(JUMPS, supply)]}}
+    sources = {"supply": {"pressure": "ps"}, "tank": {"pressure": "1 bar"}}
+    valves = {}
+
+    def steps(values):
+        return {"steps": [[t, v] for t, v in zip(JUMPS, values)]}
+
+    def size():
+        return {"flow": f"{log_uniform(1, 100):.6g} L/min", "at_pressure_drop": f"{r.choice([3, 5, 10, 35])} bar"}
+
+    def join(a, b, name):
+        kind = r.choice(["orifice", "orifice", "orifice", "valve", "check", "resistance"])
+        if kind == "check":
+            valves[name] = {"check": {"A": a, "B": b, "cracking_pressure": f"{r.choice([0, 0.5, 2])} bar", **size()}}
+            if r.random() < 0.5:
+                valves[name + "_open"] = {"orifice": {"A": a, "B": b, **size()}}
+        elif kind == "valve":
+            signals[name] = steps([r.choice([0, 1, 0.3]) for _ in JUMPS])
+            valves[name] = {"orifice": {"A": a, "B": b, **size()}, "signal": name}
+        elif kind == "resistance":
+            valves[name] = {"resistance": {"A": a, "B": b, "flow": f"{log_uniform(0.01, 1):.6g} L/min", "at_pressure_drop": "100 bar"}}
+        else:
+            valves[name] = {"orifice": {"A": a, "B": b, **size()}}
+
+    join("supply", names[0], "e0")
+    for i in range(1, count):
+        join(r.choice(names[:i]), names[i], f"e{i}")
+    join(names[-1], "tank", "drain")
+    for i in range(r.randint(0, 3)):
+        a, b = r.sample([*names, "supply", "tank"], 2)
+        if {a, b} != {"supply", "tank"}:
+            join(a, b, f"x{i}")
+    if r.random() < 0.5:
+        relief = {"A": r.choice(names), "B": "tank", "cracking_pressure": f"{r.uniform(50, 200):.6g} bar",
+                  "flow": f"{log_uniform(10, 100):.6g} L/min", "override": f"{r.choice([2, 10])} bar"}
+        if dynamic:
+            relief.update(frequency=f"{log_uniform(50, 300):.6g} Hz", damping=r.choice([0.3, 0.7]))
+        valves["relief"] = {"relief": relief}
+    if r.random() < 0.4:
+        signals["q"] = steps([f"{r.choice([0, 5, 30]):g} L/min" for _ in JUMPS])
+        sources["pump"] = {"flow": "q", "to": r.choice(names)}
+    for n in names:  # every volume can settle
+        if r.random() < 0.7:
+            valves["leak_" + n] = {"resistance": {"A": n, "B": "tank", "flow": "0.02 L/min", "at_pressure_drop": "100 bar"}}
+    return {"trunnion": 1, "fluid": {"density": 870, "bulk_modulus": 1.5e9}, "volumes": volumes, "sources": sources, "valves": valves,
+            "signals": signals, "solver": {"step": 1e-3, "duration": DURATION}}
+
+
+def run(program, model, folder, settings):
+    out = folder / "out"
+    command = [str(program), "run", str(model), "-o", str(out), "--set", "record.files=[csv]"]
+    for s in settings:
+        command += ["--set", s]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return None, "no end within 120 s", {}
+    if done.returncode != 0:
+        return None, (done.stderr.strip() or done.stdout.strip()).splitlines()[0:1], {}
+    with open(out / "results.csv") as file:
+        rows = list(csv.reader(line for line in file if not line.startswith("#")))
+    columns = {name.split(" [")[0]: [float(row[i]) for row in rows[1:] if row] for i, name in enumerate(rows[0])}
+    summary = json.loads((out / "summary.json").read_text())
+    for file in out.iterdir():
+        file.unlink()
+    return columns, "", summary
+
+
+def swings(values, threshold):
+    """Whether a pressure turns round in six steps in a row."""
+    row = 0
+    differences = [b - a for a, b in zip(values, values[1:])]
+    for before, now in zip(differences, differences[1:]):
+        row = row + 1 if before * now < 0 and min(abs(before), abs(now)) > threshold else 0
+        if row >= 5:
+            return True
+    return False
+
+
+def study(task):
+    options, number = task
+    model = circuit(number, options.seed, options.dynamic)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        path = folder / "circuit.yaml"
+        path.write_text(json.dumps(model, indent=1))
+        if options.keep:
+            options.keep.mkdir(parents=True, exist_ok=True)
+            (options.keep / f"circuit_{number}.yaml").write_text(json.dumps(model, indent=1))
+        step = [f"solver.step={options.step}"]
+        reference, trouble, _ = run(options.program, path, folder, [*step, "solver.constraints=double_step", "solver.integrator=cvode"])
+        if reference is None:
+            return number, "reference", trouble, {}
+        result, trouble, summary = run(options.program, path, folder, [*step, *options.set])
+        if result is None:
+            return number, "failed", trouble, {}
+    pressures = [n for n in result if n.endswith(".pressure")]
+    every = [p for n in pressures for p in reference[n]]
+    span = max(every) - min(every)
+    last = [max(j for j in JUMPS if j <= t + 1e-9) if k else 0 for k, t in enumerate(reference["time"])]
+    steps_after = [round((t - j) / options.step) for t, j in zip(reference["time"], last)]
+    worst = {k: 0.0 for k in LATE}
+    where = ""
+    for n in pressures:
+        for i, after in enumerate(steps_after):
+            error = abs(result[n][i] - reference[n][i]) / span
+            for k in LATE:
+                if after >= k and error > worst[k]:
+                    worst[k] = error
+                    where = n if k == LATE[0] else where
+    swing = [n for n in pressures if swings(result[n][LATE[0]:], 1e-3 * span)]
+    figures = {"errors": worst, "swing": swing, "where": where, "volume": model["volumes"].get(where.split(".")[0], {}).get("volume"),
+               "iterations": summary.get("iterations", {}).get("mean"), "oil": summary.get("energy", {}).get("oil_closed_to_percent"),
+               "resolved": summary.get("resolved_steps")}
+    return number, "completed", "", figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--step", type=float, default=1e-3)
+    parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--machine", type=int, nargs="*")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--worst", type=int, default=10)
+    options = parser.parse_args()
+    numbers = options.machine or range(options.count)
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(study, [(options, n) for n in numbers], chunksize=4))
+    counted = [r for r in results if r[1] != "reference"]
+    done = [r for r in counted if r[1] == "completed"]
+    print(f"| circuits | failed | swing | > 5 % from step {LATE[0]} | > 1 % from step {LATE[1]} | steps in parts | oil open % |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    over = lambda k, limit: sum(r[3]["errors"][k] > limit for r in done)
+    print(f"| {len(counted)} | {len(counted) - len(done)} | {sum(bool(r[3]['swing']) for r in done)} | {over(LATE[0], 0.05)} "
+          f"| {over(LATE[1], 0.01)} | {sum(r[3]['resolved'] or 0 for r in done)} | {max((r[3]['oil'] or 0) for r in done):.2g} |")
+    print()
+    for number, status, trouble, _ in results:
+        if status != "completed":
+            print(number, status, trouble)
+    for number, _, _, f in sorted(done, key=lambda r: -max(r[3]["errors"][LATE[0]], 5 * r[3]["errors"][LATE[1]]))[: options.worst]:
+        print(number, " ".join(f"{100 * f['errors'][k]:.3g} %" for k in LATE), f["where"], f["volume"], "swings" if f["swing"] else "", f["resolved"])
+    for number, _, _, f in sorted(done, key=lambda r: -(r[3]["oil"] or 0))[:3]:
+        print(f"{number}: oil open {f['oil']:.2g} %")
+
+
+if __name__ == "__main__":
+    main()
