@@ -36,6 +36,7 @@ bench: dependencies build/release/build.ninja ## build and run the benchmarks
 validation: dependencies build/release/build.ninja ## run every comparison of docs/validation.md and write the page anew
 	@$(call build,release,--target trunnion_program)
 	tools/scale.py --store --jobs "$$(nproc)"
+	tools/oil_rule.py --store --jobs "$$(nproc)"
 	tools/validation.py
 
 .PHONY: docs

@@ -28,6 +28,8 @@ import tempfile
 
 import treatments as stored_treatments
 
+import oil_rule
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "tools/validation_template.md"
 PAGE = ROOT / "docs/validation.md"
@@ -104,6 +106,14 @@ class Figures:
         if done.returncode != 0:
             sys.exit("tools/closed_forms.py found a difference")
         return done.stdout.strip()
+
+    def oil_jumps(self):
+        """The table of circuits whose pressures jump, against where they settle."""
+        return oil_rule.cases(self._program)
+
+    def oil_circuits(self):
+        """The table of random circuits against CVODE, as tools/oil_rule.py stored it."""
+        return oil_rule.stored()
 
     # ---- comparisons
 

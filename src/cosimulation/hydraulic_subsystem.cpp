@@ -35,13 +35,15 @@ class CircuitSubsystem final : public HydraulicSubsystem {
         work_(h_),
         step_of_circuits_(h_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
         rule_(OilRule::alpha(machine_->description.coupling.oil_rule == OilRuleKind::trapezoidal ? 1 : kOilRho)),
-        resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !h_.volumes.empty()),
+        resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !h_.volumes.empty() &&
+                  !machine_->description.solver.accept_capped),
         memory_(std::max(1, oil_memory_size(h_))),
         system_(n_ * n_),
         pivot_(n_) {
     for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(h_.ny + 2 * n_);
     for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
     kept_force_.resize(n_);
+    keep();  // makes room
     for (std::size_t i = 0; i < n_; ++i) s_[i] = h_.actuators[i].cylinder.length_0;
     for (const Actuator& a : h_.actuators) {
       inputs_.push_back({a.name + ".length", "m"});

@@ -3,13 +3,13 @@
 //   dN = N_1 - N_0
 //   (3 - rho)(1 + rho)/(2 h) dN - (1 - rho^2)/2 r_0 - rho Q_0 = Q_1          the step
 //   r_1 = (1 + rho) dN/h - rho r_0                                           the mean that the next one begins with
-// rho = 1: trapezoidal rule; rho = 0: BDF2; in between second order and L-stable, with the amplification rho^2 of what is infinitely
-// stiff. A step needs no more of the past than r and Q, whatever the lengths of the steps before; r = Q where there is none.
+// rho = 1: trapezoidal rule; rho = 0: BDF2; in between second order and A-stable, and what is infinitely stiff is multiplied by -rho in
+// a step. A step needs no more of the past than r and Q, whatever the lengths of the steps before; r = Q where there is none.
 //   implicit Euler   dN/h = Q_1, r_1 = Q_1: the first step after a jump, where Q_0 has nothing to say
 // A flow that has part in Q passes, in the same step, the volume h (q_1 + rho q_0)/(1 + rho) with
 //   q_1 = (2 (Q_1 + rho Q_0) + (1 - 3 rho) q_0)/(3 - rho)                    q like r for that flow alone
 // so that what leaves a volume arrives in another, to rounding.
-// Derivation: docs/theory.md, section 10. Family: generalised-alpha for first-order systems (Jansen, Whiting, Hulbert 2000), with
+// Derivation: docs/theory.md, section 9, "The oil's rule". Family: generalised-alpha for first-order systems (Jansen, Whiting, Hulbert 2000), with
 // the equation at the end of the step.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

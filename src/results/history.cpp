@@ -15,7 +15,7 @@ constexpr double kSame = 1e-6;  // of the shortest step: times closer than this 
 }  // namespace
 
 void History::at(const Moment& moment) {
-  if (moment.side == Side::right) return;  // no step: the same time, after a jump
+  if (moment.side == Side::right || moment.part) return;  // no step: the same time, after a jump; or inside one
   const StepReport& r = moment.report;
   rows_.push_back({moment.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, moment.step_seconds});
 }

@@ -43,7 +43,7 @@ class Companion final : public RunWatcher {
   }
 
   void at(const Moment& moment) override {
-    if (moment.side == Side::right) return;
+    if (moment.side == Side::right || moment.part) return;
     const double t = moment.state.time;
     if (started_) response_.step(t - time_, inputs(time_, Side::right), inputs(t, Side::left));
     time_ = t;

@@ -242,6 +242,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"split_steps", s.split_steps},
             {"divided_steps", s.divided_steps},
             {"resolved_steps", s.resolved_steps},
+            {"part_iterations", s.part_iterations},
             {"capped_steps", s.capped_steps},
             {"iterations", iterations_json(s)},
             {"step_seconds", s.step_seconds},
@@ -319,7 +320,8 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                                               : fmt::format(" at the end; others before, {} {}, first at {:g} s", s.repartitions,
                                                             s.repartitions == 1 ? "change" : "changes", s.repartition_time));
   }
-  if (s.resolved_steps > 0) text += fmt::format("  in parts     {} steps, in which pressures jump\n", s.resolved_steps);
+  if (s.resolved_steps > 0) text += fmt::format("  in parts     {} steps, in which pressures jump, with {} iterations in all\n", s.resolved_steps,
+                                                s.part_iterations);
   text += incidents_text(s.incidents);
   for (std::size_t i = 0; i < s.alternation.size(); ++i)
     if (const AlternationRecord& a = s.alternation[i]; a.steps > 0)

@@ -96,7 +96,7 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
   const SolverDescription& solver = model_->description.solver;
   if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
   resolves_ = solver.coupling == CouplingKind::monolithic && solver.integrator == IntegratorKind::trapezoidal &&
-              solver.oil_rule == OilRuleKind::automatic && !model_->hydraulics.volumes.empty();
+              solver.oil_rule == OilRuleKind::automatic && !solver.accept_capped && !model_->hydraulics.volumes.empty();
   statistics_.histogram.assign(static_cast<std::size_t>(model_->description.solver.max_iterations) + 1, 0);
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
   statistics_.alternation.resize(model_->hydraulics.volumes.size());
@@ -123,7 +123,7 @@ bool Runner::restart() {
 StepReport Runner::step_to(double target, int divisions) {
   const auto failed_to_converge = [](const StepReport& r) { return r.status == StepStatus::stalled || r.status == StepStatus::diverged; };
   StepReport report = stepper_->step(state_, schedule_.length(state_.time, target));
-  if (resolves_ && (report.status == StepStatus::unresolved || failed_to_converge(report))) {
+  if (resolves_ && (report.status == StepStatus::unresolved || (failed_to_converge(report) && divisions_ > 0))) {
     part_start_ = state_;
     const std::size_t used = used_;
     const StepReport resolved = resolve(target);
@@ -182,8 +182,10 @@ StepReport Runner::resolve(double target) {
     }
   }
   const StepStatus status = report.status;
+  const int iterations = report.iterations;
   report.add(sum);
-  report.iterations = sum.iterations;
+  report.part_iterations = sum.iterations - iterations;
+  report.iterations = iterations;
   report.position_iterations = sum.position_iterations;
   report.status = status;
   report.resolved = true;
@@ -265,6 +267,7 @@ void Runner::count(const Kept& kept) {
   if (!schedule_.on_grid(t) && schedule_.is_jump(t)) ++s.split_steps;
   if (r.parts > 1) ++s.divided_steps;
   if (r.resolved) ++s.resolved_steps;
+  s.part_iterations += r.part_iterations;
   if (r.violation > s.max_violation) {
     s.max_violation = r.violation;
     s.max_violation_time = t;

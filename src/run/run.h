@@ -45,7 +45,7 @@ struct RunStatistics {
   long capped_steps = 0;
   long split_steps = 0;                              // grid steps that a jump split
   long divided_steps = 0;                            // in which Newton's method converged in parts alone
-  long resolved_steps = 0;                           // made in parts because pressures jumped
+  long resolved_steps = 0, part_iterations = 0;      // made in parts because pressures jumped; solves for these parts, counted apart
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
   double penalty = 0;                        // largest factor that a constraint had in a step [N/m, N m/rad]; 0: the treatment has none

@@ -25,7 +25,7 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
   circuit_increment_.resize(nc);
   const OilRuleKind rule = model_->description.solver.oil_rule;
   oil_rule_ = OilRule::alpha(rule == OilRuleKind::trapezoidal ? 1 : kOilRho);
-  resolves_ = rule == OilRuleKind::automatic && !h_.volumes.empty();
+  resolves_ = rule == OilRuleKind::automatic && !h_.volumes.empty() && !model_->description.solver.accept_capped;
   per_unit_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) per_unit_[k] = 1 / m_.unit(static_cast<int>(k));
 }
@@ -186,8 +186,7 @@ StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
   return report;
 }
 
-/// Over the parts, positions and velocities follow the accelerations at the start. In the end velocities are those of the mean forces:
-/// between the accelerations at both ends by the share that the ports' mean forces have of their change.
+/// Over the parts, positions and velocities follow the accelerations at the start; in the end velocities are those of the ports' mean forces.
 template <int D>
 StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) {
   const StateLayout& n = model_->layout;
@@ -197,7 +196,7 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
   const State start = state;
   State at = start;
   StepReport report;
-  std::vector<double> F_0(h_.actuators.size()), F(F_0), impulse(F_0), theta(n.nv);
+  std::vector<double> F(h_.actuators.size()), F_last(F), impulse(F), theta(n.nv);
   const auto place = [&](double t) {  // at t after the start, next_
     for (int i = 0; i < n.nv; ++i) {
       theta[i] = t * (start.v()[i] + t / 2 * start.a()[i]);
@@ -218,8 +217,7 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
   if (*next_.oil_memory() == 0) start_oil_memory(h_, mech.s.data(), mech.s_dot.data(), next_.y(), next_.ydot(), memory());
   std::copy_n(next_.ydot(), volumes, at.ydot());
   std::copy_n(next_.oil_memory(), n.oil_memory, at.oil_memory());
-  forces(F_0);
-  std::vector<double> F_last = F_0;
+  forces(F_last);
   const double first = circuits_.part_length(2 * kOilPartError, at.y(), at.ydot(), oil);
   const auto attempt = [&](const OilRule& rule, double dt, bool last_resort) {
     constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -254,26 +252,15 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
     return report;
   }
   state = at;
-  const auto accelerate = [&] {
-    if (!this->restart(state)) return false;
-    std::copy_n(at.oil_memory(), n.oil_memory, state.oil_memory());
-    return true;
-  };
   if (n.nv == 0) return report;
-  if (!accelerate()) {
-    state = start;
-    report.status = StepStatus::singular;
-    return report;
-  }
-  double along = 0, all = 0;
-  for (std::size_t i = 0; i < F_0.size(); ++i) {
-    const double change = F_last[i] - F_0[i];
-    along += (impulse[i] / h - F_0[i]) * change;
-    all += change * change;
-  }
-  const double share = all > 0 ? std::clamp(along / all, 0.0, 1.0) : 0;
-  for (int i = 0; i < n.nv; ++i) state.v()[i] += h * share * (state.a()[i] - start.a()[i]);
-  accelerate();
+  for (double& sum : impulse) sum /= h;
+  bool solved = consistent_.solve(state, Side::left, impulse.data(), work_);
+  for (int i = 0; i < n.nv; ++i) state.v()[i] = start.v()[i] + h * state.a()[i];
+  solved = solved && this->restart(state);
+  std::copy_n(at.oil_memory(), n.oil_memory, state.oil_memory());
+  if (solved) return report;
+  state = start;
+  report.status = StepStatus::singular;
   return report;
 }
 

@@ -42,6 +42,7 @@ struct StepReport {
   int worst = -1;
   int parts = 1;                 // that the run divided the step into
   bool resolved = false;         // ... because pressures jumped
+  int part_iterations = 0;       // of all parts but the last, whose own `iterations` has
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;  // whether a stated one was out of the limits of mechanics/penalty_factors.h
   OilRule oil_rule = {};          // by which the oil moved

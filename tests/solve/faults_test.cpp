@@ -106,7 +106,7 @@ TEST_P(EveryFault, IsFiniteAndAboveZeroPressure) {
   }
 }
 
-TEST_P(EveryFault, ClosesEnergyAndOilToAMillionthWithTheOrderOfTheRule) {
+TEST_P(EveryFault, ClosesEnergyToAMillionthWithTheOrderOfTheRuleAndOilToRounding) {
   const Closure& c = GetParam();
   const auto closed = [&](double ms) {
     const Fault run(c.name, step_of(ms));
@@ -114,10 +114,10 @@ TEST_P(EveryFault, ClosesEnergyAndOilToAMillionthWithTheOrderOfTheRule) {
   };
   const auto [energy, oil] = closed(c.step);
   EXPECT_LT(energy, 1e-6);
-  EXPECT_LT(oil, 1e-6);
+  EXPECT_LT(oil, 1e-9);
   const auto [coarse_energy, coarse_oil] = closed(c.step * std::pow(2, c.halvings));
-  EXPECT_NEAR(std::log2(coarse_energy / energy) / c.halvings, 2, 0.3);
-  EXPECT_NEAR(std::log2(coarse_oil / oil) / c.halvings, 2, 0.3);
+  EXPECT_LT(coarse_oil, 1e-9);
+  EXPECT_GT(std::log2(coarse_energy / energy) / c.halvings, 1.7);
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, EveryFault,

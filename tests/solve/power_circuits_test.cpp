@@ -68,7 +68,7 @@ valves:
 signals:
   in: {ramps: [[0, 0 L/min], [1 ms, 60 L/min], [20 ms, 60 L/min], [21 ms, 0 L/min]]}
   out: {ramps: [[30 ms, 0], [31 ms, 1]]}
-solver: {step: 1 ms, duration: 50 ms}
+solver: {step: 1 ms, duration: 50 ms, oil_rule: trapezoidal}
 )");
   const auto inflow = [&] { return run.value("in.flow") - run.value("relief.flow") - run.value("out.flow"); };
   const auto oil = [](double p) { return 1e-4 * std::log(kModulus + 10 * p) / 10; };
