@@ -76,7 +76,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     const auto from = oil_memory(machine_->hydraulics, machine.oil_memory());
     const OilMemory<> memory = oil_memory(h_, memory_.data());
-    *memory.known = machine.layout().oil_memory > 0 ? *from.known : 0;
+    *memory.step = machine.layout().oil_memory > 0 ? *from.step : 0;
     for (std::size_t i = 0; i < cut_.states.size(); ++i) memory.lag[i] = from.lag[cut_.states[i]];
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) memory.inflow[i] = from.inflow[cut_.volumes[i]];
     for (std::size_t i = 0; i < n_; ++i) memory.s[i] = from.s[cut_.ports[i]];
@@ -87,7 +87,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void save(State& machine) const override {
     const OilMemory<> to = oil_memory(machine_->hydraulics, machine.oil_memory());
     const auto memory = oil_memory(h_, memory_.data());
-    if (machine.layout().oil_memory > 0) *to.known = *memory.known;
+    if (machine.layout().oil_memory > 0) *to.step = *memory.step;
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) to.inflow[cut_.volumes[i]] = memory.inflow[i];
     for (std::size_t i = 0; i < n_; ++i) to.s[cut_.ports[i]] = memory.s[i];
     for (int i : own_states_) {
@@ -339,7 +339,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void begin_memory() {
     const double *s = model_ == nullptr ? s_.data() : x_.data() + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     const OilMemory<> memory = oil_memory(h_, memory_.data());
-    if (*memory.known == 0) start_oil_memory(h_, s, w, x_.data(), slope_.data(), memory);
+    if (*memory.step == 0) start_oil_memory(h_, step_, s, w, x_.data(), slope_.data(), memory);
     std::copy_n(s, n_, memory.s);
   }
 

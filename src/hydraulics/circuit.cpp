@@ -531,9 +531,9 @@ void pressure_rates(const Hydraulics& h, const double* s, const double* s_dot, c
   for (std::size_t i = 0; i < volumes; ++i) ydot[i] /= C[i];
 }
 
-void start_oil_memory(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,
+void start_oil_memory(const Hydraulics& h, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory) {
-  *memory.known = 1;
+  *memory.step = step;
   std::fill_n(memory.lag, h.ny, 0.0);
   std::copy_n(s, h.actuators.size(), memory.s);
   if (h.linear_oil != nullptr) {

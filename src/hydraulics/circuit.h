@@ -254,7 +254,7 @@ struct RateRelation {
 /// What the rule carries from step to step, in one array.
 template <class Pointer = double*>
 struct OilMemory {
-  Pointer known;   // 1: the rest is that of the state at hand; 0: nothing is known
+  Pointer step;    // [s] that led to the state at hand; 0: nothing is known
   Pointer lag;     // per state: how far the running mean of its rate is from the rate; of a volume: of its inflow [m3/s]
   Pointer inflow;  // per volume [m3/s]: net, pistons apart; with a LinearOil the rate of its pressure [Pa/s]
   Pointer s;       // [m] per port
@@ -267,8 +267,8 @@ OilMemory<Pointer> oil_memory(const Hydraulics& h, Pointer values) {
 inline int oil_memory_size(const Hydraulics& h) {
   return h.ny == 0 ? 0 : 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size());
 }
-/// Memory of a state whose rates are consistent, with nothing before it.
-void start_oil_memory(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
+/// Memory of a state whose rates are consistent, with nothing before it, for a step of h [s].
+void start_oil_memory(const Hydraulics& hydraulics, double h, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 
 /// Change of every volume's content [m3] from pressures in y_0 and lengths s_0 to y_1 and s_1.

@@ -115,10 +115,11 @@ void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, doubl
   std::copy_n(ydot_begin, p_dot_begin_.size(), p_dot_begin_.begin());
   std::fill(taken_.begin(), taken_.end(), 0.0);
   const int volumes = static_cast<int>(h_.volumes.size());
+  const double carried = OilRule::carried(h, *memory.step);
   for (int i = 0; i < h_.ny; ++i) {
-    const double rate = i < volumes ? memory.inflow[i] : ydot_begin[i];
-    offset_[i] = oil_rule.offset(rate, memory.lag[i]);
-    mean_[i] = rate + memory.lag[i];
+    const double rate = i < volumes ? memory.inflow[i] : ydot_begin[i], lag = carried * memory.lag[i];
+    offset_[i] = oil_rule.offset(rate, lag);
+    mean_[i] = rate + lag;
   }
   for (int i : h_.unknown_state) {
     const double ahead = oil_rule.implicit_euler ? 0 : h * ydot[i];
@@ -131,8 +132,9 @@ void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, doubl
     for (int k = 0; k < spool.states(); ++k) {
       const int i = spool.state + k;
       const bool jumped = std::abs(rate[k] - ydot_begin[i]) > kSameRate * std::abs(rate[k]);
-      offset_[i] = oil_rule.offset(rate[k], jumped ? 0 : memory.lag[i]);
-      mean_[i] = rate[k] + (jumped ? 0 : memory.lag[i]);
+      const double lag = jumped ? 0 : carried * memory.lag[i];
+      offset_[i] = oil_rule.offset(rate[k], lag);
+      mean_[i] = rate[k] + lag;
     }
     advance_spool(spool, rule_.factor, offset_.data() + spool.state, end, at);
     spool_rates(spool, end, at, rate);
@@ -165,7 +167,7 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
     for (std::size_t i = 0; i < ports_; ++i) oil_rate[i] = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
     pressure_rates(h_, s, oil_rate, memory.inflow, y_, ydot_, state);
   }
-  *memory.known = 1;
+  *memory.step = rule_.step;
   std::copy_n(s, ports_, memory.s);
   inflow_ = memory.inflow;
 }

@@ -4,7 +4,8 @@
 //   (3 - rho)(1 + rho)/(2 h) dN - (1 - rho^2)/2 r_0 - rho Q_0 = Q_1          the step
 //   r_1 = (1 + rho) dN/h - rho r_0                                           the mean that the next one begins with
 // rho = 1: trapezoidal rule; rho = 0: BDF2; in between second order and A-stable, and what is infinitely stiff is multiplied by -rho in
-// a step. A step needs no more of the past than r and Q, whatever the lengths of the steps before; r = Q where there is none.
+// a step. A step needs no more of the past than r and Q; r = Q where there is none. r - Q lags behind by a share of the step, so that it
+// is carried over in proportion to the lengths of steps, as far as that is stable.
 //   implicit Euler   dN/h = Q_1, r_1 = Q_1: the first step after a jump, where Q_0 has nothing to say
 // A flow that has part in Q passes, in the same step, the volume h (q_1 + rho q_0)/(1 + rho) with
 //   q_1 = (2 (Q_1 + rho Q_0) + (1 - 3 rho) q_0)/(3 - rho)                    q like r for that flow alone
@@ -25,6 +26,11 @@ struct OilRule {
 
   /// d(rate at the end)/d(N at the end) [1/s] in a step of h [s].
   constexpr double factor(double h) const { return implicit_euler ? 1 / h : (3 - rho) * (1 + rho) / (2 * h); }
+  /// Share of the lag after a step of h_before [s] that a step of h begins with.
+  static constexpr double carried(double h, double h_before) {
+    constexpr double kMost = 1.5;  // times rho: below 1
+    return h < kMost * h_before ? h / h_before : kMost;
+  }
   /// What is taken from factor dN to give the rate at the end: of a rate Q_0 with lag r_0 - Q_0.
   constexpr double offset(double rate, double lag) const {
     return implicit_euler ? 0 : (1 - rho * rho) / 2 * (rate + lag) + rho * rate;

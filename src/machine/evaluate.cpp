@@ -46,35 +46,16 @@ template <int D>
 ConsistentRates<D>::ConsistentRates(const Model& model) : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), lagrangian_(m_, {}) {}
 
 template <int D>
-void ConsistentRates<D>::place(State& s, Side side, MachineState<D>& work) const {
+bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
   MechanismState<D>& mech = work.mechanism;
   update_inputs(model_, s.time, side, work);
   update_positions(m_, s.q(), static_cast<const double*>(nullptr), mech);
   constraint_rates(m_, s.v(), mech);
   std::fill(s.a(), s.a() + m_.tree.nv, 0.0);
   update_rates(m_, s.v(), s.a(), mech);
-}
-
-template <int D>
-bool ConsistentRates<D>::accelerate(State& s, MachineState<D>& work) {
-  return lagrangian_.solve(s.q(), s.v(), work.force.data(), s.a(), s.multipliers(), work.mechanism, work.r.data()) !=
-         AugmentedLagrangianStatus::singular;
-}
-
-template <int D>
-bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
-  place(s, side, work);
   evaluate_motion(model_, m_, s, work);
-  return accelerate(s, work);
-}
-
-template <int D>
-bool ConsistentRates<D>::solve(State& s, Side side, const double* port_forces, MachineState<D>& work) {
-  place(s, side, work);
-  std::copy_n(port_forces, work.force.size(), work.force.begin());
-  inverse_dynamics(m_, s.q(), s.v(), true, work.mechanism, work.r.data());
-  add_port_forces(m_, work.force.data(), work.mechanism, work.r.data());
-  return accelerate(s, work);
+  return lagrangian_.solve(s.q(), s.v(), work.force.data(), s.a(), s.multipliers(), mech, work.r.data()) !=
+         AugmentedLagrangianStatus::singular;
 }
 
 #define TR_INSTANTIATE(D)                                                                                                   \

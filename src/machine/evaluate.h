@@ -69,13 +69,8 @@ class ConsistentRates {
  public:
   explicit ConsistentRates(const Model& model);
   bool solve(State& state, Side side, MachineState<D>& work);
-  /// Accelerations and multipliers alone, at given forces of the ports [N].
-  bool solve(State& state, Side side, const double* port_forces, MachineState<D>& work);
 
  private:
-  void place(State& state, Side side, MachineState<D>& work) const;
-  bool accelerate(State& state, MachineState<D>& work);
-
   const Model& model_;
   const Mechanism<D>& m_;
   AugmentedLagrangian<D> lagrangian_;

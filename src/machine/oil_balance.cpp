@@ -13,9 +13,12 @@ OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, co
 
 void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow) {
   content_changes(*h_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
+  const double carried = OilRule::carried(h, step_);
+  step_ = h;
   for (std::size_t i = 0; i < y_.size(); ++i) {
-    const double now = outflow[h_->volumes[i].node], mean = rule.mean(outflow_[i], now, mean_[i]);
-    const double left = h * (rule.share_end() * mean + rule.share_begin() * mean_[i]);
+    const double begin = outflow_[i] + carried * (mean_[i] - outflow_[i]);
+    const double now = outflow[h_->volumes[i].node], mean = rule.mean(outflow_[i], now, begin);
+    const double left = h * (rule.share_end() * mean + rule.share_begin() * begin);
     residual_ += change_[i] + left;
     moved_ += std::abs(left);
     outflow_[i] = now;

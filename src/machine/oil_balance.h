@@ -36,6 +36,7 @@ class OilBalance {
   std::vector<double> y_, s_;           // at the end of the last step: pressures of volumes, lengths of ports
   std::vector<double> outflow_, mean_;  // per volume [m3/s]
   std::vector<double> change_;          // scratch
+  double step_ = 1;  // [s] the last one
   double residual_ = 0, worst_ = 0, moved_ = 0;
 };
 

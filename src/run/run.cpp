@@ -184,7 +184,7 @@ StepReport Runner::resolve(double target) {
   const StepStatus status = report.status;
   const int iterations = report.iterations;
   report.add(sum);
-  report.part_iterations = sum.iterations - iterations;
+  report.part_iterations = sum.part_iterations + sum.iterations - iterations;
   report.iterations = iterations;
   report.position_iterations = sum.position_iterations;
   report.status = status;

@@ -47,7 +47,7 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
     MechanismState<D>& mech = work_.mechanism;
     update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
     update_rates(m_, state.v(), state.a(), mech);
-    start_oil_memory(h_, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
+    start_oil_memory(h_, h, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
   }
   next_.time = state.time + h;
   update_inputs(*model_, next_.time, Side::left, work_);
@@ -186,81 +186,68 @@ StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
   return report;
 }
 
-/// Over the parts, positions and velocities follow the accelerations at the start; in the end velocities are those of the ports' mean forces.
+/// In a part the mechanism goes with the accelerations at its start; at its end it has new ones, and the velocity of their mean.
 template <int D>
 StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) {
-  const StateLayout& n = model_->layout;
-  const int volumes = static_cast<int>(h_.volumes.size());
+  constexpr double kNone = std::numeric_limits<double>::infinity(), kWhole = 1 - 1e-9;
+  const int nv = model_->layout.nv;
   MechanismState<D>& mech = work_.mechanism;
   HydraulicState& oil = work_.hydraulics;
   const State start = state;
-  State at = start;
+  const std::vector<double> still(static_cast<std::size_t>(nv), 0.0);
+  std::vector<double> kept_memory;
   StepReport report;
-  std::vector<double> F(h_.actuators.size()), F_last(F), impulse(F), theta(n.nv);
-  const auto place = [&](double t) {  // at t after the start, next_
-    for (int i = 0; i < n.nv; ++i) {
-      theta[i] = t * (start.v()[i] + t / 2 * start.a()[i]);
-      next_.v()[i] = start.v()[i] + t * start.a()[i];
+  const auto place = [&](double dt) {  // next_, dt after `state`
+    for (int i = 0; i < nv; ++i) {
+      theta_[i] = dt * (state.v()[i] + dt / 2 * state.a()[i]);
+      next_.v()[i] = state.v()[i] + dt * state.a()[i];
     }
-    advance_configuration(m_.tree, start.q(), theta.data(), next_.q());
-    update_positions(m_, next_.q(), theta.data(), mech);
-    update_rates(m_, next_.v(), start.a(), mech);
+    advance_configuration(m_.tree, state.q(), theta_.data(), next_.q());
+    update_positions(m_, next_.q(), theta_.data(), mech);
+    update_rates(m_, next_.v(), still.data(), mech);
   };
-  const auto forces = [&](std::vector<double>& out) {
-    evaluate_forces<double>(h_, mech.s.data(), mech.s_dot.data(), next_.y(), static_cast<OilValues<>&>(oil));
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = oil.ports[i].force;
-  };
-  next_ = start;
+  next_ = state;
   place(0);
-  update_inputs(*model_, start.time, Side::right, work_);
-  evaluate_rates(h_, mech.s.data(), mech.s_dot.data(), next_.y(), next_.ydot(), oil);
-  if (*next_.oil_memory() == 0) start_oil_memory(h_, mech.s.data(), mech.s_dot.data(), next_.y(), next_.ydot(), memory());
-  std::copy_n(next_.ydot(), volumes, at.ydot());
-  std::copy_n(next_.oil_memory(), n.oil_memory, at.oil_memory());
-  forces(F_last);
-  const double first = circuits_.part_length(2 * kOilPartError, at.y(), at.ydot(), oil);
+  update_inputs(*model_, state.time, Side::right, work_);
+  evaluate_rates(h_, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), oil);
+  const double first = circuits_.part_length(2 * kOilPartError, state.y(), state.ydot(), oil);
+  if (*state.oil_memory() == 0)
+    start_oil_memory(h_, std::min(first, h), mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), oil_memory(h_, state.oil_memory()));
   const auto attempt = [&](const OilRule& rule, double dt, bool last_resort) {
-    constexpr double kNone = std::numeric_limits<double>::infinity();
     report.status = StepStatus::converged;
-    next_ = at;
-    next_.time = at.time + dt;
-    place(next_.time - start.time);
+    report.part_iterations += report.iterations;
+    report.iterations = 0;
+    next_ = state;
+    next_.time = state.time + dt;
+    place(dt);
     if (!pistons_inside(*model_, mech.s.data(), report)) return kNone;
     update_inputs(*model_, next_.time, Side::left, work_);
-    circuits_.begin(rule, model_->signals, at.time, dt, at.y(), at.ydot(), oil_memory(h_, static_cast<const double*>(at.oil_memory())),
-                    next_.y(), next_.ydot(), oil);
+    circuits_.begin(rule, model_->signals, state.time, dt, state.y(), state.ydot(),
+                    oil_memory(h_, static_cast<const double*>(state.oil_memory())), next_.y(), next_.ydot(), oil);
     if (!circuits_.solve(mech.s.data(), mech.s_dot.data(), model_->description.solver.max_iterations, report.iterations, oil)) return kNone;
     circuits_.finish_local(mech.s.data(), mech.s_dot.data(), oil);
     circuits_.finish(mech.s.data(), mech.s_dot.data(), memory(), oil);
     const double error = circuits_.part_error(oil) / kOilPartError;
     if (error > 1 && !last_resort) return error;
     circuits_.keep_part();
-    forces(F);
-    for (std::size_t i = 0; i < F.size(); ++i) impulse[i] += dt / 2 * (F_last[i] + F[i]);
-    std::swap(F, F_last);
-    report.oil_rule = rule;
-    at = next_;
-    if (at.time < start.time + h * (1 - 1e-9)) {
-      state = at;
-      part(report);
+    if (nv > 0) {
+      const double* memory_at_end = next_.oil_memory();
+      kept_memory.assign(memory_at_end, memory_at_end + model_->layout.oil_memory);
+      if (!consistent_.solve(next_, Side::left, work_)) {
+        report.status = StepStatus::singular;
+        return kNone;
+      }
+      std::copy(kept_memory.begin(), kept_memory.end(), next_.oil_memory());
+      for (int i = 0; i < nv; ++i) next_.v()[i] = state.v()[i] + dt / 2 * (state.a()[i] + next_.a()[i]);
     }
+    report.oil_rule = rule;
+    state = next_;
+    if (state.time < start.time + h * kWhole) part(report);
     return error;
   };
-  if (!go_in_parts(h, first, attempt)) {
-    state = start;
-    if (report.ok()) report.status = StepStatus::stalled;
-    return report;
-  }
-  state = at;
-  if (n.nv == 0) return report;
-  for (double& sum : impulse) sum /= h;
-  bool solved = consistent_.solve(state, Side::left, impulse.data(), work_);
-  for (int i = 0; i < n.nv; ++i) state.v()[i] = start.v()[i] + h * state.a()[i];
-  solved = solved && this->restart(state);
-  std::copy_n(at.oil_memory(), n.oil_memory, state.oil_memory());
-  if (solved) return report;
+  if (go_in_parts(h, first, attempt)) return report;
   state = start;
-  report.status = StepStatus::singular;
+  if (report.ok()) report.status = StepStatus::stalled;
   return report;
 }
 

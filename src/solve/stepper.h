@@ -42,7 +42,7 @@ struct StepReport {
   int worst = -1;
   int parts = 1;                 // that the run divided the step into
   bool resolved = false;         // ... because pressures jumped
-  int part_iterations = 0;       // of all parts but the last, whose own `iterations` has
+  int part_iterations = 0;       // of all parts but the last, whose own are in `iterations`
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;  // whether a stated one was out of the limits of mechanics/penalty_factors.h
   OilRule oil_rule = {};          // by which the oil moved
@@ -51,6 +51,7 @@ struct StepReport {
   /// Counts and largest values of a part of this step.
   void add(const StepReport& part) {
     iterations += part.iterations;
+    part_iterations += part.part_iterations;
     position_iterations += part.position_iterations;
     violation = std::max(violation, part.violation);
     velocity_violation = std::max(velocity_violation, part.velocity_violation);
@@ -76,7 +77,7 @@ class Stepper {
   /// Takes the step that was reported as unresolved last.
   virtual void accept(State& /*state*/) {}
   /// Advances `state` by h [s] with the oil alone, in parts as short as its pressures ask for, and the mechanism on the course that its
-  /// accelerations give; then recomputes these. Calls `part` after every part but the last. May allocate.
+  /// accelerations give. Calls `part` after every part but the last, with `state` there. May allocate.
   virtual StepReport step_oil(State& /*state*/, double /*h*/, const std::function<void(const StepReport&)>& /*part*/) {
     StepReport report;
     report.status = StepStatus::unresolved;

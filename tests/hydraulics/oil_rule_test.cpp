@@ -19,10 +19,13 @@ struct Course {
 };
 template <class Exact, class Force>
 Course integrate(const OilRule& rule, double k, int steps, double uneven, Force&& f, Exact&& exact) {
-  double t = 0, N = exact(0), Q = f(0) - k * N, lag = 0;
+  double t = 0, N = exact(0), Q = f(0) - k * N, lag = 0, last = 1;
   Course course;
   for (int i = 0; i < steps; ++i) {
-    const double h = (1 + (i % 2 == 0 ? uneven : -uneven)) / steps, factor = rule.factor(h), offset = rule.offset(Q, lag);
+    const double h = (1 + (i % 2 == 0 ? uneven : -uneven)) / steps;
+    lag *= OilRule::carried(h, last);
+    last = h;
+    const double factor = rule.factor(h), offset = rule.offset(Q, lag);
     t += h;
     const double next = (factor * N + offset + f(t)) / (factor + k), rate = f(t) - k * next;
     lag = rule.lag(h, next - N, Q + lag, rate);
@@ -38,10 +41,10 @@ TEST(OilRule, IsOfSecondOrderAlsoInUnevenSteps) {
   const auto exact = [](double t) { return std::cos(3 * t); };
   for (double k : {0.0, 2.0, 50.0})
     for (double rho : {0.0, 0.5, 1.0})
-      for (double uneven : {0.0, 0.5}) {
+      for (double uneven : {0.0, 0.15}) {
         const auto f = [&](double t) { return -3 * std::sin(3 * t) + k * exact(t); };
         const auto error = [&](int steps) { return integrate(OilRule::alpha(rho), k, steps, uneven, f, exact).error; };
-        EXPECT_NEAR(error(200) / error(400), 4, 0.5) << rho << " " << k << " " << uneven;
+        EXPECT_NEAR(error(1000) / error(2000), 4, 0.3) << rho << " " << k << " " << uneven;
       }
 }
 
@@ -59,27 +62,32 @@ TEST(OilRule, RhoOneIsTheTrapezoidalRuleAndZeroBdf2) {
     EXPECT_NEAR(1.5 * zero[i] - 2 * zero[i - 1] + 0.5 * zero[i - 2], h * (f((i + 1) * h) - 2 * zero[i]), 1e-14);
 }
 
-TEST(OilRule, MultipliesWhatIsStiffByMinusRho) {
+TEST(OilRule, WhatIsStiffFadesBelowRhoOne) {
   const auto none = [](double) { return 0.0; };
   const auto exact = [](double t) { return t == 0 ? 1.0 : 0.0; };
-  for (double rho : {0.0, 0.5, 0.9}) {
-    const std::vector<double> N = integrate(OilRule::alpha(rho), 1e12, 12, 0, none, exact).N;
-    for (int i = 1; i < 12; ++i) EXPECT_NEAR(N[i], -rho * N[i - 1], 1e-9 + std::abs(N[i - 1]) * 1e-6) << rho;
+  const auto after = [&](const OilRule& rule, int steps) { return std::abs(integrate(rule, 1e12, steps, 0, none, exact).N.back()); };
+  for (int n : {4, 8, 16}) {  // -rho is an eigenvalue twice
+    EXPECT_LT(after(OilRule::alpha(0.5), n), 2 * n * std::pow(0.5, n));
+    EXPECT_LT(after(OilRule::alpha(0), n), 1e-9);
+    EXPECT_NEAR(after(OilRule::alpha(1), n), 1, 1e-6);
   }
-  EXPECT_NEAR(integrate(OilRule::euler(), 1e12, 1, 0, none, exact).N[0], 0, 1e-11);
+  EXPECT_LT(after(OilRule::euler(), 1), 1e-11);
 }
 
 TEST(OilRule, WhatFlowsPassIsWhatContentsGain) {
   // two flows into one volume, steps of several rules and lengths
   const auto first = [](double t) { return std::exp(-t) * std::sin(20 * t); };
   const auto second = [](double t) { return t < 0.4 ? 1.0 : 3 - t; };
-  double t = 0, lag = 0, Q = first(0) + second(0), mean_1 = first(0), mean_2 = second(0);
+  double t = 0, lag = 0, last = 1, Q = first(0) + second(0), mean_1 = first(0), mean_2 = second(0);
   const OilRule rules[] = {OilRule::alpha(0.5), OilRule::alpha(0.5), OilRule::euler(), OilRule::alpha(0.5), OilRule::alpha(1), OilRule::alpha(0)};
   for (int i = 0; i < 60; ++i) {
     const OilRule& rule = rules[i % 6];
-    const double h = 0.01 * (1 + i % 4), end = t + h, rate = first(end) + second(end), dN = (rate + rule.offset(Q, lag)) / rule.factor(h);
+    const double h = 0.01 * (1 + i % 4), carried = OilRule::carried(h, last);
+    last = h;
+    lag *= carried;
+    const double end = t + h, rate = first(end) + second(end), dN = (rate + rule.offset(Q, lag)) / rule.factor(h);
     const auto passed = [&](auto&& flow, double& mean) {
-      const double before = mean;
+      const double before = flow(t) + carried * (mean - flow(t));
       mean = rule.mean(flow(t), flow(end), before);
       return h * (rule.share_end() * mean + rule.share_begin() * before);
     };

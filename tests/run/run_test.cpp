@@ -264,7 +264,8 @@ TEST(Runner, FailureSaysWhenWhereAndWhatToTry) {
 TEST(Runner, HalvesAStepThatDoesNotConverge) {
   const auto run_with = [](const std::string& iterations, const std::string& divisions) {
     return run_case(load_example(
-        "four_bar", {"solver.max_iterations=" + iterations, "solver.divisions=" + divisions, "solver.step=4 ms", "solver.duration=2 s"}));
+        "four_bar", {"solver.max_iterations=" + iterations, "solver.divisions=" + divisions, "solver.step=4 ms", "solver.duration=2 s",
+                     "solver.oil_rule=trapezoidal"}));
   };
   const CaseResult whole = run_with("20", "6"), divided = run_with("2", "6"), failed = run_with("2", "0");
   ASSERT_TRUE(failed.failure);
@@ -301,7 +302,13 @@ TEST(Runner, AStepDoesNotAllocate) {
     State state = start_state(*model);
     const auto stepper = make_stepper(model);
     const long before = test::allocations();
-    for (int i = 0; i < 5; ++i) ASSERT_TRUE(stepper->step(state, model->description.solver.step).ok());
+    for (int i = 0; i < 5; ++i) {
+      const StepReport report = stepper->step(state, model->description.solver.step);
+      if (report.status == StepStatus::unresolved)
+        stepper->accept(state);
+      else
+        ASSERT_TRUE(report.ok());
+    }
     ASSERT_TRUE(stepper->restart(state));
     EXPECT_EQ(test::allocations(), before) << model->title;
   }

@@ -336,7 +336,7 @@ TEST(Cartesian, LinearModelsHaveTheSameEigenvalues) {
 TEST(Cartesian, LedgerClosesWithOrderTwo) {
   for (const bool spatial : {false, true}) {
     const auto residual = [&](const char* step) {
-      const CaseResult result = run_case(test::model_from(test::busy_machine(spatial), {kCartesian, step}));
+      const CaseResult result = run_case(test::model_from(test::busy_machine(spatial), {kCartesian, step, "solver.oil_rule=alpha"}));
       EXPECT_FALSE(result.failure);
       const Extremes range = result.recorder->ledger().residual_range();
       return std::max(std::abs(range.min), std::abs(range.max));
