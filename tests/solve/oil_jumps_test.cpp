@@ -116,6 +116,55 @@ TEST(OilJumps, OilThatIsShutInIsASpringWithoutDamping) {
   }
 }
 
+// ---------------------------------------------------------------- with a mass
+
+/// A mass on a cylinder between two holes whose supply jumps twice, chambers of `a` and `b` [m3] beside its own.
+std::string on_a_cylinder(double a, double b, double mass) {
+  const auto number = [](double x) { return std::to_string(x * 1e12) + "e-12"; };
+  return "volumes: {a: {volume: " + number(a) + " m^3, pressure: 60 bar}, b: {volume: " + number(b) + " m^3, pressure: 60 bar}}\nbodies: {mass: {point_mass: {mass: " +
+         std::to_string(mass) + R"( kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}, position: 1 m}}
+sources: {p: {pressure: ps}, tank: {pressure: 1 bar}}
+valves:
+  in: {orifice: {A: p, B: a, diameter: 4 mm}}
+  out: {orifice: {A: b, B: tank, diameter: 4 mm}}
+  limit: {relief: {A: a, B: tank, cracking_pressure: 180 bar, flow: 40 L/min, override: 5 bar}}
+cylinders: {c: {base: {body: ground}, rod_end: {body: mass}, A: a, B: b, area_A: 10 cm^2, area_B: 8 cm^2, chamber_length_A: 1 mm, chamber_length_B: 0.9 m, viscous: 300 N s/m}}
+signals: {ps: {steps: [[0, 60 bar], [20 ms, 210 bar], [50 ms, 100 bar]]}}
+solver: {step: 1 ms, duration: 80 ms}
+)";
+}
+/// Greatest difference of the runs in these channels, each over its range, from the fifth step after a jump on.
+double late_difference(const std::string& text, const Settings& settings) {
+  const auto record = [&](const Settings& set) {
+    const CaseResult r = run_case(model_from(kFluid + text, set));
+    EXPECT_FALSE(r.failure);
+    return r.recorder->recording();
+  };
+  const Recording ours = record(settings), reference = record({"solver.constraints=double_step", "solver.integrator=cvode"});
+  double worst = 0;
+  for (const char* channel : {"a.pressure", "b.pressure", "c.rate"}) {
+    const auto &x = ours.columns[static_cast<std::size_t>(ours.find(channel))], &y = reference.columns[static_cast<std::size_t>(reference.find(channel))];
+    const auto [low, high] = std::minmax_element(y.begin(), y.end());
+    for (std::size_t k = 25; k < x.size(); ++k)
+      if (k < 50 || k >= 55) worst = std::max(worst, std::abs(x[k] - y[k]) / (*high - *low));
+  }
+  return worst;
+}
+
+TEST(OilJumps, AMassOnSmallVolumesFollowsCvodeInEveryTreatment) {
+  for (const Settings& treatment : {Settings{"solver.constraints=penalty"}, Settings{"solver.constraints=double_step"},
+                                    Settings{"solver.constraints=baumgarte"}, Settings{"solver.coordinates=cartesian"}}) {
+    EXPECT_LT(late_difference(on_a_cylinder(1e-7, 1e-3, 500), treatment), 0.002) << treatment[0];
+    EXPECT_LT(late_difference(on_a_cylinder(1e-7, 1e-4, 20), treatment), 0.005) << treatment[0];
+    EXPECT_LT(late_difference(on_a_cylinder(1e-5, 1e-5, 5), treatment), 0.015) << treatment[0];
+    EXPECT_LT(late_difference(on_a_cylinder(1e-9, 1e-9, 0.05), treatment), 0.01) << treatment[0];
+    EXPECT_LT(late_difference(on_a_cylinder(1e-3, 1e-3, 5e4), treatment), 0.005) << treatment[0];
+  }
+  EXPECT_GT(late_difference(on_a_cylinder(1e-7, 1e-3, 500), {"solver.oil_rule=trapezoidal"}), 0.3);
+  EXPECT_GT(late_difference(on_a_cylinder(1e-5, 1e-5, 5), {"solver.oil_rule=alpha"}), 0.3);
+}
+
 TEST(OilJumps, PartsOfAStepAreBookedAndNotRecorded) {
   const CaseResult r = run_case(model_from(kFluid + pump_stops("1e-5 m^3"), {"solver.step=1 ms"}));
   EXPECT_EQ(r.statistics.steps, 300);
