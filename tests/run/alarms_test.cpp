@@ -138,7 +138,7 @@ TEST(Alarms, WrongRunsRing) {
       {"volts as millivolts", "four_bar", {"valves.valve.directional_4_3.at_signal=0.01", "solver.duration=0.01"}, "fully open at 0.01"},
       {"a mass in seconds", kPendulum, {"bodies.a.rod.mass=1 s"}, "expected a mass"},
       // motions, constraints, geometry
-      {"a motion that leaves the reach", kSliderCrank, {"motions.m.signal=out"}, "motions within reach of the mechanism (here m = 0.7"},
+      {"a motion that leaves the reach", kSliderCrank, {"motions.m.signal=out"}, "motions within reach of the mechanism (here m = 0.69"},
       {"a motion that starts out of reach", kSliderCrank, {"motions.m.signal=far"}, "the coordinate cannot take the prescribed value"},
       {"a motion of a coordinate that is moved already",
        kSliderCrank,
