@@ -204,8 +204,9 @@ std::vector<Diagnostic> doubtful_units(const Description& d, const std::map<std:
   constexpr std::array kDisplacements{".displacement", ".displacement_A", ".displacement_B"};
   Doubts out;
   for (const auto& [path, dimension] : dimensions) {
-    const bool displaces = (path.starts_with("motors.") || path.starts_with("pumps.")) &&
-                           std::any_of(kDisplacements.begin(), kDisplacements.end(), [&](const char* end) { return path.ends_with(end); });
+    const bool displaces =
+        (path.starts_with("motors.") || path.starts_with("pumps.")) &&
+        std::any_of(kDisplacements.begin(), kDisplacements.end(), [&path = path](const char* end) { return path.ends_with(end); });
     if (displaces && dimension.angle == 0)
       add_finding(d, out, path, "the unit has no angle and was taken as a volume per radian", "a unit such as cm^3/rev or cm^3/rad",
                   "per revolution it would be 2 pi times less");
