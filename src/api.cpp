@@ -92,6 +92,7 @@ double Snapshot::time() const { return content_->state.time; }
 struct Simulation::Content {
   Content(const Description& description, Start start)
       : model(compile(description)), run(model, start_of(*model, kind(start))), meter(model) {
+    check_recorded_channels(model);
     fingerprint = trunnion::fingerprint(model->description);
     meter.begin(run.state());
     for (const Channel& channel : meter.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});

@@ -72,7 +72,7 @@ def model_of(name, folder):
 
 def step_seconds(out):
     """Per treatment: seconds of every step, those of a block shared out evenly."""
-    with open(out / "history.csv", newline="") as lines:
+    with open(out / "history_times.csv", newline="") as lines:
         rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     sums = {t: [float(row[t + ".step_seconds"]) for row in rows if row[t + ".step_seconds"]] for t in TREATMENTS}
     return {t: [b - a for a, b in zip([0.0, *at], at)] for t, at in sums.items()}

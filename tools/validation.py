@@ -149,7 +149,7 @@ class Figures:
     def nanoseconds(self, name):
         """Time per step: the median over the blocks between two readings of the clock, which other programs disturb least."""
         def median(label):
-            seconds = self._columns(self.folder / name / "history.csv")[label + ".step_seconds"]
+            seconds = self._columns(self.folder / name / "history_times.csv")[label + ".step_seconds"]
             return 1e9 * statistics.median(b - a for a, b in zip(seconds, seconds[1:]))
 
         return self._cells(f"{median('_'.join(row['values'].values())):.0f}" for row in self._comparison(name))

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "commands.h"
+#include "file/plausibility.h"
 #include "machine/analyse.h"
 #include "machine/start.h"
 #include "results/run_case.h"
@@ -160,6 +161,7 @@ int check(const ModelOptions& options) {
   print_start(*model, start);
   if (const std::string moved = moved_starts_text(*model); !moved.empty()) line("moved", moved);
   print_run(*model);
+  for (const std::string& warning : plausibility_warnings(model->description)) line("WARNING", warning);
   for (const std::string& warning : element_step_warnings(*model, start)) line("WARNING", warning);
   std::puts("the model is ready to run");
   return kDone;

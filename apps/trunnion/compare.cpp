@@ -73,9 +73,14 @@ int compare(const CompareOptions& options) {
   write_text(comparison_csv(table), folder + "/compare.csv");
   write_text(comparison_json(table), folder + "/compare.json");
   write_text(history_csv(histories), folder + "/history.csv");
+  write_text(comparison_times_csv(table), folder + "/compare_times.csv");
+  write_text(history_times_csv(histories), folder + "/history_times.csv");
   if (!options.quiet) {
     std::fputs(comparison_table(table).c_str(), stdout);
-    std::printf("files: %s/compare.csv, compare.json, history.csv, and the results of each run in a folder of its own\n", folder.c_str());
+    std::printf(
+        "files: %s/compare.csv, compare.json, history.csv, computing times in compare_times.csv and history_times.csv, and the results of "
+        "each run in a folder of its own\n",
+        folder.c_str());
   }
   if (signal != 0) {
     std::fflush(stdout);

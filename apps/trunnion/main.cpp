@@ -73,7 +73,11 @@ Description ModelOptions::read(const std::vector<Override>& more) const {
   return load_model(file, all);
 }
 
-std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const { return compile(read(more)); }
+std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const {
+  std::shared_ptr<const Model> model = compile(read(more));
+  check_recorded_channels(model);
+  return model;
+}
 
 std::string ModelOptions::stem() const { return std::filesystem::path(file).stem().string(); }
 

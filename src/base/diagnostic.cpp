@@ -51,18 +51,31 @@ int edit_distance(const std::string& a, const std::string& b) {
   return cost[a.size()][b.size()];
 }
 
+std::string place_of(const SourceSpan& span) {
+  std::string out = abridged(span.file, kLongestPart);
+  if (span.line > 0) out += ":" + std::to_string(span.line) + (span.column > 0 ? ":" + std::to_string(span.column) : "");
+  return out;
+}
+
+std::string sentence_of(const Diagnostic& d) {
+  const auto shown = [](const std::string& part) { return abridged(part, kLongestPart); };
+  std::string out = d.path.empty() ? "" : shown(d.path) + ": ";
+  out += shown(d.found);
+  if (!d.expected.empty()) out += "; expected " + shown(d.expected);
+  if (!d.hint.empty()) out += "; " + shown(d.hint);
+  return out;
+}
+
 }  // namespace
 
 std::string Diagnostic::text() const {
-  const auto shown = [](const std::string& part) { return abridged(part, kLongestPart); };
-  std::string out = shown(span.file);
-  if (span.line > 0) out += ":" + std::to_string(span.line) + (span.column > 0 ? ":" + std::to_string(span.column) : "");
-  out += out.empty() ? "error: " : ": error: ";
-  if (!path.empty()) out += shown(path) + ": ";
-  out += shown(found);
-  if (!expected.empty()) out += "; expected " + shown(expected);
-  if (!hint.empty()) out += "; " + shown(hint);
-  return out;
+  const std::string at = place_of(span);
+  return at + (at.empty() ? "error: " : ": error: ") + sentence_of(*this);
+}
+
+std::string Diagnostic::warning_text() const {
+  const std::string at = place_of(span);
+  return at + (at.empty() ? "" : ": ") + sentence_of(*this);
 }
 
 InputError::InputError(std::vector<Diagnostic> diagnostics) : Error(joined(diagnostics)), diagnostics_(std::move(diagnostics)) {}

@@ -26,6 +26,8 @@ struct Diagnostic {
 
   /// `file:line:column: error: path: found; expected ...; hint` on one line.
   std::string text() const;
+  /// The same of a value that is doubtful but possible, without a severity: `file:line:column: path: found; expected ...; hint`.
+  std::string warning_text() const;
 };
 
 /// Base of every exception of the library.

@@ -437,9 +437,10 @@ struct SolverDescription {
   double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
   double reference_tolerance = 1e-10;  // of the variable-step reference, relative
   int max_iterations = 20;
-  int divisions = 6;           // halvings of a step in which Newton's method does not converge
-  bool accept_capped = false;  // real time: go on after max_iterations, and count it
-  bool split_jumps = true;     // a signal jump inside a step splits it
+  int divisions = 6;                // halvings of a step in which Newton's method does not converge
+  bool accept_capped = false;       // real time: go on after max_iterations, and count it
+  bool split_jumps = true;          // a signal jump inside a step splits it
+  bool allow_open_balance = false;  // a run whose balances stay far open is no failure
   OilRuleKind oil_rule = OilRuleKind::automatic;
 };
 
@@ -535,6 +536,7 @@ struct Description {
   RecordDescription record;
 
   std::map<std::string, SourceSpan> spans;  // name path -> place in the file, for errors found after parsing
+  std::vector<Diagnostic> unit_warnings;    // doubtful units, which the values in SI no longer show (file/plausibility.h adds the rest)
 
   /// The place of `path`, or of its nearest ancestor that stands in the file.
   SourceSpan span(std::string path) const;

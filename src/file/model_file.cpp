@@ -12,6 +12,7 @@
 #include "file/csv.h"
 #include "file/expand.h"
 #include "file/override.h"
+#include "file/plausibility.h"
 #include "file/reader.h"
 #include "file/writer.h"
 
@@ -68,6 +69,7 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   for (const Diagnostic& finding : check(description, log.dimensions))
     if (!follows_from(finding, earlier, log)) log.diagnostics.push_back(finding);
   if (!log.diagnostics.empty()) refuse();
+  description.unit_warnings = doubtful_units(description, log.dimensions);
   return description;
 }
 

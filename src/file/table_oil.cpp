@@ -253,6 +253,10 @@ void describe_settings(Visitor& v, SolverDescription& s) {
   v.leaf({"divisions", "How often a step may be halved in which Newton's method does not converge; 0: never", kNumber, kNonNegative},
          &s.divisions);
   v.leaf({"accept_capped", "Real time: go on after the last iteration, and count it"}, &s.accept_capped);
+  v.leaf({"allow_open_balance",
+          "Whether a run whose energy or oil balance is open by more than 20 % counts as completed (warned above 1 %, failed above 20 % "
+          "otherwise)"},
+         &s.allow_open_balance);
   v.leaf({"split_jumps", "A jump of a signal inside a step splits the step"}, &s.split_jumps);
 }
 

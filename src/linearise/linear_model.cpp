@@ -17,12 +17,13 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNudge = 1e-9;      // of a quantity's size: on the other side of a kink, nowhere else
-constexpr double kJump = 1e-3;       // of a slope: a change that large over a nudge is a kink
-constexpr double kTurn = 1e-3;       // [rad, m] how far a moving reference is followed to see whether A stays
-constexpr double kSteady = 1e-7;     // of the largest entry of a row of A: what stays
-constexpr double kRounding = 1e-12;  // of the largest entry of rows of its kind: noise
-constexpr double kMoving = 1e-9;     // [rad/s, m/s]
+constexpr double kNudge = 1e-9;          // of a quantity's size: on the other side of a kink, nowhere else
+constexpr double kJump = 1e-3;           // of a slope: a change that large over a nudge is a kink
+constexpr double kTurn = 1e-3;           // [rad, m] how far a moving reference is followed to see whether A stays
+constexpr std::size_t kMostMovers = 64;  // states: beyond it the search takes longer than it tells
+constexpr double kSteady = 1e-7;         // of the largest entry of a row of A: what stays
+constexpr double kRounding = 1e-12;      // of the largest entry of rows of its kind: noise
+constexpr double kMoving = 1e-9;         // [rad/s, m/s]
 
 // ---------------------------------------------------------------- names
 
@@ -246,37 +247,79 @@ class Lineariser {
     double fastest = 0;
     for (int v = 0; v < m_.tree.nv; ++v) fastest = std::max(fastest, std::abs(at.v()[v]));
     if (fastest < kMoving) return;
-    const Eigen::MatrixXd far = later(kTurn / fastest) - linear.A, near = later(0.1 * kTurn / fastest) - linear.A;
+    const double dt = kTurn / fastest;
+    const Eigen::Index row = changed_row(linear, later(dt), later(0.1 * dt));
+    if (row < 0) return;
+    linear.changes = true;
+    find_movers(dt, linear);
+    linear.warnings.push_back(fmt::format(
+        "the reference moves and the model changes with it ({}): its eigenvalues are frozen at t = {} s and no statement about stability",
+        linear.depends_on.empty() ? fmt::format("first seen in the rate of {}", linear.states[static_cast<std::size_t>(row)].name)
+                                  : fmt::format("A depends on {}", fmt::join(linear.depends_on, ", ")),
+        linear.time));
+  }
+
+  /// The first row of A that differs from `far`, a little later, and from `near`, ten times less later, in proportion; -1: none. What does
+  /// not change in proportion is rounding.
+  Eigen::Index changed_row(const LinearModel& linear, const Eigen::MatrixXd& far, const Eigen::MatrixXd& near) const {
     const auto n = static_cast<Eigen::Index>(linear.independent.size());
     for (Eigen::Index i = 0; i < linear.A.rows(); ++i) {
       // rows of accelerations are compared with each other, for one of them may be nothing but rounding
       const bool acceleration = i >= n && i < 2 * n;
       const double own = linear.A.row(i).cwiseAbs().maxCoeff(), kind = acceleration ? linear.A.middleRows(n, n).cwiseAbs().maxCoeff() : own;
-      const double change = far.row(i).cwiseAbs().maxCoeff();
-      if (!(change > std::max(kSteady * own, kRounding * kind)) || near.row(i).cwiseAbs().maxCoeff() > 0.5 * change) continue;
-      linear.changes = true;
-      linear.warnings.push_back(fmt::format(
-          "the reference moves and the model changes with it (first seen in the rate of {}): its eigenvalues are frozen at t = {} s "
-          "and no statement about stability",
-          linear.states[static_cast<std::size_t>(i)].name, linear.time));
-      return;
+      const double change = (far - linear.A).row(i).cwiseAbs().maxCoeff();
+      if (change > std::max(kSteady * own, kRounding * kind) && (near - linear.A).row(i).cwiseAbs().maxCoeff() <= 0.5 * change) return i;
+    }
+    return -1;
+  }
+
+  /// The states that move and A with them, each by itself.
+  void find_movers(double dt, LinearModel& linear) {
+    if (linear.states.size() > kMostMovers) return;
+    for (std::size_t j = 0; j < linear.states.size(); ++j) {
+      const double rate = linear.drift[static_cast<Eigen::Index>(j)];
+      if (rate != 0 && changed_row(linear, moved(linear, j, dt * rate), moved(linear, j, 0.1 * dt * rate)) >= 0)
+        linear.depends_on.push_back(linear.states[j].name);
     }
   }
+
   /// A of the reference dt later, on the same partition.
   Eigen::MatrixXd later(double dt) {
     const State& at = reduction_.reference();
     State next = at;
-    std::vector<double> theta(m_.tree.nv), A;
+    std::vector<double> theta(m_.tree.nv);
     for (int v = 0; v < m_.tree.nv; ++v) {
       theta[v] = dt * at.v()[v];
       next.v()[v] += dt * at.a()[v];
     }
-    advance_configuration(m_.tree, at.q(), theta.data(), next.q());
     for (int i = 0; i < model_->layout.ny; ++i) next.y()[i] += dt * at.ydot()[i];
-    Reduction<D> moved(model_);
-    moved.set_reference(next, &reduction_);
-    moved.jacobian(A);
-    return Eigen::Map<const Eigen::MatrixXd>(A.data(), moved.size(), moved.size());
+    return jacobian_at(theta, next);
+  }
+
+  /// A where one state differs from the reference.
+  Eigen::MatrixXd moved(const LinearModel& linear, std::size_t j, double change) {
+    State next = reduction_.reference();
+    std::vector<double> theta(m_.tree.nv, 0.0);
+    const std::size_t n = linear.independent.size(), positions = 2 * n + linear.velocity_dependent.size();
+    if (j < n)
+      theta[linear.independent[j]] = change;
+    else if (j < 2 * n)
+      next.v()[linear.independent[j - n]] += change;
+    else if (j < positions)
+      theta[linear.velocity_dependent[j - 2 * n]] = change;
+    else
+      next.y()[linear.first_order[j - positions]] += change;
+    return jacobian_at(theta, next);
+  }
+
+  /// A at the reference's position moved by `theta` and the rest of `next`.
+  Eigen::MatrixXd jacobian_at(const std::vector<double>& theta, State& next) {
+    std::vector<double> A;
+    advance_configuration(m_.tree, reduction_.reference().q(), theta.data(), next.q());
+    Reduction<D> other(model_);
+    other.set_reference(next, &reduction_);
+    other.jacobian(A);
+    return Eigen::Map<const Eigen::MatrixXd>(A.data(), other.size(), other.size());
   }
 
   /// Slopes that differ on the two sides of the reference. Leaves the reduction void.

@@ -61,8 +61,9 @@ struct LinearModel {
   // where the states and inputs are in the machine: positions of x_ai and x_ad and velocities of x_ai by velocity index, y by its index
   std::vector<int> independent, velocity_dependent, first_order;
   std::vector<LinearInput> signals;
-  bool changes = false;               // the reference moves and A with it: eigenvalues are frozen at its time
-  std::vector<std::string> warnings;  // kinks, spinning bodies that are not symmetric
+  bool changes = false;                 // the reference moves and A with it: eigenvalues are frozen at its time
+  std::vector<std::string> depends_on;  // then: the states that move and on which A depends
+  std::vector<std::string> warnings;    // kinks, spinning bodies that are not symmetric
 };
 
 enum class LinearMethod {

@@ -6,6 +6,14 @@
 
 namespace trunnion {
 
+namespace {
+
+constexpr double kRoundingShare = 1e-11;  // of what is held: smaller changes are rounding and what Newton's method leaves
+
+double sum(const StoredEnergy<>& e) { return std::abs(e.kinetic) + std::abs(e.potential) + std::abs(e.spring) + std::abs(e.cylinder); }
+
+}  // namespace
+
 void Extremes::add(double value, double time) {
   if (value > max) {
     max = value;
@@ -26,9 +34,29 @@ void Ledger::begin(const Observer& observer, double time) {
   for (const LedgerEntry& entry : observer.entries())
     if (entry.account == Account::actuator) actuator_names_.push_back(entry.name);
   actuator_ranges_.assign(actuator_names_.size(), Extremes{0, 0, time, time});
-  drift_range_ = residual_range_ = actuator_range_ = {0, 0, time, time};
+  drift_range_ = residual_range_ = actuator_range_ = constraint_range_ = {0, 0, time, time};
+  constraint_power_ = observer.constraint_power();
+  fastest_ = stored_.kinetic;
   const Observer::Oil oil = observer.oil();
   oil_ = OilBalance(*oil.hydraulics, oil.y, oil.s, oil.outflow);
+  measure_oil(oil);
+  held_ = sum(stored_) + oil_energy_;
+}
+
+void Ledger::measure_oil(const Observer::Oil& oil) {
+  const Hydraulics& h = *oil.hydraulics;
+  const auto add = [&](int node, double size) {
+    if (node < 0 || h.nodes[node].state < 0) return;
+    oil_size_ += size;
+    oil_energy_ += std::abs(oil.y[h.nodes[node].state]) * size;
+  };
+  for (const Volume& volume : h.volumes) add(volume.node, volume.volume);
+  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+    const Actuator& a = h.actuators[i];
+    add(a.A, a.cylinder.area_A * a.cylinder.chamber_A(oil.s[i]));
+    add(a.B, a.cylinder.area_B * a.cylinder.chamber_B(oil.s[i]));
+  }
+  port_positions_.assign(oil.s, oil.s + h.actuators.size());
 }
 
 void Ledger::step(const Observer& observer, double time, const OilRule& rule) {
@@ -41,9 +69,21 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule) {
     if (entries[i].account == Account::supply) returned_ += half * (std::max(-power_[i], 0.0) + std::max(-power[i], 0.0));
     power_[i] = power[i];
   }
-  absolute_ += std::abs(observer.stored().potential - stored_.potential) + std::abs(observer.stored().spring - stored_.spring);
-  stored_ = observer.stored();
+  const StoredEnergy<>& now = observer.stored();
+  absolute_ +=
+      std::abs(now.potential - stored_.potential) + std::abs(now.spring - stored_.spring) + std::abs(now.cylinder - stored_.cylinder);
+  stored_ = now;
+  fastest_ = std::max(fastest_, now.kinetic);
+  held_ = std::max(held_, sum(now) + oil_energy_);
+  constraint_work_ += half * (constraint_power_ + observer.constraint_power());
+  constraint_power_ = observer.constraint_power();
+  constraint_range_.add(constraint_work_, time);
   const Observer::Oil oil = observer.oil();
+  for (std::size_t i = 0; i < port_positions_.size() && oil_size_ > 0; ++i) {
+    const Cylinder& c = oil.hydraulics->actuators[i].cylinder;
+    displaced_ += (c.area_A + c.area_B) * std::abs(oil.s[i] - port_positions_[i]);
+    port_positions_[i] = oil.s[i];
+  }
   oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow);
   time_ = time;
   book(entries, time);
@@ -90,9 +130,20 @@ void Ledger::book(const std::vector<LedgerEntry>& entries, double time) {
   residual_range_.add(residual_, time);
 }
 
-double Ledger::closed_to_percent() const {
-  const double worst = std::max(residual_range_.max, -residual_range_.min);
-  return absolute_ > 0 ? 100 * worst / absolute_ : 0;
+std::optional<double> Ledger::percent_of_scale(const Extremes& range) const {
+  const double worst = std::max(range.max, -range.min), scale = absolute_ + fastest_, rounding = kRoundingShare * held_;
+  if (!(scale > rounding)) return std::nullopt;
+  return worst > rounding ? 100 * worst / scale : 0;
+}
+
+std::optional<double> Ledger::energy_error() const { return percent_of_scale(residual_range_); }
+
+std::optional<double> Ledger::constraint_error() const { return percent_of_scale(constraint_range_); }
+
+std::optional<double> Ledger::oil_error() const {
+  const double moved = oil_.moved() + displaced_, rounding = kRoundingShare * oil_size_;
+  if (!(moved > rounding)) return std::nullopt;
+  return oil_.worst_residual() > rounding ? 100 * oil_.worst_residual() / moved : 0;
 }
 
 const std::vector<Channel>& energy_channels() {

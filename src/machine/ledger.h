@@ -2,11 +2,18 @@
 //   work_k+1 = work_k + h/2 (P_k + P_k+1),   P_k by its right limit where a force jumps
 //   residual = change of (kinetic + potential + spring + cylinder) + oil - supply + throttling + friction + damping - external
 // The balance closes pointwise, so the residual measures the time discretisation alone.
+//   scale    = integral of |P| over all entries + sum over the steps of |change| of potential, spring and cylinder energy
+//              + largest kinetic energy
+// is what a residual is compared with. Kinetic energy counts once: what moves it is a power or one of the other changes, and a body that
+// turns freely has no other energy. Residuals and scales below kRoundingShare of the energy that the machine holds are rounding, and their
+// ratio is not a figure.
 //   drift    = change of (kinetic + potential) - net actuator work, plus the same of springs, dampers and loads where there are any
 // is the papers' figure: zero for an exact solution, whatever happens in the oil.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 6.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+
+#include <optional>
 
 #include "machine/observe.h"
 #include "machine/oil_balance.h"
@@ -38,6 +45,7 @@ class Ledger {
   /// The powers jump: the next step begins with those observed last.
   void jump(const Observer& observer) {
     power_ = observer.powers();
+    constraint_power_ = observer.constraint_power();
     oil_.jump(observer.oil().outflow);
   }
 
@@ -53,21 +61,36 @@ class Ledger {
   const Extremes& actuator_range() const { return actuator_range_; }                 // summed over actuators
   const std::vector<Extremes>& actuator_ranges() const { return actuator_ranges_; }  // per cylinder
   const std::vector<std::string>& actuator_names() const { return actuator_names_; }
-  /// All energy moved [J]: the integral of |P| over all entries and the ways of gravity and springs.
+  /// Energy transferred [J]: the integral of |P| over all entries and the changes of gravity, springs, seals and end dampers.
   double absolute_work() const { return absolute_; }
-  /// Largest |residual| in percent of the energy moved.
-  double closed_to_percent() const;
+  /// Largest |residual| in percent of the scale; 0 where there is none.
+  double closed_to_percent() const { return energy_error().value_or(0); }
+  /// The same; none where no energy was transferred.
+  std::optional<double> energy_error() const;
+  /// Largest residual of the oil in percent of the oil transferred by flows and pistons; none where no oil was.
+  std::optional<double> oil_error() const;
+  /// Work [J] of the constraints on the mechanism, which do none where their rates hold.
+  const Extremes& constraint_work() const { return constraint_range_; }
+  /// Its largest magnitude in percent of the scale; none where no energy was transferred.
+  std::optional<double> constraint_error() const;
 
  private:
   void book(const std::vector<LedgerEntry>& entries, double time);
+  std::optional<double> percent_of_scale(const Extremes& range) const;
+  /// Oil in volumes and chambers [m3] and p V of it [J].
+  void measure_oil(const Observer::Oil& oil);
 
   double time_ = 0;
   StoredEnergy<> start_, stored_;
   LedgerTotals totals_;
   std::vector<double> power_, work_;
   double returned_ = 0, absolute_ = 0, drift_ = 0, residual_ = 0;
+  double held_ = 0, fastest_ = 0;                         // [J] largest energy that the machine held; largest kinetic energy
+  double constraint_power_ = 0, constraint_work_ = 0;     // [W], [J]
+  double oil_size_ = 0, oil_energy_ = 0, displaced_ = 0;  // [m3], [J] at the start; [m3] by pistons and motors
+  std::vector<double> port_positions_;                    // [m, rad] at the end of the last step
   OilBalance oil_;
-  Extremes drift_range_, residual_range_, actuator_range_;
+  Extremes drift_range_, residual_range_, actuator_range_, constraint_range_;
   std::vector<Extremes> actuator_ranges_;
   std::vector<std::string> actuator_names_;
 };

@@ -637,10 +637,15 @@ class MachineReadings : public Base {
         worst = max(worst, S(abs(mechanism_.Phi[row])));
       violations_[i] = worst;
     }
+    if constexpr (kPlain) {
+      constraint_rates(m_, v_.data(), mechanism_);
+      this->constraint_power_ = 0;
+      for (int row = 0; row < m_.rows; ++row) this->constraint_power_ -= multipliers_[row] * mechanism_.Phi_dot[row];
+    }
   }
 
   void read_contacts() {
-    if (!contacts_.empty()) constraint_rates(m_, v_.data(), mechanism_);
+    if (!kPlain && !contacts_.empty()) constraint_rates(m_, v_.data(), mechanism_);
     for (const ContactCells& c : contacts_) {
       const ConstraintGroup<D>& g = m_.constraints[c.group];
       double square = 0;  // of a change: it has none

@@ -83,6 +83,8 @@ class Observer : public Readings<double> {
   /// Power [W] per entry at the last observed state.
   const std::vector<double>& powers() const { return powers_; }
   const StoredEnergy<>& stored() const { return stored_; }
+  /// Power [W] that the constraints put into the mechanism, -lambda . dPhi/dt: zero where their rates hold.
+  double constraint_power() const { return constraint_power_; }
   /// The oil at the last observed state, in the observer's memory.
   struct Oil {
     const Hydraulics* hydraulics;
@@ -94,6 +96,9 @@ class Observer : public Readings<double> {
 
   /// Evaluates everything at the state's own q, v, a, y, ydot and multipliers; signals by their limit on `side`. No allocation.
   virtual void observe(const State& state, Side side) = 0;
+
+ protected:
+  double constraint_power_ = 0;
 };
 
 /// A change of a state and of the signals the oil reads; pointers into the caller's arrays.

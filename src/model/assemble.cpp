@@ -145,13 +145,24 @@ struct Assembler {
 
 [[noreturn]] void report_open_loops(const Description& d, const Model& model, const std::vector<double>& Phi, double closed) {
   std::vector<Diagnostic> findings;
+  std::string motions;
+  for (const auto& [name, motion] : d.motions) motions += (motions.empty() ? "" : ", ") + ("motions." + name);
   for (const ConstraintInfo& info : model.constraints) {
     double worst = 0;
     for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::isfinite(Phi[i]) ? std::abs(Phi[i]) : HUGE_VAL);
     if (worst < closed) continue;
-    findings.push_back(
-        {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
-         "start values from which the loop can be closed", "check lengths and start values, or release a coordinate that is held"});
+    if (info.path.starts_with("motions."))
+      findings.push_back(
+          {d.span(info.path), info.path,
+           fmt::format("the coordinate cannot take the prescribed value at the start: {:.6g} m or rad remain after assembly", worst),
+           "a signal that starts within reach of the mechanism",
+           d.motions.size() > 1 ? "check that " + motions + " do not contradict each other" : ""});
+    else
+      findings.push_back(
+          {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
+           "start values from which the loop can be closed",
+           "check lengths and start values, or release a coordinate that is held" +
+               (motions.empty() ? std::string() : "; the start values of " + motions + " may be out of reach or contradict each other")});
   }
   throw InputError(std::move(findings));
 }

@@ -64,6 +64,23 @@ void check_wheels(const Description& d, const Model& model, const Mechanism<D>& 
                          "an axis across the plane's normal", "turn `axis`, `plane.normal` or the start attitude of the body"}});
 }
 
+/// A spring between points that coincide pulls in no direction.
+template <int D>
+void check_springs(const Description& d, const Model& model, const Mechanism<D>& m) {
+  constexpr double kCoincide = 1e-12;  // [m, of the extent] rounding
+  MechanismState<D> state(m);
+  update_inputs(m, model.signals, 0, Side::right, state);
+  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  const double closest = kCoincide * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1);
+  std::vector<Diagnostic> findings;
+  for (std::size_t i = 0; i < m.springs.size(); ++i)
+    if (const std::string path = "springs." + m.springs[i].name; !(state.springs[i].length > closest))
+      findings.push_back({d.span(path), path,
+                          "the spring has no length at the start: its two ends coincide, and its force has no direction",
+                          "two points apart from each other", "a spring on a joint coordinate (`joint`) may start at its rest value"});
+  if (!findings.empty()) throw InputError(std::move(findings));
+}
+
 template <int D>
 std::vector<double> finish_mechanism(const Description& d, const PointMap& map, Model& model, Mechanism<D> m) {
   compile_connections(d, map, {}, model, m);
@@ -77,6 +94,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
       findings.push_back({d.span(path), path, "the cylinder has no length at the start: its two mounts coincide",
                           "two mount points apart from each other", ""});
   if (!findings.empty()) throw InputError(std::move(findings));
+  check_springs(d, model, m);
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.mechanism = std::move(m);
   return starts;

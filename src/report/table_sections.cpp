@@ -77,6 +77,26 @@ ReportJson courses(const Recording& recording, std::size_t most, bool (*follows)
                     {"instants", {{"records", recording.rows()}, {"kept", rows.size()}}}};
 }
 
+/// Adds the columns of `more` that `table` lacks, where both have the same rows.
+void add_columns(const TextTable& more, TextTable& table) {
+  if (more.rows.size() != table.rows.size()) return;
+  for (std::size_t k = 0; k < more.columns.size(); ++k) {
+    if (table.find(more.columns[k]) >= 0) continue;
+    table.columns.push_back(more.columns[k]);
+    for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i].push_back(more.rows[i][k]);
+  }
+}
+
+/// The same of recordings.
+void add_channels(const Recording& more, Recording& recording) {
+  if (more.rows() != recording.rows()) return;
+  for (std::size_t k = 0; k < more.channels.size(); ++k) {
+    if (recording.find(more.channels[k].name) >= 0) continue;
+    recording.channels.push_back(more.channels[k]);
+    recording.columns.push_back(more.columns[k]);
+  }
+}
+
 enum class Naming { values, names_and_values };
 
 /// Points of a table as curves, one for each combination of the values in `by`.
@@ -194,15 +214,19 @@ std::vector<std::string> runs_of_comparison(const std::string& folder) {
 }
 
 ReportJson compare_section(const std::string& folder, const std::string& name, const std::vector<std::string>& runs, DataBlock& block) {
-  const TextTable table = read_table(folder + "/compare.csv");
+  TextTable table = read_table(folder + "/compare.csv");
+  if (const std::string path = folder + "/compare_times.csv"; fs::exists(path)) add_columns(read_table(path), table);
   ReportJson columns = ReportJson::array();
   for (const std::string& column : table.columns)
     columns.push_back({{"name", column}, {"label", words(column.substr(column.find_last_of('.') + 1))}});
   ReportJson section{{"kind", "compare"}, {"name", name}, {"directory", folder}, {"columns", columns}, {"rows", table_json(table)["rows"]},
                      {"runs", runs}};
-  if (const std::string path = folder + "/history.csv"; fs::exists(path))
+  if (const std::string path = folder + "/history.csv"; fs::exists(path)) {
+    Recording history = find_results(path).read({"*"});
+    if (const std::string times = folder + "/history_times.csv"; fs::exists(times)) add_channels(find_results(times).read({"*"}), history);
     section["history"] = courses(
-        find_results(path).read({"*"}), kHistoryRows, [](const Channel& c) { return c.name.ends_with("violation"); }, block);
+        history, kHistoryRows, [](const Channel& c) { return c.name.ends_with("violation"); }, block);
+  }
   return section;
 }
 

@@ -41,10 +41,11 @@ const std::vector<StandardColumn>& standard_columns() {
       {{"iterations_mean", "iterations", "{:.3f}"}, [](R r) { return r.statistics.mean_iterations(); }},
       {{"iterations_max", "most", "{:.0f}"}, [](R r) { return static_cast<double>(r.statistics.max_iterations); }},
       {{"position_iterations_mean", "position", "{:.3f}"}, [](R r) { return r.statistics.mean_position_iterations(); }},
-      {{"step_seconds", "time ms", "{:.2f}"}, [](R r) { return r.statistics.step_seconds; }},
-      {{"step_nanoseconds", "ns/step", "{:.0f}"},
+      {{"step_seconds", "time ms", "{:.2f}", false, true}, [](R r) { return r.statistics.step_seconds; }},
+      {{"step_cpu_seconds", "", "", false, true}, [](R r) { return r.statistics.step_cpu_seconds; }},
+      {{"step_nanoseconds", "ns/step", "{:.0f}", false, true},
        [](R r) { return ratio(1e9 * r.statistics.step_seconds, static_cast<double>(r.statistics.steps)); }},
-      {{"real_time_factor", "", ""}, [](R r) { return ratio(r.end_time, r.statistics.step_seconds); }},
+      {{"real_time_factor", "", "", false, true}, [](R r) { return ratio(r.end_time, r.statistics.step_seconds); }},
       {{"max_work", "max work J", "{:.2f}"}, [](R r) { return ledger_of(r).actuator_range().max; }},
       {{"max_work_time", "", ""}, [](R r) { return ledger_of(r).actuator_range().max_time; }},
       {{"min_work", "min work J", "{:.2f}"}, [](R r) { return ledger_of(r).actuator_range().min; }},
@@ -166,7 +167,8 @@ void add_row(Comparison& c, std::vector<std::string> values, const CaseResult& r
     for (std::size_t k = 0; k < c.differences.size(); ++k)
       c.first_columns[k] = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
   }
-  for (std::size_t k = 0; k < c.differences.size(); ++k) row.numbers.push_back(difference(c, k, recording));
+  const bool whole = row.completed() && (c.rows.empty() || c.rows.front().completed());
+  for (std::size_t k = 0; k < c.differences.size(); ++k) row.numbers.push_back(whole ? difference(c, k, recording) : kNone);
   c.rows.push_back(std::move(row));
 }
 
@@ -225,11 +227,16 @@ ComparisonReference read_reference(const std::string& file, const std::string& m
   return reference;
 }
 
-std::string comparison_csv(const Comparison& c) {
+namespace {
+
+/// The columns that `wanted` chooses, behind the varied values and the status.
+template <class Wanted>
+std::string columns_csv(const Comparison& c, Wanted wanted) {
   std::string text;
   for (const std::string& path : c.paths) text += quoted(path) + ",";
   text += "status";
   for (const ComparisonColumn& column : c.columns) {
+    if (!wanted(column)) continue;
     text += "," + column.name;
     if (referred(c, column.name)) text += "," + c.reference->label + "." + column.name;
   }
@@ -242,12 +249,23 @@ std::string comparison_csv(const Comparison& c) {
       if (!std::isnan(value)) append_number(text, value);
     };
     for (std::size_t k = 0; k < c.columns.size(); ++k) {
+      if (!wanted(c.columns[k])) continue;
       append(row.numbers[k]);
       if (referred(c, c.columns[k].name)) append(reference_number(*c.reference, row.values, c.columns[k].name));
     }
     text += "\n";
   }
   return text;
+}
+
+}  // namespace
+
+std::string comparison_csv(const Comparison& c) {
+  return columns_csv(c, [](const ComparisonColumn& column) { return !column.timed; });
+}
+
+std::string comparison_times_csv(const Comparison& c) {
+  return columns_csv(c, [](const ComparisonColumn& column) { return column.timed; });
 }
 
 std::string comparison_json(const Comparison& c) {
@@ -293,6 +311,8 @@ std::string comparison_table(const Comparison& c) {
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> header;
   for (const std::string& path : c.paths) header.push_back(path.substr(path.find_last_of('.') + 1));
+  const bool all_completed = std::all_of(c.rows.begin(), c.rows.end(), [](const ComparisonRow& row) { return row.completed(); });
+  if (!all_completed) header.push_back("status");
   for (std::size_t k : columns) {
     header.push_back(c.columns[k].title);
     if (referred(c, c.columns[k].name)) header.push_back(c.reference->label);
@@ -300,6 +320,7 @@ std::string comparison_table(const Comparison& c) {
   lines.push_back(header);
   for (const ComparisonRow& row : c.rows) {
     std::vector<std::string> line = row.values;
+    if (!all_completed) line.push_back(row.completed() ? "completed" : "FAILED");
     for (std::size_t k : columns) {
       line.push_back(shown(row.numbers[k], c.columns[k]));
       if (referred(c, c.columns[k].name))
@@ -307,9 +328,11 @@ std::string comparison_table(const Comparison& c) {
     }
     lines.push_back(line);
   }
-  std::string text = aligned(lines, c.paths.size());
+  std::string text = aligned(lines, c.paths.size() + (all_completed ? 0 : 1));
   for (const ComparisonRow& row : c.rows)
-    if (row.status != "completed") text += fmt::format("{}: {}\n", fmt::join(row.values, ", "), row.status);
+    if (!row.completed()) text += fmt::format("{}: {}\n", fmt::join(row.values, ", "), row.status);
+  if (!c.differences.empty() && !c.rows.empty() && !c.rows.front().completed())
+    text += "no differences: the first run, from which they count, failed\n";
   return text;
 }
 

@@ -190,12 +190,20 @@ void write_attribute(hid_t object, const char* name, const std::string& value) {
   check(H5Awrite(attribute, type, value.c_str()));
 }
 
+/// Properties of a new dataset, which does not keep the time of its creation: equal runs give equal bytes.
+hid_t new_dataset_properties() {
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  check(H5Pset_obj_track_times(properties, false));
+  return properties;
+}
+
 /// Text of any length: attributes hold 64 kB at most.
 void write_text_dataset(hid_t file, const char* name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   check(H5Tset_size(type, value.size() + 1));
   check(H5Tset_cset(type, H5T_CSET_UTF8));
-  const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const Handle untimed(new_dataset_properties(), H5Pclose);
+  const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, untimed, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()));
 }
 
@@ -213,7 +221,8 @@ void write_texts(hid_t file, const char* name, const std::vector<std::string>& v
   check(H5Tset_cset(type, H5T_CSET_UTF8));
   const hsize_t count = values.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const Handle untimed(new_dataset_properties(), H5Pclose);
+  const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, untimed, H5P_DEFAULT), H5Dclose);
   check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
 }
 
@@ -227,7 +236,7 @@ hid_t create_hdf5(const std::string& path) {
 /// `values` of `channels` columns in pieces of `piece` rows of one channel.
 hid_t create_values(hid_t file, std::size_t channels, std::size_t piece) {
   const hsize_t now[2] = {0, channels}, most[2] = {H5S_UNLIMITED, channels}, chunk[2] = {piece, 1};
-  const Handle space(H5Screate_simple(2, now, most), H5Sclose), layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle space(H5Screate_simple(2, now, most), H5Sclose), layout(new_dataset_properties(), H5Pclose);
   check(H5Pset_chunk(layout, 2, chunk));
   check(H5Pset_shuffle(layout));
   check(H5Pset_deflate(layout, kDeflate));
@@ -237,8 +246,8 @@ hid_t create_values(hid_t file, std::size_t channels, std::size_t piece) {
 }
 
 hid_t create_rows(hid_t file) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  return H5Dcreate2(file, "rows", H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose), untimed(new_dataset_properties(), H5Pclose);
+  return H5Dcreate2(file, "rows", H5T_STD_U64LE, space, H5P_DEFAULT, untimed, H5P_DEFAULT);
 }
 
 /// Packs pieces of a channel as the filters `shuffle` and `deflate` of HDF5 do, several times as fast: the low bytes of numbers that change

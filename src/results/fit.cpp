@@ -390,6 +390,7 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   const Description description = load_model(request.model_file, request.overrides);
   Fit fit;
   fit.model = compile(description);
+  check_recorded_channels(fit.model);
   FitFindings findings;
   if (request.parameters.empty()) findings.add("--parameters", "there is nothing to fit", "paths of numbers in the model file");
   if (request.max_iterations < 1) findings.add("--max-iterations", fmt::format("found {}", request.max_iterations), "1 or more");

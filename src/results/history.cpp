@@ -20,12 +20,15 @@ void History::at(const Moment& moment) {
   rows_.push_back({moment.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, moment.step_seconds});
 }
 
-std::string history_csv(const std::vector<History>& runs) {
+namespace {
+
+/// The rows of all runs by time; `columns` names the cells of a run, `append` writes them, each behind a comma.
+template <class Append>
+std::string joined_csv(const std::vector<History>& runs, const std::vector<const char*>& columns, Append append) {
   std::string text = "time";
   double shortest = std::numeric_limits<double>::infinity();
   for (const History& run : runs) {
-    for (const char* name : {"violation", "velocity_violation", "iterations", "position_iterations", "step_seconds"})
-      text += "," + run.label() + "." + name;
+    for (const char* name : columns) text += "," + run.label() + "." + name;
     shortest = std::min(shortest, run.step());
   }
   text += "\n";
@@ -38,18 +41,29 @@ std::string history_csv(const std::vector<History>& runs) {
     append_number(text, time);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const auto& rows = runs[i].rows();
-      if (next[i] >= rows.size() || rows[next[i]].time > time + kSame * shortest) {
-        text += ",,,,,";
-        continue;
-      }
-      const History::Row& row = rows[next[i]++];
-      append_number(text += ",", row.violation);
-      append_number(text += ",", row.velocity_violation);
-      text += "," + std::to_string(row.iterations) + "," + std::to_string(row.position_iterations) + ",";
-      append_number(text, row.step_seconds);
+      if (next[i] >= rows.size() || rows[next[i]].time > time + kSame * shortest)
+        text += std::string(columns.size(), ',');
+      else
+        append(text, rows[next[i]++]);
     }
     text += "\n";
   }
+}
+
+}  // namespace
+
+std::string history_csv(const std::vector<History>& runs) {
+  return joined_csv(runs, {"violation", "velocity_violation", "iterations", "position_iterations"},
+                    [](std::string& text, const History::Row& row) {
+                      append_number(text += ",", row.violation);
+                      append_number(text += ",", row.velocity_violation);
+                      text += "," + std::to_string(row.iterations) + "," + std::to_string(row.position_iterations);
+                    });
+}
+
+std::string history_times_csv(const std::vector<History>& runs) {
+  return joined_csv(runs, {"step_seconds"},
+                    [](std::string& text, const History::Row& row) { append_number(text += ",", row.step_seconds); });
 }
 
 }  // namespace trunnion

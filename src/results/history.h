@@ -35,8 +35,11 @@ class History final : public RunWatcher {
   std::vector<Row> rows_;
 };
 
-/// `time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,penalty.step_seconds,...`: one row
-/// for each time at which a step of any run ends; cells of runs that have no step there are empty.
+/// `time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,...`: one row for each time at which
+/// a step of any run ends; cells of runs that have no step there are empty. A function of the input: equal input gives equal bytes.
 std::string history_csv(const std::vector<History>& runs);
+
+/// `time,penalty.step_seconds,...` in the same rows: times of the clock, which differ from run to run.
+std::string history_times_csv(const std::vector<History>& runs);
 
 }  // namespace trunnion

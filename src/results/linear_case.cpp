@@ -46,6 +46,26 @@ void classify_reference(LinearCase& c) {
   std::stable_sort(c.drifting.begin(), c.drifting.end(), [&](int a, int b) { return rate(a) > rate(b); });
 }
 
+/// Which eigenvalues of the counterpart are none of the machine's: those that are left when each eigenvalue of the exact reduction, the
+/// largest first, has taken the nearest one.
+std::vector<bool> spurious_eigenvalues(const Spectrum& counterpart, const Spectrum& exact) {
+  std::vector<bool> left(counterpart.eigenvalues.size(), true);
+  std::vector<std::complex<double>> wanted;
+  for (const Eigenvalue& e : exact.eigenvalues) wanted.push_back(e.value);
+  std::stable_sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
+  for (const std::complex<double>& value : wanted) {
+    std::size_t nearest = left.size();
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (left[i] && (nearest == left.size() ||
+                      std::abs(counterpart.eigenvalues[i].value - value) < std::abs(counterpart.eigenvalues[nearest].value - value)))
+        nearest = i;
+    if (nearest < left.size()) left[nearest] = false;
+  }
+  return left;
+}
+
+bool is_spurious(const LinearCase& c, std::size_t i) { return i < c.spurious.size() && c.spurious[i]; }
+
 /// One member of every variable.
 template <class T>
 std::vector<T> all(const std::vector<LinearVariable>& list, T LinearVariable::*member) {
@@ -94,7 +114,7 @@ std::string eigenvalue_table(const LinearCase& c) {
                      complex ? fmt::format("{}{:.8g}", pair ? "+-" : "", e.value.imag()) : "0",
                      complex ? fmt::format("{:.5g}", e.frequency_hz) : "-", optional_text(e.damping_ratio),
                      optional_text(e.time_constant)});
-    states.push_back(states_text(c, e));
+    states.push_back(is_spurious(c, i) ? "spurious: of a dependent coordinate" : states_text(c, e));
     if (pair) ++i;
   }
   std::string text = aligned(lines, 1), out;
@@ -140,6 +160,11 @@ std::string motion_text(const LinearCase& c) {
       list);
 }
 
+std::string frozen_text(const LinearCase& c) {
+  if (c.linear.depends_on.empty()) return " (frozen at this instant)";
+  return fmt::format(" (frozen at this instant: they depend on {})", fmt::join(c.linear.depends_on, ", "));
+}
+
 void add_line(std::string& text, const std::string& key, const std::string& value) { text += fmt::format("  {:<19} {}\n", key, value); }
 
 std::string joined(const std::vector<std::string>& list) { return list.empty() ? "none" : fmt::format("{}", fmt::join(list, ", ")); }
@@ -173,6 +198,7 @@ Json eigenvalues_json(const LinearCase& c) {
                     {"condition", e.condition},
                     {"simple", e.simple},
                     {"chain", e.chain}});
+    if (!c.spurious.empty()) list.back()["spurious"] = is_spurious(c, list.size() - 1);
   }
   return list;
 }
@@ -244,6 +270,10 @@ LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const Sta
   classify_reference(c);
   c.spectrum = spectrum(c.linear.A, c.linear.states);
   c.null = explain_null(c.spectrum, c.linear.A, c.linear.states);
+  if (method == LinearMethod::counterpart) {
+    const LinearModel exact = linearise(model, reference, {});
+    c.spurious = spurious_eigenvalues(c.spectrum, spectrum(exact.A, exact.states));
+  }
   return c;
 }
 
@@ -294,8 +324,18 @@ std::string linear_text(const LinearCase& c) {
   }
   add_line(text, "reference", motion_text(c));
   text += eigenvalue_table(c);
-  for (const NullExplanation& null : c.null) add_line(text, fmt::format("{} is zero", null.eigenvalue + 1), null.text);
-  add_line(text, "stability", c.spectrum.stability.text + (c.motion == ReferenceMotion::moving ? " (frozen at this instant)" : ""));
+  for (const NullExplanation& null : c.null)
+    if (!is_spurious(c, static_cast<std::size_t>(null.eigenvalue)))
+      add_line(text, fmt::format("{} is zero", null.eigenvalue + 1), null.text);
+  if (const auto spurious = std::count(c.spurious.begin(), c.spurious.end(), true); spurious > 0)
+    add_line(text, "spurious",
+             fmt::format("{} eigenvalue{}: the counterpart treats dependent coordinates as free; the machine does not have "
+                         "{} (--method reduced)",
+                         spurious, spurious == 1 ? "" : "s", spurious == 1 ? "it" : "them"));
+  add_line(text, "stability",
+           c.spectrum.stability.text +
+               (std::count(c.spurious.begin(), c.spurious.end(), true) > 0 ? " (spurious eigenvalues included)" : "") +
+               (c.motion == ReferenceMotion::moving ? frozen_text(c) : ""));
   for (const std::string& warning : linear.warnings) add_line(text, "warning", warning);
   return text;
 }
@@ -330,6 +370,7 @@ std::string linear_json(const LinearCase& c, const std::string& model_file) {
         {"unstable", stability.unstable}}},
       {"reference",
        {{"motion", name_of(c.motion)},
+        {"depends_on", linear.depends_on},
         {"drifting", names_of(linear.states, c.drifting)},
         {"states", references_of(linear.states)},
         {"inputs", references_of(linear.inputs)},

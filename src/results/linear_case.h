@@ -31,6 +31,9 @@ struct LinearCase {
   std::vector<int> drifting;  // states that f0 moves, the fastest first
   Spectrum spectrum;
   std::vector<NullExplanation> null;
+  /// Of the counterpart, per eigenvalue: it belongs to no eigenvalue of the exact reduction, but to a dependent coordinate that the
+  /// differences treat as free. Empty: of another method.
+  std::vector<bool> spurious;
 };
 
 /// Linearises about `reference`, a state as start_of gives it. `start`: where the reference, or the run that led to it, came from.

@@ -83,7 +83,9 @@ std::shared_ptr<const Model> load(const LinearRequest& request, const std::vecto
   overrides.insert(overrides.end(), more.begin(), more.end());
   Description description = load_model(request.model_file, overrides);
   for (auto& [name, circuit] : description.quasistatic) circuit.form = VirtualElementForm::differential;
-  return compile(description);
+  std::shared_ptr<const Model> model = compile(description);
+  check_recorded_channels(model);
+  return model;
 }
 
 std::vector<Override> overrides_of(const LinearRequest& request, const std::vector<std::string>& values) {

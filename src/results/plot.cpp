@@ -16,6 +16,8 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <numbers>
+#include <numeric>
 #include <string_view>
 
 #include "base/diagnostic.h"
@@ -51,11 +53,12 @@ constexpr std::array<Style, 8> kStyles{{
 /// Viridis at equal distances, without its lightest end.
 constexpr std::array<std::array<double, 3>, 5> kScale{{{68, 1, 84}, {62, 74, 137}, {38, 130, 142}, {53, 183, 121}, {180, 210, 40}}};
 
-constexpr std::size_t kStretches = 1000;  // of a thinned curve: more than a picture has columns
-constexpr double kLegendRow = 22;         // [px]
-constexpr double kTitleRow = 26;          // [px]
-constexpr double kLetter = 7.5;           // [px] about the width of one
-constexpr double kSample = 70;            // [px] what stands before a label in the legend
+constexpr std::size_t kStretches = 1000;    // of a thinned curve: more than a picture has columns
+constexpr double kCurveDeviation = 2.5e-4;  // of a channel's range: how far a thinned curve may be from its points
+constexpr double kLegendRow = 22;           // [px]
+constexpr double kTitleRow = 26;            // [px]
+constexpr double kLetter = 7.5;             // [px] about the width of one
+constexpr double kSample = 70;              // [px] what stands before a label in the legend
 
 /// Between single quotes gnuplot reads no escapes, substitutes nothing, and a doubled quote is one.
 std::string literal(const std::string& text) {
@@ -81,14 +84,10 @@ std::string axis_label(const PlotAxis& axis) { return axis.unit.empty() ? axis.l
 
 std::string panel_name(const PlotPanel& panel) { return panel.title.empty() ? panel.y.label : panel.title; }
 
-/// First, lowest, highest and last point of each stretch of a long curve, in order.
-std::vector<std::size_t> shown_points(const PlotCurve& curve) {
+/// First, lowest, highest and last point of each stretch of a long curve over time, in order.
+std::vector<std::size_t> extremes_of_stretches(const PlotCurve& curve) {
   const std::size_t n = curve.x.size();
   std::vector<std::size_t> shown;
-  if (n <= 4 * kStretches) {
-    for (std::size_t i = 0; i < n; ++i) shown.push_back(i);
-    return shown;
-  }
   for (std::size_t k = 0; k < kStretches; ++k) {
     const std::size_t begin = k * n / kStretches, end = (k + 1) * n / kStretches;
     std::size_t low = begin, high = begin, gap = n;
@@ -104,9 +103,73 @@ std::vector<std::size_t> shown_points(const PlotCurve& curve) {
   return shown;
 }
 
-void append_data(std::string& text, const PlotCurve& curve, std::size_t number) {
+/// A channel as shares of its range, on the scale of its axis; not finite where it cannot be drawn.
+std::vector<double> shares_of_range(const std::vector<double>& values, bool logarithmic) {
+  std::vector<double> shares(values.size());
+  double low = kInfinity, high = -kInfinity;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    shares[i] = !logarithmic ? values[i] : values[i] > 0 ? std::log(values[i]) : std::nan("");
+    if (!std::isfinite(shares[i])) continue;
+    low = std::min(low, shares[i]);
+    high = std::max(high, shares[i]);
+  }
+  for (double& share : shares) share = high > low ? (share - low) / (high - low) : 0 * share;
+  return shares;
+}
+
+/// Points of a curve of any shape such that the lines between them stay within kCurveDeviation of all others (sleeve fitting): from a point
+/// on, those are left out that lie near the line to a later one, as long as the curve does not turn back. Source: Zhao, Saalfeld 1997,
+/// Linear-time sleeve-fitting polyline simplification algorithms.
+std::vector<std::size_t> within_sleeve(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<std::size_t> shown;
+  const std::size_t n = x.size();
+  std::size_t i = 0;
+  while (i < n) {
+    shown.push_back(i);
+    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) {
+      ++i;
+      continue;
+    }
+    const std::size_t anchor = i;
+    std::size_t last = anchor, farthest = anchor;
+    double reach = 0, middle = 0, left = kInfinity, right = -kInfinity;  // [rad] the directions allowed, from `middle`
+    for (std::size_t k = anchor + 1; k < n && std::isfinite(x[k]) && std::isfinite(y[k]); last = k++) {
+      const double dx = x[k] - x[anchor], dy = y[k] - y[anchor], distance = std::hypot(dx, dy);
+      if (distance < reach - kCurveDeviation) {  // it turns back
+        last = farthest;
+        break;
+      }
+      if (distance > reach) reach = distance, farthest = k;
+      if (distance <= kCurveDeviation) continue;
+      const double direction = std::atan2(dy, dx);
+      if (left == kInfinity) middle = direction;
+      const double angle = std::remainder(direction - middle, 2 * std::numbers::pi), half = std::asin(kCurveDeviation / distance);
+      if (angle > left || angle < right) break;
+      left = std::min(left, angle + half);
+      right = std::max(right, angle - half);
+    }
+    i = last > anchor ? last : anchor + 1;
+    if (last == n - 1 && last > anchor) break;
+  }
+  if (n > 0 && shown.back() != n - 1) shown.push_back(n - 1);
+  return shown;
+}
+
+/// All points of a short curve; of a long one those that its picture needs.
+std::vector<std::size_t> shown_points(const PlotPanel& panel, const PlotCurve& curve) {
+  const std::size_t n = curve.x.size();
+  if (n <= 4 * kStretches) {
+    std::vector<std::size_t> all(n);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+  if (std::is_sorted(curve.x.begin(), curve.x.end())) return extremes_of_stretches(curve);
+  return within_sleeve(shares_of_range(curve.x, panel.x.logarithmic), shares_of_range(curve.y, panel.y.logarithmic));
+}
+
+void append_data(std::string& text, const PlotPanel& panel, const PlotCurve& curve, std::size_t number) {
   text += fmt::format("$curve_{} << END_OF_DATA\n", number);
-  for (std::size_t i : shown_points(curve)) {
+  for (std::size_t i : shown_points(panel, curve)) {
     const bool shown = std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]);
     text += shown ? fmt::format("{:.9g} {:.9g}\n", curve.x[i], curve.y[i]) : "NaN NaN\n";
   }
@@ -315,7 +378,7 @@ std::string plot_script(const Plot& plot, const std::string& picture) {
   text += "set datafile missing 'NaN'\nset border 3 lw 1 lc rgb '#444444'\nset tics nomirror out\nset grid lc rgb '#dddddd' lt 1 lw 0.7\n";
   std::size_t number = 0;
   for (const PlotPanel& panel : plot.panels)
-    for (const PlotCurve& curve : panel.curves) append_data(text, curve, number++);
+    for (const PlotCurve& curve : panel.curves) append_data(text, panel, curve, number++);
   const int columns = std::max(plot.columns, 1);
   const int rows = (static_cast<int>(plot.panels.size()) + columns - 1) / columns;
   text += fmt::format("set multiplot layout {},{} rowsfirst title {} noenhanced\n", std::max(rows, 1), columns, literal(plot.title));

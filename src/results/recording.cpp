@@ -131,6 +131,10 @@ const std::vector<double>& Meter::values() {
   return values_;
 }
 
+void check_recorded_channels(const std::shared_ptr<const Model>& model) {
+  if (!model->description.record.channels.empty()) (void)Recorder(model, false, nullptr, false);
+}
+
 Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic, RowSink* sink, bool kept)
     : model_(std::move(model)),
       meter_(model_),

@@ -32,6 +32,9 @@ class RowSink {
   virtual void add(const double* row) = 0;
 };
 
+/// Throws InputError for names in record.channels that no channel has.
+void check_recorded_channels(const std::shared_ptr<const Model>& model);
+
 /// How many rows a run records, about.
 double expected_rows(const Description& d);
 

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "file/model_file.h"
+#include "file/plausibility.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
+#include "results/balances.h"
 #include "run/element_steps.h"
 
 namespace trunnion {
@@ -81,6 +83,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
                     bool beside_monolithic, const std::atomic<int>* signal, CaseFiles* files, bool kept) {
   CaseResult result;
   result.model = model;
+  result.warnings = plausibility_warnings(model->description);
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model, beside_monolithic, files, kept);
   try {
@@ -91,7 +94,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
       result.end_time = result.recorder->meter().time();
     };
     run.stop_on(signal);
-    result.warnings = element_step_warnings(*model, run.state());
+    for (std::string& warning : element_step_warnings(*model, run.state())) result.warnings.push_back(std::move(warning));
     update();
     const SummariesOf summaries(files, result, update);
     try {
@@ -110,6 +113,11 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     update();
     result.end_time = run.state().time;
     if (result.statistics.penalty_limited) result.warnings.push_back(limited_penalty_warning(model->description.solver, result.statistics));
+    if (!result.failure) {
+      BalanceVerdict verdict = judge_balances(model->description, result.recorder->ledger(), result.end_time);
+      result.failure = std::move(verdict.failure);
+      for (std::string& warning : verdict.warnings) result.warnings.push_back(std::move(warning));
+    }
     if (result.coupling && result.failure && !result.coupling->lost) result.coupling->lost = result.end_time;
   } catch (const SimulationError& error) {  // no start
     result.failure = error;

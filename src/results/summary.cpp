@@ -10,6 +10,7 @@
 
 #include "file/model_file.h"
 #include "file/writer.h"
+#include "results/balances.h"
 #include "results/run_case.h"
 #include "trunnion/version.h"
 
@@ -44,7 +45,9 @@ Json work_json(const Extremes& e) {
   return {{"max_work", e.max}, {"max_work_time", e.max_time}, {"min_work", e.min}, {"min_work_time", e.min_time}};
 }
 
-Json energy_json(const Recorder& recorder) {
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json energy_json(const Recorder& recorder, const Description& description) {
   const Ledger& ledger = recorder.ledger();
   const auto [drift, drift_time] = largest(ledger.drift_range());
   const auto [residual, residual_time] = largest(ledger.residual_range());
@@ -73,10 +76,13 @@ Json energy_json(const Recorder& recorder) {
           {"max_residual", residual},
           {"max_residual_time", residual_time},
           {"absolute_work", ledger.absolute_work()},
-          {"closed_to_percent", ledger.closed_to_percent()},
+          {"closed_to_percent", optional_json(ledger.energy_error())},
+          {"constraint_work", largest(ledger.constraint_work()).first},
+          {"constraint_work_percent", optional_json(ledger.constraint_error())},
           {"oil_moved", ledger.oil().moved()},
           {"oil_residual", ledger.oil().worst_residual()},
-          {"oil_closed_to_percent", ledger.oil().closed_to_percent()}};
+          {"oil_closed_to_percent", optional_json(ledger.oil_error())},
+          {"judged", balances_are_judged(description)}};
 }
 
 Json constraints_json(const CaseResult& r) {
@@ -173,13 +179,26 @@ std::string incidents_text(const Incidents& incidents) {
   return text;
 }
 
-/// The largest difference of each length to the monolithic run beside, or null.
+std::string actuators_text(const Description& d) {
+  return d.motors.empty() ? "cylinders" : d.cylinders.empty() ? "motors" : "cylinders and motors";
+}
+
+std::string balance_text(const Ledger& ledger, const Description& d) {
+  const std::optional<double> energy = ledger.energy_error(), oil = ledger.oil_error();
+  std::string text = "  balance      ";
+  text += energy ? fmt::format("energy error {:.2g} % of the energy transferred", *energy) : "no energy was transferred";
+  if (oil) text += fmt::format(", oil error {:.2g} % of the oil", *oil);
+  return text + (balances_are_judged(d) ? "\n" : "; steps between the records are not in these figures\n");
+}
+
+/// The largest difference of each length, of motors each angle, to the monolithic run beside, or null.
 Json difference_json(const MonolithicBeside* beside) {
   if (beside == nullptr) return nullptr;
   Json json = Json::object();
   for (std::size_t i = 0; i < beside->names().size(); ++i) {
     const auto [size, time] = largest(beside->ranges()[i]);
-    json[beside->names()[i]] = {{"max_length", size}, {"max_length_time", time}};
+    const std::string key = beside->channels()[i].unit == "rad" ? "max_angle" : "max_length";
+    json[beside->names()[i]] = {{key, size}, {key + "_time", time}};
   }
   if (beside->failure()) json["failure"] = beside->failure()->what();
   return json;
@@ -246,10 +265,11 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"capped_steps", s.capped_steps},
             {"iterations", iterations_json(s)},
             {"step_seconds", s.step_seconds},
+            {"step_cpu_seconds", s.step_cpu_seconds},
             {"step_nanoseconds", s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0},
             {"wall_seconds", wall_seconds},
             {"real_time_factor", real_time_factor(r)},
-            {"energy", energy_json(*r.recorder)},
+            {"energy", energy_json(*r.recorder, r.model->description)},
             {"constraints", constraints_json(r)},
             {"moved_start_values", moved_starts_json(*r.model)},
             {"penalty_used", s.penalty > 0 ? Json(s.penalty) : Json(nullptr)},
@@ -283,16 +303,17 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   if (s.divided_steps > 0)
     text += fmt::format("  divided      {} steps, in which Newton's method converged in parts alone\n", s.divided_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);
-  text += fmt::format("  time         {:.4g} s in steps ({:.0f} ns a step, {:.0f} times faster than real time), {:.3g} s in all\n",
-                      s.step_seconds, s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0.0, real_time_factor(r),
-                      wall_seconds);
+  text += fmt::format(
+      "  time         {:.4g} s in steps ({:.0f} ns a step, {:.0f} times faster than real time; {:.4g} s of processor time), {:.3g} s in "
+      "all\n",
+      s.step_seconds, s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0.0, real_time_factor(r), s.step_cpu_seconds,
+      wall_seconds);
   if (!ledger.actuator_names().empty())
-    text += fmt::format("  energy       peak net work of the cylinders {:.2f} J at {:g} s, drift {:.3g} J at {:g} s ({:.2g} %)\n", work,
-                        work_time, drift, drift_time, work > 0 ? 100 * drift / work : 0.0);
+    text += fmt::format("  energy       peak net work of the {} {:.2f} J at {:g} s, drift {:.3g} J at {:g} s ({:.2g} %)\n",
+                        actuators_text(r.model->description), work, work_time, drift, drift_time, work > 0 ? 100 * drift / work : 0.0);
   else
     text += fmt::format("  energy       drift {:.3g} J at {:g} s\n", drift, drift_time);
-  text += fmt::format("  balance      closed to {:.2g} % of the energy moved", ledger.closed_to_percent());
-  text += ledger.oil().moved() > 0 ? fmt::format(", {:.2g} % of the oil\n", ledger.oil().closed_to_percent()) : "\n";
+  text += balance_text(ledger, r.model->description);
   if (r.coupling) {
     const CouplingReport& c = *r.coupling;
     text +=
@@ -303,7 +324,8 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
     if (const MonolithicBeside* beside = r.recorder->beside()) {
       for (std::size_t i = 0; i < beside->names().size(); ++i) {
         const auto [size, time] = largest(beside->ranges()[i]);
-        text += fmt::format("  difference   {} {:.2g} m at {:g} s from the monolithic run\n", beside->names()[i], size, time);
+        text += fmt::format("  difference   {} {:.2g} {} at {:g} s from the monolithic run\n", beside->names()[i], size,
+                            beside->channels()[i].unit, time);
       }
       if (beside->failure()) text += fmt::format("  MONOLITHIC   the run beside ended: {}\n", beside->failure()->what());
     }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <ctime>
 #include <optional>
 
 #include "cosimulation/cosimulation.h"
@@ -23,6 +24,13 @@ constexpr std::size_t kBlock = 64;   // steps between two readings of the clock
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Processor time [s] of this thread.
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace
@@ -225,10 +233,14 @@ std::string Runner::not_finite() const {
 /// Steps until the block is full, `end` is reached or a step fails. Nothing here but stepping.
 void Runner::run_block(double end) {
   struct Clock {
-    double& seconds;
+    RunStatistics& statistics;
+    double cpu_start = thread_seconds();
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-    ~Clock() { seconds += seconds_since(start); }
-  } clock{statistics_.step_seconds};
+    ~Clock() {
+      statistics.step_seconds += seconds_since(start);
+      statistics.step_cpu_seconds += thread_seconds() - cpu_start;
+    }
+  } clock{statistics_};
   for (std::size_t i = 0; i < kBlock && !schedule_.reached(state_.time, end) && !stopped(); ++i) {
     if (state_.time > 0 && schedule_.is_force_jump(state_.time)) {
       if (!restart()) {
@@ -367,6 +379,20 @@ void Runner::advance(double end, RunWatcher* watcher) {
 
 void Runner::step(RunWatcher* watcher) { advance(schedule_.grid_point_after(state_.time), watcher); }
 
+/// What motions prescribe where they may be out of reach: the mechanism has other constraints, too.
+std::string Runner::motions_here() const {
+  std::string text;
+  std::visit(
+      [&](const auto& m) {
+        if (m.constraints.size() <= m.motions.size()) return;
+        for (const PrescribedMotion& motion : m.motions)
+          text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", motion.name,
+                              model_->signals.value(motion.signal, state_.time, Side::left));
+      },
+      model_->mechanism);
+  return text.empty() ? "" : "motions within reach of the mechanism (here " + text + "), ";
+}
+
 void Runner::fail() const {
   const SolverDescription& solver = model_->description.solver;
   const bool apart = solver.coupling == CouplingKind::cosimulation;
@@ -374,6 +400,7 @@ void Runner::fail() const {
   const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", solver.step)
                                      : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
                                            (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
+  const std::string reach = motions_here();
   if (restart_failed_)
     throw SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
                           "give every body that turns an inertia about that axis");
@@ -396,7 +423,7 @@ void Runner::fail() const {
                               (solver.ali1.alpha.value ? std::string("solver.ali1.alpha: auto, ") : "") +
                                   "more iterations (solver.max_iterations), or solver.accept_capped: true to go on and count such steps");
       throw SimulationError(state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
-                            (failure_.penalty_limited ? std::string("solver.penalty: auto, ") : "") + smaller +
+                            (failure_.penalty_limited ? std::string("solver.penalty: auto, ") : "") + reach + smaller +
                                 ", more iterations (solver.max_iterations), or solver.accept_capped: true to go on and count such steps");
     case StepStatus::end_of_stroke:
       throw SimulationError(state_.time, where, "the piston leaves its cylinder",
@@ -426,7 +453,7 @@ void Runner::fail() const {
                                         solver.reference_tolerance));
     case StepStatus::diverged:
       throw SimulationError(state_.time, where, "the iteration diverged",
-                            smaller + ", or check start pressures, stiffnesses and the units of the model");
+                            reach + smaller + ", or check start pressures, stiffnesses and the units of the model");
     default:
       throw SimulationError(state_.time, where, "the equations of the step have no unique solution",
                             smaller + ", or check for bodies without inertia, volumes of no size, and a mechanism at a dead point");

@@ -59,6 +59,8 @@ struct RunStatistics {
   double repartition_time = 0;  // [s] of the first
   /// [s] inside steps alone: the clock is read around blocks of steps; recording, the energy ledger and files are outside.
   double step_seconds = 0;
+  /// [s] the same as processor time of the thread that steps: other programs and threads of a co-simulation do not count.
+  double step_cpu_seconds = 0;
 
   double mean_position_iterations() const { return steps > 0 ? static_cast<double>(position_iterations) / static_cast<double>(steps) : 0; }
   double mean_iterations() const { return steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0; }
@@ -159,6 +161,7 @@ class Runner {
   void count(const Kept& kept);
   void count_partition(const State& state);
   void count_alternation(const State& state);
+  std::string motions_here() const;
   [[noreturn]] void fail() const;
 
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != 0; }

@@ -446,6 +446,8 @@ TEST_F(Reports, ShowAComparisonWithItsRunsInOrder) {
     add_row(table, {value}, result);
   }
   write_text(comparison_csv(table), in("both/compare.csv"));
+  write_text(comparison_times_csv(table), in("both/compare_times.csv"));
+  write_text(history_times_csv(histories), in("both/history_times.csv"));
   write_text(comparison_json(table), in("both/compare.json"));
   write_text(history_csv(histories), in("both/history.csv"));
   const Page p = page({.folders = {in("both")}, .channels = {}});

@@ -121,6 +121,27 @@ TEST(Comparison, DifferencesAreThoseOfTheRecordings) {
                Error);
 }
 
+/// A run that ended early had no time to differ.
+TEST(Comparison, FailedRunsAreMarkedAndHaveNoDifferences) {
+  const auto failing = [] { return load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0", "solver.duration=1.1 s"}); };
+  const auto sound = [](const char* step) {
+    return load_example("four_bar", {std::string("solver.step=") + step, "solver.duration=1.1 s"});
+  };
+  Comparison table = make_comparison({"run"}, {}, {"crank.angle"});
+  add_row(table, {"sound"}, run_case(sound("1 ms")));
+  add_row(table, {"failing"}, run_case(failing()));
+  add_row(table, {"fine"}, run_case(sound("0.5 ms")));
+  const nlohmann::json rows = nlohmann::json::parse(comparison_json(table))["rows"];
+  EXPECT_TRUE(rows[1]["difference.crank.angle"].is_null());
+  EXPECT_GT(rows[2]["difference.crank.angle"], 0.0);
+  EXPECT_NE(comparison_table(table).find("FAILED"), std::string::npos);
+  Comparison first_failed = make_comparison({"run"}, {}, {"crank.angle"});
+  add_row(first_failed, {"failing"}, run_case(failing()));
+  add_row(first_failed, {"sound"}, run_case(sound("1 ms")));
+  EXPECT_TRUE(nlohmann::json::parse(comparison_json(first_failed))["rows"][1]["difference.crank.angle"].is_null());
+  EXPECT_NE(comparison_table(first_failed).find("no differences: the first run"), std::string::npos);
+}
+
 TEST(Comparison, TheTableShowsWhatSaysSomething) {
   Comparison table = make_comparison({"solver.constraints"}, {});
   add_row(table, {"penalty"}, run_case(load_example("four_bar", {"solver.duration=1.02 s"})));

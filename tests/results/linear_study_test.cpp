@@ -192,6 +192,49 @@ TEST_F(LinearStudy, PrintsWhatMatters) {
 
 // ---------------------------------------------------------------- times of a run
 
+/// The counterpart has an eigenvalue for every position and velocity of the tree; those that the loops take away are no machine's.
+TEST_F(LinearStudy, SpuriousEigenvaluesOfTheCounterpartAreCalledSo) {
+  request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_linear.yaml";
+  request_.start = StartKind::equilibrium;
+  const std::size_t exact = [&] {
+    run();
+    return json("linear.json")["eigenvalues"].size();
+  }();
+  EXPECT_FALSE(json("linear.json")["eigenvalues"][0].contains("spurious"));
+  request_.options.method = LinearMethod::counterpart;
+  std::string text;
+  StudyHooks hooks;
+  hooks.print = [&](const std::string& part) { text += part; };
+  linear_study(request_, (folder_ / "out").string(), hooks);
+  const Json eigenvalues = json("linear.json")["eigenvalues"];
+  std::size_t spurious = 0;
+  for (const Json& e : eigenvalues) {
+    if (!e["spurious"].get<bool>()) continue;
+    ++spurious;
+    EXPECT_LT(std::abs(Complex(e["re"], e["im"])), 1) << e["re"];  // null but for the differences
+  }
+  EXPECT_EQ(spurious, eigenvalues.size() - exact);
+  EXPECT_EQ(spurious, 4U);  // one loop, two equations
+  EXPECT_NE(text.find("spurious: of a dependent coordinate"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 eigenvalues: the counterpart treats dependent coordinates as free"), std::string::npos) << text;
+}
+
+/// J theta_dd = -m g L/2 sin: the linear model depends on the angle and not on the rate.
+TEST_F(LinearStudy, FrozenEigenvaluesNameWhatTheyDependOn) {
+  request_.model_file = write("swinging.yaml", R"(trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {a: {rod: {length: 1, mass: 1}}}
+joints: {a: {revolute: {parent: ground}, angle: 20 deg, rate: 1}}
+)");
+  std::string text;
+  StudyHooks hooks;
+  hooks.print = [&](const std::string& part) { text += part; };
+  linear_study(request_, (folder_ / "out").string(), hooks);
+  EXPECT_EQ(json("linear.json")["reference"]["depends_on"], Json::array({"a.angle"}));
+  EXPECT_NE(text.find("A depends on a.angle"), std::string::npos) << text;
+  EXPECT_NE(text.find("frozen at this instant: they depend on a.angle"), std::string::npos) << text;
+}
+
 TEST_F(LinearStudy, TakesTheEquationsOfADiscreteElement) {
   request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/arm_quasistatic.yaml";
   EXPECT_EQ(run(), "");

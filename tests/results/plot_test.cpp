@@ -147,6 +147,41 @@ TEST(Plot, OtherFormatsAreRefused) {
   EXPECT_THROW((void)draw(parabola("a"), ::testing::TempDir() + "a"), Error);
 }
 
+/// Loops of friction over a slow stroke: every point must lie near the curve that is drawn, whatever was left out.
+TEST(Plot, LongCurvesOfAnyShapeKeepTheirShape) {
+  Plot plot = parabola("a");
+  PlotCurve& curve = plot.panels[0].curves[0];
+  curve.x.clear(), curve.y.clear();
+  constexpr int kPoints = 40000;
+  for (int i = 0; i < kPoints; ++i) {
+    const double t = 40.0 * i / kPoints, v = std::cos(7 * t);
+    curve.x.push_back(std::sin(7 * t) + 0.01 * t);
+    curve.y.push_back(417 * std::tanh(50 * v) * (1 + 0.3 * std::exp(-100 * v * v)));
+  }
+  const auto drawn = points_in(plot_script(plot, "a.svg"));
+  EXPECT_LT(drawn.size(), curve.x.size() / 3);
+  const double width = *std::max_element(curve.x.begin(), curve.x.end()) - *std::min_element(curve.x.begin(), curve.x.end());
+  const double height = *std::max_element(curve.y.begin(), curve.y.end()) - *std::min_element(curve.y.begin(), curve.y.end());
+  const auto distance = [&](double x, double y, const auto& a, const auto& b) {  // from a piece, in shares of the ranges
+    const double bx = (b.first - a.first) / width, by = (b.second - a.second) / height;
+    const double px = (x - a.first) / width, py = (y - a.second) / height, square = bx * bx + by * by;
+    const double along = square > 0 ? std::clamp((px * bx + py * by) / square, 0.0, 1.0) : 0;
+    return std::hypot(px - along * bx, py - along * by);
+  };
+  double worst = 0;
+  std::size_t piece = 0;  // both run along the curve in order
+  for (int i = 0; i < kPoints; ++i) {
+    double nearest = HUGE_VAL;
+    for (std::size_t k = piece; k < std::min(piece + 50, drawn.size() - 1); ++k)
+      if (const double d = distance(curve.x[i], curve.y[i], drawn[k], drawn[k + 1]); d < nearest) nearest = d;
+    worst = std::max(worst, nearest);
+    while (piece + 2 < drawn.size() && std::abs(drawn[piece + 1].first - curve.x[i]) < 1e-8 * width &&
+           std::abs(drawn[piece + 1].second - curve.y[i]) < 1e-8 * height)
+      ++piece;
+  }
+  EXPECT_LT(worst, 6e-4);
+}
+
 TEST_F(PlotFiles, PicturesAreDrawnAndNothingElseIsLeft) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   Plot plot = parabola("less < than & it's", "title");

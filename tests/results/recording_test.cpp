@@ -146,17 +146,20 @@ TEST(History, RunsOfDifferentStepsStandSideBySide) {
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line,
-            "time,coarse.violation,coarse.velocity_violation,coarse.iterations,coarse.position_iterations,coarse.step_seconds,"
-            "fine.violation,fine.velocity_violation,fine.iterations,fine.position_iterations,fine.step_seconds");
+            "time,coarse.violation,coarse.velocity_violation,coarse.iterations,coarse.position_iterations,"
+            "fine.violation,fine.velocity_violation,fine.iterations,fine.position_iterations");
   std::vector<std::string> pattern;  // which run has a step there
   while (std::getline(lines, line)) {
-    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 10) << line;
-    const bool coarse = line.find(",,,,,") != line.find(',');
-    const bool fine = !line.ends_with(",,,,,");
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 8) << line;
+    const bool coarse = line.find(",,,,") != line.find(',');
+    const bool fine = !line.ends_with(",,,,");
     pattern.push_back(line.substr(0, line.find(',')).substr(0, 6) + (coarse ? " coarse" : "") + (fine ? " fine" : ""));
   }
   EXPECT_EQ(pattern,
             (std::vector<std::string>{"0.0004 fine", "0.0008 fine", "0.001 coarse", "0.0012 fine", "0.0016 fine", "0.002 coarse fine"}));
+  const std::string times = history_times_csv(runs);  // of the clock, in the same rows
+  EXPECT_EQ(times.rfind("time,coarse.step_seconds,fine.step_seconds\n0.0004,,", 0), 0U) << times;
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 7);
 }
 
 /// z3 of the four-bar and z4 of the quick-return are independent throughout, as the paper prints (section 6.1).

@@ -255,7 +255,7 @@ export function compareSection(app, data, id) {
   } : undefined;
   out.append(h('p.note', {}, `${data.rows.length} combinations. A click on a head sorts${lead ? '; a tick shows the run in animation and plots' : ''}.`),
     sortableTable({caption: data.title ?? 'Comparison', columns: data.columns, rows: data.rows, lead, leadLabel: 'Shown',
-      cell: (value) => (value === 'failed' ? h('span.tone.bad', {}, value) : value === 'completed' ? h('span.tone.good', {}, value) : cellText(value))}));
+      cell: (value) => (typeof value === 'string' && /^(simulation )?failed\b/.test(value) ? h('span.tone.bad', {}, value) : value === 'completed' ? h('span.tone.good', {}, value) : cellText(value))}));
   const panels = historyPanels(app, data, id);
   if (panels.length) out.append(h('details.fold', {open: lead ? null : ''}, h('summary', {}, 'How every step went', h('span.hint', {}, 'violation, iterations, time')), panels));
   return out;

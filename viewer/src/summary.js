@@ -39,8 +39,8 @@ export const summaryRows = [
     {label: 'Greatest work of the actuators', of: (s, u) => (s.energy?.max_actuator_work == null ? null : at(u.text(s.energy.max_actuator_work, 'J'), s.energy.max_actuator_work_time))},
     {label: 'Least work of the actuators', of: (s, u) => (s.energy?.min_actuator_work == null ? null : at(u.text(s.energy.min_actuator_work, 'J'), s.energy.min_actuator_work_time))},
     {label: 'Largest drift', hint: 'Error of the energy of the mechanism', of: (s, u) => (s.energy?.max_drift == null ? null : at(`${u.text(s.energy.max_drift, 'J', 3)}${s.energy.drift_percent == null ? '' : ` (${formatNumber(s.energy.drift_percent, 2)} %)`}`, s.energy.max_drift_time))},
-    {label: 'Balance closed to', hint: 'Largest residual of the balance in percent of the energy moved', of: (s) => number(s.energy?.closed_to_percent, '%', 2)},
-    {label: 'Oil closed to', hint: 'What the balance of the oil leaves open, in percent of the oil moved', of: (s) => number(s.energy?.oil_closed_to_percent, '%', 2)},
+    {label: 'Energy balance error', hint: 'Largest residual of the balance in percent of the energy transferred', of: (s) => number(s.energy?.closed_to_percent, '%', 2)},
+    {label: 'Oil balance error', hint: 'Largest residual of the oil balance in percent of the oil transferred', of: (s) => number(s.energy?.oil_closed_to_percent, '%', 2)},
   ]},
 ];
 

@@ -9,11 +9,17 @@ export function tickTexts(splits) {
   if (size >= 1e6 || (size > 0 && size < 1e-3)) {
     // All with the same power of ten.
     const power = Math.floor(Math.log10(size) + 1e-9);
-    const digits = Math.max(0, Math.min(6, Math.ceil(power - Math.log10(step) - 1e-9)));
+    const exact = (/** @type {number} */ digits) =>
+      splits.every((v) => Math.abs(v / 10 ** power - Number((v / 10 ** power).toFixed(digits))) <= (1e-6 * step) / 10 ** power);
+    let digits = Math.max(0, Math.min(6, Math.ceil(power - Math.log10(step) - 1e-9)));
+    while (digits < 6 && !exact(digits)) ++digits;
     const ten = powerOfTen(power);
     return splits.map((v) => (Math.abs(v) < 1e-9 * size ? '0' : `${(v / 10 ** power).toFixed(digits).replace('-', '−')}·${ten}`));
   }
-  const decimals = Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9)));
+  // As many decimals as the marks need: a step of 2.5 has one, and marks need not be multiples of their step.
+  const exact = (/** @type {number} */ decimals) => splits.every((v) => Math.abs(v - Number(v.toFixed(decimals))) <= 1e-6 * step);
+  let decimals = Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9)));
+  while (decimals < 8 && !exact(decimals)) ++decimals;
   return splits.map((v) => v.toFixed(decimals).replace(/^-(?=0(\.0*)?$)/, '').replace('-', '−'));
 }
 

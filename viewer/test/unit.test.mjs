@@ -272,6 +272,10 @@ test('marks of an axis are written alike', async () => {
   assert.deepEqual(tickTexts([-400000, 0, 500000, 1000000]), ['−0.4·10⁶', '0', '0.5·10⁶', '1.0·10⁶']);
   assert.deepEqual(tickTexts([0, 0.5, 1]), ['0.0', '0.5', '1.0']);
   assert.deepEqual(tickTexts([-50, -25, 0]), ['−50', '−25', '0']);
+  assert.deepEqual(tickTexts([0, 2.5, 5, 7.5]), ['0.0', '2.5', '5.0', '7.5']);
+  assert.deepEqual(tickTexts([0, 0.25, 0.5]), ['0.00', '0.25', '0.50']);
+  assert.deepEqual(tickTexts([0.1, 0.1 + 0.2, 0.5]), ['0.1', '0.3', '0.5']);
+  assert.deepEqual(tickTexts([0, 2.5e6, 5e6, 7.5e6]), ['0', '2.5·10⁶', '5.0·10⁶', '7.5·10⁶']);
   assert.deepEqual(tickTexts([0, 2e-4, 4e-4]), ['0', '2·10⁻⁴', '4·10⁻⁴']);
   assert.deepEqual(decades(1e-3, 1e-1).map(Math.log10), [-3, -2, -1]);
   assert.deepEqual(decades(1e-16, 1e-4).map(Math.log10), [-16, -14, -12, -10, -8, -6, -4]);
