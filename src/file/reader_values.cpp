@@ -202,7 +202,7 @@ bool Reader::inertia(const Key& key, const FileTree& node, const std::string& pa
   if (node.kind != FileTree::Kind::map || node.line == 0)
     return wrong_kind(node, path, "[Jxx, Jyy, Jzz] or a mapping with xx, yy, zz, xy, xz, yz");
   const auto diagonal = [&](const char* name) { return Key{name, "", key.measure, kRequired | kNonNegative}; };
-  enter(node, path, [&](Visitor& v) {
+  enter(node, path, visited_.size() - 1, [&](Visitor& v) {
     v.leaf(diagonal("xx"), &(*out.moments)[0]);
     v.leaf(diagonal("yy"), &(*out.moments)[1]);
     v.leaf(diagonal("zz"), &(*out.moments)[2]);

@@ -67,7 +67,9 @@ class Hdf5File {
   /// A dataset that is a text; empty where there is none.
   std::string text(const char* name) const {
     if (H5Lexists(file_, name, H5P_DEFAULT) <= 0) return "";
-    const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_);
+    const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_),
+        space(H5Dget_space(set), H5Sclose, name_);
+    if (H5Sget_simple_extent_npoints(space) != 1) damaged(name_);
     return text_of(type, [&](char* out) { return H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); });
   }
   /// The columns with these indices.
@@ -76,7 +78,8 @@ class Hdf5File {
     hsize_t size[2] = {0, 0};
     if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) != 2) damaged(name_);
     const hsize_t count[2] = {rows(), 1};
-    if (count[0] > size[0] || count[0] > size_ * kMostPacked / sizeof(double)) damaged(name_);
+    const std::uintmax_t most = size_ * kMostPacked / sizeof(double) / std::max<std::size_t>(wanted.size(), 1);
+    if (count[0] > size[0] || count[0] > most) damaged(name_);
     const Handle memory(H5Screate_simple(1, count, nullptr), H5Sclose, name_);
     std::vector<std::vector<double>> columns(wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k) {
