@@ -67,6 +67,25 @@ std::vector<std::string> coordinates_of(const std::string& joint, JointKind kind
   return names;
 }
 
+/// Whether items have values that name something else.
+class NameSearch : public Visitor {
+ public:
+  bool found = false;
+  void leaf(const Key& key, const Slot&) override { found = found || key.names != Names::nothing; }
+  void group(const Key&, const Group& group) override {
+    if (!group.present) group.create();
+    group.describe(*this);
+  }
+  void section(const Key&, const Items& items, const char*) override { items.describe_sample(*this); }
+  void list(const Key&, const Items& items) override { items.describe_sample(*this); }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override {
+    for (const Alternative& a : alternatives) {
+      a.activate();
+      a.describe(*this);
+    }
+  }
+};
+
 /// Visits every name in a description and looks up what it leads to.
 class ReferenceCheck : public Visitor {
  public:
@@ -101,6 +120,9 @@ class ReferenceCheck : public Visitor {
     if (group.present) within(key.name, [&] { group.describe(*this); });
   }
   void section(const Key& key, const Items& items, const char*) override {
+    NameSearch search;
+    items.describe_sample(search);
+    if (!search.found) return;
     for (std::size_t i = 0; i < items.size(); ++i) within(key.name + ("." + items.name(i)), [&] { items.describe(*this, i); });
   }
   void list(const Key& key, const Items& items) override {

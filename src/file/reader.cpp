@@ -38,6 +38,7 @@ std::vector<std::string> texts_of(const std::vector<std::string_view>& names) { 
 
 std::vector<std::string> names_of(const std::vector<Alternative>& alternatives) {
   std::vector<std::string> names;
+  names.reserve(alternatives.size());
   for (const Alternative& a : alternatives) names.emplace_back(a.key);
   return names;
 }
@@ -46,6 +47,8 @@ template <class List>
 bool contains(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
+
+const std::string kCommandLine = "--set";
 
 std::string did_you_mean(const std::string& name) { return name.empty() ? "" : "did you mean `" + name + "`?"; }
 
@@ -59,7 +62,7 @@ bool is_item_name(const std::string& name) {
 }
 
 void Reader::read(const FileTree& root, Description& description) {
-  log_.spans[""] = {file_, 1, 1};
+  log_.spans.set("", file_, 1, 1);
   if (root.kind == FileTree::Kind::null) return report({file_, 1, 1}, "", "the file is empty", "a model that begins with `trunnion: 1`");
   if (!is_mapping(root, "")) return;
   enter(root, "", kNowhere, [&](Visitor& v) { trunnion::describe(v, description); });
@@ -73,11 +76,20 @@ std::string Reader::path_of(const std::string& key) const {
 }
 
 SourceSpan Reader::span_of(const FileTree& node) const {
-  return node.line > 0 ? SourceSpan{node.file ? *node.file : file_, node.line, node.column} : SourceSpan{"--set", 0, 0};
+  return node.line > 0 ? SourceSpan{node.file ? *node.file : file_, node.line, node.column} : SourceSpan{kCommandLine, 0, 0};
 }
 
 SourceSpan Reader::span_of(const FileTree::Entry& entry) const {
-  return entry.line > 0 ? SourceSpan{entry.value.file ? *entry.value.file : file_, entry.line, entry.column} : SourceSpan{"--set", 0, 0};
+  return entry.line > 0 ? SourceSpan{entry.value.file ? *entry.value.file : file_, entry.line, entry.column}
+                        : SourceSpan{kCommandLine, 0, 0};
+}
+
+void Reader::set_span(const std::string& path, const FileTree& node) {
+  log_.spans.set(path, node.line == 0 ? kCommandLine : node.file ? *node.file : file_, node.line, node.column);
+}
+
+void Reader::set_span(const std::string& path, const FileTree::Entry& entry) {
+  log_.spans.set(path, entry.line == 0 ? kCommandLine : entry.value.file ? *entry.value.file : file_, entry.line, entry.column);
 }
 
 void Reader::report(const SourceSpan& span, const std::string& path, const std::string& found, const std::string& expected,
@@ -107,7 +119,7 @@ const FileTree* Reader::find(const Key& key, std::string& path) {
   visited_.push_back({key.name, frame.place, true});
   if (const FileTree::Entry* entry = frame.map->find(key.name)) {
     path = path_of(key.name);
-    log_.spans[path] = span_of(entry->value);
+    set_span(path, entry->value);
     return &entry->value;
   }
   if (key.is(kRequired)) frame.missing.emplace_back(key.name);
@@ -157,8 +169,8 @@ void Reader::forget_repeated(std::size_t begin) {
 void Reader::report_unknown(const FileTree::Entry& entry, std::set<std::string>& meant) {
   const Frame& frame = frames_.back();
   const std::string path = path_of(entry.key);
-  const auto other = std::find_if(frame.elsewhere.begin(), frame.elsewhere.end(),
-                                  [&](const OtherForm& form) { return contains(*form.keys, entry.key); });
+  const auto other =
+      std::find_if(frame.elsewhere.begin(), frame.elsewhere.end(), [&](const OtherForm& form) { return contains(*form.keys, entry.key); });
   if (log_.diagnostics.size() > kListedFindings && other == frame.elsewhere.end())
     return report(span_of(entry), path, entry.added ? "there is no such path" : "the key `" + entry.key + "` is not known");
   const std::string deeper = below(frame, entry.key);  // perhaps it belongs one level below
@@ -209,7 +221,7 @@ void Reader::list(const Key& key, const Items& items) {
     const std::string& number = numbers_.emplace_back(std::to_string(items.size()));
     const std::string element_path = path + "." + number;
     items.append("");
-    log_.spans[element_path] = span_of(element);
+    set_span(element_path, element);
     if (!is_mapping(element, element_path)) continue;
     visited_.push_back({number, place, false});
     enter(element, element_path, visited_.size() - 1, [&](Visitor& v) { items.describe(v, items.size() - 1); });
@@ -228,8 +240,7 @@ void Reader::section(const Key& key, const Items& items, const char* scalar_key)
   }
 }
 
-void Reader::item(const FileTree::Entry& entry, const std::string& section, std::size_t place, const Items& items,
-                  const char* scalar_key) {
+void Reader::item(const FileTree::Entry& entry, const std::string& section, std::size_t place, const Items& items, const char* scalar_key) {
   const std::string path = section + "." + entry.key;
   if (entry.added) {
     std::vector<std::string> names;
@@ -242,7 +253,7 @@ void Reader::item(const FileTree::Entry& entry, const std::string& section, std:
   if (!is_item_name(entry.key))
     return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "at most 255 letters, digits, `_` and `-`");
   items.append(entry.key);
-  log_.spans[path] = span_of(entry);
+  set_span(path, entry);
   FileTree wrapped;
   const bool wrap = scalar_key != nullptr && entry.value.kind == FileTree::Kind::scalar;
   if (wrap) {

@@ -21,7 +21,7 @@ inline constexpr const char* kWholeNumber = "a whole number";  // what findings 
 /// What reading leaves besides the description.
 struct ReadLog {
   std::vector<Diagnostic> diagnostics;
-  std::map<std::string, SourceSpan> spans;      // name path -> place
+  SourceMap spans;
   std::map<std::string, Dimension> dimensions;  // name path -> dimension, of values written with a unit
   // Name paths of which checks shall not speak again, as it is reported that the key is misspelt or the form unclear:
   std::set<std::string> unread;   // values, and all within them
@@ -72,6 +72,8 @@ class Reader : public Visitor {
   std::string path_of(const std::string& key) const;
   SourceSpan span_of(const FileTree& node) const;
   SourceSpan span_of(const FileTree::Entry& entry) const;
+  void set_span(const std::string& path, const FileTree& node);
+  void set_span(const std::string& path, const FileTree::Entry& entry);
   void report(const SourceSpan& span, const std::string& path, const std::string& found, const std::string& expected = "",
               const std::string& hint = "");
   void enter(const FileTree& node, const std::string& path, std::size_t place, const std::function<void(Visitor&)>& describe);
@@ -114,9 +116,9 @@ class Reader : public Visitor {
   std::string file_;
   ReadLog& log_;
   std::vector<Frame> frames_;
-  std::vector<Visited> visited_;          // so far; of items of one section with the same keys the first one's
+  std::vector<Visited> visited_;           // so far; of items of one section with the same keys the first one's
   std::unordered_set<std::size_t> forms_;  // hashes of the keys of items
-  std::deque<std::string> numbers_;       // names of elements of lists
+  std::deque<std::string> numbers_;        // names of elements of lists
   // Keys of alternatives, by the keys that tell them apart: they do not depend on the item at hand.
   std::map<std::vector<const char*>, std::vector<std::vector<std::string>>> keys_of_alternatives_;
   std::vector<const char*> wanted_alternatives_;

@@ -284,7 +284,7 @@ bool Reader::texts(const FileTree& node, const std::string& path, std::size_t co
   out.clear();
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const std::string item_path = path + "." + std::to_string(i);
-    log_.spans[item_path] = span_of(node.items[i]);
+    set_span(item_path, node.items[i]);
     std::string name;
     if (!Reader::name(node.items[i], item_path, name)) return false;
     out.push_back(name);
