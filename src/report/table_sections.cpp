@@ -295,8 +295,8 @@ ReportJson study_section(const std::string& folder, const std::string& name, Dat
       // no picture was drawn: its curves
       const TextTable points = read_table(data);
       const auto column = [&](const char* name_of_column) { return column_of(points, name_of_column, data); };
-      add_curves(points, {column("panel"), column("curve")}, Naming::values, column("x"), column("y"), stem + " x", stem + " y", stem, block,
-                 curves);
+      add_curves(points, {column("panel"), column("curve")}, Naming::values, column("x"), column("y"), stem + " x", stem + " y", stem,
+                 block, curves);
     }
   return ReportJson{{"kind", "study"},
                     {"name", name},

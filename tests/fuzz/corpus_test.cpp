@@ -30,7 +30,7 @@ TEST_P(Corpus, IsReadOrRefusedProperly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fuzz, Corpus, ::testing::ValuesIn(fuzz::kTargets), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Fuzz, Corpus, ::testing::ValuesIn(fuzz::kTargets), [](const auto& target) { return target.param.name; });
 
 }  // namespace
 }  // namespace trunnion

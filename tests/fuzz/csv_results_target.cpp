@@ -8,9 +8,9 @@ namespace trunnion::fuzz {
 
 namespace {
 
-constexpr std::array kFiles{"results.csv",     "compare.csv",  "history.csv", "root_locus.csv", "over_time.csv", "sensitivity.csv",
-                            "simulate.csv",    "limits.csv",   "schemes.csv", "runs.csv",       "figures/figures.csv",
-                            "figures/drift.csv", "curve.csv",    "fit.csv"};
+constexpr std::array kFiles{"results.csv",         "compare.csv",       "history.csv", "root_locus.csv", "over_time.csv",
+                            "sensitivity.csv",     "simulate.csv",      "limits.csv",  "schemes.csv",    "runs.csv",
+                            "figures/figures.csv", "figures/drift.csv", "curve.csv",   "fit.csv"};
 
 }  // namespace
 

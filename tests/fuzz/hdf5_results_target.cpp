@@ -112,7 +112,7 @@ Shape any_shape(Bytes& bytes) {
   return shape;
 }
 
-/// Any dataset, whole where it is small; parts of one that is stored in pieces may be missing or hold no deflate stream.
+/// Any dataset; a small one has values. (Pieces written raw are left to the damaged files: HDF5 reads behind those that are too short.)
 void add_any_dataset(hid_t file, const char* name, Bytes& bytes) {
   constexpr hsize_t kMost = 1 << 16;  // [bytes] that are written
   const hid_t type = any_type(bytes);
@@ -128,11 +128,7 @@ void add_any_dataset(hid_t file, const char* name, Bytes& bytes) {
   const hssize_t points = H5Sget_simple_extent_npoints(shape.space);
   const std::size_t size = H5Tget_size(type);
   const bool own_memory = H5Tis_variable_str(type) > 0 || H5Tget_class(type) == H5T_VLEN;
-  if (set >= 0 && bytes.below(4) == 0 && shape.rank > 0) {
-    const std::string piece = bytes.text(bytes.next());
-    const std::array<hsize_t, 4> first{};
-    H5Dwrite_chunk(set, H5P_DEFAULT, 0, first.data(), piece.size(), piece.data());
-  } else if (set >= 0 && points > 0 && !own_memory && static_cast<hsize_t>(points) <= kMost && size <= kMost / static_cast<hsize_t>(points)) {
+  if (set >= 0 && points > 0 && !own_memory && static_cast<hsize_t>(points) <= kMost && size <= kMost / static_cast<hsize_t>(points)) {
     const std::string data = bytes.text(size * static_cast<std::size_t>(points));
     H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data());
   } else if (set >= 0 && points == 1 && H5Tis_variable_str(type) > 0) {

@@ -16,7 +16,8 @@ void model(std::string_view input);
 void urdf(std::string_view input);
 /// A CSV file of a signal.
 void csv_signal(std::string_view input);
-/// A CSV file of results, `NAME\n` and then its text; without a known name it is results.csv. Read as a recording, as a table and into a report.
+/// A CSV file of results, `NAME\n` and then its text; without a known name it is results.csv. Read as a recording, as a table and into a
+/// report.
 void csv_results(std::string_view input);
 /// A JSON file of results, `NAME\n` and then its text; without a known name it is summary.json. Read into a report.
 void json_results(std::string_view input);
