@@ -61,13 +61,12 @@ int find_coordinate(JointKind kind, const std::string& part) {
 
 SourceSpan Description::span(std::string path) const {
   while (true) {
-    if (const auto it = spans.find(path); it != spans.end()) return it->second;
+    if (auto place = spans.find(path)) return *std::move(place);
     const std::size_t dot = path.rfind('.');
     if (dot == std::string::npos) break;
     path.resize(dot);
   }
-  const auto root = spans.find("");
-  return root == spans.end() ? SourceSpan{} : root->second;
+  return spans.find("").value_or(SourceSpan{});
 }
 
 double grid_step(const Description& d) {

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "base/diagnostic.h"
 #include "description/power.h"
+#include "description/source_map.h"
 #include "description/values.h"
 #include "description/valves.h"
 
@@ -535,7 +535,7 @@ struct Description {
   CosimulationDescription coupling;
   RecordDescription record;
 
-  std::map<std::string, SourceSpan> spans;  // name path -> place in the file, for errors found after parsing
+  SourceMap spans;  // places in the file, for errors found after parsing
   std::vector<Diagnostic> unit_warnings;    // doubtful units, which the values in SI no longer show (file/plausibility.h adds the rest)
 
   /// The place of `path`, or of its nearest ancestor that stands in the file.

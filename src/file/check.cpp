@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,13 +18,6 @@ namespace trunnion {
 namespace {
 
 template <class T>
-std::vector<std::string> names_of(const NamedList<T>& list) {
-  std::vector<std::string> names;
-  for (const auto& item : list) names.push_back(item.first);
-  return names;
-}
-
-template <class T>
 const T* lookup(const NamedList<T>& list, const std::string& name) {
   for (const auto& item : list)
     if (item.first == name) return &item.second;
@@ -30,13 +25,33 @@ const T* lookup(const NamedList<T>& list, const std::string& name) {
 }
 
 /// Names in file order, found without a search through all of them.
-struct KnownNames {
-  std::vector<std::string> list;
-  std::unordered_set<std::string> all;
-  void add(const std::vector<std::string>& names) {
-    list.insert(list.end(), names.begin(), names.end());
-    all.insert(names.begin(), names.end());
+class KnownNames {
+ public:
+  /// `name` must outlive this.
+  void add(const std::string& name) {
+    in_order_.push_back(&name);
+    all_.insert(name);
   }
+  void add_made(std::string name) { add(made_.emplace_back(std::move(name))); }
+  template <class T>
+  void add(const NamedList<T>& list) {
+    in_order_.reserve(in_order_.size() + list.size());
+    all_.reserve(all_.size() + list.size());
+    for (const auto& item : list) add(item.first);
+  }
+  bool contains(const std::string& name) const { return all_.contains(name); }
+  bool empty() const { return in_order_.empty(); }
+  std::vector<std::string> list() const {
+    std::vector<std::string> names;
+    names.reserve(in_order_.size());
+    for (const std::string* name : in_order_) names.push_back(*name);
+    return names;
+  }
+
+ private:
+  std::vector<const std::string*> in_order_;
+  std::unordered_set<std::string_view> all_;
+  std::deque<std::string> made_;  // names that stand nowhere in the description
 };
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
@@ -52,40 +67,62 @@ std::vector<std::string> coordinates_of(const std::string& joint, JointKind kind
   return names;
 }
 
+/// Whether items have values that name something else.
+class NameSearch : public Visitor {
+ public:
+  bool found = false;
+  void leaf(const Key& key, const Slot&) override { found = found || key.names != Names::nothing; }
+  void group(const Key&, const Group& group) override {
+    if (!group.present) group.create();
+    group.describe(*this);
+  }
+  void section(const Key&, const Items& items, const char*) override { items.describe_sample(*this); }
+  void list(const Key&, const Items& items) override { items.describe_sample(*this); }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override {
+    for (const Alternative& a : alternatives) {
+      a.activate();
+      a.describe(*this);
+    }
+  }
+};
+
 /// Visits every name in a description and looks up what it leads to.
 class ReferenceCheck : public Visitor {
  public:
   ReferenceCheck(const Description& d, Findings& out) : d_(d), out_(out) {
-    bodies_.add(names_of(d.bodies));
-    bodies_.add({"ground"});
-    volumes_.add(names_of(d.volumes));
-    nodes_.add(names_of(d.volumes));
+    bodies_.add(d.bodies);
+    bodies_.add_made("ground");
+    volumes_.add(d.volumes);
+    nodes_.add(d.volumes);
     for (const auto& [name, source] : d.sources)
-      if (std::holds_alternative<PressureSourceDescription>(source)) nodes_.add({name});
+      if (std::holds_alternative<PressureSourceDescription>(source)) nodes_.add(name);
     for (const auto& [name, joint] : d.joints) {
-      if (find_coordinate(joint.kind, "") == 0) coordinates_.add({name});
-      coordinates_.add(coordinates_of(name, joint.kind));
+      if (find_coordinate(joint.kind, "") == 0) coordinates_.add(name);
+      for (std::string& coordinate : coordinates_of(name, joint.kind)) coordinates_.add_made(std::move(coordinate));
     }
-    signals_.add(names_of(d.signals));
+    signals_.add(d.signals);
   }
 
   void leaf(const Key& key, const Slot& slot) override {
     if (key.names == Names::nothing) return;
-    const std::string path = path_ + key.name;
-    if (const auto* text = std::get_if<std::string*>(&slot)) look_up(key, **text, path, key.is(kRequired));
-    if (const auto* text = std::get_if<std::optional<std::string>*>(&slot); text != nullptr && **text) look_up(key, ***text, path, true);
+    constexpr int kAlone = -1;
+    if (const auto* text = std::get_if<std::string*>(&slot)) look_up(key, **text, kAlone, key.is(kRequired));
+    if (const auto* text = std::get_if<std::optional<std::string>*>(&slot); text != nullptr && **text) look_up(key, ***text, kAlone, true);
     if (const auto* pair = std::get_if<std::array<std::string, 2>*>(&slot))
-      for (std::size_t i = 0; i < 2; ++i) look_up(key, (**pair)[i], path + "." + std::to_string(i), true);
+      for (int i = 0; i < 2; ++i) look_up(key, (**pair)[static_cast<std::size_t>(i)], i, true);
     if (const auto* list = std::get_if<std::vector<std::string>*>(&slot))
-      for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], path + "." + std::to_string(i), true);
+      for (std::size_t i = 0; i < (*list)->size(); ++i) look_up(key, (**list)[i], static_cast<int>(i), true);
     if (const auto* value = std::get_if<NumberOrSignal*>(&slot))
       if (const auto* name = std::get_if<std::string>(*value); name != nullptr && (!name->empty() || key.is(kRequired)))
-        look_up(key, *name, path, true);
+        look_up(key, *name, kAlone, true);
   }
   void group(const Key& key, const Group& group) override {
     if (group.present) within(key.name, [&] { group.describe(*this); });
   }
   void section(const Key& key, const Items& items, const char*) override {
+    NameSearch search;
+    items.describe_sample(search);
+    if (!search.found) return;
     for (std::size_t i = 0; i < items.size(); ++i) within(key.name + ("." + items.name(i)), [&] { items.describe(*this, i); });
   }
   void list(const Key& key, const Items& items) override {
@@ -96,22 +133,24 @@ class ReferenceCheck : public Visitor {
  private:
   template <class F>
   void within(const std::string& name, F visit) {
-    const std::string outer = path_;
-    path_ += name + ".";
+    const std::size_t outer = path_.size();
+    path_ += name;
+    path_ += '.';
     visit();
-    path_ = outer;
+    path_.resize(outer);
   }
 
-  /// `needed`: an empty name is no value left out.
-  void look_up(const Key& key, const std::string& name, const std::string& path, bool needed) {
+  /// `index`: in a list of names, or negative; `needed`: an empty name is no value left out.
+  void look_up(const Key& key, const std::string& name, int index, bool needed) {
     const auto& [known, what] = targets(key.names);
-    if (known->all.contains(name) || (name.empty() && !needed)) return;
+    if (known->contains(name) || (name.empty() && !needed)) return;
+    const std::string path = path_ + key.name + (index < 0 ? "" : "." + std::to_string(index));
     if (key.names == Names::coordinate)
       if (const auto* joint = lookup(d_.joints, split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
-    std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list) : "";
+    std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
     if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
-    if (hint.empty() && known->list.empty()) hint = std::string("the model has none");
-    find(d_, out_, path, "`" + name + "` is not the name of " + what, "", hint);
+    if (hint.empty() && known->empty()) hint = std::string("the model has none");
+    find(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
   }
 
   /// The joint is there, but `name` is no angle or displacement of it.
@@ -133,7 +172,7 @@ class ReferenceCheck : public Visitor {
       find(d_, out_, path, "the joint `" + joint_name + "` has no coordinate `" + part + "`", expected, did_you_mean(name, known));
   }
 
-  std::pair<const KnownNames*, std::string> targets(Names names) const {
+  std::pair<const KnownNames*, const char*> targets(Names names) const {
     switch (names) {
       case Names::body:
         return {&bodies_, "a body"};
@@ -156,24 +195,24 @@ class ReferenceCheck : public Visitor {
 
 // The parent of every joint by name, and the joints known to lead to no cycle, or to one that has been found.
 struct Parents {
-  std::unordered_map<std::string, const std::string*> of;
-  std::unordered_set<std::string> settled;
+  std::unordered_map<std::string_view, std::string_view> of;
+  std::unordered_set<std::string_view> settled;
 };
 
 // A joint whose chain of parents comes back to it; the bodies of the cycle, or none.
-std::vector<std::string> cycle_from(Parents& parents, const std::string& start) {
-  std::vector<std::string> chain{start};
+std::vector<std::string_view> cycle_from(Parents& parents, std::string_view start) {
+  std::vector<std::string_view> chain{start};
   while (chain.size() <= parents.of.size()) {
     const auto parent = parents.of.find(chain.back());
     if (parent == parents.of.end() || parents.settled.contains(chain.back())) {
       parents.settled.insert(chain.begin(), chain.end());
       return {};
     }
-    if (*parent->second == start) {
+    if (parent->second == start) {
       parents.settled.insert(chain.begin(), chain.end());
       return chain;
     }
-    chain.push_back(*parent->second);
+    chain.push_back(parent->second);
   }
   return {};
 }
@@ -257,59 +296,60 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
 }
 
 void check_names(const Description& d, Findings& out) {
-  std::map<std::string, std::string> owner{{"ground", ""}};  // name -> section
-  const auto claim = [&](const std::string& section, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
+  std::unordered_map<std::string_view, std::string> owner{{"ground", ""}};  // name -> section
+  const auto claim = [&](const std::string& section, const auto& list) {
+    owner.reserve(owner.size() + list.size());
+    for (const auto& item : list) {
+      const std::string& name = item.first;
       const auto [it, fresh] = owner.emplace(name, section);
-      const std::string path = section + "." + name;
-      if (!is_item_name(name)) find(d, out, path, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
+      if (!is_item_name(name)) find(d, out, section + "." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
       if (fresh) continue;
       if (it->second.empty())
-        find(d, out, path, "the name `ground` is reserved for the world", "another name");
+        find(d, out, section + "." + name, "the name `ground` is reserved for the world", "another name");
       else
-        find(d, out, path, "the name `" + name + "` is taken in `" + it->second + "`",
+        find(d, out, section + "." + name, "the name `" + name + "` is taken in `" + it->second + "`",
              "different names, as both name channels of the results");
     }
   };
-  claim("bodies", names_of(d.bodies));
-  claim("volumes", names_of(d.volumes));
-  claim("sources", names_of(d.sources));
-  claim("valves", names_of(d.valves));
-  claim("pumps", names_of(d.pumps));
-  claim("accumulators", names_of(d.accumulators));
-  claim("lines", names_of(d.lines));
-  claim("cylinders", names_of(d.cylinders));
-  claim("motors", names_of(d.motors));
-  claim("quasistatic", names_of(d.quasistatic));
+  claim("bodies", d.bodies);
+  claim("volumes", d.volumes);
+  claim("sources", d.sources);
+  claim("valves", d.valves);
+  claim("pumps", d.pumps);
+  claim("accumulators", d.accumulators);
+  claim("lines", d.lines);
+  claim("cylinders", d.cylinders);
+  claim("motors", d.motors);
+  claim("quasistatic", d.quasistatic);
   for (const auto& [name, signal] : d.signals)
     if (name.find_first_of("0123456789-") == 0)
       find(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`", "a name that no one takes for a number");
 }
 
 void check_references(const Description& d, Findings& out) {
-  Description copy = d;  // visitors may write; this one does not
   ReferenceCheck visitor(d, out);
-  describe(visitor, copy);
+  describe(visitor, const_cast<Description&>(d));  // visitors may write; this one does not
 }
 
 void check_tree(const Description& d, Findings& out) {
-  const std::vector<std::string> bodies = names_of(d.bodies), joints = names_of(d.joints);
-  const std::unordered_set<std::string> body_names(bodies.begin(), bodies.end()), joint_names(joints.begin(), joints.end());
-  for (const std::string& body : bodies)
-    if (!joint_names.contains(body))
+  KnownNames bodies, joints;
+  bodies.add(d.bodies);
+  joints.add(d.joints);
+  for (const auto& [body, description] : d.bodies)
+    if (!joints.contains(body))
       find(d, out, "bodies." + body, "the body has no joint", "a joint of the same name in `joints`",
            "to let it move freely: joints: {" + body + ": {free: {parent: ground}}}");
-  for (const std::string& joint : joints)
-    if (!body_names.contains(joint))
+  for (const auto& [joint, description] : d.joints)
+    if (!bodies.contains(joint))
       find(d, out, "joints." + joint, "there is no body `" + joint + "`, and a joint is named after its child body", "",
-           did_you_mean(joint, bodies));
+           out.size() < kListedFindings ? did_you_mean(joint, bodies.list()) : "");
   Parents parents;
-  for (const auto& [name, joint] : d.joints) parents.of.emplace(name, &joint.parent);
-  for (const std::string& joint : joints) {
-    const std::vector<std::string> cycle = cycle_from(parents, joint);
+  for (const auto& [name, joint] : d.joints) parents.of.emplace(name, joint.parent);
+  for (const auto& [joint, description] : d.joints) {
+    const std::vector<std::string_view> cycle = cycle_from(parents, joint);
     if (cycle.empty()) continue;
     std::string text;
-    for (const std::string& name : cycle) text += name + " -> ";
+    for (const std::string_view name : cycle) text += std::string(name) + " -> ";
     find(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
          "close the loop by an entry in `loops` instead");
   }

@@ -131,8 +131,7 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
     if (tree.kind == FileTree::Kind::map) return;
     std::string text = yaml_text(tree);
     text.pop_back();
-    const auto place = description.spans.find(path);
-    found.push_back({path, text, place == description.spans.end() ? SourceSpan{} : place->second});
+    found.push_back({path, text, description.spans.find(path).value_or(SourceSpan{})});
     return;
   }
   const auto descend = [&](const std::string& name, const FileTree& value) {

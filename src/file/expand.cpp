@@ -445,10 +445,10 @@ class Expansion {
       out.text = filled_text(node.text, node, scope, path);
       return out;
     }
-    FileTree out = node;
-    out.entries.clear();
-    std::transform(node.items.begin(), node.items.end(), out.items.begin(),
-                   [&](const FileTree& item) { return filled(item, scope, path); });
+    FileTree out = node.without_children();
+    out.items.reserve(node.items.size());
+    out.entries.reserve(node.entries.size());
+    for (const FileTree& item : node.items) out.items.push_back(filled(item, scope, path));
     for (const FileTree::Entry& entry : node.entries) out.entries.push_back(filled(entry, scope, path));
     return out;
   }

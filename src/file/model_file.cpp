@@ -61,7 +61,7 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   if (!trees.complete) refuse();
   Description description;
   Reader(file_name, log).read(trees.expanded, description);
-  description.spans = log.spans;
+  description.spans = std::move(log.spans);
   read_csv_signals(description, file_name, limits_of(overrides).input_size, log.diagnostics);
 
   const std::vector<Diagnostic> earlier = log.diagnostics;

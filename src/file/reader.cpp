@@ -3,6 +3,7 @@
 #include "file/reader.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "file/input.h"
 
@@ -33,9 +34,21 @@ std::string either(const std::vector<std::string>& names) {
   return text;
 }
 
-bool contains(const std::vector<std::string>& list, const std::string& name) {
+std::vector<std::string> texts_of(const std::vector<std::string_view>& names) { return {names.begin(), names.end()}; }
+
+std::vector<std::string> names_of(const std::vector<Alternative>& alternatives) {
+  std::vector<std::string> names;
+  names.reserve(alternatives.size());
+  for (const Alternative& a : alternatives) names.emplace_back(a.key);
+  return names;
+}
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
+
+const std::string kCommandLine = "--set";
 
 std::string did_you_mean(const std::string& name) { return name.empty() ? "" : "did you mean `" + name + "`?"; }
 
@@ -49,10 +62,10 @@ bool is_item_name(const std::string& name) {
 }
 
 void Reader::read(const FileTree& root, Description& description) {
-  log_.spans[""] = {file_, 1, 1};
+  log_.spans.set("", file_, 1, 1);
   if (root.kind == FileTree::Kind::null) return report({file_, 1, 1}, "", "the file is empty", "a model that begins with `trunnion: 1`");
   if (!is_mapping(root, "")) return;
-  enter(root, "", [&](Visitor& v) { trunnion::describe(v, description); });
+  enter(root, "", kNowhere, [&](Visitor& v) { trunnion::describe(v, description); });
 }
 
 // ---------------------------------------------------------------- places and messages
@@ -63,11 +76,20 @@ std::string Reader::path_of(const std::string& key) const {
 }
 
 SourceSpan Reader::span_of(const FileTree& node) const {
-  return node.line > 0 ? SourceSpan{node.file ? *node.file : file_, node.line, node.column} : SourceSpan{"--set", 0, 0};
+  return node.line > 0 ? SourceSpan{node.file ? *node.file : file_, node.line, node.column} : SourceSpan{kCommandLine, 0, 0};
 }
 
 SourceSpan Reader::span_of(const FileTree::Entry& entry) const {
-  return entry.line > 0 ? SourceSpan{entry.value.file ? *entry.value.file : file_, entry.line, entry.column} : SourceSpan{"--set", 0, 0};
+  return entry.line > 0 ? SourceSpan{entry.value.file ? *entry.value.file : file_, entry.line, entry.column}
+                        : SourceSpan{kCommandLine, 0, 0};
+}
+
+void Reader::set_span(const std::string& path, const FileTree& node) {
+  log_.spans.set(path, node.line == 0 ? kCommandLine : node.file ? *node.file : file_, node.line, node.column);
+}
+
+void Reader::set_span(const std::string& path, const FileTree::Entry& entry) {
+  log_.spans.set(path, entry.line == 0 ? kCommandLine : entry.value.file ? *entry.value.file : file_, entry.line, entry.column);
 }
 
 void Reader::report(const SourceSpan& span, const std::string& path, const std::string& found, const std::string& expected,
@@ -83,19 +105,21 @@ bool Reader::is_mapping(const FileTree& node, const std::string& path) {
 
 // ---------------------------------------------------------------- one mapping
 
-void Reader::enter(const FileTree& node, const std::string& path, const std::function<void(Visitor&)>& describe) {
-  frames_.push_back({&node, path, {}, {}, "", {}, false});
+void Reader::enter(const FileTree& node, const std::string& path, std::size_t place, const std::function<void(Visitor&)>& describe) {
+  frames_.push_back({&node, path, place});
   describe(*this);
   report_leftovers();
   frames_.pop_back();
 }
 
-const FileTree* Reader::find(const Key& key) {
+// What stands at a key, and its path; null where nothing does.
+const FileTree* Reader::find(const Key& key, std::string& path) {
   Frame& frame = frames_.back();
   frame.known.emplace_back(key.name);
-  known_paths_.push_back(path_of(key.name));
+  visited_.push_back({key.name, frame.place, true});
   if (const FileTree::Entry* entry = frame.map->find(key.name)) {
-    log_.spans[path_of(key.name)] = span_of(entry->value);
+    path = path_of(key.name);
+    set_span(path, entry->value);
     return &entry->value;
   }
   if (key.is(kRequired)) frame.missing.emplace_back(key.name);
@@ -108,7 +132,8 @@ void Reader::report_leftovers() {
   std::set<std::string> meant;
   for (const FileTree::Entry& entry : frame.map->entries)
     if (!contains(frame.known, entry.key)) report_unknown(entry, meant);
-  for (const std::string& name : frame.missing) {
+  for (const std::string_view missing : frame.missing) {
+    const std::string name(missing);
     if (meant.contains(name))
       log_.unread.insert(path_of(name));
     else
@@ -116,25 +141,50 @@ void Reader::report_leftovers() {
   }
 }
 
+// The path, from the mapping of `frame`, of a key visited below it that has this name; empty where there is none.
+std::string Reader::below(const Frame& frame, const std::string& key) const {
+  const std::size_t begin = frame.place == kNowhere ? 0 : frame.place + 1;
+  for (std::size_t i = begin; i < visited_.size(); ++i) {
+    if (!visited_[i].is_key || visited_[i].name != key || visited_[i].within == frame.place) continue;
+    std::string path = key;
+    for (std::size_t at = visited_[i].within; at != frame.place; at = visited_[at].within)
+      path = std::string(visited_[at].name) + "." + path;
+    return path;
+  }
+  return "";
+}
+
+// Drops what was visited from `begin` on, an item of a section, where another item has shown the same keys.
+void Reader::forget_repeated(std::size_t begin) {
+  std::size_t hash = visited_[begin].within;
+  for (std::size_t i = begin + 1; i < visited_.size(); ++i) {
+    const Visited& v = visited_[i];
+    const std::size_t own = v.is_key ? std::hash<const void*>{}(v.name.data()) : std::hash<std::string_view>{}(v.name);
+    hash = (hash ^ (own + (v.within - begin))) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  if (!forms_.insert(hash).second) visited_.resize(begin);
+}
+
 void Reader::report_unknown(const FileTree::Entry& entry, std::set<std::string>& meant) {
   const Frame& frame = frames_.back();
   const std::string path = path_of(entry.key);
-  if (log_.diagnostics.size() > kListedFindings && !frame.elsewhere.contains(entry.key))
+  const auto other =
+      std::find_if(frame.elsewhere.begin(), frame.elsewhere.end(), [&](const OtherForm& form) { return contains(*form.keys, entry.key); });
+  if (log_.diagnostics.size() > kListedFindings && other == frame.elsewhere.end())
     return report(span_of(entry), path, entry.added ? "there is no such path" : "the key `" + entry.key + "` is not known");
-  // perhaps it belongs one level below
-  const auto is_below = [&](const std::string& known) { return known.starts_with(path_of("")) && known.ends_with("." + entry.key); };
-  const auto below = std::find_if(known_paths_.begin(), known_paths_.end(), is_below);
-  const std::string deeper = below == known_paths_.end() ? "" : below->substr(path_of("").size());
-  if (const auto other = frame.elsewhere.find(entry.key); other != frame.elsewhere.end()) {
+  const std::string deeper = below(frame, entry.key);  // perhaps it belongs one level below
+  if (other != frame.elsewhere.end()) {
     if (frame.replaced && !entry.added) return;
-    const std::string hint = deeper.empty() ? "it belongs to `" + other->second + "`" : did_you_mean(path_of(deeper));
+    const std::string hint = deeper.empty() ? "it belongs to `" + std::string(other->form) + "`" : did_you_mean(path_of(deeper));
     return report(span_of(entry), path, "`" + entry.key + "` does not go with `" + frame.form + "`", "", hint);
   }
-  std::string near = nearest_name(entry.key, frame.known);
+  const std::vector<std::string> known = texts_of(frame.known);
+  std::string near = nearest_name(entry.key, known);
   meant.insert(near);
   if (near.empty()) near = deeper;
   if (entry.added) return report_unknown_override(entry, path, near);
-  report(span_of(entry), path, "the key `" + entry.key + "` is not known", near.empty() ? "one of " + either(frame.known) : "",
+  report(span_of(entry), path, "the key `" + entry.key + "` is not known", near.empty() ? "one of " + either(known) : "",
          did_you_mean(near));
 }
 
@@ -142,49 +192,60 @@ void Reader::report_unknown_override(const FileTree::Entry& entry, const std::st
   std::string rest;
   for (const FileTree* node = &entry.value; node->entries.size() == 1 && node->entries[0].added; node = &node->entries[0].value)
     rest += "." + node->entries[0].key;
-  const std::string expected = near.empty() && !frames_.back().known.empty() ? "one of " + either(frames_.back().known) : "";
+  const std::string expected = near.empty() && !frames_.back().known.empty() ? "one of " + either(texts_of(frames_.back().known)) : "";
   report(span_of(entry), path + rest, "there is no such path", expected, did_you_mean(near.empty() ? "" : path_of(near) + rest));
 }
 
 void Reader::leaf(const Key& key, const Slot& slot) {
-  if (const FileTree* node = find(key)) value(key, *node, path_of(key.name), slot);
+  std::string path;
+  if (const FileTree* node = find(key, path)) value(key, *node, path, slot);
 }
 
 void Reader::group(const Key& key, const Group& group) {
-  const FileTree* node = find(key);
-  if (node == nullptr || !is_mapping(*node, path_of(key.name))) return;
+  std::string path;
+  const FileTree* node = find(key, path);
+  if (node == nullptr || !is_mapping(*node, path)) return;
   if (!group.present) group.create();
-  enter(*node, path_of(key.name), group.describe);
+  enter(*node, path, visited_.size() - 1, group.describe);
 }
 
 void Reader::list(const Key& key, const Items& items) {
-  const FileTree* node = find(key);
+  std::string path;
+  const FileTree* node = find(key, path);
   if (node == nullptr) return;
-  const std::string path = path_of(key.name);
+  const std::size_t place = visited_.size() - 1;
   if (node->kind != FileTree::Kind::list || node->items.empty())
     return report(span_of(*node), path, "found " + (node->kind == FileTree::Kind::list ? "an empty list" : node->described()),
                   "a list of mappings");
   for (const FileTree& element : node->items) {
-    const std::string element_path = path + "." + std::to_string(items.size());
+    const std::string& number = numbers_.emplace_back(std::to_string(items.size()));
+    const std::string element_path = path + "." + number;
     items.append("");
-    log_.spans[element_path] = span_of(element);
+    set_span(element_path, element);
     if (!is_mapping(element, element_path)) continue;
-    enter(element, element_path, [&](Visitor& v) { items.describe(v, items.size() - 1); });
+    visited_.push_back({number, place, false});
+    enter(element, element_path, visited_.size() - 1, [&](Visitor& v) { items.describe(v, items.size() - 1); });
   }
 }
 
 void Reader::section(const Key& key, const Items& items, const char* scalar_key) {
-  const FileTree* node = find(key);
-  if (node == nullptr || node->kind == FileTree::Kind::null || !is_mapping(*node, path_of(key.name))) return;
-  for (const FileTree::Entry& entry : node->entries) item(entry, key, items, scalar_key);
+  std::string path;
+  const FileTree* node = find(key, path);
+  if (node == nullptr || node->kind == FileTree::Kind::null || !is_mapping(*node, path)) return;
+  const std::size_t place = visited_.size() - 1;
+  for (const FileTree::Entry& entry : node->entries) {
+    const std::size_t begin = visited_.size();
+    item(entry, path, place, items, scalar_key);
+    if (frames_.size() == 1 && visited_.size() > begin) forget_repeated(begin);
+  }
 }
 
-void Reader::item(const FileTree::Entry& entry, const Key& key, const Items& items, const char* scalar_key) {
-  const std::string path = path_of(key.name) + "." + entry.key;
+void Reader::item(const FileTree::Entry& entry, const std::string& section, std::size_t place, const Items& items, const char* scalar_key) {
+  const std::string path = section + "." + entry.key;
   if (entry.added) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < items.size(); ++i) names.push_back(items.name(i));
-    frames_.push_back({&entry.value, path_of(key.name), names, {}, "", {}, false});
+    frames_.push_back({&entry.value, section, place, {names.begin(), names.end()}});
     report_unknown_override(entry, path, nearest_name(entry.key, names));
     frames_.pop_back();
     return;
@@ -192,33 +253,48 @@ void Reader::item(const FileTree::Entry& entry, const Key& key, const Items& ite
   if (!is_item_name(entry.key))
     return report(span_of(entry), path, "`" + entry.key + "` cannot be a name", "at most 255 letters, digits, `_` and `-`");
   items.append(entry.key);
-  log_.spans[path] = span_of(entry);
-  FileTree wrapped = FileTree::map();
+  set_span(path, entry);
+  FileTree wrapped;
   const bool wrap = scalar_key != nullptr && entry.value.kind == FileTree::Kind::scalar;
   if (wrap) {
+    wrapped = FileTree::map();
     wrapped.add(scalar_key, entry.value);
     wrapped.line = entry.value.line, wrapped.column = entry.value.column;
   } else if (!is_mapping(entry.value, path)) {
     return;
   }
-  enter(wrap ? wrapped : entry.value, path, [&](Visitor& v) { items.describe(v, items.size() - 1); });
+  visited_.push_back({entry.key, place, false});
+  enter(wrap ? wrapped : entry.value, path, visited_.size() - 1, [&](Visitor& v) { items.describe(v, items.size() - 1); });
 }
 
 // ---------------------------------------------------------------- forms
 
+// The keys of each form.
+const std::vector<std::vector<std::string>>& Reader::keys_of(const std::vector<Alternative>& alternatives) {
+  wanted_alternatives_.clear();
+  for (const Alternative& a : alternatives) wanted_alternatives_.push_back(a.key);
+  const auto known = keys_of_alternatives_.find(wanted_alternatives_);
+  if (known != keys_of_alternatives_.end()) return known->second;
+  std::vector<std::vector<std::string>>& keys = keys_of_alternatives_[wanted_alternatives_];
+  for (const Alternative& a : alternatives) {
+    KeyCollector collector;
+    a.activate();
+    a.describe(collector);
+    keys.push_back(std::move(collector.keys));
+  }
+  return keys;
+}
+
 void Reader::alternatives(const std::vector<Alternative>& alternatives, bool required) {
   const Alternative* chosen = choose(alternatives, required);
-  for (const Alternative& other : alternatives) {
-    if (&other == chosen) continue;
-    KeyCollector collector;
-    other.activate();
-    other.describe(collector);
-    for (const std::string& name : collector.keys) {
-      if (chosen != nullptr)
-        frames_.back().elsewhere.emplace(name, other.key);
-      else
-        frames_.back().known.push_back(name), log_.unread.insert(path_of(name));
+  const std::vector<std::vector<std::string>>& keys = keys_of(alternatives);
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    if (&alternatives[i] == chosen) continue;
+    if (chosen != nullptr) {
+      frames_.back().elsewhere.push_back({&keys[i], alternatives[i].key});
+      continue;
     }
+    for (const std::string& name : keys[i]) frames_.back().known.push_back(name), log_.unread.insert(path_of(name));
   }
   if (chosen == nullptr) {
     log_.unclear.insert(frames_.back().path);
@@ -232,23 +308,24 @@ void Reader::alternatives(const std::vector<Alternative>& alternatives, bool req
 // The form whose key stands in the mapping; one set by an override replaces that of the file.
 const Alternative* Reader::choose(const std::vector<Alternative>& alternatives, bool required) {
   Frame& frame = frames_.back();
-  std::vector<std::string> names, found;
+  std::vector<const char*> found;
   const Alternative* chosen = nullptr;
   int order = -1;
   for (const Alternative& a : alternatives) {
-    names.emplace_back(a.key);
     const FileTree::Entry* entry = frame.map->find(a.key);
     if (entry == nullptr) continue;
-    found.emplace_back(a.key);
+    found.push_back(a.key);
     if (entry->value.override_order > order) chosen = &a, order = entry->value.override_order;
   }
   if (found.size() > 1 && order == 0) {
     const FileTree::Entry& second = *frame.map->find(found[1]);
-    report(span_of(second), frame.path, "`" + found[0] + "` and `" + found[1] + "` stand side by side", "only one of " + either(names));
+    report(span_of(second), frame.path, "`" + std::string(found[0]) + "` and `" + found[1] + "` stand side by side",
+           "only one of " + either(names_of(alternatives)));
     return nullptr;
   }
   frame.replaced = frame.replaced || found.size() > 1;
   if (found.empty() && required) {
+    const std::vector<std::string> names = names_of(alternatives);
     const bool misspelt = std::any_of(frame.map->entries.begin(), frame.map->entries.end(), [&](const FileTree::Entry& entry) {
       return !nearest_name(entry.key, names).empty() && !contains(names, entry.key);
     });

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "file/table.h"
@@ -18,7 +21,7 @@ inline constexpr const char* kWholeNumber = "a whole number";  // what findings 
 /// What reading leaves besides the description.
 struct ReadLog {
   std::vector<Diagnostic> diagnostics;
-  std::map<std::string, SourceSpan> spans;      // name path -> place
+  SourceMap spans;
   std::map<std::string, Dimension> dimensions;  // name path -> dimension, of values written with a unit
   // Name paths of which checks shall not speak again, as it is reported that the key is misspelt or the form unclear:
   std::set<std::string> unread;   // values, and all within them
@@ -26,6 +29,12 @@ struct ReadLog {
 };
 
 class Reader : public Visitor {
+  // A key of another form of a mapping than the one that stands there.
+  struct OtherForm {
+    const std::vector<std::string>* keys;
+    const char* form;
+  };
+
  public:
   Reader(std::string file, ReadLog& log) : file_(std::move(file)), log_(log) {}
 
@@ -38,30 +47,45 @@ class Reader : public Visitor {
   void alternatives(const std::vector<Alternative>& alternatives, bool required) override;
 
  private:
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
   // The mapping being read.
   struct Frame {
     const FileTree* map;
     std::string path;
-    std::vector<std::string> known;                // keys that may stand here
-    std::map<std::string, std::string> elsewhere;  // keys of other forms -> the key of their form
-    std::string form;                              // the chosen form, for messages
-    std::vector<std::string> missing;              // required keys not found
-    bool replaced = false;                         // an override chose another form than the file
+    std::size_t place = kNowhere;             // of the mapping in visited_
+    std::vector<std::string_view> known{};    // keys that may stand here
+    std::vector<OtherForm> elsewhere{};       // keys of other forms
+    std::string form{};                       // the chosen form, for messages
+    std::vector<std::string_view> missing{};  // required keys not found
+    bool replaced = false;                    // an override chose another form than the file
   };
 
-  const FileTree* find(const Key& key);
+  // A key that was looked for, whether it stands in the file or not; or an item, a list's element.
+  struct Visited {
+    std::string_view name;
+    std::size_t within;  // place of the mapping that it belongs to
+    bool is_key;
+  };
+
+  const FileTree* find(const Key& key, std::string& path);
   std::string path_of(const std::string& key) const;
   SourceSpan span_of(const FileTree& node) const;
   SourceSpan span_of(const FileTree::Entry& entry) const;
+  void set_span(const std::string& path, const FileTree& node);
+  void set_span(const std::string& path, const FileTree::Entry& entry);
   void report(const SourceSpan& span, const std::string& path, const std::string& found, const std::string& expected = "",
               const std::string& hint = "");
-  void enter(const FileTree& node, const std::string& path, const std::function<void(Visitor&)>& describe);
-  void item(const FileTree::Entry& entry, const Key& key, const Items& items, const char* scalar_key);
+  void enter(const FileTree& node, const std::string& path, std::size_t place, const std::function<void(Visitor&)>& describe);
+  void item(const FileTree::Entry& entry, const std::string& section, std::size_t place, const Items& items, const char* scalar_key);
   bool is_mapping(const FileTree& node, const std::string& path);
 
   void report_unknown(const FileTree::Entry& entry, std::set<std::string>& meant);
   void report_unknown_override(const FileTree::Entry& entry, const std::string& path, const std::string& near);
   void report_leftovers();
+  std::string below(const Frame& frame, const std::string& key) const;
+  void forget_repeated(std::size_t begin);
+  const std::vector<std::vector<std::string>>& keys_of(const std::vector<Alternative>& alternatives);
   const Alternative* choose(const std::vector<Alternative>& alternatives, bool required);
 
   struct Dispatch;  // by the kind of slot
@@ -92,7 +116,12 @@ class Reader : public Visitor {
   std::string file_;
   ReadLog& log_;
   std::vector<Frame> frames_;
-  std::vector<std::string> known_paths_;  // of every key visited so far
+  std::vector<Visited> visited_;           // so far; of items of one section with the same keys the first one's
+  std::unordered_set<std::size_t> forms_;  // hashes of the keys of items
+  std::deque<std::string> numbers_;        // names of elements of lists
+  // Keys of alternatives, by the keys that tell them apart: they do not depend on the item at hand.
+  std::map<std::vector<const char*>, std::vector<std::vector<std::string>>> keys_of_alternatives_;
+  std::vector<const char*> wanted_alternatives_;
 };
 
 /// "a length such as 80 mm".

@@ -202,7 +202,7 @@ bool Reader::inertia(const Key& key, const FileTree& node, const std::string& pa
   if (node.kind != FileTree::Kind::map || node.line == 0)
     return wrong_kind(node, path, "[Jxx, Jyy, Jzz] or a mapping with xx, yy, zz, xy, xz, yz");
   const auto diagonal = [&](const char* name) { return Key{name, "", key.measure, kRequired | kNonNegative}; };
-  enter(node, path, [&](Visitor& v) {
+  enter(node, path, visited_.size() - 1, [&](Visitor& v) {
     v.leaf(diagonal("xx"), &(*out.moments)[0]);
     v.leaf(diagonal("yy"), &(*out.moments)[1]);
     v.leaf(diagonal("zz"), &(*out.moments)[2]);
@@ -284,7 +284,7 @@ bool Reader::texts(const FileTree& node, const std::string& path, std::size_t co
   out.clear();
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const std::string item_path = path + "." + std::to_string(i);
-    log_.spans[item_path] = span_of(node.items[i]);
+    set_span(item_path, node.items[i]);
     std::string name;
     if (!Reader::name(node.items[i], item_path, name)) return false;
     out.push_back(name);

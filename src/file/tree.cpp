@@ -8,8 +8,8 @@
 #include <yaml-cpp/parser.h>
 
 #include <map>
-#include <set>
 #include <sstream>
+#include <unordered_set>
 
 #include "file/input.h"
 
@@ -25,7 +25,8 @@ class TreeBuilder : public YAML::EventHandler {
       : file_(std::move(file)), diagnostics_(diagnostics), budget_(budget) {}
 
   FileTree root;
-  YAML::Mark last;  // of the last key or value
+  YAML::Mark last;          // of the last key or value
+  bool duplicates = false;  // a mapping has a key twice
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -66,8 +67,18 @@ class TreeBuilder : public YAML::EventHandler {
     FileTree* node;
     YAML::anchor_t anchor;
     bool key_read = false;
-    std::set<std::string> keys{};
+    std::unordered_set<std::string> keys{};  // of a large mapping
   };
+
+  /// Whether the innermost mapping has this key already; small ones are searched.
+  bool is_second(Open& top, const std::string& key) {
+    constexpr std::size_t kLarge = 16;
+    const std::vector<FileTree::Entry>& entries = top.node->entries;
+    if (entries.size() < kLarge) return top.node->find(key) != nullptr;
+    if (top.keys.empty())
+      for (const FileTree::Entry& entry : entries) top.keys.insert(entry.key);
+    return !top.keys.insert(key).second;
+  }
 
   bool key_is_next() const { return !open_.empty() && open_.back().node->kind == FileTree::Kind::map && !open_.back().key_read; }
 
@@ -77,7 +88,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void begin_entry(const YAML::Mark& mark, const std::string& key) {
     Open& top = open_.back();
-    if (!top.keys.insert(key).second) {
+    if (is_second(top, key)) {
+      duplicates = true;
       const FileTree::Entry* first = top.node->find(key);
       std::string path;
       for (const Open& open : open_)
@@ -117,9 +129,10 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void close() {
-    const Open done = open_.back();
+    const YAML::anchor_t anchor = open_.back().anchor;
+    const FileTree& node = *open_.back().node;
     open_.pop_back();
-    keep(done.anchor, *done.node);
+    keep(anchor, node);
     close_value();
   }
 
@@ -139,7 +152,7 @@ class TreeBuilder : public YAML::EventHandler {
 
 // Drops all but the first of equal keys, so that each is read once.
 void drop_duplicates(FileTree& tree) {
-  std::set<std::string> seen;
+  std::unordered_set<std::string> seen;
   std::erase_if(tree.entries, [&](const FileTree::Entry& entry) { return !seen.insert(entry.key).second; });
   for (FileTree::Entry& entry : tree.entries) drop_duplicates(entry.value);
   for (FileTree& item : tree.items) drop_duplicates(item);
@@ -153,13 +166,13 @@ Diagnostic syntax_error(const std::string& file, const YAML::Mark& mark, const s
 
 }  // namespace
 
-const FileTree::Entry* FileTree::find(const std::string& key) const {
+const FileTree::Entry* FileTree::find(std::string_view key) const {
   for (const Entry& entry : entries)
     if (entry.key == key) return &entry;
   return nullptr;
 }
 
-FileTree::Entry* FileTree::find(const std::string& key) { return const_cast<Entry*>(static_cast<const FileTree*>(this)->find(key)); }
+FileTree::Entry* FileTree::find(std::string_view key) { return const_cast<Entry*>(static_cast<const FileTree*>(this)->find(key)); }
 
 std::string FileTree::described() const {
   constexpr std::size_t kLongest = 60;
@@ -193,6 +206,13 @@ FileTree FileTree::of_kind(Kind kind) {
   return tree;
 }
 
+FileTree FileTree::without_children() const {
+  FileTree tree = of_kind(kind);
+  tree.text = text, tree.quoted = quoted;
+  tree.line = line, tree.column = column, tree.file = file, tree.override_order = override_order;
+  return tree;
+}
+
 FileTree& FileTree::add(const std::string& key, FileTree value) {
   entries.push_back({key, std::move(value)});
   return entries.back().value;
@@ -209,7 +229,7 @@ FileTree read_yaml(const std::string& text, const std::string& file, std::vector
     if (parser && parser.HandleNextDocument(second))
       throw InputError(
           {Diagnostic{{file, second.root.line, second.root.column}, "", "a second YAML document begins here", "one document", ""}});
-    drop_duplicates(builder.root);
+    if (builder.duplicates) drop_duplicates(builder.root);
     return std::move(builder.root);
   } catch (const YAML::Exception& error) {
     const bool open_quote = error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;

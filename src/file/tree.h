@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -26,14 +27,16 @@ struct FileTree {
   std::shared_ptr<const std::string> file{};  // in which it stands; null: the model file itself
   int override_order = 0;                     // the how-manieth override set it or something in it; 0: as in the file
 
-  const Entry* find(const std::string& key) const;
-  Entry* find(const std::string& key);
+  const Entry* find(std::string_view key) const;
+  Entry* find(std::string_view key);
   /// What stands here, for messages: "`text`", "a list", "a mapping", "nothing".
   std::string described() const;
 
   static FileTree scalar(std::string text, bool quoted = false);
   static FileTree list();
   static FileTree map();
+  /// What stands here but for items and entries.
+  FileTree without_children() const;
   /// Appends a map entry and returns its value.
   FileTree& add(const std::string& key, FileTree value);
 

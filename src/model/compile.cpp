@@ -123,37 +123,38 @@ void collect_jumps(Model& model) {
   model.force_jumps.assign(direct.begin(), direct.end());
 }
 
-std::shared_ptr<const Model> compile(const Description& description) {
+std::shared_ptr<const Model> compile(Description description) {
   if (std::vector<Diagnostic> findings = check_description(description); !findings.empty()) throw InputError(std::move(findings));
   auto model = std::make_shared<Model>();
-  model->description = description;
-  model->title = description.title;
-  model->signals = SignalSet(description.signals);
+  model->description = std::move(description);
+  const Description& d = model->description;
+  model->title = d.title;
+  model->signals = SignalSet(d.signals);
   Mechanism<3> space;
-  compile_tree(description, *model, space);
+  compile_tree(d, *model, space);
   PointMap map;
   map.space = &space;
   std::vector<double> lengths;
-  if (const auto plane = find_plane(description, *model, space, map.frames)) {
+  if (const auto plane = find_plane(d, *model, space, map.frames)) {
     model->planar = true;
     model->plane = *plane;
     map.depth = depths(space.tree, map.frames);
     Mechanism<2> flat;
     project_tree(space, map.frames, flat);
     project_centers(space.reference, map, *model);
-    lengths = finish_mechanism(description, map, *model, std::move(flat));
+    lengths = finish_mechanism(d, map, *model, std::move(flat));
   } else {
-    lengths = finish_mechanism(description, map, *model, space);
+    lengths = finish_mechanism(d, map, *model, space);
   }
-  compile_hydraulics(description, lengths, *model);
+  compile_hydraulics(d, lengths, *model);
   model->layout.ny = model->hydraulics.ny;
   model->layout.oil_memory = oil_memory_size(model->hydraulics);
-  if (description.solver.coupling == CouplingKind::cosimulation) {
+  if (d.solver.coupling == CouplingKind::cosimulation) {
     hydraulic_groups(*model);  // for what is wrong with them
     model->layout.coupling = coupling_memory(*model).size();
   }
   collect_jumps(*model);
-  if (description.solver.coordinates == CoordinateKind::cartesian) return compile_cartesian(model, map);
+  if (d.solver.coordinates == CoordinateKind::cartesian) return compile_cartesian(model, map);
   return model;
 }
 

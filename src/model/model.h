@@ -111,6 +111,6 @@ struct Model {
 };
 
 /// Compiles a description. Throws InputError with every semantic finding.
-std::shared_ptr<const Model> compile(const Description& description);
+std::shared_ptr<const Model> compile(Description description);
 
 }  // namespace trunnion

@@ -164,7 +164,15 @@ class PageBuilder {
 
   Report build() {
     ReportJson sections = ReportJson::array();
-    for (const Result& result : results_) sections.push_back(section(result));
+    for (const Result& result : results_) try {
+        sections.push_back(section(result));
+      } catch (const ReportJson::exception&) {
+        throw InputError({{{result.folder, 0, 0},
+                           "",
+                           "a JSON file in it is damaged: a value has another type than `trunnion` writes",
+                           "files as `trunnion` wrote them",
+                           "write the results again"}});
+      }
     check_patterns();
     ReportJson page{
         {"format", 1}, {"program", std::string("trunnion ") + kVersion}, {"title", title(sections)}, {"sections", std::move(sections)}};
@@ -237,7 +245,7 @@ class PageBuilder {
 
   static std::string title(const ReportJson& sections) {
     for (const ReportJson& section : sections)
-      if (const std::string text = section.value("title", ""); !text.empty()) return text;
+      if (const auto text = section.find("title"); text != section.end() && text->is_string() && *text != "") return *text;
     return sections.front().value("name", "report");
   }
 

@@ -98,8 +98,13 @@ ReportJson table_json(const TextTable& table) {
 }
 
 ReportJson read_json(const std::string& path) {
+  constexpr int kDeepest = 200;  // functions that write JSON call themselves for what is within
+  const auto check_depth = [&](int depth, ReportJson::parse_event_t, const ReportJson&) {
+    if (depth > kDeepest) damaged(path, "its objects and lists are nested too deeply");
+    return true;
+  };
   try {
-    return ReportJson::parse(file_text(path, "file"));
+    return ReportJson::parse(file_text(path, "file"), check_depth);
   } catch (const ReportJson::exception&) { damaged(path, "it is not whole JSON"); }
 }
 

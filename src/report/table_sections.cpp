@@ -25,6 +25,17 @@ constexpr std::size_t kStates = 8;          // named at most
 
 using Units = std::map<std::string, std::string>;  // of columns, by their names
 
+[[noreturn]] void lacks(const std::string& path, const std::string& column) {
+  throw InputError({{{path, 0, 0}, "", "it has no column '" + column + "'", "a file as `trunnion` wrote it", "write the results again"}});
+}
+
+/// Index of a column that must be there.
+int column_of(const TextTable& table, const std::string& column, const std::string& path) {
+  const int index = table.find(column);
+  if (index < 0) lacks(path, column);
+  return index;
+}
+
 /// Names like `iterations_mean` as words.
 std::string words(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -193,10 +204,6 @@ void add_locus(const TextTable& table, ReportJson& section) {
   section["locus"] = {{"parameter", table.columns.front()}, {"points", std::move(points)}};
 }
 
-[[noreturn]] void lacks(const std::string& path, const std::string& column) {
-  throw InputError({{{path, 0, 0}, "", "it has no column '" + column + "'", "a file as `trunnion` wrote it", "write the results again"}});
-}
-
 }  // namespace
 
 std::vector<std::string> runs_of_comparison(const std::string& folder) {
@@ -271,9 +278,7 @@ ReportJson linear_section(const std::string& folder, const std::string& name, Da
 ReportJson curve_section(const std::string& folder, const std::string& name, DataBlock& block) {
   const std::string path = folder + "/curve.csv";
   const TextTable table = read_table(path);
-  const int velocity = table.find("velocity"), force = table.find("force");
-  if (velocity < 0) lacks(path, "velocity");
-  if (force < 0) lacks(path, "force");
+  const int velocity = column_of(table, "velocity", path), force = column_of(table, "force", path);
   std::vector<int> by;  // what is varied stands first
   by.reserve(static_cast<std::size_t>(velocity));
   for (int i = 0; i < velocity; ++i) by.push_back(i);
@@ -306,15 +311,16 @@ ReportJson study_section(const std::string& folder, const std::string& name, Dat
   add_table(folder, "runs.csv", "Runs", tables, kStepUnits);
   if (const std::string list = folder + "/figures/figures.csv"; fs::exists(list))
     for (const auto& row : read_table(list).rows) {
-      if (row.size() < 2) continue;
+      if (row.size() < 2 || row[0] != fs::path(row[0]).filename().string()) continue;  // pictures beside the list alone
       const std::string stem = row[0].substr(0, row[0].find_last_of('.')), data = folder + "/figures/" + stem + ".csv";
       const std::size_t before = figures.size();
       add_figure(folder + "/figures/" + row[0], stem, row[1], figures);
       if (figures.size() > before || !fs::exists(data)) continue;
       // no picture was drawn: its curves
       const TextTable points = read_table(data);
-      add_curves(points, {points.find("panel"), points.find("curve")}, Naming::values, points.find("x"), points.find("y"), stem + " x",
-                 stem + " y", stem, block, curves);
+      const auto column = [&](const char* name_of_column) { return column_of(points, name_of_column, data); };
+      add_curves(points, {column("panel"), column("curve")}, Naming::values, column("x"), column("y"), stem + " x", stem + " y", stem,
+                 block, curves);
     }
   return ReportJson{{"kind", "study"},
                     {"name", name},

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/read_results.h"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "results/hdf5_handle.h"
 
 namespace trunnion {
 
@@ -34,25 +32,10 @@ namespace fs = std::filesystem;
 
 // ---------------------------------------------------------------- HDF5
 
-/// An HDF5 identifier that closes itself.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& file) : id_(id), close_(close) {
-    if (id_ < 0) damaged(file);
-  }
-  ~Handle() { close_(id_); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): stands where HDF5 takes an identifier
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
+/// What is stored; HDF5's own errors are thrown as Hdf5Error.
 class Hdf5File {
  public:
-  explicit Hdf5File(const std::string& name) : name_(name), size_(fs::file_size(name)), file_(open(name), H5Fclose, name) {}
+  explicit Hdf5File(const std::string& name) : name_(name), size_(fs::file_size(name)), file_(open(name), H5Fclose) {}
 
   std::vector<Channel> channels() const {
     std::vector<Channel> channels;
@@ -67,17 +50,20 @@ class Hdf5File {
   /// A dataset that is a text; empty where there is none.
   std::string text(const char* name) const {
     if (H5Lexists(file_, name, H5P_DEFAULT) <= 0) return "";
-    const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_);
+    const Hdf5Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
+        space(H5Dget_space(set), H5Sclose);
+    if (H5Sget_simple_extent_npoints(space) != 1) damaged(name_);
     return text_of(type, [&](char* out) { return H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); });
   }
   /// The columns with these indices.
   std::vector<std::vector<double>> columns(const std::vector<std::size_t>& wanted) const {
-    const Handle set(H5Dopen2(file_, "values", H5P_DEFAULT), H5Dclose, name_), space(H5Dget_space(set), H5Sclose, name_);
+    const Hdf5Handle set(H5Dopen2(file_, "values", H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
     hsize_t size[2] = {0, 0};
     if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) != 2) damaged(name_);
     const hsize_t count[2] = {rows(), 1};
-    if (count[0] > size[0] || count[0] > size_ * kMostPacked / sizeof(double)) damaged(name_);
-    const Handle memory(H5Screate_simple(1, count, nullptr), H5Sclose, name_);
+    const std::uintmax_t most = size_ * kMostPacked / sizeof(double) / std::max<std::size_t>(wanted.size(), 1);
+    if (count[0] > size[0] || count[0] > most) damaged(name_);
+    const Hdf5Handle memory(H5Screate_simple(1, count, nullptr), H5Sclose);
     std::vector<std::vector<double>> columns(wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k) {
       const hsize_t begin[2] = {0, wanted[k]};
@@ -93,8 +79,7 @@ class Hdf5File {
   static constexpr std::uintmax_t kMostPacked = 2000;  // numbers of a file at most, per its size: what deflate can do
 
   static hid_t open(const std::string& name) {
-    H5dont_atexit();
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // HDF5 would print its stack; what is wrong is said by an Error instead
+    take_errors_of_hdf5();
     const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) cannot_read(name, "it is no HDF5 file, or not whole");
     return file;
@@ -102,15 +87,15 @@ class Hdf5File {
   /// How many rows are whole.
   std::uint64_t rows() const {
     std::uint64_t rows = 0;
-    const Handle set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose, name_), space(H5Dget_space(set), H5Sclose, name_);
+    const Hdf5Handle set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
     if (H5Sget_simple_extent_npoints(space) != 1 || H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows) < 0)
       damaged(name_);
     return rows;
   }
   /// A dataset of strings of one length.
   std::vector<std::string> texts(const char* name) const {
-    const Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose, name_), type(H5Dget_type(set), H5Tclose, name_),
-        space(H5Dget_space(set), H5Sclose, name_);
+    const Hdf5Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
+        space(H5Dget_space(set), H5Sclose);
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     const std::size_t size = H5Tget_size(type);
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0 || count < 0 || size == 0 ||
@@ -134,8 +119,16 @@ class Hdf5File {
 
   std::string name_;
   std::uintmax_t size_;  // [bytes]
-  Handle file_;
+  Hdf5Handle file_;
 };
+
+/// read(file), where errors of HDF5 say that the file is damaged.
+template <class Read>
+auto of_hdf5(const std::string& name, Read&& read) {
+  try {
+    return read(Hdf5File(name));
+  } catch (const Hdf5Error&) { damaged(name); }
+}
 
 // ---------------------------------------------------------------- CSV
 
@@ -230,7 +223,7 @@ StoredResults find_results(const std::string& path) {
     if (!is_hdf5(path) && extension(path) != ".csv") no_results(path, "the file ends neither in .h5 nor in .csv");
   }
   found.unfinished = is_part(found.file);
-  found.channels = is_hdf5(found.file) ? Hdf5File(found.file).channels() : csv_channels(found.file);
+  found.channels = is_hdf5(found.file) ? of_hdf5(found.file, [](const Hdf5File& h5) { return h5.channels(); }) : csv_channels(found.file);
   const auto time = std::find_if(found.channels.begin(), found.channels.end(), [](const Channel& c) { return c.name == "time"; });
   if (time == found.channels.end()) no_results(found.file, "the file has no channel `time`");
   std::rotate(found.channels.begin(), time, time + 1);
@@ -238,21 +231,29 @@ StoredResults find_results(const std::string& path) {
   return found;
 }
 
-std::string StoredResults::model() const { return is_hdf5(file) ? Hdf5File(file).text("model") : ""; }
+std::string StoredResults::model() const {
+  return is_hdf5(file) ? of_hdf5(file, [](const Hdf5File& h5) { return h5.text("model"); }) : "";
+}
 
 Recording StoredResults::read(const std::vector<std::string>& patterns) const {
   Recording recording;
   for (const Channel& c : channels)
     if (c.name == "time" || std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches_pattern(p, c.name); }))
       recording.channels.push_back(c);
-  std::optional<Hdf5File> packed;
-  if (is_hdf5(file)) packed.emplace(file);
-  const std::vector<Channel> stored = packed ? packed->channels() : csv_channels(file);
-  std::vector<std::size_t> wanted;
-  for (const Channel& c : recording.channels)
-    wanted.push_back(static_cast<std::size_t>(
-        std::find_if(stored.begin(), stored.end(), [&](const Channel& s) { return s.name == c.name; }) - stored.begin()));
-  recording.columns = packed ? packed->columns(wanted) : csv_columns(file, unfinished, stored.size(), wanted);
+  const auto places_in = [&](const std::vector<Channel>& stored) {
+    std::vector<std::size_t> places;
+    places.reserve(recording.channels.size());
+    for (const Channel& c : recording.channels)
+      places.push_back(static_cast<std::size_t>(
+          std::find_if(stored.begin(), stored.end(), [&](const Channel& s) { return s.name == c.name; }) - stored.begin()));
+    return places;
+  };
+  if (is_hdf5(file)) {
+    recording.columns = of_hdf5(file, [&](const Hdf5File& h5) { return h5.columns(places_in(h5.channels())); });
+  } else {
+    const std::vector<Channel> stored = csv_channels(file);
+    recording.columns = csv_columns(file, unfinished, stored.size(), places_in(stored));
+  }
   for (const auto& column : recording.columns)
     if (column.size() != recording.columns.front().size()) cannot_read(file, "its channels differ in length");
   return recording;

@@ -56,6 +56,24 @@ TEST_F(Folder, CsvReadsBackBitForBit) {
   EXPECT_FALSE(std::filesystem::exists(file + ".part"));
 }
 
+TEST_F(Folder, Hdf5FilesOfEqualRunsAreEqual) {
+  write_hdf5(awkward_numbers(), "trunnion: 1\n", path_ + "/a.h5");
+  write_hdf5(awkward_numbers(), "trunnion: 1\n", path_ + "/b.h5");
+  EXPECT_EQ(test::text_of(path_ + "/a.h5"), test::text_of(path_ + "/b.h5"));
+  // they were written within a second, as which HDF5 stores times: there must be none
+  const hid_t file = H5Fopen((path_ + "/a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  for (const char* name : {"values", "rows", "model", "channels", "units", "descriptions"}) {
+    H5O_info_t info{};
+    ASSERT_GE(H5Oget_info_by_name(file, name, &info, H5P_DEFAULT), 0) << name;
+    EXPECT_EQ(info.atime, 0) << name;
+    EXPECT_EQ(info.mtime, 0) << name;
+    EXPECT_EQ(info.ctime, 0) << name;
+    EXPECT_EQ(info.btime, 0) << name;
+  }
+  H5Fclose(file);
+}
+
 TEST_F(Folder, CsvHasTheFewestDigitsAndNoLocale) {
   write_csv(awkward_numbers(), path_ + "/r.csv");
   EXPECT_EQ(test::text_of(path_ + "/r.csv"),

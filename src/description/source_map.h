@@ -1,0 +1,44 @@
+// Where values stand in the file that they were read from, by their name paths.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+/// Of a large model there are millions: texts stand one after the other, and names of files once.
+class SourceMap {
+ public:
+  /// Sets the place of `path`, whether it had one or not.
+  void set(std::string_view path, const std::string& file, int line, int column);
+  std::optional<SourceSpan> find(std::string_view path) const;
+
+ private:
+  struct Place {
+    std::size_t begin = 0;   // of the path in paths_
+    std::uint32_t size = 0;  // of the path [bytes]
+    std::uint32_t file = 0;  // in files_
+    int line = 0, column = 0;
+  };
+
+  std::string_view path_of(const Place& place) const { return std::string_view(paths_).substr(place.begin, place.size); }
+  /// Where `path` stands in slots_, or the free slot where it belongs.
+  std::size_t slot_of(std::string_view path) const;
+  void grow();
+  std::uint32_t file_number(const std::string& file);
+
+  std::string paths_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> slots_;  // open addressing: index in places_ + 1; 0: free. A power of two, at most half of them taken
+  std::vector<std::string> files_;
+  std::uint32_t last_file_ = 0;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,292 @@
+// Results as HDF5.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <hdf5.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "results/files.h"
+#include "results/hdf5_handle.h"
+#include "results/part_file.h"
+#include "trunnion/version.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kPieces = 64;                            // of a channel in a run, about
+constexpr std::size_t kShortest = 256, kMostRows = 8192;  // rows of a piece
+constexpr std::size_t kLine = 8;                          // numbers of a cache line
+constexpr int kDeflate = 1;                               // level: the fastest
+
+/// Properties of a dataset. Without the time of its creation, so that equal runs give equal files.
+hid_t dataset_properties() {
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
+void write_attribute(hid_t object, const char* name, const std::string& value) {
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+  check_hdf5(H5Tset_size(type, value.size() + 1));
+  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8));
+  const Hdf5Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  check_hdf5(H5Awrite(attribute, type, value.c_str()));
+}
+
+/// Text of any length: attributes hold 64 kB at most.
+void write_text_dataset(hid_t file, const char* name, const std::string& value) {
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+  check_hdf5(H5Tset_size(type, value.size() + 1));
+  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8));
+  const Hdf5Handle properties(dataset_properties(), H5Pclose),
+      set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+  check_hdf5(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()));
+}
+
+void write_texts(hid_t file, const char* name, const std::vector<std::string>& values) {
+  std::size_t size = 1;
+  for (const std::string& value : values) size = std::max(size, value.size());
+  std::string all;
+  for (std::string value : values) {
+    value.resize(size);
+    all += value;
+  }
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  check_hdf5(H5Tset_size(type, size));
+  check_hdf5(H5Tset_strpad(type, H5T_STR_NULLPAD));
+  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8));
+  const hsize_t count = values.size();
+  const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Hdf5Handle properties(dataset_properties(), H5Pclose),
+      set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+  check_hdf5(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
+}
+
+/// Open for a run; readers need no lock.
+hid_t create_hdf5(const std::string& path) {
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check_hdf5(H5Pset_file_locking(access, false, true));
+  return H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
+}
+
+/// `values` of `channels` columns in pieces of `piece` rows of one channel.
+hid_t create_values(hid_t file, std::size_t channels, std::size_t piece) {
+  const hsize_t now[2] = {0, channels}, most[2] = {H5S_UNLIMITED, channels}, chunk[2] = {piece, 1};
+  const Hdf5Handle space(H5Screate_simple(2, now, most), H5Sclose), layout(dataset_properties(), H5Pclose);
+  check_hdf5(H5Pset_chunk(layout, 2, chunk));
+  check_hdf5(H5Pset_shuffle(layout));
+  check_hdf5(H5Pset_deflate(layout, kDeflate));
+  const double none = std::nan("");
+  check_hdf5(H5Pset_fill_value(layout, H5T_NATIVE_DOUBLE, &none));
+  return H5Dcreate2(file, "values", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+}
+
+hid_t create_rows(hid_t file) {
+  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose), properties(dataset_properties(), H5Pclose);
+  return H5Dcreate2(file, "rows", H5T_STD_U64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+}
+
+/// Packs pieces of a channel as the filters `shuffle` and `deflate` of HDF5 do, several times as fast: the low bytes of numbers that change
+/// are noise, on which deflate finds nothing; they are stored as they are.
+class Packer {
+ public:
+  explicit Packer(std::size_t piece) : piece_(piece), planes_(kBytes * piece), packed_(kBytes * piece + 1024) {
+    constexpr int kWindow = 15, kMemory = 5;  // for pieces of some kilobytes
+    if (deflateInit2(&stream_, kDeflate, Z_DEFLATED, kWindow, kMemory, Z_RLE) != Z_OK) throw Error("zlib reports an error");
+  }
+  ~Packer() { deflateEnd(&stream_); }
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+
+  /// `values`: a piece. Valid until the next call.
+  std::string_view pack(const double* values) {
+    const auto bits = std::bit_cast<std::uint64_t>(*values);
+    if (!std::all_of(values, values + piece_, [&](double x) { return std::bit_cast<std::uint64_t>(x) == bits; })) return deflated(values);
+    if (constants_.size() > kMostConstants) constants_.clear();
+    std::string& packed = constants_[bits];
+    if (packed.empty()) packed = deflated(values);
+    return packed;
+  }
+
+ private:
+  std::string_view deflated(const double* values) {
+    for (std::size_t i = 0; i < piece_; ++i) {
+      const auto bytes = std::bit_cast<std::array<unsigned char, kBytes>>(values[i]);
+      for (std::size_t j = 0; j < kBytes; ++j) planes_[j * piece_ + i] = bytes[j];
+    }
+    bool fine = deflateReset(&stream_) == Z_OK;
+    stream_.next_out = packed_.data();
+    stream_.avail_out = static_cast<uInt>(packed_.size());
+    for (std::size_t j = 0; j < kBytes; ++j) {
+      const unsigned char* plane = planes_.data() + j * piece_;
+      std::size_t runs = 0;
+      for (std::size_t i = 1; i < piece_; ++i) runs += plane[i] == plane[i - 1] ? 1 : 0;
+      fine = fine && deflateParams(&stream_, runs > piece_ / kFewRuns ? kDeflate : 0, Z_RLE) == Z_OK;
+      stream_.next_in = const_cast<unsigned char*>(plane);  // zlib only reads it
+      stream_.avail_in = static_cast<uInt>(piece_);
+      const int status = deflate(&stream_, j + 1 < kBytes ? Z_NO_FLUSH : Z_FINISH);
+      fine = fine && status == (j + 1 < kBytes ? Z_OK : Z_STREAM_END);
+    }
+    if (!fine) throw Error("zlib reports an error");
+    return {reinterpret_cast<const char*>(packed_.data()), packed_.size() - stream_.avail_out};
+  }
+
+  static constexpr std::size_t kBytes = sizeof(double), kFewRuns = 8, kMostConstants = 1000;
+
+  std::size_t piece_;
+  std::vector<unsigned char> planes_, packed_;
+  std::unordered_map<std::uint64_t, std::string> constants_;  // pieces that hold one value, by its bits
+  z_stream stream_{};
+};
+
+class Hdf5Rows {
+ public:
+  Hdf5Rows(const std::string& file, const std::vector<Channel>& channels, const std::string& model_text, std::size_t piece)
+      : channels_(channels.size()),
+        piece_(piece),
+        file_(create_hdf5(file), H5Fclose),
+        count_(create_rows(file_), H5Dclose),
+        packer_(piece) {
+    write_attribute(file_, "program", std::string("trunnion ") + kVersion);
+    write_text_dataset(file_, "model", model_text);
+    std::vector<std::string> names, units, descriptions;
+    for (const Channel& channel : channels) {
+      names.push_back(channel.name);
+      units.push_back(channel.unit);
+      descriptions.push_back(channel.meaning);
+    }
+    write_texts(file_, "channels", names);
+    write_texts(file_, "units", units);
+    write_texts(file_, "descriptions", descriptions);
+    values_.emplace(create_values(file_, channels_, piece_), H5Dclose);
+    buffer_.reserve(channels_ * piece_);
+    columns_.resize(kLine * piece_);
+    count();
+  }
+  void add(const double* row) {
+    buffer_.insert(buffer_.end(), row, row + channels_);
+    if (buffer_.size() == channels_ * piece_) write();
+  }
+  /// The rows of the present piece, which is written again when there are more.
+  void write() {
+    const std::size_t rows = buffer_.size() / channels_;
+    if (begin_ + rows == written_) return;
+    const hsize_t size[2] = {begin_ + rows, channels_};
+    check_hdf5(H5Dset_extent(*values_, size));
+    for (std::size_t k = 0; k < channels_; k += kLine) {
+      const std::size_t some = std::min(kLine, channels_ - k);
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < some; ++j) columns_[j * piece_ + i] = buffer_[i * channels_ + k + j];
+      for (std::size_t j = 0; j < some; ++j) {
+        double* column = columns_.data() + j * piece_;
+        std::fill(column + rows, column + piece_, std::nan(""));
+        const std::string_view packed = packer_.pack(column);
+        const hsize_t place[2] = {begin_, k + j};
+        check_hdf5(H5Dwrite_chunk(*values_, H5P_DEFAULT, 0, place, packed.size(), packed.data()));
+      }
+    }
+    written_ = begin_ + rows;
+    if (rows == piece_) {
+      begin_ = written_;
+      buffer_.clear();
+    }
+    check_hdf5(H5Fflush(file_, H5F_SCOPE_GLOBAL));
+    count();  // after the values: what it counts is there, whenever the program is killed
+  }
+
+ private:
+  void count() {
+    const std::uint64_t rows = written_;
+    check_hdf5(H5Dwrite(count_, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows));
+    check_hdf5(H5Fflush(file_, H5F_SCOPE_GLOBAL));
+  }
+
+  std::size_t channels_, piece_;
+  std::size_t begin_ = 0, written_ = 0;  // rows before the present piece; in the file
+  Hdf5Handle file_, count_;
+  std::optional<Hdf5Handle> values_;
+  Packer packer_;
+  std::vector<double> buffer_, columns_;  // rows of the present piece; some columns of it
+};
+
+class Hdf5File final : public RowFile {
+ public:
+  Hdf5File(const std::string& path, const std::vector<Channel>& channels, const std::string& model_text, double rows) : path_(path) {
+    take_errors_of_hdf5();
+    clear_part(path);
+    const double pieces = std::max(1.0, rows / kPieces);
+    const std::size_t piece = pieces < kMostRows ? std::bit_ceil(static_cast<std::size_t>(pieces)) : kMostRows;
+    // under another name until it can be opened
+    const std::string fresh = path + ".new";
+    unlink(fresh.c_str());
+    attempt([&] {
+      rows_ = std::make_unique<Hdf5Rows>(fresh, channels, model_text, std::max(piece, kShortest));
+      if (std::rename(fresh.c_str(), part_name(path).c_str()) != 0) throw Error(std::strerror(errno));
+    });
+  }
+  void add(const double* row) override {
+    attempt([&] { rows_->add(row); });
+  }
+  /// Rows are kept back until a piece is full; but not for long.
+  void flush() override {
+    constexpr auto kLong = std::chrono::seconds(10);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - flushed_ < kLong) return;
+    flushed_ = now;
+    attempt([&] { rows_->write(); });
+  }
+  void finish() override {
+    attempt([&] { rows_->write(); });
+    rows_.reset();
+    move_into_place(path_);
+  }
+
+ private:
+  template <class Write>
+  void attempt(Write&& write) {
+    try {
+      errno = 0;
+      write();
+    } catch (const Error& e) {
+      abandon(std::move(rows_));
+      unlink((path_ + ".new").c_str());
+      cannot_write(path_, e.what());
+    }
+  }
+  /// Leaves a file open that could not be written on: closing it would write half of what is new over what is whole.
+  static void abandon(std::unique_ptr<Hdf5Rows> rows) {
+    static auto* all = new std::vector<std::unique_ptr<Hdf5Rows>>;
+    if (rows) all->push_back(std::move(rows));
+  }
+
+  std::string path_;
+  std::unique_ptr<Hdf5Rows> rows_;
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+std::unique_ptr<RowFile> new_hdf5(const std::string& path, const std::vector<Channel>& channels, const std::string& model_text,
+                                  double rows) {
+  return std::make_unique<Hdf5File>(path, channels, model_text, rows);
+}
+
+void write_hdf5(const Recording& recording, const std::string& model_text, const std::string& path) {
+  write_rows(*new_hdf5(path, recording.channels, model_text, static_cast<double>(recording.rows())), recording, path);
+}
+
+}  // namespace trunnion
