@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kRounding = 1e-6;  // relative, of a communication step that is a whole number of own steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFastest = 1e6;    // [m/s] beyond: no cylinder, a step that blew up
+constexpr double kFastest = 1e6;  // [m/s] beyond: no cylinder, a step that blew up
 
 class CircuitSubsystem final : public HydraulicSubsystem {
  public:
@@ -374,7 +374,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       step_of_circuits_.set_rates();
       evaluate_hydraulics(h_, s_.data(), w_.data(), y, ydot, step_of_circuits_.rule(), work_);
       add_rate_offset();
-      if (!step_of_circuits_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return fail(StepStatus::singular, -1, report);
+      if (!step_of_circuits_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h)))
+        return fail(StepStatus::singular, -1, report);
       step_of_circuits_.eliminate(ds_.data(), dw_.data(), work_);
       step_of_circuits_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
       if (model_ != nullptr) {
@@ -419,7 +420,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       const Actuator& a = h_.actuators[i];
       const auto add = [&](int node, double area) {
         const PressureNode& n = h_.nodes[node];
-        if (n.state >= 0) work_.R[h_.circuits[n.circuit].offset + n.local] += swept * work_.liquid[node].value * area * model_->rate_offset[i];
+        if (n.state >= 0)
+          work_.R[h_.circuits[n.circuit].offset + n.local] += swept * work_.liquid[node].value * area * model_->rate_offset[i];
       };
       add(a.A, a.cylinder.area_A);
       add(a.B, -a.cylinder.area_B);

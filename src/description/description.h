@@ -535,8 +535,8 @@ struct Description {
   CosimulationDescription coupling;
   RecordDescription record;
 
-  SourceMap spans;  // places in the file, for errors found after parsing
-  std::vector<Diagnostic> unit_warnings;    // doubtful units, which the values in SI no longer show (file/plausibility.h adds the rest)
+  SourceMap spans;                        // places in the file, for errors found after parsing
+  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the values in SI no longer show (file/plausibility.h adds the rest)
 
   /// The place of `path`, or of its nearest ancestor that stands in the file.
   SourceSpan span(std::string path) const;

@@ -220,11 +220,13 @@ void describe_settings(Visitor& v, SolverDescription& s) {
          choice(s.coordinates, coordinate_words()));
   v.leaf({"constraints", "Treatment of the loop constraints"}, choice(s.constraints, constraint_words()));
   v.leaf({"integrator", "Time integration"}, choice(s.integrator, integrator_words()));
-  v.leaf({"oil_rule",
-          "Time rule of the oil with `integrator: trapezoidal`: `auto`, a second-order rule that damps what is faster than the step, in parts "
-          "where pressures jump; `alpha`, the same without parts; `trapezoidal`, the rule of the papers, under which small volumes swing after "
-          "a jump"},
-         choice(s.oil_rule, oil_rule_words()));
+  v.leaf(
+      {"oil_rule",
+       "Time rule of the oil with `integrator: trapezoidal`: `auto`, a second-order rule that damps what is faster than the step, in parts "
+       "where pressures jump; `alpha`, the same without parts; `trapezoidal`, the rule of the papers, under which small volumes swing "
+       "after "
+       "a jump"},
+      choice(s.oil_rule, oil_rule_words()));
   v.leaf({"coupling", "How mechanism and oil are solved together"}, choice(s.coupling, coupling_words()));
   v.leaf({"tangent", "Derivatives of the equations"}, choice(s.tangent, tangent_words()));
   v.leaf({"step", "Time step", kTime, kPositive}, &s.step);

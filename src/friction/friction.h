@@ -118,8 +118,8 @@ inline void respond(const FrictionLaw& law, double v, const double* x, FrictionR
 }
 
 /// The states at the end of a step, x = x_n + share (offset + rate(v, x)), solved exactly for given end speed v [m/s] and eliminated; of
-/// the trapezoidal rule share is h/2 [s] and offset rate_n. Writes x and out: force, force_v = dF/dv with dx/dv included, rate and rate_v likewise at the solution;
-/// force_x and rate_x are zero. x_n, offset and x have friction_states(law) entries; x may be x_n.
+/// the trapezoidal rule share is h/2 [s] and offset rate_n. Writes x and out: force, force_v = dF/dv with dx/dv included, rate and rate_v
+/// likewise at the solution; force_x and rate_x are zero. x_n, offset and x have friction_states(law) entries; x may be x_n.
 template <class Law>
 void respond_local(const Law& law, double v, double share, const double* x_n, const double* offset, double* x, FrictionResponse& out) {
   constexpr int n = Law::kStates;

@@ -197,7 +197,8 @@ TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, dou
   const double wall = cylinder.wall_compressibility, mean = (area < 0 ? -1 : 1) * area * length - cylinder.travel * area * moved / 2;
   const StrainChange strain = strain_change(h.fluid, rule.y_begin[node.state], y[node.state]);
   *row.R += rule.factor * chamber_change(cylinder, area, length, moved, strain);
-  row.T[row.local] += rule.factor * (mean * (state.compressibility[node_index].value + wall) + state.liquid[node_index].d[0] / 2 * area * moved);
+  row.T[row.local] +=
+      rule.factor * (mean * (state.compressibility[node_index].value + wall) + state.liquid[node_index].d[0] / 2 * area * moved);
   slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + strain.liquid);
 }
 
@@ -541,7 +542,8 @@ void start_oil_memory(const Hydraulics& h, double step, const double* s, const d
     return;
   }
   std::fill_n(memory.inflow, h.volumes.size(), 0.0);
-  for_each_part(h, s, s_dot, y, [&](int volume, double drawn, double capacity) { memory.inflow[volume] += drawn + capacity * ydot[volume]; });
+  for_each_part(h, s, s_dot, y,
+                [&](int volume, double drawn, double capacity) { memory.inflow[volume] += drawn + capacity * ydot[volume]; });
 }
 
 void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {

@@ -12,8 +12,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNear = 50;       // [Pa] of a stop
-constexpr double kNearStop = 0.5;  // of the way to a stop at an edge of a component
+constexpr double kNear = 50;        // [Pa] of a stop
+constexpr double kNearStop = 0.5;   // of the way to a stop at an edge of a component
 constexpr double kSameRate = 1e-9;  // of a spool's rate: it has not jumped
 constexpr int kBisections = 60;
 constexpr double kSlow = 0.5;    // an increment that turned round is at least this much of the last one
@@ -210,8 +210,7 @@ double CircuitStep::largest_share(const double* y_0, const double* y_1, const Hy
   if (h_.linear_oil != nullptr) return 0;
   for (std::size_t c = 0; c < range_.size(); ++c) range_[c] = range_of(static_cast<int>(c), y_0, y_1, state);
   double largest = 0;
-  for (std::size_t i = 0; i < h_.volumes.size(); ++i)
-    largest = std::max(largest, change(i) / range_[h_.nodes[h_.volumes[i].node].circuit]);
+  for (std::size_t i = 0; i < h_.volumes.size(); ++i) largest = std::max(largest, change(i) / range_[h_.nodes[h_.volumes[i].node].circuit]);
   return largest;
 }
 
@@ -277,8 +276,7 @@ void CircuitStep::damp(const double* increment) {
   }
 }
 
-void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment,
-                                       const HydraulicState& state) {
+void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment, const HydraulicState& state) {
   ComponentValues<> ahead;
   const double* step = increment + h_.circuits[c.circuit].offset + c.local;
   const auto edges = [&](double share, double* g) {

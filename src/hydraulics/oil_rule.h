@@ -10,9 +10,8 @@
 // A flow that has part in Q passes, in the same step, the volume h (q_1 + rho q_0)/(1 + rho) with
 //   q_1 = (2 (Q_1 + rho Q_0) + (1 - 3 rho) q_0)/(3 - rho)                    q like r for that flow alone
 // so that what leaves a volume arrives in another, to rounding.
-// Derivation: docs/theory.md, section 9, "The oil's rule". Family: generalised-alpha for first-order systems (Jansen, Whiting, Hulbert 2000), with
-// the equation at the end of the step.
-// SPDX-License-Identifier: BSD-3-Clause
+// Derivation: docs/theory.md, section 9, "The oil's rule". Family: generalised-alpha for first-order systems (Jansen, Whiting, Hulbert
+// 2000), with the equation at the end of the step. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace trunnion {
@@ -32,9 +31,7 @@ struct OilRule {
     return h < kMost * h_before ? h / h_before : kMost;
   }
   /// What is taken from factor dN to give the rate at the end: of a rate Q_0 with lag r_0 - Q_0.
-  constexpr double offset(double rate, double lag) const {
-    return implicit_euler ? 0 : (1 - rho * rho) / 2 * (rate + lag) + rho * rate;
-  }
+  constexpr double offset(double rate, double lag) const { return implicit_euler ? 0 : (1 - rho * rho) / 2 * (rate + lag) + rho * rate; }
   /// The lag r_1 - Q_1 at the end of a step of h with change dN from the mean r_0 to the rate Q_1.
   constexpr double lag(double h, double dN, double mean_begin, double rate_end) const {
     return implicit_euler ? 0 : (1 + rho) * dN / h - rho * mean_begin - rate_end;

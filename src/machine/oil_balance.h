@@ -2,9 +2,9 @@
 //   gain_i    = dN_i                                                        (content_changes, hydraulics/circuit.h)
 //   inflow_i  = what the flows pass by the rule of the step                 (hydraulics/oil_rule.h; h/2 (sum Q_k + sum Q_k+1) by others)
 //   residual  = sum over volumes and steps of gain_i - inflow_i
-// The gain is that of the liquid V chi, and what the liquid and the walls give way. Oil is counted by volume at the pressure where it is, as
-// the pressure equations (13) count it: an edge passes the same volume on from one pressure to another. With the rule's own weights what is
-// left open is what Newton's method leaves, and anything that would hold a pressure by force; with those of the trapezoidal rule under
+// The gain is that of the liquid V chi, and what the liquid and the walls give way. Oil is counted by volume at the pressure where it is,
+// as the pressure equations (13) count it: an edge passes the same volume on from one pressure to another. With the rule's own weights what
+// is left open is what Newton's method leaves, and anything that would hold a pressure by force; with those of the trapezoidal rule under
 // other integrators it is the time discretisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -36,7 +36,7 @@ class OilBalance {
   std::vector<double> y_, s_;           // at the end of the last step: pressures of volumes, lengths of ports
   std::vector<double> outflow_, mean_;  // per volume [m3/s]
   std::vector<double> change_;          // scratch
-  double step_ = 1;  // [s] the last one
+  double step_ = 1;                     // [s] the last one
   double residual_ = 0, worst_ = 0, moved_ = 0;
 };
 

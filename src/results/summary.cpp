@@ -342,8 +342,9 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                                               : fmt::format(" at the end; others before, {} {}, first at {:g} s", s.repartitions,
                                                             s.repartitions == 1 ? "change" : "changes", s.repartition_time));
   }
-  if (s.resolved_steps > 0) text += fmt::format("  in parts     {} steps, in which pressures jump, with {} iterations in all\n", s.resolved_steps,
-                                                s.part_iterations);
+  if (s.resolved_steps > 0)
+    text +=
+        fmt::format("  in parts     {} steps, in which pressures jump, with {} iterations in all\n", s.resolved_steps, s.part_iterations);
   text += incidents_text(s.incidents);
   for (std::size_t i = 0; i < s.alternation.size(); ++i)
     if (const AlternationRecord& a = s.alternation[i]; a.steps > 0)
@@ -351,8 +352,8 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                           volume_name(r, i), a.steps, a.first_time, a.largest);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i)
     if (s.cavitation[i].steps > 0)
-      text += fmt::format("  CAVITATION   {} below saturation pressure in {} steps, first at {:g} s, lowest {:.3g} Pa\n",
-                          volume_name(r, i), s.cavitation[i].steps, s.cavitation[i].first_time, s.cavitation[i].lowest_pressure);
+      text += fmt::format("  CAVITATION   {} below saturation pressure in {} steps, first at {:g} s, lowest {:.3g} Pa\n", volume_name(r, i),
+                          s.cavitation[i].steps, s.cavitation[i].first_time, s.cavitation[i].lowest_pressure);
   return text;
 }
 

@@ -180,8 +180,8 @@ StepReport Runner::resolve(double target) {
       oil_alone = false;
       if (last) break;
       part(report);
-    } else if (oil_alone || i > kMostParts || (report.status != StepStatus::unresolved && report.status != StepStatus::stalled &&
-                                               report.status != StepStatus::diverged)) {
+    } else if (oil_alone || i > kMostParts ||
+               (report.status != StepStatus::unresolved && report.status != StepStatus::stalled && report.status != StepStatus::diverged)) {
       return report;
     } else if (h > shortest * (1 + kSame)) {
       length = std::max(shortest, h / 4);
@@ -348,8 +348,7 @@ void Runner::hand_out(double end, double seconds_before, RunWatcher* watcher) {
     try {
       if (watcher != nullptr)
         watcher->at({kept.state, kept.side, kept.report, !kept.part && (schedule_.on_grid(t) || schedule_.reached(t, end)), kept.part,
-                     schedule_.grid_index(t),
-                     seconds_before + static_cast<double>(done) * share});
+                     schedule_.grid_index(t), seconds_before + static_cast<double>(done) * share});
     } catch (const SimulationError&) {
       state_ = i > 0 ? block_[i - 1].state : block_start_;
       throw;

@@ -48,8 +48,8 @@ struct RunStatistics {
   long resolved_steps = 0, part_iterations = 0;      // made in parts because pressures jumped; solves for these parts, counted apart
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
-  double penalty = 0;                        // largest factor that a constraint had in a step [N/m, N m/rad]; 0: the treatment has none
-  bool penalty_limited = false;              // whether a stated one was out of its limits
+  double penalty = 0;                          // largest factor that a constraint had in a step [N/m, N m/rad]; 0: the treatment has none
+  bool penalty_limited = false;                // whether a stated one was out of its limits
   std::vector<CavitationRecord> cavitation;    // per volume
   std::vector<AlternationRecord> alternation;  // per volume
   Incidents incidents;
@@ -173,14 +173,14 @@ class Runner {
   State state_;
   RunStatistics statistics_;
   IncidentWatch watch_;
-  std::vector<Kept> block_;       // states of the steps between two readings of the clock; the first used_ of them
+  std::vector<Kept> block_;  // states of the steps between two readings of the clock; the first used_ of them
   std::size_t used_ = 0;
   State block_start_;             // before them
   std::vector<bool> dependent_;   // scratch of count_partition, per velocity
   std::vector<int> independent_;  // the same
   StepReport failure_;
   std::string not_finite_;  // the quantity that was not finite after the step that failed
-  State part_start_;  // of a step that is made in parts
+  State part_start_;        // of a step that is made in parts
   int divisions_ = 0;
   bool resolves_ = false;
   bool failed_ = false, restart_failed_ = false;

@@ -123,8 +123,8 @@ class MonolithicTrapezoidal : public Stepper {
 
   const State* from_ = nullptr;  // the state at its start
   OilRule oil_rule_;
-  bool resolves_ = false;  // whether steps are checked for jumps of the pressures
-  IncrementFactors factors_;     // of the trapezoidal rule
+  bool resolves_ = false;     // whether steps are checked for jumps of the pressures
+  IncrementFactors factors_;  // of the trapezoidal rule
   CircuitStep circuits_;
   State next_;                               // the state at the end of the step, as the iterations find it
   std::vector<double> theta_;                // increment of the configuration over the step

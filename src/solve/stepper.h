@@ -45,7 +45,7 @@ struct StepReport {
   int part_iterations = 0;       // of all parts but the last, whose own are in `iterations`
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;  // whether a stated one was out of the limits of mechanics/penalty_factors.h
-  OilRule oil_rule = {};          // by which the oil moved
+  OilRule oil_rule = {};         // by which the oil moved
   double longest_step = 0;       // [s] unstable: what would be stable here; 0: not known
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.

@@ -539,7 +539,8 @@ LinearOil linearised(const Model& machine, const State& state, double h) {
     for (const Spool& spool : oil.spools) {
       double rate[2];
       spool_rates(spool, machine.signals.value(spool.signal, state.time, Side::right), y.data() + spool.state, rate);
-      if (i > 0) advance_spool(spool, 2 / (t - state.time), rate, machine.signals.value(spool.signal, t, Side::left), y.data() + spool.state);
+      if (i > 0)
+        advance_spool(spool, 2 / (t - state.time), rate, machine.signals.value(spool.signal, t, Side::left), y.data() + spool.state);
     }
     const auto rates = [&] { return pressure_rates(machine, t, out.s, out.w, y); };
     const auto difference = [&](double& x, double size) {

@@ -51,7 +51,8 @@ TEST(OilRule, IsOfSecondOrderAlsoInUnevenSteps) {
 TEST(OilRule, RhoOneIsTheTrapezoidalRuleAndZeroBdf2) {
   const auto f = [](double t) { return std::sin(t); };
   const auto exact = [](double t) { return t == 0 ? 1.0 : std::nan(""); };
-  const std::vector<double> one = integrate(OilRule::alpha(1), 2, 10, 0, f, exact).N, zero = integrate(OilRule::alpha(0), 2, 10, 0, f, exact).N;
+  const std::vector<double> one = integrate(OilRule::alpha(1), 2, 10, 0, f, exact).N,
+                            zero = integrate(OilRule::alpha(0), 2, 10, 0, f, exact).N;
   const double h = 0.1;
   double N = 1;
   for (int i = 0; i < 10; ++i) {
@@ -79,7 +80,8 @@ TEST(OilRule, WhatFlowsPassIsWhatContentsGain) {
   const auto first = [](double t) { return std::exp(-t) * std::sin(20 * t); };
   const auto second = [](double t) { return t < 0.4 ? 1.0 : 3 - t; };
   double t = 0, lag = 0, last = 1, Q = first(0) + second(0), mean_1 = first(0), mean_2 = second(0);
-  const OilRule rules[] = {OilRule::alpha(0.5), OilRule::alpha(0.5), OilRule::euler(), OilRule::alpha(0.5), OilRule::alpha(1), OilRule::alpha(0)};
+  const OilRule rules[] = {OilRule::alpha(0.5), OilRule::alpha(0.5), OilRule::euler(),
+                           OilRule::alpha(0.5), OilRule::alpha(1),   OilRule::alpha(0)};
   for (int i = 0; i < 60; ++i) {
     const OilRule& rule = rules[i % 6];
     const double h = 0.01 * (1 + i % 4), carried = OilRule::carried(h, last);
@@ -106,7 +108,8 @@ TEST(OilRule, PartsResolveADecayAndFillTheStep) {
   int parts = 0;
   EXPECT_TRUE(go_in_parts(h, 2 * kOilPartError / k, [&](const OilRule& rule, double dt, bool) {
     const double factor = rule.factor(dt), next = (factor * p + rule.offset(Q, lag)) / (factor + k), rate = -k * next;
-    const double error = (rule.implicit_euler ? dt / 2 * std::abs(rate - Q) : 0.21 * std::abs(next - p - dt * (Q + dt / 2 * curvature))) / kOilPartError;
+    const double error =
+        (rule.implicit_euler ? dt / 2 * std::abs(rate - Q) : 0.21 * std::abs(next - p - dt * (Q + dt / 2 * curvature))) / kOilPartError;
     if (error > 1) return error;
     lag = rule.lag(dt, next - p, Q + lag, rate);
     curvature = (rate - Q) / dt;

@@ -1,7 +1,7 @@
 // Spools that follow their signals: closed forms of the lag and of the second order, the rule itself, rates at their limit.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hydraulics/oil_rule.h"
 #include "hydraulics/spool.h"
+#include "hydraulics/oil_rule.h"
 
 #include <gtest/gtest.h>
 

@@ -263,9 +263,8 @@ TEST(Runner, FailureSaysWhenWhereAndWhatToTry) {
 
 TEST(Runner, HalvesAStepThatDoesNotConverge) {
   const auto run_with = [](const std::string& iterations, const std::string& divisions) {
-    return run_case(load_example(
-        "four_bar", {"solver.max_iterations=" + iterations, "solver.divisions=" + divisions, "solver.step=4 ms", "solver.duration=2 s",
-                     "solver.oil_rule=trapezoidal"}));
+    return run_case(load_example("four_bar", {"solver.max_iterations=" + iterations, "solver.divisions=" + divisions, "solver.step=4 ms",
+                                              "solver.duration=2 s", "solver.oil_rule=trapezoidal"}));
   };
   const CaseResult whole = run_with("20", "6"), divided = run_with("2", "6"), failed = run_with("2", "0");
   ASSERT_TRUE(failed.failure);

@@ -25,7 +25,8 @@ double off(const std::string& text, const char* volume, double truth, double fro
   const CaseResult r = run_case(model_from(kFluid + text, {std::string("solver.step=") + step, std::string("solver.oil_rule=") + rule}));
   EXPECT_FALSE(r.failure);
   const Recording& recording = r.recorder->recording();
-  const auto &time = recording.columns[0], &p = recording.columns[static_cast<std::size_t>(recording.find(std::string(volume) + ".pressure"))];
+  const auto &time = recording.columns[0],
+             &p = recording.columns[static_cast<std::size_t>(recording.find(std::string(volume) + ".pressure"))];
   double largest = 0;
   for (std::size_t k = 0; k < time.size(); ++k)
     if (time[k] >= from - 1e-9) largest = std::max(largest, std::abs(p[k] - truth));
@@ -49,7 +50,8 @@ std::string in_series(const char* supply, const char* volume) {
   return std::string("volumes: {v: {volume: ") + volume + ", pressure: 1 bar}, w: {volume: " + volume + R"(, pressure: 1 bar}}
 sources: {p: {pressure: ps}, tank: {pressure: 1 bar}}
 valves: {a: {orifice: {A: p, B: v, diameter: 10 mm}}, b: {orifice: {A: v, B: w, diameter: 10 mm}}, c: {orifice: {A: w, B: tank, diameter: 10 mm}}}
-signals: {ps: )" + supply + R"(}
+signals: {ps: )" +
+         supply + R"(}
 solver: {duration: 0.06 s}
 )";
 }
@@ -64,14 +66,18 @@ TEST(OilJumps, AStoppedPumpLeavesWhatItsCheckValveHolds) {
 }
 
 TEST(OilJumps, SmallVolumesSettleAfterTheSupplySteps) {
-  const char *steps = "{ramps: [[0, 1 bar], [0.01 s, 1 bar], [0.011 s, 211 bar], [0.03 s, 211 bar], [0.03 s, 151 bar]]}", *jumps = "{steps: [[0, 200 bar]]}";
+  const char *steps = "{ramps: [[0, 1 bar], [0.01 s, 1 bar], [0.011 s, 211 bar], [0.03 s, 211 bar], [0.03 s, 151 bar]]}",
+             *jumps = "{steps: [[0, 200 bar]]}";
   for (const char* volume : {"1e-4 m^3", "1e-5 m^3", "1e-9 m^3"})
     for (const char* step : {"5 ms", "1 ms", "0.1 ms"}) {
       const double h = std::stod(step) * 1e-3;
       long alternating = 0;
-      EXPECT_LT(off(in_series(steps, volume), "v", 101e5, 0.03 + std::max(5 * h, 2e-3), step, "auto", &alternating), 1e-3 * 210e5) << volume << " " << step;
-      EXPECT_LT(off(in_series(steps, volume), "w", 51e5, 0.03 + std::max(5 * h, 2e-3), step, "auto", &alternating), 1e-3 * 210e5) << volume << " " << step;
-      EXPECT_LT(off(in_series(jumps, volume), "v", (2 * 200e5 + 1e5) / 3, std::max(5 * h, 2e-3), step, "auto", &alternating), 1e-3 * 199e5) << volume << " " << step;
+      EXPECT_LT(off(in_series(steps, volume), "v", 101e5, 0.03 + std::max(5 * h, 2e-3), step, "auto", &alternating), 1e-3 * 210e5)
+          << volume << " " << step;
+      EXPECT_LT(off(in_series(steps, volume), "w", 51e5, 0.03 + std::max(5 * h, 2e-3), step, "auto", &alternating), 1e-3 * 210e5)
+          << volume << " " << step;
+      EXPECT_LT(off(in_series(jumps, volume), "v", (2 * 200e5 + 1e5) / 3, std::max(5 * h, 2e-3), step, "auto", &alternating), 1e-3 * 199e5)
+          << volume << " " << step;
       EXPECT_EQ(alternating, 0);
     }
   long alternating = 0;
@@ -94,7 +100,7 @@ joints: {mass: {prismatic: {parent: ground, axis: x}, position: 1 m, speed: 0.01
 volumes: {a: {volume: 0.5 L, pressure: 100 bar}, b: {volume: 0.5 L, pressure: 100 bar}}
 cylinders: {c: {base: {body: ground}, rod_end: {body: mass}, A: a, B: b, area_A: 100 cm^2, area_B: 100 cm^2, chamber_length_A: 50 mm, chamber_length_B: 50 mm}}
 )",
-                                             settings));
+                                           settings));
   EXPECT_FALSE(r.failure);
   EXPECT_LT(r.recorder->ledger().oil().closed_to_percent() * r.recorder->ledger().oil().moved(), 1e-12);
   const Recording& recording = r.recorder->recording();
@@ -121,8 +127,8 @@ TEST(OilJumps, OilThatIsShutInIsASpringWithoutDamping) {
 /// A mass on a cylinder between two holes whose supply jumps twice, chambers of `a` and `b` [m3] beside its own.
 std::string on_a_cylinder(double a, double b, double mass) {
   const auto number = [](double x) { return std::to_string(x * 1e12) + "e-12"; };
-  return "volumes: {a: {volume: " + number(a) + " m^3, pressure: 60 bar}, b: {volume: " + number(b) + " m^3, pressure: 60 bar}}\nbodies: {mass: {point_mass: {mass: " +
-         std::to_string(mass) + R"( kg}}}
+  return "volumes: {a: {volume: " + number(a) + " m^3, pressure: 60 bar}, b: {volume: " + number(b) +
+         " m^3, pressure: 60 bar}}\nbodies: {mass: {point_mass: {mass: " + std::to_string(mass) + R"( kg}}}
 joints: {mass: {prismatic: {parent: ground, axis: x}, position: 1 m}}
 sources: {p: {pressure: ps}, tank: {pressure: 1 bar}}
 valves:
@@ -144,7 +150,8 @@ double late_difference(const std::string& text, const Settings& settings) {
   const Recording ours = record(settings), reference = record({"solver.constraints=double_step", "solver.integrator=cvode"});
   double worst = 0;
   for (const char* channel : {"a.pressure", "b.pressure", "c.rate"}) {
-    const auto &x = ours.columns[static_cast<std::size_t>(ours.find(channel))], &y = reference.columns[static_cast<std::size_t>(reference.find(channel))];
+    const auto &x = ours.columns[static_cast<std::size_t>(ours.find(channel))],
+               &y = reference.columns[static_cast<std::size_t>(reference.find(channel))];
     const auto [low, high] = std::minmax_element(y.begin(), y.end());
     for (std::size_t k = 25; k < x.size(); ++k)
       if (k < 50 || k >= 55) worst = std::max(worst, std::abs(x[k] - y[k]) / (*high - *low));
