@@ -267,8 +267,8 @@ OilMemory<Pointer> oil_memory(const Hydraulics& h, Pointer values) {
 inline int oil_memory_size(const Hydraulics& h) {
   return h.ny == 0 ? 0 : 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size());
 }
-/// Memory of a state whose rates are consistent, with nothing before it, for a step of h [s].
-void start_oil_memory(const Hydraulics& hydraulics, double h, const double* s, const double* s_dot, const double* y, const double* ydot,
+/// Memory of a state whose rates are consistent, with nothing before it, for a step of that length [s].
+void start_oil_memory(const Hydraulics& hydraulics, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 
 /// Change of every volume's content [m3] from pressures in y_0 and lengths s_0 to y_1 and s_1.

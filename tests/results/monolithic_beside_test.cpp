@@ -43,9 +43,9 @@ TEST(MonolithicBeside, DiffersAsTwoRunsDo) {
 
 TEST(MonolithicBeside, LeavesNoNumbersWhereTheMonolithicRunFails) {
   // two Newton iterations are enough apart from the oil, and not with it
-  const CaseResult result =
-      run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1", "solver.divisions=0", "solver.duration=1 s"}), {},
-               StartKind::stated, nullptr, true);
+  const CaseResult result = run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1",
+                                                                   "solver.divisions=0", "solver.duration=1 s"}),
+                                     {}, StartKind::stated, nullptr, true);
   ASSERT_TRUE(result.recorder->beside()->failure());
   EXPECT_TRUE(std::isnan(column(result, "lift.coupling_difference").back()));
   EXPECT_NE(summary_text(result, 1).find("MONOLITHIC"), std::string::npos);
