@@ -37,7 +37,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
         rule_(OilRule::alpha(machine_->description.coupling.oil_rule == OilRuleKind::trapezoidal ? 1 : kOilRho)),
         resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !h_.volumes.empty() &&
                   !machine_->description.solver.accept_capped),
-        memory_(std::max(1, oil_memory_size(h_))),
+        memory_(oil_memory_size(h_)),
         system_(n_ * n_),
         pivot_(n_) {
     for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(h_.ny + 2 * n_);
@@ -76,7 +76,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     const auto from = oil_memory(machine_->hydraulics, machine.oil_memory());
     const OilMemory<> memory = oil_memory(h_, memory_.data());
-    *memory.step = machine.layout().oil_memory > 0 ? *from.step : 0;
+    *memory.step = *from.step;
     for (std::size_t i = 0; i < cut_.states.size(); ++i) memory.lag[i] = from.lag[cut_.states[i]];
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) memory.inflow[i] = from.inflow[cut_.volumes[i]];
     for (std::size_t i = 0; i < n_; ++i) memory.s[i] = from.s[cut_.ports[i]];
@@ -87,7 +87,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void save(State& machine) const override {
     const OilMemory<> to = oil_memory(machine_->hydraulics, machine.oil_memory());
     const auto memory = oil_memory(h_, memory_.data());
-    if (machine.layout().oil_memory > 0) *to.step = *memory.step;
+    *to.step = *memory.step;
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) to.inflow[cut_.volumes[i]] = memory.inflow[i];
     for (std::size_t i = 0; i < n_; ++i) to.s[cut_.ports[i]] = memory.s[i];
     for (int i : own_states_) {

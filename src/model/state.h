@@ -31,9 +31,7 @@ class State {
   /// What the oil's rule carries from step to step, as OilMemory reads it; its first value is 0 where that is unknown.
   double* oil_memory() { return coupling() + layout_.coupling; }
   /// To be called by whatever moves a state by another rule, or changes it.
-  void forget_oil() {
-    if (layout_.oil_memory > 0) *oil_memory() = 0;
-  }
+  void forget_oil() { *oil_memory() = 0; }
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }
   const double* a() const { return v() + layout_.nv; }

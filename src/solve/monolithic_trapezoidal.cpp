@@ -43,7 +43,7 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
     a_offset_[i] = -(4 / h * state.v()[i] + state.a()[i]);
   }
   next_ = state;
-  if (n.oil_memory > 0 && *next_.oil_memory() == 0) {
+  if (*next_.oil_memory() == 0) {
     MechanismState<D>& mech = work_.mechanism;
     update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
     update_rates(m_, state.v(), state.a(), mech);
@@ -164,7 +164,6 @@ void MonolithicTrapezoidal<D>::finish_local_states() {
 
 template <int D>
 void MonolithicTrapezoidal<D>::finish_oil(bool moved) {
-  if (model_->layout.oil_memory == 0) return;
   MechanismState<D>& mech = work_.mechanism;
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
     if (!moved) mech.s[i] += ds_[i];
