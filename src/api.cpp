@@ -38,7 +38,10 @@ void require_finite(double value, const char* what) {
   if (!std::isfinite(value)) throw ModelError(std::string(what) + " must be a finite number");
 }
 
-StartKind kind(Start start) { return start == Start::equilibrium ? StartKind::equilibrium : StartKind::stated; }
+StartKind kind(Start start) {
+  constexpr StartKind kKinds[] = {StartKind::stated, StartKind::equilibrium, StartKind::steady};
+  return kKinds[static_cast<int>(start)];
+}
 
 std::vector<std::vector<double>> rows_of(const Eigen::MatrixXd& m) {
   std::vector<std::vector<double>> rows;
@@ -91,7 +94,7 @@ double Snapshot::time() const { return content_->state.time; }
 
 struct Simulation::Content {
   Content(const Description& description, Start start)
-      : model(compile(description)), run(model, start_of(*model, kind(start))), meter(model) {
+      : model(compile(description)), run(model, start_of(model, kind(start))), meter(model) {
     check_recorded_channels(model);
     fingerprint = trunnion::fingerprint(model->description);
     meter.begin(run.state());
@@ -199,6 +202,14 @@ void equilibrium_to_files(const std::string& model_file, const std::string& fold
   translated([&] {
     const auto model = compile(load_model(model_file, parsed(overrides)));
     write_equilibrium(model, solve_equilibrium(*model, time), model_file, folder);
+  });
+}
+
+void steady_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides, double time) {
+  require_finite(time, "the time of the signals");
+  translated([&] {
+    const auto model = compile(load_model(model_file, parsed(overrides)));
+    write_steady(model, solve_steady(model, time), model_file, folder);
   });
 }
 

@@ -25,6 +25,7 @@ using Action = std::function<int()>;
 void add_run(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_equilibrium(CLI::App& app, Action& action);
+void add_steady(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
@@ -58,6 +59,9 @@ struct ModelOptions {
   /// `examples/four_bar.yaml` -> `four_bar`.
   std::string stem() const;
 };
+
+/// --equilibrium and --steady, of which one may be given; `then` ends their help: what follows on the solution.
+void add_start(CLI::App& command, StartKind& start, const std::string& then);
 
 /// From now on SIGINT and SIGTERM set the returned number instead of ending the program; the same signal a second time ends it at once.
 const std::atomic<int>& catch_signals();

@@ -18,14 +18,13 @@ struct FitOptions {
   ModelOptions model;
   FitRequest request;
   std::string folder;
-  bool equilibrium = false, quiet = false;
+  bool quiet = false;
 };
 
 int fit_values(const FitOptions& options) {
   FitRequest request = options.request;
   request.model_file = options.model.file;
   request.overrides = options.model.overrides();
-  if (options.equilibrium) request.start = StartKind::equilibrium;
   if (request.threads < 1) request.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   FitProgress progress;
   if (!options.quiet && isatty(STDERR_FILENO) != 0)
@@ -70,7 +69,7 @@ void add_fit(CLI::App& app, Action& action) {
   list("--channels", request.channels, "channels to compare and their columns [columns named like channels]; may be repeated",
        "CHANNEL[=COLUMN[:UNIT]],...");
   command->add_option("--time", request.time, "column of times [`time`, or the first]")->type_name("COLUMN[:UNIT]");
-  command->add_flag("--equilibrium", options->equilibrium, "start at rest: solve for equilibrium first");
+  add_start(*command, options->request.start, "start there");
   command->add_option("--max-iterations", request.max_iterations, "iterations at most [50]")->type_name("N");
   command->add_option("--threads", request.threads, "runs side by side; results do not depend on it [all cores]")
       ->check(CLI::PositiveNumber);

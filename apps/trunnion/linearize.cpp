@@ -15,14 +15,13 @@ struct LinearizeOptions {
   std::vector<std::string> vary;
   std::string folder, method = "reduced";
   double simulate = 0;
-  bool equilibrium = false, quiet = false;
+  bool quiet = false;
 };
 
 int linearize(const LinearizeOptions& options, bool simulates) {
   LinearRequest request = options.request;
   request.model_file = options.model.file;
   request.overrides = options.model.overrides();
-  if (options.equilibrium) request.start = StartKind::equilibrium;
   if (options.method == "counterpart") request.options.method = LinearMethod::counterpart;
   for (const std::string& text : options.vary) request.vary.push_back(split_vary(text));
   if (simulates) request.simulate = options.simulate;
@@ -49,7 +48,7 @@ void add_linearize(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("linearize", "linear model and eigenvalues about the start, rest, or times of a run");
   auto options = std::make_shared<LinearizeOptions>();
   options->model.add_to(*command);
-  command->add_flag("--equilibrium", options->equilibrium, "solve for rest first: linearise there, or start the run there");
+  add_start(*command, options->request.start, "linearise there, or start the run there");
   const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
     return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
   };

@@ -1,5 +1,6 @@
 // trunnion: simulate hydraulically actuated multibody machines from the command line.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,6 +42,14 @@ const std::atomic<int>& catch_signals() {
     if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // as with nohup
   }
   return caught_signal;
+}
+
+void add_start(CLI::App& command, StartKind& start, const std::string& then) {
+  const auto add = [&](const char* name, StartKind kind, const char* what) {
+    return command.add_flag_callback(name, [&start, kind] { start = kind; }, fmt::format("{}: {}", what, then));
+  };
+  CLI::Option* rest = add("--equilibrium", StartKind::equilibrium, "solve for rest first");
+  add("--steady", StartKind::steady, "solve for steady operation first (pumps run, oil flows)")->excludes(rest);
 }
 
 CLI::Validator finite() {
@@ -109,6 +118,7 @@ int run_program(int argc, char** argv) {
   cli::add_run(app, action);
   cli::add_check(app, action);
   cli::add_equilibrium(app, action);
+  cli::add_steady(app, action);
   cli::add_linearize(app, action);
   cli::add_compare(app, action);
   cli::add_friction(app, action);

@@ -11,7 +11,7 @@ namespace {
 struct RunOptions {
   ModelOptions model;
   std::string folder;
-  bool equilibrium = false;
+  StartKind start = StartKind::stated;
   bool beside_monolithic = false;
   bool quiet = false;
 };
@@ -31,7 +31,7 @@ int run(const RunOptions& options) {
   const std::atomic<int>& signal = catch_signals();
   CaseFiles files(model, options.model.file, folder, program_start());
   const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
-                                     options.equilibrium ? StartKind::equilibrium : StartKind::stated, nullptr, options.beside_monolithic,
+                                     options.start, nullptr, options.beside_monolithic,
                                      &signal, &files, false);
   clear_progress(options.quiet);
   files.finish(result);
@@ -54,7 +54,7 @@ void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunOptions>();
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
-  command->add_flag("--equilibrium", options->equilibrium, "start at rest: solve for equilibrium first");
+  add_start(*command, options->start, "start there");
   command->add_flag("--beside-monolithic", options->beside_monolithic,
                     "of a co-simulation: solve the machine monolithically, too; differences as channels and in the summary");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");

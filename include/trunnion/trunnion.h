@@ -57,7 +57,8 @@ class Snapshot {
 /// Where a simulation begins.
 enum class Start {
   stated,      ///< at the assembled start values, pressures marked `equilibrium` solved for them
-  equilibrium  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
+  equilibrium,  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
+  steady        ///< in steady operation: pumps run, oil flows, nothing changes (`trunnion steady`)
 };
 
 /// An eigenvalue of a linear model.
@@ -147,6 +148,11 @@ void run_to_files(const std::string& model_file, const std::string& folder, cons
 /// `folder`. Throws ModelError where rest is not determined or contradicted by what is held or stated, RunError where none is found.
 void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                           double time = 0);
+
+/// What `trunnion steady` does: solves for steady operation with signals at `time` [s] and writes steady.json and steady.yaml into `folder`.
+/// Throws RunError where there is none or none is found.
+void steady_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
+                     double time = 0);
 
 /// What to linearise and what else to find out; as on the command line.
 struct Linearization {

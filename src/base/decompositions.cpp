@@ -2,6 +2,7 @@
 #include "base/decompositions.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
@@ -21,6 +22,21 @@ SymmetricEigen symmetric_eigen(const MatrixXd& K, const MatrixXd& M) {
 }
 
 double spectral_radius(const MatrixXd& A) { return A.eigenvalues().cwiseAbs().maxCoeff(); }
+
+Growth fastest_growth(const MatrixXd& A) {
+  const Eigen::EigenSolver<MatrixXd> solver(A);
+  Eigen::Index at = 0;
+  const double rate = solver.eigenvalues().real().maxCoeff(&at);
+  return {rate, solver.eigenvectors().col(at).cwiseAbs()};
+}
+
+bool has_positive_determinant(const MatrixXd& A) {
+  const Eigen::PartialPivLU<MatrixXd> lu(A);
+  const bool odd = (lu.matrixLU().diagonal().array() < 0).count() % 2 != 0;
+  return (lu.permutationP().determinant() > 0) != odd;
+}
+
+VectorXd solution(const MatrixXd& A, const VectorXd& b) { return A.partialPivLu().solve(b); }
 
 RightSingular right_singular(const MatrixXd& A) {
   const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);

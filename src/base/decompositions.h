@@ -19,6 +19,18 @@ SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& K, const Eigen::MatrixXd& 
 /// Largest magnitude of the eigenvalues of a square matrix.
 double spectral_radius(const Eigen::MatrixXd& A);
 
+/// Largest real part of the eigenvalues of a square matrix, and the magnitudes of its vector's entries.
+struct Growth {
+  double rate;
+  Eigen::VectorXd share;
+};
+Growth fastest_growth(const Eigen::MatrixXd& A);
+
+bool has_positive_determinant(const Eigen::MatrixXd& A);
+
+/// x of A x = b for a square A; not finite where A is singular.
+Eigen::VectorXd solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+
 /// A = U S V^T: singular values in descending order, and all of V.
 struct RightSingular {
   Eigen::VectorXd values;

@@ -41,12 +41,12 @@ CircuitStep::CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure
       offset_(hydraulics.ny),
       s_begin_(ports_),
       mean_(hydraulics.ny),
-      p_dot_begin_(hydraulics.volumes.size()),
-      inflow_begin_(p_dot_begin_.size()),
-      curvature_(p_dot_begin_.size()),
+      rate_begin_(hydraulics.ny),
+      inflow_begin_(hydraulics.volumes.size()),
+      curvature_(hydraulics.ny),
       nodes_of_circuit_(hydraulics.circuits.size()),
       range_(hydraulics.circuits.size()),
-      changes_(p_dot_begin_.size()),
+      changes_(hydraulics.volumes.size()),
       zeros_(ports_),
       tolerance_(hydraulics.unknown_state.size()),
       circuit_(tolerance_.size()),
@@ -69,8 +69,10 @@ CircuitStep::CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure
   for (const Component& c : h_.components)
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) {
       const std::size_t i = static_cast<std::size_t>(h_.circuits[c.circuit].offset + c.local) + k;
-      tolerance_[i] *= c.law->info().states[k].scale;
+      const ComponentState& s = c.law->info().states[k];
+      tolerance_[i] *= s.scale;
       limited_[i] = 1;
+      if (!s.rate_of_another) followed_.push_back({c.state + static_cast<int>(k), s.scale});
     }
   rows_.resize(ports_);
   for (const Circuit& c : h_.circuits)
@@ -112,7 +114,7 @@ void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, doubl
   rule_ = {h, oil_rule.factor(h), y_begin, offset_.data(), s_begin_.data()};
   std::copy_n(memory.s, ports_, s_begin_.begin());
   std::copy_n(memory.inflow, inflow_begin_.size(), inflow_begin_.begin());
-  std::copy_n(ydot_begin, p_dot_begin_.size(), p_dot_begin_.begin());
+  std::copy_n(ydot_begin, h_.ny, rate_begin_.begin());
   std::fill(taken_.begin(), taken_.end(), 0.0);
   const int volumes = static_cast<int>(h_.volumes.size());
   const double carried = OilRule::carried(h, *memory.step);
@@ -211,14 +213,17 @@ double CircuitStep::largest_share(const double* y_0, const double* y_1, const Hy
   for (std::size_t c = 0; c < range_.size(); ++c) range_[c] = range_of(static_cast<int>(c), y_0, y_1, state);
   double largest = 0;
   for (std::size_t i = 0; i < h_.volumes.size(); ++i) largest = std::max(largest, change(i) / range_[h_.nodes[h_.volumes[i].node].circuit]);
+  for (const Followed& f : followed_) largest = std::max(largest, change(static_cast<std::size_t>(f.state)) / f.scale);
   return largest;
 }
 
 double CircuitStep::jump(const HydraulicState& state) {
   return largest_share(rule_.y_begin, y_, state, [&](std::size_t i) {
+    const double by_rate = rule_.step / 2 * std::abs(ydot_[i] - rate_begin_[i]);
+    if (i >= h_.volumes.size()) return by_rate;
     const double walls = h_.volumes[i].walls_of_all, p = y_[i];
     const double C = state.capacity[i] * (h_.fluid.liquid_compressibility(p) + walls) / (h_.fluid.compressibility_at(p) + walls);
-    return rule_.step / 2 * std::min(std::abs(ydot_[i] - p_dot_begin_[i]), std::abs(inflow_[i] - inflow_begin_[i]) / C);
+    return std::min(by_rate, rule_.step / 2 * std::abs(inflow_[i] - inflow_begin_[i]) / C);
   });
 }
 
@@ -227,13 +232,13 @@ double CircuitStep::part_error(const HydraulicState& state) {
   constexpr double kOfForetold = 0.21;
   const double h = rule_.step;
   return largest_share(rule_.y_begin, y_, state, [&](std::size_t i) {
-    if (oil_rule_.implicit_euler) return h / 2 * std::abs(ydot_[i] - p_dot_begin_[i]);
-    return kOfForetold * std::abs(y_[i] - rule_.y_begin[i] - h * (p_dot_begin_[i] + h / 2 * curvature_[i]));
+    if (oil_rule_.implicit_euler) return h / 2 * std::abs(ydot_[i] - rate_begin_[i]);
+    return kOfForetold * std::abs(y_[i] - rule_.y_begin[i] - h * (rate_begin_[i] + h / 2 * curvature_[i]));
   });
 }
 
 void CircuitStep::keep_part() {
-  for (std::size_t i = 0; i < curvature_.size(); ++i) curvature_[i] = (ydot_[i] - p_dot_begin_[i]) / rule_.step;
+  for (std::size_t i = 0; i < curvature_.size(); ++i) curvature_[i] = (ydot_[i] - rate_begin_[i]) / rule_.step;
 }
 
 double CircuitStep::part_length(double share, const double* y, const double* ydot, const HydraulicState& state) {

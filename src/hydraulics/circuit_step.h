@@ -111,9 +111,15 @@ class CircuitStep {
   RateRelation rule_;
   std::vector<double> offset_, s_begin_;                // of rule_
   std::vector<double> mean_;                            // per state: of its rate, at the start of the step
-  std::vector<double> p_dot_begin_, inflow_begin_;      // per volume [Pa/s], [m3/s]
+  std::vector<double> rate_begin_;                      // per state: ydot at the start of the step
+  std::vector<double> inflow_begin_;                    // per volume [m3/s]
   const double* inflow_ = nullptr;                      // at the end of the step
-  std::vector<double> curvature_;                       // per volume [Pa/s2]: second derivative of the pressure, over the last part
+  std::vector<double> curvature_;                       // per state: its second derivative, over the last part
+  struct Followed {
+    int state;
+    double scale;
+  };
+  std::vector<Followed> followed_;                      // states of components that parts follow as they follow pressures
   std::vector<std::vector<int>> nodes_of_circuit_;      // volumes, and sources that they meet
   std::vector<double> range_;                           // per circuit [Pa]: scratch
   std::vector<double> changes_, zeros_;                 // scratch

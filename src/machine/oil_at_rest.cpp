@@ -16,6 +16,7 @@ constexpr double kProbe = 1e6;     // [Pa] everywhere: which elements are open d
 constexpr double kSlack = 1e-9;    // of a pressure: rounding
 constexpr double kNoFlow = 1e-12;  // [m3/s] a drop a day
 constexpr const char* kNoRest = "oil flows, there is no rest";
+constexpr const char* kSteady = "; `trunnion steady` finds where the machine stands while oil flows";
 
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
 
@@ -112,14 +113,14 @@ void OilAtRest::check_rest(bool whole_machine) const {
       findings.push_back(finding(k,
                                  fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}",
                                              h_.nodes[first].name, given_[first], h_.nodes[i].name, given_[i], kNoRest),
-                                 "a stated start pressure", "state this pressure, or close the valve at the start"));
+                                 "a stated start pressure", fmt::format("state this pressure, or close the valve at the start{}", kSteady)));
     if (!whole_machine || !between.empty()) continue;
     const int own = h_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
     if (h_.nodes[own].state < 0) continue;  // between sources oil may flow: nothing of the machine feels it
     findings.push_back(finding(own,
                                fmt::format("is {:.6g} Pa, joined through open valves with {} at {:.6g} Pa: {}", given_[own],
                                            h_.nodes[other].name, given_[other], kNoRest),
-                               "the same pressure", "mark it `equilibrium`, or close the valve at the start"));
+                               "the same pressure", fmt::format("mark it `equilibrium`, or close the valve at the start{}", kSteady)));
   }
   for (std::size_t k = 0; k < flow_.size(); ++k) {
     if (flow_[k] == 0) continue;
@@ -130,7 +131,8 @@ void OilAtRest::check_rest(bool whole_machine) const {
       if (fed && h_.nodes[i].state >= 0 && (whole_machine || marked(node)))
         findings.push_back(finding(node,
                                    fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: {}", source.name, flow_[k], kNoRest),
-                                   "a stated start pressure", "state this pressure, or let the flow begin later"));
+                                   marked(node) ? "a stated start pressure" : "no flow at the start",
+                                   fmt::format("{}let the flow begin later{}", marked(node) ? "state this pressure, or " : "", kSteady)));
     }
   }
   if (!findings.empty()) throw InputError(std::move(findings));
@@ -192,6 +194,7 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
       findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[h_.nodes[i].state]),
                                  "a positive absolute pressure",
                                  "raise the stated pressure on the other side of the piston, or turn the cylinder around"));
+  const auto other_pressure = [&](int node) { return marked(node) ? "state this pressure" : "change this pressure, or mark it `equilibrium`"; };
   const auto pressure = [&](int node) { return h_.nodes[node].state >= 0 ? y[h_.nodes[node].state] : given_[node]; };
   for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h_.elements)) {
     const double A = pressure(valve.A), B = pressure(valve.B), beyond = A - B - valve.law.cracking;
@@ -201,7 +204,8 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
         findings.push_back(finding(node,
                                    fmt::format("would be {:.6g} Pa, where {} is open ({:.6g} Pa above its cracking pressure): {}",
                                                pressure(node), valve.name, beyond, kNoRest),
-                                   "a stated start pressure", "state this pressure, or raise the valve's cracking_pressure"));
+                                   marked(node) ? "a stated start pressure" : "a pressure at which the valve is shut",
+                                   fmt::format("{}, or raise the valve's cracking_pressure{}", other_pressure(node), kSteady)));
   }
   for (const Component& c : h_.components) {
     ComponentValues<> values = component_at(c, y);
@@ -212,7 +216,8 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
         if (node >= 0 && (marked(node) || (whole_machine && h_.nodes[node].state >= 0)))
           findings.push_back(
               finding(node, fmt::format("would be {:.6g} Pa, where {:.6g} m3/s flow through {}: {}", pressure(node), Q, c.name, kNoRest),
-                      "a stated start pressure", "state this pressure; it need not be one of rest"));
+                      marked(node) ? "a stated start pressure" : "a pressure at which nothing flows",
+                      fmt::format("{}{}", other_pressure(node), kSteady)));
     });
   }
   if (!findings.empty()) throw InputError(std::move(findings));

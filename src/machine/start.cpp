@@ -17,6 +17,7 @@ namespace {
 constexpr double kUnit = 1e6;       // [Pa] change of a pressure by which its effect is measured
 constexpr double kNoEffect = 1e-9;  // of what free coordinates would do: a pressure that moves nothing
 constexpr double kRank = 1e-8;      // eigenvalue of the scaled system of a combination that moves nothing
+constexpr double kLeastGuess = 1e5;  // [Pa]
 constexpr int kRefinements = 5;
 
 template <int D>
@@ -38,10 +39,21 @@ class Start {
     oil.check_rest(false);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     std::vector<double> y(model_.y_start.size());
-    const std::vector<double> p = pressures(oil);
+    const std::vector<double> p = pressures(oil, true);
     oil.write(p.data(), y.data());
     oil.check_pressures(y.data(), false);
     return y;
+  }
+
+  State near_rest(double time) {
+    update_inputs(model_, time, Side::right, work_);
+    const OilAtRest oil(model_, time, Side::right, work_.hydraulics);
+    std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
+    rest_.time = time;
+    std::vector<double> p = pressures(oil, false);
+    for (double& pressure : p) pressure = std::max(pressure, kLeastGuess);
+    oil.write(p.data(), rest_.y());
+    return rest_;
   }
 
  private:
@@ -65,7 +77,8 @@ class Start {
     return V;
   }
 
-  std::vector<double> pressures(const OilAtRest& oil) {
+  /// Reactions of the unknown groups [Pa]; `decided`: throws InputError where rest leaves some open, which otherwise stay as guessed.
+  std::vector<double> pressures(const OilAtRest& oil, bool decided) {
     const int n = oil.unknowns();
     Eigen::VectorXd p = Eigen::VectorXd::Ones(n);
     if (n == 0) return {};
@@ -81,12 +94,13 @@ class Start {
         const Eigen::VectorXd combination = eigen.vectors.col(i);
         open.emplace_back(combination.begin(), combination.end());
       }
-    oil.report_open(open);
+    if (decided) oil.report_open(open);
     double before = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kRefinements && V.norm() < before; ++i) {
       before = V.norm();
-      const Eigen::VectorXd z = eigen.vectors.transpose() * scale.cwiseProduct(V);
-      p -= scale.cwiseProduct(Eigen::VectorXd(eigen.vectors * z.cwiseQuotient(eigen.values)));
+      Eigen::VectorXd z = eigen.vectors.transpose() * scale.cwiseProduct(V);
+      for (int k = 0; k < n; ++k) z[k] = eigen.values[k] < kRank ? 0 : z[k] / eigen.values[k];
+      p -= scale.cwiseProduct(Eigen::VectorXd(eigen.vectors * z));
       V = volume_accelerations(oil, p);
     }
     const Eigen::VectorXd pressure = kUnit * p;
@@ -151,6 +165,10 @@ State start_state_in(const Model& model) {
 }
 
 }  // namespace
+
+State start_near_rest(const Model& model, double time) {
+  return model.planar ? Start<2>(model).near_rest(time) : Start<3>(model).near_rest(time);
+}
 
 State start_state(const Model& model) { return model.planar ? start_state_in<2>(model) : start_state_in<3>(model); }
 

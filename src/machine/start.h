@@ -18,6 +18,10 @@ namespace trunnion {
 /// Throws InputError naming pressures that rest leaves open or below vacuum, SimulationError if the mass matrix is singular.
 std::vector<double> start_states(const Model& model);
 
+/// Where a search for steady operation begins: the start's q, velocities zero, start pressures with signals at `time` as near to rest as
+/// they come, whether or not oil flows; volumes without a say have 1 MPa. Rates and multipliers are not set.
+State start_near_rest(const Model& model, double time);
+
 /// The complete start state of a model.
 State start_state(const Model& model);
 

@@ -77,13 +77,14 @@ void set_lengths(const Model& model, const State& state, Description& d) {
 
 }  // namespace
 
-Description description_at(const Model& model, const State& state) {
+Description description_at(const Model& model, const State& state, const std::vector<int>& turning) {
   Description d = model.description;
-  for (const JointInfo& info : model.joints) set_joint(info, state.q(), named(d.joints, info.name));
-  for (const Volume& volume : model.hydraulics.volumes) {
-    const PressureNode& node = model.hydraulics.nodes[volume.node];
-    named(d.volumes, node.name).pressure = {false, state.y()[node.state]};
+  for (const JointInfo& info : model.joints) {
+    set_joint(info, state.q(), named(d.joints, info.name));
+    if (info.nv == 1 && std::find(turning.begin(), turning.end(), info.v) != turning.end()) named(d.joints, info.name).rate = state.v()[info.v];
   }
+  std::size_t stated = 0;  // volumes of the file come first; behind them those inside lines
+  for (auto& [name, volume] : d.volumes) volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[stated++].node].state]};
   if (model.planar)
     set_lengths<2>(model, state, d);
   else

@@ -12,6 +12,7 @@ namespace trunnion {
 /// what counts from the start (chamber lengths, rest lengths of springs and distances that were left open). Rates are left open, so that
 /// they are zero where no prescribed motion decides them; velocities of the state are not looked at. Friction states and filtered spools
 /// have no start value in a description: the state's must be those of a start.
-Description description_at(const Model& model, const State& state);
+/// `turning`: velocities of one-axis joints that are kept.
+Description description_at(const Model& model, const State& state, const std::vector<int>& turning = {});
 
 }  // namespace trunnion

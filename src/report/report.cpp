@@ -84,6 +84,9 @@ Diagnostic no_results(const std::string& folder) {
   } else if (fs::exists(folder + "/equilibrium.json")) {
     d.found = "it holds a static solution, which is not shown";
     d.hint = "`trunnion run` on its equilibrium.yaml gives a run that starts at rest";
+  } else if (fs::exists(folder + "/steady.json")) {
+    d.found = "it holds steady operation, which is not shown";
+    d.hint = "`trunnion run` on its steady.yaml gives a run that starts there";
   } else {
     for (const std::string& inside : folders_in(folder))
       if (!kinds_in(folder + "/" + inside).empty()) {

@@ -113,7 +113,7 @@ CosimulationRun run_machine(const Description& description, double H, double lim
   run.step = H;
   StudyWatcher watcher(model, reference, course);
   try {
-    Runner runner(model, start_of(*model, StartKind::stated));
+    Runner runner(model, start_of(model, StartKind::stated));
     watcher.begin(runner.state());
     try {
       run_to_end(runner, &watcher);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -37,8 +38,9 @@ std::vector<std::string> names(const Model& model, const std::vector<int>& veloc
 }
 
 /// How a volume came to its pressure.
-const char* origin(const Model& model, const PressureNode& node) {
-  return std::isnan(model.y_start[static_cast<std::size_t>(node.state)]) ? "rest" : "stated";
+const char* origin(const Model& model, const PressureNode& node, const State& at, const char* found) {
+  const double stated = model.y_start[static_cast<std::size_t>(node.state)];
+  return std::isnan(stated) || stated != at.y()[node.state] ? found : "stated";
 }
 
 /// What a cylinder does at rest.
@@ -97,22 +99,21 @@ Json stability_json(const Model& model, const Equilibrium& e) {
 
 void add_line(std::string& text, const std::string& key, const std::string& value) { text += fmt::format("  {:<22} {}\n", key, value); }
 
-}  // namespace
-
-std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const Equilibrium& e, const std::string& model_file) {
-  if (shared->relative) return equilibrium_json(shared->relative, e, model_file);
+/// What both have in common. `found`: what a pressure that is not stated comes from.
+Json point_json(const std::shared_ptr<const Model>& shared, const State& at, const std::vector<double>& moved, const char* found,
+                const std::string& model_file) {
   const Model& model = *shared;
   const auto observer = make_observer(shared);
-  observer->observe(e.state, Side::right);
+  observer->observe(at, Side::right);
   std::vector<double> values(observer->channels().size());
   observer->values(values.data());
   Json state = Json::object(), movement = Json::object(), pressures = Json::object(), cylinder = Json::object(), motor = Json::object(),
        multipliers = Json::object();
   for (std::size_t i = 0; i < values.size(); ++i) state[observer->channels()[i].name] = values[i];
-  for (int v = 0; v < model.layout.nv; ++v) movement[coordinate_name(model, v)] = e.movement[static_cast<std::size_t>(v)];
+  for (int v = 0; v < model.layout.nv; ++v) movement[coordinate_name(model, v)] = moved[static_cast<std::size_t>(v)];
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
-    pressures[node.name] = {{"pressure", e.state.y()[node.state]}, {"from", origin(model, node)}};
+    pressures[node.name] = {{"pressure", at.y()[node.state]}, {"from", origin(model, node, at, found)}};
   }
   for (const CylinderAtRest& c : cylinders(model, *observer))
     cylinder[c.name] = {{"length", c.length},
@@ -123,46 +124,46 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
   for (const MotorAtRest& c : motors(model, *observer))
     motor[c.name] = {{"angle", c.angle}, {"torque", c.torque}, {"end_damper", c.end_dampers}};
   for (const ConstraintInfo& info : model.constraints)
-    multipliers[info.path] = std::vector<double>(e.state.multipliers() + info.rows.begin, e.state.multipliers() + info.rows.end);
-  const Json json{{"program", std::string("trunnion ") + kVersion},
-                  {"model_file", model_file},
-                  {"title", model.title},
-                  {"time", e.state.time},
-                  {"state", state},
-                  {"movement", movement},
-                  {"pressures", pressures},
-                  {"cylinders", cylinder},
-                  {"motors", motor},
-                  {"multipliers", multipliers},
-                  {"stability", stability_json(model, e)},
-                  {"residual",
-                   {{"load", e.residual},
-                    {"coordinate", e.residual_at < 0 ? "" : coordinate_name(model, e.residual_at)},
-                    {"of", e.load},
-                    {"violation", e.violation}}},
-                  {"iterations", e.iterations},
-                  {"settings", Json::parse(write_model_json(model.description))}};
+    multipliers[info.path] = std::vector<double>(at.multipliers() + info.rows.begin, at.multipliers() + info.rows.end);
+  return {{"program", std::string("trunnion ") + kVersion},
+          {"model_file", model_file},
+          {"title", model.title},
+          {"time", at.time},
+          {"state", state},
+          {"movement", movement},
+          {"pressures", pressures},
+          {"cylinders", cylinder},
+          {"motors", motor},
+          {"multipliers", multipliers}};
+}
+
+std::string text_of(Json json, const Model& model) {
+  json["settings"] = Json::parse(write_model_json(model.description));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e) {
-  if (shared->relative) return equilibrium_text(shared->relative, e);
+/// Coordinates, pressures and actuators: lines for a terminal.
+std::string point_text(const std::shared_ptr<const Model>& shared, const State& at, const std::vector<double>& movement,
+                       const std::vector<int>& turning, const char* found) {
   const Model& model = *shared;
   const auto observer = make_observer(shared);
-  observer->observe(e.state, Side::right);
-  std::string text = fmt::format("at rest{}\n", e.state.time == 0 ? "" : fmt::format(", signals at {:g} s", e.state.time));
+  observer->observe(at, Side::right);
+  std::string text;
   for (const JointInfo& joint : model.joints)
     for (const JointPart& part : joint.parts) {
-      const double* q = e.state.q() + part.q;
+      const double* q = at.q() + part.q;
       const bool ball = part.joint == NodeJoint::spherical, turn = part.joint == NodeJoint::revolute;
       double moved = 0;
       for (int k = 0; k < (ball ? 3 : 1); ++k)
-        moved = std::hypot(moved, e.movement[static_cast<std::size_t>(part.v) + static_cast<std::size_t>(k)]);
-      if (!ball && e.movement[static_cast<std::size_t>(part.v)] < 0) moved = -moved;
+        moved = std::hypot(moved, movement[static_cast<std::size_t>(part.v) + static_cast<std::size_t>(k)]);
+      if (!ball && movement[static_cast<std::size_t>(part.v)] < 0) moved = -moved;
       std::string value = ball   ? fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3])
                           : turn ? fmt::format("{:.6f} deg", q[0] / kDegree)
                                  : fmt::format("{:.9g} m", q[0]);
-      if (model.start[static_cast<std::size_t>(part.v)].held)
+      if (std::find(turning.begin(), turning.end(), part.v) != turning.end())
+        value = part.joint == NodeJoint::prismatic ? fmt::format("moves at {:.9g} m/s", at.v()[part.v])
+                                                   : fmt::format("turns at {:.9g} rad/s", at.v()[part.v]);
+      else if (model.start[static_cast<std::size_t>(part.v)].held)
         value += ", held";
       else if (std::abs(moved) > kMoved)
         value += part.joint == NodeJoint::prismatic ? fmt::format(", moved by {:.6g} m", moved)
@@ -171,15 +172,43 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
     }
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
-    add_line(
-        text, node.name + ".pressure",
-        fmt::format("{:.6f} MPa, {}", e.state.y()[node.state] / 1e6, std::string(origin(model, node)) == "rest" ? "from rest" : "stated"));
+    const char* from = origin(model, node, at, found);
+    add_line(text, node.name + ".pressure",
+             fmt::format("{:.6f} MPa, {}{}", at.y()[node.state] / 1e6, std::string(from) == "stated" ? "" : "from ", from));
   }
+  for (const Component& c : model.hydraulics.components)
+    for (std::size_t k = 0; k < c.law->info().states.size(); ++k) {
+      const ComponentState& state = c.law->info().states[k];
+      add_line(text, c.name + "." + state.name, fmt::format("{:.6g}{}{}", at.y()[c.state + static_cast<int>(k)], *state.unit == 0 ? "" : " ", state.unit));
+    }
   for (const CylinderAtRest& c : cylinders(model, *observer))
     add_line(text, c.name,
              fmt::format("length {:.6f} m, force {:.6g} N, chambers {:.6f} m and {:.6f} m", c.length, c.force, c.chamber_A, c.chamber_B));
   for (const MotorAtRest& c : motors(model, *observer))
     add_line(text, c.name, fmt::format("angle {:.6f} deg, torque {:.6g} N m", c.angle / kDegree, c.torque));
+  return text;
+}
+
+}  // namespace
+
+std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const Equilibrium& e, const std::string& model_file) {
+  if (shared->relative) return equilibrium_json(shared->relative, e, model_file);
+  const Model& model = *shared;
+  Json json = point_json(shared, e.state, e.movement, "rest", model_file);
+  json["stability"] = stability_json(model, e);
+  json["residual"] = {{"load", e.residual},
+                      {"coordinate", e.residual_at < 0 ? "" : coordinate_name(model, e.residual_at)},
+                      {"of", e.load},
+                      {"violation", e.violation}};
+  json["iterations"] = e.iterations;
+  return text_of(std::move(json), model);
+}
+
+std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e) {
+  if (shared->relative) return equilibrium_text(shared->relative, e);
+  const Model& model = *shared;
+  std::string text = fmt::format("at rest{}\n", e.state.time == 0 ? "" : fmt::format(", signals at {:g} s", e.state.time));
+  text += point_text(shared, e.state, e.movement, {}, "rest");
   if (e.residual_at >= 0)
     add_line(text, "residual",
              fmt::format("{:.2g} N or N m at {}, of loads up to {:.4g}; {} Newton steps", e.residual, coordinate_name(model, e.residual_at),
@@ -203,6 +232,42 @@ void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibr
   make_folder(folder);
   write_text(equilibrium_json(model, e, model_file), folder + "/equilibrium.json");
   write_text(write_model(at_rest), folder + "/equilibrium.yaml");
+}
+
+// ---------------------------------------------------------------- steady operation
+
+std::string steady_json(const std::shared_ptr<const Model>& shared, const SteadyOperation& s, const std::string& model_file) {
+  if (shared->relative) return steady_json(shared->relative, s, model_file);
+  const Model& model = *shared;
+  Json json = point_json(shared, s.state, s.movement, "steady operation", model_file);
+  Json turning = Json::object(), open = Json::array();
+  for (int v : s.turning) turning[coordinate_name(model, v)] = s.state.v()[v];
+  for (const OpenStates& o : s.open) open.push_back({{"states", o.states}, {"why", o.why}});
+  json["turning"] = turning;
+  json["open"] = open;
+  json["stability"] = {{"verdict", s.growing.empty() ? "stable" : "unstable"}, {"largest_real_part", s.growth}, {"growing", s.growing}};
+  json["residual"] = {{"rate", s.residual}, {"state", s.residual_at}};
+  json["iterations"] = s.iterations;
+  return text_of(std::move(json), model);
+}
+
+std::string steady_text(const std::shared_ptr<const Model>& shared, const SteadyOperation& s) {
+  if (shared->relative) return steady_text(shared->relative, s);
+  std::string text = fmt::format("in steady operation{}\n", s.state.time == 0 ? "" : fmt::format(", signals at {:g} s", s.state.time));
+  text += point_text(shared, s.state, s.movement, s.turning, "steady operation");
+  for (const OpenStates& o : s.open) add_line(text, "not decided", fmt::format("{}: {}", fmt::join(o.states, ", "), o.why));
+  add_line(text, "residual", fmt::format("{:.2g} units/s at {}; {} linear solves", s.residual, s.residual_at, s.iterations));
+  add_line(text, "stability",
+           s.growing.empty() ? "stable" : fmt::format("unstable: {} would leave it, e-fold in {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth));
+  return text;
+}
+
+void write_steady(const std::shared_ptr<const Model>& model, const SteadyOperation& s, const std::string& model_file,
+                  const std::string& folder) {
+  if (model->relative) return write_steady(model->relative, s, model_file, folder);
+  make_folder(folder);
+  write_text(steady_json(model, s, model_file), folder + "/steady.json");
+  write_text(write_model(without_csv_files(description_at(*model, s.state, s.turning))), folder + "/steady.yaml");
 }
 
 }  // namespace trunnion

@@ -1,10 +1,11 @@
-// A static solution for people and programs: a table, equilibrium.json, and the model file that starts there.
+// A static solution, or steady operation, for people and programs: a table, equilibrium.json or steady.json, and the model file that starts there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "linearise/steady.h"
 #include "machine/equilibrium.h"
 
 namespace trunnion {
@@ -19,5 +20,11 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
 /// `folder`.
 void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder);
+
+/// The same of steady operation: steady.json, a table, steady.json with steady.yaml.
+std::string steady_json(const std::shared_ptr<const Model>& shared, const SteadyOperation& s, const std::string& model_file);
+std::string steady_text(const std::shared_ptr<const Model>& shared, const SteadyOperation& s);
+void write_steady(const std::shared_ptr<const Model>& model, const SteadyOperation& s, const std::string& model_file,
+                  const std::string& folder);
 
 }  // namespace trunnion

@@ -226,7 +226,7 @@ class Misfit {
   std::vector<std::vector<double>> run_at(const Vector& x) const {
     const std::shared_ptr<const Model> model = model_at(x);
     Sampler sampler(model, fit_.channels);
-    Runner run(model, start_of(*model, request_.start));
+    Runner run(model, start_of(model, request_.start));
     sampler.begin(run.state());
     if (run.state().time < sampler.last_time()) run.advance(sampler.last_time(), &sampler);
     return std::move(sampler.values());

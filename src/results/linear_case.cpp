@@ -86,7 +86,8 @@ std::vector<double> references_of(const std::vector<LinearVariable>& list) { ret
 
 std::string about(const LinearCase& c) {
   if (c.reference.time > 0) return fmt::format("the state at {:g} s", c.reference.time);
-  return c.start == StartKind::equilibrium ? "the equilibrium" : "the start as assembled";
+  constexpr const char* kAbout[] = {"the start as assembled", "the equilibrium", "steady operation"};
+  return kAbout[static_cast<int>(c.start)];
 }
 
 /// Whether the state that this one stands before is its conjugate: the two are shown as one.
@@ -284,7 +285,7 @@ LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const Sta
 
 void states_at(const std::shared_ptr<const Model>& model, StartKind start, const std::vector<double>& times,
                const std::function<void(const State&)>& use) {
-  Runner run(model, start_of(*model, start));
+  Runner run(model, start_of(model, start));
   const StepSchedule schedule(*model);
   const double duration = model->description.solver.duration;
   for (double time : times) {
@@ -349,7 +350,7 @@ std::string linear_json(const LinearCase& c, const std::string& model_file) {
       {"program", std::string("trunnion ") + kVersion},
       {"model_file", model_file},
       {"title", c.model->title},
-      {"start", c.start == StartKind::equilibrium ? "equilibrium" : "stated"},
+      {"start", word(c.start)},
       {"time", c.reference.time},
       {"method", c.method == LinearMethod::counterpart ? "counterpart" : "reduced"},
       {"states", names_of(linear.states)},

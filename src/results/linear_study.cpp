@@ -71,7 +71,7 @@ void check_request(const LinearRequest& request, const std::shared_ptr<const Mod
   if (!request.sensitivity.empty() && !request.at.empty())
     findings.add("--sensitivity",
                  "the state at a time of a run is known to the tolerance of its steps only, too little to be differentiated",
-                 "the start, or --equilibrium");
+                 "the start, --equilibrium or --steady");
   findings.throw_any();
 }
 
@@ -106,7 +106,7 @@ void check_values(const LinearRequest& request) {
 
 /// The linear model about the start, or at the one time that is asked for.
 LinearCase single_case(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
-  if (request.at.empty()) return make_linear_case(model, start_of(*model, request.start), request.start, request.options);
+  if (request.at.empty()) return make_linear_case(model, start_of(model, request.start), request.start, request.options);
   std::optional<LinearCase> found;
   states_at(model, request.start, request.at,
             [&](const State& state) { found = make_linear_case(model, state, request.start, request.options); });
@@ -165,7 +165,7 @@ SensitivityTable sensitivities(const LinearRequest& request, const LinearCase& c
   for (std::size_t i = 0; i < values.size(); ++i)
     table.rows.push_back(eigenvalue_sensitivity(c.linear, c.spectrum, values[i], [&](double p) {
       const auto model = load(request, {{request.sensitivity[i], fmt::format("{:.17g}", p)}});
-      return linearise(model, start_of(*model, request.start), options);
+      return linearise(model, start_of(model, request.start), options);
     }));
   return table;
 }
@@ -337,7 +337,7 @@ class Study {
   }
 
   void simulate(const LinearCase& c) {
-    const LinearRun run = run_beside(model_, start_of(*model_, request_.start), c.linear, c.reference, *request_.simulate,
+    const LinearRun run = run_beside(model_, start_of(model_, request_.start), c.linear, c.reference, *request_.simulate,
                                      progress("", model_->description.solver.duration));
     write_text(linear_run_csv(run), folder_ + "/simulate.csv");
     files_ += ", simulate.csv";

@@ -9,6 +9,7 @@
 
 #include "file/model_file.h"
 #include "file/plausibility.h"
+#include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "results/balances.h"
@@ -64,8 +65,20 @@ std::string limited_penalty_warning(const SolverDescription& solver, const RunSt
 
 }  // namespace
 
-State start_of(const Model& model, StartKind start) {
-  return start == StartKind::equilibrium ? equilibrium_state(model) : start_state(model);
+const char* word(StartKind start) {
+  constexpr const char* kWords[] = {"stated", "equilibrium", "steady"};
+  return kWords[static_cast<int>(start)];
+}
+
+State start_of(const std::shared_ptr<const Model>& model, StartKind start) {
+  switch (start) {
+    case StartKind::equilibrium:
+      return equilibrium_state(*model);
+    case StartKind::steady:
+      return steady_state(model);
+    default:
+      return start_state(*model);
+  }
 }
 
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
@@ -87,7 +100,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model, beside_monolithic, files, kept);
   try {
-    Runner run(model, start_of(*model, start));
+    Runner run(model, start_of(model, start));
     const auto update = [&] {
       result.statistics = run.statistics();
       result.coupling = coupling_report(*model, run.state().coupling());

@@ -72,9 +72,12 @@ using Progress = std::function<void(double time)>;
 enum class StartKind {
   stated,       // at the assembled start, pressures marked `equilibrium` solved for it
   equilibrium,  // at the static solution (machine/equilibrium.h)
+  steady,       // in steady operation (linearise/steady.h)
 };
+/// As results call it: `stated`, `equilibrium`, `steady`.
+const char* word(StartKind start);
 /// The start state. Throws InputError, SimulationError.
-State start_of(const Model& model, StartKind start);
+State start_of(const std::shared_ptr<const Model>& model, StartKind start);
 
 /// Takes a run to solver.duration. Throws SimulationError.
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {});

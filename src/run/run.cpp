@@ -163,7 +163,7 @@ StepReport Runner::resolve(double target) {
   for (int i = 0;; ++i) {
     const double left = target - state_.time;
     const bool last = (oil_alone ? shortest : length) > left - shortest / 2;
-    const double h = last ? left : oil_alone ? shortest : length, end = last ? target : state_.time + h;
+    const double end = last ? target : state_.time + (oil_alone ? shortest : length), h = schedule_.length(state_.time, end);
     if (oil_alone) {
       report = stepper_->step_oil(state_, h, part);
     } else {
@@ -183,7 +183,7 @@ StepReport Runner::resolve(double target) {
     } else if (oil_alone || i > kMostParts ||
                (report.status != StepStatus::unresolved && report.status != StepStatus::stalled && report.status != StepStatus::diverged)) {
       return report;
-    } else if (h > shortest * (1 + kSame)) {
+    } else if (h > 1.01 * shortest) {
       length = std::max(shortest, h / 4);
     } else {
       oil_alone = true;

@@ -369,7 +369,7 @@ TEST_F(LinearStudy, SensitivitiesOfAHydraulicMachineAreTheDifferencesOfItsEigenv
   const Json j = json("sensitivity.json");
   const auto eigenvalues = [&](const std::string& path, double p) {
     const auto model = compile(load_model(request_.model_file, {{path, number_text(p)}}));
-    return make_linear_case(model, start_of(*model, StartKind::equilibrium), StartKind::equilibrium, {}).spectrum.eigenvalues;
+    return make_linear_case(model, start_of(model, StartKind::equilibrium), StartKind::equilibrium, {}).spectrum.eigenvalues;
   };
   for (const Json& parameter : j["parameters"]) {
     ASSERT_EQ(parameter["refusal"], "") << parameter["path"];
@@ -425,7 +425,7 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
         std::to_string(push) +
         " N m, signal: pulse}}\nsignals: {pulse: {steps: [[0 s, 1], [0.5 s, 0]]}}\nsolver: {step: 0.2 ms, "
         "duration: 2 s}\n");
-    const State rest = start_of(*model, StartKind::stated);
+    const State rest = start_of(model, StartKind::stated);
     const LinearCase c = make_linear_case(model, rest, StartKind::stated, {});
     return run_beside(model, rest, c.linear, rest, 0.5).channels[0].largest_difference;
   };

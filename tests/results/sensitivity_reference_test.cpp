@@ -112,7 +112,7 @@ class FourBarSensitivity : public testing::Test {
 
   LinearCase linear_case() const {
     const auto model = compile(load_model(request_.model_file, request_.overrides));
-    return make_linear_case(model, start_of(*model, request_.start), request_.start, {});
+    return make_linear_case(model, start_of(model, request_.start), request_.start, {});
   }
   void compare(const std::vector<Number>& numbers, FourBarReference reference) {
     request_.sensitivity.clear();

@@ -122,6 +122,27 @@ TEST(OilJumps, OilThatIsShutInIsASpringWithoutDamping) {
   }
 }
 
+// ---------------------------------------------------------------- with a poppet
+
+/// A relief valve of 223 Hz on a small volume behind a check valve: it chatters until the supply falls.
+TEST(OilJumps, PoppetsAreFollowedAndTheirOilClosesAtJumps) {
+  const CaseResult r = run_case(model_from(std::string(kFluid) + R"(
+volumes: {v0: {volume: 7.785e-6, pressure: 18 bar}, v1: {volume: 8.682e-7, pressure: 69 bar}, v2: {volume: 5.9e-6, pressure: 143 bar}}
+sources: {supply: {pressure: ps}, tank: {pressure: 1 bar}}
+valves:
+  e0: {check: {A: supply, B: v0, flow: 74.6 L/min, at_pressure_drop: 3 bar}}
+  e1: {orifice: {A: v0, B: v1, flow: 59.3 L/min, at_pressure_drop: 5 bar}}
+  e2: {orifice: {A: v1, B: v2, flow: 2.5 L/min, at_pressure_drop: 35 bar}}
+  drain: {resistance: {A: v2, B: tank, flow: 0.1 L/min, at_pressure_drop: 100 bar}}
+  relief: {relief: {A: v2, B: tank, cracking_pressure: 73.3 bar, flow: 12.8 L/min, override: 10 bar, frequency: 223.5 Hz, damping: 0.3}}
+signals: {ps: {steps: [[0, 179 bar], [20 ms, 152 bar], [40 ms, 51 bar]]}}
+solver: {step: 1 ms, duration: 70 ms}
+)"));
+  ASSERT_FALSE(r.failure);
+  EXPECT_GT(r.statistics.resolved_steps, 30);  // the poppet strikes all the time
+  EXPECT_LT(r.recorder->ledger().oil().closed_to_percent(), 1e-6);  // the last step before a jump is on its left side
+}
+
 // ---------------------------------------------------------------- with a mass
 
 /// A mass on a cylinder between two holes whose supply jumps twice, chambers of `a` and `b` [m3] beside its own.

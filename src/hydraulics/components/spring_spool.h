@@ -76,7 +76,7 @@ struct SpringSpoolLaw {
   static ComponentInfo describe(std::vector<const char*> nodes, std::vector<ComponentFlow> flows) {
     constexpr double kRate = 100;  // [1/s] of travels in 10 ms
     ComponentInfo info{std::move(nodes), std::move(flows), {}, {{"power_loss", "power turned into heat", PowerKind::heat}}};
-    if (kMoves) info.states = {{"spool", "", "way of the spool from its rest"}, {"spool_rate", "1/s", "its rate", kRate}};
+    if (kMoves) info.states = {{"spool", "", "way of the spool from its rest"}, {"spool_rate", "1/s", "its rate", kRate, true}};
     return info;
   }
 };

@@ -1,0 +1,460 @@
+// Steady operation by continuation in time with the linear model's tangent: steady.h says how.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linearise/steady.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/decompositions.h"
+#include "base/diagnostic.h"
+#include "hydraulics/quasistatic/command_error.h"
+#include "linearise/reduction.h"
+#include "machine/equilibrium.h"
+#include "machine/start.h"
+#include "model/cartesian.h"
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+// one unit of a state: what is small against it does not bend the equations
+constexpr double kPosition = 1e-3, kVelocity = 1e-2, kPressure = 1e4;  // [rad, m], [rad/s, m/s], [Pa]
+constexpr double kFriction = 1e-5, kOther = 1e-3;                      // of friction states; of others: of their scale
+constexpr double kNoEffect = 1e-9;                                     // of the largest entry of a row: it does not depend on that state
+constexpr double kMoved[] = {0, 0.3, 1.1};                             // [rad, m] places where a coordinate has to be without effect
+constexpr double kFrictionRate = 1e3;                                  // [1/s] at which friction states of actuators at rest fade
+constexpr double kReturnRate = 1;                                      // [1/s] of coordinates, by oil of marked pressures
+constexpr double kFarthest = 100;                                      // units of positions that a step may go
+constexpr double kWrong = 0.5, kRight = 0.2, kSmall = 0.05;  // contraction that is refused, that is aimed at; units: any will do
+constexpr double kLess = 0.25, kMost = 8;                    // change of the step
+constexpr double kLongest = 1e12, kShortest = 1e-14;         // [s]
+constexpr double kSlow = 0.1;                                // [s] slower than what a machine does by itself
+constexpr double kSlowest = 1;                               // [s] within which a machine leaves where it is not stable
+constexpr double kLong = 10;                                 // [s] from here on Newton's method may be near enough
+constexpr double kSettled = 1e-9;                            // units: nothing moves
+constexpr double kOpen = 1e-11;                              // of the largest singular value: nothing decides this combination
+constexpr double kStill = 1e-9;                              // [rad/s, m/s] a coordinate that may turn does not
+constexpr double kEndless = 1e10;                            // [Pa] no pressure of a machine
+constexpr double kShare = 0.3;                               // of the largest: a state has a part in a combination
+constexpr double kGrows = 1e-3;                              // [1/s] above rounding
+constexpr int kMostSolves = 3000;
+
+template <int D>
+class SteadySolver {
+ public:
+  SteadySolver(const std::shared_ptr<const Model>& model, double time)
+      : model_(model),
+        m_(std::get<Mechanism<D>>(model->mechanism)),
+        h_(model->hydraulics),
+        reduction_(model),
+        time_(time),
+        turns_(static_cast<std::size_t>(m_.tree.nv)),
+        unit_of_(static_cast<std::size_t>(h_.ny), kOther),
+        friction_of_(unit_of_.size(), -1) {
+    std::fill_n(unit_of_.begin(), h_.volumes.size(), kPressure);
+    for (const Component& c : h_.components)
+      for (std::size_t k = 0; k < c.law->info().states.size(); ++k) unit_of_[c.state + k] *= c.law->info().states[k].scale;
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i)
+      for (int k = 0; k < h_.actuators[i].friction_states; ++k) {
+        unit_of_[h_.actuators[i].state + k] = kFriction;
+        friction_of_[h_.actuators[i].state + k] = static_cast<int>(i);
+      }
+  }
+
+  SteadyOperation solve() {
+    State start = start_near_rest(*model_, time_);
+    if (!take(start, false)) report_no_start();
+    find_turning(start);
+    for (int v = 0; v < m_.tree.nv; ++v)
+      if (turns_[v]) start.v()[v] = model_->v_start[v];
+    if (!take(start, false)) report_no_start();
+    keeps_lengths_ = true;
+    if (std::find(kind_.begin(), kind_.end(), Kind::marked) != kind_.end() && take(start, false) && follow()) start = at();
+    keeps_lengths_ = false;
+    obstacle_.clear();
+    if (!take(start, false)) report_no_start();
+    if (!follow()) report_nowhere();
+    return result();
+  }
+
+ private:
+  // ---------------------------------------------------------------- equations, in units
+
+  /// Makes `state` the reference, on the partition at hand if `same`. False where the machine cannot be there: see obstacle_.
+  bool take(const State& state, bool same) {
+    try {
+      reduction_.set_reference(state, same ? &reduction_ : nullptr);
+    } catch (const Error& error) {
+      obstacle_ = error.what();
+      return false;
+    }
+    StepReport report;
+    if (!pistons_inside(*model_, mechanism().s.data(), report)) {
+      obstacle_ = "a piston would leave its cylinder";
+      return false;
+    }
+    for (std::size_t i = 0; i < h_.volumes.size(); ++i)
+      if (!(at().y()[i] < kEndless)) {
+        obstacle_ = fmt::format("{} would grow beyond {:.0e} Pa", model_->state_names[i], kEndless);
+        return false;
+      }
+    set_kinds();
+    linearise();
+    return true;
+  }
+  const State& at() const { return reduction_.reference(); }
+  const MechanismState<D>& mechanism() { return reduction_.rates().work().mechanism; }
+  Eigen::Index independent() const { return static_cast<Eigen::Index>(reduction_.velocities().size()); }
+  Eigen::Index positions_and_rates() const {
+    return 2 * independent() + static_cast<Eigen::Index>(reduction_.velocity_dependent().size());
+  }
+  int first_order(Eigen::Index i) const { return reduction_.states()[static_cast<std::size_t>(i - positions_and_rates())]; }
+  /// The velocity of a position or rate.
+  int velocity(Eigen::Index i) const {
+    const Eigen::Index n = independent();
+    return i < 2 * n ? reduction_.velocities()[static_cast<std::size_t>(i % n)]
+                     : reduction_.velocity_dependent()[static_cast<std::size_t>(i - 2 * n)];
+  }
+  bool is_rate(Eigen::Index i) const { return i >= independent() && i < 2 * independent(); }
+  bool is_pressure(Eigen::Index i) const {
+    return i >= positions_and_rates() && first_order(i) < static_cast<int>(h_.volumes.size());
+  }
+  /// Of a volume's oil and walls [1/Pa]; the same if its oil were free of air: their ratio is small in a cavity, where not the pressure
+  /// but the content is what moves evenly.
+  Dual<1> own_compressibility(int volume) { return reduction_.rates().work().hydraulics.compressibility[h_.volumes[volume].node] + walls(volume); }
+  double liquid_compressibility(int volume) const { return h_.fluid.liquid_compressibility(at().y()[volume]) + walls(volume); }
+  double walls(int volume) const { return h_.volumes[volume].walls_of_all; }
+  const std::string& name(Eigen::Index i) const {
+    if (i >= positions_and_rates()) return model_->state_names[first_order(i)];
+    return is_rate(i) ? model_->velocity_names[velocity(i)] : model_->coordinate_names[velocity(i)];
+  }
+
+  void set_kinds() {
+    const Eigen::Index n = reduction_.size();
+    unit_.resize(n);
+    kind_.assign(static_cast<std::size_t>(n), Kind::free);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (i >= positions_and_rates()) {
+        const int y = first_order(i), actuator = friction_of_[y];
+        unit_[i] = unit_of_[y];
+        if (is_pressure(i)) unit_[i] /= own_compressibility(y).value / liquid_compressibility(y);
+        if (actuator >= 0 && !moves(actuator)) kind_[i] = Kind::fading;
+        if (y < static_cast<int>(h_.volumes.size()) && std::isnan(model_->y_start[y])) kind_[i] = Kind::marked;
+      } else {
+        unit_[i] = is_rate(i) ? kVelocity : kPosition;
+        if (!is_rate(i) && turns_[velocity(i)]) kind_[i] = Kind::kept;
+      }
+    }
+  }
+  /// Whether an actuator moves in steady operation.
+  bool moves(int actuator) const {
+    const Range& path = m_.ports[actuator].path;
+    return std::any_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end, [&](const PathDof& p) { return turns_[p.dof] != 0; });
+  }
+
+  /// A_ and f_ at the reference.
+  void linearise() {
+    reduction_.jacobian(values_);
+    const Eigen::Index n = reduction_.size();
+    A_ = Eigen::Map<const Matrix>(values_.data(), n, n);
+    f_.resize(n);
+    reduction_.drift(f_.data());
+    std::vector<double> way(turns_.size());
+    if (keeps_lengths_) configuration_difference(m_.tree, model_->q_start.data(), at().q(), way.data());
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double rate = kind_[i] == Kind::kept ? 1 : kFrictionRate;
+      if (kind_[i] == Kind::kept || kind_[i] == Kind::fading) {
+        A_.row(i).setZero();
+        A_(i, i) = -rate;
+        f_[i] = kind_[i] == Kind::kept ? 0 : -rate * at().y()[first_order(i)];
+        continue;
+      }
+      if (is_pressure(i)) {
+        const Dual<1> own = own_compressibility(first_order(i));
+        A_(i, i) += f_[i] * own.d[0] / own.value;
+      }
+      if (kind_[i] == Kind::marked && keeps_lengths_) {
+        for (Eigen::Index k = 0; k < independent(); ++k) {
+          const double by_rate = A_(i, independent() + k);
+          A_(i, k) += kReturnRate * by_rate;
+          f_[i] += kReturnRate * by_rate * way[velocity(k)];
+        }
+      }
+    }
+    A_ = (unit_.cwiseInverse().asDiagonal() * A_ * unit_.asDiagonal()).eval();
+    f_ = f_.cwiseQuotient(unit_).eval();
+  }
+
+  /// Coordinates that may turn: their place, and that of all that turn with them, is without effect, here and far away, and no stroke ends
+  /// their way.
+  void find_turning(const State& start) {
+    const std::size_t nv = turns_.size();
+    std::vector<char> without(nv, 0), stroke(nv, 0);
+    for (std::size_t i = 0; i < h_.actuators.size(); ++i)
+      if (h_.actuators[i].cylinder.travel > 0)
+        for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k) stroke[m_.paths[k].dof] = 1;
+    for (int v : std::vector<int>(reduction_.rates().loops().admissible())) {
+      without[v] = !stroke[v];
+      for (double way : kMoved) {
+        if (!without[v]) break;
+        std::vector<double> theta(nv, 0.0);
+        theta[v] = way;
+        State moved = start;
+        advance_configuration(m_.tree, start.q(), theta.data(), moved.q());
+        without[v] = take(moved, false) && has_no_effect(v);
+      }
+    }
+    if (!take(start, false)) report_no_start();
+    const auto& loops = reduction_.rates().loops();
+    for (Eigen::Index i = 0; i < independent(); ++i) {
+      std::vector<double> unit(static_cast<std::size_t>(independent()), 0.0), rate(nv, 0.0);
+      unit[i] = 1;
+      loops.add_rates(unit.data(), rate.data());
+      const auto any = [&](const auto& test) {
+        for (std::size_t v = 0; v < nv; ++v)
+          if (std::abs(rate[v]) > kNoEffect && test(v)) return true;
+        return false;
+      };
+      const std::vector<int>& free = loops.admissible();
+      if (any([&](std::size_t v) { return stroke[v] || (!without[v] && std::binary_search(free.begin(), free.end(), static_cast<int>(v))); }))
+        continue;
+      any([&](std::size_t v) { return turns_[v] = 1, false; });
+    }
+  }
+  bool has_no_effect(int v) {
+    Eigen::Index j = 0;
+    while (j < positions_and_rates() && (is_rate(j) || velocity(j) != v)) ++j;
+    if (j == positions_and_rates()) return false;
+    for (Eigen::Index i = 0; i < A_.rows(); ++i)
+      if (std::abs(A_(i, j)) > kNoEffect * A_.row(i).cwiseAbs().maxCoeff()) return false;
+    return true;
+  }
+
+  // ---------------------------------------------------------------- the way
+
+  /// The reference with increments x, in units.
+  State moved(const Vector& x) {
+    const Vector dx = x.cwiseProduct(unit_);
+    const auto& admissible = reduction_.rates().loops().admissible();
+    std::vector<double> increments(admissible.size(), 0.0), theta(turns_.size(), 0.0);
+    State next = at();
+    for (Eigen::Index i = 0; i < positions_and_rates(); ++i)
+      if (is_rate(i))
+        next.v()[velocity(i)] += dx[i];
+      else
+        increments[std::lower_bound(admissible.begin(), admissible.end(), velocity(i)) - admissible.begin()] = dx[i];
+    reduction_.rates().loops().add_increment(increments.data(), theta.data());
+    advance_configuration(m_.tree, at().q(), theta.data(), next.q());
+    for (Eigen::Index i = positions_and_rates(); i < dx.size(); ++i) {
+      double& y = next.y()[first_order(i)];
+      y = is_pressure(i) ? h_.fluid.advance(y, dx[i], h_.volumes[first_order(i)].walls_of_all) : y + dx[i];
+    }
+    return next;
+  }
+
+  /// Goes from the reference to where nothing moves. False: there is no way.
+  bool follow() {
+    double dt = kLongest;
+    for (Eigen::Index i = 0; i < f_.size(); ++i) dt = std::min(dt, 1 / std::max(std::abs(f_[i]), 1 / kLongest));
+    while (iterations_ < kMostSolves && dt > kShortest) {
+      const Matrix T = Matrix::Identity(A_.rows(), A_.cols()) / dt - A_;
+      const Vector scale = T.rowwise().lpNorm<Eigen::Infinity>().cwiseInverse();
+      const Matrix scaled = scale.asDiagonal() * T;
+      const Vector x = solution(scaled, scale.cwiseProduct(f_));
+      ++iterations_;
+      const double size = largest(x);
+      // where something grows by itself faster than 1/dt, implicit Euler goes the other way
+      const bool turned = dt < kSlowest && size > kSettled && !has_positive_determinant(scaled);
+      if (turned || !std::isfinite(size) || farthest(x) > kFarthest) {
+        dt *= kLess;
+        continue;
+      }
+      const State here = at();
+      if (!take(moved(x), true)) {
+        dt *= kLess;
+        if (!take(here, false)) return false;
+        continue;
+      }
+      const double second = largest(solution(scaled, scale.cwiseProduct(Vector(f_ - x / dt)))), contraction = second > kSettled ? second / size : 0;
+      if (!(contraction < kWrong || second < kSmall)) {
+        dt *= kLess;
+        if (!take(here, false)) return false;
+        continue;
+      }
+      if (dt >= kLong && polish()) return true;
+      // what shall rest does not need its speed any more, which nothing might brake
+      State next = at();
+      for (int v = 0; v < m_.tree.nv && dt >= kSlow; ++v)
+        if (!turns_[v]) next.v()[v] = 0;
+      if ((m_.rows > 0 || dt >= kSlow) && !take(next, false)) return false;
+      dt = std::min(kLongest, dt * std::clamp(kRight / std::max(contraction, 1e-12), kLess, kMost));
+    }
+    return false;
+  }
+  /// Newton's method with the smallest steps, which leave alone what nothing decides. False, and the reference where it was, unless the
+  /// solution is near; true where only rounding is left.
+  bool polish() {
+    const State from = at();
+    for (double before = kSmall;;) {
+      const Vector scale = A_.rowwise().lpNorm<Eigen::Infinity>().cwiseMax(std::numeric_limits<double>::min()).cwiseInverse();
+      const Vector x = smallest_solution(scale.asDiagonal() * A_, -scale.cwiseProduct(f_), kOpen);
+      ++iterations_;
+      const double size = largest(x);
+      if (!(size < before)) {
+        if (before < kSmall) return true;
+        take(from, false);
+        return false;
+      }
+      const State here = at();
+      if (!take(moved(x), true)) return take(here, false);
+      if (size < kSettled) return true;
+      before = size / 2;
+    }
+  }
+  static double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }
+  double farthest(const Vector& x) const {
+    double way = 0;
+    for (Eigen::Index i = 0; i < positions_and_rates(); ++i)
+      if (!is_rate(i)) way = std::max(way, std::abs(x[i]));
+    return way;
+  }
+
+  // ---------------------------------------------------------------- result
+
+  SteadyOperation result() {
+    SteadyOperation s;
+    s.state = at();
+    for (int v = 0; v < m_.tree.nv; ++v)
+      if (turns_[v] && std::abs(at().v()[v]) > kStill) s.turning.push_back(v);
+    s.movement.resize(static_cast<std::size_t>(m_.tree.nv));
+    configuration_difference(m_.tree, model_->q_start.data(), at().q(), s.movement.data());
+    s.iterations = iterations_;
+    Eigen::Index worst = 0;
+    if (f_.size() > 0) s.residual = f_.cwiseAbs().maxCoeff(&worst);
+    if (f_.size() > 0) s.residual_at = name(worst);
+    find_open(s);
+    find_growth(s);
+    return s;
+  }
+  /// Names of the states with the largest share in a combination.
+  std::vector<std::string> leading(const Vector& share, const std::vector<Eigen::Index>& states) const {
+    std::vector<Eigen::Index> order(states.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](Eigen::Index i, Eigen::Index j) { return std::abs(share[i]) > std::abs(share[j]); });
+    std::vector<std::string> names;
+    for (Eigen::Index i : order)
+      if (std::abs(share[i]) >= kShare * std::abs(share[order.front()])) names.push_back(name(states[i]));
+    return names;
+  }
+  std::vector<Eigen::Index> all_states() const {
+    std::vector<Eigen::Index> states(static_cast<std::size_t>(reduction_.size()));
+    std::iota(states.begin(), states.end(), 0);
+    return states;
+  }
+  void find_open(SteadyOperation& s) {
+    Matrix A = A_;
+    if (A.rows() == 0) return;
+    for (Eigen::Index i = 0; i < A.rows(); ++i)
+      if (const double most = A.row(i).cwiseAbs().maxCoeff(); most > 0) A.row(i) /= most;
+    const RightSingular singular = right_singular(A);
+    // what has a part in an open combination, by what it is
+    std::vector<std::string> oil, rates, places;
+    for (Eigen::Index i = 0; i < A.cols(); ++i) {
+      double part = 0;
+      for (Eigen::Index k = 0; k < A.cols(); ++k)
+        if (singular.values[k] <= kOpen * singular.values[0]) part = std::max(part, std::abs(singular.V(i, k)));
+      if (part < kShare) continue;
+      (is_pressure(i) ? oil : is_rate(i) ? rates : places).push_back(name(i));
+    }
+    if (!oil.empty()) s.open.push_back({oil, "oil is locked in: it keeps what it has at the start"});
+    if (!rates.empty()) s.open.push_back({rates, "nothing acts on its rate"});
+    if (!places.empty()) s.open.push_back({places, oil.empty() ? "nothing restores it" : "locked oil or nothing holds it where it is"});
+  }
+  void find_growth(SteadyOperation& s) {
+    std::vector<Eigen::Index> states;
+    for (Eigen::Index i : all_states())
+      if (kind_[i] == Kind::free || kind_[i] == Kind::marked) states.push_back(i);
+    const auto n = static_cast<Eigen::Index>(states.size());
+    if (n == 0) return;
+    Matrix part(n, n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j) part(i, j) = A_(states[i], states[j]);
+    const Growth growth = fastest_growth(part);
+    s.growth = growth.rate;
+    if (s.growth > kGrows) s.growing = leading(growth.share, states);
+  }
+
+  // ---------------------------------------------------------------- refusals
+
+  [[noreturn]] void report_no_start() {
+    throw SimulationError(time_, "the start of the search for steady operation", obstacle_, "check the start positions and pressures");
+  }
+  [[noreturn]] void report_nowhere() {
+    Eigen::Index worst = 0;
+    if (f_.size() > 0) f_.cwiseAbs().maxCoeff(&worst);
+    const double rate = f_.size() > 0 ? f_[worst] * unit_[worst] : 0;
+    std::string cause = fmt::format("no steady operation was found in {} steps: ", iterations_);
+    cause += is_pressure(worst) ? fmt::format("this pressure, {:.6g} Pa, still changes by {:.4g} Pa/s", at().y()[first_order(worst)], rate)
+                      : fmt::format("it still changes by {:.4g} a second", rate);
+    if (!obstacle_.empty()) cause += "; the way was barred: " + obstacle_;
+    throw SimulationError(time_, f_.size() > 0 ? name(worst) : "the machine", cause,
+                          "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of what shall rest, or `trunnion run` "
+                          "to see where it goes");
+  }
+
+  enum class Kind : unsigned char {
+    free,
+    kept,   // position of a coordinate that turns
+    fading,  // friction state of an actuator at rest
+    marked   // pressure that the model leaves open
+  };
+
+  std::shared_ptr<const Model> model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& h_;
+  Reduction<D> reduction_;
+  const double time_;
+  std::vector<char> turns_;       // per velocity
+  std::vector<double> unit_of_;   // per y
+  std::vector<int> friction_of_;  // per y: its actuator, or -1
+  std::vector<Kind> kind_;        // per state
+  Vector unit_, f_;               // per state; rates at the reference [units/s]
+  Matrix A_;                      // tangent at the reference, in units
+  bool keeps_lengths_ = false;    // marked pressures take the oil that keeps coordinates where they start
+  std::vector<double> values_;    // scratch
+  std::string obstacle_;
+  int iterations_ = 0;
+};
+
+}  // namespace
+
+SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double time) {
+  if (model->relative) return solve_steady(model->relative, time);
+  return model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
+}
+
+State steady_state(const std::shared_ptr<const Model>& model) {
+  const State steady = solve_steady(model).state;
+  State state(model->layout);
+  state.time = steady.time;
+  if (model->relative) {
+    set_cartesian(*model, steady.q(), steady.v(), state.q(), state.v());
+  } else {
+    std::copy_n(steady.q(), model->layout.nq, state.q());
+    std::copy_n(steady.v(), model->layout.nv, state.v());
+  }
+  std::copy_n(steady.y(), model->layout.ny, state.y());
+  make_consistent(*model, state);
+  return state;
+}
+
+}  // namespace trunnion

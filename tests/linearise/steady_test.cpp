@@ -1,0 +1,268 @@
+// Steady operation. Truth: closed forms of circuits in which oil flows; the time stepper, which must hold what was found for a second, and
+// with which the linear model about it is compared.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linearise/steady.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "linearise/linear_model.h"
+#include "results/run_case.h"
+#include "run/run.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::load_example;
+using test::model_from;
+
+constexpr const char* kFluid = "trunnion: 1\nfluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}\n";
+constexpr double kTank = 1e5, kRevolution = 2 * std::numbers::pi, kLitrePerMinute = 1e-3 / 60;
+
+double value(const Model& model, const State& state, const std::string& name) {
+  const auto found = std::find(model.state_names.begin(), model.state_names.end(), name);
+  EXPECT_NE(found, model.state_names.end()) << name;
+  return state.y()[found - model.state_names.begin()];
+}
+double rate(const Model& model, const State& state, const std::string& name) {
+  const auto found = std::find(model.velocity_names.begin(), model.velocity_names.end(), name);
+  EXPECT_NE(found, model.velocity_names.end()) << name;
+  return state.v()[found - model.velocity_names.begin()];
+}
+
+/// The model with its commands as they are at a time, for ever; `open`: with no start pressure stated.
+std::shared_ptr<const Model> frozen(const std::shared_ptr<const Model>& model, double time, bool open) {
+  Description d = model->description;
+  for (auto& [name, signal] : d.signals) signal = ConstantSignal{model->signals.value(model->signals.find(name), time, Side::right)};
+  if (open)
+    for (auto& [name, volume] : d.volumes) volume.pressure = {true, 0};
+  return compile(d);
+}
+
+/// The largest change of a pressure over a second from a state, of the pressure.
+double drift(const std::shared_ptr<const Model>& model, const State& from, std::string* where = nullptr) {
+  Runner run(model, from);
+  double most = 0;
+  for (int k = 1; k <= 10; ++k) {
+    run.advance(0.1 * k);
+    for (std::size_t i = 0; i < model->hydraulics.volumes.size(); ++i)
+      if (const double change = std::abs(run.state().y()[i] / from.y()[i] - 1); !(change <= most)) {
+        most = change;
+        if (where != nullptr) *where = model->state_names[i];
+      }
+  }
+  return most;
+}
+
+// ---------------------------------------------------------------- closed forms
+
+TEST(Steady, APumpAgainstItsReliefAndABleed) {
+  const auto model = model_from(std::string(kFluid) + R"(
+volumes: {line: {volume: 1 L, pressure: 5 bar}, free: {volume: 1 mL}}
+sources: {tank: {pressure: 1 bar}, pump: {flow: 60 L/min, to: line}}
+valves:
+  relief: {relief: {A: line, B: tank, cracking_pressure: 200 bar, gradient: 2 L/min/bar}}
+  bleed: {orifice: {A: line, B: free, flow: 10 L/min, at_pressure_drop: 100 bar}}
+  rest: {orifice: {A: free, B: tank, flow: 10 L/min, at_pressure_drop: 100 bar}}
+)");
+  const SteadyOperation s = solve_steady(model);
+  const double p = value(*model, s.state, "line.pressure");
+  EXPECT_NEAR(value(*model, s.state, "free.pressure"), (p + kTank) / 2, 1e-6 * p);
+  const double drop = (p - kTank) / 2, flow = 10 * kLitrePerMinute * std::sqrt(drop / 100e5) + 2 * kLitrePerMinute * (p - kTank - 200e5) / 1e5;
+  EXPECT_NEAR(flow, 60 * kLitrePerMinute, 1e-9 * flow);
+  EXPECT_TRUE(s.open.empty());
+  EXPECT_TRUE(s.growing.empty());
+  EXPECT_LT(s.growth, -1);
+}
+
+/// Engine and pump through a hole: M_e = (w_set - w) M_full/droop meets D dp, and Q = D w what the hole passes.
+TEST(Steady, AnEngineDroopsUnderItsPump) {
+  const auto model = model_from(std::string(kFluid) + R"(
+volumes: {line: {volume: 1 L}}
+sources: {tank: {pressure: 1 bar}}
+pumps: {p: {S: tank, P: line, displacement: 50 cm^3/rev, speed: 1500 rpm, prime_mover: {inertia: 1, torque: 300 N m, droop: 100 rpm}}}
+valves: {hole: {orifice: {A: line, B: tank, flow: 60 L/min, at_pressure_drop: 100 bar}}}
+)");
+  const SteadyOperation s = solve_steady(model);
+  const double D = 50e-6 / kRevolution, w = value(*model, s.state, "p.speed"), dp = value(*model, s.state, "line.pressure") - kTank;
+  const double w_set = 1500 * kRevolution / 60, droop = 100 * kRevolution / 60;
+  EXPECT_NEAR((w_set - w) * 300 / droop, D * dp, 1e-7 * D * dp);
+  EXPECT_NEAR(D * w, 60 * kLitrePerMinute * std::sqrt(dp / 100e5), 1e-9 * D * w);
+  EXPECT_LT(w, w_set - 0.2 * droop);
+}
+
+/// A pump that holds 20 bar over a metering hole, whose load is a relief valve behind it.
+std::shared_ptr<const Model> load_sensing(double opening, const char* step = "1 ms") {
+  return model_from(std::string(kFluid) + R"(
+volumes: {line: {volume: 1 L}, load: {volume: 1 L}}
+sources: {tank: {pressure: 1 bar}}
+pumps: {p: {S: tank, P: line, displacement: 100 cm^3/rev, speed: 1500 rpm, control: {load_sensing: {LS: load, margin: 20 bar}, band: 4 bar}}}
+valves:
+  meter: {orifice: {A: line, B: load, flow: 90 L/min, at_pressure_drop: 18 bar}, signal: u}
+  bleed: {orifice: {A: load, B: tank, flow: 1 L/min, at_pressure_drop: 100 bar}}
+  leak: {orifice: {A: line, B: tank, flow: 1 L/min, at_pressure_drop: 100 bar}}
+  back: {relief: {A: load, B: tank, cracking_pressure: 120 bar, gradient: 10 L/min/bar}}
+signals: {u: )" + std::to_string(opening) + "}\nsolver: {step: " + step + ", duration: 1 s}\n");
+}
+
+/// e = (p_LS + margin - p)/band.
+TEST(Steady, ALoadSensingPumpDeliversWhatItsMeteringHolePasses) {
+  for (double u : {0.0, 0.3, 1.0}) {
+    const auto model = load_sensing(u);
+    const SteadyOperation s = solve_steady(model);
+    const double p = value(*model, s.state, "line.pressure"), p_L = value(*model, s.state, "load.pressure");
+    const double e = value(*model, s.state, "p.fraction"), leak = kLitrePerMinute * std::sqrt((p - kTank) / 100e5);
+    EXPECT_NEAR(e, (p_L + 20e5 - p) / 4e5, 1e-9) << u;
+    EXPECT_NEAR(e * 100e-6 * 25, u * 90 * kLitrePerMinute * std::sqrt((p - p_L) / 18e5) + leak, 1e-9 * 100e-6 * 25) << u;
+    if (u == 0)
+      EXPECT_NEAR(p_L, kTank, 1);  // standby
+    else
+      EXPECT_GT(p_L, 121e5);
+  }
+}
+
+/// Pump, motor and a shaft with drag: D_p w_p = D_m w and D_m dp = c w.
+TEST(Steady, AHydrostaticDriveTurnsAtItsSpeed) {
+  const auto model = model_from(std::string(kFluid) + R"(
+gravity: [0, 0, 0]
+bodies: {shaft: {mass: 10 kg, inertia: [1, 1, 1]}}
+joints: {shaft: {revolute: {parent: ground, axis: z}}}
+springs: {drag: {joint: shaft, stiffness: 0, damping: 3 N m s/rad}}
+volumes: {a: {volume: 1 L}, b: {volume: 1 L}}
+sources: {tank: {pressure: 10 bar}}
+pumps: {p: {S: b, P: a, displacement: 20 cm^3/rev, speed: 1500 rpm}}
+motors: {m: {joint: shaft, A: a, B: b, displacement: 100 cm^3/rev, volume: 0.1 L}}
+valves: {charge: {check: {A: tank, B: b, flow: 60 L/min, at_pressure_drop: 3 bar}}, bleed: {resistance: {A: b, B: tank, flow: 1 L/min, at_pressure_drop: 10 bar}}}
+)");
+  const SteadyOperation s = solve_steady(model);
+  const double w = 1500 * kRevolution / 60 * 20 / 100;
+  EXPECT_NEAR(rate(*model, s.state, "shaft.rate"), w, 1e-9 * w);
+  EXPECT_NEAR((value(*model, s.state, "a.pressure") - value(*model, s.state, "b.pressure")) * 100e-6 / kRevolution, 3 * w, 1e-7 * w);
+  EXPECT_NEAR(value(*model, s.state, "b.pressure"), 10e5, 1);
+  EXPECT_EQ(s.turning, std::vector<int>{0});
+  EXPECT_NEAR(s.movement[0], 0, 1e-15);
+}
+
+/// A shaft without anything on it turns as it does; one with a spring rests; one whose arm hangs askew comes to rest below.
+TEST(Steady, WhatAnythingDependsOnRests) {
+  const auto model = model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {free: {mass: 1 kg, inertia: [1, 1, 1]}, sprung: {mass: 1 kg, inertia: [1, 1, 1]}, arm: {rod: {length: 1 m, mass: 2 kg}}}
+joints:
+  free: {revolute: {parent: ground, axis: z}, angle: 10 deg, rate: 3}
+  sprung: {revolute: {parent: ground, axis: z}, angle: 10 deg, rate: 3}
+  arm: {revolute: {parent: ground, axis: z}, angle: 0}
+springs: {s: {joint: sprung, stiffness: 10 N m/rad, rest: 0 deg}, d: {joint: arm, stiffness: 0, damping: 1 N m s/rad}}
+)");
+  const SteadyOperation s = solve_steady(model);
+  EXPECT_EQ(rate(*model, s.state, "free.rate"), 3);
+  EXPECT_EQ(rate(*model, s.state, "sprung.rate"), 0);
+  EXPECT_EQ(s.turning.size(), 1U);
+  EXPECT_NEAR(s.movement[1], -std::numbers::pi / 18, 1e-9);
+  EXPECT_NEAR(s.movement[2], -std::numbers::pi / 2, 1e-9);
+  ASSERT_EQ(s.open.size(), 1U);
+  EXPECT_EQ(s.open[0].states, std::vector<std::string>{"free.rate"});
+}
+
+// ---------------------------------------------------------------- refusals
+
+TEST(Steady, APumpWithoutAWayBackIsRefusedByName) {
+  const auto model = model_from(std::string(kFluid) + R"(
+volumes: {line: {volume: 1 L}, other: {volume: 1 L}}
+sources: {pump: {flow: 60 L/min, to: line}, tank: {pressure: 1 bar}}
+valves: {hole: {orifice: {A: other, B: tank, diameter: 1 mm}}}
+)");
+  try {
+    solve_steady(model);
+    FAIL() << "there is none";
+  } catch (const SimulationError& error) {
+    EXPECT_EQ(error.equations(), "line.pressure");
+    EXPECT_NE(std::string(error.what()).find("no steady operation"), std::string::npos) << error.what();
+  }
+}
+
+/// A relief valve with a poppet that rings on its small volume: steady, but the machine would leave it.
+TEST(Steady, ASteadyStateThatTheMachineWouldLeaveIsCalledUnstable) {
+  const auto ring = [](const char* damping) {
+    return model_from(std::string(kFluid) + R"(
+volumes: {line: {volume: 20 mL}}
+sources: {tank: {pressure: 1 bar}, pump: {flow: 10 L/min, to: line}}
+valves: {relief: {relief: {A: line, B: tank, cracking_pressure: 100 bar, flow: 20 L/min, override: 2 bar, frequency: 100 Hz, damping: )" +
+                      std::string(damping) + "}}}\n");
+  };
+  const auto model = ring("0.05");
+  const SteadyOperation s = solve_steady(model);
+  EXPECT_NEAR(value(*model, s.state, "relief.spool"), 0.5, 0.02);
+  EXPECT_GT(s.growth, 1);
+  EXPECT_TRUE(std::any_of(s.growing.begin(), s.growing.end(), [](const std::string& name) { return name.starts_with("relief."); }));
+  EXPECT_GT(drift(model, [&] {
+              State off = steady_state(model);
+              off.y()[0] *= 1.001;
+              return off;
+            }()),
+            0.01);
+  EXPECT_LT(solve_steady(ring("20")).growth, 0);
+}
+
+// ---------------------------------------------------------------- held
+
+TEST(Steady, ExamplesStandStillInIt) {
+  for (const char* name : {"arm_lumped", "articulated_loader", "crane_double", "excavator", "excavator_lumped", "forwarder_crane", "four_bar_lift",
+                           "four_bar_linear", "lever", "quick_return", "slewing_crane"})
+    for (bool open : {false, true}) {
+      const auto model = frozen(load_example(name), 0, open);
+      std::string where;
+      EXPECT_LT(drift(model, steady_state(model), &where), 1e-6) << name << (open ? ", pressures left out: " : ": ") << where;
+    }
+}
+
+/// A start that is not steady does not pass.
+TEST(Steady, TheTestOfStandingStillFindsAStartThatIsNot) {
+  const auto model = frozen(load_example("excavator"), 0, false);
+  EXPECT_GT(drift(model, start_of(model, StartKind::stated)), 1e-3);
+  const auto moving = load_example("excavator", {"solver.duration=1"});
+  EXPECT_GT(drift(moving, steady_state(moving)), 1e-3);  // its commands go on
+}
+
+TEST(Steady, CartesianCoordinatesStartAtTheSameState) {
+  const auto relative = frozen(load_example("lever"), 0, true), cartesian = frozen(load_example("lever", {"solver.coordinates=cartesian"}), 0, true);
+  const State a = steady_state(relative), b = steady_state(cartesian);
+  for (std::size_t i = 0; i < relative->hydraulics.volumes.size(); ++i) EXPECT_NEAR(a.y()[i], b.y()[i], 1e-6 * a.y()[i]);
+  EXPECT_LT(drift(cartesian, b), 1e-6);
+}
+
+// ---------------------------------------------------------------- linear models
+
+/// What A says of a small push of a pressure off the steady state is what a run does.
+TEST(Steady, LinearModelsAboutItAreDifferencesOfRuns) {
+  const double push = 100, T = 0.01;  // [Pa], [s]
+  constexpr int kSteps = 20000;       // of the midpoint rule
+  for (const auto& model : {load_sensing(0.3, "0.02 ms"), frozen(load_example("excavator", {"solver.step=0.05 ms"}), 0, false)}) {
+    const State at = steady_state(model);
+    const LinearModel linear = linearise(model, at);
+    EXPECT_LT(linear.drift.lpNorm<Eigen::Infinity>(), 1) << model->title;  // [Pa/s] of 1e6 Pa
+    const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(linear.A.rows(), linear.A.cols()), half = T / kSteps / 2 * linear.A;
+    const Eigen::MatrixXd G = (I - half).partialPivLu().solve(I + half);
+    State pushed = at;
+    pushed.y()[0] += push;
+    Runner run(model, pushed), still(model, at);
+    run.advance(T);
+    still.advance(T);
+    Eigen::VectorXd x = linear_state(*model, linear, at, pushed);
+    for (int k = 0; k < kSteps; ++k) x = (G * x).eval();
+    const Eigen::VectorXd found = linear_state(*model, linear, still.state(), run.state());
+    const auto first = static_cast<Eigen::Index>(2 * linear.independent.size() + linear.velocity_dependent.size());
+    for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(model->hydraulics.volumes.size()); ++k)
+      EXPECT_NEAR(found[first + k], x[first + k], 0.01 * push) << model->title << " " << linear.states[first + k].name;
+    EXPECT_GT(x.cwiseAbs().maxCoeff(), 0.05 * push);
+  }
+}
+
+}  // namespace
+}  // namespace trunnion
