@@ -37,6 +37,7 @@ validation: dependencies build/release/build.ninja ## run every comparison of do
 	@$(call build,release,--target trunnion_program)
 	tools/scale.py --store --jobs "$$(nproc)"
 	tools/oil_rule.py --store --jobs "$$(nproc)"
+	tools/steady.py --store --jobs "$$(nproc)"
 	tools/validation.py
 
 .PHONY: docs

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares steady operation with where CVODE comes to rest, on random hydraulic circuits with pumps, and prints a table in Markdown.
 
-    tools/steady.py [--program build/release/bin/trunnion] [--count 500] [--seed 1] [--jobs 2] [--machine N ...] [--keep FOLDER] [--check]
+    tools/steady.py [--program build/release/bin/trunnion] [--count 500] [--seed 1] [--jobs 2] [--machine N ...] [--keep FOLDER] [--check] [--spoil SHARE]
+    tools/steady.py --store [--program ...]     writes tests/data/steady.json, which docs/validation.md quotes
 
 Every circuit has two to six volumes of 1e-6 ... 1e-2 m^3 at start pressures that do not fit, a pump (given flow, given speed, with a prime mover, with
 cut-off or load sensing), relief, reducing and check valves, orifices, resistances, lines and accumulators. CVODE runs from the same start pressures for 60 s, or 2000 s where it has not come to rest, and again, from
@@ -11,7 +12,7 @@ what `trunnion steady` found, for 1 s. A circuit is
     unstable   solved, `steady` calls it unstable, and CVODE does not settle
     refused    `steady` finds none, and CVODE does not settle either: a pressure keeps rising, or swings
     wrong      all else
---check ends with 1 where one is wrong.
+--check ends with 1 where one is wrong. --spoil changes what was found by that share before it is judged, to see that the judge finds it.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -24,6 +25,8 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+STORED = ROOT / "tests/data/steady.json"
+KINDS = ["right", "elsewhere", "unstable", "refused", "wrong"]
 SETTLING, LONGER, HOLDING = 60, 2000, 1  # [s]
 SAME, HELD, SETTLED = 1e-4, 1e-6, 1e-5  # of the range of pressures: the same rest; of a pressure; of the range over the last tenth
 
@@ -141,7 +144,7 @@ def study(task):
         if steady is None:
             verdict = "refused" if not settled else "wrong"
             return number, verdict, f"{trouble[:200]} [CVODE moved {moving:.2g} at the end{': ' + settling[:100] if settling else ''}]"
-        found = {n: steady["pressures"][n]["pressure"] for n in at}
+        found = {n: steady["pressures"][n]["pressure"] * (1 + options.spoil) for n in at}
         if not settled and not settling:  # a leak or an accumulator takes its time
             settling = call(options.program, "run", folder / "stated.yaml", "-o", folder / "long", "--set", f"solver.duration={LONGER}", "--set",
                             "solver.step=0.1", *CVODE)
@@ -166,6 +169,15 @@ def study(task):
         return number, "elsewhere" if settled else "wrong", text
 
 
+def table(counts):
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (list(counts), ["---"] * len(counts), [str(c) for c in counts.values()]))
+
+
+def stored():
+    """The table of random circuits."""
+    return table(json.loads(STORED.read_text()))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
@@ -175,13 +187,16 @@ def main():
     parser.add_argument("--machine", type=int, nargs="*")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--spoil", type=float, default=0)
+    parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
     numbers = options.machine or range(options.count)
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         results = list(pool.map(study, [(options, n) for n in numbers], chunksize=2))
-    kinds = ["right", "elsewhere", "unstable", "refused", "wrong"]
-    print(f"| circuits | {' | '.join(kinds)} |\n| --- |{' --- |' * len(kinds)}")
-    print(f"| {len(results)} | {' | '.join(str(sum(r[1] == k for r in results)) for k in kinds)} |\n")
+    counts = {"circuits": len(results)} | {k: sum(r[1] == k for r in results) for k in KINDS}
+    print(table(counts), end="\n\n")
+    if options.store:
+        STORED.write_text(json.dumps(counts, indent=1) + "\n")
     for number, verdict, text in results:
         if verdict != "right" or options.machine:
             print(number, verdict, text.replace("\n", " "))

@@ -29,6 +29,7 @@ import tempfile
 import treatments as stored_treatments
 
 import oil_rule
+import steady
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "tools/validation_template.md"
@@ -114,6 +115,10 @@ class Figures:
     def oil_circuits(self):
         """The table of random circuits against CVODE, as tools/oil_rule.py stored it."""
         return oil_rule.stored()
+
+    def steady_circuits(self):
+        """The table of random circuits with pumps against CVODE, as tools/steady.py stored it."""
+        return steady.stored()
 
     # ---- comparisons
 

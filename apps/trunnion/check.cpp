@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "file/plausibility.h"
 #include "machine/analyse.h"
+#include "machine/observe.h"
 #include "machine/start.h"
 #include "results/run_case.h"
 #include "run/element_steps.h"
@@ -107,7 +108,8 @@ std::string start_text(const JointInfo& joint, const State& state) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-void print_start(const Model& model, const State& state) {
+void print_start(const std::shared_ptr<const Model>& shared, const State& state) {
+  const Model& model = *shared;
   std::puts("start, after assembly");
   // joints as they were stated, whatever the coordinates
   const Model& stated = model.relative ? *model.relative : model;
@@ -122,11 +124,24 @@ void print_start(const Model& model, const State& state) {
     const bool solved = std::isnan(model.y_start[static_cast<std::size_t>(node.state)]);
     line(node.name, fmt::format("{:.6f} MPa{}", state.y()[node.state] / 1e6, solved ? ", from rest" : ", stated"));
   }
-  double largest = 0;
-  for (int i = 0; i < state.layout().nv; ++i) largest = std::max(largest, std::abs(state.a()[i]));
+  const auto observer = make_observer(shared);
+  observer->observe(state, Side::right);
+  std::vector<double> values(observer->channels().size());
+  observer->values(values.data());
+  for (const Actuator& a : model.hydraulics.actuators) {
+    const std::size_t k = channel_of(observer->channels(), a.turns ? "motors" : "cylinders", a.name, "end_damper");
+    if (k < values.size() && values[k] != 0)
+      line("end damper", fmt::format("{} starts inside the zone of an end damper, which pushes with {:.4g} {}", a.name, values[k],
+                                     a.turns ? "N m" : "N"));
+  }
+  int largest = -1;
+  for (int i = 0; i < state.layout().nv; ++i)
+    if (largest < 0 || std::abs(state.a()[i]) > std::abs(state.a()[largest])) largest = i;
   constexpr double kRest = 1e-6;  // [rad/s2, m/s2]
-  line("accelerations", largest < kRest ? "none: the machine is at rest or in steady motion"
-                                        : fmt::format("up to {:.3g} rad/s^2 or m/s^2: the machine sets off", largest));
+  line("accelerations", largest < 0 || std::abs(state.a()[largest]) < kRest
+                            ? "none: the machine is at rest or in steady motion"
+                            : fmt::format("up to {:.3g} rad/s^2 or m/s^2, of {}: the machine sets off", std::abs(state.a()[largest]),
+                                          model.coordinate_names[static_cast<std::size_t>(largest)]));
 }
 
 void print_run(const Model& model) {
@@ -158,7 +173,7 @@ int check(const ModelOptions& options) {
     return kWrongInput;
   }
   const State start = start_state(*model);
-  print_start(*model, start);
+  print_start(model, start);
   if (const std::string moved = moved_starts_text(*model); !moved.empty()) line("moved", moved);
   print_run(*model);
   for (const std::string& warning : plausibility_warnings(model->description)) line("WARNING", warning);

@@ -46,7 +46,8 @@ const std::atomic<int>& catch_signals() {
 
 void add_start(CLI::App& command, StartKind& start, const std::string& then) {
   const auto add = [&](const char* name, StartKind kind, const char* what) {
-    return command.add_flag_callback(name, [&start, kind] { start = kind; }, fmt::format("{}: {}", what, then));
+    return command.add_flag_callback(
+        name, [&start, kind] { start = kind; }, fmt::format("{}: {}", what, then));
   };
   CLI::Option* rest = add("--equilibrium", StartKind::equilibrium, "solve for rest first");
   add("--steady", StartKind::steady, "solve for steady operation first (pumps run, oil flows)")->excludes(rest);

@@ -30,9 +30,8 @@ int run(const RunOptions& options) {
   const ResultFolder lock(folder);
   const std::atomic<int>& signal = catch_signals();
   CaseFiles files(model, options.model.file, folder, program_start());
-  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet),
-                                     options.start, nullptr, options.beside_monolithic,
-                                     &signal, &files, false);
+  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet), options.start, nullptr,
+                                     options.beside_monolithic, &signal, &files, false);
   clear_progress(options.quiet);
   files.finish(result);
   if (!options.quiet) {

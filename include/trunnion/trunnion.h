@@ -56,7 +56,7 @@ class Snapshot {
 
 /// Where a simulation begins.
 enum class Start {
-  stated,      ///< at the assembled start values, pressures marked `equilibrium` solved for them
+  stated,       ///< at the assembled start values, pressures marked `equilibrium` solved for them
   equilibrium,  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
   steady        ///< in steady operation: pumps run, oil flows, nothing changes (`trunnion steady`)
 };
@@ -149,8 +149,8 @@ void run_to_files(const std::string& model_file, const std::string& folder, cons
 void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                           double time = 0);
 
-/// What `trunnion steady` does: solves for steady operation with signals at `time` [s] and writes steady.json and steady.yaml into `folder`.
-/// Throws RunError where there is none or none is found.
+/// What `trunnion steady` does: solves for steady operation with signals at `time` [s] and writes steady.json and steady.yaml into
+/// `folder`. Throws RunError where there is none or none is found.
 void steady_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                      double time = 0);
 

@@ -26,6 +26,7 @@ struct SpoolDynamics {
   std::optional<double> frequency;   // [Hz] second order, natural frequency
   double damping = 0.7;              // [-] damping ratio
   std::optional<double> rate_limit;  // [signal unit/s]
+  std::optional<double> start;       // [signal unit] position at the start; unset: at the command
 };
 /// Orifice between two nodes, always open or opened by a signal: throttle, bleed, one metering edge of a valve.
 struct OrificeDescription : OrificeSize {

@@ -285,6 +285,9 @@ void check_dynamics(const Description& d, Findings& out, const std::string& path
   if (s.rate_limit && !s.frequency && !(s.time_constant > 0))
     find(d, out, path + ".rate_limit", "a spool that follows its signal at once has no rate to limit",
          "time_constant or frequency beside it");
+  if (s.start && !s.frequency && !(s.time_constant > 0))
+    find(d, out, path + ".start", "a spool that follows its signal at once has no start of its own",
+         "time_constant or frequency beside it");
 }
 /// The nominal flow of an element must not lie below the pressure at which it opens.
 void check_opens(const Description& d, Findings& out, const std::string& path, const OrificeSize& size, double pressure,
@@ -301,12 +304,13 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
   check_dynamics(d, out, path + ".orifice", o.dynamics);
   if (o.signal) return;
   const bool curve = o.opening != OrificeDescription().opening, lag = o.dynamics.time_constant > 0;
-  if (curve || lag || o.dynamics.frequency || o.dynamics.rate_limit)
+  if (curve || lag || o.dynamics.frequency || o.dynamics.rate_limit || o.dynamics.start)
     find(d, out,
          path + ".orifice." +
              (curve                  ? "opening"
               : lag                  ? "time_constant"
               : o.dynamics.frequency ? "frequency"
+              : o.dynamics.start     ? "start"
                                      : "rate_limit"),
          "no `signal` commands the opening", "a signal beside `orifice`",
          "an orifice without a signal is always open; its size says how far");

@@ -13,6 +13,7 @@ void describe_dynamics(Visitor& v, SpoolDynamics& d, const char* what) {
   v.leaf({"frequency", "Natural frequency of a spool of second order, instead of a time constant", kFrequency, kPositive}, &d.frequency);
   v.leaf({"damping", "Its damping ratio", kNumber, kNonNegative}, &d.damping);
   v.leaf({"rate_limit", "Fastest change of the command that acts, per second; left out: none", kSignalValue, kPositive}, &d.rate_limit);
+  v.leaf({"start", "Where the spool is at the start, in the command's unit; left out: at its command", kSignalValue}, &d.start);
 }
 
 void describe_motion(Visitor& v, SpringMotion& m) {

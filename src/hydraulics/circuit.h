@@ -264,9 +264,7 @@ OilMemory<Pointer> oil_memory(const Hydraulics& h, Pointer values) {
   Pointer lag = values + 1, inflow = lag + h.ny;
   return {values, lag, inflow, inflow + h.volumes.size()};
 }
-inline int oil_memory_size(const Hydraulics& h) {
-  return 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size());
-}
+inline int oil_memory_size(const Hydraulics& h) { return 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size()); }
 /// Memory of a state whose rates are consistent, with nothing before it, for a step of that length [s].
 void start_oil_memory(const Hydraulics& hydraulics, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);

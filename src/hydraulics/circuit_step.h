@@ -109,12 +109,12 @@ class CircuitStep {
   const std::size_t ports_;
   OilRule oil_rule_;
   RateRelation rule_;
-  std::vector<double> offset_, s_begin_;                // of rule_
-  std::vector<double> mean_;                            // per state: of its rate, at the start of the step
-  std::vector<double> rate_begin_;                      // per state: ydot at the start of the step
-  std::vector<double> inflow_begin_;                    // per volume [m3/s]
-  const double* inflow_ = nullptr;                      // at the end of the step
-  std::vector<double> curvature_;                       // per state: its second derivative, over the last part
+  std::vector<double> offset_, s_begin_;  // of rule_
+  std::vector<double> mean_;              // per state: of its rate, at the start of the step
+  std::vector<double> rate_begin_;        // per state: ydot at the start of the step
+  std::vector<double> inflow_begin_;      // per volume [m3/s]
+  const double* inflow_ = nullptr;        // at the end of the step
+  std::vector<double> curvature_;         // per state: its second derivative, over the last part
   struct Followed {
     int state;
     double scale;

@@ -42,7 +42,7 @@ struct ComponentState {
   const char* name;  // channel: NAME.<name>
   const char* unit;
   const char* meaning;
-  double scale = 1;  // size that counts as one: its Newton tolerance is solver.tolerance_other times this
+  double scale = 1;              // size that counts as one: its Newton tolerance is solver.tolerance_other times this
   bool rate_of_another = false;  // of the state before it: a step that follows that one follows it
 };
 /// What becomes of power that the oil loses.

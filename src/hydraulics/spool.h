@@ -8,6 +8,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "base/dual.h"
@@ -22,7 +23,8 @@ struct Spool {
   double damping = 0;                                           // [-]
   double rate_limit = std::numeric_limits<double>::infinity();  // [signal unit/s]
   SignalIndex signal = -1;
-  int state = 0;  // index in y of its position; its rate is the next one
+  std::optional<double> start;  // [signal unit] where it is at the start; none: at its command
+  int state = 0;                // index in y of its position; its rate is the next one
 
   bool second_order() const { return frequency > 0; }
   /// Whether it is its signal.

@@ -34,18 +34,18 @@ constexpr double kMoved[] = {0, 0.3, 1.1};                             // [rad, 
 constexpr double kFrictionRate = 1e3;                                  // [1/s] at which friction states of actuators at rest fade
 constexpr double kReturnRate = 1;                                      // [1/s] of coordinates, by oil of marked pressures
 constexpr double kFarthest = 100;                                      // units of positions that a step may go
-constexpr double kWrong = 0.5, kRight = 0.2, kSmall = 0.05;  // contraction that is refused, that is aimed at; units: any will do
-constexpr double kLess = 0.25, kMost = 8;                    // change of the step
-constexpr double kLongest = 1e12, kShortest = 1e-14;         // [s]
-constexpr double kSlow = 0.1;                                // [s] slower than what a machine does by itself
-constexpr double kSlowest = 1;                               // [s] within which a machine leaves where it is not stable
-constexpr double kLong = 10;                                 // [s] from here on Newton's method may be near enough
-constexpr double kSettled = 1e-9;                            // units: nothing moves
-constexpr double kOpen = 1e-11;                              // of the largest singular value: nothing decides this combination
-constexpr double kStill = 1e-9;                              // [rad/s, m/s] a coordinate that may turn does not
-constexpr double kEndless = 1e10;                            // [Pa] no pressure of a machine
-constexpr double kShare = 0.3;                               // of the largest: a state has a part in a combination
-constexpr double kGrows = 1e-3;                              // [1/s] above rounding
+constexpr double kWrong = 0.5, kRight = 0.2, kSmall = 0.05;            // contraction that is refused, that is aimed at; units: any will do
+constexpr double kLess = 0.25, kMost = 8;                              // change of the step
+constexpr double kLongest = 1e12, kShortest = 1e-14;                   // [s]
+constexpr double kSlow = 0.1;                                          // [s] slower than what a machine does by itself
+constexpr double kSlowest = 1;                                         // [s] within which a machine leaves where it is not stable
+constexpr double kLong = 10;                                           // [s] from here on Newton's method may be near enough
+constexpr double kSettled = 1e-9;                                      // units: nothing moves
+constexpr double kOpen = 1e-11;                                        // of the largest singular value: nothing decides this combination
+constexpr double kStill = 1e-9;                                        // [rad/s, m/s] a coordinate that may turn does not
+constexpr double kEndless = 1e10;                                      // [Pa] no pressure of a machine
+constexpr double kShare = 0.3;                                         // of the largest: a state has a part in a combination
+constexpr double kGrows = 1e-3;                                        // [1/s] above rounding
 constexpr int kMostSolves = 3000;
 
 template <int D>
@@ -114,9 +114,7 @@ class SteadySolver {
   const State& at() const { return reduction_.reference(); }
   const MechanismState<D>& mechanism() { return reduction_.rates().work().mechanism; }
   Eigen::Index independent() const { return static_cast<Eigen::Index>(reduction_.velocities().size()); }
-  Eigen::Index positions_and_rates() const {
-    return 2 * independent() + static_cast<Eigen::Index>(reduction_.velocity_dependent().size());
-  }
+  Eigen::Index positions_and_rates() const { return 2 * independent() + static_cast<Eigen::Index>(reduction_.velocity_dependent().size()); }
   int first_order(Eigen::Index i) const { return reduction_.states()[static_cast<std::size_t>(i - positions_and_rates())]; }
   /// The velocity of a position or rate.
   int velocity(Eigen::Index i) const {
@@ -125,12 +123,12 @@ class SteadySolver {
                      : reduction_.velocity_dependent()[static_cast<std::size_t>(i - 2 * n)];
   }
   bool is_rate(Eigen::Index i) const { return i >= independent() && i < 2 * independent(); }
-  bool is_pressure(Eigen::Index i) const {
-    return i >= positions_and_rates() && first_order(i) < static_cast<int>(h_.volumes.size());
-  }
+  bool is_pressure(Eigen::Index i) const { return i >= positions_and_rates() && first_order(i) < static_cast<int>(h_.volumes.size()); }
   /// Of a volume's oil and walls [1/Pa]; the same if its oil were free of air: their ratio is small in a cavity, where not the pressure
   /// but the content is what moves evenly.
-  Dual<1> own_compressibility(int volume) { return reduction_.rates().work().hydraulics.compressibility[h_.volumes[volume].node] + walls(volume); }
+  Dual<1> own_compressibility(int volume) {
+    return reduction_.rates().work().hydraulics.compressibility[h_.volumes[volume].node] + walls(volume);
+  }
   double liquid_compressibility(int volume) const { return h_.fluid.liquid_compressibility(at().y()[volume]) + walls(volume); }
   double walls(int volume) const { return h_.volumes[volume].walls_of_all; }
   const std::string& name(Eigen::Index i) const {
@@ -225,7 +223,9 @@ class SteadySolver {
         return false;
       };
       const std::vector<int>& free = loops.admissible();
-      if (any([&](std::size_t v) { return stroke[v] || (!without[v] && std::binary_search(free.begin(), free.end(), static_cast<int>(v))); }))
+      if (any([&](std::size_t v) {
+            return stroke[v] || (!without[v] && std::binary_search(free.begin(), free.end(), static_cast<int>(v)));
+          }))
         continue;
       any([&](std::size_t v) { return turns_[v] = 1, false; });
     }
@@ -284,7 +284,8 @@ class SteadySolver {
         if (!take(here, false)) return false;
         continue;
       }
-      const double second = largest(solution(scaled, scale.cwiseProduct(Vector(f_ - x / dt)))), contraction = second > kSettled ? second / size : 0;
+      const double second = largest(solution(scaled, scale.cwiseProduct(Vector(f_ - x / dt)))),
+                   contraction = second > kSettled ? second / size : 0;
       if (!(contraction < kWrong || second < kSmall)) {
         dt *= kLess;
         if (!take(here, false)) return false;
@@ -404,16 +405,17 @@ class SteadySolver {
     const double rate = f_.size() > 0 ? f_[worst] * unit_[worst] : 0;
     std::string cause = fmt::format("no steady operation was found in {} steps: ", iterations_);
     cause += is_pressure(worst) ? fmt::format("this pressure, {:.6g} Pa, still changes by {:.4g} Pa/s", at().y()[first_order(worst)], rate)
-                      : fmt::format("it still changes by {:.4g} a second", rate);
+                                : fmt::format("it still changes by {:.4g} a second", rate);
     if (!obstacle_.empty()) cause += "; the way was barred: " + obstacle_;
-    throw SimulationError(time_, f_.size() > 0 ? name(worst) : "the machine", cause,
-                          "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of what shall rest, or `trunnion run` "
-                          "to see where it goes");
+    throw SimulationError(
+        time_, f_.size() > 0 ? name(worst) : "the machine", cause,
+        "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of what shall rest, or `trunnion run` "
+        "to see where it goes");
   }
 
   enum class Kind : unsigned char {
     free,
-    kept,   // position of a coordinate that turns
+    kept,    // position of a coordinate that turns
     fading,  // friction state of an actuator at rest
     marked   // pressure that the model leaves open
   };

@@ -31,15 +31,15 @@ struct OpenStates {
 };
 
 struct SteadyOperation {
-  State state;                        // rates zero but those of `turning` and of prescribed motions; in the coordinates of Model::relative
-  std::vector<double> movement;       // per velocity: increment from the model's start [rad, m]; of coordinates that turn: 0
-  std::vector<int> turning;           // velocities on which nothing else depends
-  std::vector<OpenStates> open;       // several solutions: this one is as near to the start as the machine comes to rest
-  double growth = 0;                  // [1/s] largest real part of the eigenvalues apart from `open`; positive: it would not stay there
-  std::vector<std::string> growing;   // then: states with the largest share in what grows
-  double residual = 0;                // largest rate that is left, of what would be one unit of the state a second
-  std::string residual_at;            // its state
-  int iterations = 0;                 // linear solves
+  State state;                       // rates zero but those of `turning` and of prescribed motions; in the coordinates of Model::relative
+  std::vector<double> movement;      // per velocity: increment from the model's start [rad, m]; of coordinates that turn: 0
+  std::vector<int> turning;          // velocities on which nothing else depends
+  std::vector<OpenStates> open;      // several solutions: this one is as near to the start as the machine comes to rest
+  double growth = 0;                 // [1/s] largest real part of the eigenvalues apart from `open`; positive: it would not stay there
+  std::vector<std::string> growing;  // then: states with the largest share in what grows
+  double residual = 0;               // largest rate that is left, of what would be one unit of the state a second
+  std::string residual_at;           // its state
+  int iterations = 0;                // linear solves
 };
 
 /// Solves with signals at `time` (right limit). Dense, for machines of up to some hundred states. Throws SimulationError, which names the

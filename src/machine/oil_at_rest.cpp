@@ -20,6 +20,38 @@ constexpr const char* kSteady = "; `trunnion steady` finds where the machine sta
 
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
 
+/// Calls join(A, B) for the ways of a component through which no oil rests but at equal pressures: oil flows in both directions, at any
+/// level of pressure. So resistances, lines, flow dividers, compensators that springs hold open, stopped pumps that leak; not check valves,
+/// shuttles, reducing valves, whose pressures differ at rest.
+template <class Join>
+void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) {
+  constexpr double kLevels[] = {1e6, 1e8}, kDrop = 1e4;  // [Pa]
+  const ComponentInfo& info = c.law->info();
+  const std::size_t nodes = c.nodes.size(), states = info.states.size(), columns = nodes + states;
+  std::vector<double> slopes((info.flows.size() + states) * columns);
+  ComponentValues<> values;
+  for (std::size_t i = 0; i < c.spools.size(); ++i) values.u[i] = in.spool[c.spools[i]];
+  for (std::size_t k = 0; k < info.flows.size(); ++k) {
+    const int from = info.flows[k].from, to = info.flows[k].to;
+    if (from < 0 || to < 0) continue;
+    bool open = true;
+    for (double level : kLevels)
+      for (double drop : {0.0, kDrop, -kDrop}) {
+        std::fill_n(values.p, nodes, level);
+        values.p[from] += drop;
+        c.law->start(values.p, values.u, values.x);
+        c.law->differentiate(values.inputs(), values.Q, values.rate, slopes.data());
+        double Q = values.Q[k];
+        if (states == 1 && drop != 0) {  // oil that moves by itself: until its rate is zero
+          const double by_state = slopes[k * columns + nodes], rate = slopes[info.flows.size() * columns + nodes];
+          Q += by_state * values.rate[0] / std::max(-rate, 1e-9);
+        }
+        open = open && (drop == 0 ? std::abs(Q) <= kNoFlow : drop * Q > std::abs(drop) * kNoFlow);
+      }
+    if (open) join(c.nodes[from], c.nodes[to]);
+  }
+}
+
 /// Representative of every node's group, where open flow elements join nodes. Valves that open one way join none: rest leaves them shut.
 std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs<>& in) {
   std::vector<int> parent(h.nodes.size());
@@ -34,6 +66,7 @@ std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs<>& in) {
       if (e.slope > 0) parent[root(e.A)] = root(e.B);
     });
   });
+  for (const Component& c : h.components) for_each_open_way(c, in, [&](int A, int B) { parent[root(A)] = root(B); });
   std::vector<int> roots;
   for (std::size_t i = 0; i < h.nodes.size(); ++i) roots.push_back(root(static_cast<int>(i)));
   return roots;
@@ -57,14 +90,16 @@ std::vector<OilAtRest::Piston> list_pistons(const Hydraulics& h, const std::vect
 
 }  // namespace
 
-OilAtRest::OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs)
+OilAtRest::OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, SpoolsAt spools)
     : model_(model),
       h_(model.hydraulics),
       given_(h_.nodes.size()),
       value_(h_.nodes.size(), std::nan("")),
       unknown_(h_.nodes.size(), -1),
       closed_(h_.nodes.size(), -1) {
-  for (const Spool& spool : h_.spools) spool_.push_back(model.signals.value(spool.signal, time, side));
+  for (const Spool& spool : h_.spools)
+    spool_.push_back(spools == SpoolsAt::start ? spool.start.value_or(model.signals.value(spool.signal, time, side))
+                                               : model.signals.value(spool.signal, time, side));
   for (const FlowSource& source : h_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
   const std::vector<double> probe(h_.nodes.size(), kProbe);
   root_ = join_nodes(h_, {probe.data(), inputs.signal.data(), spool_.data()});
@@ -113,7 +148,8 @@ void OilAtRest::check_rest(bool whole_machine) const {
       findings.push_back(finding(k,
                                  fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}",
                                              h_.nodes[first].name, given_[first], h_.nodes[i].name, given_[i], kNoRest),
-                                 "a stated start pressure", fmt::format("state this pressure, or close the valve at the start{}", kSteady)));
+                                 "a stated start pressure",
+                                 fmt::format("state this pressure, or close the valve at the start{}", kSteady)));
     if (!whole_machine || !between.empty()) continue;
     const int own = h_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
     if (h_.nodes[own].state < 0) continue;  // between sources oil may flow: nothing of the machine feels it
@@ -194,7 +230,9 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
       findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[h_.nodes[i].state]),
                                  "a positive absolute pressure",
                                  "raise the stated pressure on the other side of the piston, or turn the cylinder around"));
-  const auto other_pressure = [&](int node) { return marked(node) ? "state this pressure" : "change this pressure, or mark it `equilibrium`"; };
+  const auto other_pressure = [&](int node) {
+    return marked(node) ? "state this pressure" : "change this pressure, or mark it `equilibrium`";
+  };
   const auto pressure = [&](int node) { return h_.nodes[node].state >= 0 ? y[h_.nodes[node].state] : given_[node]; };
   for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h_.elements)) {
     const double A = pressure(valve.A), B = pressure(valve.B), beyond = A - B - valve.law.cracking;

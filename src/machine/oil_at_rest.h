@@ -13,10 +13,13 @@
 
 namespace trunnion {
 
+/// Where spools stand: where they come to rest, at their commands; or at the start values that some of them have.
+enum class SpoolsAt { rest, start };
+
 class OilAtRest {
  public:
-  /// Signals and sources of `inputs` are those at `time`; spools stand where their signals say.
-  OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs);
+  /// Signals and sources of `inputs` are those at `time`.
+  OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, SpoolsAt spools);
 
   /// Throws InputError where oil cannot rest: two different pressures in one group, a flow source that runs into it. Groups without
   /// a marked volume count only for `whole_machine`.

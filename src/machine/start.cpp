@@ -14,9 +14,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kUnit = 1e6;       // [Pa] change of a pressure by which its effect is measured
-constexpr double kNoEffect = 1e-9;  // of what free coordinates would do: a pressure that moves nothing
-constexpr double kRank = 1e-8;      // eigenvalue of the scaled system of a combination that moves nothing
+constexpr double kUnit = 1e6;        // [Pa] change of a pressure by which its effect is measured
+constexpr double kNoEffect = 1e-9;   // of what free coordinates would do: a pressure that moves nothing
+constexpr double kRank = 1e-8;       // eigenvalue of the scaled system of a combination that moves nothing
 constexpr double kLeastGuess = 1e5;  // [Pa]
 constexpr int kRefinements = 5;
 
@@ -35,7 +35,7 @@ class Start {
   std::vector<double> states() {
     if (std::none_of(model_.y_start.begin(), model_.y_start.end(), [](double y) { return std::isnan(y); })) return model_.y_start;
     update_inputs(model_, 0, Side::right, work_);
-    const OilAtRest oil(model_, 0, Side::right, work_.hydraulics);
+    const OilAtRest oil(model_, 0, Side::right, work_.hydraulics, SpoolsAt::start);
     oil.check_rest(false);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     std::vector<double> y(model_.y_start.size());
@@ -47,7 +47,7 @@ class Start {
 
   State near_rest(double time) {
     update_inputs(model_, time, Side::right, work_);
-    const OilAtRest oil(model_, time, Side::right, work_.hydraulics);
+    const OilAtRest oil(model_, time, Side::right, work_.hydraulics, SpoolsAt::rest);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     rest_.time = time;
     std::vector<double> p = pressures(oil, false);

@@ -45,7 +45,7 @@ class NetlistBuilder {
     average_walls();
     for (Component& c : h_.components) start_component(c);
     for (Spool& spool : h_.spools) {
-      spool.state = add_state(spool.name + ".spool", model_.signals.value(spool.signal, 0, Side::right));
+      spool.state = add_state(spool.name + ".spool", spool.start.value_or(model_.signals.value(spool.signal, 0, Side::right)));
       if (spool.second_order()) add_state(spool.name + ".spool_rate", 0);
     }
     h_.ny = static_cast<int>(model_.y_start.size());
@@ -102,11 +102,12 @@ class NetlistBuilder {
     spool.damping = dynamics.damping;
     spool.rate_limit = dynamics.rate_limit.value_or(std::numeric_limits<double>::infinity());
     spool.signal = signal(command);
+    spool.start = dynamics.start;
     h_.spools.push_back(std::move(spool));
     return static_cast<int>(h_.spools.size()) - 1;
   }
   int add_spool(const std::string& name, double time_constant, const NumberOrSignal& command) {
-    return add_spool(name, SpoolDynamics{time_constant, {}, {}, {}}, command);
+    return add_spool(name, SpoolDynamics{time_constant, {}, {}, {}, {}}, command);
   }
   void add_component(const std::string& name, const char* section, const ComponentPlan& plan) {
     Component c;

@@ -81,10 +81,18 @@ Description description_at(const Model& model, const State& state, const std::ve
   Description d = model.description;
   for (const JointInfo& info : model.joints) {
     set_joint(info, state.q(), named(d.joints, info.name));
-    if (info.nv == 1 && std::find(turning.begin(), turning.end(), info.v) != turning.end()) named(d.joints, info.name).rate = state.v()[info.v];
+    if (info.nv == 1 && std::find(turning.begin(), turning.end(), info.v) != turning.end())
+      named(d.joints, info.name).rate = state.v()[info.v];
   }
+  for (auto& [name, valve] : d.valves)  // spools are at their commands
+    std::visit(
+        [](auto& kind) {
+          if constexpr (requires { kind.dynamics.start; }) kind.dynamics.start.reset();
+        },
+        valve);
   std::size_t stated = 0;  // volumes of the file come first; behind them those inside lines
-  for (auto& [name, volume] : d.volumes) volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[stated++].node].state]};
+  for (auto& [name, volume] : d.volumes)
+    volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[stated++].node].state]};
   if (model.planar)
     set_lengths<2>(model, state, d);
   else

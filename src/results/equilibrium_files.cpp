@@ -179,7 +179,8 @@ std::string point_text(const std::shared_ptr<const Model>& shared, const State& 
   for (const Component& c : model.hydraulics.components)
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) {
       const ComponentState& state = c.law->info().states[k];
-      add_line(text, c.name + "." + state.name, fmt::format("{:.6g}{}{}", at.y()[c.state + static_cast<int>(k)], *state.unit == 0 ? "" : " ", state.unit));
+      add_line(text, c.name + "." + state.name,
+               fmt::format("{:.6g}{}{}", at.y()[c.state + static_cast<int>(k)], *state.unit == 0 ? "" : " ", state.unit));
     }
   for (const CylinderAtRest& c : cylinders(model, *observer))
     add_line(text, c.name,
@@ -258,7 +259,8 @@ std::string steady_text(const std::shared_ptr<const Model>& shared, const Steady
   for (const OpenStates& o : s.open) add_line(text, "not decided", fmt::format("{}: {}", fmt::join(o.states, ", "), o.why));
   add_line(text, "residual", fmt::format("{:.2g} units/s at {}; {} linear solves", s.residual, s.residual_at, s.iterations));
   add_line(text, "stability",
-           s.growing.empty() ? "stable" : fmt::format("unstable: {} would leave it, e-fold in {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth));
+           s.growing.empty() ? "stable"
+                             : fmt::format("unstable: {} would leave it, e-fold in {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth));
   return text;
 }
 

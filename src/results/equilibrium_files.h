@@ -1,5 +1,5 @@
-// A static solution, or steady operation, for people and programs: a table, equilibrium.json or steady.json, and the model file that starts there.
-// SPDX-License-Identifier: BSD-3-Clause
+// A static solution, or steady operation, for people and programs: a table, equilibrium.json or steady.json, and the model file that starts
+// there. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>

@@ -47,6 +47,45 @@ TEST_F(Program, RunWritesAllFiles) {
   EXPECT_EQ(r.output.find('\r'), std::string::npos) << "progress belongs on a terminal";
 }
 
+TEST_F(Program, SteadyWritesItsFilesAndAModelThatStartsThere) {
+  const Outcome r = call("steady '" + kExamples + "excavator.yaml' -o out");
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("in steady operation"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("pump.speed"), std::string::npos) << r.output;
+  const Json steady = json("out/steady.json");
+  EXPECT_EQ(steady["stability"]["verdict"], "stable");
+  EXPECT_LT(steady["residual"]["rate"], 1e-6);
+  EXPECT_EQ(steady["pressures"]["supply"]["from"], "steady operation");
+  const Outcome again = call("run out/steady.yaml --set solver.duration=0.01 -o run -q");
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_EQ(call("run '" + kExamples + "excavator.yaml' --steady --set solver.duration=0.01 -o run2 -q").code, 0);
+  EXPECT_NEAR(json("run/summary.json")["final_state"]["supply.pressure"].get<double>(),
+              json("run2/summary.json")["final_state"]["supply.pressure"].get<double>(), 1);
+  EXPECT_NE(call("run '" + kExamples + "excavator.yaml' --steady --equilibrium -q").code, 0);
+  const Outcome equilibrium = call("equilibrium '" + kExamples + "excavator.yaml' -o out");
+  EXPECT_EQ(equilibrium.code, 2);
+  EXPECT_NE(equilibrium.output.find("trunnion steady"), std::string::npos) << equilibrium.output;
+  EXPECT_EQ(call("linearize '" + kExamples + "excavator.yaml' --steady -o linear -q").code, 0);
+  EXPECT_EQ(json("linear/linear.json")["start"], "steady");
+}
+
+TEST_F(Program, CheckNamesWhatSetsOffAndTheDamperItStartsIn) {
+  std::ofstream(folder_ / "model.yaml") << R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {w: {point_mass: {mass: 100}}}
+joints: {w: {prismatic: {parent: ground, axis: y}, position: 1 m}}
+volumes: {a: {volume: 1 L, pressure: 1 bar}, b: {volume: 1 L, pressure: 1 bar}}
+cylinders:
+  lift: {base: {body: ground}, rod_end: {body: w}, A: a, B: b, area_A: 10 cm^2, area_B: 5 cm^2, chamber_length_A: 5 mm, chamber_length_B: 0.5 m,
+         end_damper: {length: 20 mm, stiffness: 1e5 N/m}}
+)";
+  const Outcome r = call("check model.yaml");
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("lift starts inside the zone of an end damper, which pushes with 1500 N"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("of w.position: the machine sets off"), std::string::npos) << r.output;
+}
+
 TEST_F(Program, RunHasADefaultFolderAndCanBeQuiet) {
   const Outcome r = call("run " + four_bar() + " --set solver.duration=0.01 --quiet");
   EXPECT_EQ(r.code, 0);

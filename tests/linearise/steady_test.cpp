@@ -73,7 +73,8 @@ valves:
   const SteadyOperation s = solve_steady(model);
   const double p = value(*model, s.state, "line.pressure");
   EXPECT_NEAR(value(*model, s.state, "free.pressure"), (p + kTank) / 2, 1e-6 * p);
-  const double drop = (p - kTank) / 2, flow = 10 * kLitrePerMinute * std::sqrt(drop / 100e5) + 2 * kLitrePerMinute * (p - kTank - 200e5) / 1e5;
+  const double drop = (p - kTank) / 2,
+               flow = 10 * kLitrePerMinute * std::sqrt(drop / 100e5) + 2 * kLitrePerMinute * (p - kTank - 200e5) / 1e5;
   EXPECT_NEAR(flow, 60 * kLitrePerMinute, 1e-9 * flow);
   EXPECT_TRUE(s.open.empty());
   EXPECT_TRUE(s.growing.empty());
@@ -107,7 +108,8 @@ valves:
   bleed: {orifice: {A: load, B: tank, flow: 1 L/min, at_pressure_drop: 100 bar}}
   leak: {orifice: {A: line, B: tank, flow: 1 L/min, at_pressure_drop: 100 bar}}
   back: {relief: {A: load, B: tank, cracking_pressure: 120 bar, gradient: 10 L/min/bar}}
-signals: {u: )" + std::to_string(opening) + "}\nsolver: {step: " + step + ", duration: 1 s}\n");
+signals: {u: )" + std::to_string(opening) +
+                    "}\nsolver: {step: " + step + ", duration: 1 s}\n");
 }
 
 /// e = (p_LS + margin - p)/band.
@@ -201,11 +203,12 @@ valves: {relief: {relief: {A: line, B: tank, cracking_pressure: 100 bar, flow: 2
   EXPECT_NEAR(value(*model, s.state, "relief.spool"), 0.5, 0.02);
   EXPECT_GT(s.growth, 1);
   EXPECT_TRUE(std::any_of(s.growing.begin(), s.growing.end(), [](const std::string& name) { return name.starts_with("relief."); }));
-  EXPECT_GT(drift(model, [&] {
-              State off = steady_state(model);
-              off.y()[0] *= 1.001;
-              return off;
-            }()),
+  EXPECT_GT(drift(model,
+                  [&] {
+                    State off = steady_state(model);
+                    off.y()[0] *= 1.001;
+                    return off;
+                  }()),
             0.01);
   EXPECT_LT(solve_steady(ring("20")).growth, 0);
 }
@@ -213,8 +216,8 @@ valves: {relief: {relief: {A: line, B: tank, cracking_pressure: 100 bar, flow: 2
 // ---------------------------------------------------------------- held
 
 TEST(Steady, ExamplesStandStillInIt) {
-  for (const char* name : {"arm_lumped", "articulated_loader", "crane_double", "excavator", "excavator_lumped", "forwarder_crane", "four_bar_lift",
-                           "four_bar_linear", "lever", "quick_return", "slewing_crane"})
+  for (const char* name : {"arm_lumped", "articulated_loader", "crane_double", "excavator", "excavator_lumped", "forwarder_crane",
+                           "four_bar_lift", "four_bar_linear", "lever", "quick_return", "slewing_crane"})
     for (bool open : {false, true}) {
       const auto model = frozen(load_example(name), 0, open);
       std::string where;
@@ -231,7 +234,8 @@ TEST(Steady, TheTestOfStandingStillFindsAStartThatIsNot) {
 }
 
 TEST(Steady, CartesianCoordinatesStartAtTheSameState) {
-  const auto relative = frozen(load_example("lever"), 0, true), cartesian = frozen(load_example("lever", {"solver.coordinates=cartesian"}), 0, true);
+  const auto relative = frozen(load_example("lever"), 0, true),
+             cartesian = frozen(load_example("lever", {"solver.coordinates=cartesian"}), 0, true);
   const State a = steady_state(relative), b = steady_state(cartesian);
   for (std::size_t i = 0; i < relative->hydraulics.volumes.size(); ++i) EXPECT_NEAR(a.y()[i], b.y()[i], 1e-6 * a.y()[i]);
   EXPECT_LT(drift(cartesian, b), 1e-6);

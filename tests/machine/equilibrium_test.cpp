@@ -64,6 +64,46 @@ std::string weight(const std::string& p_A, const std::string& p_B, const std::st
 }
 constexpr double kWeight = 1000 * kGravity;
 
+// ---------------------------------------------------------------- what no flow means
+
+/// A volume `v` that is not stated, joined with another of 5 MPa by a component.
+std::string joined_by(const std::string& component) {
+  return "bodies: {w: {point_mass: {mass: 1}}}\njoints: {w: {prismatic: {parent: ground, axis: x}}}\nsprings: {s: {joint: w, stiffness: 1 "
+         "N/m, rest: 0 m}}\n"
+         "volumes: {" +
+         volume("a", "5 MPa") + ", " + volume("v", "equilibrium") + ", " + volume("c", "5 MPa") +
+         "}\nsources: {tank: {pressure: 1 bar}}\n" + component;
+}
+
+TEST(Equilibrium, NoFlowMeansEqualPressuresWhereOilPassesBothWays) {
+  for (const char* component :
+       {"valves: {r: {resistance: {A: a, B: v, flow: 1 L/min, at_pressure_drop: 10 bar}}}",
+        "valves: {r: {orifice: {A: a, B: v, diameter: 1 mm}}}", "lines: {r: {A: a, B: v, length: 1 m, diameter: 8 mm}}",
+        "lines: {r: {A: a, B: v, length: 1 m, diameter: 8 mm, segments: 3}}"}) {
+    const auto model = machine(joined_by(component));
+    EXPECT_EQ(pressure(*model, solve_equilibrium(*model).state, "v"), 5e6) << component;
+  }
+  for (const char* component : {"valves: {r: {check: {A: v, B: a, flow: 1 L/min, at_pressure_drop: 10 bar}}}",
+                                "valves: {r: {relief: {A: v, B: a, cracking_pressure: 10 bar, gradient: 1 L/min/bar}}}"}) {
+    const auto findings = refused(machine(joined_by(component)));
+    ASSERT_FALSE(findings.empty()) << component;
+    EXPECT_NE(findings[0].found.find("not determined"), std::string::npos) << findings[0].found;
+  }
+}
+
+/// A line from a source of 10 MPa into a volume of 2 MPa is no rest.
+TEST(Equilibrium, OilThatFlowsThroughALineIsSeen) {
+  const auto findings =
+      refused(machine(joined_by("lines: {r: {A: a, B: c, length: 1 m, diameter: 8 mm}, l: {A: tank, B: v, length: 1 m, diameter: 8 mm}}")));
+  EXPECT_TRUE(findings.empty());
+  const auto flows =
+      refused(machine(joined_by("lines: {r: {A: a, B: tank, length: 1 m, diameter: 8 mm}, l: {A: c, B: v, length: 1 m, diameter: 8 mm}}")));
+  ASSERT_EQ(paths(flows), std::vector<std::string>{"volumes.a.pressure"});
+  EXPECT_NE(flows[0].found.find("oil flows"), std::string::npos);
+  EXPECT_NE(flows[0].hint.find("trunnion steady"), std::string::npos);
+  EXPECT_EQ(flows[0].hint.find("state this pressure"), std::string::npos);  // it is stated
+}
+
 // ---------------------------------------------------------------- closed forms
 
 TEST(Equilibrium, ABeamRestsOnItsCylinder) {

@@ -57,6 +57,27 @@ TEST(Start, FrictionStatesBeginAtZero) {
   EXPECT_NEAR(pressure(*model, s, "v2"), 2753284.892633, 1e-4);  // friction bears nothing
 }
 
+/// A spool with dynamics may begin away from its command; rest is where its command is.
+TEST(Start, SpoolsBeginWhereTheirStartValueSays) {
+  const std::string circuit = R"(
+volumes: {v: {volume: 1 L, pressure: equilibrium}}
+sources: {pump: {pressure: 10 MPa}, tank: {pressure: 0.1 MPa}}
+valves: {valve: {orifice: {A: pump, B: v, diameter: 2 mm, time_constant: 20 ms, start: 0.4}, signal: u}, drain: {orifice: {A: v, B: tank, diameter: 1 mm}, signal: w}}
+signals: {u: 0, w: 0}
+)";
+  const auto model = machine(circuit);
+  const State s = start_state(*model);
+  EXPECT_EQ(value(*model, s, "valve.spool"), 0.4);
+  EXPECT_EQ(pressure(*model, s, "v"), 10e6);  // open at the start
+  EXPECT_NEAR(s.ydot()[model->hydraulics.spools[0].state], -0.4 / 0.02, 1e-12);
+  std::string at_once = circuit;
+  at_once.replace(at_once.find("time_constant: 20 ms, "), 22, "");
+  try {
+    machine(at_once);
+    FAIL();
+  } catch (const InputError& error) { EXPECT_EQ(error.diagnostics()[0].path, "valves.valve.orifice.start"); }
+}
+
 /// A weight of 1000 kg upon an upright cylinder, A below: 50 cm2, B above: 40 cm2.
 std::string weight(const std::string& A, const std::string& B, const std::string& rest = "", const std::string& cylinder = "") {
   return R"(

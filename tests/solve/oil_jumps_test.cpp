@@ -139,7 +139,7 @@ signals: {ps: {steps: [[0, 179 bar], [20 ms, 152 bar], [40 ms, 51 bar]]}}
 solver: {step: 1 ms, duration: 70 ms}
 )"));
   ASSERT_FALSE(r.failure);
-  EXPECT_GT(r.statistics.resolved_steps, 30);  // the poppet strikes all the time
+  EXPECT_GT(r.statistics.resolved_steps, 30);                       // the poppet strikes all the time
   EXPECT_LT(r.recorder->ledger().oil().closed_to_percent(), 1e-6);  // the last step before a jump is on its left side
 }
 
