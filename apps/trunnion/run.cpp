@@ -13,6 +13,7 @@ struct RunOptions {
   std::string folder;
   StartKind start = StartKind::stated;
   bool beside_monolithic = false;
+  bool estimate_error = false;
   bool quiet = false;
 };
 
@@ -26,12 +27,14 @@ int run(const RunOptions& options) {
   if (options.beside_monolithic && model->description.solver.coupling == CouplingKind::monolithic)
     throw InputError({{model->description.span("solver.coupling"), "solver.coupling", "the run is monolithic: there is nothing to compare",
                        "`cosimulation`", "--set solver.coupling=cosimulation"}});
+  if (options.estimate_error) check_measurable(*model);
   const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
   const ResultFolder lock(folder);
   const std::atomic<int>& signal = catch_signals();
   CaseFiles files(model, options.model.file, folder, program_start());
-  const CaseResult result = run_case(model, terminal_progress(model->description.solver.duration, options.quiet), options.start, nullptr,
-                                     options.beside_monolithic, &signal, &files, false);
+  const Progress progress = terminal_progress(model->description.solver.duration, options.quiet);
+  CaseResult result = run_case(model, progress, options.start, nullptr, options.beside_monolithic, &signal, &files, options.estimate_error);
+  if (options.estimate_error) measure_errors(result, options.start, progress, &signal);
   clear_progress(options.quiet);
   files.finish(result);
   if (!options.quiet) {
@@ -56,6 +59,8 @@ void add_run(CLI::App& app, Action& action) {
   add_start(*command, options->start, "start there");
   command->add_flag("--beside-monolithic", options->beside_monolithic,
                     "of a co-simulation: solve the machine monolithically, too; differences as channels and in the summary");
+  command->add_flag("--estimate-error", options->estimate_error,
+                    "run a second time with half the step; what every channel is off by, in the summary");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -21,11 +21,11 @@ constexpr const char* kSteady = "; `trunnion steady` finds where the machine sta
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
 
 /// Calls join(A, B) for the ways of a component through which no oil rests but at equal pressures: oil flows in both directions, at any
-/// level of pressure. So resistances, lines, flow dividers, compensators that springs hold open, stopped pumps that leak; not check valves,
-/// shuttles, reducing valves, whose pressures differ at rest.
+/// level of pressure and whatever its other ports (pilots) are at. So resistances, lines, flow dividers, compensators that springs hold
+/// open, stopped pumps that leak; not check valves, shuttles, reducing valves, whose pressures differ at rest.
 template <class Join>
 void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) {
-  constexpr double kLevels[] = {1e6, 1e8}, kDrop = 1e4;  // [Pa]
+  constexpr double kLevels[] = {1e6, 1e8}, kLeast = 1e5, kDrop = 1e4;  // [Pa]
   const ComponentInfo& info = c.law->info();
   const std::size_t nodes = c.nodes.size(), states = info.states.size(), columns = nodes + states;
   std::vector<double> slopes((info.flows.size() + states) * columns);
@@ -35,10 +35,11 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
     const int from = info.flows[k].from, to = info.flows[k].to;
     if (from < 0 || to < 0) continue;
     bool open = true;
-    for (double level : kLevels)
+    const auto probe = [&](double level, double others) {
       for (double drop : {0.0, kDrop, -kDrop}) {
-        std::fill_n(values.p, nodes, level);
-        values.p[from] += drop;
+        std::fill_n(values.p, nodes, others);
+        values.p[to] = level;
+        values.p[from] = level + drop;
         c.law->start(values.p, values.u, values.x);
         c.law->differentiate(values.inputs(), values.Q, values.rate, slopes.data());
         double Q = values.Q[k];
@@ -48,6 +49,9 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
         }
         open = open && (drop == 0 ? std::abs(Q) <= kNoFlow : drop * Q > std::abs(drop) * kNoFlow);
       }
+    };
+    for (double level : kLevels)
+      for (double others : {level, kLeast}) probe(level, others);
     if (open) join(c.nodes[from], c.nodes[to]);
   }
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,9 +37,10 @@ struct FitRequest {
 
 struct FittedParameter {
   std::string path, unit;
-  double start = 0, value = 0;  // SI
-  double standard_error = 0;    // SI; NaN where the recording does not determine it
-  bool positive = false;        // fitted by its logarithm
+  double start = 0, value = 0;                                   // SI
+  double standard_error = 0;                                     // SI; NaN where the recording does not determine it
+  double step_error = std::numeric_limits<double>::quiet_NaN();  // SI; by the step of the runs, which is no noise; NaN: not known
+  bool positive = false;                                         // fitted by its logarithm
 };
 
 struct FittedChannel {

@@ -126,6 +126,9 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     update();
     result.end_time = run.state().time;
     if (result.statistics.penalty_limited) result.warnings.push_back(limited_penalty_warning(model->description.solver, result.statistics));
+    for (std::string& warning : error_warnings(accumulated_errors(*model, result.statistics.local_errors, result.statistics.steps),
+                                               model->description.solver.step))
+      result.warnings.push_back(std::move(warning));
     if (!result.failure) {
       BalanceVerdict verdict = judge_balances(model->description, result.recorder->ledger(), result.end_time);
       result.failure = std::move(verdict.failure);
@@ -139,6 +142,41 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   }
   result.ended = true;
   return result;
+}
+
+int order_of(const SolverDescription& solver) {
+  constexpr int kOrder[] = {2, 4, 1, 1, 0, 0};  // of IntegratorKind
+  return solver.coupling == CouplingKind::monolithic ? kOrder[static_cast<int>(solver.integrator)] : 0;
+}
+
+void check_measurable(const Model& model) {
+  const SolverDescription& solver = model.description.solver;
+  if (order_of(solver) > 0) return;
+  const bool variable = solver.coupling == CouplingKind::monolithic;
+  const std::string path = variable ? "solver.integrator" : "solver.coupling";
+  throw InputError({{model.description.span(path), path,
+                     "an error estimate by half the step needs a run whose steps are all of that length", "a monolithic run of fixed step",
+                     variable ? "their error is what solver.reference_tolerance says" : "--beside-monolithic compares a co-simulation"}});
+}
+
+void measure_errors(CaseResult& result, StartKind start, const Progress& progress, const std::atomic<int>* signal) {
+  check_measurable(*result.model);
+  if (result.failure) return;
+  Description d = result.model->description;
+  const double step = d.solver.step;
+  d.solver.step = step / 2;
+  const CaseResult halved = run_case(compile(std::move(d)), progress, start, nullptr, false, signal);
+  if (halved.failure) {
+    result.warnings.push_back(fmt::format("no error estimate: the run with half the step ended: {}", halved.failure->what()));
+    if (halved.signal != 0) result.signal = halved.signal;
+    return;
+  }
+  result.measured =
+      measured_errors(result.recorder->recording(), halved.recorder->recording(), step, order_of(result.model->description.solver));
+  for (const std::string& warning :
+       error_warnings(accumulated_errors(*result.model, result.statistics.local_errors, result.statistics.steps), step))
+    std::erase(result.warnings, warning);
+  for (std::string& warning : error_warnings(*result.model, *result.measured, step)) result.warnings.push_back(std::move(warning));
 }
 
 // ---------------------------------------------------------------- files

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "machine/analyse.h"
+#include "results/error_estimate.h"
 #include "results/files.h"
 #include "results/recording.h"
 
@@ -24,6 +25,7 @@ struct CaseResult {
   std::unique_ptr<Recorder> recorder;
   std::optional<CouplingReport> coupling;  // of a co-simulation
   std::vector<std::string> warnings;       // what is doubtful about its settings
+  std::optional<MeasuredErrors> measured;  // by measure_errors()
   double end_time = 0;                     // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;
@@ -89,6 +91,14 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {})
 CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
                     RunWatcher* also = nullptr, bool beside_monolithic = false, const std::atomic<int>* signal = nullptr,
                     CaseFiles* files = nullptr, bool kept = true);
+
+/// Runs the machine again with half the step and compares what both have in memory: fills `measured` of a run that completed, and warns by
+/// it. Throws InputError where the step of `result` is not that of its rule: variable steps, co-simulation.
+void measure_errors(CaseResult& result, StartKind start, const Progress& progress = {}, const std::atomic<int>* signal = nullptr);
+/// The check alone, before a run.
+void check_measurable(const Model& model);
+/// Order of the time rule where all steps have the length solver.step; 0: they have not.
+int order_of(const SolverDescription& solver);
 
 /// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);

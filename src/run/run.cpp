@@ -109,6 +109,9 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
   statistics_.alternation.resize(model_->hydraulics.volumes.size());
   statistics_.incidents = watch_.nothing();
+  if (solver.coupling == CouplingKind::monolithic && solver.integrator == IntegratorKind::trapezoidal)
+    statistics_.local_errors = LocalErrors(*model_);
+  statistics_.local_errors.begin(state_);
   watch_.begin(state_);
   for (auto* list : {&statistics_.independent, &independent_}) list->reserve(static_cast<std::size_t>(model_->layout.nv));
 }
@@ -116,6 +119,7 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
 void Runner::restore(const State& state) {
   if (!(state.layout() == model_->layout)) throw Error("the saved state belongs to another model");
   state_ = state;
+  statistics_.local_errors.begin(state_);
   watch_.begin(state_);
 }
 
@@ -353,6 +357,8 @@ void Runner::hand_out(double end, double seconds_before, RunWatcher* watcher) {
       state_ = i > 0 ? block_[i - 1].state : block_start_;
       throw;
     }
+    if (kept.side == Side::left)
+      statistics_.local_errors.step(i > 0 ? block_[i - 1].state : block_start_, kept.state, kept.part || kept.report.resolved);
     if (is_step(kept)) count(kept);
   }
 }

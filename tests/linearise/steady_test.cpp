@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "file/model_file.h"
 #include "linearise/linear_model.h"
 #include "results/run_case.h"
 #include "run/run.h"
@@ -128,6 +129,28 @@ TEST(Steady, ALoadSensingPumpDeliversWhatItsMeteringHolePasses) {
   }
 }
 
+/// (p_edge - p_load - p_set)/range = s closes the compensator until C (1 - s) f is what the metering edge passes.
+TEST(Steady, ACompensatedFlowHardlyFeelsItsLoad) {
+  double flow[2];
+  for (int k : {0, 1}) {
+    const auto model = model_from(std::string(kFluid) + R"(
+volumes: {edge: {volume: 10 mL}, load: {volume: 1 L}}
+sources: {supply: {pressure: 200 bar}, tank: {pressure: 1 bar}}
+valves:
+  compensator: {compensator: {kind: pre, A: supply, B: edge, LS: load, setting: 8 bar, range: 2 bar, flow: 100 L/min, at_pressure_drop: 10 bar}}
+  meter: {orifice: {A: edge, B: load, flow: 40 L/min, at_pressure_drop: 10 bar}}
+  back: {relief: {A: load, B: tank, cracking_pressure: )" +
+                                  std::string(k == 0 ? "50" : "150") + " bar, gradient: 20 L/min/bar}}\n");
+    const SteadyOperation s = solve_steady(model);
+    const double edge = value(*model, s.state, "edge.pressure"), load = value(*model, s.state, "load.pressure");
+    const double spool = (edge - load - 8e5) / 2e5;
+    flow[k] = 40 * kLitrePerMinute * std::sqrt((edge - load) / 10e5);
+    EXPECT_NEAR(100 * kLitrePerMinute * (1 - spool) * std::sqrt((200e5 - edge) / 10e5), flow[k], 1e-6 * flow[k]);
+    EXPECT_NEAR(20 * kLitrePerMinute * (load - kTank - (k == 0 ? 50e5 : 150e5)) / 1e5, flow[k], 1e-6 * flow[k]);
+  }
+  EXPECT_NEAR(flow[1] / flow[0], 1, 0.02);
+}
+
 /// Pump, motor and a shaft with drag: D_p w_p = D_m w and D_m dp = c w.
 TEST(Steady, AHydrostaticDriveTurnsAtItsSpeed) {
   const auto model = model_from(std::string(kFluid) + R"(
@@ -222,6 +245,20 @@ TEST(Steady, ExamplesStandStillInIt) {
       const auto model = frozen(load_example(name), 0, open);
       std::string where;
       EXPECT_LT(drift(model, steady_state(model), &where), 1e-6) << name << (open ? ", pressures left out: " : ": ") << where;
+    }
+}
+
+/// Their pressures stated by hand, and left out; the drive at full speed, too.
+TEST(Steady, ModelsOfNewcomersNeedNoStatedPressures) {
+  for (const auto& [name, time] :
+       {std::pair{"scissor_lift", 0.0}, {"knuckle_boom_loader", 0.0}, {"hydrostatic_drive", 0.0}, {"hydrostatic_drive", 5.0}})
+    for (bool open : {false, true}) {
+      const auto model =
+          frozen(compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/tests/data/steady/" + name + ".yaml", {})), time, open);
+      std::string where;
+      const State steady = steady_state(model);
+      EXPECT_LT(drift(model, steady, &where), 1e-6) << name << (open ? ", pressures left out: " : ": ") << where;
+      if (time == 5.0) EXPECT_NEAR(rate(*model, steady, "chassis.speed"), 4.4127964, 1e-6);  // where a run from standstill comes to
     }
 }
 

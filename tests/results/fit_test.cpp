@@ -192,6 +192,21 @@ TEST_F(Fitting, FindsWhatADrivenCylinderShows) {
   }
 }
 
+/// A recording of steps of 1 ms, fitted with steps of 5 ms.
+TEST_F(Fitting, TheErrorByTheStepIsWhatACoarseStepDoesToTheValues) {
+  const Fit result = fit(request(recording(), {"solver.step=5 ms"}));
+  const double truth[] = {kStiffness, kDamping};
+  double largest = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const FittedParameter& p = result.parameters[i];
+    const double off = std::abs(p.value - truth[i]);
+    largest = std::max(largest, off / truth[i]);
+    if (off > 1e-5 * truth[i]) EXPECT_NEAR(p.step_error / off, 1, 0.35) << p.path << " " << off << " " << p.step_error;
+  }
+  EXPECT_GT(largest, 1e-4);
+  EXPECT_LT(fit(request(recording())).parameters[0].step_error, 0.1 * result.parameters[0].step_error);
+}
+
 TEST_F(Fitting, StandardErrorsAreTheSpreadOverRecordings) {
   double square[2] = {}, mean[2] = {};
   constexpr int kRecordings = 40;

@@ -122,7 +122,7 @@ TEST_P(EveryFault, ClosesEnergyToAMillionthWithTheOrderOfTheRuleAndOilToRounding
 
 INSTANTIATE_TEST_SUITE_P(Faults, EveryFault,
                          ::testing::Values(Closure{"valve_shuts", 0.5, 1}, Closure{"pump_stops", 1, 1}, Closure{"hose_bursts", 1, 1},
-                                           Closure{"end_stop", 0.0625, 4}, Closure{"relief_chatters", 1, 1},
+                                           Closure{"end_stop", 0.0625, 4}, Closure{"relief_chatters", 0.125, 1},
                                            Closure{"load_overruns", 0.5, 1}, Closure{"accumulator_empties", 1, 1}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 

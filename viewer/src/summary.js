@@ -40,6 +40,10 @@ export const summaryRows = [
     {label: 'Least work of the actuators', of: (s, u) => (s.energy?.min_actuator_work == null ? null : at(u.text(s.energy.min_actuator_work, 'J'), s.energy.min_actuator_work_time))},
     {label: 'Largest drift', hint: 'Error of the energy of the mechanism', of: (s, u) => (s.energy?.max_drift == null ? null : at(`${u.text(s.energy.max_drift, 'J', 3)}${s.energy.drift_percent == null ? '' : ` (${formatNumber(s.energy.drift_percent, 2)} %)`}`, s.energy.max_drift_time))},
     {label: 'Energy balance error', hint: 'Largest residual of the balance in percent of the energy transferred', of: (s) => number(s.energy?.closed_to_percent, '%', 2)},
+    {label: 'Accumulated local error', hint: 'Sum of the local errors of all steps, of the coordinate that is worst off, in percent of its range', of: (s) => {
+      const worst = s.error_estimate?.accumulated_local?.coordinate;
+      return worst?.channel ? {text: `${formatNumber(worst.percent_of_range, 2)} % (${worst.channel})`, tone: worst.percent_of_range > 1 ? 'warn' : undefined} : null;
+    }},
     {label: 'Oil balance error', hint: 'Largest residual of the oil balance in percent of the oil transferred', of: (s) => number(s.energy?.oil_closed_to_percent, '%', 2)},
   ]},
 ];

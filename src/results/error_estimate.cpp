@@ -1,0 +1,137 @@
+// Figures of errors: accumulated local ones, and those measured by halving the step.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/error_estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace trunnion {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kDoubtful = 1;         // [%] of a range
+constexpr double kLeastWay = 1e-5;      // [rad], of the machine's extent: less is no movement
+constexpr long kManySteps = 200;        // enough to tell what persists from what passes
+constexpr double kLeastPressure = 1e4;  // [Pa]
+constexpr double kNoRange = 1e-9;       // of a channel's size: rounding
+
+Json worst_json(const WorstError& worst) {
+  return {{"channel", worst.channel}, {"error", worst.error}, {"unit", worst.unit}, {"percent_of_range", worst.percent}};
+}
+
+}  // namespace
+
+std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const LocalErrors& errors, long steps) {
+  if (errors.coordinates().empty() && errors.pressures().empty()) return std::nullopt;
+  AccumulatedErrors found;
+  const auto take = [](WorstError& worst, const LocalErrors::Record& record, double least, const std::string& channel, const char* unit) {
+    const double percent = 100 * record.error / std::max(record.range(), least);
+    if (record.error > 0 && percent > worst.percent) worst = {channel, unit, record.error, percent};
+  };
+  std::visit(
+      [&](const auto& m) {
+        for (std::size_t v = 0; v < errors.coordinates().size(); ++v) {
+          const char* unit = m.tree.nodes[m.tree.dof_node[v]].joint == NodeJoint::prismatic ? "m" : "rad";
+          const LocalErrors::Record& record = errors.coordinates()[v];
+          const double least = kLeastWay * m.unit(static_cast<int>(v));
+          take(found.coordinate, record, least, model.coordinate_names[v], unit);
+          if (steps >= kManySteps && 100 * record.persistent() > kDoubtful * std::max(record.range(), least))
+            take(found.persistent, record, least, model.coordinate_names[v], unit);
+        }
+      },
+      model.mechanism);
+  for (std::size_t i = 0; i < errors.pressures().size(); ++i)
+    take(found.pressure, errors.pressures()[i], kLeastPressure, model.state_names[i], "Pa");
+  return found;
+}
+
+const WorstError* MeasuredErrors::worst() const {
+  const auto found =
+      std::max_element(channels.begin(), channels.end(), [](const WorstError& a, const WorstError& b) { return a.percent < b.percent; });
+  return found == channels.end() ? nullptr : &*found;
+}
+
+MeasuredErrors measured_errors(const Recording& run, const Recording& halved, double step, int order) {
+  constexpr double kSameTime = 1e-6;
+  const double whole = std::pow(2, order) / (std::pow(2, order) - 1);
+  std::vector<std::pair<std::size_t, std::size_t>> rows;
+  for (std::size_t i = 0, k = 0; i < run.rows(); ++i) {
+    while (k < halved.rows() && halved.columns[0][k] < run.columns[0][i] - kSameTime * step) ++k;
+    if (k < halved.rows() && halved.columns[0][k] < run.columns[0][i] + kSameTime * step) rows.emplace_back(i, k++);
+  }
+  MeasuredErrors found{step / 2, order, {}};
+  for (std::size_t c = 1; c < run.channels.size(); ++c) {
+    const int other = halved.find(run.channels[c].name);
+    if (other < 0) continue;
+    const std::vector<double>&a = run.columns[c], &b = halved.columns[static_cast<std::size_t>(other)];
+    const auto [least, most] = std::minmax_element(a.begin(), a.end());
+    const double range = a.empty() ? 0 : *most - *least;
+    if (!(range > kNoRange * std::max(std::abs(*least), std::abs(*most)))) continue;
+    double largest = 0;
+    for (const auto& [i, k] : rows) largest = std::max(largest, std::abs(a[i] - b[k]));
+    found.channels.push_back({run.channels[c].name, run.channels[c].unit, whole * largest, 100 * whole * largest / range});
+  }
+  return found;
+}
+
+double step_for(double step, double percent, int order) {
+  const double wished = step * std::pow(kDoubtful / std::max(percent, kDoubtful), 1.0 / order),
+               decade = std::pow(10, std::floor(std::log10(wished)));
+  for (double factor : {5.0, 2.0})
+    if (factor * decade <= wished) return factor * decade;
+  return decade;
+}
+
+std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, double step) {
+  if (!accumulated || !(accumulated->persistent.percent > kDoubtful)) return {};
+  const WorstError& c = accumulated->persistent;
+  return {fmt::format(
+      "{} may be off by up to {:.2g} % of its range (accumulated local errors, {:.3g} {}); solver.step {:g} s would keep it below 1 %, "
+      "and `run --estimate-error` measures it",
+      c.channel, c.percent, c.error, c.unit, step_for(step, c.percent, 2))};
+}
+
+std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors& measured, double step) {
+  const WorstError* worst = nullptr;
+  for (const WorstError& c : measured.channels)
+    if (std::find(model.coordinate_names.begin(), model.coordinate_names.end(), c.channel) != model.coordinate_names.end() &&
+        (worst == nullptr || c.percent > worst->percent))
+      worst = &c;
+  if (worst == nullptr || !(worst->percent > kDoubtful)) return {};
+  return {fmt::format("{} is off by about {:.2g} % of its range (by half the step, {:.3g} {}); solver.step {:g} s would keep it below 1 %",
+                      worst->channel, worst->percent, worst->error, worst->unit, step_for(step, worst->percent, measured.order))};
+}
+
+nlohmann::ordered_json error_json(const std::optional<AccumulatedErrors>& accumulated, const std::optional<MeasuredErrors>& measured) {
+  Json json = Json::object();
+  if (accumulated)
+    json["accumulated_local"] = {{"coordinate", worst_json(accumulated->coordinate)},
+                                 {"pressure_of_one_step", worst_json(accumulated->pressure)}};
+  if (measured) {
+    Json channels = Json::object();
+    for (const WorstError& c : measured->channels)
+      channels[c.channel] = {{"error", c.error}, {"unit", c.unit}, {"percent_of_range", c.percent}};
+    json["by_half_the_step"] = {{"step", measured->step}, {"channels", channels}};
+  }
+  return json.empty() ? Json(nullptr) : json;
+}
+
+std::string error_text(const std::optional<AccumulatedErrors>& accumulated, const std::optional<MeasuredErrors>& measured) {
+  std::string text;
+  const auto part = [](const WorstError& c) { return fmt::format("{} {:.2g} % of its range", c.channel, c.percent); };
+  if (accumulated && (accumulated->coordinate.error > 0 || accumulated->pressure.error > 0))
+    text += fmt::format("  local error  {}{}{}\n",
+                        accumulated->coordinate.error > 0 ? "accumulated: " + part(accumulated->coordinate) + " at most" : "",
+                        accumulated->coordinate.error > 0 && accumulated->pressure.error > 0 ? "; " : "",
+                        accumulated->pressure.error > 0 ? "of one step: " + part(accumulated->pressure) : "");
+  if (measured && measured->worst() != nullptr)
+    text += fmt::format("  error        by half the step: largest in {}; all channels in summary.json\n", part(*measured->worst()));
+  return text;
+}
+
+}  // namespace trunnion
