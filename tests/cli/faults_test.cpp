@@ -48,10 +48,11 @@ class Faults : public test::InFolder {
   }
 };
 
+/// --foreground: otherwise `timeout` signals the program twice, itself and with its group, and a second signal ends it at once.
 TEST_F(Faults, SignalsEndARunAsAFailureDoes) {
   for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}}) {
     const std::string folder = std::string("out_") + signal;
-    const Outcome r = shell(std::string("timeout --preserve-status -s ") + signal +
+    const Outcome r = shell(std::string("timeout --foreground --preserve-status -s ") + signal +
                             " 0.7 \"$P\" run \"$M\" --set solver.duration=100000 --set record.every=100 -o " + folder);
     EXPECT_EQ(r.code, code) << r.output;
     EXPECT_TRUE(r.printed(std::string("interrupted (SIG") + signal + ")")) << r.output;
