@@ -93,6 +93,17 @@ def circuit(number, seed, dynamic):
             "signals": signals, "solver": {"step": 1e-3, "duration": DURATION}}
 
 
+def written(model, number, folder, keep):
+    """The model file of a circuit in `folder`, with a copy in the folder `keep` where there is one."""
+    text = json.dumps(model, indent=1)
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / f"circuit_{number}.yaml").write_text(text)
+    path = folder / "circuit.yaml"
+    path.write_text(text)
+    return path
+
+
 def run(program, model, folder, settings):
     out = folder / "out"
     command = [str(program), "run", str(model), "-o", str(out), "--set", "record.files=[csv]"]
@@ -145,11 +156,7 @@ def study(task):
     model = circuit(number, options.seed, options.dynamic)
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        path = folder / "circuit.yaml"
-        path.write_text(json.dumps(model, indent=1))
-        if options.keep:
-            options.keep.mkdir(parents=True, exist_ok=True)
-            (options.keep / f"circuit_{number}.yaml").write_text(json.dumps(model, indent=1))
+        path = written(model, number, folder, options.keep)
         step = [f"solver.step={options.step}"]
         reference, trouble, _ = run(options.program, path, folder, [*step, "solver.constraints=double_step", "solver.integrator=cvode"])
         if reference is None:

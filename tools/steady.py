@@ -8,7 +8,7 @@ Every circuit has two to six volumes of 1e-6 ... 1e-2 m^3 at start pressures tha
 cut-off or load sensing), relief, reducing and check valves, orifices, resistances, lines and accumulators. CVODE runs from the same start pressures for 60 s, or 2000 s where it has not come to rest, and again, from
 what `trunnion steady` found, for 1 s. A circuit is
     right      solved, and CVODE stays there and comes there
-    elsewhere  solved, CVODE stays there, but comes to another rest from the start: there are several
+    elsewhere  solved, CVODE stays there, but comes to another rest from the start, and `steady` names what is open
     unstable   solved, `steady` calls it unstable, and CVODE does not settle
     refused    `steady` finds none, and CVODE does not settle either: a pressure keeps rising, or swings
     wrong      all else
@@ -23,6 +23,8 @@ import pathlib
 import random
 import subprocess
 import tempfile
+
+from oil_rule import written
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORED = ROOT / "tests/data/steady.json"
@@ -117,11 +119,7 @@ def study(task):
     model = circuit(number, options.seed)
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        path = folder / "circuit.yaml"
-        path.write_text(json.dumps(model, indent=1))
-        if options.keep:
-            options.keep.mkdir(parents=True, exist_ok=True)
-            (options.keep / f"circuit_{number}.yaml").write_text(json.dumps(model, indent=1))
+        path = written(model, number, folder, options.keep)
         if trouble := call(options.program, "check", path):
             if "equilibrium" not in trouble and "is not determined" not in trouble and "oil flows" not in trouble:
                 return number, "wrong", f"the circuit is no model: {trouble[:300]}"
@@ -164,9 +162,7 @@ def study(task):
             return number, "wrong", text + " " + holding[:200]
         if off < SAME:
             return number, "right", text
-        if steady["open"]:
-            return number, "elsewhere", text
-        return number, "elsewhere" if settled else "wrong", text
+        return number, "elsewhere" if steady["open"] else "wrong", text
 
 
 def table(counts):

@@ -140,8 +140,8 @@ void print_start(const std::shared_ptr<const Model>& shared, const State& state)
   constexpr double kRest = 1e-6;  // [rad/s2, m/s2]
   line("accelerations", largest < 0 || std::abs(state.a()[largest]) < kRest
                             ? "none: the machine is at rest or in steady motion"
-                            : fmt::format("up to {:.3g} rad/s^2 or m/s^2, of {}: the machine sets off", std::abs(state.a()[largest]),
-                                          model.coordinate_names[static_cast<std::size_t>(largest)]));
+                            : fmt::format("up to {:.3g} rad/s^2 or m/s^2, of {}: not in equilibrium, it will start to move",
+                                          std::abs(state.a()[largest]), model.coordinate_names[static_cast<std::size_t>(largest)]));
 }
 
 void print_run(const Model& model) {

@@ -42,7 +42,7 @@ int run(const RunOptions& options) {
     std::printf("  files        %s/summary.json%s\n", folder.c_str(),
                 result.recorder->rows() > 0 ? file_names(model->description.record).c_str() : "");
   }
-  if (!result.failure) return kDone;
+  if (!result.failure) return result.signal != 0 ? 128 + result.signal : kDone;  // the second run of an estimate was interrupted
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", result.failure->what());
   if (result.recorder->rows() > 0) std::fprintf(stderr, "the results up to %g s are in %s\n", result.end_time, folder.c_str());

@@ -319,7 +319,7 @@ const Alternative* Reader::choose(const std::vector<Alternative>& alternatives, 
   }
   if (found.size() > 1 && order == 0) {
     const FileTree::Entry& second = *frame.map->find(found[1]);
-    report(span_of(second), frame.path, "`" + std::string(found[0]) + "` and `" + found[1] + "` stand side by side",
+    report(span_of(second), frame.path, "`" + std::string(found[0]) + "` and `" + found[1] + "` are mutually exclusive",
            "only one of " + either(names_of(alternatives)));
     return nullptr;
   }

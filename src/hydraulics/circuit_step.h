@@ -78,13 +78,14 @@ class CircuitStep {
   bool solve(const double* s, const double* s_dot, int max_iterations, int& iterations, HydraulicState& state);
   /// After finish(): the largest share of the range of pressures in its circuit by which one moved beyond what its rates at both ends say,
   ///   min(h/2 |change of p_dot|, h/2 |change of inflow| / C):   the first alone is large where a boom is fast, the second in any motion
-  /// with C that of the liquid: a volume that has just become a cavity has gone a long way, too.
+  /// with C that of the liquid: a volume that has just become a cavity has gone a long way, too. Of states of components that parts follow,
+  ///   h/2 |change of their rate| / scale
   double jump(const HydraulicState& state);
   /// After finish(), in a chain of parts that begins with one of implicit Euler: the estimated error of the part, as such a share.
   double part_error(const HydraulicState& state);
   /// The part counts: the next error is that of one after it.
   void keep_part();
-  /// How long a part may be in which pressures move by `share` of these ranges at the rates ydot [s].
+  /// How long a part may be [s] in which pressures and these states move by `share` of their ranges at the rates ydot.
   double part_length(double share, const double* y, const double* ydot, const HydraulicState& state);
 
  private:
@@ -97,7 +98,7 @@ class CircuitStep {
   void damp(const double* increment);
   /// Range of pressures in a circuit [Pa], sources that it meets included, at both ends of the step.
   double range_of(int circuit, const double* y_0, const double* y_1, const HydraulicState& state) const;
-  /// The largest of change(volume) [Pa] as a share of the range in its circuit.
+  /// The largest of change(state): of pressures [Pa] as a share of the range in their circuit, of followed states of their scale.
   template <class Change>
   double largest_share(const double* y_0, const double* y_1, const HydraulicState& state, Change&& change);
   /// Shortens the share of a component's circuit to the edges of its law.

@@ -11,8 +11,8 @@
 
 namespace trunnion {
 
-/// Shares of the range of pressures in a circuit: how far one may move beyond what its rates say before a step is given in parts, and the
-/// error of a part.
+/// Shares of the range of pressures in a circuit, and of the scale of a component's state: how far one may move beyond what its rates say
+/// before a step is given in parts, and the error of a part.
 inline constexpr double kOilJump = 0.01, kOilPartError = 0.003;
 
 /// Goes over h [s], the first part no longer than `first`. attempt(rule, dt, last_resort) makes a part and returns its error over

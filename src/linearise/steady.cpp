@@ -12,9 +12,7 @@
 
 #include "base/decompositions.h"
 #include "base/diagnostic.h"
-#include "hydraulics/quasistatic/command_error.h"
 #include "linearise/reduction.h"
-#include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
 #include "solve/stepper.h"
@@ -26,11 +24,11 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-// one unit of a state: what is small against it does not bend the equations
-constexpr double kPosition = 1e-3, kVelocity = 1e-2, kPressure = 1e4;  // [rad, m], [rad/s, m/s], [Pa]
+// one unit of a state: what is small against it does not bend the equations; lengths in extents of the machine (Mechanism::unit)
+constexpr double kPosition = 1e-3, kVelocity = 1e-2, kPressure = 1e4;  // [rad, extents], per second, [Pa]
 constexpr double kFriction = 1e-5, kOther = 1e-3;                      // of friction states; of others: of their scale
 constexpr double kNoEffect = 1e-9;                                     // of the largest entry of a row: it does not depend on that state
-constexpr double kMoved[] = {0, 0.3, 1.1};                             // [rad, m] places where a coordinate has to be without effect
+constexpr double kMoved[] = {0, 0.3, 1.1};                             // [rad, extents] places where a coordinate has to be without effect
 constexpr double kFrictionRate = 1e3;                                  // [1/s] at which friction states of actuators at rest fade
 constexpr double kReturnRate = 1;                                      // [1/s] of coordinates, by oil of marked pressures
 constexpr double kFarthest = 100;                                      // units of positions that a step may go
@@ -41,8 +39,9 @@ constexpr double kSlow = 0.1;                                          // [s] sl
 constexpr double kSlowest = 1;                                         // [s] within which a machine leaves where it is not stable
 constexpr double kLong = 10;                                           // [s] from here on Newton's method may be near enough
 constexpr double kSettled = 1e-9;                                      // units: nothing moves
+constexpr double kRounding = 1e-4;                                     // units: the last increment of Newton's method may be rounding
 constexpr double kOpen = 1e-11;                                        // of the largest singular value: nothing decides this combination
-constexpr double kStill = 1e-9;                                        // [rad/s, m/s] a coordinate that may turn does not
+constexpr double kStill = 1e-9;                                        // [rad/s, extents/s] a coordinate that may turn does not
 constexpr double kEndless = 1e10;                                      // [Pa] no pressure of a machine
 constexpr double kShare = 0.3;                                         // of the largest: a state has a part in a combination
 constexpr double kGrows = 1e-3;                                        // [1/s] above rounding
@@ -58,6 +57,7 @@ class SteadySolver {
         reduction_(model),
         time_(time),
         turns_(static_cast<std::size_t>(m_.tree.nv)),
+        driven_(turns_.size()),
         unit_of_(static_cast<std::size_t>(h_.ny), kOther),
         friction_of_(unit_of_.size(), -1) {
     std::fill_n(unit_of_.begin(), h_.volumes.size(), kPressure);
@@ -77,6 +77,7 @@ class SteadySolver {
     for (int v = 0; v < m_.tree.nv; ++v)
       if (turns_[v]) start.v()[v] = model_->v_start[v];
     if (!take(start, false)) report_no_start();
+    for (int v = 0; v < m_.tree.nv; ++v) driven_[v] = !turns_[v] && std::abs(at().v()[v]) > kStill * m_.unit(v);
     keeps_lengths_ = true;
     if (std::find(kind_.begin(), kind_.end(), Kind::marked) != kind_.end() && take(start, false) && follow()) start = at();
     keeps_lengths_ = false;
@@ -94,7 +95,8 @@ class SteadySolver {
     try {
       reduction_.set_reference(state, same ? &reduction_ : nullptr);
     } catch (const Error& error) {
-      obstacle_ = error.what();
+      obstacle_ = "the loops or the equations of motion cannot be solved there";
+      error_ = error.what();
       return false;
     }
     StepReport report;
@@ -148,7 +150,7 @@ class SteadySolver {
         if (actuator >= 0 && !moves(actuator)) kind_[i] = Kind::fading;
         if (y < static_cast<int>(h_.volumes.size()) && std::isnan(model_->y_start[y])) kind_[i] = Kind::marked;
       } else {
-        unit_[i] = is_rate(i) ? kVelocity : kPosition;
+        unit_[i] = (is_rate(i) ? kVelocity : kPosition) * m_.unit(velocity(i));
         if (!is_rate(i) && turns_[velocity(i)]) kind_[i] = Kind::kept;
       }
     }
@@ -156,7 +158,8 @@ class SteadySolver {
   /// Whether an actuator moves in steady operation.
   bool moves(int actuator) const {
     const Range& path = m_.ports[actuator].path;
-    return std::any_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end, [&](const PathDof& p) { return turns_[p.dof] != 0; });
+    return std::any_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end,
+                       [&](const PathDof& p) { return turns_[p.dof] != 0 || driven_[p.dof] != 0; });
   }
 
   /// A_ and f_ at the reference.
@@ -205,7 +208,7 @@ class SteadySolver {
       for (double way : kMoved) {
         if (!without[v]) break;
         std::vector<double> theta(nv, 0.0);
-        theta[v] = way;
+        theta[v] = way * m_.unit(v);
         State moved = start;
         advance_configuration(m_.tree, start.q(), theta.data(), moved.q());
         without[v] = take(moved, false) && has_no_effect(v);
@@ -311,7 +314,7 @@ class SteadySolver {
       ++iterations_;
       const double size = largest(x);
       if (!(size < before)) {
-        if (before < kSmall) return true;
+        if (before < kRounding) return true;
         take(from, false);
         return false;
       }
@@ -335,7 +338,7 @@ class SteadySolver {
     SteadyOperation s;
     s.state = at();
     for (int v = 0; v < m_.tree.nv; ++v)
-      if (turns_[v] && std::abs(at().v()[v]) > kStill) s.turning.push_back(v);
+      if (turns_[v] && std::abs(at().v()[v]) > kStill * m_.unit(v)) s.turning.push_back(v);
     s.movement.resize(static_cast<std::size_t>(m_.tree.nv));
     configuration_difference(m_.tree, model_->q_start.data(), at().q(), s.movement.data());
     s.iterations = iterations_;
@@ -378,6 +381,10 @@ class SteadySolver {
     }
     if (!oil.empty()) s.open.push_back({oil, "oil is locked in: it keeps what it has at the start"});
     if (!rates.empty()) s.open.push_back({rates, "nothing acts on its rate"});
+    std::vector<std::string> driven;
+    for (int v = 0; v < m_.tree.nv; ++v)
+      if (driven_[v]) driven.push_back(model_->coordinate_names[v]);
+    if (!driven.empty()) s.open.push_back({driven, "a prescribed motion moves it: the solution holds at this instant only"});
     if (!places.empty()) s.open.push_back({places, oil.empty() ? "nothing restores it" : "locked oil or nothing holds it where it is"});
   }
   void find_growth(SteadyOperation& s) {
@@ -397,7 +404,8 @@ class SteadySolver {
   // ---------------------------------------------------------------- refusals
 
   [[noreturn]] void report_no_start() {
-    throw SimulationError(time_, "the start of the search for steady operation", obstacle_, "check the start positions and pressures");
+    throw SimulationError(time_, "the start of the search for steady operation", error_.empty() ? obstacle_ : error_,
+                          "check the start positions and pressures");
   }
   [[noreturn]] void report_nowhere() {
     Eigen::Index worst = 0;
@@ -406,11 +414,12 @@ class SteadySolver {
     std::string cause = fmt::format("no steady operation was found in {} steps: ", iterations_);
     cause += is_pressure(worst) ? fmt::format("this pressure, {:.6g} Pa, still changes by {:.4g} Pa/s", at().y()[first_order(worst)], rate)
                                 : fmt::format("it still changes by {:.4g} a second", rate);
-    if (!obstacle_.empty()) cause += "; the way was barred: " + obstacle_;
-    throw SimulationError(
-        time_, f_.size() > 0 ? name(worst) : "the machine", cause,
-        "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of what shall rest, or `trunnion run` "
-        "to see where it goes");
+    if (!obstacle_.empty()) cause += "; the last step tried was rejected: " + obstacle_;
+    throw SimulationError(time_, f_.size() > 0 ? name(worst) : "the machine", cause,
+                          h_.volumes.empty()
+                              ? "add springs, dampers or stops that bring it to rest, or use `trunnion run` to see where it goes"
+                              : "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of "
+                                "cylinders that should rest, or use `trunnion run` to see where it goes");
   }
 
   enum class Kind : unsigned char {
@@ -425,7 +434,8 @@ class SteadySolver {
   const Hydraulics& h_;
   Reduction<D> reduction_;
   const double time_;
-  std::vector<char> turns_;       // per velocity
+  std::vector<char> turns_;       // per velocity: its position has no effect
+  std::vector<char> driven_;      // per velocity: a prescribed motion moves it, and its position has an effect
   std::vector<double> unit_of_;   // per y
   std::vector<int> friction_of_;  // per y: its actuator, or -1
   std::vector<Kind> kind_;        // per state
@@ -433,7 +443,7 @@ class SteadySolver {
   Matrix A_;                      // tangent at the reference, in units
   bool keeps_lengths_ = false;    // marked pressures take the oil that keeps coordinates where they start
   std::vector<double> values_;    // scratch
-  std::string obstacle_;
+  std::string obstacle_, error_;
   int iterations_ = 0;
 };
 

@@ -2,7 +2,8 @@
 //   f(x) = 0 in the independent coordinates and the first-order states:  a_i = 0,  dp/dt = 0,  rates of components and spools = 0
 //   v_i = 0 of coordinates that anything depends on; a coordinate on which nothing depends (a shaft, a vertical swing axis) keeps its
 //   position, and its rate is solved for
-// with signals at one time; prescribed motions move as they say. Friction states of actuators that rest are zero, as at rest
+// with signals at one time; prescribed motions move as they say, and coordinates that they move are named among what is open unless nothing
+// depends on them: the solution is one of that instant. Friction states of actuators that rest are zero, as at rest
 // (machine/equilibrium.h): friction would hold the machine anywhere within its band.
 //
 // How: implicit Euler with the exact tangent of the linear model (linearise/reduction.h) and one Newton step each,
@@ -37,7 +38,7 @@ struct SteadyOperation {
   std::vector<OpenStates> open;      // several solutions: this one is as near to the start as the machine comes to rest
   double growth = 0;                 // [1/s] largest real part of the eigenvalues apart from `open`; positive: it would not stay there
   std::vector<std::string> growing;  // then: states with the largest share in what grows
-  double residual = 0;               // largest rate that is left, of what would be one unit of the state a second
+  double residual = 0;               // largest rate that is left [1/s], in units: 1 mrad, a thousandth of the machine's extent, 0.1 bar
   std::string residual_at;           // its state
   int iterations = 0;                // linear solves
 };

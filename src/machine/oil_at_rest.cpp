@@ -220,9 +220,10 @@ void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const 
     double share = 0;
     for (const std::vector<double>& combination : open) share = std::max(share, std::abs(combination[unknown]));
     if (share < kShare) continue;
-    findings.push_back(finding(
-        node, "is not determined by rest: the machine can rest at any value of it", "a stated pressure such as 3.5 MPa",
-        fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston", pressure_path(h_.nodes[i]))));
+    findings.push_back(finding(node, "is not determined by rest: the machine can rest at any value of it",
+                               "a stated pressure such as 3.5 MPa",
+                               fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston{}",
+                                           pressure_path(h_.nodes[i]), kSteady)));
   }
   if (!findings.empty()) throw InputError(std::move(findings));
 }

@@ -50,9 +50,10 @@ class Start {
     const OilAtRest oil(model_, time, Side::right, work_.hydraulics, SpoolsAt::rest);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     rest_.time = time;
-    std::vector<double> p = pressures(oil, false);
-    for (double& pressure : p) pressure = std::max(pressure, kLeastGuess);
+    const std::vector<double> p = pressures(oil, false);
     oil.write(p.data(), rest_.y());
+    for (std::size_t i = 0; i < model_.hydraulics.volumes.size(); ++i)
+      if (std::isnan(model_.y_start[i])) rest_.y()[i] = std::max(rest_.y()[i], kLeastGuess);
     return rest_;
   }
 

@@ -83,7 +83,7 @@ TEST(PowerInput, WrongPumpsAreReported) {
   expect_findings("volumetric: 0.95", "volumetric: 1.05", {{12, "pumps.main.losses.volumetric", {"from 0 to 1"}}});
   expect_findings("volumetric: 0.95, ", "", {{12, "pumps.main.losses", {"there is none of `volumetric` or `leakage`"}}});
   expect_findings("volumetric: 0.95", "volumetric: 0.95, leakage: 0",
-                  {{12, "pumps.main.losses", {"`volumetric` and `leakage` stand side by side"}}});
+                  {{12, "pumps.main.losses", {"`volumetric` and `leakage` are mutually exclusive"}}});
   expect_findings("pressure: 320 bar, load_sensing: {LS: ls, margin: 20 bar}, torque: 350 N m, ", "",
                   {{13, "pumps.main.control", {"nothing to act on", "`pressure`, `load_sensing` or `torque`"}}});
   expect_findings("LS: ls, ", "", {{13, "pumps.main.control.load_sensing.LS", {"`LS` is missing"}}});

@@ -1,4 +1,4 @@
-// Files that HDF5 itself finds sound, of any content: what results are read from is what HDF5 hands out, whatever it is.
+// Results read from valid HDF5 files of arbitrary content: the layer of Trunnion above the HDF5 library.
 // (Damaged bytes are another matter: on them HDF5 1.10 leaks, and asks for memory without bound. read_results_test.cpp reads such files
 // in processes of their own.)
 // SPDX-License-Identifier: BSD-3-Clause

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/steady.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -193,6 +194,50 @@ springs: {s: {joint: sprung, stiffness: 10 N m/rad, rest: 0 deg}, d: {joint: arm
   EXPECT_NEAR(s.movement[2], -std::numbers::pi / 2, 1e-9);
   ASSERT_EQ(s.open.size(), 1U);
   EXPECT_EQ(s.open[0].states, std::vector<std::string>{"free.rate"});
+}
+
+/// A weight on a spring and a cylinder whose pressure a pump makes in a hole: 2 m g lift it by a tenth of its length. Of any mass and size.
+TEST(Steady, DoesNotDependOnTheSizeOfTheMachine) {
+  for (double mass : {1e-3, 1.0, 1e3})
+    for (double length : {0.01, 1.0, 10.0}) {
+      const double area = 2 * mass * 9.81 / 100e5, stiffness = 10 * mass * 9.81 / length, flow = area * length;
+      const auto model = model_from(fmt::format(
+          "{}gravity: [0, 0, -9.81]\nbodies: {{w: {{point_mass: {{mass: {}}}}}, far: {{point_mass: {{mass: {}, at: [{}, 0, 0]}}}}}}\n"
+          "joints: {{w: {{prismatic: {{parent: ground, axis: z}}, position: {} m}}, far: {{fixed: {{parent: ground}}}}}}\n"
+          "springs: {{s: {{joint: w, stiffness: {} N/m, damping: {} N s/m, rest: {} m}}}}\n"
+          "volumes: {{a: {{volume: {} m^3}}}}\nsources: {{tank: {{pressure: 0 bar}}, pump: {{flow: {} m^3/s, to: a}}}}\n"
+          "valves: {{hole: {{orifice: {{A: a, B: tank, flow: {} m^3/s, at_pressure_drop: 100 bar}}}}}}\n"
+          "cylinders: {{c: {{base: {{body: ground}}, rod_end: {{body: w}}, A: a, B: tank, area_A: {} m^2, area_B: {} m^2, "
+          "chamber_length_A: {} m, "
+          "chamber_length_B: {} m}}}}\n",
+          kFluid, mass, mass, length, length, stiffness, 0.1 * std::sqrt(stiffness * mass), length, flow, flow, flow, area, area / 2,
+          length, length));
+      const SteadyOperation s = solve_steady(model);
+      EXPECT_NEAR(s.movement[0], 0.1 * length, 1e-6 * length) << mass << " kg, " << length << " m";
+      EXPECT_TRUE(s.open.empty() && s.growing.empty()) << mass << " kg, " << length << " m";
+    }
+}
+
+/// What a prescribed motion moves is named, and its friction counts, unless nothing depends on it.
+TEST(Steady, WhatAMotionMovesHoldsAtAnInstantOnly) {
+  const auto driven = [](const char* gravity) {
+    return model_from(std::string(kFluid) + "gravity: " + gravity + R"(
+bodies: {arm: {rod: {length: 1 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: z}, angle: 0}}
+motions: {m: {joint: arm, signal: angle}}
+volumes: {a: {volume: 1 L, pressure: 10 bar}}
+sources: {tank: {pressure: 10 bar}}
+valves: {hole: {orifice: {A: a, B: tank, diameter: 5 mm}}}
+motors: {m: {joint: arm, A: a, B: tank, displacement: 100 cm^3/rev, volume: 0.1 L,
+  friction: {model: lugre, coulomb: 30 N m, static: 50 N m, stribeck_velocity: 0.05 rad/s, viscous: 1 N m s/rad, bristle_stiffness: 4000, bristle_damping: 20}}}
+signals: {angle: {ramps: [[0, 0], [10, 20]]}}
+)");
+  };
+  const auto model = driven("[0, -9.81, 0]");
+  const SteadyOperation s = solve_steady(model);
+  ASSERT_FALSE(s.open.empty());
+  EXPECT_EQ(s.open[0].states, std::vector<std::string>{"arm.angle"});
+  EXPECT_NEAR(value(*model, s.state, "m.bristle"), 30.0 / 4000, 0.1 * 30 / 4000);
 }
 
 // ---------------------------------------------------------------- refusals

@@ -11,22 +11,8 @@ namespace trunnion {
 namespace {
 
 using Settings = std::vector<std::string>;
-
-const char* const kPendulum = R"(
-trunnion: 1
-gravity: [0, -9.81, 0]
-bodies: {a: {rod: {length: 1, mass: 1}}}
-joints: {a: {revolute: {parent: ground}, angle: 0}}
-solver: {step: 1 ms, duration: 1}
-)";
-
-const char* const kSpinningBody = R"(
-trunnion: 1
-gravity: [0, 0, 0]
-bodies: {a: {inertia: [1, 2, 3], mass: 1}}
-joints: {a: {spherical: {parent: ground}, angular_velocity: [1, 3000, 1]}}
-solver: {step: 1 ms, duration: 1}
-)";
+using test::kPendulum;
+using test::kSpinningBody;
 
 const char* const kSliderCrank = R"(
 trunnion: 1

@@ -23,6 +23,22 @@ inline std::shared_ptr<const Model> model_from(const std::string& text, const st
   return compile(parse_model(text, "test.yaml", overrides));
 }
 
+/// A body that nothing acts on, 3 rad a step of 1 ms about its middle axis.
+inline const char* const kSpinningBody = R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {a: {inertia: [1, 2, 3], mass: 1}}
+joints: {a: {spherical: {parent: ground}, angular_velocity: [1, 3000, 1]}}
+solver: {step: 1 ms, duration: 1}
+)";
+inline const char* const kPendulum = R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {a: {rod: {length: 1, mass: 1}}}
+joints: {a: {revolute: {parent: ground}, angle: 0}}
+solver: {step: 1 ms, duration: 1}
+)";
+
 /// One of everything that moves energy: springs and dampers on a joint and between points, loads on a joint and on bodies in both
 /// frames, a prescribed motion, a flow source, leakage, end dampers at work, every kind of valve, a motor, a chamber on a source.
 /// `spatial`: the arm carries a ball joint; otherwise all moves in a plane.
