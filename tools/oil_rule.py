@@ -106,7 +106,7 @@ def written(model, number, folder, keep):
 
 def run(program, model, folder, settings):
     out = folder / "out"
-    command = [str(program), "run", str(model), "-o", str(out), "--set", "record.files=[csv]"]
+    command = [str(program), "run", str(model), "-o", str(out), "--set", "record.files=[csv]", "--set", "solver.allow_open_balance=true"]
     for s in settings:
         command += ["--set", s]
     try:
@@ -182,6 +182,7 @@ def study(task):
     swing = [n for n in pressures if swings(result[n][LATE[0]:], 1e-3 * span) and not swings(reference[n][LATE[0]:], 1e-3 * span)]
     figures = {"errors": worst, "swing": swing, "chatter": chatter, "where": where, "volume": model["volumes"].get(where.split(".")[0], {}).get("volume"),
                "iterations": summary.get("iterations", {}).get("mean"), "oil": summary.get("energy", {}).get("oil_closed_to_percent"),
+               "rule": summary.get("energy", {}).get("oil_rule_error_percent"),
                "resolved": summary.get("resolved_steps")}
     return number, "completed", "", figures
 
@@ -214,16 +215,17 @@ def row(results):
     over = lambda k, limit: sum(r[3]["errors"][k] > limit for r in calm)
     return {"circuits": len(counted), "failed": len(counted) - len(done), "chatter": len(done) - len(calm),
             "swing": sum(bool(r[3]["swing"]) for r in calm), "over_5": over(LATE[0], 0.05), "over_1": over(LATE[1], 0.01),
-            "resolved": sum(r[3]["resolved"] or 0 for r in done), "oil": float(f"{max([r[3]['oil'] or 0 for r in done], default=0):.1g}")}
+            "resolved": sum(r[3]["resolved"] or 0 for r in done), "oil": float(f"{max([r[3]['oil'] or 0 for r in done], default=0):.1g}"),
+            "alarms": sum((r[3]["rule"] or 0) > 1 for r in done), "failures": sum((r[3]["rule"] or 0) > 20 for r in done)}
 
 
-HEAD = (f"| | circuits | failed | chatter | of the others: swing | > 5 % from step {LATE[0]} | > 1 % from step {LATE[1]} | steps in parts | oil open [%] |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+HEAD = (f"| | circuits | failed | chatter | of the others: swing | > 5 % from step {LATE[0]} | > 1 % from step {LATE[1]} | steps in parts | oil open [%] | rule error > 1 % | > 20 % |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 
 
 def line(name, r):
     return (f"| {name} | {r['circuits']} | {r['failed']} | {r['chatter']} | {r['swing']} | {r['over_5']} | {r['over_1']} | {r['resolved']} "
-            f"| {r['oil']:.0e} |")
+            f"| {r['oil']:.0e} | {r['alarms']} | {r['failures']} |")
 
 
 def study_all(options, numbers):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace trunnion {
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double kSame = 1e-9;       // of a step: times closer than this are one
 constexpr double kClose = 0.25;      // of a step: a polynomial through points closer to each other would amplify what they differ by
+constexpr double kImplied = 1e-6;    // of a difference: what is left of one that the others imply
 constexpr double kPerSecond = 1;     // [1/s] a length times this is a rate that counts
 constexpr double kAtmosphere = 1e5;  // [Pa] a pressure that counts
 // step control: a step somewhat shorter than the residual asks for, changed by these factors at most
@@ -56,8 +58,14 @@ Cosimulation::Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem
       force_(plan_.ports.size()),
       bonds_(layout_.bonds()),
       model_(layout_.ports),
-      oil_(plan_.volumes, layout_.ports),
-      reports_(hydraulics_.size() + 1) {
+      oil_(plan_.volumes, layout_.ports, 2 * plan_.mechanism_steps),
+      reports_(hydraulics_.size() + 1),
+      changes_(2 * plan_.ports.size() + static_cast<std::size_t>(layout_.bonds())),
+      changes_before_(changes_.size()),
+      left_(changes_.size()),
+      outputs_of_pass_(next_.size()),
+      outputs_before_(next_.size()) {
+  for (Secant& secant : secants_) secant = {changes_, next_, changes_, {}, 0};
   int owned = 0;
   for (const auto& part : hydraulics_) owned += static_cast<int>(part->ports().size());
   if (owned != layout_.ports) throw Error("the hydraulic subsystems do not have the cylinders of the machine");
@@ -306,8 +314,8 @@ bool Cosimulation::gauss_seidel(double h) {
   return true;
 }
 
-/// Largest change of an output since the pass before, of what counts for its kind.
-double Cosimulation::change_of_outputs() {
+/// What counts for outputs of each kind.
+Cosimulation::OutputScales Cosimulation::output_scales() const {
   double length = 0, rate = 0, effort = 0;
   for (int i = 0; i < layout_.ports; ++i) {
     length = std::max(length, std::abs(next_[layout_.motion(i) + kLength]));
@@ -316,7 +324,12 @@ double Cosimulation::change_of_outputs() {
   }
   if (layout_.efforts == 2) effort = kAtmosphere;
   for (int i = 0; i < layout_.bonds(); ++i) effort = std::max(effort, std::abs(next_[layout_.effort(i)]));
-  rate = std::max(rate, kPerSecond * length);
+  return {length, std::max(rate, kPerSecond * length), effort};
+}
+
+/// Largest change of an output since the pass before, of what counts for its kind.
+double Cosimulation::change_of_outputs() {
+  const auto [length, rate, effort] = output_scales();
   double largest = 0;
   const auto compare = [&](int place, double scale, int port, const char* what) {
     const double change = std::abs(next_[place] - last_[place]) / scale;
@@ -334,6 +347,57 @@ double Cosimulation::change_of_outputs() {
   return largest;
 }
 
+/// The outputs as told next: what would change no more if all passes so far were linear.
+void Cosimulation::accelerate() {
+  const auto [length, rate, effort] = output_scales();
+  const std::size_t size = changes_.size();
+  std::size_t k = 0;
+  std::swap(changes_, changes_before_);
+  const auto compare = [&](int place, double scale) { changes_[k++] = (next_[place] - last_[place]) / scale; };
+  for (int i = 0; i < layout_.ports; ++i) {
+    compare(layout_.motion(i) + kLength, length);
+    compare(layout_.motion(i) + kRate, rate);
+  }
+  for (int i = 0; i < layout_.bonds(); ++i) compare(layout_.effort(i), effort);
+  std::swap(outputs_of_pass_, outputs_before_);
+  outputs_of_pass_ = next_;
+  if (passes_ == 2) return;  // differences need two passes
+  Secant& newest = secants_[static_cast<std::size_t>(passes_ - 3) % kSecants];
+  for (std::size_t i = 0; i < size; ++i) newest.changes[i] = changes_[i] - changes_before_[i];
+  for (std::size_t i = 0; i < next_.size(); ++i) newest.outputs[i] = outputs_of_pass_[i] - outputs_before_[i];
+  // least squares by orthogonal directions, the newest difference first; those that the others imply are left out
+  const auto dot = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  std::copy(changes_.begin(), changes_.end(), left_.begin());
+  const int known = std::min(passes_ - 2, kSecants);
+  int used = 0;
+  for (; used < known; ++used) {
+    Secant& secant = secants_[static_cast<std::size_t>(passes_ - 3 - used) % kSecants];
+    secant.direction = secant.changes;
+    for (int j = 0; j < used; ++j) {
+      const Secant& other = secants_[static_cast<std::size_t>(passes_ - 3 - j) % kSecants];
+      secant.along[j] = dot(other.direction, secant.direction);
+      for (std::size_t i = 0; i < size; ++i) secant.direction[i] -= secant.along[j] * other.direction[i];
+    }
+    const double norm = std::sqrt(dot(secant.direction, secant.direction));
+    if (!(norm > kImplied * std::sqrt(dot(secant.changes, secant.changes)))) break;
+    for (double& value : secant.direction) value /= norm;
+    secant.along[used] = norm;
+    secant.share = dot(secant.direction, left_);
+    for (std::size_t i = 0; i < size; ++i) left_[i] -= secant.share * secant.direction[i];
+  }
+  for (int j = used - 1; j >= 0; --j) {
+    Secant& secant = secants_[static_cast<std::size_t>(passes_ - 3 - j) % kSecants];
+    for (int i = j + 1; i < used; ++i) {
+      const Secant& older = secants_[static_cast<std::size_t>(passes_ - 3 - i) % kSecants];
+      secant.share -= older.along[j] * older.share;
+    }
+    secant.share /= secant.along[j];
+    for (std::size_t i = 1; i < next_.size(); ++i) next_[i] -= secant.share * secant.outputs[i];
+  }
+}
+
 bool Cosimulation::iterated_jacobi(const State& origin, double h) {
   if (!jacobi(h)) return false;
   for (passes_ = 2; passes_ <= settings_.max_iterations; ++passes_) {
@@ -345,6 +409,7 @@ bool Cosimulation::iterated_jacobi(const State& origin, double h) {
     read_efforts();
     read_motion();
     if (change_of_outputs() <= settings_.tolerance) return true;
+    accelerate();
   }
   passes_ = settings_.max_iterations;
   agreed_ = false;

@@ -2,7 +2,12 @@
 // A Stepper over the state of the whole machine, so that a run does not know the difference.
 //   jacobi            all subsystems from the same communication point, inputs extrapolated
 //   gauss_seidel      one side first, inputs extrapolated; then the other, inputs interpolated with what the first one did
-//   iterated_jacobi   as jacobi; then again from the same point with inputs interpolated, until no output changes any more
+//   iterated_jacobi   as jacobi; then again from the same point with inputs interpolated, until no output changes any more. Outputs are
+//   told
+//                     as passes that were linear would end, by least squares over the differences of the last ones (interface
+//                     quasi-Newton): with outputs G_k of pass k, their changes r_k = G_k - (what was told),
+//                       x = G_k - dG gamma,   |r_k - dr gamma| least,   dG, dr: differences between passes
+//                     Plain iteration diverges where a heavy mechanism on stiff oil meets a long step.
 //   interface model   (jacobi, gauss_seidel with the oil first) the oil integrates w_dot = b + W F, s_dot = w instead of extrapolating;
 //                     W and b are held, as in the paper
 //   sequential        the oil with the interface model, W and b linear in time; then the mechanism with the force linear in time that has
@@ -15,7 +20,8 @@
 // Polynomials go through the last communication points, of any spacing (extrapolation.h); their order grows from 0 at the start and after a
 // jump of forces. Without accelerations lengths and rates are extrapolated each by themselves, order m; with them the rate has the known
 // derivative at the last point, order m + 1, and the length is its integral, order m + 2.
-// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3.
+// Sources: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3; Degroote, Bathe, Vierendeels 2009
+// (interface quasi-Newton with inverse Jacobian by least squares).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,6 +56,7 @@ struct CouplingPlan {
   bool accept_capped = false;   // iterations that did not end are no failure
   std::vector<double> corners;  // [s] of the command signals, ascending
   int volumes = 0;              // of the machine, for linearised oil
+  int mechanism_steps = 1;      // per communication step
 };
 
 class Cosimulation final : public Stepper {
@@ -95,7 +102,12 @@ class Cosimulation final : public Stepper {
   bool sequential(double h);
   bool parallel(double h);
   bool pass(const State& origin, double h);
+  struct OutputScales {
+    double length = 0, rate = 0, effort = 0;  // [m], [m/s], [N, Pa]
+  };
+  OutputScales output_scales() const;
   double change_of_outputs();
+  void accelerate();
   // steps
   double force_of(int bond, double effort) const;
   void sample_bonds();
@@ -139,6 +151,17 @@ class Cosimulation final : public Stepper {
   int failed_ = -1;     // subsystem that did, as in reports_
   int disagreeing_port_ = 0;
   const char* disagreeing_ = "";
+  // of its passes
+  static constexpr int kSecants = 10;
+  struct Secant {
+    std::vector<double> changes, outputs;  // differences between two passes: of scaled changes, of outputs
+    std::vector<double> direction;         // orthogonal to those of newer ones
+    std::array<double, kSecants> along{};  // of `changes` along these
+    double share = 0;
+  };
+  std::array<Secant, kSecants> secants_;
+  std::vector<double> changes_, changes_before_, left_;  // scaled changes of the outputs, and in the pass before; scratch
+  std::vector<double> outputs_of_pass_, outputs_before_;
 };
 
 /// The machine's subsystems as its coupling settings cut it, and their master.

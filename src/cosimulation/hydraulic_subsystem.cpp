@@ -10,6 +10,7 @@
 #include "base/lu.h"
 #include "cosimulation/hydraulic_cut.h"
 #include "hydraulics/circuit_step.h"
+#include "hydraulics/explicit_limit.h"
 #include "hydraulics/substeps.h"
 
 namespace trunnion {
@@ -22,7 +23,8 @@ constexpr double kFastest = 1e6;  // [m/s] beyond: no cylinder, a step that blew
 
 class CircuitSubsystem final : public HydraulicSubsystem {
  public:
-  CircuitSubsystem(std::shared_ptr<const Model> machine, const std::vector<int>& circuits, IntegratorKind integrator, double step)
+  CircuitSubsystem(std::shared_ptr<const Model> machine, const std::vector<int>& circuits, std::optional<IntegratorKind> integrator,
+                   double step)
       : machine_(std::move(machine)),
         cut_(cut_circuits(machine_->hydraulics, circuits)),
         h_(cut_.hydraulics),
@@ -34,6 +36,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
         courses_(2 * n_),
         work_(h_),
         step_of_circuits_(h_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
+        limit_(h_, false),
         rule_(OilRule::alpha(machine_->description.coupling.oil_rule == OilRuleKind::trapezoidal ? 1 : kOilRho)),
         resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !h_.volumes.empty() &&
                   !machine_->description.solver.accept_capped),
@@ -44,6 +47,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
     kept_force_.resize(n_);
     keep();  // makes room
+    at_begin_ = kept_;
     for (std::size_t i = 0; i < n_; ++i) s_[i] = h_.actuators[i].cylinder.length_0;
     for (const Actuator& a : h_.actuators) {
       inputs_.push_back({a.name + ".length", "m"});
@@ -67,6 +71,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
 
   const std::vector<int>& ports() const override { return cut_.ports; }
+  std::string unknown_name(int unknown) const override { return name_of_unknown(*machine_, unknown); }
 
   void restore(const State& machine) override {
     time_ = machine.time;
@@ -116,21 +121,26 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       std::copy_n(model_->s.begin(), n_, x_.begin() + h_.ny);
       std::copy_n(model_->w.begin(), n_, x_.begin() + h_.ny + n_);
     }
-    update_inputs(h_, machine_->signals, begin_, Side::right, work_);
-    if (!evaluate(begin_, x_.data(), slope_.data(), report)) return report;
-    begin_memory();
     const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kRounding))));
-    for (int k = 1; k <= steps; ++k) {
-      const double t = begin_ + h * k / steps;
-      const bool done = integrator_ == IntegratorKind::rk4     ? rk4(t, report)
-                        : integrator_ == IntegratorKind::euler ? euler(t, report)
-                                                               : implicit(t, report);
-      if (!done) return report;
-      time_ = t;
+    if (integrator_) {
+      go(*integrator_, h, steps, report);
+      return report;
     }
-    fresh_ = false;
-    take_ports();
-    set_outputs();
+    if (model_ == nullptr) take_courses(begin_);
+    update_inputs(h_, machine_->signals, begin_, Side::right, work_);
+    set_following_spools(x_.data());
+    if (!stable(IntegratorKind::rk4, h / steps, report)) {
+      report = {};
+      go(IntegratorKind::trapezoidal, h, steps, report);
+      return report;
+    }
+    at_begin_.assign(x_, slope_, memory_, impulse_, impulse_moment_, displacement_);
+    if (go(IntegratorKind::rk4, h, steps, report) || (report.status != StepStatus::unstable && report.status != StepStatus::below_vacuum))
+      return report;
+    at_begin_.restore(x_, slope_, memory_, impulse_, impulse_moment_, displacement_);
+    time_ = begin_;
+    report = {};
+    go(IntegratorKind::trapezoidal, h, steps, report);
     return report;
   }
   void get_outputs(double* values) const override { std::copy(values_.begin(), values_.end(), values); }
@@ -159,15 +169,45 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     std::copy_n(x_.begin(), h_.ny, stage_.begin());
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.p[cut_.volumes[i]] = x_[i];
-    for (int third = 0; third < 3; ++third) {
-      const double t = time_ + h / 2 * third;
-      if (third > 0) advance_spools(t - h / 2, t);
-      update_inputs(h_, machine_->signals, t, third == 0 ? Side::right : Side::left, work_);
-      linearise_here(oil, third);
+    for (int k = 0; k <= oil.pieces; ++k) {
+      const double t = time_ + h * k / oil.pieces;
+      if (k > 0) advance_spools(time_ + h * (k - 1) / oil.pieces, t);
+      update_inputs(h_, machine_->signals, t, k == 0 ? Side::right : Side::left, work_);
+      linearise_here(oil, k);
     }
   }
 
  private:
+  /// The communication step by one integrator.
+  bool go(IntegratorKind integrator, double h, int steps, StepReport& report) {
+    update_inputs(h_, machine_->signals, begin_, Side::right, work_);
+    if (!evaluate(begin_, x_.data(), slope_.data(), report)) return false;
+    begin_memory();
+    for (int k = 1; k <= steps; ++k) {
+      const double t = begin_ + h * k / steps;
+      const bool done = integrator == IntegratorKind::rk4     ? rk4(t, report)
+                        : integrator == IntegratorKind::euler ? euler(t, report)
+                                                              : implicit(t, report);
+      if (!done) return false;
+      time_ = t;
+    }
+    if (integrator != IntegratorKind::trapezoidal) {
+      memory_.front() = 0;  // of no use after explicit steps
+      if (!stable(integrator, h / steps, report)) return false;
+    }
+    fresh_ = false;
+    take_ports();
+    set_outputs();
+    return true;
+  }
+  /// Whether explicit steps of this length are stable where the communication step ends.
+  bool stable(IntegratorKind integrator, double h, StepReport& report) {
+    const double *s = model_ == nullptr ? s_.data() : x_.data() + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
+    const ExplicitLimit::Step limit = limit_.longest_step(integrator, s, w, x_.data(), work_);
+    if (h <= limit.longest) return true;
+    report.longest_step = limit.longest;
+    return fail(StepStatus::unstable, unknown_of_circuits(limit.unknown), report);
+  }
   // ---- inputs and outputs
   /// Lengths and rates of the cylinders as the inputs say.
   void take_courses(double t) {
@@ -205,7 +245,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   int unknown_of_circuits(int i) const { return machine_->layout.nv + cut_.unknowns[i]; }
   int unknown_of_port(std::size_t i) const { return unknown_of_cylinder(*machine_, cut_.ports[i]); }
   bool within_range(const double* y, const double* s, const double* w, StepReport& report) const {
-    if (const int i = unknown_out_of_range(h_, y); i >= 0) return fail(StepStatus::unstable, unknown_of_circuits(i), report);
+    if (const int i = unknown_out_of_range(h_, y); i >= 0)
+      return fail(below_vacuum(h_, y, i) ? StepStatus::below_vacuum : StepStatus::unstable, unknown_of_circuits(i), report);
     for (std::size_t i = 0; i < n_; ++i)
       if (!(std::abs(w[i]) < kFastest)) return fail(StepStatus::unstable, unknown_of_port(i), report);
     if (const int i = piston_outside(h_, s); i >= 0) return fail(StepStatus::end_of_stroke, unknown_of_port(i), report);
@@ -302,7 +343,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     keep();
     const StepReport before = report;
     const bool done = attempt(rule_, t, report);
-    if (!resolves_ || (done && !(step_of_circuits_.jump(work_) > kOilJump))) return done;
+    if (!resolves_ || (done && !step_of_circuits_.jumped(kOilJump, work_))) return done;
     if (!done && report.status != StepStatus::stalled && report.status != StepStatus::diverged) return false;
     go_back();
     report = before;
@@ -464,11 +505,11 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
   /// f and J at the lengths ds_ and rates dw_ and stage_, at the start f_s and f_w, too. From R(p, p_dot) = 0 follows C dp_dot + T dp + R_s
   /// ds + R_v dw = 0, T at these rates.
-  void linearise_here(LinearOil& oil, int third) {
+  void linearise_here(LinearOil& oil, int instant) {
     double *y = stage_.data(), *ydot = sum_.data();
     set_following_spools(y);
     evaluate_rates(h_, ds_.data(), dw_.data(), y, ydot, work_);
-    for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.f[third][cut_.volumes[i]] = ydot[i];
+    for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.f[instant][cut_.volumes[i]] = ydot[i];
     evaluate_slopes(h_, ds_.data(), dw_.data(), y, ydot, work_);
     for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
       const PressureNode& row = h_.nodes[h_.volumes[i].node];
@@ -476,10 +517,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       const double C = work_.capacity[h_.volumes[i].node];
       for (std::size_t j = 0; j < h_.volumes.size(); ++j) {
         const PressureNode& column = h_.nodes[h_.volumes[j].node];
-        oil.J[third][cut_.volumes[i] * oil.volumes + cut_.volumes[j]] =
+        oil.J[instant][cut_.volumes[i] * oil.volumes + cut_.volumes[j]] =
             column.circuit == row.circuit ? -work_.T[c.block + row.local * c.size + column.local] / C : 0;
       }
-      if (third > 0) continue;
+      if (instant > 0) continue;
       for (std::size_t j = 0; j < n_; ++j) {
         const bool joined = h_.actuators[j].circuit == row.circuit;
         const std::size_t at = cut_.volumes[i] * oil.ports + cut_.ports[j];
@@ -492,10 +533,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   const std::shared_ptr<const Model> machine_;
   HydraulicCut cut_;
   const Hydraulics& h_;
-  const std::size_t n_;  // cylinders
-  const IntegratorKind integrator_;
-  const double step_;       // [s]
-  const bool whole_force_;  // friction is ours
+  const std::size_t n_;                             // cylinders
+  const std::optional<IntegratorKind> integrator_;  // none: whichever is stable
+  const double step_;                               // [s]
+  const bool whole_force_;                          // friction is ours
   const bool hands_out_force_;
   std::vector<int> own_states_;  // of the own y: those handed back
   std::vector<Course> courses_;
@@ -510,6 +551,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
 
   HydraulicState work_;
   CircuitStep step_of_circuits_;
+  ExplicitLimit limit_;
   const OilRule rule_;
   const bool resolves_;
   std::vector<double> memory_;  // OilMemory
@@ -525,7 +567,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       std::size_t i = 0;
       ((x = values[i++]), ...);
     }
-  } kept_;
+  } kept_, at_begin_;
   std::vector<double> kept_force_;
   std::vector<double> start_, sum_, stage_;  // scratch of the rules
   std::vector<double> ds_, dw_;              // increments of the ports
@@ -536,7 +578,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
 }  // namespace
 
 std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const Model>& machine, const std::vector<int>& circuits,
-                                                             IntegratorKind integrator, double h) {
+                                                             std::optional<IntegratorKind> integrator, double h) {
   return std::make_unique<CircuitSubsystem>(machine, circuits, integrator, h);
 }
 

@@ -45,9 +45,9 @@ class HydraulicSubsystem : public Subsystem {
 };
 
 /// The circuits `circuits` (indices in Hydraulics::circuits) of `machine` by its coupling settings, with the integrator (euler, rk4,
-/// trapezoidal) and largest step h [s]. Outputs after restore() are those of the inputs set next, then those at the end of each step;
-/// restart() takes lengths and rates as they were seen last.
+/// trapezoidal; none: rk4, and trapezoidal where that is unstable) and largest step h [s]. Outputs after restore() are those of the inputs
+/// set next, then those at the end of each step; restart() takes lengths and rates as they were seen last.
 std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const Model>& machine, const std::vector<int>& circuits,
-                                                             IntegratorKind integrator, double h);
+                                                             std::optional<IntegratorKind> integrator, double h);
 
 }  // namespace trunnion

@@ -35,6 +35,7 @@ CouplingPlan plan_of(const Model& model) {
   plan.accept_capped = model.description.solver.accept_capped;
   plan.corners = corners_of(model);
   plan.volumes = static_cast<int>(model.hydraulics.volumes.size());
+  plan.mechanism_steps = mechanism_steps_of(model.description);
   return plan;
 }
 
@@ -71,7 +72,7 @@ std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& m
   std::vector<std::unique_ptr<HydraulicSubsystem>> oil;
   for (const HydraulicGroup& group : hydraulic_groups(*model)) {
     const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
-    oil.push_back(make_hydraulic_subsystem(cut, group.circuits, own.integrator.value_or(settings.integrator),
+    oil.push_back(make_hydraulic_subsystem(cut, group.circuits, own.integrator ? own.integrator : settings.integrator,
                                            own.step.value_or(settings.hydraulic_step)));
   }
   return std::make_unique<Cosimulation>(plan_of(*model), make_mechanism_subsystem(cut, settings.scheme == CouplingScheme::parallel),

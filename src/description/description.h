@@ -485,12 +485,12 @@ struct CosimulationDescription {
   bool acceleration = false;  // the mechanism hands out accelerations, too
   FrictionSide friction = FrictionSide::mechanism;
   CouplingPrediction prediction = CouplingPrediction::polynomial;
-  int extrapolation = 1;                            // order 0 to 3 of the hydraulic inputs
-  std::optional<int> mechanism_extrapolation;       // of the mechanism's inputs; unset: alike
-  IntegratorKind integrator = IntegratorKind::rk4;  // of the oil: euler, rk4, trapezoidal
-  OilRuleKind oil_rule = OilRuleKind::automatic;    // of trapezoidal
-  double hydraulic_step = 1e-4;                     // [s] of the oil; fitted to the communication step
-  std::optional<int> mechanism_steps;               // of the mechanism per communication step; unset: see mechanism_steps_of
+  int extrapolation = 1;                          // order 0 to 3 of the hydraulic inputs
+  std::optional<int> mechanism_extrapolation;     // of the mechanism's inputs; unset: alike
+  std::optional<IntegratorKind> integrator;       // of the oil: euler, rk4, trapezoidal; unset: rk4, and trapezoidal where that is unstable
+  OilRuleKind oil_rule = OilRuleKind::automatic;  // of trapezoidal
+  double hydraulic_step = 1e-4;                   // [s] of the oil; fitted to the communication step
+  std::optional<int> mechanism_steps;             // of the mechanism per communication step; unset: see mechanism_steps_of
   CouplingOrder order = CouplingOrder::hydraulics_first;
   int max_iterations = 20;  // iterated Jacobi
   double tolerance = 1e-9;  // iterated Jacobi, relative change of outputs

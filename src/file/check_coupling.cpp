@@ -106,7 +106,7 @@ void check_coupling(const Description& d, Findings& out) {
   const CosimulationDescription& c = d.coupling;
   check_order(d, out, "coupling.extrapolation", c.extrapolation);
   if (c.mechanism_extrapolation) check_order(d, out, "coupling.mechanism.extrapolation", *c.mechanism_extrapolation);
-  check_integrator(d, out, "coupling.hydraulics.integrator", c.integrator);
+  if (c.integrator) check_integrator(d, out, "coupling.hydraulics.integrator", *c.integrator);
   for (const auto& [name, s] : c.subsystems) {
     const std::string path = "coupling.subsystems." + name;
     check_parts(d, out, path, s);

@@ -17,7 +17,10 @@ void describe_mechanism(Visitor& v, CosimulationDescription& c) {
 }
 
 void describe_hydraulics(Visitor& v, CosimulationDescription& c) {
-  v.leaf({"integrator", "Integration of the oil: `euler`, `rk4` or `trapezoidal`"}, choice(c.integrator, integrator_words()));
+  v.leaf({"integrator",
+          "Integration of the oil: `euler`, `rk4` or `trapezoidal`; left out: `rk4`, and `trapezoidal` in communication steps in which "
+          "that is unstable"},
+         choice(c.integrator, integrator_words()));
   v.leaf({"oil_rule", "Time rule of the oil with `trapezoidal`, as `solver.oil_rule`"}, choice(c.oil_rule, oil_rule_words()));
   v.leaf({"step", "Its largest step; it is made to fit into the communication step", kTime, kPositive}, &c.hydraulic_step);
 }

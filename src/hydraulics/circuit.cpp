@@ -552,9 +552,9 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
     if (h.nodes[i].source >= 0) state.pressure[i] = state.signal[h.nodes[i].source];
   if (h.linear_oil == nullptr) return;
   const LinearOil& oil = *h.linear_oil;
-  const std::array<double, 3> w = oil.weights(t);
-  const auto mean = [&](const std::array<std::vector<double>, 3>& at, std::vector<double>& out) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = w[0] * at[0][i] + w[1] * at[1][i] + w[2] * at[2][i];
+  const auto [k, share] = oil.place(t);
+  const auto mean = [left = k, next = share](const std::vector<std::vector<double>>& at, std::vector<double>& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = (1 - next) * at[left][i] + next * at[left + 1][i];
   };
   mean(oil.f, state.linear_f);
   mean(oil.J, state.linear_J);
@@ -755,6 +755,11 @@ int unknown_out_of_range(const Hydraulics& h, const double* y) {
     if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
   }
   return -1;
+}
+
+bool below_vacuum(const Hydraulics& h, const double* y, int unknown) {
+  const int k = h.unknown_state[unknown];
+  return k < static_cast<int>(h.volumes.size()) && y[k] <= 0;
 }
 
 bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {

@@ -323,6 +323,8 @@ int piston_outside(const Hydraulics& hydraulics, const double* s);
 /// The first circuit unknown that is not one of a machine: pressures within (0, 1e12) Pa, friction states below 1e12; -1: none. A step
 /// that is unstable shows here first.
 int unknown_out_of_range(const Hydraulics& hydraulics, const double* y);
+/// Whether that unknown is a pressure that is not above vacuum.
+bool below_vacuum(const Hydraulics& hydraulics, const double* y, int unknown);
 
 /// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
 bool condense(const Hydraulics& hydraulics, HydraulicState& state, int* circuit);

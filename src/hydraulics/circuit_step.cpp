@@ -12,9 +12,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNear = 50;        // [Pa] of a stop
-constexpr double kNearStop = 0.5;   // of the way to a stop at an edge of a component
-constexpr double kSameRate = 1e-9;  // of a spool's rate: it has not jumped
+constexpr double kNear = 50;         // [Pa] of a stop
+constexpr double kNearStop = 0.5;    // of the way to a stop at an edge of a component
+constexpr double kSameRate = 1e-9;   // of a spool's rate: it has not jumped
+constexpr double kLeastRange = 1e4;  // [Pa] of pressures in a circuit
 constexpr int kBisections = 60;
 constexpr double kSlow = 0.5;    // an increment that turned round is at least this much of the last one
 constexpr double kBeyond = 100;  // [Pa] beyond a cracking pressure: the valve's slope is that of the open one
@@ -196,7 +197,6 @@ bool CircuitStep::solve(const double* s, const double* s_dot, int max_iterations
 }
 
 double CircuitStep::range_of(int circuit, const double* y_0, const double* y_1, const HydraulicState& state) const {
-  constexpr double kLeastRange = 1e4;  // [Pa]
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (int node : nodes_of_circuit_[circuit]) {
     const int i = h_.nodes[node].state;
@@ -217,14 +217,20 @@ double CircuitStep::largest_share(const double* y_0, const double* y_1, const Hy
   return largest;
 }
 
-double CircuitStep::jump(const HydraulicState& state) {
-  return largest_share(rule_.y_begin, y_, state, [&](std::size_t i) {
-    const double by_rate = rule_.step / 2 * std::abs(ydot_[i] - rate_begin_[i]);
-    if (i >= h_.volumes.size()) return by_rate;
+bool CircuitStep::jumped(double share, const HydraulicState& state) const {
+  if (h_.linear_oil != nullptr) return false;
+  const double half = rule_.step / 2;
+  for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
+    const double by_rate = half * std::abs(ydot_[i] - rate_begin_[i]);
+    if (!(by_rate > share * kLeastRange)) continue;
     const double walls = h_.volumes[i].walls_of_all, p = y_[i];
     const double C = state.capacity[i] * (h_.fluid.liquid_compressibility(p) + walls) / (h_.fluid.compressibility_at(p) + walls);
-    return std::min(by_rate, rule_.step / 2 * std::abs(inflow_[i] - inflow_begin_[i]) / C);
-  });
+    const double moved = std::min(by_rate, half * std::abs(inflow_[i] - inflow_begin_[i]) / C);
+    if (moved > share * kLeastRange && moved > share * range_of(h_.nodes[h_.volumes[i].node].circuit, rule_.y_begin, y_, state))
+      return true;
+  }
+  return std::any_of(followed_.begin(), followed_.end(),
+                     [&](const Followed& f) { return half * std::abs(ydot_[f.state] - rate_begin_[f.state]) > share * f.scale; });
 }
 
 double CircuitStep::part_error(const HydraulicState& state) {

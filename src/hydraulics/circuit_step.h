@@ -76,11 +76,11 @@ class CircuitStep {
 
   /// Newton's iterations with the ports where they are, from begin() on; false: no solution. `iterations` is added to.
   bool solve(const double* s, const double* s_dot, int max_iterations, int& iterations, HydraulicState& state);
-  /// After finish(): the largest share of the range of pressures in its circuit by which one moved beyond what its rates at both ends say,
+  /// After finish(): whether a pressure moved by more than `share` of the range in its circuit beyond what its rates at both ends say,
   ///   min(h/2 |change of p_dot|, h/2 |change of inflow| / C):   the first alone is large where a boom is fast, the second in any motion
-  /// with C that of the liquid: a volume that has just become a cavity has gone a long way, too. Of states of components that parts follow,
-  ///   h/2 |change of their rate| / scale
-  double jump(const HydraulicState& state);
+  /// with C that of the liquid: a volume that has just become a cavity has gone a long way, too. Or a state of a component that parts
+  /// follow, by more than `share` of its scale: h/2 |change of its rate|.
+  bool jumped(double share, const HydraulicState& state) const;
   /// After finish(), in a chain of parts that begins with one of implicit Euler: the estimated error of the part, as such a share.
   double part_error(const HydraulicState& state);
   /// The part counts: the next error is that of one after it.

@@ -1,36 +1,45 @@
 // The oil of a machine linearised at the start of a communication step, for a mechanism that integrates with it:
 //   p_dot = f + J (p - p_0) + f_s (s - s_0) + f_w (w - w_0),   per volume, s and w per port
-// f and J follow the motion of the spools, which no port acts back on: they are given at the spool positions of the start, of the middle
-// and of the end of the step, and are quadratic in time between.
+// f and J follow the motion of the spools, which no port acts back on: they are given at the spool positions at even instants of the step,
+// the ends and middles of the mechanism's own steps among them, and are linear in time between. So a jump of a command is followed however
+// long the step.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace trunnion {
 
 /// Volumes in the order of Hydraulics::volumes, ports in that of Hydraulics::actuators.
 struct LinearOil {
-  LinearOil(int volume_count, int port_count)
-      : volumes(volume_count), ports(port_count), p(volumes), f_s(volumes * ports), f_w(volumes * ports), s(ports), w(ports) {
-    for (auto& x : f) x.resize(volumes);
-    for (auto& x : J) x.resize(volumes * volumes);
+  LinearOil(int volume_count, int port_count, int piece_count = 2)
+      : volumes(volume_count),
+        ports(port_count),
+        pieces(piece_count),
+        p(volumes),
+        f(pieces + 1, std::vector<double>(volumes)),
+        J(pieces + 1, std::vector<double>(volumes * volumes)),
+        f_s(volumes * ports),
+        f_w(volumes * ports),
+        s(ports),
+        w(ports) {}
+
+  /// The instant at or before time t [s], and the share of the way to the next one.
+  std::pair<int, double> place(double t) const {
+    const double x = step > 0 ? std::clamp((t - begin) / step, 0.0, 1.0) * pieces : 0;
+    const int k = std::min(static_cast<int>(x), pieces - 1);
+    return {k, x - k};
   }
 
-  /// Shares of start, middle and end in f and J at time t [s].
-  std::array<double, 3> weights(double t) const {
-    const double x = step > 0 ? (t - begin) / step : 0;
-    return {(1 - x) * (1 - 2 * x), 4 * x * (1 - x), x * (2 * x - 1)};
-  }
-
-  int volumes, ports;
-  double begin = 0, step = 0;            // [s]
-  std::vector<double> p;                 // [Pa] p_0
-  std::array<std::vector<double>, 3> f;  // [Pa/s] at the start, in the middle, at the end
-  std::array<std::vector<double>, 3> J;  // [1/s] alike
-  std::vector<double> f_s, f_w;          // [Pa/(s m)], [Pa/m]  volumes x ports
-  std::vector<double> s, w;              // [m], [m/s] s_0, w_0
+  int volumes, ports, pieces;
+  double begin = 0, step = 0;          // [s]
+  std::vector<double> p;               // [Pa] p_0
+  std::vector<std::vector<double>> f;  // [Pa/s] at the instants, pieces + 1 of them
+  std::vector<std::vector<double>> J;  // [1/s] alike
+  std::vector<double> f_s, f_w;        // [Pa/(s m)], [Pa/m]  volumes x ports
+  std::vector<double> s, w;            // [m], [m/s] s_0, w_0
 };
 
 }  // namespace trunnion

@@ -449,8 +449,40 @@ class SteadySolver {
 
 }  // namespace
 
+namespace {
+
+/// A steady state of the machine with its quasistatic circuits in equations, as the machine itself has it.
+template <int D>
+State with_discrete_states(const Model& model, const Model& in_equations, State steady) {
+  MachineState<D> work(in_equations);
+  ConsistentRates<D>(in_equations).solve(steady, Side::right, work);
+  State state(model.layout);
+  state.time = steady.time;
+  std::copy_n(steady.q(), model.layout.nq, state.q());
+  std::copy_n(steady.v(), model.layout.nv, state.v());
+  std::size_t next = 0;  // its states are among those of the machine, in the same order
+  for (std::size_t i = 0; i < model.state_names.size() && next < in_equations.state_names.size(); ++i)
+    if (model.state_names[i] == in_equations.state_names[next]) state.y()[i] = steady.y()[next++];
+  for (std::size_t i = 0; i < model.hydraulics.quasistatic.size(); ++i)
+    set_discrete_states(model.hydraulics.quasistatic[i], work.hydraulics.quasistatic[i], work.mechanism.s.data(), state.y());
+  make_consistent(model, state);
+  return state;
+}
+
+}  // namespace
+
 SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double time) {
   if (model->relative) return solve_steady(model->relative, time);
+  const auto& circuits = model->hydraulics.quasistatic;
+  if (std::any_of(circuits.begin(), circuits.end(), [](const QuasistaticCircuit& q) { return q.discrete; })) {
+    Description d = model->description;
+    for (auto& [name, circuit] : d.quasistatic) circuit.form = VirtualElementForm::differential;
+    const auto in_equations = compile(d);
+    SteadyOperation steady = solve_steady(in_equations, time);
+    steady.state = model->planar ? with_discrete_states<2>(*model, *in_equations, steady.state)
+                                 : with_discrete_states<3>(*model, *in_equations, steady.state);
+    return steady;
+  }
   return model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
 }
 

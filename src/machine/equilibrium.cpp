@@ -127,19 +127,6 @@ class RestSolver {
     for (QuasistaticCircuit& q : hydraulics.quasistatic) q.discrete = false;
     return hydraulics;
   }
-  /// After loads(): discrete states as a step that ends here would leave them.
-  void set_discrete_states() {
-    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i)
-      for (std::size_t j = 0; j < h_.quasistatic[i].ports.size() && model_.hydraulics.quasistatic[i].discrete; ++j) {
-        const QuasistaticPort& port = h_.quasistatic[i].ports[j];
-        double* y = y_.data() + port.state;
-        const double l = mech().s[port.actuator], v = work_.hydraulics.quasistatic[i].solution.v[j];
-        y[kLastLength] = l;
-        y[kPistonRate] = v;
-        y[kElementForce] = port.element.fbar(y[0], l, 0.0) + port.element.damping * v;
-      }
-  }
-
   void place(const std::vector<double>& q) { update_positions<D, double>(m_, q.data(), nullptr, mech()); }
 
   /// Loads -Q/w at the placed configuration, without constraints, under pressures p; notes how large the parts are.
@@ -506,8 +493,10 @@ class RestSolver {
     loads(p_);
     const Vector pressure = kUnit * unit_.cwiseProduct(p_);
     oil_.write(pressure.data(), y_.data());
+    oil_.complete(y_.data(), OilAtRest::Undecided::refused);
     oil_.check_pressures(y_.data(), true);
-    set_discrete_states();
+    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i)
+      set_discrete_states(model_.hydraulics.quasistatic[i], work_.hydraulics.quasistatic[i], mech().s.data(), y_.data());
     std::copy(q_.begin(), q_.end(), e.state.q());
     std::copy(y_.begin(), y_.end(), e.state.y());
     std::copy(balance_.multipliers.begin(), balance_.multipliers.end(), e.state.multipliers());

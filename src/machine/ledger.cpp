@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kRoundingShare = 1e-11;  // of what is held: smaller changes are rounding and what Newton's method leaves
 
+constexpr double kSettled = 1e5;  // [Pa] oil that moved by less was settling, no motion to compare errors with
+
 double sum(const StoredEnergy<>& e) { return std::abs(e.kinetic) + std::abs(e.potential) + std::abs(e.spring) + std::abs(e.cylinder); }
 
 }  // namespace
@@ -34,7 +36,8 @@ void Ledger::begin(const Observer& observer, double time) {
   for (const LedgerEntry& entry : observer.entries())
     if (entry.account == Account::actuator) actuator_names_.push_back(entry.name);
   actuator_ranges_.assign(actuator_names_.size(), Extremes{0, 0, time, time});
-  drift_range_ = residual_range_ = actuator_range_ = constraint_range_ = {0, 0, time, time};
+  open_power_ = open_power(observer);
+  drift_range_ = residual_range_ = rule_range_ = actuator_range_ = constraint_range_ = {0, 0, time, time};
   constraint_power_ = observer.constraint_power();
   fastest_ = stored_.kinetic;
   const Observer::Oil oil = observer.oil();
@@ -57,9 +60,10 @@ void Ledger::measure_oil(const Observer::Oil& oil) {
     add(a.B, a.cylinder.area_B * a.cylinder.chamber_B(oil.s[i]));
   }
   port_positions_.assign(oil.s, oil.s + h.actuators.size());
+  settled_ = kSettled * h.fluid.compressibility * oil_size_;
 }
 
-void Ledger::step(const Observer& observer, double time, const OilRule& rule) {
+void Ledger::step(const Observer& observer, double time, const OilRule& rule, bool in_parts) {
   const double half = 0.5 * (time - time_);
   const std::vector<double>& power = observer.powers();
   const std::vector<LedgerEntry>& entries = observer.entries();
@@ -69,6 +73,11 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule) {
     if (entries[i].account == Account::supply) returned_ += half * (std::max(-power_[i], 0.0) + std::max(-power[i], 0.0));
     power_[i] = power[i];
   }
+  const double open = open_power(observer);
+  correction_ += parabola_correction(since_before_, time - time_, open_power_before_, open_power_, open);
+  since_before_ = time - time_;
+  open_power_before_ = open_power_;
+  open_power_ = open;
   const StoredEnergy<>& now = observer.stored();
   absolute_ +=
       std::abs(now.potential - stored_.potential) + std::abs(now.spring - stored_.spring) + std::abs(now.cylinder - stored_.cylinder);
@@ -84,7 +93,7 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule) {
     displaced_ += (c.area_A + c.area_B) * std::abs(oil.s[i] - port_positions_[i]);
     port_positions_[i] = oil.s[i];
   }
-  oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow);
+  oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow, in_parts);
   time_ = time;
   book(entries, time);
 }
@@ -128,6 +137,17 @@ void Ledger::book(const std::vector<LedgerEntry>& entries, double time) {
   actuator_range_.add(totals_.actuator, time);
   drift_range_.add(drift_, time);
   residual_range_.add(residual_, time);
+  rule_range_.add(residual_ + correction_, time);
+}
+
+double Ledger::open_power(const Observer& observer) {
+  double sum = 0;
+  for (std::size_t i = 0; i < observer.powers().size(); ++i) {
+    const Account account = observer.entries()[i].account;
+    const bool from_outside = account == Account::supply || account == Account::external;
+    if (account != Account::actuator) sum += (from_outside ? -1 : 1) * observer.powers()[i];
+  }
+  return sum;
 }
 
 std::optional<double> Ledger::percent_of_scale(const Extremes& range) const {
@@ -138,12 +158,22 @@ std::optional<double> Ledger::percent_of_scale(const Extremes& range) const {
 
 std::optional<double> Ledger::energy_error() const { return percent_of_scale(residual_range_); }
 
+std::optional<double> Ledger::energy_rule_error() const { return percent_of_scale(rule_range_); }
+
+std::optional<double> Ledger::drift_error() const { return percent_of_scale(drift_range_); }
+
 std::optional<double> Ledger::constraint_error() const { return percent_of_scale(constraint_range_); }
 
 std::optional<double> Ledger::oil_error() const {
   const double moved = oil_.moved() + displaced_, rounding = kRoundingShare * oil_size_;
   if (!(moved > rounding)) return std::nullopt;
   return oil_.worst_residual() > rounding ? 100 * oil_.worst_residual() / moved : 0;
+}
+
+std::optional<double> Ledger::oil_rule_error() const {
+  const double moved = oil_.moved() + displaced_, rounding = kRoundingShare * oil_size_;
+  if (!(moved > rounding)) return std::nullopt;
+  return 100 * oil_.worst_rule_error() / (moved + settled_);
 }
 
 const std::vector<Channel>& energy_channels() {

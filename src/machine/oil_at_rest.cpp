@@ -15,6 +15,10 @@ constexpr double kShare = 1e-6;    // of a unit combination of pressures: a volu
 constexpr double kProbe = 1e6;     // [Pa] everywhere: which elements are open does not depend on it
 constexpr double kSlack = 1e-9;    // of a pressure: rounding
 constexpr double kNoFlow = 1e-12;  // [m3/s] a drop a day
+constexpr double kGuess = 1e5;     // [Pa]
+constexpr double kEmpty = 1;       // [Pa]
+constexpr double kHighest = 1e10;  // [Pa] no pressure of a machine
+constexpr int kHalvings = 70;
 constexpr const char* kNoRest = "oil flows, there is no rest";
 constexpr const char* kSteady = "; `trunnion steady` finds where the machine stands while oil flows";
 
@@ -114,13 +118,126 @@ OilAtRest::OilAtRest(const Model& model, double time, Side side, const Hydraulic
     if (state < 0) open[root_[i]] = true;
     if (std::isnan(value_[root_[i]])) value_[root_[i]] = given_[i];
   }
+  std::vector<double> pressure = given_;
+  std::vector<bool> moves(h_.nodes.size(), false);  // per representative: has a piston
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (std::isnan(pressure[i])) pressure[i] = value_[root_[i]];
+  decide_alone(pressure);
+  for (const Actuator& a : h_.actuators) moves[root_[a.A]] = moves[root_[a.B]] = true;
   for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
     const int root = root_[i];
-    if (std::isnan(value_[root]) && unknown_[root] < 0) unknown_[root] = unknowns_++;
+    if (std::isnan(value_[root])) value_[root] = pressure[i];
+    if (std::isnan(value_[root]) && moves[root] && unknown_[root] < 0) unknown_[root] = unknowns_++;
     if (!open[root] && closed_[root] < 0) closed_[root] = closed_count_++;
   }
   pistons_ = list_pistons(h_, root_, unknown_);
   closed_pistons_ = list_pistons(h_, root_, closed_);
+}
+
+std::optional<double> OilAtRest::inflow(int root, const std::vector<double>& pressure) const {
+  double sum = 0;
+  bool known = true;
+  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h_.elements)) {
+    const bool in = root_[valve.B] == root, out = root_[valve.A] == root;
+    if (in == out) continue;
+    const double drop = pressure[valve.A] - pressure[valve.B];
+    known = known && !std::isnan(drop);
+    sum += (in ? 1 : -1) * one_way_flow(valve.law, drop);
+  }
+  for (const Component& c : h_.components) {
+    if (std::none_of(c.nodes.begin(), c.nodes.end(), [&](int node) { return root_[node] == root; })) continue;
+    for (int node : c.nodes) known = known && !std::isnan(pressure[node]);
+    if (!known) break;
+    ComponentValues<> values = component_at(c, pressure);
+    c.law->start(values.p, values.u, values.x);
+    c.law->evaluate(values.inputs(), values.Q, values.rate);
+    for_each_way(c, values.Q, [&](int A, int B, double Q) {
+      if (B >= 0 && root_[B] == root) sum += Q;
+      if (A >= 0 && root_[A] == root) sum -= Q;
+    });
+  }
+  return known ? std::optional(sum) : std::nullopt;
+}
+
+bool OilAtRest::Shut::endless() const { return least > kHighest / 2; }
+
+std::optional<OilAtRest::Shut> OilAtRest::shut(int root, std::vector<double> pressure) const {
+  const auto at = [&](double p) {
+    set_group(root, p, pressure);
+    return inflow(root, pressure);
+  };
+  if (!at(kGuess)) return std::nullopt;
+  // where it stops falling below zero from above, and rising above it from below
+  const auto edge = [&](auto&& beyond) {
+    double low = 0, high = kHighest;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (low + high) / 2;
+      (beyond(*at(middle)) ? high : low) = middle;
+    }
+    return std::pair(low, high);
+  };
+  return Shut{edge([](double Q) { return Q <= 0; }).second, edge([](double Q) { return Q < 0; }).first};
+}
+
+void OilAtRest::set_group(int root, double p, std::vector<double>& pressure) const {
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (root_[i] == root && marked(static_cast<int>(i))) pressure[i] = p;
+}
+
+void OilAtRest::decide_alone(std::vector<double>& pressure) const {
+  for (bool found = true; found;) {
+    found = false;
+    for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+      if (!std::isnan(pressure[i])) continue;
+      const std::optional<Shut> range = shut(root_[i], pressure);
+      if (!range || range->endless() || !range->one()) continue;
+      set_group(root_[i], range->least, pressure);
+      found = true;
+    }
+  }
+}
+
+void OilAtRest::fill(const std::vector<int>& groups, std::vector<double>& pressure) const {
+  constexpr int kSweeps = 100;
+  for (int root : groups) set_group(root, kEmpty, pressure);
+  bool rises = true;
+  for (int sweep = 0; sweep < kSweeps && rises; ++sweep) {
+    rises = false;
+    for (int root : groups) {
+      const double least = shut(root, pressure)->least;
+      if (!(least > pressure[root])) continue;
+      set_group(root, least, pressure);
+      rises = true;
+    }
+  }
+}
+
+void OilAtRest::complete(double* y, Undecided undecided) const {
+  std::vector<double> pressure = pressures(y);
+  std::vector<int> groups;
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (const int root = root_[i]; root == static_cast<int>(i) && unknown_[root] < 0 && std::isnan(value_[root])) groups.push_back(root);
+  if (groups.empty()) return;
+  fill(groups, pressure);
+  std::vector<Diagnostic> findings;
+  for (int root : groups) {
+    const Shut range = *shut(root, pressure);
+    if (!range.endless() && pressure[root] > kEmpty) continue;
+    const bool bounded = !range.endless() && range.greatest < kHighest / 2;
+    for (int node : marked_in(root))
+      findings.push_back(finding(node,
+                                 range.endless() ? fmt::format("would rise without end: {}", kNoRest)
+                                                 : fmt::format("is not determined by rest: the machine can rest at any value of it{}",
+                                                               bounded ? fmt::format(" up to {:.6g} Pa", range.greatest) : ""),
+                                 "a stated pressure such as 3.5 MPa",
+                                 fmt::format("state this pressure (--set {}={:.6g}MPa){}", pressure_path(h_.nodes[node]),
+                                             bounded ? std::min(3.5, range.greatest / 1e6) : 3.5, kSteady)));
+    set_group(root, kGuess, pressure);
+  }
+  if (undecided == Undecided::refused && !findings.empty()) throw InputError(std::move(findings));
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (h_.nodes[i].state >= 0) y[h_.nodes[i].state] = pressure[i];
+  start_components(y);
 }
 
 std::vector<int> OilAtRest::marked_in(int root) const {
@@ -190,25 +307,37 @@ void OilAtRest::write(const double* p, double* y) const {
   for (std::size_t i = 0; i < h_.nodes.size(); ++i)
     if (marked(static_cast<int>(i))) {
       const int unknown = unknown_[root_[i]];
-      y[h_.nodes[i].state] = unknown < 0 ? value_[root_[i]] : p[unknown];
+      const double value = std::isnan(value_[root_[i]]) ? kGuess : value_[root_[i]];
+      y[h_.nodes[i].state] = unknown < 0 ? value : p[unknown];
     }
   for (std::size_t i = 0; i < h_.spools.size(); ++i) {
     y[h_.spools[i].state] = spool_[i];
     if (h_.spools[i].second_order()) y[h_.spools[i].state + 1] = 0;
   }
+  start_components(y);
+}
+
+void OilAtRest::start_components(double* y) const {
+  const std::vector<double> pressure = pressures(y);
   for (const Component& c : h_.components) {
-    const ComponentValues<> values = component_at(c, y);
+    const ComponentValues<> values = component_at(c, pressure);
     c.law->start(values.p, values.u, y + c.state);
   }
 }
 
-/// What a component sees at pressures y.
-ComponentValues<> OilAtRest::component_at(const Component& c, const double* y) const {
+/// Of all nodes.
+std::vector<double> OilAtRest::pressures(const double* y) const {
   std::vector<double> pressure = given_;
   for (std::size_t i = 0; i < h_.nodes.size(); ++i)
     if (h_.nodes[i].state >= 0) pressure[i] = y[h_.nodes[i].state];
+  return pressure;
+}
+
+/// What a component sees, but for its states.
+ComponentValues<> OilAtRest::component_at(const Component& c, const std::vector<double>& pressure) const {
   ComponentValues<> values;
-  read_component(c, FlowInputs<>{pressure.data(), nullptr, spool_.data()}, y, values);
+  for (std::size_t i = 0; i < c.nodes.size(); ++i) values.p[i] = pressure[c.nodes[i]];
+  for (std::size_t i = 0; i < c.spools.size(); ++i) values.u[i] = spool_[c.spools[i]];
   return values;
 }
 
@@ -250,8 +379,10 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
                                    marked(node) ? "a stated start pressure" : "a pressure at which the valve is shut",
                                    fmt::format("{}, or raise the valve's cracking_pressure{}", other_pressure(node), kSteady)));
   }
+  const std::vector<double> all = pressures(y);
   for (const Component& c : h_.components) {
-    ComponentValues<> values = component_at(c, y);
+    ComponentValues<> values = component_at(c, all);
+    std::copy_n(y + c.state, c.law->info().states.size(), values.x);
     c.law->evaluate(values.inputs(), values.Q, values.rate);
     for_each_way(c, values.Q, [&](int A, int B, double Q) {
       if (!(std::abs(Q) > kNoFlow)) return;

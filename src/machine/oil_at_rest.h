@@ -2,11 +2,14 @@
 // A group with a source or a stated volume has its pressure; a group of volumes that are all marked `equilibrium` is an unknown,
 // to be found as the reaction of the oil locked in it:
 //   F_i = (stated part) + sum_g A_ig p_g,      V_g = sum_i A_ig s_i + const,      A_ig = area of port i's pistons in group g
-// positive where the pressure extends the cylinder. Start pressures and static solutions share this.
+// positive where the pressure extends the cylinder. Where valves let oil in or out at every pressure but one (the outlet of a shuttle
+// or of a relieving reducing valve), a group is at that pressure. A group without a piston that oil can only enter (behind a check
+// valve) is at the least pressure at which none does: so far it was filled. Start pressures and static solutions share this.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "model/model.h"
@@ -42,8 +45,13 @@ class OilAtRest {
   bool marked(int node) const { return h_.nodes[node].state >= 0 && std::isnan(model_.y_start[h_.nodes[node].state]); }
   int unknown_of(int node) const { return unknown_[root_[node]]; }
 
-  /// All first-order states at rest with unknown groups at pressure p [Pa]: friction states zero, spools at their signals.
+  /// All first-order states at rest with unknown groups at pressure p [Pa]: friction states zero, spools at their signals. Pressures that
+  /// only valves decide are at a guess until complete().
   void write(const double* p, double* y) const;
+  /// Writes the pressures that valves decide, beside those that y holds. Those that nothing decides keep their guess, or throw InputError
+  /// that names them and the pressures at which nothing flows.
+  enum class Undecided { guessed, refused };
+  void complete(double* y, Undecided undecided) const;
 
   /// InputError that names every marked volume in a group with a share in `open` (unknowns x n, combinations of pressures that rest
   /// leaves open); returns if there is none.
@@ -53,8 +61,27 @@ class OilAtRest {
   void check_pressures(const double* y, bool whole_machine) const;
 
  private:
+  /// Pressures of a group at which valves let nothing in or out [Pa].
+  struct Shut {
+    double least, greatest;
+    bool one() const { return greatest - least <= 1e-6 * greatest; }
+    /// Oil enters whatever the pressure.
+    bool endless() const;
+  };
+  /// Oil that enters a group through one-way valves and components [m3/s], at given pressures of all nodes; nothing if one of them that
+  /// has part in it is NaN.
+  std::optional<double> inflow(int root, const std::vector<double>& pressure) const;
+  std::optional<Shut> shut(int root, std::vector<double> pressure) const;
+  /// Groups whose pressure is NaN get the one at which valves shut, where there is only one and it depends on nothing unknown.
+  void decide_alone(std::vector<double>& pressure) const;
+  /// The pressures that empty groups come to: the least at which nothing enters any of them.
+  void fill(const std::vector<int>& groups, std::vector<double>& pressure) const;
+  void set_group(int root, double p, std::vector<double>& pressure) const;
+
   std::vector<int> marked_in(int root) const;
-  ComponentValues<> component_at(const Component& c, const double* y) const;
+  ComponentValues<> component_at(const Component& c, const std::vector<double>& pressure) const;
+  std::vector<double> pressures(const double* y) const;
+  void start_components(double* y) const;
   Diagnostic finding(int node, std::string found, std::string expected, std::string hint) const;
 
   const Model& model_;

@@ -7,29 +7,44 @@
 namespace trunnion {
 
 OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow)
-    : h_(&h), y_(y, y + h.volumes.size()), s_(s, s + h.actuators.size()), outflow_(y_.size()), mean_(y_.size()), change_(y_.size()) {
+    : h_(&h),
+      y_(y, y + h.volumes.size()),
+      s_(s, s + h.actuators.size()),
+      outflow_(y_.size()),
+      mean_(y_.size()),
+      before_(y_.size()),
+      rule_errors_(y_.size()),
+      change_(y_.size()) {
   jump(outflow);
 }
 
-void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow) {
+void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts) {
   content_changes(*h_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
   const double carried = OilRule::carried(h, step_);
   step_ = h;
+  double rule_error = 0;
   for (std::size_t i = 0; i < y_.size(); ++i) {
     const double begin = outflow_[i] + carried * (mean_[i] - outflow_[i]);
     const double now = outflow[h_->volumes[i].node], mean = rule.mean(outflow_[i], now, begin);
     const double left = h * (rule.share_end() * mean + rule.share_begin() * begin);
     residual_ += change_[i] + left;
     moved_ += std::abs(left);
+    const double by_ends = h / 2 * (outflow_[i] + now) + parabola_correction(since_before_, h, before_[i], outflow_[i], now);
+    rule_errors_[i] += change_[i] + (in_parts ? left : by_ends);
+    rule_error += std::abs(rule_errors_[i]);
+    before_[i] = outflow_[i];
     outflow_[i] = now;
     mean_[i] = mean;
   }
+  since_before_ = in_parts ? 0 : h;
   worst_ = std::max(worst_, std::abs(residual_));
+  worst_rule_error_ = std::max(worst_rule_error_, rule_error);
   std::copy_n(y, y_.size(), y_.begin());
   std::copy_n(s, s_.size(), s_.begin());
 }
 
 void OilBalance::jump(const double* outflow) {
+  since_before_ = 0;
   for (std::size_t i = 0; i < outflow_.size(); ++i) mean_[i] = outflow_[i] = outflow[h_->volumes[i].node];
 }
 

@@ -41,6 +41,7 @@ class Start {
     std::vector<double> y(model_.y_start.size());
     const std::vector<double> p = pressures(oil, true);
     oil.write(p.data(), y.data());
+    oil.complete(y.data(), OilAtRest::Undecided::refused);
     oil.check_pressures(y.data(), false);
     return y;
   }
@@ -52,6 +53,7 @@ class Start {
     rest_.time = time;
     const std::vector<double> p = pressures(oil, false);
     oil.write(p.data(), rest_.y());
+    oil.complete(rest_.y(), OilAtRest::Undecided::guessed);
     for (std::size_t i = 0; i < model_.hydraulics.volumes.size(); ++i)
       if (std::isnan(model_.y_start[i])) rest_.y()[i] = std::max(rest_.y()[i], kLeastGuess);
     return rest_;

@@ -32,8 +32,8 @@ BalanceVerdict judge_balances(const Description& d, const Ledger& ledger, double
   const std::array<BalanceFigure, 3> figures{{
       {"the constraints", ledger.constraint_error(), "they do work, which exact ones do not: {:.3g} % of the energy transferred",
        "motions, couplings and loops that do not contradict each other, or " + smaller},
-      {"the energy balance", ledger.energy_error(), "an error of {:.3g} % of the energy transferred", smaller},
-      {"the oil balance", ledger.oil_error(), "an error of {:.3g} % of the oil transferred", smaller},
+      {"the energy balance", ledger.energy_rule_error(), "an error of {:.3g} % of the energy transferred", smaller},
+      {"the oil balance", ledger.oil_rule_error(), "an error of {:.3g} % of the oil transferred", smaller},
   }};
   for (const BalanceFigure& figure : figures) {
     if (!figure.percent || *figure.percent <= kDoubtfulPercent) continue;

@@ -163,11 +163,11 @@ std::string point_text(const std::shared_ptr<const Model>& shared, const State& 
       if (std::find(turning.begin(), turning.end(), part.v) != turning.end())
         value = part.joint == NodeJoint::prismatic ? fmt::format("moves at {:.9g} m/s", at.v()[part.v])
                                                    : fmt::format("turns at {:.9g} rad/s", at.v()[part.v]);
-      else if (model.start[static_cast<std::size_t>(part.v)].held)
-        value += ", held";
       else if (std::abs(moved) > kMoved)
         value += part.joint == NodeJoint::prismatic ? fmt::format(", moved by {:.6g} m", moved)
                                                     : fmt::format(", moved by {:.6g} deg", moved / kDegree);
+      else if (model.start[static_cast<std::size_t>(part.v)].held)
+        value += ", held";
       add_line(text, joint.name + "." + part.position, value);
     }
   for (const Volume& volume : model.hydraulics.volumes) {

@@ -27,10 +27,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kPieces = 64;                            // of a channel in a run, about
-constexpr std::size_t kShortest = 256, kMostRows = 8192;  // rows of a piece
-constexpr std::size_t kLine = 8;                          // numbers of a cache line
-constexpr int kDeflate = 1;                               // level: the fastest
+constexpr double kPieces = 64;                              // of a channel in a run, about
+constexpr std::size_t kFewestRows = 256, kMostRows = 8192;  // rows of a piece
+constexpr std::size_t kLine = 8;                            // numbers of a cache line
+constexpr int kDeflate = 1;                                 // level: the fastest
 
 /// Properties of a dataset. Without the time of its creation, so that equal runs give equal files.
 hid_t dataset_properties() {
@@ -234,7 +234,7 @@ class Hdf5File final : public RowFile {
     const std::string fresh = path + ".new";
     unlink(fresh.c_str());
     attempt([&] {
-      rows_ = std::make_unique<Hdf5Rows>(fresh, channels, model_text, std::max(piece, kShortest));
+      rows_ = std::make_unique<Hdf5Rows>(fresh, channels, model_text, std::max(piece, kFewestRows));
       if (std::rename(fresh.c_str(), part_name(path).c_str()) != 0) throw Error(std::strerror(errno));
     });
   }

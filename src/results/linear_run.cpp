@@ -116,6 +116,8 @@ LinearRun run_beside(const std::shared_ptr<const Model>& model, const State& sta
     run_to_end(runner, &companion, progress);
   } catch (const SimulationError& error) { run.failure = error; }
   compare(run);
+  run.errors = accumulated_errors(*model, runner.statistics().local_errors, runner.statistics().steps);
+  run.step = model->description.solver.step;
   return run;
 }
 
@@ -141,7 +143,9 @@ std::string linear_run_text(const LinearRun& run) {
     lines.push_back({channel.variable.name, fmt::format("{:.3g}", channel.largest_difference),
                      fmt::format("{:g} s", channel.difference_time), fmt::format("{:.6g} .. {:.6g}", channel.low, channel.high),
                      channel.variable.unit});
-  return aligned(lines, 1);
+  std::string text = aligned(lines, 1) + error_text(run.errors, std::nullopt);
+  for (const std::string& warning : error_warnings(run.errors, run.step)) text += fmt::format("  WARNING      {}\n", warning);
+  return text;
 }
 
 }  // namespace trunnion

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "linearise/linear_model.h"
+#include "results/error_estimate.h"
 #include "results/run_case.h"
 
 namespace trunnion {
@@ -29,7 +30,9 @@ struct LinearRun {
   double from = 0;            // [s] T
   std::vector<double> times;  // [s] of the records: grid points (record.every) and T
   std::vector<LinearRunChannel> channels;
-  std::optional<SimulationError> failure;  // of the nonlinear run; what was computed until then is there
+  std::optional<AccumulatedErrors> errors;  // of the nonlinear run, by its step
+  double step = 0;                          // [s] of it
+  std::optional<SimulationError> failure;   // of the nonlinear run; what was computed until then is there
 };
 
 /// Runs `model` from `start` to solver.duration, the linear model about `reference` beside it from `from` on. All outputs must be channels
@@ -39,7 +42,7 @@ LinearRun run_beside(const std::shared_ptr<const Model>& model, const State& sta
 
 /// simulate.csv: `time`, then per channel `crank.angle` and `crank.angle.linear`; the latter is empty before T.
 std::string linear_run_csv(const LinearRun& run);
-/// The largest difference per channel: lines for a terminal.
+/// The largest difference per channel, and what the nonlinear run errs by for its step: lines for a terminal.
 std::string linear_run_text(const LinearRun& run);
 
 }  // namespace trunnion

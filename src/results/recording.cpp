@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/finite.h"
+
 namespace trunnion {
 
 namespace {
@@ -69,7 +71,7 @@ void Meter::at(const Moment& moment) {
     ledger_.jump(*observer_);
     return;
   }
-  ledger_.step(*observer_, moment.state.time, moment.report.oil_rule);
+  ledger_.step(*observer_, moment.state.time, moment.report.oil_rule, moment.part || moment.report.resolved);
   time_ = moment.state.time;
   report_ = moment.report;
   read_coupling(moment.state);
@@ -83,9 +85,7 @@ void Meter::not_finite(double before, const std::string& name) const {
 /// Energies and powers before they are booked: they are sums over all elements.
 void Meter::check_energies() {
   const StoredEnergy<>& stored = observer_->stored();
-  double sum = 0 * (stored.kinetic + stored.potential + stored.spring + stored.cylinder);  // 0 x = 0 for finite x alone
-  for (const double power : observer_->powers()) sum += 0 * power;
-  if (sum == 0) return;
+  if (all_finite(observer_->powers()) && std::isfinite(stored.kinetic + stored.potential + stored.spring + stored.cylinder)) return;
   for (const auto& [name, value] : {std::pair{"energy.kinetic", stored.kinetic},
                                     {"energy.potential", stored.potential},
                                     {"energy.spring", stored.spring},
@@ -98,9 +98,7 @@ void Meter::check_energies() {
 
 const std::vector<double>& Meter::finite_values(double before) {
   const std::vector<double>& all = values();
-  double sum = 0;
-  for (const double value : all) sum += 0 * value;
-  if (sum == 0) return all;
+  if (all_finite(all)) return all;
   const auto wrong = std::find_if(all.begin(), all.end(), [](double value) { return !std::isfinite(value); });
   not_finite(before, channels_[static_cast<std::size_t>(wrong - all.begin())].name);
 }

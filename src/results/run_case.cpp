@@ -13,6 +13,7 @@
 #include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "results/balances.h"
+#include "results/coupling_verdict.h"
 #include "run/element_steps.h"
 
 namespace trunnion {
@@ -104,6 +105,8 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     const auto update = [&] {
       result.statistics = run.statistics();
       result.coupling = coupling_report(*model, run.state().coupling());
+      if (result.coupling)
+        result.coupling_faults = coupling_faults(*model, *result.coupling, result.recorder->ledger(), result.recorder->beside());
       result.end_time = result.recorder->meter().time();
     };
     run.stop_on(signal);
@@ -134,7 +137,10 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
       result.failure = std::move(verdict.failure);
       for (std::string& warning : verdict.warnings) result.warnings.push_back(std::move(warning));
     }
-    if (result.coupling && result.failure && !result.coupling->lost) result.coupling->lost = result.end_time;
+    if (result.coupling && result.failure) {
+      result.coupling_faults.emplace_back("the run failed");
+      if (!result.coupling->lost) result.coupling->lost = result.end_time;
+    }
   } catch (const SimulationError& error) {  // no start
     result.failure = error;
     result.statistics.cavitation.resize(model->hydraulics.volumes.size());

@@ -23,10 +23,11 @@ struct CaseResult {
   Analysis analysis;
   RunStatistics statistics;
   std::unique_ptr<Recorder> recorder;
-  std::optional<CouplingReport> coupling;  // of a co-simulation
-  std::vector<std::string> warnings;       // what is doubtful about its settings
-  std::optional<MeasuredErrors> measured;  // by measure_errors()
-  double end_time = 0;                     // [s] reached
+  std::optional<CouplingReport> coupling;    // of a co-simulation
+  std::vector<std::string> coupling_faults;  // of a co-simulation that may not be trusted
+  std::vector<std::string> warnings;         // what is doubtful about its settings
+  std::optional<MeasuredErrors> measured;    // by measure_errors()
+  double end_time = 0;                       // [s] reached
   /// Set if the run failed; its text says when, in which equations, and what to try.
   std::optional<SimulationError> failure;
   int signal = 0;      // that interrupted the run; 0: none

@@ -63,6 +63,7 @@ Json energy_json(const Recorder& recorder, const Description& description) {
     const LedgerEntry& entry = recorder.observer().entries()[i];
     elements[kAccounts[static_cast<int>(entry.account)]][entry.name] = ledger.work()[i];
   }
+  const bool judged = balances_are_judged(description);
   return {{"max_drift", drift},
           {"max_drift_time", drift_time},
           {"drift_percent", peak > 0 ? Json(100 * drift / peak) : Json(nullptr)},
@@ -77,12 +78,14 @@ Json energy_json(const Recorder& recorder, const Description& description) {
           {"max_residual_time", residual_time},
           {"absolute_work", ledger.absolute_work()},
           {"closed_to_percent", optional_json(ledger.energy_error())},
+          {"rule_error_percent", judged ? optional_json(ledger.energy_rule_error()) : Json(nullptr)},
           {"constraint_work", largest(ledger.constraint_work()).first},
           {"constraint_work_percent", optional_json(ledger.constraint_error())},
           {"oil_moved", ledger.oil().moved()},
           {"oil_residual", ledger.oil().worst_residual()},
           {"oil_closed_to_percent", optional_json(ledger.oil_error())},
-          {"judged", balances_are_judged(description)}};
+          {"oil_rule_error_percent", judged ? optional_json(ledger.oil_rule_error()) : Json(nullptr)},
+          {"judged", judged}};
 }
 
 Json constraints_json(const CaseResult& r) {
@@ -188,7 +191,29 @@ std::string balance_text(const Ledger& ledger, const Description& d) {
   std::string text = "  balance      ";
   text += energy ? fmt::format("energy error {:.2g} % of the energy transferred", *energy) : "no energy was transferred";
   if (oil) text += fmt::format(", oil error {:.2g} % of the oil", *oil);
+  if (balances_are_judged(d) && energy) {
+    text += fmt::format("; rule error {:.2g} %", ledger.energy_rule_error().value_or(0));
+    if (const auto by_rule = ledger.oil_rule_error()) text += fmt::format(" and {:.2g} %", *by_rule);
+  }
   return text + (balances_are_judged(d) ? "\n" : "; steps between the records are not in these figures\n");
+}
+
+struct UsedStep {
+  std::string of;      // mechanism, or a hydraulic subsystem
+  double asked, used;  // [s]
+};
+/// Steps of the subsystems as they fit into the communication step: all are whole parts of it.
+std::vector<UsedStep> used_steps(const Model& model) {
+  constexpr double kRounding = 1e-6;
+  const Description& d = model.description;
+  const double H = grid_step(d);
+  std::vector<UsedStep> list{
+      {"mechanism", d.coupling.mechanism_steps ? H / *d.coupling.mechanism_steps : std::min(H, d.solver.step), H / mechanism_steps_of(d)}};
+  for (const HydraulicGroup& group : hydraulic_groups(model)) {
+    const double own = group.settings != nullptr && group.settings->step ? *group.settings->step : d.coupling.hydraulic_step;
+    list.push_back({group.name, own, H / std::max(1.0, std::ceil(H / own * (1 - kRounding)))});
+  }
+  return list;
 }
 
 /// The largest difference of each length, of motors each angle, to the monolithic run beside, or null.
@@ -204,7 +229,7 @@ Json difference_json(const MonolithicBeside* beside) {
   return json;
 }
 
-Json coupling_json(const CouplingReport& c, const MonolithicBeside* beside) {
+Json coupling_json(const Model& model, const CouplingReport& c, const std::vector<std::string>& faults, const MonolithicBeside* beside) {
   Json bonds = Json::object();
   const auto share = [](double energy, double work) { return work > 0 ? Json(energy / work) : Json(nullptr); };
   for (const CouplingReport::Bond& b : c.bonds)
@@ -212,14 +237,18 @@ Json coupling_json(const CouplingReport& c, const MonolithicBeside* beside) {
                      {"absolute_energy_residual", b.absolute_energy},
                      {"work", b.work},
                      {"relative", share(b.absolute_energy, b.work)}};
+  Json steps = Json::object();
+  for (const UsedStep& step : used_steps(model)) steps[step.of] = step.used;
   return {{"steps", c.steps},
+          {"subsystem_steps", steps},
           {"passes_mean", c.passes},
           {"energy_residual", c.residual_energy},
           {"absolute_energy_residual", c.absolute_energy},
           {"work", c.work},
           {"relative", share(c.absolute_energy, c.work)},
           {"max_ratio", c.worst_ratio},
-          {"accurate", !c.lost},
+          {"accurate", faults.empty()},
+          {"faults", faults},
           {"lost_time", c.lost ? Json(*c.lost) : Json(nullptr)},
           {"difference", difference_json(beside)},
           {"bonds", bonds}};
@@ -279,7 +308,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"end_stops", end_stops_json(s.incidents)},
             {"reliefs", reliefs_json(s.incidents)},
             {"accumulators_emptied", emptied_json(s.incidents)},
-            {"coupling", r.coupling ? coupling_json(*r.coupling, r.recorder->beside()) : Json(nullptr)},
+            {"coupling", r.coupling ? coupling_json(*r.model, *r.coupling, r.coupling_faults, r.recorder->beside()) : Json(nullptr)},
             {"final_state", final_state},
             {"settings", nullptr}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -320,9 +349,17 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
     const CouplingReport& c = *r.coupling;
     text +=
         fmt::format("  {}     {}: residuals of {:.2g} % of the work through the bonds ({:.3g} J of {:.4g} J), {} communication steps{}\n",
-                    c.lost ? "COUPLING" : "coupling", c.lost ? fmt::format("accuracy lost at {:g} s", *c.lost) : "good",
+                    r.coupling_faults.empty() ? "coupling" : "COUPLING",
+                    r.coupling_faults.empty() ? "good"
+                    : c.lost                  ? fmt::format("accuracy lost at {:g} s", *c.lost)
+                                              : "accuracy lost",
                     c.work > 0 ? 100 * c.absolute_energy / c.work : 0.0, c.absolute_energy, c.work, c.steps,
                     c.passes > 1 ? fmt::format(", {:.2f} passes each", c.passes) : "");
+    for (const UsedStep& step : used_steps(*r.model))
+      if (std::abs(step.used - step.asked) > 1e-6 * step.asked)
+        text += fmt::format("  step         {:g} s of {} in place of {:g} s, to fit into the communication step\n", step.used, step.of,
+                            step.asked);
+    for (const std::string& fault : r.coupling_faults) text += fmt::format("  COUPLING     {}\n", fault);
     if (const MonolithicBeside* beside = r.recorder->beside()) {
       for (std::size_t i = 0; i < beside->names().size(); ++i) {
         const auto [size, time] = largest(beside->ranges()[i]);

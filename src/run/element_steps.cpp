@@ -211,10 +211,11 @@ class Warnings {
       if (std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) == group.circuits.end())
         continue;
       const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
-      const IntegratorKind integrator = own.integrator.value_or(c.integrator);
-      compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "step of the oil", integrator_words()[std::size_t(integrator)],
+      const std::optional<IntegratorKind> integrator = own.integrator ? own.integrator : c.integrator;
+      if (!integrator) continue;  // by itself one that is stable
+      compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "step of the oil", integrator_words()[std::size_t(*integrator)],
               "coupling.hydraulics.integrator: trapezoidal",
-              [&](const VirtualElement& element) { return element.longest_stable_step(integrator, false, 0); });
+              [&](const VirtualElement& element) { return element.longest_stable_step(*integrator, false, 0); });
     }
   }
 

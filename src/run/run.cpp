@@ -10,6 +10,7 @@
 #include <ctime>
 #include <optional>
 
+#include "base/finite.h"
 #include "cosimulation/cosimulation.h"
 #include "hydraulics/quasistatic/command_error.h"
 #include "machine/start.h"
@@ -215,9 +216,7 @@ void Runner::keep(const StepReport& report, Side side, bool part) {
 
 /// The first value of the state that is not finite; empty: all are.
 std::string Runner::not_finite() const {
-  double sum = 0;  // 0 x = 0 for finite x alone
-  for (const double value : state_.values()) sum += 0 * value;
-  if (sum == 0) return "";
+  if (all_finite(state_.values())) return "";
   const StateLayout& layout = model_->layout;
   const auto wrong = [](double value) { return !std::isfinite(value); };
   const auto name = [&](const double* values, const std::vector<std::string>& names) -> std::string {
@@ -418,6 +417,16 @@ void Runner::fail() const {
                           smaller +
                               ", more passes (coupling.max_iterations), a larger coupling.tolerance, or solver.accept_capped: true to "
                               "go on and count such steps");
+  if (failure_.status == StepStatus::below_vacuum)
+    throw SimulationError(
+        state_.time, where, "an explicit step takes the pressure below vacuum: more oil is drawn from this volume than it holds",
+        (apart ? "coupling.hydraulics.integrator: trapezoidal, a smaller coupling.hydraulics.step, " : "solver.integrator: trapezoidal, ") +
+            smaller + ", a check valve that lets oil in from the tank, or a larger volume");
+  if (apart && failure_.longest_step > 0)
+    throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
+                          fmt::format("steps below {:.2g} s (coupling.hydraulics.step of the oil, coupling.step of the mechanism), or "
+                                      "trapezoidal integrators, which are stable with any",
+                                      failure_.longest_step));
   if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
     throw SimulationError(state_.time, where, "the values left the range of numbers: the coupling or an explicit step is unstable",
                           smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) of the subsystems");

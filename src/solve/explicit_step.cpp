@@ -8,8 +8,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negative real axis
-constexpr double kFastest = 1e6;                        // [rad/s, m/s] beyond: not a machine, a step that blew up
+constexpr double kFastest = 1e6;  // [rad/s, m/s] beyond: not a machine, a step that blew up
 
 }  // namespace
 
@@ -19,11 +18,7 @@ ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
       integrator_(model->description.solver.integrator),
       next_(model->layout),
       theta_(model->layout.nv),
-      capacity_(model->hydraulics.unknown_state.size(), 1.0) {
-  if (integrator_ == IntegratorKind::semi_implicit_euler)  // solves quasistatic circuits implicitly
-    for (const QuasistaticCircuit& q : model->hydraulics.quasistatic)
-      for (const QuasistaticPort& port : q.ports)
-        capacity_[model->hydraulics.circuits[model->hydraulics.actuators[port.actuator].circuit].offset + port.local] = kInfinity;
+      limit_(model->hydraulics, integrator_ == IntegratorKind::semi_implicit_euler) {
   for (Slope* slope : {&slope_, &sum_}) {
     slope->theta.resize(model->layout.nv);
     slope->v.resize(model->layout.nv);
@@ -35,12 +30,13 @@ ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
 template <int D>
 bool ExplicitStep<D>::within_range(StepReport& report) const {
   const Model& model = rates_.model();
-  const auto out = [&](int unknown) {
-    report.status = StepStatus::unstable;
+  const auto out = [&](int unknown, StepStatus status = StepStatus::unstable) {
+    report.status = status;
     report.worst = unknown;
     return false;
   };
-  if (const int i = unknown_out_of_range(model.hydraulics, next_.y()); i >= 0) return out(model.layout.nv + i);
+  if (const int i = unknown_out_of_range(model.hydraulics, next_.y()); i >= 0)
+    return out(model.layout.nv + i, below_vacuum(model.hydraulics, next_.y(), i) ? StepStatus::below_vacuum : StepStatus::unstable);
   for (int i = 0; i < model.layout.nv; ++i)
     if (!(std::abs(next_.v()[i]) < kFastest) || !std::isfinite(theta_[i])) return out(i);
   return true;
@@ -49,32 +45,12 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
 /// Whether the rule is stable for the circuits at the end of the step, the mechanism held.
 template <int D>
 bool ExplicitStep<D>::stable(double h, StepReport& report) {
-  const Hydraulics& hydraulics = rates_.model().hydraulics;
   const MechanismState<D>& mech = rates_.work().mechanism;
-  HydraulicState& oil = rates_.work().hydraulics;
-  evaluate_slopes(hydraulics, mech.s.data(), mech.s_dot.data(), next_.y(), nullptr, oil);
-  for (std::size_t i = 0; i < hydraulics.nodes.size(); ++i)
-    if (const PressureNode& node = hydraulics.nodes[i]; node.state >= 0)
-      capacity_[hydraulics.circuits[node.circuit].offset + node.local] = oil.capacity[i];
-  double fastest = 0;
-  int worst = -1;
-  for (const Circuit& c : hydraulics.circuits) {
-    const double *T = oil.T.data() + c.block, *C = capacity_.data() + c.offset;
-    for (int i = 0; i < c.size; ++i)
-      for (int j = i; j < c.size; ++j) {
-        const double a = T[i * c.size + i] / C[i], b = T[j * c.size + j] / C[j],
-                     square = i == j ? 0 : T[i * c.size + j] * T[j * c.size + i] / (C[i] * C[j]);
-        const double mu = (a + b + std::sqrt(std::max((a - b) * (a - b) + 4 * square, 0.0))) / 2;
-        if (!(mu > fastest)) continue;
-        fastest = mu;
-        worst = c.offset + (b > a ? j : i);
-      }
-  }
-  const double bound = integrator_ == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
-  if (h * fastest <= bound) return true;
+  const ExplicitLimit::Step limit = limit_.longest_step(integrator_, mech.s.data(), mech.s_dot.data(), next_.y(), rates_.work().hydraulics);
+  if (h <= limit.longest) return true;
   report.status = StepStatus::unstable;
-  report.worst = rates_.model().layout.nv + worst;
-  report.longest_step = bound / fastest;
+  report.worst = rates_.model().layout.nv + limit.unknown;
+  report.longest_step = limit.longest;
   return false;
 }
 

@@ -6,15 +6,13 @@
 // would err by a force of K h l_dot.
 // y are all first-order states: pressures, friction states, locally integrated ones too, and spools. Increments theta of balls start
 // from zero in every step, with theta' = T(theta)^-1 v. a, ydot and multipliers are those of the end of the step.
-// Each step ends with a look at the circuits alone: decays mu of pressures and friction states, from T = dR/dy and the capacities C,
-//   mu >= eigenvalues of the symmetric pairs  [T_ii/C_i, T_ij/sqrt(C_i C_j); ., T_jj/C_j]
-// so that h mu beyond the stability bound of the rule (2, rk4: 2.785) is certain instability. Without that test it may pass unseen: an
-// orifice is stiff only below its laminar limit, and pressures chatter about that limit instead of growing.
+// Each step ends with a look at the circuits alone, whether it was stable for them (hydraulics/explicit_limit.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
 
+#include "hydraulics/explicit_limit.h"
 #include "solve/machine_rates.h"
 
 namespace trunnion {
@@ -45,8 +43,8 @@ class ExplicitStep final : public Stepper {
   MachineRates<D> rates_;
   const IntegratorKind integrator_;
   State next_;
-  std::vector<double> theta_;     // increment of the configuration over the step
-  std::vector<double> capacity_;  // per circuit unknown [m3/Pa]; 1 for friction states
+  std::vector<double> theta_;  // increment of the configuration over the step
+  ExplicitLimit limit_;
   Slope slope_, sum_;
 };
 

@@ -178,7 +178,7 @@ template <int D>
 StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
   if (!report.ok()) return report;
   report.oil_rule = oil_rule_;
-  if (resolves_ && circuits_.jump(work_.hydraulics) > kOilJump)
+  if (resolves_ && circuits_.jumped(kOilJump, work_.hydraulics))
     report.status = StepStatus::unresolved;
   else
     state = next_;

@@ -28,6 +28,7 @@ enum class StepStatus {
   open_loop,      // the dependent positions were not found
   dead_point,     // a loop's equations do not determine its dependent coordinates
   unstable,       // an explicit step blew up
+  below_vacuum,   // an explicit step drew more oil than a volume holds
   gave_up,        // the variable-step integrator could not go on
   unresolved,     // pressures moved by more than the oil's rule follows; the step waits for accept(), or to be made in parts
 };

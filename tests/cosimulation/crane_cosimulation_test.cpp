@@ -205,6 +205,63 @@ TEST(CouplingReport, AnUnstableRunKeepsItsResultsAndHasLostItsCoupling) {
   EXPECT_NE(summary_text(bad, 1).find("COUPLING     accuracy lost at"), std::string::npos);
 }
 
+/// Off by 1 cm and never near the ratio that says when accuracy is lost.
+TEST(CouplingReport, NamesWhatIsWrong) {
+  const Settings wrong = cosimulated({"coupling.variables=velocity_force", "coupling.scheme=jacobi", "coupling.extrapolation=0",
+                                      "coupling.step=3.5 ms", "coupling.hydraulics.integrator=trapezoidal"});
+  const CaseResult alone = run_case(load_example("crane_double", wrong));
+  ASSERT_TRUE(alone.coupling && !alone.failure);
+  ASSERT_FALSE(alone.coupling_faults.empty());
+  EXPECT_NE(alone.coupling_faults.front().find("the oil balance is open by"), std::string::npos) << alone.coupling_faults.front();
+  EXPECT_NE(summary_json(alone, "crane", 1).find("\"accurate\": false"), std::string::npos);
+  const CaseResult beside = run_case(load_example("crane_double", wrong), {}, StartKind::stated, nullptr, true);
+  ASSERT_FALSE(beside.coupling_faults.empty());
+  EXPECT_NE(beside.coupling_faults.front().find("from the monolithic run"), std::string::npos) << beside.coupling_faults.front();
+  const CaseResult right =
+      run_case(load_example("crane_double", cosimulated({"coupling.scheme=sequential"})), {}, StartKind::stated, nullptr, true);
+  EXPECT_EQ(right.coupling_faults, std::vector<std::string>{});
+}
+
+/// The oil of the load-sensing excavator is too stiff for RK4 at 0.1 ms: left out, its integrator is one that is stable, in every scheme.
+TEST(CouplingReport, TheIntegratorOfTheOilFollowsItsStiffness) {
+  const auto with = [](Settings more) {
+    more.insert(more.end(), {"solver.coupling=cosimulation", "solver.duration=0.6", "coupling.step=1 ms"});
+    return load_example("excavator", more);
+  };
+  for (const char* scheme : {"jacobi", "gauss_seidel", "sequential", "iterated_jacobi"})
+    EXPECT_FALSE(run_case(with({std::string("coupling.scheme=") + scheme})).failure) << scheme;
+  const CaseResult explicitly = run_case(with({"coupling.scheme=sequential", "coupling.hydraulics.integrator=rk4"}));
+  ASSERT_TRUE(explicitly.failure);
+  EXPECT_NE(std::string(explicitly.failure->what()).find("trapezoidal integrators, which are stable with any"), std::string::npos)
+      << explicitly.failure->what();
+  // where RK4 is stable it is what is used
+  const auto end = [](Settings more) { return end_of("crane_single", cosimulated(std::move(more)), 1.0).values(); };
+  Description free = load_example("crane_single", cosimulated({}))->description;
+  free.coupling.integrator.reset();
+  Runner run(compile(free));
+  run.advance(1.0);
+  EXPECT_EQ(run.state().values(), end({}));
+}
+
+/// A pressure that an explicit step takes below vacuum is named, with its volume and what helps.
+TEST(CouplingReport, NamesAPressureBelowVacuum) {
+  const CaseResult bad = run_case(
+      load_example("crane_single", cosimulated({"coupling.step=8 ms", "coupling.extrapolation=0", "coupling.variables=velocity_force"})));
+  ASSERT_TRUE(bad.failure);
+  const std::string text = bad.failure->what();
+  EXPECT_NE(text.find(".pressure: an explicit step takes the pressure below vacuum"), std::string::npos) << text;
+  EXPECT_NE(text.find("coupling.hydraulics.integrator: trapezoidal"), std::string::npos) << text;
+}
+
+/// Plain iteration diverges at this step; relaxed, it converges to what the shorter one finds.
+TEST(CouplingReport, IterationIsRelaxedWhereItDoesNotContract) {
+  const CaseResult r = run_case(load_example("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=20 ms",
+                                                                          "solver.duration=2", "coupling.max_iterations=60"})),
+                                {}, StartKind::stated, nullptr, true);
+  EXPECT_FALSE(r.failure) << r.failure->what();
+  EXPECT_EQ(r.coupling_faults, std::vector<std::string>{});
+}
+
 TEST(CouplingReport, AMonolithicRunHasNone) {
   const CaseResult result = run_case(load_example("crane_single", {"solver.duration=0.01"}));
   EXPECT_FALSE(result.coupling);

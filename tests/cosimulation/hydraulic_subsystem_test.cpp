@@ -507,7 +507,8 @@ TEST(HydraulicSubsystem, SaysWhatFailedInTheNamesOfTheMachine) {
   StepReport report = run(-1, 0.1);  // 50 mm are left
   EXPECT_FALSE(report.ok());
   report = run(1e5, 1e-4);
-  EXPECT_EQ(report.status, StepStatus::unstable);
+  EXPECT_EQ(report.status, StepStatus::below_vacuum);
+  EXPECT_EQ(name_of_unknown(*model, report.worst), oil->unknown_name(report.worst));
   EXPECT_TRUE(name_of_unknown(*model, report.worst) == "w1.pressure" || name_of_unknown(*model, report.worst) == "w2.pressure")
       << name_of_unknown(*model, report.worst);
   const auto implicit = make_hydraulic_subsystem(model, {1}, IntegratorKind::trapezoidal, 1e-4);

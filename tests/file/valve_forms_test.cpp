@@ -84,7 +84,7 @@ TEST(ValveForms, WhatIsWrongIsFoundAtItsPlace) {
       {"frequency: 20 Hz, rate", "rate", "valves.d.directional.rate_limit", "no rate to limit"},
       {"10 mm^2]", "-10 mm^2]", "valves.d.directional.edges.A_T.areas.0.1", "not less than 0"},
       {"areas: [[-1 V, 10", "areas: [[-1 A, 10", "valves.d.directional.edges.A_T.areas.0.0", "disagrees"},
-      {"A_T: {areas", "A_T: {diameter: 1 mm, areas", "valves.d.directional.edges.A_T", "side by side"},
+      {"A_T: {areas", "A_T: {diameter: 1 mm, areas", "valves.d.directional.edges.A_T", "mutually exclusive"},
       {"A_T: {areas", "A_T: {opening: [[0 V, 1]], areas", "valves.d.directional.edges.A_T.opening", "does not go with `areas`"},
       {"30 V/s}, signal: u", "30 V/s}", "valves.d.signal", "missing"},
       {"frequency: 10 Hz, damping: 0.9}, signal: u", "frequency: 10 Hz, damping: 0.9}", "valves.o.orifice.frequency", "no `signal`"},

@@ -406,8 +406,8 @@ TEST(Circuit, LinearOilHasItsOwnPressureRates) {
   // circuits are those of the netlist: v1 to v4 with `one` and `two`, w1 and w2 with `three` and `four`
   const double x = 0.4;
   for (int i = 0; i < 6; ++i) {
-    const auto at = [&](const std::array<std::vector<double>, 3>& a, int k) {  // the parabola through three points
-      return a[0][k] + x * (4 * a[1][k] - 3 * a[0][k] - a[2][k]) + 2 * x * x * (a[0][k] - 2 * a[1][k] + a[2][k]);
+    const auto at = [&](const std::vector<std::vector<double>>& a, int k) {  // in the first of two pieces
+      return a[0][k] + 2 * x * (a[1][k] - a[0][k]);
     };
     double rate = at(oil.f, i);
     for (int j = 0; j < 6; ++j)

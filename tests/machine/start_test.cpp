@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "machine/equilibrium.h"
 #include "model/machines.h"
 
 namespace trunnion {
@@ -240,6 +241,73 @@ TEST(Start, APumpThatRunsLeavesNoRest) {
 
 TEST(Start, StatedPressuresNeedNoRest) {
   EXPECT_TRUE(refused(machine(weight("4 MPa", "1 MPa", "valves: {one: {orifice: {A: a, B: b, diameter: 1 mm}}}\n"))).empty());
+}
+
+// ---------------------------------------------------------------- pressures that valves decide
+
+/// Pilot and load-sensing lines about a cylinder under a weight, none with a stated pressure.
+std::string lines(const std::string& more_volumes = "", const std::string& more_valves = "") {
+  return R"(
+bodies: {w: {point_mass: {mass: 1000}}}
+joints: {w: {prismatic: {parent: ground, axis: z}, position: 1 m}}
+volumes:
+  a: {hose: {volume: 1 L}, pressure: equilibrium}
+  b: {hose: {volume: 1 L}, pressure: 1 MPa}
+  pilot: {hose: {volume: 1 L}, pressure: equilibrium}
+  clamp: {hose: {volume: 1 L}, pressure: equilibrium}
+  ls: {hose: {volume: 1 L}, pressure: equilibrium}
+  top: {hose: {volume: 1 L}, pressure: equilibrium}
+  behind: {hose: {volume: 1 L}, pressure: equilibrium}
+  steering: {hose: {volume: 1 L}, pressure: equilibrium}
+  load: {hose: {volume: 1 L}, pressure: equilibrium}
+)" + more_volumes +
+         R"(
+cylinders: {c: {base: {body: ground}, rod_end: {body: w}, A: a, B: b, area_A: 50 cm^2, area_B: 40 cm^2, chamber_length_A: 0.4, chamber_length_B: 0.6}}
+sources: {supply: {pressure: 20 MPa}, tank: {pressure: 1 bar}}
+valves:
+  second: {shuttle: {X: clamp, Y: ls, Z: top, diameter: 1 mm}}
+  first: {shuttle: {X: a, Y: pilot, Z: ls, diameter: 1 mm}}
+  reduce: {reducing: {A: supply, B: pilot, T: tank, setting: 3 MPa, range: 5 bar, diameter: 3 mm}}
+  relieve: {reducing: {A: supply, B: clamp, T: tank, setting: 2 MPa, range: 5 bar, relieving: true, diameter: 3 mm}}
+  check: {check: {A: supply, B: behind, cracking_pressure: 3 bar, diameter: 3 mm}}
+  steer: {priority: {P: supply, CF: steering, EF: tank, LS: clamp, setting: 4 bar, diameter: 3 mm}}
+  hold: {counterbalance: {A: load, B: pilot, X: tank, setting: 30 MPa, diameter: 3 mm}}
+)" + more_valves;
+}
+
+TEST(Start, ValvesDecideWhereNothingFlows) {
+  const auto model = machine(lines());
+  const State s = start_state(*model);
+  const double load = (kWeight + 1e6 * kArea_B) / kArea_A, reduced = 0.1e6 + 3.5e6, relieved = 0.1e6 + 2.5e6;
+  const std::pair<const char*, double> expected[] = {{"a", load},
+                                                     {"pilot", reduced},
+                                                     {"clamp", relieved},
+                                                     {"ls", std::max(load, reduced)},
+                                                     {"top", std::max(load, reduced)},
+                                                     {"behind", 19.7e6},
+                                                     {"load", reduced},
+                                                     {"steering", relieved + 0.6e6}};
+  for (const auto& [name, p] : expected) EXPECT_NEAR(pressure(*model, s, name), p, 1e-6 * p) << name;
+  for (std::size_t i = 0; i < model->hydraulics.volumes.size(); ++i) EXPECT_NEAR(s.ydot()[i], 0, 1) << model->state_names[i];  // [Pa/s]
+  const State rest = solve_equilibrium(*model).state;
+  for (int i = 0; i < model->layout.ny; ++i) EXPECT_NEAR(rest.y()[i], s.y()[i], 1e-6 * std::abs(s.y()[i])) << model->state_names[i];
+}
+
+TEST(Start, WhatIsOnlyLetOutIsIndeterminateUpToWhereItIs) {
+  const auto findings =
+      refused(machine(lines("  trapped: {hose: {volume: 1 L}, pressure: equilibrium}\n",
+                            "  safety: {relief: {A: trapped, B: tank, cracking_pressure: 25 MPa, flow: 10 L/min, override: 10 bar}}\n")));
+  ASSERT_EQ(paths(findings), (std::vector<std::string>{"volumes.trapped.pressure"}));
+  EXPECT_NE(findings[0].found.find("at any value of it up to 2.51e+07 Pa"), std::string::npos) << findings[0].found;
+}
+
+TEST(Start, APumpThatFillsAVolumeThroughAReliefLeavesNoRest) {
+  const auto findings =
+      refused(machine(lines("  line: {hose: {volume: 1 L}, pressure: equilibrium}\n",
+                            "  into: {check: {A: supply, B: line, diameter: 1 mm}}\n"
+                            "  safety: {relief: {A: line, B: tank, cracking_pressure: 10 MPa, flow: 10 L/min, override: 10 bar}}\n")));
+  ASSERT_EQ(paths(findings), (std::vector<std::string>{"volumes.line.pressure", "volumes.line.pressure"}));
+  for (const Diagnostic& d : findings) EXPECT_NE(d.found.find("oil flows, there is no rest"), std::string::npos) << d.found;
 }
 
 // ---------------------------------------------------------------- accelerations

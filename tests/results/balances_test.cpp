@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using test::kPendulum;
 using test::kSpinningBody;
+using test::kStoppedPump;
 
 TEST(Balances, ABodyThatGainsEnergyFromNothingFails) {
   const CaseResult result = run_case(test::model_from(kSpinningBody));
@@ -51,6 +52,33 @@ TEST(Balances, BetweenOneAndTwentyPercentIsAWarning) {
   EXPECT_LT(result.recorder->ledger().closed_to_percent(), 20);
   ASSERT_FALSE(result.warnings.empty());
   EXPECT_EQ(result.warnings.back().rfind("the energy balance", 0), 0U) << result.warnings.back();
+}
+
+TEST(Balances, PressuresThatSwingAreARuleError) {
+  const CaseResult papers = run_case(test::model_from(kStoppedPump, {"solver.oil_rule=trapezoidal"}));
+  ASSERT_TRUE(papers.failure);
+  EXPECT_EQ(papers.failure->equations(), "the oil balance");
+  EXPECT_LT(*papers.recorder->ledger().oil_error(), 1e-6);
+  EXPECT_GT(*papers.recorder->ledger().oil_rule_error(), 20);
+  const CaseResult right = run_case(test::model_from(kStoppedPump));
+  EXPECT_FALSE(right.failure) << right.failure->what();
+  EXPECT_EQ(right.warnings, std::vector<std::string>{});
+  EXPECT_LT(*right.recorder->ledger().oil_rule_error(), 0.1);
+}
+
+/// Rule errors fall with the square of the step, of energy and of oil.
+TEST(Balances, RuleErrorsAreOfSecondOrder) {
+  const auto errors = [](const char* step) {
+    const CaseResult r = run_case(test::load_example("four_bar", {step, "solver.duration=2"}));
+    EXPECT_FALSE(r.failure);
+    return std::pair(*r.recorder->ledger().energy_rule_error(), *r.recorder->ledger().oil_rule_error());
+  };
+  const auto [energy, oil] = errors("solver.step=1 ms");
+  const auto [half_energy, half_oil] = errors("solver.step=0.5 ms");
+  EXPECT_GT(energy / half_energy, 3);
+  EXPECT_LT(energy / half_energy, 5);
+  EXPECT_GT(oil / half_oil, 3);
+  EXPECT_LT(oil / half_oil, 5);
 }
 
 /// Rounding over rounding is not a figure.

@@ -37,7 +37,7 @@ CosimulationRequest short_request(const std::string& example = "crane_single") {
 const CosimulationStudy& study() {
   static const CosimulationStudy made = [] {
     CosimulationRequest request = short_request();
-    request.oil = {{IntegratorKind::rk4, 2e-4}};
+    request.oil = {{IntegratorKind::rk4, 1e-4}};
     return cosimulation_study(request);
   }();
   return made;
@@ -135,7 +135,7 @@ TEST(CosimulationStudy, ErrorsShrinkWithTheStep) {
 TEST(CosimulationStudy, IsTheSameForAnyNumberOfThreads) {
   CosimulationRequest request = short_request();
   request.machine.solver.duration = 0.6;
-  request.oil = {{IntegratorKind::rk4, 5e-4}};
+  request.oil = {{IntegratorKind::rk4, 1e-4}};
   request.treatments = {MechanismTreatment::ali3p};
   const CosimulationStudy two = cosimulation_study(request);
   request.threads = 1;
@@ -197,7 +197,7 @@ TEST(CosimulationStudy, ResidualsAreInUnitsOfThePapersFirstCombination) {
   // the combination itself, run apart, is one
   const CosimulationRequest& request = study().request;
   const CouplingChoice unit{
-      CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali1, {IntegratorKind::euler, 2e-4}};
+      CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali1, {IntegratorKind::euler, 1e-4}};
   Runner run(compile(coupled_machine(request, unit, 1e-3)));
   run.advance(1);
   const auto channels = run_case(compile(coupled_machine(request, unit, 1e-3))).recorder->last_values();

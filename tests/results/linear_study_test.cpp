@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "model/machines.h"
+#include "support/machines.h"
 #include "support/temporary_folder.h"
 
 namespace trunnion {
@@ -432,6 +433,17 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
   const double once = largest(2), half = largest(1);
   EXPECT_GT(once, 1e-4);
   EXPECT_NEAR(once / half, 8, 0.8);
+}
+
+/// The difference to the linear model is compared with a run that has an error of its own.
+TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
+  const auto text = [](const char* step) {
+    const auto model = test::load_example("four_bar_linear", {step, "solver.duration=1"});
+    const State start = start_of(model, StartKind::stated);
+    const LinearCase c = make_linear_case(model, start, StartKind::stated, {});
+    return linear_run_text(run_beside(model, start, c.linear, start, 0.2));
+  };
+  EXPECT_NE(text("solver.step=1 ms").find("local error  accumulated:"), std::string::npos) << text("solver.step=1 ms");
 }
 
 // ---------------------------------------------------------------- wrong requests

@@ -13,6 +13,7 @@ namespace {
 using Settings = std::vector<std::string>;
 using test::kPendulum;
 using test::kSpinningBody;
+using test::kStoppedPump;
 
 const char* const kSliderCrank = R"(
 trunnion: 1
@@ -62,7 +63,7 @@ solver: {step: 1 ms, duration: 0.1}
 )";
 }
 
-/// All that a run says: errors of its input, its failure and its warnings.
+/// All that a run says: errors of its input, its failure, its warnings and what is wrong with its coupling.
 std::string alarms(const std::string& machine, const Settings& set) {
   std::vector<Override> overrides;
   for (const std::string& text : set) overrides.push_back(parse_override(text));
@@ -75,6 +76,7 @@ std::string alarms(const std::string& machine, const Settings& set) {
     const CaseResult result = run_case(model);
     std::string text = result.failure ? std::string(result.failure->what()) + "\n" : "";
     for (const std::string& warning : result.warnings) text += warning + "\n";
+    for (const std::string& fault : result.coupling_faults) text += fault + "\n";
     return text;
   } catch (const InputError& error) { return error.what(); }
 }
@@ -144,6 +146,27 @@ TEST(Alarms, WrongRunsRing) {
        {"solver.constraints=ali1", "solver.integrator=semi_implicit_euler", "solver.step=0.05 ms", "solver.ali1.alpha=1e300",
         "solver.duration=0.01"},
        "solver.ali1.alpha"},
+      // broken couplings, stiff explicit oil
+      {"a coupling by a far extrapolation of stiff oil",
+       "excavator",
+       {"solver.coupling=cosimulation", "coupling.step=1 ms", "solver.duration=1.5"},
+       "residuals are"},
+      {"a coupling that lets lengths go apart",
+       "crane_double",
+       {"solver.coupling=cosimulation", "coupling.variables=velocity_force", "coupling.extrapolation=0", "coupling.step=3.5 ms",
+        "coupling.hydraulics.integrator=trapezoidal"},
+       "the oil balance is open by"},
+      {"explicit steps of stiff oil",
+       "excavator",
+       {"solver.coupling=cosimulation", "coupling.scheme=sequential", "coupling.hydraulics.integrator=rk4",
+        "coupling.hydraulics.step=0.02 ms", "solver.duration=0.5"},
+       "the explicit step is too long here"},
+      {"a pressure that an explicit step takes below vacuum",
+       "crane_single",
+       {"solver.coupling=cosimulation", "coupling.variables=velocity_force", "coupling.extrapolation=0", "coupling.step=8 ms",
+        "solver.duration=1"},
+       "below vacuum"},
+      {"the papers' oil after a pump has stopped", kStoppedPump, {"solver.oil_rule=trapezoidal"}, "the oil balance: an error of"},
       // settings and names
       {"a channel that does not exist", kPendulum, {"record.channels=[a.angel]"}, "did you mean 'a.angle'?"},
       {"too few iterations", "four_bar", {"solver.max_iterations=1", "solver.divisions=0", "solver.duration=1.2"}, "no convergence"},
@@ -201,6 +224,8 @@ TEST(Alarms, RightRunsDoNotRing) {
   right.push_back({"Baumgarte", "four_bar_lift", with({"solver.constraints=baumgarte"}), ""});
   right.push_back({"cartesian", "crane_single", with({"solver.coordinates=cartesian"}), ""});
   right.push_back({"reference", "lever", with({"solver.constraints=double_step", "solver.integrator=cvode"}), ""});
+  right.push_back({"the oil's own rule after a pump has stopped", kStoppedPump, {}, ""});
+  right.push_back({"co-simulation of stiff oil", "excavator", with({"solver.coupling=cosimulation", "coupling.scheme=sequential"}), ""});
   right.push_back({"co-simulation", "crane_single", with({"solver.coupling=cosimulation"}), ""});
   EXPECT_GE(right.size(), 30U);
   for (const Alarm& a : right) EXPECT_EQ(alarms(a.machine, a.set), "") << a.what;

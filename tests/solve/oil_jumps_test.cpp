@@ -22,7 +22,8 @@ constexpr const char* kFluid = "trunnion: 1\nfluid: {density: 870 kg/m^3, bulk_m
 /// Largest difference [Pa] of a volume's pressure from `truth` from time `from` on; steps of `step`.
 double off(const std::string& text, const char* volume, double truth, double from, const char* step, const char* rule,
            long* alternating = nullptr) {
-  const CaseResult r = run_case(model_from(kFluid + text, {std::string("solver.step=") + step, std::string("solver.oil_rule=") + rule}));
+  const CaseResult r = run_case(model_from(
+      kFluid + text, {std::string("solver.step=") + step, std::string("solver.oil_rule=") + rule, "solver.allow_open_balance=true"}));
   EXPECT_FALSE(r.failure);
   const Recording& recording = r.recorder->recording();
   const auto &time = recording.columns[0],

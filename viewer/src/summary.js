@@ -44,6 +44,8 @@ export const summaryRows = [
       const worst = s.error_estimate?.accumulated_local?.coordinate;
       return worst?.channel ? {text: `${formatNumber(worst.percent_of_range, 2)} % (${worst.channel})`, tone: worst.percent_of_range > 1 ? 'warn' : undefined} : null;
     }},
+    {label: 'Rule error, energy', hint: 'What the balance leaves open by a quadrature that the rule does not make exact, in percent of the energy transferred', of: (s) => number(s.energy?.rule_error_percent, '%', 2)},
+    {label: 'Rule error, oil', hint: 'The same of the oil', of: (s) => number(s.energy?.oil_rule_error_percent, '%', 2)},
     {label: 'Oil balance error', hint: 'Largest residual of the oil balance in percent of the oil transferred', of: (s) => number(s.energy?.oil_closed_to_percent, '%', 2)},
   ]},
 ];
@@ -60,7 +62,7 @@ export function incidents(s, units) {
   for (const [name, v] of entries(s.end_stops)) out.push({text: `${name} struck its end stop ${times(v.strikes)}, fastest at ${units.text(v.max_speed, 'm/s', 3)}`, time: v.first_time});
   for (const [name, v] of entries(s.reliefs)) out.push({text: `${name} opened ${times(v.openings)}, at most ${units.text(v.max_flow, 'm^3/s', 3)}`, time: v.first_time});
   for (const [name, v] of entries(s.accumulators_emptied)) out.push({text: `${name} was empty for ${formatCount(v.steps)} steps`, time: v.first_time});
-  if (s.coupling && s.coupling.accurate === false) out.push({text: `co-simulation is not accurate: ratio ${formatNumber(s.coupling.max_ratio, 3)}`, time: s.coupling.lost_time});
+  if (s.coupling && s.coupling.accurate === false) out.push({text: `co-simulation is not accurate: ${(s.coupling.faults ?? []).join('; ') || `ratio ${formatNumber(s.coupling.max_ratio, 3)}`}`, time: s.coupling.lost_time});
   return out.sort((a, b) => (a.time ?? 0) - (b.time ?? 0));
 }
 const times = (n) => (n === 1 ? 'once' : `${formatCount(n ?? 0)} times`);

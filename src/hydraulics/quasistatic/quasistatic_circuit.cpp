@@ -74,6 +74,15 @@ void solve_rates(const QuasistaticCircuit& circuit, const S* s, const S* s_dot, 
   }
 }
 
+void set_discrete_states(const QuasistaticCircuit& circuit, const QuasistaticWork& work, const double* s, double* y) {
+  for (std::size_t j = 0; j < circuit.ports.size() && circuit.discrete; ++j) {
+    double* at = y + circuit.ports[j].state;
+    at[kLastLength] = s[circuit.ports[j].actuator];
+    at[kPistonRate] = work.solution.v[j];
+    at[kElementForce] = work.solution.f[j];
+  }
+}
+
 void recover_flows(const QuasistaticCircuit& circuit, QuasistaticWork& work) {
   circuit.metering.recover(work.command(), work.beta, work.fbar, work.solution, work.flows, work.pump);
 }
@@ -105,15 +114,13 @@ void solve_step(const QuasistaticCircuit& circuit, const double* s, const double
     const double v = work.solution.v[j];
     if (circuit.discrete) {
       at[0] = rule.y_begin[port.state] + h * v;
-      at[kLastLength] = s[port.actuator];
-      at[kPistonRate] = v;
-      at[kElementForce] = work.solution.f[j];
       for (int k = 0; k < kDiscreteStates; ++k) rate[k] = 0;
     } else {
       at[0] = predicted(port) + v / c;
       rate[0] = v;
     }
   }
+  set_discrete_states(circuit, work, s, y);
 }
 
 }  // namespace trunnion

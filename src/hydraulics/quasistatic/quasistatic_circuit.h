@@ -84,6 +84,10 @@ void solve_rates(const QuasistaticCircuit& circuit, const S* s, const S* s_dot, 
 /// Every pressure and flow at the point last solved for.
 void recover_flows(const QuasistaticCircuit& circuit, QuasistaticWork& work);
 
+/// Discrete states at p in y as a step would leave them that ends at rest there or goes on evenly: after solve_rates() of the same circuit
+/// in equations.
+void set_discrete_states(const QuasistaticCircuit& circuit, const QuasistaticWork& work, const double* s, double* y);
+
 /// Solves the end of a step by its rule and writes y and ydot there. rule.factor > 0.
 void solve_step(const QuasistaticCircuit& circuit, const double* s, const double* s_dot, const RateRelation& rule, double* y, double* ydot,
                 QuasistaticWork& work);

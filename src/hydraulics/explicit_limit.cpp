@@ -1,0 +1,49 @@
+// Decays of the circuits, pair by pair.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hydraulics/explicit_limit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negative real axis
+
+}  // namespace
+
+ExplicitLimit::ExplicitLimit(const Hydraulics& hydraulics, bool implicit_quasistatic)
+    : h_(hydraulics), capacity_(hydraulics.unknown_state.size(), 1.0) {
+  if (!implicit_quasistatic) return;
+  for (const QuasistaticCircuit& q : h_.quasistatic)
+    for (const QuasistaticPort& port : q.ports)
+      capacity_[h_.circuits[h_.actuators[port.actuator].circuit].offset + port.local] = std::numeric_limits<double>::infinity();
+}
+
+ExplicitLimit::Step ExplicitLimit::longest_step(IntegratorKind integrator, const double* s, const double* s_dot, const double* y,
+                                                HydraulicState& state) {
+  evaluate_slopes(h_, s, s_dot, y, nullptr, state);
+  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+    if (const PressureNode& node = h_.nodes[i]; node.state >= 0)
+      capacity_[h_.circuits[node.circuit].offset + node.local] = state.capacity[i];
+  double fastest = 0;
+  int worst = -1;
+  for (const Circuit& c : h_.circuits) {
+    const double *T = state.T.data() + c.block, *C = capacity_.data() + c.offset;
+    for (int i = 0; i < c.size; ++i)
+      for (int j = i; j < c.size; ++j) {
+        const double a = T[i * c.size + i] / C[i], b = T[j * c.size + j] / C[j],
+                     square = i == j ? 0 : T[i * c.size + j] * T[j * c.size + i] / (C[i] * C[j]);
+        const double mu = (a + b + std::sqrt(std::max((a - b) * (a - b) + 4 * square, 0.0))) / 2;
+        if (!(mu > fastest)) continue;
+        fastest = mu;
+        worst = c.offset + (b > a ? j : i);
+      }
+  }
+  const double bound = integrator == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
+  return {worst < 0 ? std::numeric_limits<double>::infinity() : bound / fastest, worst};
+}
+
+}  // namespace trunnion
