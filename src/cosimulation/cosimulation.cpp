@@ -409,7 +409,7 @@ bool Cosimulation::iterated_jacobi(const State& origin, double h) {
     read_efforts();
     read_motion();
     if (change_of_outputs() <= settings_.tolerance) return true;
-    accelerate();
+    if (passes_ < settings_.max_iterations) accelerate();  // the last ones are what is remembered
   }
   passes_ = settings_.max_iterations;
   agreed_ = false;

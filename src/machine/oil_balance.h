@@ -8,8 +8,8 @@
 // other integrators it is the time discretisation. How well the rule itself follows the flows is another figure:
 //   rule error = sum over volumes of |sum over steps of gain_i - integral of a parabola through the flows at three ends of steps|
 // which no rule of second order makes exact. Steps in parts follow transients that are over before they end, of which values at the ends
-// say nothing: there it counts what the rule leaves open, and the parts control their errors themselves. SPDX-License-Identifier:
-// BSD-3-Clause
+// say nothing: there it counts what the rule leaves open, and the parts control their errors themselves.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>

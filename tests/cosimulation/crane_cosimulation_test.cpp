@@ -262,6 +262,18 @@ TEST(CouplingReport, IterationIsRelaxedWhereItDoesNotContract) {
   EXPECT_EQ(r.coupling_faults, std::vector<std::string>{});
 }
 
+/// In real time iterations may end early: what is remembered and monitored is what the subsystems came to, not what they would be told
+/// next.
+TEST(CouplingReport, IterationsThatEndEarlyRememberWhatTheyCameTo) {
+  Runner run(load_example("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=20 ms",
+                                                       "coupling.max_iterations=3", "solver.accept_capped=true"})));
+  run.advance(0.54);
+  const CouplingMemory layout = coupling_memory(*run.model());
+  const double* point = run.state().coupling() + layout.point(0);
+  EXPECT_GT(run.statistics().capped_steps, 0);
+  EXPECT_NEAR(point[layout.motion(0)], lift_length(run.state()), 1e-14);
+}
+
 TEST(CouplingReport, AMonolithicRunHasNone) {
   const CaseResult result = run_case(load_example("crane_single", {"solver.duration=0.01"}));
   EXPECT_FALSE(result.coupling);
