@@ -9,6 +9,7 @@
 
 #include <Eigen/Sparse>
 #include <cmath>
+#include <optional>
 
 #include "model/compile_parts.h"
 
@@ -26,6 +27,7 @@ constexpr int kIterations = 200;
 constexpr int kRatePasses = 3;  // each leaves kFreeWeight of the error of the one before
 
 using Sparse = Eigen::SparseMatrix<double>;
+using Factors = Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>>;
 
 template <int D>
 struct Assembler {
@@ -97,17 +99,21 @@ struct Assembler {
   }
 
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
-  Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c) const {
-    const Sparse A = scaled_rows();
-    if (A.nonZeros() == 0) return x0;
+  /// `factors` are those of scaled_rows() from the first step that needs them on.
+  Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c, std::optional<Factors>& factors) const {
     // in z = sqrt(W) (x - x0): the smallest z with A^T z = b = c - J x0. With A P = Q R: R^T (Q^T z) = P^T b
-    const Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>> qr(A);
-    const Eigen::VectorXd b = qr.colsPermutation().transpose() * Eigen::VectorXd(c - A.transpose() * x0.cwiseQuotient(scale()));
-    const Eigen::Index rank = qr.rank();
-    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = qr.matrixR();  // whose own entries are not in order
+    const Sparse A = scaled_rows();
+    const Eigen::VectorXd b = c - A.transpose() * x0.cwiseQuotient(scale());
+    if (A.nonZeros() == 0 || b.isZero(0)) return x0;
+    if (!factors) factors.emplace(A);
+    const Eigen::Index rank = factors->rank();
+    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors->matrixR();  // whose own entries are not in order
     Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
-    z.head(rank) = Sparse(R.topLeftCorner(rank, rank)).transpose().triangularView<Eigen::Lower>().solve(b.head(rank));
-    z = qr.matrixQ() * z;
+    z.head(rank) = Sparse(R.topLeftCorner(rank, rank))
+                       .transpose()
+                       .triangularView<Eigen::Lower>()
+                       .solve(Eigen::VectorXd(factors->colsPermutation().transpose() * b).head(rank));
+    z = factors->matrixQ() * z;
     return x0 + scale().cwiseProduct(z);
   }
 
@@ -198,7 +204,8 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     configuration_difference(m.tree, stated.data(), q.data(), theta.data());
     Eigen::VectorXd x0(a.moving.size());
     for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
-    Eigen::VectorXd x = a.weighted(x0, -a.Phi());
+    std::optional<Factors> factors;
+    Eigen::VectorXd x = a.weighted(x0, -a.Phi(), factors);
     const double size = a.size(x);
     if (!(size < 1e300)) break;
     if (size > kLargestStep) x = a.short_step();
@@ -225,10 +232,11 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   Eigen::VectorXd v(a.moving.size());
   for (std::size_t i = 0; i < a.moving.size(); ++i) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
   // free rates have no place to stay near to: starting again from where they went leaves the stated ones exact
+  std::optional<Factors> factors;
   for (int pass = 0; pass < kRatePasses; ++pass) {
     for (std::size_t i = 0; i < a.moving.size(); ++i)
       if (model.start[a.moving[i]].rate_stated) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
-    v = a.weighted(v, c);
+    v = a.weighted(v, c, factors);
   }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
   report_moved(m, stated, v_stated, model);

@@ -26,7 +26,8 @@ Json worst_json(const WorstError& worst) {
 
 }  // namespace
 
-std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const LocalErrors& errors, long steps) {
+std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const RunStatistics& statistics) {
+  const LocalErrors& errors = statistics.local_errors;
   if (errors.coordinates().empty() && errors.pressures().empty()) return std::nullopt;
   AccumulatedErrors found;
   const auto take = [](WorstError& worst, const LocalErrors::Record& record, double least, const std::string& channel, const char* unit) {
@@ -40,7 +41,7 @@ std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const Lo
           const LocalErrors::Record& record = errors.coordinates()[v];
           const double least = kLeastWay * m.unit(static_cast<int>(v));
           take(found.coordinate, record, least, model.coordinate_names[v], unit);
-          if (steps >= kManySteps && 100 * record.persistent() > kDoubtful * std::max(record.range(), least))
+          if (statistics.steps >= kManySteps && 100 * record.persistent() > kDoubtful * std::max(record.range(), least))
             take(found.persistent, record, least, model.coordinate_names[v], unit);
         }
       },
@@ -87,13 +88,21 @@ double step_for(double step, double percent, int order) {
   return decade;
 }
 
-std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, double step) {
+int order_of(const SolverDescription& solver) {
+  constexpr int kOrder[] = {2, 4, 1, 1, 0, 0};  // of IntegratorKind
+  return solver.coupling == CouplingKind::monolithic ? kOrder[static_cast<int>(solver.integrator)] : 0;
+}
+
+std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver) {
   if (!accumulated || !(accumulated->persistent.percent > kDoubtful)) return {};
   const WorstError& c = accumulated->persistent;
-  return {fmt::format(
-      "{} may be off by up to {:.2g} % of its range (accumulated local errors, {:.3g} {}); solver.step {:g} s would keep it below 1 %, "
-      "and `run --estimate-error` measures it",
-      c.channel, c.percent, c.error, c.unit, step_for(step, c.percent, 2))};
+  const int order = order_of(solver);
+  const std::string remedy = order > 0
+                                 ? fmt::format("solver.step {:g} s would keep it below 1 %, and `run --estimate-error` measures it",
+                                               step_for(solver.step, c.percent, order))
+                                 : fmt::format("a solver.reference_tolerance below {:.0e} keeps it smaller", solver.reference_tolerance);
+  return {fmt::format("{} may be off by up to {:.2g} % of its range (accumulated local errors, {:.3g} {}); {}", c.channel, c.percent,
+                      c.error, c.unit, remedy)};
 }
 
 std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors& measured, double step) {

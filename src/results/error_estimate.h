@@ -1,5 +1,5 @@
 // How far a run may be off its equations, in shares of what moved:
-//   accumulated    the sums of local errors that the steps themselves tell (run/local_errors.h); every run has them
+//   accumulated    the sums of local errors that the steps themselves tell (run/local_errors.h); of every monolithic run
 //   measured       2^p/(2^p - 1) of the difference from a second run with half the step, p the order of the rule, channel by channel
 // Above 1 % of a coordinate's range either is a warning that says with which step it would be below.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -27,8 +27,8 @@ struct AccumulatedErrors {
   WorstError persistent;  // the worst of those whose error is also persistent: what is warned of; none: empty
   WorstError pressure;    // the largest of a step
 };
-/// Of a run of so many steps. None of one whose rule has no estimate.
-std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const LocalErrors& errors, long steps);
+/// None of a co-simulation.
+std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const RunStatistics& statistics);
 
 struct MeasuredErrors {
   double step = 0;                   // [s] of the second run
@@ -42,8 +42,10 @@ MeasuredErrors measured_errors(const Recording& run, const Recording& halved, do
 /// The step that would bring an error of `percent` below 1 %: 1, 2 or 5 times a power of ten [s].
 double step_for(double step, double percent, int order);
 
-/// For a run of that step [s].
-std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, double step);
+/// Of the integrator where steps have a fixed length; otherwise 0.
+int order_of(const SolverDescription& solver);
+
+std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver);
 /// Of coordinates alone: rates, forces and powers may be far off for an instant, after a jump.
 std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors& measured, double step);
 /// `error_estimate` of summary.json; lines of the summary on a terminal.

@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "base/units.h"
 #include "file/csv.h"
+#include "results/error_estimate.h"
 #include "results/files.h"
 #include "results/table.h"
 

@@ -116,8 +116,8 @@ LinearRun run_beside(const std::shared_ptr<const Model>& model, const State& sta
     run_to_end(runner, &companion, progress);
   } catch (const SimulationError& error) { run.failure = error; }
   compare(run);
-  run.errors = accumulated_errors(*model, runner.statistics().local_errors, runner.statistics().steps);
-  run.step = model->description.solver.step;
+  run.errors = accumulated_errors(*model, runner.statistics());
+  run.warnings = error_warnings(run.errors, model->description.solver);
   return run;
 }
 
@@ -144,7 +144,7 @@ std::string linear_run_text(const LinearRun& run) {
                      fmt::format("{:g} s", channel.difference_time), fmt::format("{:.6g} .. {:.6g}", channel.low, channel.high),
                      channel.variable.unit});
   std::string text = aligned(lines, 1) + error_text(run.errors, std::nullopt);
-  for (const std::string& warning : error_warnings(run.errors, run.step)) text += fmt::format("  WARNING      {}\n", warning);
+  for (const std::string& warning : run.warnings) text += fmt::format("  WARNING      {}\n", warning);
   return text;
 }
 

@@ -31,7 +31,7 @@ struct LinearRun {
   std::vector<double> times;  // [s] of the records: grid points (record.every) and T
   std::vector<LinearRunChannel> channels;
   std::optional<AccumulatedErrors> errors;  // of the nonlinear run, by its step
-  double step = 0;                          // [s] of it
+  std::vector<std::string> warnings;        // of them
   std::optional<SimulationError> failure;   // of the nonlinear run; what was computed until then is there
 };
 

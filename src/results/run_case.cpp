@@ -129,8 +129,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     update();
     result.end_time = run.state().time;
     if (result.statistics.penalty_limited) result.warnings.push_back(limited_penalty_warning(model->description.solver, result.statistics));
-    for (std::string& warning : error_warnings(accumulated_errors(*model, result.statistics.local_errors, result.statistics.steps),
-                                               model->description.solver.step))
+    for (std::string& warning : error_warnings(accumulated_errors(*model, result.statistics), model->description.solver))
       result.warnings.push_back(std::move(warning));
     if (!result.failure) {
       BalanceVerdict verdict = judge_balances(model->description, result.recorder->ledger(), result.end_time);
@@ -148,11 +147,6 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   }
   result.ended = true;
   return result;
-}
-
-int order_of(const SolverDescription& solver) {
-  constexpr int kOrder[] = {2, 4, 1, 1, 0, 0};  // of IntegratorKind
-  return solver.coupling == CouplingKind::monolithic ? kOrder[static_cast<int>(solver.integrator)] : 0;
 }
 
 void check_measurable(const Model& model) {
@@ -179,8 +173,7 @@ void measure_errors(CaseResult& result, StartKind start, const Progress& progres
   }
   result.measured =
       measured_errors(result.recorder->recording(), halved.recorder->recording(), step, order_of(result.model->description.solver));
-  for (const std::string& warning :
-       error_warnings(accumulated_errors(*result.model, result.statistics.local_errors, result.statistics.steps), step))
+  for (const std::string& warning : error_warnings(accumulated_errors(*result.model, result.statistics), result.model->description.solver))
     std::erase(result.warnings, warning);
   for (std::string& warning : error_warnings(*result.model, *result.measured, step)) result.warnings.push_back(std::move(warning));
 }

@@ -98,8 +98,6 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
 void measure_errors(CaseResult& result, StartKind start, const Progress& progress = {}, const std::atomic<int>* signal = nullptr);
 /// The check alone, before a run.
 void check_measurable(const Model& model);
-/// Order of the time rule where all steps have the length solver.step; 0: they have not.
-int order_of(const SolverDescription& solver);
 
 /// The independent coordinates at the end, `lever.angle`; empty where the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);

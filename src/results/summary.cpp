@@ -299,7 +299,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"wall_seconds", wall_seconds},
             {"real_time_factor", real_time_factor(r)},
             {"energy", energy_json(*r.recorder, r.model->description)},
-            {"error_estimate", error_json(accumulated_errors(*r.model, s.local_errors, s.steps), r.measured)},
+            {"error_estimate", error_json(accumulated_errors(*r.model, s), r.measured)},
             {"constraints", constraints_json(r)},
             {"moved_start_values", moved_starts_json(*r.model)},
             {"penalty_used", s.penalty > 0 ? Json(s.penalty) : Json(nullptr)},
@@ -344,7 +344,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   else
     text += fmt::format("  energy       drift {:.3g} J at {:g} s\n", drift, drift_time);
   text += balance_text(ledger, r.model->description);
-  text += error_text(accumulated_errors(*r.model, s.local_errors, s.steps), r.measured);
+  text += error_text(accumulated_errors(*r.model, s), r.measured);
   if (r.coupling) {
     const CouplingReport& c = *r.coupling;
     text +=

@@ -13,7 +13,7 @@ LocalErrors::LocalErrors(const Model& model)
     : q_(static_cast<std::size_t>(model.layout.nv), -1),
       coordinates_(q_.size()),
       pressures_(model.hydraulics.volumes.size()),
-      change_(pressures_.size()),
+      before_(pressures_.size()),
       stretch_(model.description.solver.duration / kStretches) {
   std::visit(
       [&](const auto& m) {
@@ -30,9 +30,19 @@ double LocalErrors::Record::persistent() const {
   return std::accumulate(sorted.begin(), sorted.end(), 0.0);
 }
 
-void LocalErrors::widen(Record& record, double value) {
-  record.least = std::min(record.least, value);
-  record.most = std::max(record.most, value);
+void LocalErrors::widen(const State& state) {
+  const auto include = [](Record& record, double value) {
+    record.least = std::min(record.least, value);
+    record.most = std::max(record.most, value);
+  };
+  for (std::size_t v = 0; v < q_.size(); ++v)
+    if (q_[v] >= 0) include(coordinates_[v], state.q()[q_[v]]);
+  for (std::size_t i = 0; i < pressures_.size(); ++i) include(pressures_[i], state.y()[i]);
+}
+
+void LocalErrors::add(Record& coordinate, double error, double time) const {
+  coordinate.error += error;
+  coordinate.in_stretch[std::min(kStretches - 1, static_cast<std::size_t>(std::max(0.0, time / stretch_)))] += error;
 }
 
 void LocalErrors::begin(const State& state) {
@@ -45,22 +55,28 @@ void LocalErrors::begin(const State& state) {
 void LocalErrors::step(const State& from, const State& to, bool in_parts) {
   constexpr double kSameLength = 1e-6;
   const double h = to.time - from.time;
-  const auto stretch = std::min(kStretches - 1, static_cast<std::size_t>(std::max(0.0, from.time / stretch_)));
   for (std::size_t v = 0; v < q_.size(); ++v) {
     if (q_[v] < 0) continue;
-    const double error = h * h / 12 * std::abs(to.a()[v] - from.a()[v]);
-    coordinates_[v].error += error;
-    coordinates_[v].in_stretch[stretch] += error;
-    widen(coordinates_[v], to.q()[q_[v]]);
+    const double moved = h / 2 * (from.v()[v] + to.v()[v]) + h * h / 12 * (from.a()[v] - to.a()[v]);
+    add(coordinates_[v], std::abs(to.q()[q_[v]] - from.q()[q_[v]] - moved), from.time);
   }
   const bool counts = !in_parts && std::abs(h - length_) < kSameLength * h;
   for (std::size_t i = 0; i < pressures_.size(); ++i) {
-    const double change = to.ydot()[i] - from.ydot()[i];
-    if (counts) pressures_[i].error = std::max(pressures_[i].error, h / 9 * std::abs(change - change_[i]));
-    change_[i] = change;
-    widen(pressures_[i], to.y()[i]);
+    const Defect defect{to.y()[i] - from.y()[i] - h / 2 * (from.ydot()[i] + to.ydot()[i]), to.ydot()[i] - from.ydot()[i]};
+    // the trapezoids of both steps, and what Simpson's rule differs from them by: a jump of rates between the steps does not count
+    const double two = before_[i].trapezoid + defect.trapezoid + h / 6 * (defect.change - before_[i].change);
+    if (counts) pressures_[i].error = std::max(pressures_[i].error, std::abs(two) / 2);
+    before_[i] = defect;
   }
   length_ = in_parts ? 0 : h;
+  widen(to);
+}
+
+void LocalErrors::step(double begin, const State& to, const StepErrors& errors) {
+  for (std::size_t v = 0; v < q_.size(); ++v)
+    if (q_[v] >= 0) add(coordinates_[v], errors.coordinates[v], begin);
+  for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i].error = std::max(pressures_[i].error, errors.pressures[i]);
+  widen(to);
 }
 
 }  // namespace trunnion

@@ -1,6 +1,8 @@
-// What the time rules of fixed implicit steps err by, estimated from the rates at both ends of every step:
-//   coordinates, trapezoidal rule     h^3/12 x'''   = h^2/12 |a_1 - a_0|
-//   pressures, the oil's rule         h^3/9 p'''    = h/9 |dp_dot - (dp_dot of the step before)|     rho = 1/2: hydraulics/oil_rule.h
+// Local errors of a run: what each step adds to the error, estimated from the states and rates at its ends.
+//   steps of fixed length, whatever their rule: the defect of the step in a quadrature that is more accurate than the rule
+//     coordinates   |q_1 - q_0 - h/2 (v_0 + v_1) - h^2/12 (a_0 - a_1)|                Hermite, exact to order 4
+//     pressures     half of |p_2 - p_0 - h/3 (p_dot_0 + 4 p_dot_1 + p_dot_2)|         Simpson over two steps, exact to order 4
+//   variable steps: the integrator's own estimates (solve/multistep.h)
 // Local errors of coordinates are summed: about what a coordinate is off by at the end where errors neither grow nor die away, as the phase
 // of a light oscillation, and more than that where damping forgets them. Pressures forget within a few steps: of theirs the largest
 // counts. Steps in parts have an error control of their own, and do not count for pressures.
@@ -13,6 +15,7 @@
 
 #include "model/model.h"
 #include "model/state.h"
+#include "solve/stepper.h"
 
 namespace trunnion {
 
@@ -34,6 +37,8 @@ class LocalErrors {
   void begin(const State& state);
   /// A step, or a part of one, from one state to another.
   void step(const State& from, const State& to, bool in_parts);
+  /// A step that began at time `begin` [s], with the estimates of its integrator.
+  void step(double begin, const State& to, const StepErrors& errors);
 
   /// Per velocity; 0 of balls, which have no coordinate of one number.
   const std::vector<Record>& coordinates() const { return coordinates_; }
@@ -41,11 +46,16 @@ class LocalErrors {
   const std::vector<Record>& pressures() const { return pressures_; }
 
  private:
-  static void widen(Record& record, double value);
+  void widen(const State& state);
+  void add(Record& coordinate, double error, double time) const;
 
   std::vector<int> q_;  // per velocity: its coordinate, or -1
   std::vector<Record> coordinates_, pressures_;
-  std::vector<double> change_;  // per volume: of p_dot in the step before [Pa/s]
+  struct Defect {
+    double trapezoid = 0;  // p_1 - p_0 - h/2 (p_dot_0 + p_dot_1) [Pa]
+    double change = 0;     // p_dot_1 - p_dot_0 [Pa/s]
+  };
+  std::vector<Defect> before_;  // per volume: of the step before
   double length_ = 0;           // [s] of that step; 0: none that counts
   double stretch_ = 1;          // [s]
 };

@@ -110,8 +110,7 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
   statistics_.alternation.resize(model_->hydraulics.volumes.size());
   statistics_.incidents = watch_.nothing();
-  if (solver.coupling == CouplingKind::monolithic && solver.integrator == IntegratorKind::trapezoidal)
-    statistics_.local_errors = LocalErrors(*model_);
+  if (solver.coupling == CouplingKind::monolithic) statistics_.local_errors = LocalErrors(*model_);
   statistics_.local_errors.begin(state_);
   watch_.begin(state_);
   for (auto* list : {&statistics_.independent, &independent_}) list->reserve(static_cast<std::size_t>(model_->layout.nv));
@@ -253,6 +252,7 @@ void Runner::run_block(double end) {
       keep({}, Side::right);
     }
     const double target = schedule_.next(state_.time, end);
+    const double begin = state_.time;
     const StepReport report = step_to(target, divisions_);
     if (!report.ok()) {
       failure_ = report;
@@ -265,6 +265,7 @@ void Runner::run_block(double end) {
       break;
     }
     keep(report, Side::left);
+    if (const StepErrors* errors = stepper_->errors()) statistics_.local_errors.step(begin, state_, *errors);
   }
 }
 
@@ -356,7 +357,7 @@ void Runner::hand_out(double end, double seconds_before, RunWatcher* watcher) {
       state_ = i > 0 ? block_[i - 1].state : block_start_;
       throw;
     }
-    if (kept.side == Side::left)
+    if (kept.side == Side::left && stepper_->errors() == nullptr)
       statistics_.local_errors.step(i > 0 ? block_[i - 1].state : block_start_, kept.state, kept.part || kept.report.resolved);
     if (is_step(kept)) count(kept);
   }

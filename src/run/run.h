@@ -53,7 +53,7 @@ struct RunStatistics {
   bool penalty_limited = false;                // whether a stated one was out of its limits
   std::vector<CavitationRecord> cavitation;    // per volume
   std::vector<AlternationRecord> alternation;  // per volume
-  LocalErrors local_errors;                    // of monolithic runs with the trapezoidal rule; others: empty
+  LocalErrors local_errors;                    // of monolithic runs; others: empty
   Incidents incidents;
   /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.
   std::vector<int> independent;

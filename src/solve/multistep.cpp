@@ -74,17 +74,18 @@ struct Multistep::Memory {
   Memory& operator=(const Memory&) = delete;
 
   SUNContext context = nullptr;
-  N_Vector x = nullptr, x_dot = nullptr, absolute = nullptr, id = nullptr;
+  N_Vector x = nullptr, x_dot = nullptr, absolute = nullptr, id = nullptr, error = nullptr, errors = nullptr;
   SUNMatrix matrix = nullptr;
   SUNLinearSolver solver = nullptr;
   void *cvode = nullptr, *ida = nullptr;
   MultistepUser user;
+  bool at_start = true;  // no step since start()
   ~Memory() {
     if (cvode != nullptr) CVodeFree(&cvode);
     if (ida != nullptr) IDAFree(&ida);
     if (solver != nullptr) SUNLinSolFree(solver);
     if (matrix != nullptr) SUNMatDestroy(matrix);
-    for (N_Vector vector : {x, x_dot, absolute, id})
+    for (N_Vector vector : {x, x_dot, absolute, id, error, errors})
       if (vector != nullptr) N_VDestroy(vector);
     if (context != nullptr) SUNContext_Free(&context);
   }
@@ -97,7 +98,7 @@ Multistep::Multistep(MultistepKind kind, FirstOrderSystem& system, double longes
   m.user = {&system, sizes, nullptr};
   const auto n = static_cast<sunindextype>(size_);
   require(SUNContext_Create(nullptr, &m.context) == 0, "SUNContext_Create");
-  for (N_Vector* vector : {&m.x, &m.x_dot, &m.absolute, &m.id}) {
+  for (N_Vector* vector : {&m.x, &m.x_dot, &m.absolute, &m.id, &m.error, &m.errors}) {
     *vector = N_VNew_Serial(n, m.context);
     require(*vector != nullptr, "N_VNew_Serial");
     N_VConst(0, *vector);
@@ -137,6 +138,7 @@ double* Multistep::x_dot() { return N_VGetArrayPointer(memory_->x_dot); }
 
 bool Multistep::start(double t, double t_stop) {
   Memory& m = *memory_;
+  m.at_start = true;
   if (kind_ == MultistepKind::cvode) {
     flag_ = CVodeReInit(m.cvode, t, m.x);
     if (flag_ >= 0) flag_ = CVodeSetStopTime(m.cvode, t_stop);
@@ -149,12 +151,31 @@ bool Multistep::start(double t, double t_stop) {
 
 bool Multistep::advance(double t) {
   Memory& m = *memory_;
-  double reached = 0;
-  flag_ =
-      kind_ == MultistepKind::cvode ? CVode(m.cvode, t, m.x, &reached, CV_NORMAL) : IDASolve(m.ida, t, &reached, m.x, m.x_dot, IDA_NORMAL);
-  if (m.user.thrown) std::rethrow_exception(std::exchange(m.user.thrown, nullptr));
+  const bool cvode = kind_ == MultistepKind::cvode;
+  for (long steps = 0;; ++steps) {
+    double reached = 0;
+    flag_ = cvode ? CVodeGetCurrentTime(m.cvode, &reached) : IDAGetCurrentTime(m.ida, &reached);
+    if (flag_ < 0) return false;
+    if (!m.at_start && reached >= t) break;
+    if (steps == kMostSteps) {
+      flag_ = cvode ? CV_TOO_MUCH_WORK : IDA_TOO_MUCH_WORK;
+      return false;
+    }
+    flag_ = cvode ? CVode(m.cvode, t, m.x, &reached, CV_ONE_STEP) : IDASolve(m.ida, t, &reached, m.x, m.x_dot, IDA_ONE_STEP);
+    if (m.user.thrown) std::rethrow_exception(std::exchange(m.user.thrown, nullptr));
+    if (flag_ < 0) return false;
+    m.at_start = false;
+    if ((cvode ? CVodeGetEstLocalErrors(m.cvode, m.error) : IDAGetEstLocalErrors(m.ida, m.error)) < 0) return false;
+    N_VAbs(m.error, m.error);
+    N_VLinearSum(1, m.errors, 1, m.error, m.errors);
+    if (flag_ == (cvode ? CV_TSTOP_RETURN : IDA_TSTOP_RETURN)) return true;  // x() is there
+  }
+  flag_ = cvode ? CVodeGetDky(m.cvode, t, 0, m.x) : IDAGetSolution(m.ida, t, m.x, m.x_dot);
   return flag_ >= 0;
 }
+
+const double* Multistep::errors() const { return N_VGetArrayPointer(memory_->errors); }
+void Multistep::clear_errors() { N_VConst(0, memory_->errors); }
 
 long Multistep::iterations() const {
   long count = 0;

@@ -39,6 +39,9 @@ class Multistep {
   bool start(double t, double t_stop);
   /// Brings x() to time t <= t_stop. False: see failure().
   bool advance(double t);
+  /// Estimated local errors, their magnitudes summed over the internal steps since the last clear_errors().
+  const double* errors() const;
+  void clear_errors();
   /// Linear solves since start().
   long iterations() const;
   /// What the last call says of itself, for example `CV_CONV_FAILURE`.

@@ -61,6 +61,12 @@ struct StepReport {
   }
 };
 
+/// Local errors of a step, estimated by its integrator: sums of their magnitudes over its internal steps.
+struct StepErrors {
+  std::vector<double> coordinates;  // per velocity [rad, m]; 0 where it is not integrated
+  std::vector<double> pressures;    // per volume [Pa]
+};
+
 /// Largest magnitude.
 inline double largest_of(const std::vector<double>& x) {
   double size = 0;
@@ -84,6 +90,8 @@ class Stepper {
     report.status = StepStatus::unresolved;
     return report;
   }
+  /// Of the last step; null: the integrator does not estimate its error.
+  virtual const StepErrors* errors() const { return nullptr; }
   /// Name of the unknown a report calls worst.
   virtual std::string unknown_name(int unknown) const = 0;
 };

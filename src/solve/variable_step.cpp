@@ -38,7 +38,8 @@ VariableStep<D>::VariableStep(std::shared_ptr<const Model> model)
       rates_of_theta_(model->layout.nv),
       r_(model->layout.nv),
       constraint_(model->layout.rows),
-      partition_(model->layout.rows) {
+      partition_(model->layout.rows),
+      errors_{std::vector<double>(model->layout.nv), std::vector<double>(model->hydraulics.volumes.size())} {
   std::vector<bool> immediate(model->layout.ny, false);
   for (const Spool& spool : model->hydraulics.spools) immediate[spool.state] = spool.follows();
   for (int i = 0; i < model->layout.ny; ++i)
@@ -201,7 +202,22 @@ bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
     if (inside_.ok()) give_up(report);
     return false;
   }
+  add_errors();
   return !last || rates_.finish(at_, 0, report);
+}
+
+/// The integrator's estimates since the last look. Dependent coordinates have none: their error is the constraints'.
+template <int D>
+void VariableStep<D>::add_errors() {
+  const double* error = integrator_->errors();
+  for (int i : positions_) errors_.coordinates[i] += *error++;
+  error += velocities_.size();
+  const auto volumes = static_cast<int>(errors_.pressures.size());
+  for (int i : states_) {
+    if (i < volumes) errors_.pressures[i] += *error;
+    ++error;
+  }
+  integrator_->clear_errors();
 }
 
 template <int D>
@@ -209,6 +225,8 @@ StepReport VariableStep<D>::step(State& state, double h) {
   StepReport report;
   inside_ = trouble_ = {};
   failure_.clear();
+  std::fill(errors_.coordinates.begin(), errors_.coordinates.end(), 0.0);
+  std::fill(errors_.pressures.begin(), errors_.pressures.end(), 0.0);
   const double end = state.time + h;
   long before = 0;
   if (left(state, h))

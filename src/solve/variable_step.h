@@ -23,11 +23,13 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   StepReport step(State& state, double h) override;
   bool restart(State& state) override;
   std::string unknown_name(int unknown) const override;
+  const StepErrors* errors() const override { return &errors_; }
 
  private:
   bool evaluate(double t, const double* x, const double* x_dot, double* out) override;
   bool start(const State& state, double h);
   bool advance(double t, bool last, StepReport& report);
+  void add_errors();
   void give_up(StepReport& report);
   void set_up();
   bool place(double t, Side side, const double* x);
@@ -48,6 +50,7 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   std::vector<double> partition_;  // that the integrator started with, without signs
   StepReport inside_;              // of the last evaluation; counts position iterations
   StepReport trouble_;             // of the last evaluation of the step that was not possible: what an integrator fails of
+  StepErrors errors_;
   std::string failure_;
 };
 

@@ -29,7 +29,7 @@ springs: {s: {joint: w, stiffness: 100 N/m, rest: 0 m, damping: )" +
 }
 const WorstError& coordinate(const CaseResult& r) {
   static WorstError worst;
-  const auto errors = accumulated_errors(*r.model, r.statistics.local_errors, r.statistics.steps);
+  const auto errors = accumulated_errors(*r.model, r.statistics);
   EXPECT_TRUE(errors);
   return worst = errors->coordinate;
 }
