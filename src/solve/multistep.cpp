@@ -170,7 +170,8 @@ bool Multistep::advance(double t) {
     N_VLinearSum(1, m.errors, 1, m.error, m.errors);
     if (flag_ == (cvode ? CV_TSTOP_RETURN : IDA_TSTOP_RETURN)) return true;  // x() is there
   }
-  flag_ = cvode ? CVodeGetDky(m.cvode, t, 0, m.x) : IDAGetSolution(m.ida, t, m.x, m.x_dot);
+  flag_ = cvode ? CVodeGetDky(m.cvode, t, 0, m.x) : IDAGetDky(m.ida, t, 0, m.x);
+  if (!cvode && flag_ >= 0) flag_ = IDAGetDky(m.ida, t, 1, m.x_dot);
   return flag_ >= 0;
 }
 
