@@ -209,7 +209,9 @@ void steady_to_files(const std::string& model_file, const std::string& folder, c
   require_finite(time, "the time of the signals");
   translated([&] {
     const auto model = compile(load_model(model_file, parsed(overrides)));
-    write_steady(model, solve_steady(model, time), model_file, folder);
+    SteadyOperation found = solve_steady(model, time);
+    find_other_steady(model, found);
+    write_steady(model, found, model_file, folder);
   });
 }
 

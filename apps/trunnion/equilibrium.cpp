@@ -49,8 +49,14 @@ void add_equilibrium(CLI::App& app, Action& action) {
 }
 
 void add_steady(CLI::App& app, Action& action) {
-  add_point(app, action, "steady", "solve for steady operation: pumps run, oil flows, nothing changes", solve_steady, write_steady,
-            steady_text);
+  add_point(
+      app, action, "steady", "solve for steady operation: pumps run, oil flows, nothing changes",
+      [](const auto& model, double time) {
+        SteadyOperation found = solve_steady(model, time);
+        find_other_steady(model, found);
+        return found;
+      },
+      write_steady, steady_text);
 }
 
 }  // namespace trunnion::cli

@@ -321,6 +321,7 @@ struct FrictionDescription {
   double film_velocity = 0;                                          // [m/s] v_b
   double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  // [s] tau_hp, tau_hn, tau_h0
   FrictionStates states = FrictionStates::monolithic;
+  double start_bristle = 0, start_film = 0;  // [m], [-] states at the start
 };
 
 enum class DamperLaw { continuous, printed };

@@ -101,6 +101,7 @@ struct LineDescription {
   double length = 0, diameter = 0;  // [m]
   int segments = 1;
   double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of its wall
+  double start_flow = 0;                                          // [m3/s] from A to B
 };
 
 }  // namespace trunnion

@@ -68,6 +68,8 @@ void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasure
   v.leaf({"film_time_dwell", "Time constant of the film at rest", kTime, kNonNegative}, &f.film_time_dwell);
   v.leaf({"states", "Bristle and film as unknowns of the machine, or integrated inside the cylinder"},
          choice(f.states, {"monolithic", "local"}));
+  v.leaf({"start_bristle", "Deflection of the bristles at the start", in.position}, &f.start_bristle);
+  v.leaf({"start_film", "Lubricant film at the start", kNumber, kNonNegative}, &f.start_film);
 }
 
 void describe_mount(Visitor& v, MountDescription& m) {

@@ -141,6 +141,7 @@ void describe_line(Visitor& v, LineDescription& l) {
   v.leaf({"diameter", "Inner diameter", kLength, kRequired | kPositive}, &l.diameter);
   v.leaf({"segments", "Parts of equal length that have inertia", kNumber, kPositive}, &l.segments);
   v.leaf({"bulk_modulus", "Bulk modulus of the wall", kPressure, kPositive | kInfinite}, &l.bulk_modulus);
+  v.leaf({"start_flow", "Flow from A to B at the start", kFlow}, &l.start_flow);
 }
 
 }  // namespace trunnion

@@ -15,6 +15,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -165,10 +166,11 @@ std::shared_ptr<const ComponentLaw> component_law(Law law) {
 struct Component {
   std::string name, section;  // section of the model file
   std::shared_ptr<const ComponentLaw> law;
-  std::vector<int> nodes, spools;  // of the netlist; spools are its commands
-  int state = 0;                   // first of its states in y
-  int circuit = -1;                // -1: joins sources alone, no unknown
-  int local = 0;                   // its first state in the circuit's block
+  std::vector<int> nodes, spools;                           // of the netlist; spools are its commands
+  int state = 0;                                            // first of its states in y
+  double start = std::numeric_limits<double>::quiet_NaN();  // of its states, where it is given; NaN: follows from the pressures
+  int circuit = -1;                                         // -1: joins sources alone, no unknown
+  int local = 0;                                            // its first state in the circuit's block
 };
 
 }  // namespace trunnion

@@ -45,6 +45,8 @@ constexpr double kStill = 1e-9;                                        // [rad/s
 constexpr double kEndless = 1e10;                                      // [Pa] no pressure of a machine
 constexpr double kShare = 0.3;                                         // of the largest: a state has a part in a combination
 constexpr double kGrows = 1e-3;                                        // [1/s] above rounding
+constexpr double kOtherSolution = 1e-2;                                // of the largest pressure; [rad, extents]
+constexpr double kLowest = 1e4;                                        // [Pa] where a search starts
 constexpr int kMostSolves = 3000;
 
 template <int D>
@@ -484,6 +486,46 @@ SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double t
     return steady;
   }
   return model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
+}
+
+void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperation& found) {
+  if (model->relative) return find_other_steady(model->relative, found);
+  const auto volumes = static_cast<std::ptrdiff_t>(model->description.volumes.size());  // the first of all: those inside lines follow
+  if (volumes == 0 || !found.open.empty()) return;
+  const double *p = found.state.y(), *end = p + volumes, low = *std::min_element(p, end), high = *std::max_element(p, end);
+  // positions and pressures of a solution, each with what counts as a difference
+  const auto differences = [&](const SteadyOperation& a, const SteadyOperation& b) {
+    OtherSteady other;
+    for (std::ptrdiff_t i = 0; i < volumes; ++i)
+      if (std::abs(a.state.y()[i] - b.state.y()[i]) > kOtherSolution * std::max(high, kPressure))
+        other.states.emplace_back(model->state_names[i], a.state.y()[i]);
+    std::visit(
+        [&](const auto& m) {
+          for (const auto& node : m.tree.nodes)
+            if (node.dofs == 1 && std::find(a.turning.begin(), a.turning.end(), node.v) == a.turning.end() &&
+                std::abs(a.state.q()[node.q] - b.state.q()[node.q]) > kOtherSolution * m.unit(node.v))
+              other.states.emplace_back(model->coordinate_names[node.v], a.state.q()[node.q]);
+        },
+        model->mechanism);
+    return other;
+  };
+  std::vector<SteadyOperation> known{found};
+  const auto search = [&](const auto& pressure) {
+    Description d = model->description;
+    for (std::size_t i = 0; i < d.volumes.size(); ++i) d.volumes[i].second.pressure = {false, pressure(found.state.y()[i])};
+    try {
+      SteadyOperation other = solve_steady(compile(std::move(d)), found.state.time);
+      if (!other.growing.empty() || !other.open.empty()) return;
+      if (std::all_of(known.begin(), known.end(), [&](const SteadyOperation& k) { return !differences(other, k).states.empty(); })) {
+        found.others.push_back(differences(other, found));
+        known.push_back(std::move(other));
+      }
+    } catch (const Error&) {  // none from there
+    }
+  };
+  search([&](double) { return std::max(low / 2, kLowest); });
+  search([&](double) { return 2 * high; });
+  search([&](double here) { return low + high - here; });
 }
 
 State steady_state(const std::shared_ptr<const Model>& model) {

@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -31,11 +32,17 @@ struct OpenStates {
   std::string why;
 };
 
+/// Another steady operation of the same machine, and the states that tell it apart, with their values there [SI].
+struct OtherSteady {
+  std::vector<std::pair<std::string, double>> states;
+};
+
 struct SteadyOperation {
   State state;                       // rates zero but those of `turning` and of prescribed motions; in the coordinates of Model::relative
   std::vector<double> movement;      // per velocity: increment from the model's start [rad, m]; of coordinates that turn: 0
   std::vector<int> turning;          // velocities on which nothing else depends
   std::vector<OpenStates> open;      // several solutions: this one is as near to the start as the machine comes to rest
+  std::vector<OtherSteady> others;   // of find_other_steady()
   double growth = 0;                 // [1/s] largest real part of the eigenvalues apart from `open`; positive: it would not stay there
   std::vector<std::string> growing;  // then: states with the largest share in what grows
   double residual = 0;               // largest rate that is left [1/s], in units: 1 mrad, a thousandth of the machine's extent, 0.1 bar
@@ -46,6 +53,10 @@ struct SteadyOperation {
 /// Solves with signals at `time` (right limit). Dense, for machines of up to some hundred states. Throws SimulationError, which names the
 /// state that stays furthest from steady, where there is no steady operation or none is found; InputError as compile() does.
 SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double time = 0);
+
+/// Searches for stable solutions apart from `found` by starting from other pressures: all low, all high, and high where `found` has low
+/// ones. Nothing is searched where found.open already says that there are many. A search: what it does not find may exist.
+void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperation& found);
 
 /// The state of a run that starts in steady operation at time 0, in the model's own coordinates.
 State steady_state(const std::shared_ptr<const Model>& model);

@@ -82,7 +82,7 @@ class RestSolver {
         m_(std::get<Mechanism<D>>(model.mechanism)),
         h_(with_equations(model.hydraulics)),
         work_(inputs(model, time)),
-        oil_(model, time, Side::right, work_.hydraulics, SpoolsAt::rest),
+        oil_(model, time, Side::right, work_.hydraulics, StatesAt::rest),
         time_(time),
         nv_(m_.tree.nv),
         np_(oil_.unknowns()),

@@ -98,15 +98,16 @@ std::vector<OilAtRest::Piston> list_pistons(const Hydraulics& h, const std::vect
 
 }  // namespace
 
-OilAtRest::OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, SpoolsAt spools)
+OilAtRest::OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states)
     : model_(model),
       h_(model.hydraulics),
+      states_(states),
       given_(h_.nodes.size()),
       value_(h_.nodes.size(), std::nan("")),
       unknown_(h_.nodes.size(), -1),
       closed_(h_.nodes.size(), -1) {
   for (const Spool& spool : h_.spools)
-    spool_.push_back(spools == SpoolsAt::start ? spool.start.value_or(model.signals.value(spool.signal, time, side))
+    spool_.push_back(states == StatesAt::start ? spool.start.value_or(model.signals.value(spool.signal, time, side))
                                                : model.signals.value(spool.signal, time, side));
   for (const FlowSource& source : h_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
   const std::vector<double> probe(h_.nodes.size(), kProbe);
@@ -314,6 +315,8 @@ void OilAtRest::write(const double* p, double* y) const {
     y[h_.spools[i].state] = spool_[i];
     if (h_.spools[i].second_order()) y[h_.spools[i].state + 1] = 0;
   }
+  if (states_ == StatesAt::rest)
+    for (const Actuator& a : h_.actuators) std::fill_n(y + a.state, a.friction_states, 0.0);
   start_components(y);
 }
 
@@ -322,6 +325,8 @@ void OilAtRest::start_components(double* y) const {
   for (const Component& c : h_.components) {
     const ComponentValues<> values = component_at(c, pressure);
     c.law->start(values.p, values.u, y + c.state);
+    for (std::size_t k = 0; states_ == StatesAt::start && k < c.law->info().states.size(); ++k)
+      if (const double given = model_.y_start[c.state + k]; !std::isnan(given)) y[c.state + k] = given;
   }
 }
 

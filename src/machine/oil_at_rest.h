@@ -16,13 +16,14 @@
 
 namespace trunnion {
 
-/// Where spools stand: where they come to rest, at their commands; or at the start values that some of them have.
-enum class SpoolsAt { rest, start };
+/// First-order states other than pressures: where they come to rest (spools at their commands, friction states zero, no flow in lines), or
+/// at the start values that some of them are given.
+enum class StatesAt { rest, start };
 
 class OilAtRest {
  public:
   /// Signals and sources of `inputs` are those at `time`.
-  OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, SpoolsAt spools);
+  OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states);
 
   /// Throws InputError where oil cannot rest: two different pressures in one group, a flow source that runs into it. Groups without
   /// a marked volume count only for `whole_machine`.
@@ -45,8 +46,7 @@ class OilAtRest {
   bool marked(int node) const { return h_.nodes[node].state >= 0 && std::isnan(model_.y_start[h_.nodes[node].state]); }
   int unknown_of(int node) const { return unknown_[root_[node]]; }
 
-  /// All first-order states at rest with unknown groups at pressure p [Pa]: friction states zero, spools at their signals. Pressures that
-  /// only valves decide are at a guess until complete().
+  /// All first-order states with unknown groups at pressure p [Pa]. Pressures that only valves decide are at a guess until complete().
   void write(const double* p, double* y) const;
   /// Writes the pressures that valves decide, beside those that y holds. Those that nothing decides keep their guess, or throw InputError
   /// that names them and the pressures at which nothing flows.
@@ -86,6 +86,7 @@ class OilAtRest {
 
   const Model& model_;
   const Hydraulics& h_;
+  const StatesAt states_;
   std::vector<int> root_;      // per node: representative of its group
   std::vector<double> given_;  // per node: stated or source pressure [Pa]; NaN where marked
   std::vector<double> spool_;  // per spool

@@ -35,7 +35,7 @@ class Start {
   std::vector<double> states() {
     if (std::none_of(model_.y_start.begin(), model_.y_start.end(), [](double y) { return std::isnan(y); })) return model_.y_start;
     update_inputs(model_, 0, Side::right, work_);
-    const OilAtRest oil(model_, 0, Side::right, work_.hydraulics, SpoolsAt::start);
+    const OilAtRest oil(model_, 0, Side::right, work_.hydraulics, StatesAt::start);
     oil.check_rest(false);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     std::vector<double> y(model_.y_start.size());
@@ -48,7 +48,7 @@ class Start {
 
   State near_rest(double time) {
     update_inputs(model_, time, Side::right, work_);
-    const OilAtRest oil(model_, time, Side::right, work_.hydraulics, SpoolsAt::rest);
+    const OilAtRest oil(model_, time, Side::right, work_.hydraulics, StatesAt::rest);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     rest_.time = time;
     const std::vector<double> p = pressures(oil, false);

@@ -114,6 +114,7 @@ class NetlistBuilder {
     c.name = name;
     c.section = section;
     c.law = plan.law;
+    c.start = plan.start;
     for (const std::string& n : plan.nodes) c.nodes.push_back(node(n));
     for (const CommandPlan& command : plan.commands)
       c.spools.push_back(add_spool(command.name.empty() ? name : name + "." + command.name, command.dynamics, command.signal));
@@ -122,7 +123,7 @@ class NetlistBuilder {
   /// Its states; where they start follows from the pressures there.
   void start_component(Component& c) {
     c.state = static_cast<int>(model_.y_start.size());
-    for (const ComponentState& state : c.law->info().states) add_state(c.name + "." + state.name, std::numeric_limits<double>::quiet_NaN());
+    for (const ComponentState& state : c.law->info().states) add_state(c.name + "." + state.name, c.start);
   }
   /// The k-th part of a line, from 1.
   static std::string inside(const std::string& line, int k) { return line + "." + std::to_string(k); }
@@ -146,8 +147,9 @@ class NetlistBuilder {
                                                               : std::isnan(to) ? from
                                                                                : from + (to - from) * k / line.segments;
     for (int k = 1; k <= line.segments; ++k)
-      add_component(line.segments == 1 ? name : inside(name, k), "lines",
-                    {parts.segment, {k == 1 ? line.A : inside(name, k - 1), k == line.segments ? line.B : inside(name, k)}, {}});
+      add_component(
+          line.segments == 1 ? name : inside(name, k), "lines",
+          {parts.segment, {k == 1 ? line.A : inside(name, k - 1), k == line.segments ? line.B : inside(name, k)}, {}, line.start_flow});
   }
   template <class V>
   requires requires(const V& v, const Fluid& fluid) { plan_component(v, fluid); }
@@ -237,7 +239,9 @@ class NetlistBuilder {
     a.friction_states = friction_states(a.friction);
     a.friction_local = c.friction.states == FrictionStates::local;
     a.state = static_cast<int>(model_.y_start.size());
-    for (const FrictionStateInfo& info : friction_state_info(a.friction)) add_state(name + "." + std::string(info.name), 0);
+    const double start_of[kMaxFrictionStates] = {c.friction.start_bristle, c.friction.start_film};
+    for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction))
+      add_state(name + "." + std::string(info.name), *x++);
     if (c.leakage > 0) std::get<std::vector<Leakage>>(h_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
     h_.actuators.push_back(std::move(a));
   }

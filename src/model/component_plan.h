@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct ComponentPlan {
   std::shared_ptr<const ComponentLaw> law;
   std::vector<std::string> nodes;  // in the order of the law
   std::vector<CommandPlan> commands;
+  double start = std::numeric_limits<double>::quiet_NaN();  // Component::start
 };
 
 // Power: model/plan_power.cpp

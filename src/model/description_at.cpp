@@ -93,6 +93,18 @@ Description description_at(const Model& model, const State& state, const std::ve
   std::size_t stated = 0;  // volumes of the file come first; behind them those inside lines
   for (auto& [name, volume] : d.volumes)
     volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[stated++].node].state]};
+  for (auto& [name, line] : d.lines) {
+    const auto segment = std::find_if(model.hydraulics.components.begin(), model.hydraulics.components.end(),
+                                      [&](const Component& c) { return c.name == (line.segments == 1 ? name : name + ".1"); });
+    line.start_flow = state.y()[segment->state];
+  }
+  const auto set_friction = [&](FrictionDescription& friction, const Actuator& a) {
+    if (a.friction_states > 0) friction.start_bristle = state.y()[a.state];
+    if (a.friction_states > 1) friction.start_film = state.y()[a.state + 1];
+  };
+  for (std::size_t i = 0; i < d.cylinders.size(); ++i) set_friction(d.cylinders[i].second.friction, model.hydraulics.actuators[i]);
+  for (std::size_t i = 0; i < d.motors.size(); ++i)
+    set_friction(d.motors[i].second.friction, model.hydraulics.actuators[d.cylinders.size() + i]);
   if (model.planar)
     set_lengths<2>(model, state, d);
   else

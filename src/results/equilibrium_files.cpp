@@ -244,6 +244,13 @@ std::string steady_json(const std::shared_ptr<const Model>& shared, const Steady
   Json turning = Json::object(), open = Json::array();
   for (int v : s.turning) turning[coordinate_name(model, v)] = s.state.v()[v];
   for (const OpenStates& o : s.open) open.push_back({{"states", o.states}, {"why", o.why}});
+  Json others = Json::array();
+  for (const OtherSteady& other : s.others) {
+    Json states = Json::object();
+    for (const auto& [state, value] : other.states) states[state] = value;
+    others.push_back(states);
+  }
+  json["others"] = others;
   json["turning"] = turning;
   json["open"] = open;
   json["stability"] = {{"verdict", s.growing.empty() ? "stable" : "unstable"}, {"largest_real_part", s.growth}, {"growing", s.growing}};
@@ -257,6 +264,11 @@ std::string steady_text(const std::shared_ptr<const Model>& shared, const Steady
   std::string text = fmt::format("in steady operation{}\n", s.state.time == 0 ? "" : fmt::format(", signals at {:g} s", s.state.time));
   text += point_text(shared, s.state, s.movement, s.turning, "steady operation");
   for (const OpenStates& o : s.open) add_line(text, "not decided", fmt::format("{}: {}", fmt::join(o.states, ", "), o.why));
+  for (const OtherSteady& other : s.others) {
+    std::string states;
+    for (const auto& [state, value] : other.states) states += fmt::format("{}{} = {:.6g}", states.empty() ? "" : ", ", state, value);
+    add_line(text, "another solution", states + " [SI], from other start pressures");
+  }
   add_line(text, "residual", fmt::format("{:.2g} units/s at {}; {} linear solves", s.residual, s.residual_at, s.iterations));
   add_line(text, "stability",
            s.growing.empty() ? "stable"

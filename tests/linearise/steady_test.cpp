@@ -13,6 +13,9 @@
 
 #include "file/model_file.h"
 #include "linearise/linear_model.h"
+#include "machine/equilibrium.h"
+#include "model/description_at.h"
+#include "results/equilibrium_files.h"
 #include "results/run_case.h"
 #include "run/run.h"
 #include "support/machines.h"
@@ -238,6 +241,70 @@ signals: {angle: {ramps: [[0, 0], [10, 20]]}}
   ASSERT_FALSE(s.open.empty());
   EXPECT_EQ(s.open[0].states, std::vector<std::string>{"arm.angle"});
   EXPECT_NEAR(value(*model, s.state, "m.bristle"), 30.0 / 4000, 0.1 * 30 / 4000);
+}
+
+/// Each of two volumes opens the other's way out: whichever is high first stays high. From equal pressures neither wins.
+TEST(Steady, OtherSolutionsAreNamed) {
+  const auto latch = [](const char* first, const char* second) {
+    return model_from(std::string(kFluid) + R"(
+volumes: {a: {volume: 1 L}, b: {volume: 0.1 L, pressure: )" +
+                      first + R"(}, c: {volume: 0.1 L, pressure: )" + second + R"(}}
+sources: {tank: {pressure: 1 bar}, pump: {flow: 30 L/min, to: a}}
+valves:
+  relief: {relief: {A: a, B: tank, cracking_pressure: 100 bar, flow: 30 L/min, override: 2 bar}}
+  to_b: {orifice: {A: a, B: b, diameter: 0.5 mm}}
+  to_c: {orifice: {A: a, B: c, diameter: 0.5 mm}}
+  empties_b: {pilot_check: {A: tank, B: b, X: c, diameter: 5 mm}}
+  empties_c: {pilot_check: {A: tank, B: c, X: b, diameter: 5 mm}}
+)");
+  };
+  for (const bool swapped : {false, true}) {
+    const auto model = swapped ? latch("1 bar", "50 bar") : latch("50 bar", "1 bar");
+    SteadyOperation s = solve_steady(model);
+    const char *high = swapped ? "c.pressure" : "b.pressure", *low = swapped ? "b.pressure" : "c.pressure";
+    EXPECT_GT(value(*model, s.state, high), 90e5);
+    EXPECT_LT(value(*model, s.state, low), 5e5);
+    find_other_steady(model, s);
+    ASSERT_EQ(s.others.size(), 1);
+    ASSERT_EQ(s.others[0].states.size(), 2);
+    EXPECT_EQ(s.others[0].states[0].first, "b.pressure");
+    EXPECT_NEAR(s.others[0].states[0].second, value(*model, s.state, "c.pressure"), 1e-3 * 100e5);
+    EXPECT_NE(steady_text(model, s).find("another solution       b.pressure"), std::string::npos) << steady_text(model, s);
+  }
+  auto model = load_example("excavator");
+  SteadyOperation one = solve_steady(model);
+  find_other_steady(model, one);
+  EXPECT_TRUE(one.others.empty());
+}
+
+/// What has no pressure to follow from: flow in lines, bristles, rates of shafts.
+TEST(Steady, TheModelWithItsStartValuesStartsInIt) {
+  const auto model = model_from(std::string(kFluid) + R"(
+bodies: {drum: {inertia_about_pivot: 0.5, pivot: [0, 0, 0], mass: 10, com: [0, 0, 0]}}
+joints: {drum: {revolute: {parent: ground, axis: z}, angle: 0}}
+volumes: {a: {volume: 1 L}, b: {volume: 1 L}}
+sources: {tank: {pressure: 1 bar}, pump: {flow: 30 L/min, to: a}}
+lines: {hose: {A: a, B: b, length: 10 m, diameter: 12 mm, segments: 3}, back: {A: b, B: tank, length: 4 m, diameter: 6 mm}}
+motors: {m: {joint: drum, A: b, B: tank, displacement: 100 cm^3/rev, volume: 0.1 L,
+  friction: {model: lugre, coulomb: 30 N m, static: 50 N m, stribeck_velocity: 0.05 rad/s, viscous: 1 N m s/rad, bristle_stiffness: 4000, bristle_damping: 20}}}
+)");
+  const SteadyOperation s = solve_steady(model);
+  const auto again = compile(description_at(*model, s.state, s.turning));
+  const State start = start_state(*again);
+  for (int i = 0; i < model->layout.ny; ++i)
+    EXPECT_NEAR(start.y()[i], s.state.y()[i], 1e-12 * std::abs(s.state.y()[i])) << model->state_names[i];
+  EXPECT_GT(value(*again, start, "hose.2.flow_state"), 29 * kLitrePerMinute);
+  EXPECT_GT(value(*again, start, "m.bristle"), 0.9 * 30 / 4000);
+  EXPECT_LT(drift(again, start), 1e-6);
+  // at rest, lines have no flow and friction no force
+  const Equilibrium rest = solve_equilibrium(*compile([&] {
+    Description d = again->description;
+    std::erase_if(d.sources, [](const auto& source) { return source.first == "pump"; });
+    for (auto& [name, volume] : d.volumes) volume.pressure = {true, 0};
+    return d;
+  }()));
+  EXPECT_EQ(value(*again, rest.state, "hose.2.flow_state"), 0);
+  EXPECT_EQ(value(*again, rest.state, "m.bristle"), 0);
 }
 
 // ---------------------------------------------------------------- refusals
