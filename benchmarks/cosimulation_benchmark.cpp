@@ -22,7 +22,7 @@ class NoMechanism final : public MechanismSubsystem {
   explicit NoMechanism(int ports) : ports_(ports) {}
   void restore(const State&) override {}
   void save(State&) const override {}
-  void set_inputs(const Course*) override {}
+  void set_inputs(const TimePolynomial*) override {}
   StepReport do_step(double) override { return {}; }
   void get_outputs(double* values) const override { std::fill_n(values, 3 * ports_, 1.0); }
   bool restart() override { return true; }
@@ -44,7 +44,7 @@ class NoOil final : public HydraulicSubsystem {
   const std::vector<int>& ports() const override { return ports_; }
   void restore(const State&) override {}
   void save(State&) const override {}
-  void set_inputs(const Course*) override {}
+  void set_inputs(const TimePolynomial*) override {}
   void set_interface_model(const InterfaceModel*) override {}
   StepReport do_step(double) override { return {}; }
   void get_outputs(double* values) const override { std::fill_n(values, outputs_ * static_cast<int>(ports_.size()), 1.0); }

@@ -39,7 +39,7 @@ void require_finite(double value, const char* what) {
 }
 
 StartKind kind(Start start) {
-  constexpr StartKind kKinds[] = {StartKind::stated, StartKind::equilibrium, StartKind::steady};
+  constexpr StartKind kKinds[] = {StartKind::given, StartKind::equilibrium, StartKind::steady};
   return kKinds[static_cast<int>(start)];
 }
 
@@ -94,11 +94,11 @@ double Snapshot::time() const { return content_->state.time; }
 
 struct Simulation::Content {
   Content(const Description& description, Start start)
-      : model(compile(description)), run(model, start_of(model, kind(start))), meter(model) {
+      : model(compile(description)), run(model, start_of(model, kind(start))), reader(model) {
     check_recorded_channels(model);
     fingerprint = trunnion::fingerprint(model->description);
-    meter.begin(run.state());
-    for (const Channel& channel : meter.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
+    reader.begin(run.state());
+    for (const Channel& channel : reader.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
   }
   /// Advances the run; after a failure, channels are those of the last good state.
   template <class F>
@@ -107,7 +107,7 @@ struct Simulation::Content {
       try {
         f();
       } catch (const SimulationError&) {
-        meter.stop_at(run.state());
+        reader.stop_at(run.state());
         throw;
       }
     });
@@ -115,7 +115,7 @@ struct Simulation::Content {
 
   std::shared_ptr<const Model> model;
   Runner run;
-  Meter meter;
+  ChannelReader reader;
   std::uint64_t fingerprint = 0;
   std::vector<ChannelInfo> channels;
 };
@@ -135,10 +135,10 @@ double Simulation::step_size() const { return grid_step(content_->model->descrip
 double Simulation::duration() const { return content_->model->description.solver.duration; }
 
 void Simulation::step() {
-  content_->advance([&] { content_->run.step(&content_->meter); });
+  content_->advance([&] { content_->run.step(&content_->reader); });
 }
 void Simulation::run_until(double end) {
-  content_->advance([&] { content_->run.advance(end, &content_->meter); });
+  content_->advance([&] { content_->run.advance(end, &content_->reader); });
 }
 
 const std::vector<ChannelInfo>& Simulation::channels() const { return content_->channels; }
@@ -157,27 +157,27 @@ int Simulation::find(const std::string& channel) const {
 double Simulation::value(int channel) const {
   if (channel < 0 || static_cast<std::size_t>(channel) >= content_->channels.size())
     throw ModelError("there is no channel number " + std::to_string(channel));
-  return content_->meter.values()[static_cast<std::size_t>(channel)];
+  return content_->reader.values()[static_cast<std::size_t>(channel)];
 }
-std::vector<double> Simulation::values() const { return content_->meter.values(); }
+std::vector<double> Simulation::values() const { return content_->reader.values(); }
 
 LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) const {
   return translated([&] {
     LinearOptions options;
     options.outputs = outputs;
-    return public_form(make_linear_case(content_->model, content_->run.state(), StartKind::stated, options));
+    return public_form(make_linear_case(content_->model, content_->run.state(), StartKind::given, options));
   });
 }
 
 Snapshot Simulation::save() const {
-  return Snapshot(
-      std::make_shared<const Snapshot::Content>(Snapshot::Content{content_->fingerprint, content_->run.state(), content_->meter.ledger()}));
+  return Snapshot(std::make_shared<const Snapshot::Content>(
+      Snapshot::Content{content_->fingerprint, content_->run.state(), content_->reader.ledger()}));
 }
 void Simulation::restore(const Snapshot& snapshot) {
   if (snapshot.content_->model != content_->fingerprint)
     throw ModelError("the snapshot belongs to another model: its structure or its names differ");
   translated([&] { content_->run.restore(snapshot.content_->state); });
-  content_->meter.resume(snapshot.content_->state, snapshot.content_->ledger);
+  content_->reader.resume(snapshot.content_->state, snapshot.content_->ledger);
 }
 
 long Simulation::steps() const { return content_->run.statistics().steps; }

@@ -105,8 +105,8 @@ gravity: [0, -9.81, 0]
 bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
 joints: {arm: {revolute: {parent: ground, axis: z}, angle: 20 deg}}
 )";
-  const trunnion::Simulation stated = trunnion::Simulation::from_text(arm);
-  EXPECT_NEAR(stated.value("arm.angle"), 20 * 3.14159265358979323846 / 180, 1e-15);
+  const trunnion::Simulation given = trunnion::Simulation::from_text(arm);
+  EXPECT_NEAR(given.value("arm.angle"), 20 * 3.14159265358979323846 / 180, 1e-15);
   trunnion::Simulation rest = trunnion::Simulation::from_text(arm, {}, "arm", trunnion::Start::equilibrium);
   EXPECT_NEAR(rest.value("arm.angle"), -3.14159265358979323846 / 2, 1e-14);
   rest.run_until(0.1);

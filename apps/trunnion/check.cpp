@@ -66,9 +66,9 @@ void print_constraints(const Analysis& a) {
 void print_partition(const Model& model) {
   if (model.layout.rows == 0) return;
   const StartPartition partition = find_start_partition(model);
-  if (!partition.dead_point.empty())
-    return line("independent",
-                fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)", partition.dead_point));
+  if (!partition.singular_configuration.empty())
+    return line("independent", fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)",
+                                           partition.singular_configuration));
   const auto names = [&](const std::vector<int>& velocities) {
     std::vector<std::string> list;
     for (int v : velocities) list.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
@@ -112,13 +112,13 @@ void print_start(const std::shared_ptr<const Model>& shared, const State& state)
   const Model& model = *shared;
   std::puts("start, after assembly");
   // joints as they were stated, whatever the coordinates
-  const Model& stated = model.relative ? *model.relative : model;
-  State at_start(stated.layout);
-  std::copy(stated.q_start.begin(), stated.q_start.end(), at_start.q());
-  std::copy(stated.v_start.begin(), stated.v_start.end(), at_start.v());
-  for (const JointInfo& joint : stated.joints)
+  const Model& given = model.relative ? *model.relative : model;
+  State at_start(given.layout);
+  std::copy(given.q_start.begin(), given.q_start.end(), at_start.q());
+  std::copy(given.v_start.begin(), given.v_start.end(), at_start.v());
+  for (const JointInfo& joint : given.joints)
     if (joint.nv > 0)
-      line(joint.name, start_text(joint, at_start) + (stated.start[static_cast<std::size_t>(joint.v)].held ? ", held" : ""));
+      line(joint.name, start_text(joint, at_start) + (given.start[static_cast<std::size_t>(joint.v)].locked ? ", held" : ""));
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
     const bool solved = std::isnan(model.y_start[static_cast<std::size_t>(node.state)]);
@@ -129,10 +129,10 @@ void print_start(const std::shared_ptr<const Model>& shared, const State& state)
   std::vector<double> values(observer->channels().size());
   observer->values(values.data());
   for (const Actuator& a : model.hydraulics.actuators) {
-    const std::size_t k = channel_of(observer->channels(), a.turns ? "motors" : "cylinders", a.name, "end_damper");
+    const std::size_t k = channel_of(observer->channels(), a.is_rotary ? "motors" : "cylinders", a.name, "end_damper");
     if (k < values.size() && values[k] != 0)
       line("end damper", fmt::format("{} starts inside the zone of an end damper, which pushes with {:.4g} {}", a.name, values[k],
-                                     a.turns ? "N m" : "N"));
+                                     a.is_rotary ? "N m" : "N"));
   }
   int largest = -1;
   for (int i = 0; i < state.layout().nv; ++i)

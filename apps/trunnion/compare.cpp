@@ -63,7 +63,7 @@ int compare(const CompareOptions& options) {
     const SolverDescription& solver = models[i]->description.solver;
     histories.emplace_back(folder_name(rows[i], taken), grid_step(models[i]->description));
     CaseFiles files(models[i], options.model.file, folder + "/" + histories.back().label(), start);
-    const CaseResult result = run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::stated,
+    const CaseResult result = run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::given,
                                        &histories.back(), false, &signal, &files);
     files.finish(result);
     add_row(table, rows[i], result);

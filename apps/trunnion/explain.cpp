@@ -144,7 +144,7 @@ void print_values(const Description& description, const ExplainOptions& options,
 
 void add_channels(const Description& description, std::vector<Channel>& all) {
   const auto model = compile(description);
-  std::vector<Channel> own = Meter(model).channels();
+  std::vector<Channel> own = ChannelReader(model).channels();
   if (description.solver.coupling == CouplingKind::cosimulation) {
     const MonolithicBeside beside(model);
     own.insert(own.end(), beside.channels().begin(), beside.channels().end());

@@ -11,7 +11,7 @@ namespace {
 struct RunOptions {
   ModelOptions model;
   std::string folder;
-  StartKind start = StartKind::stated;
+  StartKind start = StartKind::given;
   bool beside_monolithic = false;
   bool estimate_error = false;
   bool quiet = false;

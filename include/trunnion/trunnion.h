@@ -56,7 +56,7 @@ class Snapshot {
 
 /// Where a simulation begins.
 enum class Start {
-  stated,       ///< at the assembled start values, pressures marked `equilibrium` solved for them
+  given,        ///< at the assembled start values, pressures marked `equilibrium` solved for them
   equilibrium,  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
   steady        ///< in steady operation: pumps run, oil flows, nothing changes (`trunnion steady`)
 };
@@ -89,10 +89,10 @@ struct LinearSystem {
 class Simulation {
  public:
   /// Reads a model file; `overrides` are `path=value` as on the command line. At time 0, assembled. Throws ModelError, RunError.
-  explicit Simulation(const std::string& model_file, const std::vector<std::string>& overrides = {}, Start start = Start::stated);
+  explicit Simulation(const std::string& model_file, const std::vector<std::string>& overrides = {}, Start start = Start::given);
   /// The same from the text of a model file; `name` stands for the file in messages.
   static Simulation from_text(const std::string& text, const std::vector<std::string>& overrides = {}, const std::string& name = "model",
-                              Start start = Start::stated);
+                              Start start = Start::given);
 
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -142,7 +142,7 @@ class Simulation {
 /// What `trunnion run` does: simulates a model and writes results.csv, results.h5 and summary.json into `folder`.
 /// Throws ModelError, or RunError after writing what was computed until then.
 void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
-                  Start start = Start::stated);
+                  Start start = Start::given);
 
 /// What `trunnion equilibrium` does: solves for rest with signals at `time` [s] and writes equilibrium.json and equilibrium.yaml into
 /// `folder`. Throws ModelError where rest is not determined or contradicted by what is held or stated, RunError where none is found.
@@ -156,7 +156,7 @@ void steady_to_files(const std::string& model_file, const std::string& folder, c
 
 /// What to linearise and what else to find out; as on the command line.
 struct Linearization {
-  Start start = Start::stated;           ///< where the reference is, or the run to it begins
+  Start start = Start::given;            ///< where the reference is, or the run to it begins
   std::vector<double> at;                ///< [s] times of a run; none: the start
   std::vector<std::string> outputs;      ///< channels; all if empty
   std::vector<std::string> vary;         ///< root locus: path=v1,v2,...

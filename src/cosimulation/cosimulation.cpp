@@ -20,16 +20,16 @@ constexpr double kSafety = 0.9, kMostGrowth = 2, kMostDecrease = 0.3;
 // places in the motion of a port
 constexpr int kLength = 0, kRate = 1, kAcceleration = 2;
 
-Course constant(double begin, double value) {
-  Course course;
+TimePolynomial constant(double begin, double value) {
+  TimePolynomial course;
   course.begin = begin;
   course.c[0] = value;
   return course;
 }
 
 /// The force linear in time over h from `begin` that has the impulse I0 and the moment of impulse I1.
-Course force_of_moments(double begin, double h, double I0, double I1) {
-  Course course;
+TimePolynomial force_of_moments(double begin, double h, double I0, double I1) {
+  TimePolynomial course;
   course.begin = begin;
   course.c[1] = 12 / (h * h * h) * (I1 - h / 2 * I0);
   course.c[0] = I0 / h - h / 2 * course.c[1];
@@ -113,7 +113,7 @@ bool Cosimulation::first_point(double time, bool jump) {
     motion_[2 * i + 1] = constant(time, next_[layout_.motion(i) + kRate]);
   }
   if (models_) hydraulics_.front()->set_interface_model(nullptr);
-  hand_motion();
+  publish_motion();
   for (auto& part : hydraulics_)
     if (jump && !part->restart()) return false;
   read_efforts();
@@ -178,16 +178,16 @@ void Cosimulation::use_points(int order, bool reached, bool with_rate) {
   if (with_rate) share_with_rate_[node_count_] = hermite(time.data(), unit.data(), node_count_, 1);
 }
 
-Course Cosimulation::polynomial(int place) const {
-  Course course;
+TimePolynomial Cosimulation::polynomial(int place) const {
+  TimePolynomial course;
   course.begin = node_[0][0];
   for (int i = 0; i < node_count_; ++i)
     for (int k = 0; k < node_count_; ++k) course.c[k] += share_[i].c[k] * node_[i][place];
   return course;
 }
 
-Course Cosimulation::polynomial(int place, int place_of_rate) const {
-  Course course;
+TimePolynomial Cosimulation::polynomial(int place, int place_of_rate) const {
+  TimePolynomial course;
   course.begin = node_[0][0];
   for (int i = 0; i <= node_count_; ++i) {
     const double x = i < node_count_ ? node_[i][place] : node_[0][place_of_rate];
@@ -197,11 +197,11 @@ Course Cosimulation::polynomial(int place, int place_of_rate) const {
 }
 
 /// Extrapolated from the last points, or interpolated with the one reached.
-void Cosimulation::tell_motion(bool reached) {
+void Cosimulation::set_motion_inputs(bool reached) {
   use_points(settings_.extrapolation, reached, settings_.acceleration);
   for (int i = 0; i < layout_.ports; ++i) {
     const int place = layout_.motion(i);
-    Course &s = motion_[2 * i], &w = motion_[2 * i + 1];
+    TimePolynomial &s = motion_[2 * i], &w = motion_[2 * i + 1];
     if (settings_.acceleration) {
       w = polynomial(place + kRate, place + kAcceleration);
       s = integral(node_[0][place + kLength], w);
@@ -210,25 +210,25 @@ void Cosimulation::tell_motion(bool reached) {
       s = polynomial(place + kLength);
     }
   }
-  hand_motion();
+  publish_motion();
 }
 
-void Cosimulation::hand_motion() {
+void Cosimulation::publish_motion() {
   for (auto& part : hydraulics_) {
-    Course* input = inputs_.data();
+    TimePolynomial* input = inputs_.data();
     for (int i : part->ports()) input = std::copy_n(motion_.begin() + 2 * i, 2, input);
     part->set_inputs(inputs_.data());
   }
 }
 
-void Cosimulation::tell_efforts(bool reached) {
+void Cosimulation::set_effort_inputs(bool reached) {
   use_points(settings_.mechanism_extrapolation.value_or(settings_.extrapolation), reached, false);
   for (int i = 0; i < layout_.bonds(); ++i) effort_[i] = polynomial(layout_.effort(i));
   mechanism_->set_inputs(effort_.data());
 }
 
 /// The oil integrates the interface model over the step h to come: W and b held, or linear in time and with the volume defect given back.
-void Cosimulation::tell_model(double h) {
+void Cosimulation::set_interface_model(double h) {
   const double *now = chosen_[0], *before = chosen_count_ > 1 && moments_ ? chosen_[1] : nullptr;
   const int n = layout_.ports;
   const auto take = [&](int place, int size, std::vector<double>& value, std::vector<double>& rate) {
@@ -282,10 +282,10 @@ bool Cosimulation::run_all(double h) { return run(0, hydraulics_.size() + 1, h);
 
 bool Cosimulation::jacobi(double h) {
   if (models_)
-    tell_model(h);
+    set_interface_model(h);
   else
-    tell_motion(false);
-  tell_efforts(false);
+    set_motion_inputs(false);
+  set_effort_inputs(false);
   if (!run_all(h)) return false;
   read_efforts();
   read_motion();
@@ -294,21 +294,21 @@ bool Cosimulation::jacobi(double h) {
 
 bool Cosimulation::gauss_seidel(double h) {
   if (settings_.order == CouplingOrder::mechanism_first) {
-    tell_efforts(false);
+    set_effort_inputs(false);
     if (!run_mechanism(h)) return false;
     read_motion();
-    tell_motion(true);
+    set_motion_inputs(true);
     if (!run_hydraulics(h)) return false;
     read_efforts();
     return true;
   }
   if (models_)
-    tell_model(h);
+    set_interface_model(h);
   else
-    tell_motion(false);
+    set_motion_inputs(false);
   if (!run_hydraulics(h)) return false;
   read_efforts();
-  tell_efforts(true);
+  set_effort_inputs(true);
   if (!run_mechanism(h)) return false;
   read_motion();
   return true;
@@ -403,8 +403,8 @@ bool Cosimulation::iterated_jacobi(const State& origin, double h) {
   for (passes_ = 2; passes_ <= settings_.max_iterations; ++passes_) {
     std::copy(next_.begin(), next_.end(), last_.begin());
     restore(origin);
-    tell_motion(true);
-    tell_efforts(true);
+    set_motion_inputs(true);
+    set_effort_inputs(true);
     if (!run_all(h)) return false;
     read_efforts();
     read_motion();
@@ -417,7 +417,7 @@ bool Cosimulation::iterated_jacobi(const State& origin, double h) {
 }
 
 bool Cosimulation::sequential(double h) {
-  tell_model(h);
+  set_interface_model(h);
   if (!run_hydraulics(h)) return false;
   read_efforts();
   const HydraulicSubsystem& oil = *hydraulics_.front();
@@ -430,7 +430,7 @@ bool Cosimulation::sequential(double h) {
 
 bool Cosimulation::parallel(double h) {
   linearise_oil(chosen_[0], h);
-  tell_model(h);
+  set_interface_model(h);
   if (!run_all(h)) return false;
   read_efforts();
   read_motion();

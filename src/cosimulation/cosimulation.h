@@ -84,12 +84,12 @@ class Cosimulation final : public Stepper {
   void choose_points(double h);
   // what subsystems are told
   void use_points(int order, bool reached, bool with_rate);
-  Course polynomial(int place) const;
-  Course polynomial(int place, int place_of_rate) const;
-  void tell_motion(bool reached);
-  void hand_motion();
-  void tell_efforts(bool reached);
-  void tell_model(double h);
+  TimePolynomial polynomial(int place) const;
+  TimePolynomial polynomial(int place, int place_of_rate) const;
+  void set_motion_inputs(bool reached);
+  void publish_motion();
+  void set_effort_inputs(bool reached);
+  void set_interface_model(double h);
   void linearise_oil(const double* point, double h);
   // passes
   bool run(std::size_t first, std::size_t end, double h);
@@ -128,16 +128,16 @@ class Cosimulation final : public Stepper {
   std::vector<double> next_, last_;                  // the communication point reached; by the pass before
   std::array<const double*, kMostPoints> chosen_{};  // points in memory_ for polynomials, newest first
   int chosen_count_ = 0;
-  std::array<const double*, kMostPoints> node_{};        // points of the polynomials being made
-  std::array<Course, kMostPoints> share_;                // per node
-  std::array<Course, kMostPoints + 1> share_with_rate_;  // per node, then of the rate at the newest
+  std::array<const double*, kMostPoints> node_{};                // points of the polynomials being made
+  std::array<TimePolynomial, kMostPoints> share_;                // per node
+  std::array<TimePolynomial, kMostPoints + 1> share_with_rate_;  // per node, then of the rate at the newest
   int node_count_ = 0;
   int used_order_ = -1;  // that they were made for, in this communication step
   bool used_reached_ = false;
-  std::vector<Course> motion_, inputs_;  // length and rate per port; of the ports of one subsystem
-  std::vector<Course> effort_;           // per bond
-  std::vector<double> outputs_;          // of one subsystem
-  std::vector<double> force_;            // [N] per port
+  std::vector<TimePolynomial> motion_, inputs_;  // length and rate per port; of the ports of one subsystem
+  std::vector<TimePolynomial> effort_;           // per bond
+  std::vector<double> outputs_;                  // of one subsystem
+  std::vector<double> force_;                    // [N] per port
   std::vector<BondSample> bonds_;
   InterfaceModel model_;
   LinearOil oil_;

@@ -12,8 +12,8 @@ constexpr int kMostNodes = kMostPoints + 1;
 using Nodes = std::array<double, kMostNodes>;
 
 /// sum_k d_k (x - t_0) ... (x - t_{k-1}) in powers of x - t_0, by Horner's scheme from the last term.
-Course in_powers(const Nodes& t, const Nodes& d, int nodes) {
-  Course course;
+TimePolynomial in_powers(const Nodes& t, const Nodes& d, int nodes) {
+  TimePolynomial course;
   course.begin = t[0];
   course.c[0] = d[nodes - 1];
   for (int k = nodes - 2; k >= 0; --k) {
@@ -26,7 +26,7 @@ Course in_powers(const Nodes& t, const Nodes& d, int nodes) {
 
 }  // namespace
 
-Course lagrange(const double* t, const double* x, int points) {
+TimePolynomial lagrange(const double* t, const double* x, int points) {
   Nodes time{}, d{};
   std::copy_n(t, points, time.begin());
   std::copy_n(x, points, d.begin());
@@ -35,7 +35,7 @@ Course lagrange(const double* t, const double* x, int points) {
   return in_powers(time, d, points);
 }
 
-Course hermite(const double* t, const double* x, int points, double rate) {
+TimePolynomial hermite(const double* t, const double* x, int points, double rate) {
   Nodes time{}, d{};
   const int nodes = points + 1;
   time[0] = t[0];
@@ -47,11 +47,11 @@ Course hermite(const double* t, const double* x, int points, double rate) {
   return in_powers(time, d, nodes);
 }
 
-Course integral(double value, const Course& rate) {
-  Course course;
+TimePolynomial integral(double value, const TimePolynomial& rate) {
+  TimePolynomial course;
   course.begin = rate.begin;
   course.c[0] = value;
-  for (std::size_t k = 1; k < Course::kCoefficients; ++k) course.c[k] = rate.c[k - 1] / static_cast<double>(k);
+  for (std::size_t k = 1; k < TimePolynomial::kCoefficients; ++k) course.c[k] = rate.c[k - 1] / static_cast<double>(k);
   return course;
 }
 

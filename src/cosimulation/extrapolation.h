@@ -6,19 +6,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "signals/course.h"
+#include "signals/time_polynomial.h"
 
 namespace trunnion {
 
 constexpr int kMostPoints = 4;  // of a polynomial of order 3
 
 /// The polynomial through x[i] at t[i], 1 to kMostPoints of them, newest first, all different.
-Course lagrange(const double* t, const double* x, int points);
+TimePolynomial lagrange(const double* t, const double* x, int points);
 
 /// The same that has the derivative `rate` at t[0], too.
-Course hermite(const double* t, const double* x, int points, double rate);
+TimePolynomial hermite(const double* t, const double* x, int points, double rate);
 
 /// The integral that is `value` at the beginning of `rate`, whose order is at most 4.
-Course integral(double value, const Course& rate);
+TimePolynomial integral(double value, const TimePolynomial& rate);
 
 }  // namespace trunnion

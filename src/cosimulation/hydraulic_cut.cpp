@@ -15,8 +15,8 @@ class Cutter {
   }
 
   HydraulicCut cut() {
-    h_.fluid = whole_.fluid;
-    h_.signals = whole_.signals;
+    netlist_.fluid = whole_.fluid;
+    netlist_.signals = whole_.signals;
     add_volumes();
     std::apply([&](const auto&... list) { (..., add_elements(list)); }, whole_.elements);
     add_flow_sources();
@@ -26,11 +26,11 @@ class Cutter {
       if (stays(c.circuit)) add_component(c);
     for (const QuasistaticCircuit& q : whole_.quasistatic)
       if (stays(whole_.actuators[q.ports.front().actuator].circuit)) add_quasistatic(q);
-    for (Spool& spool : h_.spools) spool.state = add_states(spool.state, spool.states());
-    h_.ny = static_cast<int>(cut_.states.size());
+    for (Spool& spool : netlist_.spools) spool.state = add_states(spool.state, spool.states());
+    netlist_.ny = static_cast<int>(cut_.states.size());
     add_circuits();
-    std::sort(h_.used_signals.begin(), h_.used_signals.end());
-    h_.used_signals.erase(std::unique(h_.used_signals.begin(), h_.used_signals.end()), h_.used_signals.end());
+    std::sort(netlist_.used_signals.begin(), netlist_.used_signals.end());
+    netlist_.used_signals.erase(std::unique(netlist_.used_signals.begin(), netlist_.used_signals.end()), netlist_.used_signals.end());
     return std::move(cut_);
   }
 
@@ -52,7 +52,7 @@ class Cutter {
     return at;
   }
   void use(SignalIndex signal) {
-    if (signal >= 0) h_.used_signals.push_back(signal);
+    if (signal >= 0) netlist_.used_signals.push_back(signal);
   }
 
   void add_volumes() {
@@ -62,10 +62,10 @@ class Cutter {
       PressureNode node = whole_.nodes[volume.node];
       node.state = add_state(node.state);
       node.circuit = position(node.circuit);
-      volume.node = node_[volume.node] = static_cast<int>(h_.nodes.size());
+      volume.node = node_[volume.node] = static_cast<int>(netlist_.nodes.size());
       cut_.volumes.push_back(static_cast<int>(i));
-      h_.volumes.push_back(volume);
-      h_.nodes.push_back(std::move(node));
+      netlist_.volumes.push_back(volume);
+      netlist_.nodes.push_back(std::move(node));
     }
   }
   /// The node in the part: a volume that stays, else a source or what another circuit has there.
@@ -74,8 +74,8 @@ class Cutter {
     if (node_[node] >= 0) return node_[node];
     const PressureNode& outside = whole_.nodes[node];
     use(outside.source);
-    h_.nodes.push_back({outside.name, -1, -1, -1, outside.source});
-    return node_[node] = static_cast<int>(h_.nodes.size()) - 1;
+    netlist_.nodes.push_back({outside.name, -1, -1, -1, outside.source});
+    return node_[node] = static_cast<int>(netlist_.nodes.size()) - 1;
   }
   template <class Element>
   void add_elements(const std::vector<Element>& list) {
@@ -84,15 +84,15 @@ class Cutter {
       if (std::none_of(nodes.begin(), nodes.end(), [&](const int* node) { return volume_stays(*node); })) continue;
       for (int* node : nodes) *node = place(*node);
       if constexpr (requires { e.spool; }) e.spool = take_spool(e.spool);
-      std::get<std::vector<Element>>(h_.elements).push_back(std::move(e));
+      std::get<std::vector<Element>>(netlist_.elements).push_back(std::move(e));
     }
   }
   int take_spool(int spool) {
     if (spool < 0) return -1;
     if (spool_[spool] < 0) {
-      spool_[spool] = static_cast<int>(h_.spools.size());
-      h_.spools.push_back(whole_.spools[spool]);
-      use(h_.spools.back().signal);
+      spool_[spool] = static_cast<int>(netlist_.spools.size());
+      netlist_.spools.push_back(whole_.spools[spool]);
+      use(netlist_.spools.back().signal);
     }
     return spool_[spool];
   }
@@ -106,7 +106,7 @@ class Cutter {
       port.lever = take_spool(port.lever);
       port.state = add_states(port.state, q.discrete ? kDiscreteStates : 1);
     }
-    h_.quasistatic.push_back(std::move(q));
+    netlist_.quasistatic.push_back(std::move(q));
   }
   void add_flow_sources() {
     for (FlowSource source : whole_.flow_sources) {
@@ -114,7 +114,7 @@ class Cutter {
       source.from = volume_stays(source.from) ? place(source.from) : -1;
       source.to = volume_stays(source.to) ? place(source.to) : -1;
       use(source.flow);
-      h_.flow_sources.push_back(std::move(source));
+      netlist_.flow_sources.push_back(std::move(source));
     }
   }
   void add_component(Component c) {
@@ -122,7 +122,7 @@ class Cutter {
     for (int& spool : c.spools) spool = take_spool(spool);
     c.state = add_states(c.state, static_cast<int>(c.law->info().states.size()));
     c.circuit = position(c.circuit);
-    h_.components.push_back(std::move(c));
+    netlist_.components.push_back(std::move(c));
   }
   void add_actuator(int index) {
     Actuator a = whole_.actuators[index];
@@ -131,14 +131,14 @@ class Cutter {
     a.circuit = position(a.circuit);
     a.state = add_states(a.state, a.friction_states);
     cut_.ports.push_back(index);
-    h_.actuators.push_back(std::move(a));
+    netlist_.actuators.push_back(std::move(a));
   }
   void add_circuits() {
     int block = 0;
     for (int index : circuits_) {
       Circuit c = whole_.circuits[index];
       const int first = c.offset;
-      c.offset = static_cast<int>(h_.unknown_state.size());
+      c.offset = static_cast<int>(netlist_.unknown_state.size());
       c.block = block;
       block += c.size * c.size;
       for (int& port : c.actuators)
@@ -146,9 +146,9 @@ class Cutter {
       for (int i = 0; i < c.size; ++i) {
         const int state = whole_.unknown_state[first + i];
         cut_.unknowns.push_back(first + i);
-        h_.unknown_state.push_back(static_cast<int>(std::find(cut_.states.begin(), cut_.states.end(), state) - cut_.states.begin()));
+        netlist_.unknown_state.push_back(static_cast<int>(std::find(cut_.states.begin(), cut_.states.end(), state) - cut_.states.begin()));
       }
-      h_.circuits.push_back(std::move(c));
+      netlist_.circuits.push_back(std::move(c));
     }
   }
 
@@ -156,7 +156,7 @@ class Cutter {
   std::vector<int> circuits_;
   std::vector<int> node_, spool_;  // of the whole: index in the part, or -1
   HydraulicCut cut_;
-  Hydraulics& h_ = cut_.hydraulics;
+  Hydraulics& netlist_ = cut_.hydraulics;
 };
 
 }  // namespace

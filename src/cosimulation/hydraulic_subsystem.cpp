@@ -17,7 +17,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kRounding = 1e-6;  // relative, of a communication step that is a whole number of own steps
+constexpr double kWholeSteps = 1e-6;  // relative, of a communication step that is a whole number of own steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFastest = 1e6;  // [m/s] beyond: no cylinder, a step that blew up
 
@@ -27,32 +27,32 @@ class CircuitSubsystem final : public HydraulicSubsystem {
                    double step)
       : machine_(std::move(machine)),
         cut_(cut_circuits(machine_->hydraulics, circuits)),
-        h_(cut_.hydraulics),
+        netlist_(cut_.hydraulics),
         n_(cut_.ports.size()),
         integrator_(integrator),
         step_(step),
         whole_force_(machine_->description.coupling.friction == FrictionSide::hydraulics),
-        hands_out_force_(machine_->description.coupling.variables == CouplingVariables::velocity_force),
+        publishes_force_(machine_->description.coupling.variables == CouplingVariables::velocity_force),
         courses_(2 * n_),
-        work_(h_),
-        step_of_circuits_(h_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
-        limit_(h_, false),
+        work_(netlist_),
+        step_of_circuits_(netlist_, machine_->description.solver.tolerance_pressure, machine_->description.solver.tolerance_other),
+        limit_(netlist_, false),
         rule_(OilRule::alpha(machine_->description.coupling.oil_rule == OilRuleKind::trapezoidal ? 1 : kOilRho)),
-        resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !h_.volumes.empty() &&
+        resolves_(machine_->description.coupling.oil_rule == OilRuleKind::automatic && !netlist_.volumes.empty() &&
                   !machine_->description.solver.accept_capped),
-        memory_(oil_memory_size(h_)),
+        memory_(oil_memory_size(netlist_)),
         system_(n_ * n_),
         pivot_(n_) {
-    for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(h_.ny + 2 * n_);
+    for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(netlist_.ny + 2 * n_);
     for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
     kept_force_.resize(n_);
     keep();  // makes room
     at_begin_ = kept_;
-    for (std::size_t i = 0; i < n_; ++i) s_[i] = h_.actuators[i].cylinder.length_0;
-    for (const Actuator& a : h_.actuators) {
+    for (std::size_t i = 0; i < n_; ++i) s_[i] = netlist_.actuators[i].cylinder.length_0;
+    for (const Actuator& a : netlist_.actuators) {
       inputs_.push_back({a.name + ".length", "m"});
       inputs_.push_back({a.name + ".rate", "m/s"});
-      if (hands_out_force_) {
+      if (publishes_force_) {
         outputs_.push_back({a.name + (whole_force_ ? ".force" : ".pressure_force"), "N", whole_force_});
       } else {
         for (const char* chamber : {".pressure_A", ".pressure_B"}) outputs_.push_back({a.name + chamber, "Pa"});
@@ -60,13 +60,13 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     values_.resize(outputs_.size());
     // constants stand in the scratch for good
-    update_inputs(h_, machine_->signals, 0, Side::right, work_);
+    update_inputs(netlist_, machine_->signals, 0, Side::right, work_);
     std::erase_if(cut_.hydraulics.used_signals, [&](SignalIndex i) { return machine_->signals.constant(i); });
     // friction states of the mechanical side are carried along, but not handed back
-    std::vector<char> ours(h_.ny, 1);
+    std::vector<char> ours(netlist_.ny, 1);
     if (!whole_force_)
-      for (const Actuator& a : h_.actuators) std::fill_n(ours.begin() + a.state, a.friction_states, 0);
-    for (int i = 0; i < h_.ny; ++i)
+      for (const Actuator& a : netlist_.actuators) std::fill_n(ours.begin() + a.state, a.friction_states, 0);
+    for (int i = 0; i < netlist_.ny; ++i)
       if (ours[i] != 0) own_states_.push_back(i);
   }
 
@@ -75,23 +75,23 @@ class CircuitSubsystem final : public HydraulicSubsystem {
 
   void restore(const State& machine) override {
     time_ = machine.time;
-    for (int i = 0; i < h_.ny; ++i) {
+    for (int i = 0; i < netlist_.ny; ++i) {
       x_[i] = machine.y()[cut_.states[i]];
       slope_[i] = machine.ydot()[cut_.states[i]];
     }
     const auto from = oil_memory(machine_->hydraulics, machine.oil_memory());
-    const OilMemory<> memory = oil_memory(h_, memory_.data());
+    const OilMemory<> memory = oil_memory(netlist_, memory_.data());
     *memory.step = *from.step;
     for (std::size_t i = 0; i < cut_.states.size(); ++i) memory.lag[i] = from.lag[cut_.states[i]];
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) memory.inflow[i] = from.inflow[cut_.volumes[i]];
     for (std::size_t i = 0; i < n_; ++i) memory.s[i] = from.s[cut_.ports[i]];
     fresh_ = true;
-    update_inputs(h_, machine_->signals, time_, Side::right, work_);
+    update_inputs(netlist_, machine_->signals, time_, Side::right, work_);
     set_outputs();
   }
   void save(State& machine) const override {
     const OilMemory<> to = oil_memory(machine_->hydraulics, machine.oil_memory());
-    const auto memory = oil_memory(h_, memory_.data());
+    const auto memory = oil_memory(netlist_, memory_.data());
     *to.step = *memory.step;
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) to.inflow[cut_.volumes[i]] = memory.inflow[i];
     for (std::size_t i = 0; i < n_; ++i) to.s[cut_.ports[i]] = memory.s[i];
@@ -101,7 +101,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       machine.ydot()[cut_.states[i]] = slope_[i];
     }
   }
-  void set_inputs(const Course* courses) override {
+  void set_inputs(const TimePolynomial* courses) override {
     std::copy_n(courses, courses_.size(), courses_.begin());
     if (!fresh_) return;
     take_courses(time_);
@@ -118,16 +118,16 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     begin_ = time_;
     for (auto* x : {&impulse_, &impulse_moment_, &displacement_}) std::fill(x->begin(), x->end(), 0.0);
     if (model_ != nullptr) {
-      std::copy_n(model_->s.begin(), n_, x_.begin() + h_.ny);
-      std::copy_n(model_->w.begin(), n_, x_.begin() + h_.ny + n_);
+      std::copy_n(model_->s.begin(), n_, x_.begin() + netlist_.ny);
+      std::copy_n(model_->w.begin(), n_, x_.begin() + netlist_.ny + n_);
     }
-    const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kRounding))));
+    const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kWholeSteps))));
     if (integrator_) {
       go(*integrator_, h, steps, report);
       return report;
     }
     if (model_ == nullptr) take_courses(begin_);
-    update_inputs(h_, machine_->signals, begin_, Side::right, work_);
+    update_inputs(netlist_, machine_->signals, begin_, Side::right, work_);
     set_following_spools(x_.data());
     if (!stable(IntegratorKind::rk4, h / steps, report)) {
       report = {};
@@ -146,10 +146,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void get_outputs(double* values) const override { std::copy(values_.begin(), values_.end(), values); }
   bool restart() override {
     StepReport report;
-    update_inputs(h_, machine_->signals, time_, Side::right, work_);
+    update_inputs(netlist_, machine_->signals, time_, Side::right, work_);
     if (!within_range(x_.data(), s_.data(), w_.data(), report)) return false;
     set_following_spools(x_.data());
-    evaluate_rates(h_, s_.data(), w_.data(), x_.data(), slope_.data(), work_);
+    evaluate_rates(netlist_, s_.data(), w_.data(), x_.data(), slope_.data(), work_);
     memory_.front() = 0;
     set_outputs();
     return true;
@@ -167,12 +167,12 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       ds_[i] = oil.s[cut_.ports[i]];
       dw_[i] = oil.w[cut_.ports[i]];
     }
-    std::copy_n(x_.begin(), h_.ny, stage_.begin());
-    for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.p[cut_.volumes[i]] = x_[i];
+    std::copy_n(x_.begin(), netlist_.ny, stage_.begin());
+    for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) oil.p[cut_.volumes[i]] = x_[i];
     for (int k = 0; k <= oil.pieces; ++k) {
       const double t = time_ + h * k / oil.pieces;
       if (k > 0) advance_spools(time_ + h * (k - 1) / oil.pieces, t);
-      update_inputs(h_, machine_->signals, t, k == 0 ? Side::right : Side::left, work_);
+      update_inputs(netlist_, machine_->signals, t, k == 0 ? Side::right : Side::left, work_);
       linearise_here(oil, k);
     }
   }
@@ -180,7 +180,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
  private:
   /// The communication step by one integrator.
   bool go(IntegratorKind integrator, double h, int steps, StepReport& report) {
-    update_inputs(h_, machine_->signals, begin_, Side::right, work_);
+    update_inputs(netlist_, machine_->signals, begin_, Side::right, work_);
     if (!evaluate(begin_, x_.data(), slope_.data(), report)) return false;
     begin_memory();
     for (int k = 1; k <= steps; ++k) {
@@ -202,7 +202,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
   /// Whether explicit steps of this length are stable where the communication step ends.
   bool stable(IntegratorKind integrator, double h, StepReport& report) {
-    const double *s = model_ == nullptr ? s_.data() : x_.data() + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
+    const double *s = model_ == nullptr ? s_.data() : x_.data() + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     const ExplicitLimit::Step limit = limit_.longest_step(integrator, s, w, x_.data(), work_);
     if (h <= limit.longest) return true;
     report.longest_step = limit.longest;
@@ -219,16 +219,16 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   /// ... or as the interface model's states do.
   void take_ports() {
     if (model_ == nullptr) return;
-    std::copy_n(x_.begin() + h_.ny, n_, s_.begin());
-    std::copy_n(x_.begin() + h_.ny + n_, n_, w_.begin());
+    std::copy_n(x_.begin() + netlist_.ny, n_, s_.begin());
+    std::copy_n(x_.begin() + netlist_.ny + n_, n_, w_.begin());
   }
   void set_outputs() {
-    evaluate_forces<double>(h_, s_.data(), w_.data(), x_.data(), work_);
+    evaluate_forces<double>(netlist_, s_.data(), w_.data(), x_.data(), work_);
     double* value = values_.data();
     for (std::size_t i = 0; i < n_; ++i) {
-      if (!hands_out_force_) {
-        *value++ = work_.pressure[h_.actuators[i].A];
-        *value++ = work_.pressure[h_.actuators[i].B];
+      if (!publishes_force_) {
+        *value++ = work_.pressure[netlist_.actuators[i].A];
+        *value++ = work_.pressure[netlist_.actuators[i].B];
       } else {
         *value++ = whole_force_ ? work_.ports[i].force : work_.ports[i].oil;
       }
@@ -245,19 +245,19 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   int unknown_of_circuits(int i) const { return machine_->layout.nv + cut_.unknowns[i]; }
   int unknown_of_port(std::size_t i) const { return unknown_of_cylinder(*machine_, cut_.ports[i]); }
   bool within_range(const double* y, const double* s, const double* w, StepReport& report) const {
-    if (const int i = unknown_out_of_range(h_, y); i >= 0)
-      return fail(below_vacuum(h_, y, i) ? StepStatus::below_vacuum : StepStatus::unstable, unknown_of_circuits(i), report);
+    if (const int i = unknown_out_of_range(netlist_, y); i >= 0)
+      return fail(below_vacuum(netlist_, y, i) ? StepStatus::below_vacuum : StepStatus::unstable, unknown_of_circuits(i), report);
     for (std::size_t i = 0; i < n_; ++i)
       if (!(std::abs(w[i]) < kFastest)) return fail(StepStatus::unstable, unknown_of_port(i), report);
-    if (const int i = piston_outside(h_, s); i >= 0) return fail(StepStatus::end_of_stroke, unknown_of_port(i), report);
+    if (const int i = piston_outside(netlist_, s); i >= 0) return fail(StepStatus::end_of_stroke, unknown_of_port(i), report);
     return true;
   }
   /// Rates of the interface model at t with the port forces evaluated last: s_dot = w, w_dot = b + W F.
   void set_port_rates(double t, const double* x, double* dx) const {
     if (model_ == nullptr) return;
     const double tau = t - model_->begin;
-    const double* w = x + h_.ny + n_;
-    double *s_dot = dx + h_.ny, *w_dot = s_dot + n_;
+    const double* w = x + netlist_.ny + n_;
+    double *s_dot = dx + netlist_.ny, *w_dot = s_dot + n_;
     for (std::size_t i = 0; i < n_; ++i) {
       s_dot[i] = w[i];
       w_dot[i] = model_->b[i] + tau * model_->b_rate[i];
@@ -267,16 +267,16 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   double inverse_mass(std::size_t i, std::size_t j, double tau) const { return model_->W[i * n_ + j] + tau * model_->W_rate[i * n_ + j]; }
   /// Spools without a time constant are their signals.
   void set_following_spools(double* y) const {
-    for (const Spool& spool : h_.spools)
+    for (const Spool& spool : netlist_.spools)
       if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
   }
   /// Rates dx and port forces at t, whose signals are set.
   bool evaluate(double t, double* x, double* dx, StepReport& report) {
     if (model_ == nullptr) take_courses(t);
-    const double *s = model_ == nullptr ? s_.data() : x + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
+    const double *s = model_ == nullptr ? s_.data() : x + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     if (!within_range(x, s, w, report)) return false;
     set_following_spools(x);
-    evaluate_rates(h_, s, w, x, dx, work_, rate_offset());
+    evaluate_rates(netlist_, s, w, x, dx, work_, rate_offset());
     set_port_rates(t, x, dx);
     return true;
   }
@@ -289,10 +289,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
   /// ... and to that of the rate that the oil saw.
   void add_rates(const double* x, double weight) {
-    const double* w = model_ == nullptr ? w_.data() : x + h_.ny + n_;
+    const double* w = model_ == nullptr ? w_.data() : x + netlist_.ny + n_;
     for (std::size_t i = 0; i < n_; ++i) displacement_[i] += weight * (model_ == nullptr ? w[i] : w[i] + model_->rate_offset[i]);
   }
-  std::size_t size() const { return model_ == nullptr ? h_.ny : h_.ny + 2 * n_; }
+  std::size_t size() const { return model_ == nullptr ? netlist_.ny : netlist_.ny + 2 * n_; }
 
   // ---- the rules: from time_, where x_, slope_ and the port forces are evaluated, to t
   bool euler(double t, StepReport& report) {
@@ -300,7 +300,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     add_forces(time_, h / 2);
     add_rates(x_.data(), h);
     for (std::size_t i = 0; i < size(); ++i) x_[i] += h * slope_[i];
-    update_inputs(h_, machine_->signals, t, Side::left, work_);
+    update_inputs(netlist_, machine_->signals, t, Side::left, work_);
     if (!evaluate(t, x_.data(), slope_.data(), report)) return false;
     add_forces(t, h / 2);
     return true;
@@ -318,7 +318,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       sum_[i] = slope_[i];
       stage_[i] = x_[i] + h / 2 * slope_[i];
     }
-    update_inputs(h_, machine_->signals, middle, Side::left, work_);
+    update_inputs(netlist_, machine_->signals, middle, Side::left, work_);
     if (!evaluate(middle, stage_.data(), slope_.data(), report)) return false;
     quadrature(middle, stage_.data(), 1.0 / 3);
     for (std::size_t i = 0; i < n; ++i) {
@@ -331,7 +331,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       sum_[i] += 2 * slope_[i];
       stage_[i] = x_[i] + h * slope_[i];
     }
-    update_inputs(h_, machine_->signals, t, Side::left, work_);
+    update_inputs(netlist_, machine_->signals, t, Side::left, work_);
     if (!evaluate(t, stage_.data(), slope_.data(), report)) return false;
     quadrature(t, stage_.data(), 1.0 / 6);
     for (std::size_t i = 0; i < n; ++i) x_[i] += h / 6 * (sum_[i] + slope_[i]);
@@ -378,9 +378,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
   /// Before the first step after a communication point, where lengths may have jumped, which is no volume that the oil takes up.
   void begin_memory() {
-    const double *s = model_ == nullptr ? s_.data() : x_.data() + h_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
-    const OilMemory<> memory = oil_memory(h_, memory_.data());
-    if (*memory.step == 0) start_oil_memory(h_, step_, s, w, x_.data(), slope_.data(), memory);
+    const double *s = model_ == nullptr ? s_.data() : x_.data() + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
+    const OilMemory<> memory = oil_memory(netlist_, memory_.data());
+    if (*memory.step == 0) start_oil_memory(netlist_, step_, s, w, x_.data(), slope_.data(), memory);
     std::copy_n(s, n_, memory.s);
   }
 
@@ -392,9 +392,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     start_ = x_;
     sum_ = slope_;
     double *y = x_.data(), *ydot = slope_.data();
-    update_inputs(h_, machine_->signals, t, Side::left, work_);
+    update_inputs(netlist_, machine_->signals, t, Side::left, work_);
     step_of_circuits_.begin(rule, machine_->signals, time_, h, start_.data(), sum_.data(),
-                            oil_memory(h_, static_cast<const double*>(memory_.data())), y, ydot, work_);
+                            oil_memory(netlist_, static_cast<const double*>(memory_.data())), y, ydot, work_);
     if (model_ == nullptr) {
       take_courses(t);
       std::fill(ds_.begin(), ds_.end(), 0.0);
@@ -413,7 +413,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     do {
       largest = 0;
       step_of_circuits_.set_rates();
-      evaluate_hydraulics(h_, s_.data(), w_.data(), y, ydot, step_of_circuits_.rule(), work_);
+      evaluate_hydraulics(netlist_, s_.data(), w_.data(), y, ydot, step_of_circuits_.rule(), work_);
       add_rate_offset();
       if (!step_of_circuits_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h)))
         return fail(StepStatus::singular, -1, report);
@@ -435,21 +435,21 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     step_of_circuits_.set_rates();
     step_of_circuits_.finish_local(s_.data(), w_.data(), work_);
-    step_of_circuits_.finish(s_.data(), w_.data(), oil_memory(h_, memory_.data()), work_, rate_offset());
+    step_of_circuits_.finish(s_.data(), w_.data(), oil_memory(netlist_, memory_.data()), work_, rate_offset());
     if (!within_range(y, s_.data(), w_.data(), report)) return false;
-    evaluate_forces<double>(h_, s_.data(), w_.data(), y, work_);
+    evaluate_forces<double>(netlist_, s_.data(), w_.data(), y, work_);
     if (model_ != nullptr) {
-      std::copy(s_.begin(), s_.end(), x_.begin() + h_.ny);
-      std::copy(w_.begin(), w_.end(), x_.begin() + h_.ny + n_);
+      std::copy(s_.begin(), s_.end(), x_.begin() + netlist_.ny);
+      std::copy(w_.begin(), w_.end(), x_.begin() + netlist_.ny + n_);
     }
     set_port_rates(t, x_.data(), slope_.data());
     add_forces(t, h / 2);
     add_rates(x_.data(), h / 2);
     return true;
   }
-  const double* start_s() const { return start_.data() + h_.ny; }
+  const double* start_s() const { return start_.data() + netlist_.ny; }
   const double* start_w() const { return start_s() + n_; }
-  const double* start_w_dot() const { return sum_.data() + h_.ny + n_; }
+  const double* start_w_dot() const { return sum_.data() + netlist_.ny + n_; }
   void set_lengths(double h) {
     for (std::size_t i = 0; i < n_; ++i) s_[i] = start_s()[i] + h / 2 * (start_w()[i] + w_[i]);
   }
@@ -458,11 +458,11 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     if (model_ == nullptr) return;
     const double swept = step_of_circuits_.rule().factor * step_of_circuits_.rule().step;
     for (std::size_t i = 0; i < n_; ++i) {
-      const Actuator& a = h_.actuators[i];
+      const Actuator& a = netlist_.actuators[i];
       const auto add = [&](int node, double area) {
-        const PressureNode& n = h_.nodes[node];
+        const PressureNode& n = netlist_.nodes[node];
         if (n.state >= 0)
-          work_.R[h_.circuits[n.circuit].offset + n.local] += swept * work_.liquid[node].value * area * model_->rate_offset[i];
+          work_.R[netlist_.circuits[n.circuit].offset + n.local] += swept * work_.liquid[node].value * area * model_->rate_offset[i];
       };
       add(a.A, a.cylinder.area_A);
       add(a.B, -a.cylinder.area_B);
@@ -491,9 +491,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   // ---- linearised
   /// Spools of stage_ from t_begin to t_end by the trapezoidal rule at the own step.
   void advance_spools(double t_begin, double t_end) {
-    const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kRounding))));
+    const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kWholeSteps))));
     const double h = (t_end - t_begin) / steps;
-    for (const Spool& spool : h_.spools) {
+    for (const Spool& spool : netlist_.spools) {
       double reference = machine_->signals.value(spool.signal, t_begin, Side::right), rate[2];
       for (int k = 1; k <= steps; ++k) {
         const double next = machine_->signals.value(spool.signal, t_begin + k * h, Side::left);
@@ -508,21 +508,21 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void linearise_here(LinearOil& oil, int instant) {
     double *y = stage_.data(), *ydot = sum_.data();
     set_following_spools(y);
-    evaluate_rates(h_, ds_.data(), dw_.data(), y, ydot, work_);
-    for (std::size_t i = 0; i < h_.volumes.size(); ++i) oil.f[instant][cut_.volumes[i]] = ydot[i];
-    evaluate_slopes(h_, ds_.data(), dw_.data(), y, ydot, work_);
-    for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
-      const PressureNode& row = h_.nodes[h_.volumes[i].node];
-      const Circuit& c = h_.circuits[row.circuit];
-      const double C = work_.capacity[h_.volumes[i].node];
-      for (std::size_t j = 0; j < h_.volumes.size(); ++j) {
-        const PressureNode& column = h_.nodes[h_.volumes[j].node];
+    evaluate_rates(netlist_, ds_.data(), dw_.data(), y, ydot, work_);
+    for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) oil.f[instant][cut_.volumes[i]] = ydot[i];
+    evaluate_slopes(netlist_, ds_.data(), dw_.data(), y, ydot, work_);
+    for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
+      const PressureNode& row = netlist_.nodes[netlist_.volumes[i].node];
+      const Circuit& c = netlist_.circuits[row.circuit];
+      const double C = work_.capacity[netlist_.volumes[i].node];
+      for (std::size_t j = 0; j < netlist_.volumes.size(); ++j) {
+        const PressureNode& column = netlist_.nodes[netlist_.volumes[j].node];
         oil.J[instant][cut_.volumes[i] * oil.volumes + cut_.volumes[j]] =
             column.circuit == row.circuit ? -work_.T[c.block + row.local * c.size + column.local] / C : 0;
       }
       if (instant > 0) continue;
       for (std::size_t j = 0; j < n_; ++j) {
-        const bool joined = h_.actuators[j].circuit == row.circuit;
+        const bool joined = netlist_.actuators[j].circuit == row.circuit;
         const std::size_t at = cut_.volumes[i] * oil.ports + cut_.ports[j];
         oil.f_s[at] = joined ? -work_.R_s[work_.column[j] + row.local] / C : 0;
         oil.f_w[at] = joined ? -work_.R_v[work_.column[j] + row.local] / C : 0;
@@ -532,14 +532,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
 
   const std::shared_ptr<const Model> machine_;
   HydraulicCut cut_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   const std::size_t n_;                             // cylinders
   const std::optional<IntegratorKind> integrator_;  // none: whichever is stable
   const double step_;                               // [s]
   const bool whole_force_;                          // friction is ours
-  const bool hands_out_force_;
+  const bool publishes_force_;
   std::vector<int> own_states_;  // of the own y: those handed back
-  std::vector<Course> courses_;
+  std::vector<TimePolynomial> courses_;
   const InterfaceModel* model_ = nullptr;
 
   double time_ = 0, begin_ = 0;    // [s] now; at the beginning of the step

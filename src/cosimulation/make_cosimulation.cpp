@@ -27,9 +27,9 @@ std::vector<double> corners_of(const Model& model) {
 CouplingPlan plan_of(const Model& model) {
   CouplingPlan plan;
   plan.settings = model.description.coupling;
-  const Hydraulics& h = model.hydraulics;
-  for (const Actuator& a : h.actuators) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
-  for (const QuasistaticCircuit& q : h.quasistatic)
+  const Hydraulics& netlist = model.hydraulics;
+  for (const Actuator& a : netlist.actuators) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
+  for (const QuasistaticCircuit& q : netlist.quasistatic)
     for (const QuasistaticPort& port : q.ports) plan.ports[port.actuator].has_pressures = false;
   plan.step = grid_step(model.description);
   plan.accept_capped = model.description.solver.accept_capped;

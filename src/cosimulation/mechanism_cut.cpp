@@ -11,14 +11,14 @@ namespace {
 
 constexpr double kNoSaturation = -1e300;  // [Pa] linear oil has no free air at any pressure
 
-bool hands_out_forces(const Model& machine) { return machine.description.coupling.variables == CouplingVariables::velocity_force; }
+bool publishes_forces(const Model& machine) { return machine.description.coupling.variables == CouplingVariables::velocity_force; }
 
 void finish(const Model& machine, MechanismCut& cut) {
   Model& model = *cut.model;
-  Hydraulics& h = model.hydraulics;
-  h.ny = static_cast<int>(cut.states.size());
-  h.signals = model.signals.size();
-  model.layout.ny = h.ny;
+  Hydraulics& netlist = model.hydraulics;
+  netlist.ny = static_cast<int>(cut.states.size());
+  netlist.signals = model.signals.size();
+  model.layout.ny = netlist.ny;
   model.layout.coupling = 0;
   model.description.solver.coupling = CouplingKind::monolithic;
   model.relative.reset();  // that has the whole oil
@@ -30,13 +30,13 @@ void finish(const Model& machine, MechanismCut& cut) {
 
 }  // namespace
 
-std::size_t count_inputs(const Model& machine) { return machine.hydraulics.actuators.size() * (hands_out_forces(machine) ? 1 : 2); }
+std::size_t count_inputs(const Model& machine) { return machine.hydraulics.actuators.size() * (publishes_forces(machine) ? 1 : 2); }
 
-MechanismCut cut_fed(const Model& machine, const std::vector<Course>& inputs) {
+MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& inputs) {
   MechanismCut cut{std::make_shared<Model>(machine), {}};
   Model& model = *cut.model;
-  const bool forces = hands_out_forces(machine), bare = forces && machine.description.coupling.friction == FrictionSide::hydraulics;
-  const Course* input = inputs.data();
+  const bool forces = publishes_forces(machine), bare = forces && machine.description.coupling.friction == FrictionSide::hydraulics;
+  const TimePolynomial* input = inputs.data();
   Hydraulics h;
   h.fluid = machine.hydraulics.fluid;
   const auto add_source = [&](const std::string& name) {
@@ -83,21 +83,21 @@ MechanismCut cut_fed(const Model& machine, const std::vector<Course>& inputs) {
 
 MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil) {
   MechanismCut cut{std::make_shared<Model>(machine), {}};
-  Hydraulics& h = cut.model->hydraulics;
+  Hydraulics& netlist = cut.model->hydraulics;
   // spools are the last of the states, so that volumes and friction keep their places
   cut.states.resize(machine.hydraulics.ny);
   for (const Spool& spool : machine.hydraulics.spools) cut.states.resize(cut.states.size() - spool.states());
   std::iota(cut.states.begin(), cut.states.end(), 0);
-  h.elements = {};
-  h.flow_sources.clear();
-  h.components.clear();
-  h.spools.clear();
-  h.fluid.saturation_pressure = kNoSaturation;
-  h.fluid.free_air = 0;
-  h.used_signals.clear();
-  for (const PressureNode& node : h.nodes)
-    if (node.source >= 0) h.used_signals.push_back(node.source);
-  h.linear_oil = oil;
+  netlist.elements = {};
+  netlist.flow_sources.clear();
+  netlist.components.clear();
+  netlist.spools.clear();
+  netlist.fluid.saturation_pressure = kNoSaturation;
+  netlist.fluid.free_air = 0;
+  netlist.used_signals.clear();
+  for (const PressureNode& node : netlist.nodes)
+    if (node.source >= 0) netlist.used_signals.push_back(node.source);
+  netlist.linear_oil = oil;
   finish(machine, cut);
   return cut;
 }

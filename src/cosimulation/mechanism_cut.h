@@ -20,9 +20,9 @@ struct MechanismCut {
   std::vector<int> states;  // per y of the cut: index in the machine's y
 };
 
-/// The mechanism of `machine` fed by `inputs`, one Course per cylinder (velocity_force) or two, of chambers A and B (velocity_pressure), in
-/// the order of Hydraulics::actuators. They stay where they are while the cut is in use.
-MechanismCut cut_fed(const Model& machine, const std::vector<Course>& inputs);
+/// The mechanism of `machine` fed by `inputs`, one TimePolynomial per cylinder (velocity_force) or two, of chambers A and B
+/// (velocity_pressure), in the order of Hydraulics::actuators. They stay where they are while the cut is in use.
+MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& inputs);
 /// How many inputs that is.
 std::size_t count_inputs(const Model& machine);
 /// The mechanism of `machine` on the linear oil that Hydraulics::linear_oil of the cut points to; here `oil`.

@@ -59,7 +59,7 @@ class CutMechanism final : public MechanismSubsystem {
     }
     std::copy_n(state_.multipliers(), 2 * n.rows, machine.multipliers());
   }
-  void set_inputs(const Course* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
+  void set_inputs(const TimePolynomial* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
   void set_linear_oil(const LinearOil* oil) override {
     if (volumes_ == 0) return;  // it has inputs
     oil_ = cut_.model->hydraulics.linear_oil = oil;
@@ -119,8 +119,8 @@ class CutMechanism final : public MechanismSubsystem {
     if (oil_ != &rest_) std::copy_n(oil_->p.data(), volumes_, state_.y());
   }
 
-  std::vector<Course> courses_;  // inputs
-  const LinearOil rest_;         // until there is another
+  std::vector<TimePolynomial> courses_;  // inputs
+  const LinearOil rest_;                 // until there is another
   const LinearOil* oil_ = &rest_;
   const MechanismCut cut_;
   const int steps_;

@@ -18,7 +18,7 @@ PortDynamics<D>::PortDynamics(const Model& model)
   // room for the degrees of freedom as they are at the start
   MechanismState<D> state(m_);
   update_positions(m_, model_.q_start.data(), static_cast<const double*>(nullptr), state);
-  loops_.choose(state);
+  loops_.select_partition(state);
   inertia_.reserve(loops_.independent().size());
 }
 
@@ -27,7 +27,7 @@ bool PortDynamics<D>::evaluate(const State& at, MechanismState<D>& state, double
   const std::size_t ports = m_.ports.size(), nv = m_.tree.nv;
   update_inputs(m_, model_.signals, at.time, Side::right, state);
   update_positions(m_, at.q(), static_cast<const double*>(nullptr), state);
-  if (!(loops_.adopt(at.partition()) && loops_.take(state)) && !loops_.choose(state)) return false;
+  if (!(loops_.load_partition(at.partition()) && loops_.factor_at(state)) && !loops_.select_partition(state)) return false;
   constraint_rates(m_, at.v(), state);
   // accelerations without port forces: a = a_rest - R (R^T M R)^-1 R^T r(a_rest)
   std::fill(a_.begin(), a_.end(), 0.0);

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "model/state.h"
-#include "signals/course.h"
+#include "signals/time_polynomial.h"
 #include "solve/stepper.h"
 
 namespace trunnion {
 
 /// An input or output of a subsystem.
-struct BorderVariable {
+struct CouplingVariable {
   std::string name;           // `lift.length`
   std::string unit;           // SI
   bool feed_through = false;  // output: depends directly on an input at the same time
@@ -27,15 +27,15 @@ struct BorderVariable {
 class Subsystem {
  public:
   virtual ~Subsystem() = default;
-  const std::vector<BorderVariable>& inputs() const { return inputs_; }
-  const std::vector<BorderVariable>& outputs() const { return outputs_; }
+  const std::vector<CouplingVariable>& inputs() const { return inputs_; }
+  const std::vector<CouplingVariable>& outputs() const { return outputs_; }
 
   /// Takes time and its own part of the machine's state. A step that follows continues from there bit for bit.
   virtual void restore(const State& machine) = 0;
   /// Writes its own part of the machine's state, the time excluded.
   virtual void save(State& machine) const = 0;
   /// Inputs over the step to come, in the order of inputs(). They may be set again before every step.
-  virtual void set_inputs(const Course* courses) = 0;
+  virtual void set_inputs(const TimePolynomial* courses) = 0;
   /// Advances by h [s]; with a report that is not ok the state is undefined until restore(). No allocation.
   virtual StepReport do_step(double h) = 0;
   /// Outputs at its time, in the order of outputs().
@@ -49,7 +49,7 @@ class Subsystem {
   Subsystem() = default;
   Subsystem(const Subsystem&) = default;
   Subsystem& operator=(const Subsystem&) = default;
-  std::vector<BorderVariable> inputs_, outputs_;
+  std::vector<CouplingVariable> inputs_, outputs_;
 };
 
 }  // namespace trunnion

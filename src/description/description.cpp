@@ -76,8 +76,8 @@ double grid_step(const Description& d) {
 int mechanism_steps_of(const Description& d) {
   if (d.coupling.mechanism_steps) return *d.coupling.mechanism_steps;
   if (d.coupling.scheme != CouplingScheme::sequential && d.coupling.scheme != CouplingScheme::parallel) return 1;
-  constexpr double kRounding = 1e-9;  // 10 ms of 1 ms are ten steps
-  return std::max(1, static_cast<int>(std::ceil(grid_step(d) / d.solver.step * (1 - kRounding))));
+  constexpr double kWholeSteps = 1e-9;  // 10 ms of 1 ms are ten steps
+  return std::max(1, static_cast<int>(std::ceil(grid_step(d) / d.solver.step * (1 - kWholeSteps))));
 }
 
 }  // namespace trunnion

@@ -150,7 +150,7 @@ class ReferenceCheck : public Visitor {
     std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
     if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
-    find(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
+    add_finding(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
   }
 
   /// The joint is there, but `name` is no angle or displacement of it.
@@ -162,14 +162,14 @@ class ReferenceCheck : public Visitor {
     for (const std::string& coordinate : known) expected += (&coordinate == &known.front() ? "`" : ", `") + coordinate + "`";
     const bool ball = !parts.empty() && parts.back().kind == JointPartKind::ball;
     if (parts.empty())
-      find(d_, out_, path, "the joint `" + joint_name + "` is fixed and has no coordinate", "a joint that moves");
+      add_finding(d_, out_, path, "the joint `" + joint_name + "` is fixed and has no coordinate", "a joint that moves");
     else if (part.empty() && !known.empty())
-      find(d_, out_, path, "the joint `" + joint_name + "` is made of several parts", expected);
+      add_finding(d_, out_, path, "the joint `" + joint_name + "` is made of several parts", expected);
     else if (ball && (known.empty() || part.starts_with("q")))
-      find(d_, out_, path, "`" + name + "` is a ball: its attitude is a quaternion, no coordinate to act on", expected,
-           "springs between points and torques on the body act on a ball");
+      add_finding(d_, out_, path, "`" + name + "` is a ball: its attitude is a quaternion, no coordinate to act on", expected,
+                  "springs between points and torques on the body act on a ball");
     else
-      find(d_, out_, path, "the joint `" + joint_name + "` has no coordinate `" + part + "`", expected, did_you_mean(name, known));
+      add_finding(d_, out_, path, "the joint `" + joint_name + "` has no coordinate `" + part + "`", expected, did_you_mean(name, known));
   }
 
   std::pair<const KnownNames*, const char*> targets(Names names) const {
@@ -218,9 +218,9 @@ std::vector<std::string_view> cycle_from(Parents& parents, std::string_view star
 }
 
 // J is a tensor of inertia exactly when (tr J / 2) 1 - J, the second moment of mass, is positive semidefinite: all
-// principal minors are at least zero. `kRounding` forgives figures rounded in the file.
+// principal minors are at least zero. `kInertiaTolerance` forgives figures rounded in the file.
 bool is_possible_inertia(const InertiaShape& s) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kInertiaTolerance = 1e-9;
   const auto& [jx, jy, jz] = s.moments;
   const auto& [xy, xz, yz] = s.products;
   const double half = (jx + jy + jz) / 2, scale = std::max(half, std::max({std::abs(xy), std::abs(xz), std::abs(yz)}));
@@ -229,7 +229,7 @@ bool is_possible_inertia(const InertiaShape& s) {
   const double d = -xy / scale, e = -xz / scale, f = -yz / scale;
   const double minor2 = std::min({a * b - d * d, a * c - e * e, b * c - f * f});
   const double minor3 = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e);
-  return std::min({a, b, c, minor2, minor3}) >= -kRounding;
+  return std::min({a, b, c, minor2, minor3}) >= -kInertiaTolerance;
 }
 
 // Twice the area of a triangle, positive where c is to the left of a-b.
@@ -271,14 +271,14 @@ std::string full_coordinate_name(const Description& d, const std::string& name) 
   return index < 0 ? name : joint_name + "." + joint_parts(joint->kind)[static_cast<std::size_t>(index)].position;
 }
 
-void find(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected,
-          const std::string& hint) {
+void add_finding(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected,
+                 const std::string& hint) {
   out.push_back({d.span(path), path, found, expected, hint});
 }
 
 Findings check(const Description& d, const std::map<std::string, Dimension>& dimensions) {
   Findings out;
-  if (d.version != 1) find(d, out, "trunnion", "found version " + std::to_string(d.version), "1, the version this program reads");
+  if (d.version != 1) add_finding(d, out, "trunnion", "found version " + std::to_string(d.version), "1, the version this program reads");
   check_names(d, out);
   check_references(d, out);
   check_tree(d, out);
@@ -302,13 +302,13 @@ void check_names(const Description& d, Findings& out) {
     for (const auto& item : list) {
       const std::string& name = item.first;
       const auto [it, fresh] = owner.emplace(name, section);
-      if (!is_item_name(name)) find(d, out, section + "." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
+      if (!is_item_name(name)) add_finding(d, out, section + "." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
       if (fresh) continue;
       if (it->second.empty())
-        find(d, out, section + "." + name, "the name `ground` is reserved for the world", "another name");
+        add_finding(d, out, section + "." + name, "the name `ground` is reserved for the world", "another name");
       else
-        find(d, out, section + "." + name, "the name `" + name + "` is taken in `" + it->second + "`",
-             "different names, as both name channels of the results");
+        add_finding(d, out, section + "." + name, "the name `" + name + "` is taken in `" + it->second + "`",
+                    "different names, as both name channels of the results");
     }
   };
   claim("bodies", d.bodies);
@@ -323,7 +323,8 @@ void check_names(const Description& d, Findings& out) {
   claim("quasistatic", d.quasistatic);
   for (const auto& [name, signal] : d.signals)
     if (name.find_first_of("0123456789-") == 0)
-      find(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`", "a name that no one takes for a number");
+      add_finding(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`",
+                  "a name that no one takes for a number");
 }
 
 void check_references(const Description& d, Findings& out) {
@@ -337,12 +338,12 @@ void check_tree(const Description& d, Findings& out) {
   joints.add(d.joints);
   for (const auto& [body, description] : d.bodies)
     if (!joints.contains(body))
-      find(d, out, "bodies." + body, "the body has no joint", "a joint of the same name in `joints`",
-           "to let it move freely: joints: {" + body + ": {free: {parent: ground}}}");
+      add_finding(d, out, "bodies." + body, "the body has no joint", "a joint of the same name in `joints`",
+                  "to let it move freely: joints: {" + body + ": {free: {parent: ground}}}");
   for (const auto& [joint, description] : d.joints)
     if (!bodies.contains(joint))
-      find(d, out, "joints." + joint, "there is no body `" + joint + "`, and a joint is named after its child body", "",
-           out.size() < kListedFindings ? did_you_mean(joint, bodies.list()) : "");
+      add_finding(d, out, "joints." + joint, "there is no body `" + joint + "`, and a joint is named after its child body", "",
+                  out.size() < kListedFindings ? did_you_mean(joint, bodies.list()) : "");
   Parents parents;
   for (const auto& [name, joint] : d.joints) parents.of.emplace(name, joint.parent);
   for (const auto& [joint, description] : d.joints) {
@@ -350,8 +351,8 @@ void check_tree(const Description& d, Findings& out) {
     if (cycle.empty()) continue;
     std::string text;
     for (const std::string_view name : cycle) text += std::string(name) + " -> ";
-    find(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
-         "close the loop by an entry in `loops` instead");
+    add_finding(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
+                "close the loop by an entry in `loops` instead");
   }
 }
 
@@ -360,30 +361,34 @@ void check_joints(const Description& d, Findings& out) {
   for (const auto& [name, joint] : d.joints) {
     const auto& [a, b] = joint.axes;
     if (joint.kind == JointKind::universal && std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > kRightAngle)
-      find(d, out, "joints." + name + ".universal.axes", "the two axes are not at right angles", "axes at right angles, such as [x, y]");
+      add_finding(d, out, "joints." + name + ".universal.axes", "the two axes are not at right angles",
+                  "axes at right angles, such as [x, y]");
   }
   for (const auto& [name, coupling] : d.couplings)
     if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
-      find(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself", "two coordinates");
+      add_finding(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself",
+                  "two coordinates");
 }
 
 void check_contacts(const Description& d, Findings& out) {
   for (const auto& [name, wheel] : d.wheels)
     if (wheel.body == wheel.plane && !wheel.body.empty())
-      find(d, out, "wheels." + name + ".plane.body", "the wheel and its plane are both on `" + wheel.body + "`", "two different bodies");
+      add_finding(d, out, "wheels." + name + ".plane.body", "the wheel and its plane are both on `" + wheel.body + "`",
+                  "two different bodies");
   for (const auto& [name, blade] : d.blades)
     if (blade.body == blade.on && !blade.body.empty())
-      find(d, out, "blades." + name + ".on", "the blade would not slip on its own body `" + blade.body + "`", "two different bodies");
+      add_finding(d, out, "blades." + name + ".on", "the blade would not slip on its own body `" + blade.body + "`",
+                  "two different bodies");
 }
 
 void check_inertias(const Description& d, Findings& out) {
   for (const auto& [name, body] : d.bodies) {
-    if (body.shapes.empty()) find(d, out, "bodies." + name, "the body has no shape");
+    if (body.shapes.empty()) add_finding(d, out, "bodies." + name, "the body has no shape");
     for (std::size_t i = 0; i < body.shapes.size(); ++i) {
       const auto* shape = std::get_if<InertiaShape>(&body.shapes[i]);
       if (shape == nullptr || is_possible_inertia(*shape)) continue;
       const std::string path = "bodies." + name + (body.shapes.size() > 1 ? ".shapes." + std::to_string(i) : "") + ".inertia";
-      find(d, out, path, "no distribution of mass has this inertia", "moments of which each is at most the sum of the other two");
+      add_finding(d, out, path, "no distribution of mass has this inertia", "moments of which each is at most the sum of the other two");
     }
   }
 }
@@ -394,8 +399,8 @@ void check_looks(const Description& d, Findings& out) {
       const auto* plate = std::get_if<PlateLook>(&drawn[i]);
       const std::string wrong = plate == nullptr ? "" : wrong_with(plate->outline);
       if (!wrong.empty())
-        find(d, out, owner + ".drawn." + std::to_string(i) + ".plate.outline", wrong,
-             "three corners or more, one after the other around the plate");
+        add_finding(d, out, owner + ".drawn." + std::to_string(i) + ".plate.outline", wrong,
+                    "three corners or more, one after the other around the plate");
     }
   };
   check_drawn(d.ground.drawn, "ground");

@@ -35,7 +35,7 @@ void check_coupling(const Description& d, Findings& out);
 std::string full_coordinate_name(const Description& d, const std::string& name);
 
 /// Adds a finding at the place of `path`.
-void find(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected = "",
-          const std::string& hint = "");
+void add_finding(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected = "",
+                 const std::string& hint = "");
 
 }  // namespace trunnion

@@ -15,18 +15,18 @@ constexpr int kHighestOrder = 3;
 
 void check_order(const Description& d, Findings& out, const std::string& path, int order) {
   if (order > kHighestOrder)
-    find(d, out, path, "the order of extrapolation " + std::to_string(order) + " is not available", "0, 1, 2 or 3");
+    add_finding(d, out, path, "the order of extrapolation " + std::to_string(order) + " is not available", "0, 1, 2 or 3");
 }
 
 void check_integrator(const Description& d, Findings& out, const std::string& path, IntegratorKind integrator) {
   if (integrator == IntegratorKind::euler || integrator == IntegratorKind::rk4 || integrator == IntegratorKind::trapezoidal) return;
   const std::string word = integrator_words()[std::size_t(integrator)];
   const bool semi_implicit = integrator == IntegratorKind::semi_implicit_euler;
-  find(d, out, path,
-       "the oil cannot be integrated by `" + word + "`: " +
-           (semi_implicit ? "it has no positions that could follow its rates"
-                          : "it needs a fixed step that fits into the communication step"),
-       "euler, rk4 or trapezoidal", std::string("the nearest is `") + (semi_implicit ? "euler" : "rk4") + "`");
+  add_finding(d, out, path,
+              "the oil cannot be integrated by `" + word + "`: " +
+                  (semi_implicit ? "it has no positions that could follow its rates"
+                                 : "it needs a fixed step that fits into the communication step"),
+              "euler, rk4 or trapezoidal", std::string("the nearest is `") + (semi_implicit ? "euler" : "rk4") + "`");
 }
 
 template <class T>
@@ -39,12 +39,12 @@ void check_parts(const Description& d, Findings& out, const std::string& path, c
   add_names(d.cylinders, known);
   add_names(d.motors, known);
   add_names(d.volumes, known);
-  if (s.parts.empty()) find(d, out, path + ".parts", "the subsystem has no parts", "names of cylinders, motors or volumes");
+  if (s.parts.empty()) add_finding(d, out, path + ".parts", "the subsystem has no parts", "names of cylinders, motors or volumes");
   for (std::size_t i = 0; i < s.parts.size(); ++i) {
     if (std::find(known.begin(), known.end(), s.parts[i]) != known.end()) continue;
     const std::string near = nearest_name(s.parts[i], known);
-    find(d, out, path + ".parts." + std::to_string(i), "`" + s.parts[i] + "` is not the name of a cylinder, motor or volume", "",
-         near.empty() ? "" : "did you mean `" + near + "`?");
+    add_finding(d, out, path + ".parts." + std::to_string(i), "`" + s.parts[i] + "` is not the name of a cylinder, motor or volume", "",
+                near.empty() ? "" : "did you mean `" + near + "`?");
   }
 }
 
@@ -55,48 +55,49 @@ void check_lockstep(const Description& d, Findings& out, const std::string& who)
     const std::string path = "coupling.subsystems." + name;
     const std::string reason = who + " takes all circuits through the same steps, together with the mechanism as their ports see it";
     if (s.integrator && *s.integrator != c.integrator)
-      find(d, out, path + ".integrator", "the subsystem has an integrator of its own, but " + reason, "the same for all",
-           "set it as coupling.hydraulics.integrator");
+      add_finding(d, out, path + ".integrator", "the subsystem has an integrator of its own, but " + reason, "the same for all",
+                  "set it as coupling.hydraulics.integrator");
     if (s.step && *s.step != c.hydraulic_step)
-      find(d, out, path + ".step", "the subsystem has a step of its own, but " + reason, "the same for all",
-           "set it as coupling.hydraulics.step");
+      add_finding(d, out, path + ".step", "the subsystem has a step of its own, but " + reason, "the same for all",
+                  "set it as coupling.hydraulics.step");
   }
 }
 
 void check_combination(const Description& d, Findings& out) {
   const CosimulationDescription& c = d.coupling;
   if (d.cylinders.empty() && d.motors.empty())
-    find(d, out, "solver.coupling", "the machine has no cylinder or motor, so that mechanism and oil have nowhere to meet",
-         "a machine with cylinders or motors, or `monolithic`");
+    add_finding(d, out, "solver.coupling", "the machine has no cylinder or motor, so that mechanism and oil have nowhere to meet",
+                "a machine with cylinders or motors, or `monolithic`");
   const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
   const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
   if (!d.quasistatic.empty() && !lockstep && c.variables == CouplingVariables::velocity_pressure)
-    find(d, out, "coupling.variables", "quasistatic circuits hand out forces, no pressures that the mechanism could make forces of",
-         "`velocity_force`");
+    add_finding(d, out, "coupling.variables", "quasistatic circuits hand out forces, no pressures that the mechanism could make forces of",
+                "`velocity_force`");
   if (!d.quasistatic.empty() && c.scheme == CouplingScheme::parallel)
-    find(d, out, "coupling.scheme",
-         scheme + " hands the mechanism linearised oil, and quasistatic circuits have laws with corners that no linearisation has", "",
-         "the nearest that can is sequential; jacobi, gauss_seidel and iterated_jacobi can, too");
+    add_finding(d, out, "coupling.scheme",
+                scheme + " hands the mechanism linearised oil, and quasistatic circuits have laws with corners that no linearisation has",
+                "", "the nearest that can is sequential; jacobi, gauss_seidel and iterated_jacobi can, too");
   for (const auto& [name, q] : d.quasistatic)
     if (q.form == VirtualElementForm::discrete)
-      find(d, out, "quasistatic." + name + ".form",
-           "discrete states change at the ends of the machine's steps, and subsystems have their own", "`differential`");
+      add_finding(d, out, "quasistatic." + name + ".form",
+                  "discrete states change at the ends of the machine's steps, and subsystems have their own", "`differential`");
   if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
-    find(d, out, "coupling.friction",
-         "with `velocity_pressure` only pressures leave the hydraulic side, so that friction evaluated there would not reach the mechanism",
-         "",
-         "the nearest that can is {variables: velocity_pressure, friction: mechanism}, or {variables: velocity_force, friction: "
-         "hydraulics}");
+    add_finding(
+        d, out, "coupling.friction",
+        "with `velocity_pressure` only pressures leave the hydraulic side, so that friction evaluated there would not reach the mechanism",
+        "",
+        "the nearest that can is {variables: velocity_pressure, friction: mechanism}, or {variables: velocity_force, friction: "
+        "hydraulics}");
   if (c.prediction != CouplingPrediction::interface_model) return;
   if (c.scheme == CouplingScheme::iterated_jacobi)
-    find(d, out, "coupling.prediction",
-         "`iterated_jacobi` interpolates what the mechanism did, so that an interface model predicts nothing",
-         "polynomial, or the scheme jacobi or gauss_seidel", "the nearest that can is {scheme: jacobi, prediction: interface_model}");
+    add_finding(
+        d, out, "coupling.prediction", "`iterated_jacobi` interpolates what the mechanism did, so that an interface model predicts nothing",
+        "polynomial, or the scheme jacobi or gauss_seidel", "the nearest that can is {scheme: jacobi, prediction: interface_model}");
   if (c.scheme == CouplingScheme::gauss_seidel && c.order == CouplingOrder::mechanism_first)
-    find(d, out, "coupling.prediction",
-         "the mechanism goes first, so that the oil knows what it did and an interface model predicts nothing", "polynomial",
-         "the nearest that can is {order: hydraulics_first, prediction: interface_model}");
+    add_finding(d, out, "coupling.prediction",
+                "the mechanism goes first, so that the oil knows what it did and an interface model predicts nothing", "polynomial",
+                "the nearest that can is {order: hydraulics_first, prediction: interface_model}");
   check_lockstep(d, out, "`interface_model`");
 }
 
@@ -114,8 +115,8 @@ void check_coupling(const Description& d, Findings& out) {
   }
   if (d.solver.coupling != CouplingKind::cosimulation) return;
   if (c.control && c.control->min_step > grid_step(d))
-    find(d, out, "coupling.control.min_step", "the shortest communication step is longer than the longest, `coupling.step`",
-         "at most " + number_text(grid_step(d)) + " s");
+    add_finding(d, out, "coupling.control.min_step", "the shortest communication step is longer than the longest, `coupling.step`",
+                "at most " + number_text(grid_step(d)) + " s");
   check_combination(d, out);
 }
 

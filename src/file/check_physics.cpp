@@ -36,11 +36,11 @@ bool leads_back(const Description& d, const std::string& signal, const std::stri
 }
 
 void check_points(const Description& d, Findings& out, const std::string& path, const Points& points, bool strict) {
-  if (points.empty()) find(d, out, path, "the signal has no points");
+  if (points.empty()) add_finding(d, out, path, "the signal has no points");
   for (std::size_t i = 1; i < points.size(); ++i)
     if (points[i][0] < points[i - 1][0] || (strict && points[i][0] == points[i - 1][0]))
-      return find(d, out, path + "." + std::to_string(i), "the time is not later than the one before",
-                  strict ? "strictly increasing times" : "times that do not decrease");
+      return add_finding(d, out, path + "." + std::to_string(i), "the time is not later than the one before",
+                         strict ? "strictly increasing times" : "times that do not decrease");
 }
 
 /// Dimensions that depend on another item.
@@ -56,7 +56,8 @@ class DimensionCheck {
     for (const auto& [name, force] : d_.forces)
       if (force.joint) joint_quantities("forces." + name, *force.joint);
     for (const auto& [name, motion] : d_.motions)
-      if (const auto turning = turns(motion.joint)) signal_fits("motions." + name + ".signal", motion.signal, *turning ? kAngle : kLength);
+      if (const auto turning = is_rotary(motion.joint))
+        signal_fits("motions." + name + ".signal", motion.signal, *turning ? kAngle : kLength);
     for (const auto& [name, coupling] : d_.couplings) ratio_fits("couplings." + name + ".ratio", coupling);
     sources();
     valves();
@@ -70,7 +71,7 @@ class DimensionCheck {
   }
 
   /// Whether a joint coordinate is an angle, as opposed to a displacement; nothing where there is none such.
-  std::optional<bool> turns(const std::string& coordinate) const {
+  std::optional<bool> is_rotary(const std::string& coordinate) const {
     const auto& [joint_name, part] = split_coordinate(coordinate);
     const JointDescription* joint = lookup(d_.joints, joint_name);
     const int index = joint == nullptr ? -1 : find_coordinate(joint->kind, part);
@@ -79,7 +80,7 @@ class DimensionCheck {
   }
 
   void joint_quantities(const std::string& path, const std::string& coordinate) {
-    const std::optional<bool> turning = turns(coordinate);
+    const std::optional<bool> turning = is_rotary(coordinate);
     if (!turning) return;
     value_fits(path + ".stiffness", *turning ? kAngularStiffness : kStiffness, coordinate);
     value_fits(path + ".damping", *turning ? kAngularDamping : kDamping, coordinate);
@@ -91,19 +92,19 @@ class DimensionCheck {
   void value_fits(const std::string& path, const Measure& measure, const std::string& coordinate) {
     const auto dimension = of_value(path);
     if (dimension && !fits(*dimension, measure))
-      find(d_, out_, path, "the unit does not suit the coordinate `" + coordinate + "`", expectation(measure));
+      add_finding(d_, out_, path, "the unit does not suit the coordinate `" + coordinate + "`", expectation(measure));
   }
 
   void ratio_fits(const std::string& path, const CouplingDescription& coupling) {
-    const auto a = turns(coupling.joints[0]), b = turns(coupling.joints[1]);
+    const auto a = is_rotary(coupling.joints[0]), b = is_rotary(coupling.joints[1]);
     const auto dimension = of_value(path);
     if (!a || !b || !dimension) return;
     const int length = (*a ? 0 : 1) - (*b ? 0 : 1);
     if (*dimension == Dimension{length, 0, 0, 0, 0, dimension->angle}) return;
-    find(d_, out_, path, "the unit does not suit the coordinates `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
-         length == 0  ? "a number"
-         : length > 0 ? "a ratio such as 40 mm/rad"
-                      : "a ratio such as 25 rad/m");
+    add_finding(d_, out_, path, "the unit does not suit the coordinates `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
+                length == 0  ? "a number"
+                : length > 0 ? "a ratio such as 40 mm/rad"
+                             : "a ratio such as 25 rad/m");
   }
 
   // The dimension of a signal's values where any has a unit; they must agree.
@@ -114,7 +115,7 @@ class DimensionCheck {
       if (!is_value(it->first.substr(prefix.size()))) continue;
       if (!found) found = it->second;
       if (!same(*found, it->second) && reported_.insert(name).second)
-        find(d_, out_, it->first, "the unit disagrees with other values of the signal `" + name + "`", "values of one dimension");
+        add_finding(d_, out_, it->first, "the unit disagrees with other values of the signal `" + name + "`", "values of one dimension");
     }
     return found;
   }
@@ -131,7 +132,7 @@ class DimensionCheck {
   void signal_fits(const std::string& path, const std::string& signal, const Measure& measure) {
     const auto dimension = of_signal(signal);
     if (dimension && !fits(*dimension, measure))
-      find(d_, out_, path, "the values of the signal `" + signal + "` have another dimension", expectation(measure));
+      add_finding(d_, out_, path, "the values of the signal `" + signal + "` have another dimension", expectation(measure));
   }
 
   void sources() {
@@ -153,7 +154,7 @@ class DimensionCheck {
         const std::string place = path + ".prime_mover.torque_limit." + std::to_string(i) + ".0";
         const auto dimension = of_value(place);
         if (dimension && !fits(*dimension, kAngularRate))
-          find(d_, out_, place, "the unit does not suit a speed", expectation(kAngularRate));
+          add_finding(d_, out_, place, "the unit does not suit a speed", expectation(kAngularRate));
       }
     }
   }
@@ -177,7 +178,7 @@ class DimensionCheck {
       const Measure command{"values of the dimension of `at_signal`,", "", "10 V", *full};
       signal_fits(path + ".signal", directional->signal, command);
       if (const auto band = of_value(path + ".directional_4_3.dead_band"); band && !fits(*band, command))
-        find(d_, out_, path + ".directional_4_3.dead_band", "the unit disagrees with that of `at_signal`");
+        add_finding(d_, out_, path + ".directional_4_3.dead_band", "the unit disagrees with that of `at_signal`");
     }
   }
 
@@ -191,7 +192,7 @@ class DimensionCheck {
         const auto dimension = of_value(place);
         if (!dimension) continue;
         if (found && !same(*found, *dimension))
-          return find(d_, out_, place, "the unit disagrees with other signals of the opening", "signals of one dimension");
+          return add_finding(d_, out_, place, "the unit disagrees with other signals of the opening", "signals of one dimension");
         found = dimension;
       }
     signal_fits(path + ".signal", signal, found ? Measure{"values of the dimension of `opening`,", "", "10 V", *found} : kNumber);
@@ -208,13 +209,15 @@ class DimensionCheck {
 void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f) {
   const auto word = std::string(friction_words()[static_cast<std::size_t>(f.model)]);
   const auto positive = [&](const char* key, double value) {
-    if (!(value > 0)) find(d, out, path + "." + key, "the friction model `" + word + "` needs `" + key + "`", "a value greater than 0");
+    if (!(value > 0))
+      add_finding(d, out, path + "." + key, "the friction model `" + word + "` needs `" + key + "`", "a value greater than 0");
   };
   if (f.model == FrictionKind::none || f.model == FrictionKind::coulomb_viscous) return;
   if (f.static_force < f.coulomb)
-    find(d, out, path + ".static",
-         "the static friction " + number_text(f.static_force) + " N is less than the Coulomb friction " + number_text(f.coulomb) + " N",
-         "at least as much");
+    add_finding(
+        d, out, path + ".static",
+        "the static friction " + number_text(f.static_force) + " N is less than the Coulomb friction " + number_text(f.coulomb) + " N",
+        "at least as much");
   if (f.model == FrictionKind::bengisu_akay) positive("decay", f.decay);
   if (f.model != FrictionKind::lugre && f.model != FrictionKind::modified_lugre) return;
   positive("coulomb", f.coulomb);
@@ -227,16 +230,18 @@ void check_friction(const Description& d, Findings& out, const std::string& path
 }
 
 void check_cylinder(const Description& d, Findings& out, const std::string& path, const CylinderDescription& c) {
-  if (!(c.bore && c.rod) && !(c.area_A && c.area_B)) find(d, out, path, "the cylinder has no size", "bore and rod, or area_A and area_B");
+  if (!(c.bore && c.rod) && !(c.area_A && c.area_B))
+    add_finding(d, out, path, "the cylinder has no size", "bore and rod, or area_A and area_B");
   if (c.bore && c.rod && *c.bore <= *c.rod)
-    find(d, out, path + ".rod", "the rod (" + number_text(*c.rod) + " m) does not fit into the bore (" + number_text(*c.bore) + " m)",
-         "a rod thinner than the bore");
+    add_finding(d, out, path + ".rod",
+                "the rod (" + number_text(*c.rod) + " m) does not fit into the bore (" + number_text(*c.bore) + " m)",
+                "a rod thinner than the bore");
   const bool stroke_matters = !c.A.empty() || c.end_damper.has_value() || c.chamber_length_A || c.chamber_length_B;
   for (const auto& [name, length] : {std::pair{"chamber_length_A", c.chamber_length_A}, {"chamber_length_B", c.chamber_length_B}})
     if (stroke_matters && !(length.value_or(0) > 0))
-      find(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
+      add_finding(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
   if (c.base.body == c.rod_end.body && !c.base.body.empty())
-    find(d, out, path + ".rod_end.body", "both ends of the cylinder sit on `" + c.base.body + "`", "two different bodies");
+    add_finding(d, out, path + ".rod_end.body", "both ends of the cylinder sit on `" + c.base.body + "`", "two different bodies");
   check_friction(d, out, path + ".friction", c.friction);
 }
 
@@ -245,20 +250,20 @@ void check_motor(const Description& d, Findings& out, const std::string& path, c
   if (const JointDescription* joint = lookup(d.joints, joint_name)) {
     const int index = find_coordinate(joint->kind, part);
     if (index >= 0 && joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind != JointPartKind::angle)
-      find(d, out, path + ".joint", "the coordinate `" + m.joint + "` is a displacement, and a motor turns", "an angle of a joint",
-           "a cylinder pushes along a line");
+      add_finding(d, out, path + ".joint", "the coordinate `" + m.joint + "` is a displacement, and a motor turns", "an angle of a joint",
+                  "a cylinder pushes along a line");
   }
   if (!(m.displacement && *m.displacement > 0) && !(m.displacement_A && m.displacement_B))
-    find(d, out, path, "the motor has no size", "displacement, or displacement_A and displacement_B");
+    add_finding(d, out, path, "the motor has no size", "displacement, or displacement_A and displacement_B");
   if (m.chamber_angle_A.has_value() != m.chamber_angle_B.has_value())
-    find(d, out, path, std::string("there is only one of `chamber_angle_A` and `chamber_angle_B`"), "both, or none",
-         "without them the motor turns on and on, and either side keeps its `volume`");
+    add_finding(d, out, path, std::string("there is only one of `chamber_angle_A` and `chamber_angle_B`"), "both, or none",
+                "without them the motor turns on and on, and either side keeps its `volume`");
   if (m.chamber_angle_A && m.volume > 0)
-    find(d, out, path + ".volume", "the sides of a vane have the volumes of their angles",
-         "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "oil of the lines belongs to the volumes at A and B");
+    add_finding(d, out, path + ".volume", "the sides of a vane have the volumes of their angles",
+                "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "oil of the lines belongs to the volumes at A and B");
   if (m.end_damper && !m.chamber_angle_A)
-    find(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` turns on and on, and has no ends",
-         "both angles");
+    add_finding(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` turns on and on, and has no ends",
+                "both angles");
   check_friction(d, out, path + ".friction", m.friction);
 }
 
@@ -266,7 +271,7 @@ void check_motor(const Description& d, Findings& out, const std::string& path, c
 void check_ends(const Description& d, Findings& out, const std::string& path, const char* what, const std::string& A,
                 const std::string& B) {
   if (A == B && !A.empty())
-    find(d, out, path + ".B", std::string("the ") + what + " connects `" + A + "` with itself", "two different nodes");
+    add_finding(d, out, path + ".B", std::string("the ") + what + " connects `" + A + "` with itself", "two different nodes");
 }
 
 /// Of nodes that an element joins no two may be the same.
@@ -275,28 +280,28 @@ void check_ends(const Description& d, Findings& out, const std::string& path, co
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (*nodes[i].second == *nodes[k].second && !nodes[i].second->empty())
-        return find(d, out, path + "." + nodes[i].first,
-                    std::string("the ") + what + " has `" + *nodes[i].second + "` at " + nodes[k].first + " already",
-                    "two different nodes");
+        return add_finding(d, out, path + "." + nodes[i].first,
+                           std::string("the ") + what + " has `" + *nodes[i].second + "` at " + nodes[k].first + " already",
+                           "two different nodes");
 }
 void check_dynamics(const Description& d, Findings& out, const std::string& path, const SpoolDynamics& s) {
   if (s.frequency && s.time_constant > 0)
-    find(d, out, path + ".frequency", "a spool has a time constant or a natural frequency, not both", "only one of them");
+    add_finding(d, out, path + ".frequency", "a spool has a time constant or a natural frequency, not both", "only one of them");
   if (s.rate_limit && !s.frequency && !(s.time_constant > 0))
-    find(d, out, path + ".rate_limit", "a spool that follows its signal at once has no rate to limit",
-         "time_constant or frequency beside it");
+    add_finding(d, out, path + ".rate_limit", "a spool that follows its signal at once has no rate to limit",
+                "time_constant or frequency beside it");
   if (s.start && !s.frequency && !(s.time_constant > 0))
-    find(d, out, path + ".start", "a spool that follows its signal at once has no start of its own",
-         "time_constant or frequency beside it");
+    add_finding(d, out, path + ".start", "a spool that follows its signal at once has no start of its own",
+                "time_constant or frequency beside it");
 }
 /// The nominal flow of an element must not lie below the pressure at which it opens.
 void check_opens(const Description& d, Findings& out, const std::string& path, const OrificeSize& size, double pressure,
                  const std::string& what) {
   if (size.at_pressure_drop && *size.at_pressure_drop < pressure)
-    find(d, out, path + ".at_pressure_drop",
-         "the pressure drop at the nominal flow (" + number_text(*size.at_pressure_drop) + " Pa) is below " + number_text(pressure) +
-             " Pa, at which " + what,
-         "a pressure drop not below that");
+    add_finding(d, out, path + ".at_pressure_drop",
+                "the pressure drop at the nominal flow (" + number_text(*size.at_pressure_drop) + " Pa) is below " + number_text(pressure) +
+                    " Pa, at which " + what,
+                "a pressure drop not below that");
 }
 
 void check_valve(const Description& d, Findings& out, const std::string& path, const OrificeDescription& o) {
@@ -305,29 +310,29 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
   if (o.signal) return;
   const bool curve = o.opening != OrificeDescription().opening, lag = o.dynamics.time_constant > 0;
   if (curve || lag || o.dynamics.frequency || o.dynamics.rate_limit || o.dynamics.start)
-    find(d, out,
-         path + ".orifice." +
-             (curve                  ? "opening"
-              : lag                  ? "time_constant"
-              : o.dynamics.frequency ? "frequency"
-              : o.dynamics.start     ? "start"
-                                     : "rate_limit"),
-         "no `signal` commands the opening", "a signal beside `orifice`",
-         "an orifice without a signal is always open; its size says how far");
+    add_finding(d, out,
+                path + ".orifice." +
+                    (curve                  ? "opening"
+                     : lag                  ? "time_constant"
+                     : o.dynamics.frequency ? "frequency"
+                     : o.dynamics.start     ? "start"
+                                            : "rate_limit"),
+                "no `signal` commands the opening", "a signal beside `orifice`",
+                "an orifice without a signal is always open; its size says how far");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const CheckValveDescription& c) {
   check_ends(d, out, path + ".check", "check valve", c.A, c.B);
   if (c.at_pressure_drop && *c.at_pressure_drop <= c.cracking_pressure)
-    find(d, out, path + ".check.at_pressure_drop",
-         "the pressure drop at the nominal flow (" + number_text(*c.at_pressure_drop) + " Pa) does not open the valve, which cracks at " +
-             number_text(c.cracking_pressure) + " Pa",
-         "a pressure drop above the cracking pressure");
+    add_finding(d, out, path + ".check.at_pressure_drop",
+                "the pressure drop at the nominal flow (" + number_text(*c.at_pressure_drop) +
+                    " Pa) does not open the valve, which cracks at " + number_text(c.cracking_pressure) + " Pa",
+                "a pressure drop above the cracking pressure");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ReliefValveDescription& r) {
   check_ends(d, out, path + ".relief", "relief valve", r.A, r.B);
   if (r.frequency && r.gradient)
-    find(d, out, path + ".relief.gradient", "a poppet that moves needs the pressure at which it is fully open", "flow and override",
-         "without `frequency` the valve is a gradient above its cracking pressure");
+    add_finding(d, out, path + ".relief.gradient", "a poppet that moves needs the pressure at which it is fully open", "flow and override",
+                "without `frequency` the valve is a gradient above its cracking pressure");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const DirectionalValveDescription& v) {
   check_dynamics(d, out, path + ".directional_4_3", v.dynamics);
@@ -337,18 +342,18 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
   check_dynamics(d, out, at, v.dynamics);
   std::string ports;
   for (const auto& item : v.ports) ports += (ports.empty() ? "`" : ", `") + item.first + "`";
-  if (v.edges.empty()) find(d, out, at + ".edges", "the valve has no edges", "edges between its ports, such as P_A");
+  if (v.edges.empty()) add_finding(d, out, at + ".edges", "the valve has no edges", "edges between its ports, such as P_A");
   for (const auto& [name, edge] : v.edges) {
     const std::string place = at + ".edges." + name;
     const auto nodes = edge_nodes(v, name);
     if (!nodes)
-      find(d, out, place, "`" + name + "` is not made of two ports of the valve", "two of " + ports + " joined by `_`, such as P_A");
+      add_finding(d, out, place, "`" + name + "` is not made of two ports of the valve", "two of " + ports + " joined by `_`, such as P_A");
     if (nodes && nodes->first == nodes->second)
-      find(d, out, place, "the edge connects `" + nodes->first + "` with itself", "two different nodes");
+      add_finding(d, out, place, "the edge connects `" + nodes->first + "` with itself", "two different nodes");
     for (std::size_t i = 0; i < edge.areas.size(); ++i)
       if (edge.areas[i][1] < 0)
-        find(d, out, place + ".areas." + std::to_string(i) + ".1", "found the area " + number_text(edge.areas[i][1]) + " m^2",
-             "an area not less than 0");
+        add_finding(d, out, place + ".areas." + std::to_string(i) + ".1", "found the area " + number_text(edge.areas[i][1]) + " m^2",
+                    "an area not less than 0");
   }
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const PilotCheckValveDescription& c) {
@@ -367,25 +372,25 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 void check_valve(const Description& d, Findings& out, const std::string& path, const ReducingValveDescription& r) {
   check_ends(d, out, path + ".reducing", "pressure-reducing valve", {{"A", &r.A}, {"B", &r.B}, {"T", &r.T}});
   if (r.overlap > 0 && !r.relieving)
-    find(d, out, path + ".reducing.overlap", "the valve has no edge to T that could overlap", "relieving: true");
+    add_finding(d, out, path + ".reducing.overlap", "the valve has no edge to T that could overlap", "relieving: true");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const CompensatorDescription& c) {
   check_ends(d, out, path + ".compensator", "compensator", c.A, c.B);
   const bool pre = c.kind == CompensatorDescription::Kind::pre;
   const std::string& kept = pre ? c.B : c.A;
   if (kept == c.LS && !kept.empty())
-    find(d, out, path + ".compensator.LS", "the compensator would keep the pressure of `" + kept + "` above itself",
-         pre ? "the node behind the metering edge" : "the node of the highest load");
+    add_finding(d, out, path + ".compensator.LS", "the compensator would keep the pressure of `" + kept + "` above itself",
+                pre ? "the node behind the metering edge" : "the node of the highest load");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const FlowDividerDescription& f) {
   check_ends(d, out, path + ".flow_divider", "flow divider", {{"P", &f.P}, {"A", &f.A}, {"B", &f.B}});
-  if (!(f.share < 1)) find(d, out, path + ".flow_divider.share", "nothing is left for B", "a share less than 1");
+  if (!(f.share < 1)) add_finding(d, out, path + ".flow_divider.share", "nothing is left for B", "a share less than 1");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const PriorityValveDescription& p) {
   check_ends(d, out, path + ".priority", "priority valve", {{"P", &p.P}, {"CF", &p.CF}, {"EF", &p.EF}});
   if (p.LS == p.CF && !p.LS.empty())
-    find(d, out, path + ".priority.LS", "the valve would keep the pressure of `" + p.CF + "` above itself",
-         "the node behind the orifice of what CF serves");
+    add_finding(d, out, path + ".priority.LS", "the valve would keep the pressure of `" + p.CF + "` above itself",
+                "the node behind the orifice of what CF serves");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ResistanceDescription& r) {
   check_ends(d, out, path + ".resistance", "resistance", r.A, r.B);
@@ -467,10 +472,10 @@ void check_signals(const Description& d, Findings& out) {
     if (const auto* s = std::get_if<RampsSignal>(&signal)) check_points(d, out, path + ".ramps", s->points, false);
     if (const auto* s = std::get_if<TableSignal>(&signal)) check_points(d, out, path + ".table", s->points, s->smooth);
     if (const auto* of = operands(signal); of != nullptr && of->empty())
-      find(d, out, path, "the signal has no operands", "names of signals");
+      add_finding(d, out, path, "the signal has no operands", "names of signals");
     std::set<std::string> seen;
     if (leads_back(d, name, name, seen))
-      find(d, out, path, "the signal `" + name + "` is made from itself", "sums and products without a cycle");
+      add_finding(d, out, path, "the signal `" + name + "` is made from itself", "sums and products without a cycle");
   }
 }
 
@@ -500,8 +505,8 @@ void check_motion_signals(const Description& d, Findings& out) {
   for (const auto& [name, motion] : d.motions) {
     std::set<std::string> seen;
     if (jumps(d, motion.signal, seen))
-      find(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps: no body can follow it",
-           "a signal without jumps, best with a continuous slope", "a smooth table or a sine moves a joint without shocks");
+      add_finding(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps: no body can follow it",
+                  "a signal without jumps, best with a continuous slope", "a smooth table or a sine moves a joint without shocks");
   }
 }
 
@@ -510,55 +515,58 @@ void check_oil_of(const Description& d, Findings& out, const std::string& path, 
   const auto circuits =
       std::count_if(d.quasistatic.begin(), d.quasistatic.end(), [&](const auto& q) { return lookup(q.second.actuators, name) != nullptr; });
   const std::string either = "A and B, or its name among the actuators of one `quasistatic` circuit";
-  if (circuits > 1) find(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
+  if (circuits > 1) add_finding(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
   if (circuits > 0) {
     for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
-      if (!node.empty()) find(d, out, path + "." + key, "the oil of `" + name + "` is that of a quasistatic circuit already", either);
-    if (a.leakage > 0) find(d, out, path + ".leakage", "quasistatic circuits know no leakage", "0, or chambers on volumes (A, B)");
+      if (!node.empty())
+        add_finding(d, out, path + "." + key, "the oil of `" + name + "` is that of a quasistatic circuit already", either);
+    if (a.leakage > 0) add_finding(d, out, path + ".leakage", "quasistatic circuits know no leakage", "0, or chambers on volumes (A, B)");
     return;
   }
   for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
-    if (node.empty()) find(d, out, path + "." + key, "there is no oil in this chamber", either);
+    if (node.empty()) add_finding(d, out, path + "." + key, "there is no oil in this chamber", either);
 }
 
 void check_quasistatic(const Description& d, Findings& out, const std::string& path, const QuasistaticDescription& q) {
-  if (q.actuators.empty()) find(d, out, path + ".actuators", "the circuit moves nothing", "names of cylinders or motors");
+  if (q.actuators.empty()) add_finding(d, out, path + ".actuators", "the circuit moves nothing", "names of cylinders or motors");
   if (lookup(d.volumes, q.tank) != nullptr)
-    find(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
+    add_finding(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
   if (!q.open_centre.empty() && !q.bleed)
-    find(d, out, path + ".open_centre", "there is no bleed valve whose opening this could be", "`bleed` with the size of the sections");
+    add_finding(d, out, path + ".open_centre", "there is no bleed valve whose opening this could be",
+                "`bleed` with the size of the sections");
   if (!q.open_centre.empty() && q.bleed && has_command(*q.bleed))
-    find(d, out, path + ".bleed.command", "the opening of the bleed valve is that of its sections (open_centre) already", "one of them");
+    add_finding(d, out, path + ".bleed.command", "the opening of the bleed valve is that of its sections (open_centre) already",
+                "one of them");
   for (const auto& [name, m] : q.actuators) {
     const std::string at = path + ".actuators." + name;
     const CylinderDescription* cylinder = lookup(d.cylinders, name);
     if (cylinder == nullptr && lookup(d.motors, name) == nullptr)
-      find(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of one");
+      add_finding(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of one");
     if (!m.element.stiffness && !(cylinder != nullptr && cylinder->chamber_length_A && cylinder->chamber_length_B))
-      find(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is not known", "a stiffness",
-           "or chamber_length_A and chamber_length_B of the cylinder");
+      add_finding(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is not known", "a stiffness",
+                  "or chamber_length_A and chamber_length_B of the cylinder");
     if (m.element.damping.has_value() == m.element.settling_time.has_value())
-      find(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"),
-           "damping, or settling_time");
+      add_finding(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"),
+                  "damping, or settling_time");
   }
   const IntegratorKind integrator = d.solver.integrator;
   if (q.form == VirtualElementForm::discrete && (integrator == IntegratorKind::cvode || integrator == IntegratorKind::ida))
-    find(d, out, path + ".form",
-         std::string("`") + integrator_words()[std::size_t(integrator)] +
-             "` chooses its own steps and takes no states that change at the ends of steps only",
-         "`differential`, or an integrator of fixed step");
+    add_finding(d, out, path + ".form",
+                std::string("`") + integrator_words()[std::size_t(integrator)] +
+                    "` chooses its own steps and takes no states that change at the ends of steps only",
+                "`differential`, or an integrator of fixed step");
 }
 
 void check_hydraulics(const Description& d, Findings& out) {
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)
     if (const auto [it, fresh] = moved.emplace(full_coordinate_name(d, motion.joint), name); !fresh)
-      find(d, out, "motions." + name + ".joint", "the coordinate `" + motion.joint + "` is moved by `" + it->second + "` already",
-           "one motion for each coordinate");
+      add_finding(d, out, "motions." + name + ".joint", "the coordinate `" + motion.joint + "` is moved by `" + it->second + "` already",
+                  "one motion for each coordinate");
   check_motion_signals(d, out);
   for (const auto& [name, force] : d.forces)
     if (!force.joint && !force.force && !force.torque && !force.soil)
-      find(d, out, "forces." + name, "there is neither `force` nor `torque` nor `soil`");
+      add_finding(d, out, "forces." + name, "there is neither `force` nor `torque` nor `soil`");
   for (const auto& [name, valve] : d.valves)
     std::visit([&, path = "valves." + name](const auto& v) { check_valve(d, out, path, v); }, valve);
   for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);
@@ -570,8 +578,8 @@ void check_hydraulics(const Description& d, Findings& out) {
 
 void check_solver(const Description& d, Findings& out) {
   const SolverDescription& s = d.solver;
-  if (!(s.step > 0)) find(d, out, "solver.step", "the step is not greater than 0");
-  if (!(s.duration > 0)) find(d, out, "solver.duration", "the duration is not greater than 0");
+  if (!(s.step > 0)) add_finding(d, out, "solver.step", "the step is not greater than 0");
+  if (!(s.duration > 0)) add_finding(d, out, "solver.duration", "the duration is not greater than 0");
   const Combination asked{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
   constexpr std::size_t kIntegrator = 1;
   const auto agreement = [&](const Combination& c) {  // of two as near, the one with the integrator asked for
@@ -591,8 +599,8 @@ void check_solver(const Description& d, Findings& out) {
     found += (i == 0 ? "`" : ", `") + std::string(name.words[asked[i]]) + "`";
     better += (i == 0 ? "" : ", ") + std::string(name.key) + ": " + name.words[nearest[i]];
   }
-  find(d, out, std::string("solver.") + choice_names()[first].key, "the combination " + found + " cannot be solved: " + reason(s, first),
-       "", "the nearest that can is {" + better + "}");
+  add_finding(d, out, std::string("solver.") + choice_names()[first].key,
+              "the combination " + found + " cannot be solved: " + reason(s, first), "", "the nearest that can is {" + better + "}");
 }
 
 }  // namespace trunnion

@@ -169,13 +169,13 @@ class PlausibilityCheck final : public Visitor {
 };
 
 void look_at_commands(const Description& d, Doubts& out) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kTolerance = 1e-9;
   for (const auto& [name, valve] : d.valves) {
     const auto* v = std::get_if<DirectionalValveDescription>(&valve);
     if (v == nullptr) continue;
     const SignalRange range = signal_range(d, v->signal);
     const double most = std::max(range.high, -range.low);
-    if (most > v->at_signal * (1 + kRounding))
+    if (most > v->at_signal * (1 + kTolerance))
       add_finding(d, out, "valves." + name + ".signal",
                   fmt::format("the signal `{}` reaches {:g}, and the valve is fully open at {:g}", v->signal, most, v->at_signal),
                   "a signal within at_signal", "the flow goes on growing beyond it: limit the signal or raise at_signal with the flow");
@@ -183,14 +183,14 @@ void look_at_commands(const Description& d, Doubts& out) {
 }
 
 void look_at_run(const Description& d, Doubts& out) {
-  constexpr double kFew = 10, kMany = 1e9, kRounding = 1e-9;
+  constexpr double kFew = 10, kMany = 1e9, kTolerance = 1e-9;
   const double h = grid_step(d), steps = d.solver.duration / h;
   if (!(h > 0) || !(d.solver.duration > 0)) return;
   const bool apart = d.solver.coupling == CouplingKind::cosimulation && d.coupling.step;
   const std::string path = apart ? "coupling.step" : "solver.step", duration = fmt::format("the duration of {:g} s", d.solver.duration);
-  if (steps < 1 - kRounding)
+  if (steps < 1 - kTolerance)
     add_finding(d, out, path, fmt::format("the step of {:g} s is longer than {}", h, duration), "a step well below the duration");
-  else if (steps < kFew * (1 - kRounding))
+  else if (steps < kFew * (1 - kTolerance))
     add_finding(d, out, path, fmt::format("the step of {:g} s is longer than a tenth of {}", h, duration),
                 "a step well below the duration");
   else if (steps > kMany)

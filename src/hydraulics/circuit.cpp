@@ -21,15 +21,15 @@ struct Row {
   int local;
 };
 
-TR_INLINE Row row_of(const Hydraulics& h, const PressureNode& node, HydraulicState& state) {
-  const Circuit& c = h.circuits[node.circuit];
+TR_INLINE Row row_of(const Hydraulics& netlist, const PressureNode& node, HydraulicState& state) {
+  const Circuit& c = netlist.circuits[node.circuit];
   return {state.T.data() + c.block + node.local * c.size, state.R.data() + c.offset + node.local, node.local};
 }
 
 template <class S>
-void load_pressures(const Hydraulics& h, const S* y, OilValues<S>& state) {
-  for (const Volume& volume : h.volumes) state.pressure[volume.node] = y[h.nodes[volume.node].state];
-  for (std::size_t i = 0; i < h.spools.size(); ++i) state.spool[i] = y[h.spools[i].state];
+void load_pressures(const Hydraulics& netlist, const S* y, OilValues<S>& state) {
+  for (const Volume& volume : netlist.volumes) state.pressure[volume.node] = y[netlist.nodes[volume.node].state];
+  for (std::size_t i = 0; i < netlist.spools.size(); ++i) state.spool[i] = y[netlist.spools[i].state];
 }
 
 /// Whether nothing flows through an element, whatever the pressures: most metering edges at any time.
@@ -42,16 +42,16 @@ TR_INLINE bool is_shut(const Element& element, const FlowInputs<>& in) {
 }
 
 /// Adds an edge's flow to the balances of its ends.
-TR_INLINE void add_edge(const Hydraulics& h, const FlowEdge& e, HydraulicState& state) {
-  const PressureNode &A = h.nodes[e.A], &B = h.nodes[e.B];
+TR_INLINE void add_edge(const Hydraulics& netlist, const FlowEdge& e, HydraulicState& state) {
+  const PressureNode &A = netlist.nodes[e.A], &B = netlist.nodes[e.B];
   if (A.state >= 0) {
-    const Row row = row_of(h, A, state);
+    const Row row = row_of(netlist, A, state);
     *row.R += e.flow;
     row.T[row.local] += e.slope;
     if (B.state >= 0) row.T[B.local] -= e.slope;
   }
   if (B.state >= 0) {
-    const Row row = row_of(h, B, state);
+    const Row row = row_of(netlist, B, state);
     *row.R -= e.flow;
     row.T[row.local] += e.slope;
     if (A.state >= 0) row.T[A.local] -= e.slope;
@@ -62,32 +62,32 @@ constexpr int kMaxComponentInputs = kMaxComponentNodes + kMaxComponentStates;
 constexpr int kMaxComponentSlopes = (kMaxComponentFlows + kMaxComponentStates) * kMaxComponentInputs;
 
 /// A component's flows and the residuals of its states, `slopes` as differentiate() leaves them.
-void add_component(const Hydraulics& h, const Component& c, const ComponentValues<>& values, const double* slopes, const double* ydot,
+void add_component(const Hydraulics& netlist, const Component& c, const ComponentValues<>& values, const double* slopes, const double* ydot,
                    double factor, HydraulicState& state) {
   const int nodes = static_cast<int>(c.nodes.size()), states = static_cast<int>(c.law->info().states.size()), inputs = nodes + states;
   int column[kMaxComponentInputs];  // of each input in the block; -1: a source
-  for (int i = 0; i < nodes; ++i) column[i] = h.nodes[c.nodes[i]].state >= 0 ? h.nodes[c.nodes[i]].local : -1;
+  for (int i = 0; i < nodes; ++i) column[i] = netlist.nodes[c.nodes[i]].state >= 0 ? netlist.nodes[c.nodes[i]].local : -1;
   for (int i = 0; i < states; ++i) column[nodes + i] = c.local + i;
   const auto add_slopes = [&](double* T, const double* slope, double sign) {
     for (int i = 0; i < inputs; ++i)
       if (column[i] >= 0) T[column[i]] += sign * slope[i];
   };
   const double* slope = slopes;
-  for_each_way(c, values.Q, [&](int A, int B, double Q) {
-    if (A >= 0 && h.nodes[A].state >= 0) {
-      const Row row = row_of(h, h.nodes[A], state);
+  for_each_flow_path(c, values.Q, [&](int A, int B, double Q) {
+    if (A >= 0 && netlist.nodes[A].state >= 0) {
+      const Row row = row_of(netlist, netlist.nodes[A], state);
       *row.R += Q;
       add_slopes(row.T, slope, 1);
     }
-    if (B >= 0 && h.nodes[B].state >= 0) {
-      const Row row = row_of(h, h.nodes[B], state);
+    if (B >= 0 && netlist.nodes[B].state >= 0) {
+      const Row row = row_of(netlist, netlist.nodes[B], state);
       *row.R -= Q;
       add_slopes(row.T, slope, -1);
     }
     slope += inputs;
   });
   if (states == 0) return;
-  const Circuit& circuit = h.circuits[c.circuit];
+  const Circuit& circuit = netlist.circuits[c.circuit];
   for (int k = 0; k < states; ++k, slope += inputs) {
     double* T = state.T.data() + circuit.block + (c.local + k) * circuit.size;
     state.R[circuit.offset + c.local + k] = ydot[c.state + k] - values.rate[k];
@@ -95,23 +95,23 @@ void add_component(const Hydraulics& h, const Component& c, const ComponentValue
     add_slopes(T, slope, -1);
   }
 }
-void add_component(const Hydraulics& h, const Component& c, const FlowInputs<>& in, const double* y, const double* ydot, double factor,
-                   HydraulicState& state) {
+void add_component(const Hydraulics& netlist, const Component& c, const FlowInputs<>& in, const double* y, const double* ydot,
+                   double factor, HydraulicState& state) {
   ComponentValues<> values;
   read_component(c, in, y, values);
   double slopes[kMaxComponentSlopes];
   c.law->differentiate(values.inputs(), values.Q, values.rate, slopes);
-  add_component(h, c, values, slopes, ydot, factor, state);
+  add_component(netlist, c, values, slopes, ydot, factor, state);
 }
 
 /// A given flow: Q with its slope in the pressure that it is drawn from.
-void add_flow_source(const Hydraulics& h, const FlowSource& source, const Dual<1>& Q, HydraulicState& state) {
-  const bool draws = source.from >= 0 && h.nodes[source.from].state >= 0;
+void add_flow_source(const Hydraulics& netlist, const FlowSource& source, const Dual<1>& Q, HydraulicState& state) {
+  const bool draws = source.from >= 0 && netlist.nodes[source.from].state >= 0;
   const auto add = [&](int node, double sign) {
-    if (node < 0 || h.nodes[node].state < 0) return;
-    const Row row = row_of(h, h.nodes[node], state);
+    if (node < 0 || netlist.nodes[node].state < 0) return;
+    const Row row = row_of(netlist, netlist.nodes[node], state);
     *row.R += sign * Q.value;
-    if (draws) row.T[h.nodes[source.from].local] += sign * Q.d[0];  // the same circuit
+    if (draws) row.T[netlist.nodes[source.from].local] += sign * Q.d[0];  // the same circuit
   };
   add(source.to, -1);
   add(source.from, 1);
@@ -135,30 +135,31 @@ TR_INLINE double chamber_change(const Cylinder& c, double area, double length, d
 }
 
 /// Oil and its share of liquid at the pressure of a volume; its capacity, of the hose alone; returned.
-TR_INLINE Dual<1> set_oil(const Hydraulics& h, const Volume& volume, double p, HydraulicState& state) {
+TR_INLINE Dual<1> set_oil(const Hydraulics& netlist, const Volume& volume, double p, HydraulicState& state) {
   using S = Dual<1>;
-  const S beta = h.fluid.compressibility_at(S::variable(p, 0));
+  const S beta = netlist.fluid.compressibility_at(S::variable(p, 0));
   const S C = sub_volume_capacity(volume.volume, beta, volume.wall_compressibility);
   state.compressibility[volume.node] = beta;
-  state.liquid[volume.node] = h.fluid.liquid_fraction(S::variable(p, 0));
+  state.liquid[volume.node] = netlist.fluid.liquid_fraction(S::variable(p, 0));
   state.capacity[volume.node] = C.value;
   return C;
 }
 
 /// Hose part of C_i p_i_dot.
-void add_volume(const Hydraulics& h, const Volume& volume, const double* y, const double* ydot, HydraulicState& state) {
-  const PressureNode& node = h.nodes[volume.node];
-  const Row row = row_of(h, node, state);
-  const Dual<1> C = set_oil(h, volume, y[node.state], state);
+void add_volume(const Hydraulics& netlist, const Volume& volume, const double* y, const double* ydot, HydraulicState& state) {
+  const PressureNode& node = netlist.nodes[volume.node];
+  const Row row = row_of(netlist, node, state);
+  const Dual<1> C = set_oil(netlist, volume, y[node.state], state);
   *row.R += C.value * ydot[node.state];
   row.T[row.local] += C.d[0] * ydot[node.state];
 }
 /// Hose part of factor dN_i - offset_i.
-TR_INLINE void add_volume(const Hydraulics& h, const Volume& volume, const RateRelation& rule, const double* y, HydraulicState& state) {
-  const PressureNode& node = h.nodes[volume.node];
-  const Row row = row_of(h, node, state);
-  const Dual<1> C = set_oil(h, volume, y[node.state], state);
-  const StrainChange strain = strain_change(h.fluid, rule.y_begin[node.state], y[node.state]);
+TR_INLINE void add_volume(const Hydraulics& netlist, const Volume& volume, const RateRelation& rule, const double* y,
+                          HydraulicState& state) {
+  const PressureNode& node = netlist.nodes[volume.node];
+  const Row row = row_of(netlist, node, state);
+  const Dual<1> C = set_oil(netlist, volume, y[node.state], state);
+  const StrainChange strain = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
   *row.R += rule.factor * volume.volume * strain.of(volume.wall_compressibility) - rule.offset[node.state];
   row.T[row.local] += rule.factor * C.value;
 }
@@ -168,13 +169,13 @@ struct ChamberSlopes {
   double *R_s, *R_v, *F_y;
 };
 /// Chamber part of C_i p_i_dot + chi area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
-void add_chamber(const Hydraulics& h, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
+void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
                  const double* ydot, const ChamberSlopes& slopes, HydraulicState& state) {
-  const PressureNode& node = h.nodes[node_index];
+  const PressureNode& node = netlist.nodes[node_index];
   if (node.state < 0) return;
-  const Row row = row_of(h, node, state);
+  const Row row = row_of(netlist, node, state);
   slopes.F_y[row.local] += area;
-  if (h.linear_oil != nullptr) return;
+  if (netlist.linear_oil != nullptr) return;
   const Dual<1>& beta = state.compressibility[node_index];
   const double size = area < 0 ? -area : area, wall = cylinder.wall_compressibility;
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
@@ -187,15 +188,15 @@ void add_chamber(const Hydraulics& h, int node_index, double area, double length
   slopes.R_v[row.local] += liquid.value * area;
 }
 /// Chamber part of factor dN_i, `moved` the way of the piston in the step.
-TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, double length, double moved, const Cylinder& cylinder,
+TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, double moved, const Cylinder& cylinder,
                            const RateRelation& rule, const double* y, const ChamberSlopes& slopes, HydraulicState& state) {
-  const PressureNode& node = h.nodes[node_index];
+  const PressureNode& node = netlist.nodes[node_index];
   if (node.state < 0) return;
-  const Row row = row_of(h, node, state);
+  const Row row = row_of(netlist, node, state);
   slopes.F_y[row.local] += area;
-  if (h.linear_oil != nullptr) return;
+  if (netlist.linear_oil != nullptr) return;
   const double wall = cylinder.wall_compressibility, mean = (area < 0 ? -1 : 1) * area * length - cylinder.travel * area * moved / 2;
-  const StrainChange strain = strain_change(h.fluid, rule.y_begin[node.state], y[node.state]);
+  const StrainChange strain = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
   *row.R += rule.factor * chamber_change(cylinder, area, length, moved, strain);
   row.T[row.local] +=
       rule.factor * (mean * (state.compressibility[node_index].value + wall) + state.liquid[node_index].d[0] / 2 * area * moved);
@@ -203,35 +204,35 @@ TR_INLINE void add_chamber(const Hydraulics& h, int node_index, double area, dou
 }
 
 /// f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0) of volume i.
-double linear_rate(const Hydraulics& h, const LinearOil& oil, std::size_t i, const double* s, const double* s_dot, const double* y,
+double linear_rate(const Hydraulics& netlist, const LinearOil& oil, std::size_t i, const double* s, const double* s_dot, const double* y,
                    const HydraulicState& state) {
-  const std::size_t volumes = h.volumes.size(), ports = h.actuators.size();
-  const int circuit = h.nodes[h.volumes[i].node].circuit;
+  const std::size_t volumes = netlist.volumes.size(), ports = netlist.actuators.size();
+  const int circuit = netlist.nodes[netlist.volumes[i].node].circuit;
   double rate = state.linear_f[i];
   for (std::size_t j = 0; j < volumes; ++j)
-    if (const PressureNode& other = h.nodes[h.volumes[j].node]; other.circuit == circuit)
+    if (const PressureNode& other = netlist.nodes[netlist.volumes[j].node]; other.circuit == circuit)
       rate += state.linear_J[i * volumes + j] * (y[other.state] - oil.p[j]);
-  for (int k : h.circuits[circuit].actuators)
+  for (int k : netlist.circuits[circuit].actuators)
     rate += oil.f_s[i * ports + k] * (s[k] - oil.s[k]) + oil.f_w[i * ports + k] * (s_dot[k] - oil.w[k]);
   return rate;
 }
 
 /// p_dot - linear_rate of every volume.
-void add_linear_oil(const Hydraulics& h, const LinearOil& oil, const double* s, const double* s_dot, const double* y, const double* ydot,
-                    double factor, HydraulicState& state) {
-  const std::size_t volumes = h.volumes.size(), ports = h.actuators.size();
+void add_linear_oil(const Hydraulics& netlist, const LinearOil& oil, const double* s, const double* s_dot, const double* y,
+                    const double* ydot, double factor, HydraulicState& state) {
+  const std::size_t volumes = netlist.volumes.size(), ports = netlist.actuators.size();
   for (std::size_t i = 0; i < volumes; ++i) {
-    const PressureNode& node = h.nodes[h.volumes[i].node];
-    const Row row = row_of(h, node, state);
+    const PressureNode& node = netlist.nodes[netlist.volumes[i].node];
+    const Row row = row_of(netlist, node, state);
     for (std::size_t j = 0; j < volumes; ++j)
-      if (const PressureNode& other = h.nodes[h.volumes[j].node]; other.circuit == node.circuit)
+      if (const PressureNode& other = netlist.nodes[netlist.volumes[j].node]; other.circuit == node.circuit)
         row.T[other.local] -= state.linear_J[i * volumes + j];
-    for (int k : h.circuits[node.circuit].actuators) {
+    for (int k : netlist.circuits[node.circuit].actuators) {
       state.R_s[state.column[k] + row.local] -= oil.f_s[i * ports + k];
       state.R_v[state.column[k] + row.local] -= oil.f_w[i * ports + k];
     }
-    state.capacity[h.volumes[i].node] = 1;
-    *row.R += ydot[node.state] - linear_rate(h, oil, i, s, s_dot, y, state);
+    state.capacity[netlist.volumes[i].node] = 1;
+    *row.R += ydot[node.state] - linear_rate(netlist, oil, i, s, s_dot, y, state);
     row.T[row.local] += factor;
   }
 }
@@ -244,14 +245,14 @@ void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot
 }
 
 /// Friction of an actuator: force and, where its states are unknowns, their residuals.
-void add_friction(const Hydraulics& h, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, double* R_v,
-                  double* F_y, HydraulicState& state, std::size_t i) {
+void add_friction(const Hydraulics& netlist, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule,
+                  double* R_v, double* F_y, HydraulicState& state, std::size_t i) {
   FrictionResponse f;
   if (a.friction_local) {
     integrate_friction(a, s_dot, y, ydot, rule, f);
   } else {
     respond(a.friction, s_dot, y + a.state, f);
-    const Circuit& c = h.circuits[a.circuit];
+    const Circuit& c = netlist.circuits[a.circuit];
     for (int k = 0; k < a.friction_states; ++k) {
       const int local = a.local + k;
       double* T = state.T.data() + c.block + local * c.size;
@@ -300,7 +301,7 @@ void add_oil_force(const S& force, PortForces<S>& port) {
 }
 
 /// Openings that no direction of motion has (metering_actuator.h), or a flow that no pump has.
-[[noreturn]] void refuse(const Hydraulics& h, const QuasistaticCircuit& q, const QuasistaticWork& work) {
+[[noreturn]] void refuse(const Hydraulics& netlist, const QuasistaticCircuit& q, const QuasistaticWork& work) {
   const std::string circuit = "quasistatic." + q.name;
   for (std::size_t j = 0; j < q.ports.size(); ++j) {
     const MeteringOpenings& u = work.openings[j];
@@ -310,7 +311,7 @@ void add_oil_force(const S& force, PortForces<S>& port) {
       double opening;
     };
     const Valve P_A{"P_A", u.ph}, B_T{"B_T", u.tr}, P_B{"P_B", u.pr}, A_T{"A_T", u.th}, B_A{"B_A", u.a};
-    const std::string place = circuit + ".actuators." + h.actuators[q.ports[j].actuator].name;
+    const std::string place = circuit + ".actuators." + netlist.actuators[q.ports[j].actuator].name;
     const std::pair<Valve, Valve> pairs[] = {{P_A, A_T}, {B_T, P_B}, {P_A, P_B}, {P_B, B_A}, {A_T, B_A}};
     for (const auto& [a, b] : pairs)
       if (a.opening > 0 && b.opening > 0)
@@ -325,16 +326,16 @@ void add_oil_force(const S& force, PortForces<S>& port) {
 
 /// read_command(), of commands that can be.
 template <class S>
-void take_command(const Hydraulics& h, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
+void take_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
   read_command(q, values.signal.data(), values.spool.data(), work);
   if (!(work.flow >= 0 && work.flow < kInfinity) || !std::all_of(work.openings.begin(), work.openings.end(), admissible))
-    refuse(h, q, work);
+    refuse(netlist, q, work);
 }
 
 /// A quasistatic circuit in a step: forces of its ports, p and its derivatives.
 void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
-                     const Hydraulics& h, QuasistaticWork& work, HydraulicState& state) {
-  take_command<double>(h, q, state, work);
+                     const Hydraulics& netlist, QuasistaticWork& work, HydraulicState& state) {
+  take_command<double>(netlist, q, state, work);
   solve_step(q, s, s_dot, rule, y, ydot, work);
   // p = ... + gain v; f = K (p - l) + B (gain' p - l_dot), or (p - p_old - l + l_old) / h for the rates
   const double factor = q.discrete ? 1 / rule.step : rule.factor;
@@ -342,8 +343,8 @@ void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double*
   for (std::size_t i = 0; i < n; ++i) {
     const QuasistaticPort& port = q.ports[i];
     const VirtualElement& e = port.element;
-    const Actuator& a = h.actuators[port.actuator];
-    const Circuit& c = h.circuits[a.circuit];
+    const Actuator& a = netlist.actuators[port.actuator];
+    const Circuit& c = netlist.circuits[a.circuit];
     const double along_rate = e.damping * factor, push_s = e.stiffness + (q.discrete ? along_rate : 0), push_v = q.discrete ? 0 : e.damping;
     add_oil_force(work.solution.f[i], state.ports[port.actuator]);
     state.force_s[port.actuator] -= push_s;
@@ -360,10 +361,10 @@ void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double*
 
 /// Forces of its ports as an ordinary differential equation; discrete: what the last step left.
 template <class S>
-void add_quasistatic_forces(const Hydraulics& h, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y, QuasistaticWork& work,
-                            OilValues<S>& values) {
+void add_quasistatic_forces(const Hydraulics& netlist, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y,
+                            QuasistaticWork& work, OilValues<S>& values) {
   if (!q.discrete) {
-    take_command<S>(h, q, values, work);
+    take_command<S>(netlist, q, values, work);
     solve_rates(q, s, s_dot, y, work, values.quasistatic_v.data(), values.quasistatic_f.data());
   }
   for (std::size_t j = 0; j < q.ports.size(); ++j)
@@ -371,21 +372,21 @@ void add_quasistatic_forces(const Hydraulics& h, const QuasistaticCircuit& q, co
 }
 
 /// Its rates and forces.
-void add_quasistatic_rates(const Hydraulics& h, const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y,
+void add_quasistatic_rates(const Hydraulics& netlist, const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y,
                            double* ydot, QuasistaticWork& work, HydraulicState& state) {
-  add_quasistatic_forces<double>(h, q, s, s_dot, y, work, state);
+  add_quasistatic_forces<double>(netlist, q, s, s_dot, y, work, state);
   for (std::size_t j = 0; j < q.ports.size(); ++j)
     for (int k = 0; k < (q.discrete ? kDiscreteStates : 1); ++k) ydot[q.ports[j].state + k] = q.discrete ? 0 : work.solution.v[j];
 }
 
 /// Its block of derivatives at constant rates, without the direct ones of the forces: those are full matrices.
-void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y, const Hydraulics& h,
+void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const double* s_dot, const double* y, const Hydraulics& netlist,
                             QuasistaticWork& work, HydraulicState& state) {
-  if (!q.discrete) add_quasistatic_forces<double>(h, q, s, s_dot, y, work, state);
+  if (!q.discrete) add_quasistatic_forces<double>(netlist, q, s, s_dot, y, work, state);
   const std::size_t n = q.ports.size();
   for (std::size_t i = 0; i < n; ++i) {
     const QuasistaticPort& port = q.ports[i];
-    const Circuit& c = h.circuits[h.actuators[port.actuator].circuit];
+    const Circuit& c = netlist.circuits[netlist.actuators[port.actuator].circuit];
     for (std::size_t j = 0; j < n; ++j) {
       const double gain = q.discrete ? 0 : work.solution.v_fbar[j * n + i];
       state.T[c.block + q.ports[j].local * c.size + port.local] = -gain * port.element.stiffness;
@@ -396,98 +397,98 @@ void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const 
 }
 
 /// Where the blocks of a step may have entries: each part of the netlist adds slopes that cannot cancel. `state`: scratch.
-std::vector<std::vector<Entry>> block_entries(const Hydraulics& h, HydraulicState& state) {
-  std::vector<std::vector<char>> marked(h.circuits.size());
-  const bool full = h.linear_oil != nullptr;
-  for (std::size_t i = 0; i < h.circuits.size(); ++i) {
-    const std::size_t n = h.circuits[i].size;
+std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, HydraulicState& state) {
+  std::vector<std::vector<char>> marked(netlist.circuits.size());
+  const bool full = netlist.linear_oil != nullptr;
+  for (std::size_t i = 0; i < netlist.circuits.size(); ++i) {
+    const std::size_t n = netlist.circuits[i].size;
     marked[i].assign(n * n, full ? 1 : 0);
     for (std::size_t k = 0; k < n; ++k) marked[i][k * (n + 1)] = 1;
   }
   const auto mark = [&] {
-    for (std::size_t i = 0; i < h.circuits.size(); ++i) {
-      double* T = state.T.data() + h.circuits[i].block;
+    for (std::size_t i = 0; i < netlist.circuits.size(); ++i) {
+      double* T = state.T.data() + netlist.circuits[i].block;
       for (std::size_t k = 0; k < marked[i].size(); ++k)
         if (std::exchange(T[k], 0) != 0) marked[i][k] = 1;
     }
   };
   for (double command : {-1.0, 1.0}) {  // valves that join other nodes either way
     std::fill(state.spool.begin(), state.spool.end(), command);
-    for_each_element(h, [&](const auto& element) {
-      element.edges(state.flow_inputs(), [&](int A, int B, auto&&) { add_edge(h, {A, B, 0, 1}, state); });
+    for_each_element(netlist, [&](const auto& element) {
+      element.edges(state.flow_inputs(), [&](int A, int B, auto&&) { add_edge(netlist, {A, B, 0, 1}, state); });
       mark();
     });
   }
   std::fill(state.spool.begin(), state.spool.end(), 0.0);
   double slopes[kMaxComponentSlopes];
   for (int i = 0; i < kMaxComponentSlopes; ++i) slopes[i] = std::ldexp(1, i);  // no sum of some is another's
-  for (const Component& c : h.components) {
-    add_component(h, c, ComponentValues<>{}, slopes, state.ydot_scratch.data(), 0, state);
+  for (const Component& c : netlist.components) {
+    add_component(netlist, c, ComponentValues<>{}, slopes, state.ydot_scratch.data(), 0, state);
     mark();
   }
-  for (const FlowSource& source : h.flow_sources) {
-    add_flow_source(h, source, Dual<1>::variable(0, 0), state);
+  for (const FlowSource& source : netlist.flow_sources) {
+    add_flow_source(netlist, source, Dual<1>::variable(0, 0), state);
     mark();
   }
-  for (const Actuator& a : h.actuators) {
+  for (const Actuator& a : netlist.actuators) {
     if (a.friction_local) continue;
-    const std::size_t n = h.circuits[a.circuit].size;
+    const std::size_t n = netlist.circuits[a.circuit].size;
     for (int k = 0; k < a.friction_states; ++k)
       for (int j = 0; j < a.friction_states; ++j) marked[a.circuit][(a.local + k) * n + a.local + j] = 1;
   }
   std::fill(state.R.begin(), state.R.end(), 0.0);
-  std::vector<std::vector<Entry>> entries(h.circuits.size());
-  for (std::size_t i = 0; i < h.circuits.size(); ++i)
-    for (int row = 0; row < h.circuits[i].size; ++row)
-      for (int column = 0; column < h.circuits[i].size; ++column)
-        if (marked[i][row * h.circuits[i].size + column] != 0) entries[i].push_back({row, column});
+  std::vector<std::vector<Entry>> entries(netlist.circuits.size());
+  for (std::size_t i = 0; i < netlist.circuits.size(); ++i)
+    for (int row = 0; row < netlist.circuits[i].size; ++row)
+      for (int column = 0; column < netlist.circuits[i].size; ++column)
+        if (marked[i][row * netlist.circuits[i].size + column] != 0) entries[i].push_back({row, column});
   return entries;
 }
 
 }  // namespace
 
-HydraulicState::HydraulicState(const Hydraulics& h)
-    : OilValues(h),
-      compressibility(h.nodes.size()),
-      liquid(h.nodes.size(), Dual<1>(1)),
-      capacity(h.nodes.size()),
-      R(h.unknown_state.size()),
-      force_s(h.actuators.size()),
-      force_v(h.actuators.size()),
-      oil_rate(h.actuators.size()),
-      column(h.actuators.size()) {
+HydraulicState::HydraulicState(const Hydraulics& netlist)
+    : OilValues(netlist),
+      compressibility(netlist.nodes.size()),
+      liquid(netlist.nodes.size(), Dual<1>(1)),
+      capacity(netlist.nodes.size()),
+      R(netlist.unknown_state.size()),
+      force_s(netlist.actuators.size()),
+      force_v(netlist.actuators.size()),
+      oil_rate(netlist.actuators.size()),
+      column(netlist.actuators.size()) {
   std::size_t blocks = 0, columns = 0;
-  for (const Circuit& c : h.circuits) blocks += static_cast<std::size_t>(c.size) * c.size;
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
+  for (const Circuit& c : netlist.circuits) blocks += static_cast<std::size_t>(c.size) * c.size;
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     column[i] = static_cast<int>(columns);
-    columns += h.circuits[h.actuators[i].circuit].size;
+    columns += netlist.circuits[netlist.actuators[i].circuit].size;
   }
   T.resize(blocks);
   R_s.resize(columns);
   R_v.resize(columns);
   F_y.resize(columns);
-  y_scratch.resize(h.ny);
-  ydot_scratch.resize(h.ny);
-  for (const Circuit& c : h.circuits) {
+  y_scratch.resize(netlist.ny);
+  ydot_scratch.resize(netlist.ny);
+  for (const Circuit& c : netlist.circuits) {
     std::vector<double*>& columns_of = F_y_of_circuit.emplace_back();
     for (int k : c.actuators) columns_of.push_back(F_y.data() + column[k]);
   }
-  entries = block_entries(h, *this);
-  for (std::size_t i = 0; i < h.circuits.size(); ++i) block.emplace_back(h.circuits[i].size, entries[i]);
-  if (h.linear_oil == nullptr) return;
-  linear_f.resize(h.volumes.size());
-  linear_J.resize(h.volumes.size() * h.volumes.size());
+  entries = block_entries(netlist, *this);
+  for (std::size_t i = 0; i < netlist.circuits.size(); ++i) block.emplace_back(netlist.circuits[i].size, entries[i]);
+  if (netlist.linear_oil == nullptr) return;
+  linear_f.resize(netlist.volumes.size());
+  linear_J.resize(netlist.volumes.size() * netlist.volumes.size());
 }
 
-void content_changes(const Hydraulics& h, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN) {
-  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
+void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN) {
+  const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
   for (int i = 0; i < volumes; ++i)
-    dN[i] = h.volumes[i].volume * strain_change(h.fluid, y_0[i], y_1[i]).of(h.volumes[i].wall_compressibility);
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+    dN[i] = netlist.volumes[i].volume * strain_change(netlist.fluid, y_0[i], y_1[i]).of(netlist.volumes[i].wall_compressibility);
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
     const auto add = [&](int node, double area, double length) {
-      if (node < volumes) dN[node] += chamber_change(c, area, length, s_1[i] - s_0[i], strain_change(h.fluid, y_0[node], y_1[node]));
+      if (node < volumes) dN[node] += chamber_change(c, area, length, s_1[i] - s_0[i], strain_change(netlist.fluid, y_0[node], y_1[node]));
     };
     add(a.A, c.area_A, c.chamber_A(s_1[i]));
     add(a.B, -c.area_B, c.chamber_B(s_1[i]));
@@ -498,17 +499,18 @@ namespace {
 
 /// Calls add(volume, liquid area sdot, capacity) for every chamber, and first add(volume, 0, capacity) for every hose.
 template <class Add>
-void for_each_part(const Hydraulics& h, const double* s, const double* s_dot, const double* y, Add&& add) {
-  const int volumes = static_cast<int>(h.volumes.size());
+void for_each_part(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, Add&& add) {
+  const int volumes = static_cast<int>(netlist.volumes.size());
   for (int i = 0; i < volumes; ++i)
-    add(i, 0.0, sub_volume_capacity(h.volumes[i].volume, h.fluid.compressibility_at(y[i]), h.volumes[i].wall_compressibility));
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+    add(i, 0.0,
+        sub_volume_capacity(netlist.volumes[i].volume, netlist.fluid.compressibility_at(y[i]), netlist.volumes[i].wall_compressibility));
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
     const auto add_chamber = [&](int node, double area, double size) {
       if (node >= volumes) return;
-      add(node, h.fluid.liquid_fraction(y[node]) * area * s_dot[i],
-          sub_volume_capacity(size, h.fluid.compressibility_at(y[node]), c.wall_compressibility));
+      add(node, netlist.fluid.liquid_fraction(y[node]) * area * s_dot[i],
+          sub_volume_capacity(size, netlist.fluid.compressibility_at(y[node]), c.wall_compressibility));
     };
     add_chamber(a.A, c.area_A, c.area_A * c.chamber_A(s[i]));
     add_chamber(a.B, -c.area_B, c.area_B * c.chamber_B(s[i]));
@@ -517,41 +519,41 @@ void for_each_part(const Hydraulics& h, const double* s, const double* s_dot, co
 
 }  // namespace
 
-void pressure_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
+void pressure_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
                     HydraulicState& state) {
-  const std::size_t volumes = h.volumes.size();
+  const std::size_t volumes = netlist.volumes.size();
   std::copy_n(inflow, volumes, ydot);
-  const bool linear = h.linear_oil != nullptr;
+  const bool linear = netlist.linear_oil != nullptr;
   double* C = state.capacity.data();
   std::fill_n(C, volumes, linear ? 1.0 : 0.0);
   if (linear) return;
-  for_each_part(h, s, s_dot, y, [&](int volume, double drawn, double capacity) {
+  for_each_part(netlist, s, s_dot, y, [&](int volume, double drawn, double capacity) {
     C[volume] += capacity;
     ydot[volume] -= drawn;
   });
   for (std::size_t i = 0; i < volumes; ++i) ydot[i] /= C[i];
 }
 
-void start_oil_memory(const Hydraulics& h, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
+void start_oil_memory(const Hydraulics& netlist, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory) {
   *memory.step = step;
-  std::fill_n(memory.lag, h.ny, 0.0);
-  std::copy_n(s, h.actuators.size(), memory.s);
-  if (h.linear_oil != nullptr) {
-    std::copy_n(ydot, h.volumes.size(), memory.inflow);
+  std::fill_n(memory.lag, netlist.ny, 0.0);
+  std::copy_n(s, netlist.actuators.size(), memory.s);
+  if (netlist.linear_oil != nullptr) {
+    std::copy_n(ydot, netlist.volumes.size(), memory.inflow);
     return;
   }
-  std::fill_n(memory.inflow, h.volumes.size(), 0.0);
-  for_each_part(h, s, s_dot, y,
+  std::fill_n(memory.inflow, netlist.volumes.size(), 0.0);
+  for_each_part(netlist, s, s_dot, y,
                 [&](int volume, double drawn, double capacity) { memory.inflow[volume] += drawn + capacity * ydot[volume]; });
 }
 
-void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side side, HydraulicState& state) {
-  for (SignalIndex i : h.used_signals) state.signal[i] = signals.value(i, t, side);
-  for (std::size_t i = 0; i < h.nodes.size(); ++i)
-    if (h.nodes[i].source >= 0) state.pressure[i] = state.signal[h.nodes[i].source];
-  if (h.linear_oil == nullptr) return;
-  const LinearOil& oil = *h.linear_oil;
+void update_inputs(const Hydraulics& netlist, const SignalSet& signals, double t, Side side, HydraulicState& state) {
+  for (SignalIndex i : netlist.used_signals) state.signal[i] = signals.value(i, t, side);
+  for (std::size_t i = 0; i < netlist.nodes.size(); ++i)
+    if (netlist.nodes[i].source >= 0) state.pressure[i] = state.signal[netlist.nodes[i].source];
+  if (netlist.linear_oil == nullptr) return;
+  const LinearOil& oil = *netlist.linear_oil;
   const auto [k, share] = oil.place(t);
   const auto mean = [left = k, next = share](const std::vector<std::vector<double>>& at, std::vector<double>& out) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (1 - next) * at[left][i] + next * at[left + 1][i];
@@ -560,72 +562,72 @@ void update_inputs(const Hydraulics& h, const SignalSet& signals, double t, Side
   mean(oil.J, state.linear_J);
 }
 
-void evaluate_hydraulics(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
-  load_pressures<double>(h, y, state);
+  load_pressures<double>(netlist, y, state);
   const bool step = rule.factor > 0;
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::fill(state.T.begin(), state.T.end(), 0.0);
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
-  if (h.linear_oil != nullptr)
-    add_linear_oil(h, *h.linear_oil, s, s_dot, y, ydot, rule.factor, state);
+  if (netlist.linear_oil != nullptr)
+    add_linear_oil(netlist, *netlist.linear_oil, s, s_dot, y, ydot, rule.factor, state);
   else if (step)
-    for (const Volume& volume : h.volumes) add_volume(h, volume, rule, y, state);
+    for (const Volume& volume : netlist.volumes) add_volume(netlist, volume, rule, y, state);
   else
-    for (const Volume& volume : h.volumes) add_volume(h, volume, y, ydot, state);
+    for (const Volume& volume : netlist.volumes) add_volume(netlist, volume, y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
-  for_each_element(h, [&](const auto& element) {
-    if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(h, e, state); });
+  for_each_element(netlist, [&](const auto& element) {
+    if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(netlist, e, state); });
   });
-  for (const Component& c : h.components) add_component(h, c, in, y, ydot, rule.factor, state);
-  for (const FlowSource& source : h.flow_sources)
-    add_flow_source(h, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+  for (const Component& c : netlist.components) add_component(netlist, c, in, y, ydot, rule.factor, state);
+  for (const FlowSource& source : netlist.flow_sources)
+    add_flow_source(netlist, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     const ChamberSlopes slopes{state.R_s.data() + state.column[i], state.R_v.data() + state.column[i], state.F_y.data() + state.column[i]};
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
     if (step) {
       const double moved = s[i] - rule.s_begin[i];
-      add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), moved, c, rule, y, slopes, state);
-      add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), moved, c, rule, y, slopes, state);
+      add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), moved, c, rule, y, slopes, state);
+      add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), moved, c, rule, y, slopes, state);
     } else {
-      add_chamber(h, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, slopes, state);
-      add_chamber(h, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, slopes, state);
+      add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, slopes, state);
+      add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, slopes, state);
     }
-    add_friction(h, a, s_dot[i], y, ydot, rule, slopes.R_v, slopes.F_y, state, i);
+    add_friction(netlist, a, s_dot[i], y, ydot, rule, slopes.R_v, slopes.F_y, state, i);
   }
-  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
-    const QuasistaticCircuit& q = h.quasistatic[i];
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = netlist.quasistatic[i];
     if (step)
-      add_quasistatic(q, s, s_dot, y, ydot, rule, h, state.quasistatic[i], state);
+      add_quasistatic(q, s, s_dot, y, ydot, rule, netlist, state.quasistatic[i], state);
     else
-      add_quasistatic_slopes(q, s, s_dot, y, h, state.quasistatic[i], state);
+      add_quasistatic_slopes(q, s, s_dot, y, netlist, state.quasistatic[i], state);
   }
 }
 
 template <class S>
-void evaluate_forces(const Hydraulics& h, const S* s, const S* s_dot, const S* y, OilValues<S>& values) {
-  load_pressures(h, y, values);
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+void evaluate_forces(const Hydraulics& netlist, const S* s, const S* s_dot, const S* y, OilValues<S>& values) {
+  load_pressures(netlist, y, values);
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     PortForces<S>& port = values.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], values, port);
     S rate[kMaxFrictionStates];
     port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, rate);
     port.force -= port.friction;
   }
-  for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
-    add_quasistatic_forces(h, h.quasistatic[i], s, s_dot, y, values.quasistatic[i], values);
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
+    add_quasistatic_forces(netlist, netlist.quasistatic[i], s, s_dot, y, values.quasistatic[i], values);
 }
-void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
-  evaluate_forces<double>(h, s, s_dot, y, state);
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) set_direct_slopes(h.actuators[i], s[i], s_dot[i], state, i);
-  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) {
-    const QuasistaticCircuit& q = h.quasistatic[i];
+void evaluate_forces(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, HydraulicState& state) {
+  evaluate_forces<double>(netlist, s, s_dot, y, state);
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) set_direct_slopes(netlist.actuators[i], s[i], s_dot[i], state, i);
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = netlist.quasistatic[i];
     const std::size_t n = q.ports.size();
     for (std::size_t j = 0; j < n && !q.discrete; ++j) {  // along its own port
       const VirtualElement& e = q.ports[j].element;
@@ -638,12 +640,13 @@ void evaluate_forces(const Hydraulics& h, const double* s, const double* s_dot, 
 template void evaluate_forces<double>(const Hydraulics&, const double*, const double*, const double*, OilValues<double>&);
 template void evaluate_forces<Dual<1>>(const Hydraulics&, const Dual<1>*, const Dual<1>*, const Dual<1>*, OilValues<Dual<1>>&);
 
-void finish_local_states(const Hydraulics& h, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+void finish_local_states(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
   FrictionResponse f;
-  for (std::size_t i = 0; i < h.actuators.size(); ++i)
-    if (h.actuators[i].friction_local) integrate_friction(h.actuators[i], s_dot[i], y, ydot, rule, f);
-  for (std::size_t i = 0; i < h.quasistatic.size(); ++i) solve_step(h.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
+    if (netlist.actuators[i].friction_local) integrate_friction(netlist.actuators[i], s_dot[i], y, ydot, rule, f);
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
+    solve_step(netlist.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);
 }
 
 void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
@@ -663,49 +666,50 @@ namespace {
 
 /// Net outflows of the volumes [m3/s] by elements, sources and components, with a LinearOil less the rates of their pressures; rates of all
 /// other states but spools; port forces, of quasistatic circuits at the rates `oil_rate`. All but the ports' forces into `ydot`.
-void gather(const Hydraulics& h, const double* s, const double* s_dot, const double* oil_rate, const double* y, double* ydot,
+void gather(const Hydraulics& netlist, const double* s, const double* s_dot, const double* oil_rate, const double* y, double* ydot,
             HydraulicState& state) {
-  load_pressures<double>(h, y, state);
-  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
-  for (int i = 0; i < volumes; ++i) ydot[i] = h.linear_oil != nullptr ? -linear_rate(h, *h.linear_oil, i, s, s_dot, y, state) : 0;
+  load_pressures<double>(netlist, y, state);
+  const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
+  for (int i = 0; i < volumes; ++i)
+    ydot[i] = netlist.linear_oil != nullptr ? -linear_rate(netlist, *netlist.linear_oil, i, s, s_dot, y, state) : 0;
   const auto add_flow = [&](int from, int to, double Q) {
     if (from >= 0 && from < volumes) ydot[from] += Q;
     if (to >= 0 && to < volumes) ydot[to] -= Q;
   };
   const FlowInputs<> in = state.flow_inputs();
-  for_each_element(h, [&](const auto& element) {
+  for_each_element(netlist, [&](const auto& element) {
     if (is_shut(element, in)) return;
     element.edges(in, [&](int A, int B, auto&& law) { add_flow(A, B, law(in.pressure[A] - in.pressure[B])); });
   });
-  for (const FlowSource& source : h.flow_sources) add_flow(source.from, source.to, source_flow<double>(h, source, state));
+  for (const FlowSource& source : netlist.flow_sources) add_flow(source.from, source.to, source_flow<double>(netlist, source, state));
   ComponentValues<> values;
-  for (const Component& c : h.components) {
+  for (const Component& c : netlist.components) {
     read_component(c, in, y, values);
     c.law->evaluate(values.inputs(), values.Q, ydot + c.state);
-    for_each_way(c, values.Q, add_flow);
+    for_each_flow_path(c, values.Q, add_flow);
   }
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     PortForces<>& port = state.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], state, port);
     port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
     port.force -= port.friction;
   }
-  for (std::size_t i = 0; i < h.quasistatic.size(); ++i)
-    add_quasistatic_rates(h, h.quasistatic[i], s, oil_rate, y, ydot, state.quasistatic[i], state);
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
+    add_quasistatic_rates(netlist, netlist.quasistatic[i], s, oil_rate, y, ydot, state.quasistatic[i], state);
 }
 
 }  // namespace
 
-void evaluate_residual(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,
+void evaluate_residual(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                        const RateRelation& rule, HydraulicState& state) {
   double *outflow = state.ydot_scratch.data(), *dN = state.capacity.data();
-  gather(h, s, s_dot, s_dot, y, outflow, state);
-  const bool linear = h.linear_oil != nullptr;
-  if (!linear) content_changes(h, rule.y_begin, rule.s_begin, y, s, dN);
-  const int volumes = static_cast<int>(h.volumes.size());  // the first of nodes and states
-  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
-    const int k = h.unknown_state[i];
+  gather(netlist, s, s_dot, s_dot, y, outflow, state);
+  const bool linear = netlist.linear_oil != nullptr;
+  if (!linear) content_changes(netlist, rule.y_begin, rule.s_begin, y, s, dN);
+  const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
+  for (std::size_t i = 0; i < netlist.unknown_state.size(); ++i) {
+    const int k = netlist.unknown_state[i];
     if (k >= volumes)
       state.R[i] = ydot[k] - outflow[k];
     else
@@ -713,58 +717,58 @@ void evaluate_residual(const Hydraulics& h, const double* s, const double* s_dot
   }
 }
 
-void evaluate_rates(const Hydraulics& h, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
+void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
                     const double* extra_rate) {
   const double* oil_rate = s_dot;
   if (extra_rate != nullptr) {
-    for (std::size_t i = 0; i < h.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
+    for (std::size_t i = 0; i < netlist.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];
     oil_rate = state.oil_rate.data();
   }
-  gather(h, s, s_dot, oil_rate, y, ydot, state);
-  for (std::size_t i = 0; i < h.volumes.size(); ++i) ydot[i] = -ydot[i];
-  pressure_rates(h, s, oil_rate, ydot, y, ydot, state);
-  for (const Spool& spool : h.spools) spool_rates(spool, state.signal[spool.signal], y + spool.state, ydot + spool.state);
+  gather(netlist, s, s_dot, oil_rate, y, ydot, state);
+  for (std::size_t i = 0; i < netlist.volumes.size(); ++i) ydot[i] = -ydot[i];
+  pressure_rates(netlist, s, oil_rate, ydot, y, ydot, state);
+  for (const Spool& spool : netlist.spools) spool_rates(spool, state.signal[spool.signal], y + spool.state, ydot + spool.state);
 }
 
-void evaluate_slopes(const Hydraulics& h, const double* s, const double* s_dot, const double* y, const double* ydot,
+void evaluate_slopes(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                      HydraulicState& state) {
   // copies: local friction states are written, though they stay as they are
-  std::copy_n(y, h.ny, state.y_scratch.begin());
+  std::copy_n(y, netlist.ny, state.y_scratch.begin());
   if (ydot != nullptr)
-    std::copy_n(ydot, h.ny, state.ydot_scratch.begin());
+    std::copy_n(ydot, netlist.ny, state.ydot_scratch.begin());
   else
     std::fill(state.ydot_scratch.begin(), state.ydot_scratch.end(), 0.0);
   RateRelation constant;
   constant.y_begin = y;
   constant.offset = state.ydot_scratch.data();
-  evaluate_hydraulics(h, s, s_dot, state.y_scratch.data(), state.ydot_scratch.data(), constant, state);
+  evaluate_hydraulics(netlist, s, s_dot, state.y_scratch.data(), state.ydot_scratch.data(), constant, state);
 }
 
-int piston_outside(const Hydraulics& h, const double* s) {
-  for (std::size_t i = 0; i < h.actuators.size(); ++i)
-    if (!h.actuators[i].cylinder.holds(s[i])) return static_cast<int>(i);
+int piston_outside(const Hydraulics& netlist, const double* s) {
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
+    if (!netlist.actuators[i].cylinder.holds(s[i])) return static_cast<int>(i);
   return -1;
 }
 
-int unknown_out_of_range(const Hydraulics& h, const double* y) {
+int unknown_out_of_range(const Hydraulics& netlist, const double* y) {
   constexpr double kHighest = 1e12;  // [Pa]
   constexpr double kLargest = 1e12;  // of other states
-  for (std::size_t i = 0; i < h.unknown_state.size(); ++i) {
-    const int k = h.unknown_state[i];
-    const bool pressure = h.linear_oil == nullptr && k < static_cast<int>(h.volumes.size());  // linear ones may fall below 0
+  for (std::size_t i = 0; i < netlist.unknown_state.size(); ++i) {
+    const int k = netlist.unknown_state[i];
+    const bool pressure = netlist.linear_oil == nullptr && k < static_cast<int>(netlist.volumes.size());  // linear ones may fall below 0
     if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
   }
   return -1;
 }
 
-bool below_vacuum(const Hydraulics& h, const double* y, int unknown) {
-  const int k = h.unknown_state[unknown];
-  return k < static_cast<int>(h.volumes.size()) && y[k] <= 0;
+bool below_vacuum(const Hydraulics& netlist, const double* y, int unknown) {
+  const int k = netlist.unknown_state[unknown];
+  return k < static_cast<int>(netlist.volumes.size()) && y[k] <= 0;
 }
 
-bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {
-  for (std::size_t i = 0; i < h.circuits.size(); ++i) {
-    const Circuit& c = h.circuits[i];
+bool condense(const Hydraulics& netlist, HydraulicState& state, int* circuit) {
+  for (std::size_t i = 0; i < netlist.circuits.size(); ++i) {
+    const Circuit& c = netlist.circuits[i];
     const double* T = state.T.data() + c.block;
     SystemMatrix& block = state.block[i];
     block.assemble([&](auto& entry) {
@@ -779,9 +783,9 @@ bool condense(const Hydraulics& h, HydraulicState& state, int* circuit) {
   return true;
 }
 
-void eliminate(const Hydraulics& h, const double* ds, const double* dsdot, HydraulicState& state) {
-  for (std::size_t circuit = 0; circuit < h.circuits.size(); ++circuit) {
-    const Circuit& c = h.circuits[circuit];
+void eliminate(const Hydraulics& netlist, const double* ds, const double* dsdot, HydraulicState& state) {
+  for (std::size_t circuit = 0; circuit < netlist.circuits.size(); ++circuit) {
+    const Circuit& c = netlist.circuits[circuit];
     double* R = state.R.data() + c.offset;
     for (int k : c.actuators) {
       const double *R_s = state.R_s.data() + state.column[k], *R_v = state.R_v.data() + state.column[k];

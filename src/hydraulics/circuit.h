@@ -56,9 +56,9 @@ struct PressureNode {
 /// A volume's constant part; chambers add theirs.
 struct Volume {
   int node = 0;
-  double volume = 0;                // [m3] hose
-  double wall_compressibility = 0;  // [1/Pa]
-  double walls_of_all = 0;          // [1/Pa] with the chambers on it: the mean by volume at the start
+  double volume = 0;                     // [m3] hose
+  double wall_compressibility = 0;       // [1/Pa]
+  double mean_wall_compressibility = 0;  // [1/Pa] with the chambers on it: the mean by volume at the start
 };
 
 /// A flow from node A to node B with its derivative in p_A - p_B.
@@ -141,7 +141,7 @@ void read_component(const Component& c, const FlowInputs<S>& in, const S* y, Com
 }
 /// Calls sink(A, B, Q) for every flow of a component between nodes A and B of the netlist, -1: outside.
 template <class S, class Sink>
-void for_each_way(const Component& c, const S* Q, Sink&& sink) {
+void for_each_flow_path(const Component& c, const S* Q, Sink&& sink) {
   for (const ComponentFlow& flow : c.law->info().flows)
     sink(flow.from < 0 ? -1 : c.nodes[flow.from], flow.to < 0 ? -1 : c.nodes[flow.to], *Q++);
 }
@@ -149,7 +149,7 @@ void for_each_way(const Component& c, const S* Q, Sink&& sink) {
 /// A cylinder or motor with its friction at port i (i-th of the list).
 struct Actuator {
   std::string name;
-  bool turns = false;  // a motor
+  bool is_rotary = false;  // a motor
   Cylinder cylinder;
   int A = 0, B = 0;  // nodes
   FrictionLaw friction;
@@ -260,9 +260,9 @@ struct OilMemory {
   Pointer s;       // [m] per port
 };
 template <class Pointer>
-OilMemory<Pointer> oil_memory(const Hydraulics& h, Pointer values) {
-  Pointer lag = values + 1, inflow = lag + h.ny;
-  return {values, lag, inflow, inflow + h.volumes.size()};
+OilMemory<Pointer> oil_memory(const Hydraulics& netlist, Pointer values) {
+  Pointer lag = values + 1, inflow = lag + netlist.ny;
+  return {values, lag, inflow, inflow + netlist.volumes.size()};
 }
 inline int oil_memory_size(const Hydraulics& h) { return 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size()); }
 /// Memory of a state whose rates are consistent, with nothing before it, for a step of that length [s].
@@ -380,9 +380,9 @@ TR_INLINE void for_each_flow(const Element& element, const FlowInputs<>& in, Sin
 
 /// What a flow source passes [m3/s]: out of a cavity it draws what liquid is in its volume.
 template <class S>
-S source_flow(const Hydraulics& h, const FlowSource& source, const OilValues<S>& values) {
+S source_flow(const Hydraulics& netlist, const FlowSource& source, const OilValues<S>& values) {
   const S& Q = values.signal[source.flow];
-  return source.from >= 0 && h.nodes[source.from].state >= 0 ? S(Q * h.fluid.liquid_fraction(values.pressure[source.from])) : Q;
+  return source.from >= 0 && netlist.nodes[source.from].state >= 0 ? S(Q * netlist.fluid.liquid_fraction(values.pressure[source.from])) : Q;
 }
 
 /// Calls visit(element) for every flow element, in the order of the list.

@@ -37,7 +37,7 @@ double stop_between(const Leakage&, double, double next) { return next; }
 }  // namespace
 
 CircuitStep::CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other)
-    : h_(hydraulics),
+    : netlist_(hydraulics),
       ports_(hydraulics.actuators.size()),
       offset_(hydraulics.ny),
       s_begin_(ports_),
@@ -62,49 +62,49 @@ CircuitStep::CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure
       damping_(ports_ * ports_),
       local_states_(!hydraulics.quasistatic.empty()) {
   for (std::size_t i = 0; i < tolerance_.size(); ++i) {
-    limited_[i] = h_.unknown_state[i] < static_cast<int>(h_.volumes.size());
+    limited_[i] = netlist_.unknown_state[i] < static_cast<int>(netlist_.volumes.size());
     tolerance_[i] = limited_[i] ? tolerance_pressure : tolerance_other;
   }
-  for (std::size_t c = 0; c < h_.circuits.size(); ++c)
-    std::fill_n(circuit_.begin() + h_.circuits[c].offset, h_.circuits[c].size, static_cast<int>(c));
-  for (const Component& c : h_.components)
+  for (std::size_t c = 0; c < netlist_.circuits.size(); ++c)
+    std::fill_n(circuit_.begin() + netlist_.circuits[c].offset, netlist_.circuits[c].size, static_cast<int>(c));
+  for (const Component& c : netlist_.components)
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) {
-      const std::size_t i = static_cast<std::size_t>(h_.circuits[c.circuit].offset + c.local) + k;
+      const std::size_t i = static_cast<std::size_t>(netlist_.circuits[c.circuit].offset + c.local) + k;
       const ComponentState& s = c.law->info().states[k];
       tolerance_[i] *= s.scale;
       limited_[i] = 1;
       if (!s.rate_of_another) followed_.push_back({c.state + static_cast<int>(k), s.scale});
     }
   rows_.resize(ports_);
-  for (const Circuit& c : h_.circuits)
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators) {
-      const Actuator& a = h_.actuators[i];
+      const Actuator& a = netlist_.actuators[i];
       std::vector<int>& rows = rows_[i];
-      if (h_.linear_oil != nullptr || !h_.quasistatic.empty()) {
+      if (netlist_.linear_oil != nullptr || !netlist_.quasistatic.empty()) {
         rows.resize(c.size);
         std::iota(rows.begin(), rows.end(), 0);
         continue;
       }
-      if (h_.nodes[a.A].state >= 0) rows.push_back(h_.nodes[a.A].local);
-      if (h_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(h_.nodes[a.B].local);
+      if (netlist_.nodes[a.A].state >= 0) rows.push_back(netlist_.nodes[a.A].local);
+      if (netlist_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist_.nodes[a.B].local);
       for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
     }
-  for (const Actuator& a : h_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
-  for (const Volume& volume : h_.volumes) nodes_of_circuit_[h_.nodes[volume.node].circuit].push_back(volume.node);
+  for (const Actuator& a : netlist_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
+  for (const Volume& volume : netlist_.volumes) nodes_of_circuit_[netlist_.nodes[volume.node].circuit].push_back(volume.node);
   const auto meet = [&](const auto& nodes) {
     for (int volume : nodes)
       for (int source : nodes) {
-        if (h_.nodes[volume].state < 0 || h_.nodes[source].state >= 0) continue;
-        std::vector<int>& met = nodes_of_circuit_[h_.nodes[volume].circuit];
+        if (netlist_.nodes[volume].state < 0 || netlist_.nodes[source].state >= 0) continue;
+        std::vector<int>& met = nodes_of_circuit_[netlist_.nodes[volume].circuit];
         if (std::find(met.begin(), met.end(), source) == met.end()) met.push_back(source);
       }
   };
-  for_each_element(h_, [&](const auto& element) {
+  for_each_element(netlist_, [&](const auto& element) {
     std::vector<int> nodes;
     for (const int* node : element_nodes(element)) nodes.push_back(*node);
     meet(nodes);
   });
-  for (const Component& c : h_.components) meet(c.nodes);
+  for (const Component& c : netlist_.components) meet(c.nodes);
 }
 
 void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, double t, double h, const double* y_begin,
@@ -115,20 +115,20 @@ void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, doubl
   rule_ = {h, oil_rule.factor(h), y_begin, offset_.data(), s_begin_.data()};
   std::copy_n(memory.s, ports_, s_begin_.begin());
   std::copy_n(memory.inflow, inflow_begin_.size(), inflow_begin_.begin());
-  std::copy_n(ydot_begin, h_.ny, rate_begin_.begin());
+  std::copy_n(ydot_begin, netlist_.ny, rate_begin_.begin());
   std::fill(taken_.begin(), taken_.end(), 0.0);
-  const int volumes = static_cast<int>(h_.volumes.size());
+  const int volumes = static_cast<int>(netlist_.volumes.size());
   const double carried = OilRule::carried(h, *memory.step);
-  for (int i = 0; i < h_.ny; ++i) {
+  for (int i = 0; i < netlist_.ny; ++i) {
     const double rate = i < volumes ? memory.inflow[i] : ydot_begin[i], lag = carried * memory.lag[i];
     offset_[i] = oil_rule.offset(rate, lag);
     mean_[i] = rate + lag;
   }
-  for (int i : h_.unknown_state) {
+  for (int i : netlist_.unknown_state) {
     const double ahead = oil_rule.implicit_euler ? 0 : h * ydot[i];
-    y[i] = i < volumes ? h_.fluid.advance(y[i], ahead, h_.volumes[i].walls_of_all) : y[i] + ahead;
+    y[i] = i < volumes ? netlist_.fluid.advance(y[i], ahead, netlist_.volumes[i].mean_wall_compressibility) : y[i] + ahead;
   }
-  for (const Spool& spool : h_.spools) {
+  for (const Spool& spool : netlist_.spools) {
     const double end = state.signal[spool.signal];
     double *at = y + spool.state, *rate = ydot + spool.state;
     spool_rates(spool, signals.value(spool.signal, t, Side::right), at, rate);
@@ -145,20 +145,20 @@ void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, doubl
 }
 
 void CircuitStep::set_rates() {
-  const int first = h_.linear_oil != nullptr ? 0 : static_cast<int>(h_.volumes.size());
-  for (int i : h_.unknown_state)
+  const int first = netlist_.linear_oil != nullptr ? 0 : static_cast<int>(netlist_.volumes.size());
+  for (int i : netlist_.unknown_state)
     if (i >= first) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - offset_[i];
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
-  const int volumes = static_cast<int>(h_.volumes.size());
-  const bool linear = h_.linear_oil != nullptr;
+  const int volumes = static_cast<int>(netlist_.volumes.size());
+  const bool linear = netlist_.linear_oil != nullptr;
   if (!linear) {
     double *oil_s = state.oil_rate.data(), *changes = changes_.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_s[i] = extra_rate == nullptr ? s[i] : s[i] + rule_.step * extra_rate[i];
-    content_changes(h_, rule_.y_begin, s_begin_.data(), y_, oil_s, changes);
+    content_changes(netlist_, rule_.y_begin, s_begin_.data(), y_, oil_s, changes);
   }
-  for (int i = 0; i < h_.ny; ++i) {
+  for (int i = 0; i < netlist_.ny; ++i) {
     const bool content = i < volumes && !linear;
     const double change = content ? changes_[i] : y_[i] - rule_.y_begin[i];
     const double rate = content ? rule_.factor * change - offset_[i] : ydot_[i];
@@ -168,7 +168,7 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
   if (!linear) {
     double* oil_rate = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_rate[i] = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
-    pressure_rates(h_, s, oil_rate, memory.inflow, y_, ydot_, state);
+    pressure_rates(netlist_, s, oil_rate, memory.inflow, y_, ydot_, state);
   }
   *memory.step = rule_.step;
   std::copy_n(s, ports_, memory.s);
@@ -180,7 +180,7 @@ bool CircuitStep::solve(const double* s, const double* s_dot, int max_iterations
   for (int i = 0; i < max_iterations; ++i) {
     largest = 0;
     set_rates();
-    evaluate_hydraulics(h_, s, s_dot, y_, ydot_, rule_, state);
+    evaluate_hydraulics(netlist_, s, s_dot, y_, ydot_, rule_, state);
     if (!condense_ports(state)) return false;
     eliminate(zeros_.data(), zeros_.data(), state);
     apply(state.R.data(), state, [&](double scaled, int) {
@@ -199,7 +199,7 @@ bool CircuitStep::solve(const double* s, const double* s_dot, int max_iterations
 double CircuitStep::range_of(int circuit, const double* y_0, const double* y_1, const HydraulicState& state) const {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (int node : nodes_of_circuit_[circuit]) {
-    const int i = h_.nodes[node].state;
+    const int i = netlist_.nodes[node].state;
     const double at_0 = i < 0 ? state.pressure[node] : y_0[i], at_1 = i < 0 ? state.pressure[node] : y_1[i];
     low = std::min({low, at_0, at_1});
     high = std::max({high, at_0, at_1});
@@ -209,24 +209,26 @@ double CircuitStep::range_of(int circuit, const double* y_0, const double* y_1, 
 
 template <class Change>
 double CircuitStep::largest_share(const double* y_0, const double* y_1, const HydraulicState& state, Change&& change) {
-  if (h_.linear_oil != nullptr) return 0;
+  if (netlist_.linear_oil != nullptr) return 0;
   for (std::size_t c = 0; c < range_.size(); ++c) range_[c] = range_of(static_cast<int>(c), y_0, y_1, state);
   double largest = 0;
-  for (std::size_t i = 0; i < h_.volumes.size(); ++i) largest = std::max(largest, change(i) / range_[h_.nodes[h_.volumes[i].node].circuit]);
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i)
+    largest = std::max(largest, change(i) / range_[netlist_.nodes[netlist_.volumes[i].node].circuit]);
   for (const Followed& f : followed_) largest = std::max(largest, change(static_cast<std::size_t>(f.state)) / f.scale);
   return largest;
 }
 
 bool CircuitStep::jumped(double share, const HydraulicState& state) const {
-  if (h_.linear_oil != nullptr) return false;
+  if (netlist_.linear_oil != nullptr) return false;
   const double half = rule_.step / 2;
-  for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
     const double by_rate = half * std::abs(ydot_[i] - rate_begin_[i]);
     if (!(by_rate > share * kLeastRange)) continue;
-    const double walls = h_.volumes[i].walls_of_all, p = y_[i];
-    const double C = state.capacity[i] * (h_.fluid.liquid_compressibility(p) + walls) / (h_.fluid.compressibility_at(p) + walls);
+    const double walls = netlist_.volumes[i].mean_wall_compressibility, p = y_[i];
+    const double C =
+        state.capacity[i] * (netlist_.fluid.liquid_compressibility(p) + walls) / (netlist_.fluid.compressibility_at(p) + walls);
     const double moved = std::min(by_rate, half * std::abs(inflow_[i] - inflow_begin_[i]) / C);
-    if (moved > share * kLeastRange && moved > share * range_of(h_.nodes[h_.volumes[i].node].circuit, rule_.y_begin, y_, state))
+    if (moved > share * kLeastRange && moved > share * range_of(netlist_.nodes[netlist_.volumes[i].node].circuit, rule_.y_begin, y_, state))
       return true;
   }
   return std::any_of(followed_.begin(), followed_.end(),
@@ -253,9 +255,10 @@ double CircuitStep::part_length(double share, const double* y, const double* ydo
 }
 
 double CircuitStep::moved(int node, const double* increment, double share, const HydraulicState& state) const {
-  const PressureNode& n = h_.nodes[node];
+  const PressureNode& n = netlist_.nodes[node];
   if (n.state < 0) return state.pressure[node];
-  return h_.fluid.advance(y_[n.state], share * increment[h_.circuits[n.circuit].offset + n.local], h_.volumes[node].walls_of_all);
+  return netlist_.fluid.advance(y_[n.state], share * increment[netlist_.circuits[n.circuit].offset + n.local],
+                                netlist_.volumes[node].mean_wall_compressibility);
 }
 
 template <class Way>
@@ -270,9 +273,9 @@ double CircuitStep::share_until(double stop, Way&& way, double near) {
 }
 
 void CircuitStep::damp(const double* increment) {
-  for (std::size_t c = 0; c < h_.circuits.size(); ++c) {
+  for (std::size_t c = 0; c < netlist_.circuits.size(); ++c) {
     turned_[c] = 1;
-    const int begin = h_.circuits[c].offset, end = begin + h_.circuits[c].size;
+    const int begin = netlist_.circuits[c].offset, end = begin + netlist_.circuits[c].size;
     double along = 0, before = 0, now = 0;
     for (int i = begin; i < end; ++i) {
       const double a = last_[i] / tolerance_[i], b = increment[i] / tolerance_[i];
@@ -289,7 +292,7 @@ void CircuitStep::damp(const double* increment) {
 
 void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment, const HydraulicState& state) {
   ComponentValues<> ahead;
-  const double* step = increment + h_.circuits[c.circuit].offset + c.local;
+  const double* step = increment + netlist_.circuits[c.circuit].offset + c.local;
   const auto edges = [&](double share, double* g) {
     ahead = values;
     for (std::size_t i = 0; i < c.nodes.size(); ++i) ahead.p[i] = moved(c.nodes[i], increment, share, state);
@@ -314,14 +317,14 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
   damp(increment);
   std::copy(turned_.begin(), turned_.end(), share_.begin());
   const auto stop_at = [&](int node, double share) {
-    if (h_.nodes[node].state >= 0) share_[h_.nodes[node].circuit] = std::min(share_[h_.nodes[node].circuit], share);
+    if (netlist_.nodes[node].state >= 0) share_[netlist_.nodes[node].circuit] = std::min(share_[netlist_.nodes[node].circuit], share);
   };
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
   const double* now = state.pressure.data();
-  const double liquid = h_.fluid.saturation_pressure + kBeyond;
-  for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
-    const int node = h_.volumes[i].node;
-    if (!h_.fluid.cavitates(now[node]) || ahead_[node] <= liquid) continue;
+  const double liquid = netlist_.fluid.saturation_pressure + kBeyond;
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
+    const int node = netlist_.volumes[i].node;
+    if (!netlist_.fluid.cavitates(now[node]) || ahead_[node] <= liquid) continue;
     stop_at(node, share_until(
                       liquid, [&](double share) { return moved(node, increment, share, state); }, kNear));
   }
@@ -330,7 +333,7 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
         stop, [&](double x) { return moved(A, increment, x, state) - moved(B, increment, x, state); }, kNear);
     for (int node : {A, B}) stop_at(node, share);
   };
-  for_each_element(h_, [&](const auto& element) {
+  for_each_element(netlist_, [&](const auto& element) {
     const auto stop_of = [&](int A, int B) { return stop_between(element, now[A] - now[B], ahead_[A] - ahead_[B]); };
     if constexpr (!requires { element.P; })
       if (stop_of(element.A, element.B) == ahead_[element.A] - ahead_[element.B]) return;  // whatever it carries
@@ -340,14 +343,14 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
       stop_edge(A, B, stop);
     });
   });
-  for (const Component& c : h_.components) {
+  for (const Component& c : netlist_.components) {
     if (c.law->laminar_limit() <= 0 || c.circuit < 0) continue;
     ComponentValues<> values;
     read_component(c, state.flow_inputs(), y_, values);
     stop_at_edges(c, values, increment, state);
     bool evaluated = false;
     const double* Q = values.Q;
-    for_each_way(c, Q, [&](int A, int B, const double& flow) {
+    for_each_flow_path(c, Q, [&](int A, int B, const double& flow) {
       if (A < 0 || B < 0) return;
       const double to = ahead_[A] - ahead_[B], stop = stop_in_zone(c.law->laminar_limit(), now[A] - now[B], to);
       if (stop == to) return;
@@ -361,8 +364,8 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
 }
 
 void CircuitStep::update_residuals(const double* s, const double* s_dot, HydraulicState& state) {
-  evaluate_residual(h_, s, s_dot, y_, ydot_, rule_, state);
-  for (const Circuit& c : h_.circuits)
+  evaluate_residual(netlist_, s, s_dot, y_, ydot_, rule_, state);
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators) {
       const double *w = state.F_y.data() + state.column[i], *R = state.R.data() + c.offset;
       residual_[i] = 0;
@@ -379,16 +382,17 @@ double CircuitStep::size_of(const double* increment) const {
 
 void CircuitStep::apply_last(const double* increment) {
   for (std::size_t i = 0; i < tolerance_.size(); ++i) {
-    const int k = h_.unknown_state[i];
-    y_[k] =
-        k < static_cast<int>(h_.volumes.size()) ? h_.fluid.advance(y_[k], increment[i], h_.volumes[k].walls_of_all) : y_[k] + increment[i];
+    const int k = netlist_.unknown_state[i];
+    y_[k] = k < static_cast<int>(netlist_.volumes.size())
+                ? netlist_.fluid.advance(y_[k], increment[i], netlist_.volumes[k].mean_wall_compressibility)
+                : y_[k] + increment[i];
   }
 }
 
 bool CircuitStep::condense_ports(HydraulicState& state) {
   int circuit = 0;
-  if (!condense(h_, state, &circuit)) return false;
-  for (const Circuit& c : h_.circuits)
+  if (!condense(netlist_, state, &circuit)) return false;
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators) {
       const double* w = state.F_y.data() + state.column[i];
       double wR = 0;

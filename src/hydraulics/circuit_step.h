@@ -46,19 +46,19 @@ class CircuitStep {
   double stiffness(std::size_t i, std::size_t j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
   double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
   /// Newton increments of the circuits' unknowns for those of the ports; into the state's R.
-  void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(h_, ds, dsdot, state); }
+  void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(netlist_, ds, dsdot, state); }
   /// Adds the increments to the unknowns, pressures as far as their circuit goes; calls raise(increment over its tolerance, index of the
   /// unknown) for each. `state`: inputs and spools at the end of the step.
   template <class Raise>
   void apply(const double* increment, const HydraulicState& state, Raise&& raise) {
     limit(increment, state);
-    const int volumes = static_cast<int>(h_.volumes.size());
+    const int volumes = static_cast<int>(netlist_.volumes.size());
     for (std::size_t i = 0; i < tolerance_.size(); ++i) {
-      const int k = h_.unknown_state[i];
+      const int k = netlist_.unknown_state[i];
       const bool pressure = k < volumes;
       const double share = limited_[i] ? share_[circuit_[i]] : turned_[circuit_[i]];
-      const double moved =
-          pressure ? h_.fluid.advance(y_[k], share * increment[i], h_.volumes[k].walls_of_all) : y_[k] + share * increment[i];
+      const double moved = pressure ? netlist_.fluid.advance(y_[k], share * increment[i], netlist_.volumes[k].mean_wall_compressibility)
+                                    : y_[k] + share * increment[i];
       // an increment that is cut short, or that would take more liquid than there is, is not small however little it moves
       const bool whole = share >= 1 && !(pressure && y_[k] + increment[i] <= 0);
       raise(std::abs(whole ? moved - y_[k] : increment[i]) / tolerance_[i], static_cast<int>(i));
@@ -68,7 +68,7 @@ class CircuitStep {
   /// States that are solved on the spot, at the end of the step with the ports' lengths and rates there.
   bool has_local_states() const { return local_states_; }
   void finish_local(const double* s, const double* s_dot, HydraulicState& state) {
-    if (local_states_) finish_local_states(h_, s, s_dot, y_, ydot_, rule_, state);
+    if (local_states_) finish_local_states(netlist_, s, s_dot, y_, ydot_, rule_, state);
   }
   /// Rates of the pressures at the end of the step, and what the next step has to know. `extra_rate` [m/s] per port: a rate that only the
   /// oil sees; null: none.
@@ -106,7 +106,7 @@ class CircuitStep {
   /// Finds the share of its increments that every circuit takes.
   void limit(const double* increment, const HydraulicState& state);
 
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   const std::size_t ports_;
   OilRule oil_rule_;
   RateRelation rule_;

@@ -15,22 +15,22 @@ constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negati
 }  // namespace
 
 ExplicitLimit::ExplicitLimit(const Hydraulics& hydraulics, bool implicit_quasistatic)
-    : h_(hydraulics), capacity_(hydraulics.unknown_state.size(), 1.0) {
+    : netlist_(hydraulics), capacity_(hydraulics.unknown_state.size(), 1.0) {
   if (!implicit_quasistatic) return;
-  for (const QuasistaticCircuit& q : h_.quasistatic)
+  for (const QuasistaticCircuit& q : netlist_.quasistatic)
     for (const QuasistaticPort& port : q.ports)
-      capacity_[h_.circuits[h_.actuators[port.actuator].circuit].offset + port.local] = std::numeric_limits<double>::infinity();
+      capacity_[netlist_.circuits[netlist_.actuators[port.actuator].circuit].offset + port.local] = std::numeric_limits<double>::infinity();
 }
 
 ExplicitLimit::Step ExplicitLimit::longest_step(IntegratorKind integrator, const double* s, const double* s_dot, const double* y,
                                                 HydraulicState& state) {
-  evaluate_slopes(h_, s, s_dot, y, nullptr, state);
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-    if (const PressureNode& node = h_.nodes[i]; node.state >= 0)
-      capacity_[h_.circuits[node.circuit].offset + node.local] = state.capacity[i];
+  evaluate_slopes(netlist_, s, s_dot, y, nullptr, state);
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+    if (const PressureNode& node = netlist_.nodes[i]; node.state >= 0)
+      capacity_[netlist_.circuits[node.circuit].offset + node.local] = state.capacity[i];
   double fastest = 0;
   int worst = -1;
-  for (const Circuit& c : h_.circuits) {
+  for (const Circuit& c : netlist_.circuits) {
     const double *T = state.T.data() + c.block, *C = capacity_.data() + c.offset;
     for (int i = 0; i < c.size; ++i)
       for (int j = i; j < c.size; ++j) {

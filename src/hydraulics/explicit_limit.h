@@ -26,7 +26,7 @@ class ExplicitLimit {
   Step longest_step(IntegratorKind integrator, const double* s, const double* s_dot, const double* y, HydraulicState& state);
 
  private:
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   std::vector<double> capacity_;  // per circuit unknown [m3/Pa]; 1 for friction states
 };
 

@@ -27,7 +27,7 @@ CounterpartDifferences<D>::CounterpartDifferences(const std::shared_ptr<const Mo
   states_ = first_order_states(model->hydraulics);
   above_.resize(size());
   update_positions(rates_.mechanism(), reference_.q(), static_cast<const double*>(nullptr), rates_.work().mechanism);
-  if (!rates_.loops().choose(rates_.work().mechanism)) fail(reference.time, "the reference is a dead point of the loops");
+  if (!rates_.loops().select_partition(rates_.work().mechanism)) fail(reference.time, "the reference is a dead point of the loops");
 }
 
 /// F with component j moved by `change`.

@@ -17,13 +17,13 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNudge = 1e-9;          // of a quantity's size: on the other side of a kink, nowhere else
-constexpr double kJump = 1e-3;           // of a slope: a change that large over a nudge is a kink
-constexpr double kTurn = 1e-3;           // [rad, m] how far a moving reference is followed to see whether A stays
-constexpr std::size_t kMostMovers = 64;  // states: beyond it the search takes longer than it tells
-constexpr double kSteady = 1e-7;         // of the largest entry of a row of A: what stays
-constexpr double kRounding = 1e-12;      // of the largest entry of rows of its kind: noise
-constexpr double kMoving = 1e-9;         // [rad/s, m/s]
+constexpr double kNudge = 1e-9;             // of a quantity's size: on the other side of a kink, nowhere else
+constexpr double kJump = 1e-3;              // of a slope: a change that large over a nudge is a kink
+constexpr double kTurn = 1e-3;              // [rad, m] how far a moving reference is followed to see whether A stays
+constexpr std::size_t kMostMovers = 64;     // states: beyond it the search takes longer than it tells
+constexpr double kSteady = 1e-7;            // of the largest entry of a row of A: what stays
+constexpr double kNegligibleEntry = 1e-12;  // of the largest entry of rows of its kind: noise
+constexpr double kMoving = 1e-9;            // [rad/s, m/s]
 
 // ---------------------------------------------------------------- names
 
@@ -57,12 +57,12 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
     if (reader.unit != unit) reader.unit = "";
     reader.meaning += "; " + meaning;
   };
-  const Hydraulics& h = model.hydraulics;
-  for (const PressureNode& node : h.nodes)
+  const Hydraulics& netlist = model.hydraulics;
+  for (const PressureNode& node : netlist.nodes)
     if (node.state < 0) read(node.source, node.name + ".pressure", "Pa", "pressure of source " + node.name);
-  for (const FlowSource& source : h.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
-  for (const QuasistaticCircuit& q : h.quasistatic) read(q.flow, q.name + ".flow", "m^3/s", "flow of the pump of " + q.name);
-  for (const Spool& spool : h.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
+  for (const FlowSource& source : netlist.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
+  for (const QuasistaticCircuit& q : netlist.quasistatic) read(q.flow, q.name + ".flow", "m^3/s", "flow of the pump of " + q.name);
+  for (const Spool& spool : netlist.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
   std::visit(
       [&](const auto& m) {
         for (const auto& soil : m.soils) read(soil.signal, soil.name + ".factor", "", "factor of the resistance " + soil.name);
@@ -268,7 +268,8 @@ class Lineariser {
       const bool acceleration = i >= n && i < 2 * n;
       const double own = linear.A.row(i).cwiseAbs().maxCoeff(), kind = acceleration ? linear.A.middleRows(n, n).cwiseAbs().maxCoeff() : own;
       const double change = (far - linear.A).row(i).cwiseAbs().maxCoeff();
-      if (change > std::max(kSteady * own, kRounding * kind) && (near - linear.A).row(i).cwiseAbs().maxCoeff() <= 0.5 * change) return i;
+      if (change > std::max(kSteady * own, kNegligibleEntry * kind) && (near - linear.A).row(i).cwiseAbs().maxCoeff() <= 0.5 * change)
+        return i;
     }
     return -1;
   }
@@ -358,13 +359,13 @@ class Lineariser {
             fmt::format("{} = {:.6g} is on a kink: the model holds for what the equations do at and {} this value, not {}", name, value,
                         side > 0 ? "above" : "below", side > 0 ? "below" : "above"));
     };
-    const Hydraulics& h = model_->hydraulics;
-    for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-      warn(h.actuators[i].name + (h.actuators[i].turns ? ".angle" : ".length"), s[i], kinked(s[i], 1));
-      warn(h.actuators[i].name + ".rate", s_dot[i], kinked(s_dot[i], 1e-3));
+    const Hydraulics& netlist = model_->hydraulics;
+    for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+      warn(netlist.actuators[i].name + (netlist.actuators[i].is_rotary ? ".angle" : ".length"), s[i], kinked(s[i], 1));
+      warn(netlist.actuators[i].name + ".rate", s_dot[i], kinked(s_dot[i], 1e-3));
     }
     for (int i = 0; i < model_->layout.ny; ++i)
-      warn(model_->state_names[i], y[i], kinked(y[i], i < static_cast<int>(h.volumes.size()) ? 1e5 : 1e-6));
+      warn(model_->state_names[i], y[i], kinked(y[i], i < static_cast<int>(netlist.volumes.size()) ? 1e5 : 1e-6));
   }
 
   std::shared_ptr<const Model> model_;

@@ -7,11 +7,11 @@
 
 namespace trunnion {
 
-std::vector<int> first_order_states(const Hydraulics& h) {
-  std::vector<bool> follows(h.ny, false);
-  for (const Spool& spool : h.spools) follows[spool.state] = spool.follows();
+std::vector<int> first_order_states(const Hydraulics& netlist) {
+  std::vector<bool> follows(netlist.ny, false);
+  for (const Spool& spool : netlist.spools) follows[spool.state] = spool.follows();
   std::vector<int> states;
-  for (int i = 0; i < h.ny; ++i)
+  for (int i = 0; i < netlist.ny; ++i)
     if (!follows[i]) states.push_back(i);
   return states;
 }
@@ -31,30 +31,30 @@ template <int D>
 Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
     : model_(model),
       m_(std::get<Mechanism<D>>(model->mechanism)),
-      h_(model->hydraulics),
+      netlist_(model->hydraulics),
       rates_(model, ConstraintTreatment::closed),
       at_(model->layout),
       variation_(m_),
       product_(m_.tree),
-      flows_(h_),
-      port_s_(h_.actuators.size()),
-      port_v_(h_.actuators.size()),
-      pistons_(h_.ny),
-      element_force_(h_.actuators.size()),
-      friction_(h_.actuators.size()),
+      flows_(netlist_),
+      port_s_(netlist_.actuators.size()),
+      port_v_(netlist_.actuators.size()),
+      pistons_(netlist_.ny),
+      element_force_(netlist_.actuators.size()),
+      friction_(netlist_.actuators.size()),
       change_(*model) {
-  const std::size_t nv = model->layout.nv, ports = h_.actuators.size();
+  const std::size_t nv = model->layout.nv, ports = netlist_.actuators.size();
   for (auto* x : {&theta_, &dr_, &x_, &residual_, &loads_}) x->resize(nv);
   for (auto* x : {&ds_, &dsdot_}) x->resize(ports);
-  inflow_.resize(h_.nodes.size());
+  inflow_.resize(netlist_.nodes.size());
   constraint_.resize(m_.rows);
-  ydot_.resize(h_.ny);
-  commanded_.resize(h_.ny);
-  fixed_.resize(h_.ny);
-  is_spool_.assign(h_.ny, false);
-  for (const Spool& spool : h_.spools) is_spool_[spool.state] = true;
-  states_ = first_order_states(h_);
-  for (const QuasistaticCircuit& q : h_.quasistatic)
+  ydot_.resize(netlist_.ny);
+  commanded_.resize(netlist_.ny);
+  fixed_.resize(netlist_.ny);
+  is_spool_.assign(netlist_.ny, false);
+  for (const Spool& spool : netlist_.spools) is_spool_[spool.state] = true;
+  states_ = first_order_states(netlist_);
+  for (const QuasistaticCircuit& q : netlist_.quasistatic)
     if (q.discrete)
       throw Error("quasistatic." + q.name +
                   ".form: a linear model has no discrete states; `differential` is the same element in equations");
@@ -65,7 +65,7 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
 template <int D>
 void Reduction<D>::find_inputs() {
   std::vector<bool> used(model_->signals.size(), false), moves = used;
-  for (SignalIndex i : h_.used_signals) used[i] = true;
+  for (SignalIndex i : netlist_.used_signals) used[i] = true;
   for (const BodyLoad<D>& load : m_.body_loads)
     if (load.signal >= 0) used[load.signal] = true;
   for (const JointLoad& load : m_.joint_loads)
@@ -88,18 +88,18 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
   const auto fail = [&](const char* cause, const char* remedy) { throw SimulationError(at_.time, "the linear model", cause, remedy); };
   MachineState<D>& work = rates_.work();
   update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
-  if (like == nullptr && !rates_.loops().choose(work.mechanism))
+  if (like == nullptr && !rates_.loops().select_partition(work.mechanism))
     fail("the reference is a dead point of the loops", "take another position");
   if (like != nullptr) {
     like->rates_.loops().write(at_.partition());
-    rates_.loops().adopt(at_.partition());
+    rates_.loops().load_partition(at_.partition());
   }
   StepReport report;
   std::fill(theta_.begin(), theta_.end(), 0.0);
   if (!rates_.place(reference.q(), theta_.data(), Side::right, at_, report)) fail("the loops do not close", "check the start positions");
   // the increments of balls start from here
   update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
-  rates_.loops().take(work.mechanism);
+  rates_.loops().factor_at(work.mechanism);
   if (!rates_.accelerate(at_, report)) fail("the mass matrix is singular on the constraints", "give every moving body mass and inertia");
   rates_.residual(at_, residual_.data(), constraint_.data());
   sum_forces(m_, work.force.data(), at_.multipliers(), work.mechanism, variation_);
@@ -110,10 +110,10 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
 template <int D>
 void Reduction<D>::set_oil(const double* s, const double* s_dot, double* y) {
   HydraulicState& oil = rates_.work().hydraulics;
-  evaluate_rates(h_, s, s_dot, y, ydot_.data(), oil);
-  evaluate_slopes(h_, s, s_dot, y, ydot_.data(), oil);
+  evaluate_rates(netlist_, s, s_dot, y, ydot_.data(), oil);
+  evaluate_slopes(netlist_, s, s_dot, y, ydot_.data(), oil);
   for (std::size_t i = 0; i < friction_.size(); ++i) {
-    const Actuator& a = h_.actuators[i];
+    const Actuator& a = netlist_.actuators[i];
     friction_[i] = {};
     respond(a.friction, s_dot[i], y + a.state, friction_[i]);
   }
@@ -130,7 +130,7 @@ void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<d
     for (const auto& row : f.rate_x) slopes.insert(slopes.end(), row.begin(), row.end());
   }
   Change& c = change_;
-  for (const Spool& spool : h_.spools) {
+  for (const Spool& spool : netlist_.spools) {
     std::fill(c.y.begin(), c.y.end(), 0.0);
     std::fill(c.signal.begin(), c.signal.end(), 0.0);
     c.y[spool.state] = 1;
@@ -155,10 +155,10 @@ void Reduction<D>::drift(double* rates) const {
 
 /// Signals and spools with their change.
 template <int D>
-void Reduction<D>::vary_inputs(const Change& change) {
+void Reduction<D>::differentiate_inputs(const Change& change) {
   const HydraulicState& oil = rates_.work().hydraulics;
-  for (SignalIndex i : h_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
-  for (std::size_t i = 0; i < h_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[h_.spools[i].state]);
+  for (SignalIndex i : netlist_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
+  for (std::size_t i = 0; i < netlist_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[netlist_.spools[i].state]);
 }
 
 /// Net inflow of every node by changes of spools, signals and the pressures of sources; the pressures of volumes are held.
@@ -166,14 +166,14 @@ template <int D>
 void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflow) {
   using S = Dual<1>;
   const HydraulicState& oil = rates_.work().hydraulics;
-  vary_inputs(change);
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
-    const PressureNode& node = h_.nodes[i];
+  differentiate_inputs(change);
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
+    const PressureNode& node = netlist_.nodes[i];
     flows_.pressure[i] = node.state < 0 ? flows_.signal[node.source] : S(oil.pressure[i]);
   }
   std::fill(inflow.begin(), inflow.end(), 0.0);
   const FlowInputs<S> in = flows_.flow_inputs();
-  for_each_element(h_, [&](const auto& element) {
+  for_each_element(netlist_, [&](const auto& element) {
     element.edges(in, [&](int A, int B, auto&& law) {
       const S Q = law(S(flows_.pressure[A] - flows_.pressure[B]));
       inflow[A] -= Q.d[0];
@@ -182,16 +182,16 @@ void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflo
   });
   ComponentValues<S> values;
   for (std::size_t i = 0; i < fixed_.size(); ++i) fixed_[i] = at_.y()[i];
-  for (const Component& c : h_.components) {
+  for (const Component& c : netlist_.components) {
     read_component(c, in, fixed_.data(), values);
     c.law->evaluate(values.inputs(), values.Q, values.rate);
-    for_each_way(c, values.Q, [&](int A, int B, const S& Q) {
+    for_each_flow_path(c, values.Q, [&](int A, int B, const S& Q) {
       if (A >= 0) inflow[A] -= Q.d[0];
       if (B >= 0) inflow[B] += Q.d[0];
     });
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) commanded_[c.state + k] = values.rate[k].d[0];
   }
-  for (const FlowSource& source : h_.flow_sources) {
+  for (const FlowSource& source : netlist_.flow_sources) {
     const double liquid = source.from >= 0 ? rates_.work().hydraulics.liquid[source.from].value : 1;
     if (source.to >= 0) inflow[source.to] += liquid * change.signal[source.flow];
     if (source.from >= 0) inflow[source.from] -= liquid * change.signal[source.flow];
@@ -203,21 +203,21 @@ void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflo
 template <int D>
 void Reduction<D>::change_forces_and_rates(Change& change) {
   const HydraulicState& oil = rates_.work().hydraulics;
-  for (std::size_t i = 0; i < h_.volumes.size(); ++i) {
-    const PressureNode& node = h_.nodes[h_.volumes[i].node];
-    const Circuit& c = h_.circuits[node.circuit];
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
+    const PressureNode& node = netlist_.nodes[netlist_.volumes[i].node];
+    const Circuit& c = netlist_.circuits[node.circuit];
     const double* T = oil.T.data() + c.block + static_cast<std::ptrdiff_t>(node.local) * c.size;
-    double dR = -inflow_[h_.volumes[i].node];
-    for (int k = 0; k < c.size; ++k) dR += T[k] * change.y[h_.unknown_state[c.offset + k]];
+    double dR = -inflow_[netlist_.volumes[i].node];
+    for (int k = 0; k < c.size; ++k) dR += T[k] * change.y[netlist_.unknown_state[c.offset + k]];
     for (int k : c.actuators) dR += oil.R_s[oil.column[k] + node.local] * ds_[k] + oil.R_v[oil.column[k] + node.local] * dsdot_[k];
-    change.ydot[node.state] = -dR / oil.capacity[h_.volumes[i].node];
+    change.ydot[node.state] = -dR / oil.capacity[netlist_.volumes[i].node];
   }
   const auto pressure = [&](int node) {
-    return h_.nodes[node].state >= 0 ? change.y[h_.nodes[node].state] : change.signal[h_.nodes[node].source];
+    return netlist_.nodes[node].state >= 0 ? change.y[netlist_.nodes[node].state] : change.signal[netlist_.nodes[node].source];
   };
   change_quasistatic(change);
-  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-    const Actuator& a = h_.actuators[i];
+  for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+    const Actuator& a = netlist_.actuators[i];
     const FrictionResponse& f = friction_[i];
     double dF = oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + a.cylinder.area_A * pressure(a.A) -
                 a.cylinder.area_B * pressure(a.B) + element_force_[i];
@@ -230,17 +230,17 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l)
       dr_[m_.paths[l].dof] -= rates_.work().mechanism.dofs[l].gradient * dF;
   }
-  for (const Component& c : h_.components) {
+  for (const Component& c : netlist_.components) {
     if (c.law->info().states.empty()) continue;
-    const Circuit& circuit = h_.circuits[c.circuit];
+    const Circuit& circuit = netlist_.circuits[c.circuit];
     for (std::size_t i = 0; i < c.law->info().states.size(); ++i) {
       const double* T = oil.T.data() + circuit.block + (c.local + static_cast<std::ptrdiff_t>(i)) * circuit.size;
       double& rate = change.ydot[c.state + i];
       rate = commanded_[c.state + i];
-      for (int k = 0; k < circuit.size; ++k) rate -= T[k] * change.y[h_.unknown_state[circuit.offset + k]];
+      for (int k = 0; k < circuit.size; ++k) rate -= T[k] * change.y[netlist_.unknown_state[circuit.offset + k]];
     }
   }
-  for (const Spool& spool : h_.spools) {
+  for (const Spool& spool : netlist_.spools) {
     const double* y = at_.y() + spool.state;
     const Dual<1> varied_y[2] = {varied(y[0], change.y[spool.state]), spool.second_order() ? varied(y[1], change.y[spool.state + 1]) : 0};
     Dual<1> rate[2];
@@ -252,15 +252,15 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
 /// Rates of the quasistatic circuits' p by all changes, and the changes of their forces.
 template <int D>
 void Reduction<D>::change_quasistatic(Change& change) {
-  if (h_.quasistatic.empty()) return;
-  vary_inputs(change);
+  if (netlist_.quasistatic.empty()) return;
+  differentiate_inputs(change);
   const MechanismState<D>& mech = rates_.work().mechanism;
-  for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+  for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
     port_s_[i] = varied(mech.s[i], ds_[i]);
     port_v_[i] = varied(mech.s_dot[i], dsdot_[i]);
   }
-  for (std::size_t k = 0; k < h_.quasistatic.size(); ++k) {
-    const QuasistaticCircuit& q = h_.quasistatic[k];
+  for (std::size_t k = 0; k < netlist_.quasistatic.size(); ++k) {
+    const QuasistaticCircuit& q = netlist_.quasistatic[k];
     for (const QuasistaticPort& port : q.ports) pistons_[port.state] = varied(at_.y()[port.state], change.y[port.state]);
     read_command(q, flows_.signal.data(), flows_.spool.data(), flows_.quasistatic[k]);
     solve_rates(q, port_s_.data(), port_v_.data(), pistons_.data(), flows_.quasistatic[k], flows_.quasistatic_v.data(),
@@ -300,8 +300,8 @@ template <int D>
 void Reduction<D>::change_mechanism(Change& out, const double* rates, const double* accelerations) {
   MachineState<D>& work = rates_.work();
   rates_.loops().complete(work.mechanism, variation_, out.mechanism, rates, accelerations);
-  vary_residual(m_, out.mechanism.theta.data(), out.mechanism.v.data(), work.force.data(), at_.multipliers(), work.mechanism, variation_,
-                dr_.data());
+  differentiate_residual(m_, out.mechanism.theta.data(), out.mechanism.v.data(), work.force.data(), at_.multipliers(), work.mechanism,
+                         variation_, dr_.data());
   std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
   std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
 }
@@ -350,7 +350,7 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
   }
   if (input.kind == Kind::value) {
     out.signal[input.signal] = 1;
-    for (const Spool& spool : h_.spools)
+    for (const Spool& spool : netlist_.spools)
       if (spool.signal == input.signal && spool.follows()) out.y[spool.state] = 1;
     change_flows(out, inflow_);
     add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());

@@ -2,8 +2,8 @@
 //   position k of x_ai, x_ad     theta = R_q e_k, v' and a' of the dependent coordinates as the constraints demand           (43),
 //   (33)-(40) velocity k of x_ai           v' = R e_k, a' likewise                                                                  (35),
 //   (38) first-order state y_j, or an input
-// changes r = M a - Q - F ds/dq + J^T lambda by dr (one sweep out and one back, mechanics/variation.h), the port forces by dF and the
-// rates of the oil by dydot, all exactly; what is left is the accelerations of the independent coordinates,
+// changes r = M a - Q - F ds/dq + J^T lambda by dr (one sweep out and one back, mechanics/directional_derivative.h), the port forces by dF
+// and the rates of the oil by dydot, all exactly; what is left is the accelerations of the independent coordinates,
 //   R^T M R a_i' = -R^T dr,      R^T J^T = 0 takes the multipliers out                                                   (32), (53)-(60)
 // and, where they are wanted, lambda' from the dependent entries of dr. Rotations of balls are increments theta of the tangent space in
 // axes of the joint, whose rates are theta_dot = v' + omega x theta; all other coordinates change with theta_dot = v'.
@@ -67,7 +67,7 @@ class Reduction {
   void clear(Change& out);
   void change_mechanism(Change& out, const double* rates, const double* accelerations);
   void set_oil(const double* s, const double* s_dot, double* y);
-  void vary_inputs(const Change& change);
+  void differentiate_inputs(const Change& change);
   void change_flows(const Change& change, std::vector<double>& inflow);
   void change_quasistatic(Change& change);
   void change_forces_and_rates(Change& change);
@@ -75,10 +75,10 @@ class Reduction {
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   MachineRates<D> rates_;
   State at_;
-  Variation<D> variation_;
+  DirectionalDerivative<D> variation_;
   MassProduct<D> product_;
   OilValues<Dual<1>> flows_;
   std::vector<Dual<1>> port_s_, port_v_, pistons_;  // per port, per port, per y: of quasistatic circuits

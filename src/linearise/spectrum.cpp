@@ -23,14 +23,14 @@ using Eigen::VectorXd;
 using Complex = std::complex<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kPressureSize = 131072;  // [Pa] what 1 rad or 1 m is to positions: the ratio of their tolerances, 1e5, as a power of two
-constexpr double kRounding = 1e-13;       // an entry below this part of its row, both in sizes, is rounding of the row's large terms
-constexpr double kSlowest = 1e-12;        // [1/s] as is one below this in any row
-constexpr double kRank = 1e-12;           // pivots below this are zero; rows have size 1
-constexpr double kRoundings = 100;        // that A and the QR algorithm may contain
-constexpr double kPositionPart = 1e-6;    // a position must have this part in a null vector to stand for it,
-constexpr double kPart = 0.01;            // any other state this one
-constexpr double kAbsent = 1e-11;         // of the largest component of a null vector: below it a state takes no part
+constexpr double kPressureSize = 131072;    // [Pa] what 1 rad or 1 m is to positions: the ratio of their tolerances, 1e5, as a power of two
+constexpr double kNegligibleEntry = 1e-13;  // an entry below this part of its row, both in sizes, is rounding of the row's large terms
+constexpr double kSlowest = 1e-12;          // [1/s] as is one below this in any row
+constexpr double kZeroPivot = 1e-12;        // pivots below this are zero; rows have size 1
+constexpr double kRoundings = 100;          // that A and the QR algorithm may contain
+constexpr double kPositionPart = 1e-6;      // a position must have this part in a null vector to stand for it,
+constexpr double kPart = 0.01;              // any other state this one
+constexpr double kAbsent = 1e-11;           // of the largest component of a null vector: below it a state takes no part
 
 bool is_pressure(const LinearVariable& state) { return state.unit == "Pa"; }
 
@@ -48,7 +48,7 @@ MatrixXd in_sizes(const MatrixXd& A, const VectorXd& sizes, bool known) {
   MatrixXd B = sizes.cwiseInverse().asDiagonal() * A * sizes.asDiagonal();
   if (!known) return B;
   for (Index i = 0; i < B.rows(); ++i) {
-    const double noise = std::max(kRounding * B.row(i).cwiseAbs().maxCoeff(), kSlowest);
+    const double noise = std::max(kNegligibleEntry * B.row(i).cwiseAbs().maxCoeff(), kSlowest);
     for (Index j = 0; j < B.cols(); ++j)
       if (std::abs(B(i, j)) <= noise) B(i, j) = 0;
   }
@@ -88,7 +88,7 @@ struct Staircase {
     const VectorXd weight = row_size.unaryExpr([](double size) { return size > 0 ? 1 / size : 0; });
     const Eigen::FullPivLU<MatrixXd> lu(weight.asDiagonal() * B);
     Index rank = 0;
-    while (rank < k && std::abs(lu.matrixLU()(rank, rank)) > kRank) ++rank;
+    while (rank < k && std::abs(lu.matrixLU()(rank, rank)) > kZeroPivot) ++rank;
     if (rank == k) return false;
 
     // null vectors: any x_f, and x_d = X x_f

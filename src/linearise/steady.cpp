@@ -39,7 +39,7 @@ constexpr double kSlow = 0.1;                                          // [s] sl
 constexpr double kSlowest = 1;                                         // [s] within which a machine leaves where it is not stable
 constexpr double kLong = 10;                                           // [s] from here on Newton's method may be near enough
 constexpr double kSettled = 1e-9;                                      // units: nothing moves
-constexpr double kRounding = 1e-4;                                     // units: the last increment of Newton's method may be rounding
+constexpr double kLastIncrement = 1e-4;                                // units: the last increment of Newton's method may be rounding
 constexpr double kOpen = 1e-11;                                        // of the largest singular value: nothing decides this combination
 constexpr double kStill = 1e-9;                                        // [rad/s, extents/s] a coordinate that may turn does not
 constexpr double kEndless = 1e10;                                      // [Pa] no pressure of a machine
@@ -55,20 +55,20 @@ class SteadySolver {
   SteadySolver(const std::shared_ptr<const Model>& model, double time)
       : model_(model),
         m_(std::get<Mechanism<D>>(model->mechanism)),
-        h_(model->hydraulics),
+        netlist_(model->hydraulics),
         reduction_(model),
         time_(time),
         turns_(static_cast<std::size_t>(m_.tree.nv)),
         driven_(turns_.size()),
-        unit_of_(static_cast<std::size_t>(h_.ny), kOther),
+        unit_of_(static_cast<std::size_t>(netlist_.ny), kOther),
         friction_of_(unit_of_.size(), -1) {
-    std::fill_n(unit_of_.begin(), h_.volumes.size(), kPressure);
-    for (const Component& c : h_.components)
+    std::fill_n(unit_of_.begin(), netlist_.volumes.size(), kPressure);
+    for (const Component& c : netlist_.components)
       for (std::size_t k = 0; k < c.law->info().states.size(); ++k) unit_of_[c.state + k] *= c.law->info().states[k].scale;
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i)
-      for (int k = 0; k < h_.actuators[i].friction_states; ++k) {
-        unit_of_[h_.actuators[i].state + k] = kFriction;
-        friction_of_[h_.actuators[i].state + k] = static_cast<int>(i);
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
+      for (int k = 0; k < netlist_.actuators[i].friction_states; ++k) {
+        unit_of_[netlist_.actuators[i].state + k] = kFriction;
+        friction_of_[netlist_.actuators[i].state + k] = static_cast<int>(i);
       }
   }
 
@@ -106,7 +106,7 @@ class SteadySolver {
       obstacle_ = "a piston would leave its cylinder";
       return false;
     }
-    for (std::size_t i = 0; i < h_.volumes.size(); ++i)
+    for (std::size_t i = 0; i < netlist_.volumes.size(); ++i)
       if (!(at().y()[i] < kEndless)) {
         obstacle_ = fmt::format("{} would grow beyond {:.0e} Pa", model_->state_names[i], kEndless);
         return false;
@@ -127,14 +127,16 @@ class SteadySolver {
                      : reduction_.velocity_dependent()[static_cast<std::size_t>(i - 2 * n)];
   }
   bool is_rate(Eigen::Index i) const { return i >= independent() && i < 2 * independent(); }
-  bool is_pressure(Eigen::Index i) const { return i >= positions_and_rates() && first_order(i) < static_cast<int>(h_.volumes.size()); }
+  bool is_pressure(Eigen::Index i) const {
+    return i >= positions_and_rates() && first_order(i) < static_cast<int>(netlist_.volumes.size());
+  }
   /// Of a volume's oil and walls [1/Pa]; the same if its oil were free of air: their ratio is small in a cavity, where not the pressure
   /// but the content is what moves evenly.
   Dual<1> own_compressibility(int volume) {
-    return reduction_.rates().work().hydraulics.compressibility[h_.volumes[volume].node] + walls(volume);
+    return reduction_.rates().work().hydraulics.compressibility[netlist_.volumes[volume].node] + walls(volume);
   }
-  double liquid_compressibility(int volume) const { return h_.fluid.liquid_compressibility(at().y()[volume]) + walls(volume); }
-  double walls(int volume) const { return h_.volumes[volume].walls_of_all; }
+  double liquid_compressibility(int volume) const { return netlist_.fluid.liquid_compressibility(at().y()[volume]) + walls(volume); }
+  double walls(int volume) const { return netlist_.volumes[volume].mean_wall_compressibility; }
   const std::string& name(Eigen::Index i) const {
     if (i >= positions_and_rates()) return model_->state_names[first_order(i)];
     return is_rate(i) ? model_->velocity_names[velocity(i)] : model_->coordinate_names[velocity(i)];
@@ -150,7 +152,7 @@ class SteadySolver {
         unit_[i] = unit_of_[y];
         if (is_pressure(i)) unit_[i] /= own_compressibility(y).value / liquid_compressibility(y);
         if (actuator >= 0 && !moves(actuator)) kind_[i] = Kind::fading;
-        if (y < static_cast<int>(h_.volumes.size()) && std::isnan(model_->y_start[y])) kind_[i] = Kind::marked;
+        if (y < static_cast<int>(netlist_.volumes.size()) && std::isnan(model_->y_start[y])) kind_[i] = Kind::marked;
       } else {
         unit_[i] = (is_rate(i) ? kVelocity : kPosition) * m_.unit(velocity(i));
         if (!is_rate(i) && turns_[velocity(i)]) kind_[i] = Kind::kept;
@@ -202,8 +204,8 @@ class SteadySolver {
   void find_turning(const State& start) {
     const std::size_t nv = turns_.size();
     std::vector<char> without(nv, 0), stroke(nv, 0);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i)
-      if (h_.actuators[i].cylinder.travel > 0)
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
+      if (netlist_.actuators[i].cylinder.travel > 0)
         for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k) stroke[m_.paths[k].dof] = 1;
     for (int v : std::vector<int>(reduction_.rates().loops().admissible())) {
       without[v] = !stroke[v];
@@ -261,7 +263,7 @@ class SteadySolver {
     advance_configuration(m_.tree, at().q(), theta.data(), next.q());
     for (Eigen::Index i = positions_and_rates(); i < dx.size(); ++i) {
       double& y = next.y()[first_order(i)];
-      y = is_pressure(i) ? h_.fluid.advance(y, dx[i], h_.volumes[first_order(i)].walls_of_all) : y + dx[i];
+      y = is_pressure(i) ? netlist_.fluid.advance(y, dx[i], netlist_.volumes[first_order(i)].mean_wall_compressibility) : y + dx[i];
     }
     return next;
   }
@@ -316,7 +318,7 @@ class SteadySolver {
       ++iterations_;
       const double size = largest(x);
       if (!(size < before)) {
-        if (before < kRounding) return true;
+        if (before < kLastIncrement) return true;
         take(from, false);
         return false;
       }
@@ -418,7 +420,7 @@ class SteadySolver {
                                 : fmt::format("it still changes by {:.4g} a second", rate);
     if (!obstacle_.empty()) cause += "; the last step tried was rejected: " + obstacle_;
     throw SimulationError(time_, f_.size() > 0 ? name(worst) : "the machine", cause,
-                          h_.volumes.empty()
+                          netlist_.volumes.empty()
                               ? "add springs, dampers or stops that bring it to rest, or use `trunnion run` to see where it goes"
                               : "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of "
                                 "cylinders that should rest, or use `trunnion run` to see where it goes");
@@ -433,7 +435,7 @@ class SteadySolver {
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   Reduction<D> reduction_;
   const double time_;
   std::vector<char> turns_;       // per velocity: its position has no effect

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/decompositions.h"
-#include "machine/oil_at_rest.h"
+#include "machine/hydrostatic_groups.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
 
@@ -21,47 +21,47 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kUnit = 1e6;           // [Pa] pressures are counted in MPa
-constexpr double kRank = 1e-9;          // of a normalised row: what is left of a redundant one
-constexpr double kLeastInertia = 1e-9;  // of the largest: scale of coordinates that carry none
-constexpr double kNoInertia = 1e-12;    // of a coordinate's inertia: added, so that directions without any have a stiffness
-constexpr double kBalanced = 1e-9;      // of the loads: balanced
-constexpr double kNeutral = 1e-10;      // of the largest stiffness: none
-constexpr double kClosed = 1e-11;       // [m, -] constraints after a step
-constexpr double kSameStep = 1e-12;     // [rad, m] a step that changes nothing
-constexpr double kLargestStep = 0.5;    // [rad, m]
-constexpr double kSettled = 1e-9;       // of the pressures: those that were balanced with
-constexpr double kKick = 1e-2;          // [rad, m] off a saddle
+constexpr double kUnit = 1e6;                // [Pa] pressures are counted in MPa
+constexpr double kRedundantRow = 1e-9;       // of a normalised row: what is left of a redundant one
+constexpr double kLeastInertia = 1e-9;       // of the largest: scale of coordinates that carry none
+constexpr double kNoInertia = 1e-12;         // of a coordinate's inertia: added, so that directions without any have a stiffness
+constexpr double kBalanced = 1e-9;           // of the loads: balanced
+constexpr double kNeutral = 1e-10;           // of the largest stiffness: none
+constexpr double kLargestViolation = 1e-11;  // [m, -] constraints after a step
+constexpr double kSameStep = 1e-12;          // [rad, m] a step that changes nothing
+constexpr double kLargestStep = 0.5;         // [rad, m]
+constexpr double kSettled = 1e-9;            // of the pressures: those that were balanced with
+constexpr double kKick = 1e-2;               // [rad, m] off a saddle
 constexpr int kIterations = 500, kClosures = 30, kPressureSteps = 30, kKicks = 3;
 
 /// Orthonormal bases of the row space of a matrix and of what is normal to it.
-struct Split {
+struct RangeNullSpace {
   Matrix range, null;
 };
-Split split(Matrix rows) {
+RangeNullSpace range_null_space(Matrix rows) {
   const Eigen::Index n = rows.cols();
   for (Eigen::Index i = 0; i < rows.rows(); ++i)
     if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
   if (rows.rows() == 0 || n == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
-  const ColumnSpace space = column_space(rows.transpose(), kRank);
+  const ColumnSpace space = column_space(rows.transpose(), kRedundantRow);
   const Eigen::Index rank = rows.isZero(0) ? 0 : space.rank;
   return {space.Q.leftCols(rank), space.Q.rightCols(n - rank)};
 }
 
 /// Smallest least-squares solution.
-Vector smallest(const Matrix& A, const Vector& b, double threshold = kRank) {
+Vector smallest(const Matrix& A, const Vector& b, double threshold = kRedundantRow) {
   if (A.rows() == 0 || A.cols() == 0 || A.isZero(0)) return Vector::Zero(A.cols());
   return smallest_solution(A, b, threshold);
 }
 
 double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }
 
-Matrix beside(const Matrix& A, const Matrix& B) {
+Matrix hstack(const Matrix& A, const Matrix& B) {
   Matrix both(A.rows(), A.cols() + B.cols());
   both << A, B;
   return both;
 }
-Matrix above(const Matrix& A, const Matrix& B) {
+Matrix vstack(const Matrix& A, const Matrix& B) {
   Matrix both(A.rows() + B.rows(), A.cols());
   both << A, B;
   return both;
@@ -75,12 +75,12 @@ const JointInfo& joint_of(const Model& model, int velocity) {
 /// All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for increments,
 /// f / w for loads; so lengths are lengths whatever the coordinates' units.
 template <int D>
-class RestSolver {
+class StaticEquilibriumSolver {
  public:
-  RestSolver(const Model& model, double time)
+  StaticEquilibriumSolver(const Model& model, double time)
       : model_(model),
         m_(std::get<Mechanism<D>>(model.mechanism)),
-        h_(with_equations(model.hydraulics)),
+        netlist_(with_equations(model.hydraulics)),
         work_(inputs(model, time)),
         oil_(model, time, Side::right, work_.hydraulics, StatesAt::rest),
         time_(time),
@@ -88,14 +88,14 @@ class RestSolver {
         np_(oil_.unknowns()),
         q_(model.q_start),
         y_(static_cast<std::size_t>(model.layout.ny)),
-        still_(static_cast<std::size_t>(std::max(nv_, static_cast<int>(h_.actuators.size()))), 0.0),
+        still_(static_cast<std::size_t>(std::max(nv_, static_cast<int>(netlist_.actuators.size()))), 0.0),
         r_(static_cast<std::size_t>(nv_)),
         w_(Vector::Ones(nv_)),
         unit_(Vector::Ones(np_)),
         decided_(np_, 0),
         locked_(np_, 0) {
     for (int i = 0; i < nv_; ++i)
-      if (!model.start[i].held) moving_.push_back(i);
+      if (!model.start[i].locked) moving_.push_back(i);
   }
 
   Equilibrium solve() {
@@ -142,13 +142,13 @@ class RestSolver {
     }
     const Vector pressure = kUnit * unit_.cwiseProduct(p);
     oil_.write(pressure.data(), y_.data());
-    evaluate_forces(h_, mech().s.data(), still_.data(), y_.data(), work_.hydraulics);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+    evaluate_forces(netlist_, mech().s.data(), still_.data(), y_.data(), work_.hydraulics);
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
       const PortForces<>& port = work_.hydraulics.ports[i];
       work_.force[i] = port.force + port.friction;
       const Range& path = m_.ports[i].path;
-      const double parts = std::abs(work_.hydraulics.pressure[h_.actuators[i].A]) * h_.actuators[i].cylinder.area_A +
-                           std::abs(work_.hydraulics.pressure[h_.actuators[i].B]) * h_.actuators[i].cylinder.area_B;
+      const double parts = std::abs(work_.hydraulics.pressure[netlist_.actuators[i].A]) * netlist_.actuators[i].cylinder.area_A +
+                           std::abs(work_.hydraulics.pressure[netlist_.actuators[i].B]) * netlist_.actuators[i].cylinder.area_B;
       for (int k = path.begin; k < path.end; ++k) size[m_.paths[k].dof] += parts * std::abs(mech().dofs[k].gradient);
     }
     add_port_forces(m_, work_.force.data(), mech(), r_.data());
@@ -170,9 +170,9 @@ class RestSolver {
   }
 
   /// Loads of unit pressures per group, d(sum F s_k)/dp, from a list of pistons.
-  Matrix pressure_loads(const std::vector<OilAtRest::Piston>& pistons, int groups) {
+  Matrix pressure_loads(const std::vector<HydrostaticGroups::Piston>& pistons, int groups) {
     Matrix A = Matrix::Zero(nv_, groups);
-    for (const OilAtRest::Piston& piston : pistons) {
+    for (const HydrostaticGroups::Piston& piston : pistons) {
       const Range& path = m_.ports[piston.port].path;
       for (int k = path.begin; k < path.end; ++k)
         A(m_.paths[k].dof, piston.group) += piston.area * mech().dofs[k].gradient / w_[m_.paths[k].dof];
@@ -184,7 +184,7 @@ class RestSolver {
   /// Displaced volumes of the unknown groups, in the measure of pressure_loads.
   Vector volumes() {
     Vector V = Vector::Zero(np_);
-    for (const OilAtRest::Piston& piston : oil_.pistons()) V[piston.group] += kUnit * piston.area * mech().s[piston.port];
+    for (const HydrostaticGroups::Piston& piston : oil_.pistons()) V[piston.group] += kUnit * piston.area * mech().s[piston.port];
     return V.cwiseProduct(unit_);
   }
 
@@ -194,7 +194,7 @@ class RestSolver {
     DenseEntries entries{T.data(), nv_};
     const IncrementFactors rest;
     inverse_dynamics_tangent(m_, rest, mech(), entries);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i)
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
       add_port_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
                              work_.hydraulics.force_s[i], 0, rest, mech().tree, entries);
     add_constraint_curvature(m_, multipliers.data(), mech(), entries);
@@ -247,7 +247,7 @@ class RestSolver {
   // ---------------------------------------------------------------- constraints on positions
 
   /// Phi_q and the locked volumes' gradients, moving columns.
-  Matrix position_rows() { return columns(above(jacobian(), locked_.transpose() * pressure_loads().transpose())); }
+  Matrix position_rows() { return columns(vstack(jacobian(), locked_.transpose() * pressure_loads().transpose())); }
   Vector position_errors() {
     Vector c(m_.rows + locked_.cols());
     c << Eigen::Map<const Vector>(mech().Phi.data(), m_.rows), locked_.transpose() * (volumes() - volumes_start_);
@@ -267,26 +267,26 @@ class RestSolver {
       if (size < 1e-13 || (i > 3 && size < kSameStep)) break;
     }
     place(q);
-    return largest(position_errors()) < kClosed;
+    return largest(position_errors()) < kLargestViolation;
   }
 
   /// Which combinations of unknown pressures no held coordinate decides: their oil is locked. With those that rest never decides
   /// reported.
   void choose_locked() {
-    const Matrix Z = split(jacobian()).null, B = Z.transpose() * pressure_loads();
-    const Split determined = np_ > 0 ? split_columns(B) : Split{Matrix(0, 0), Matrix(0, 0)};
+    const Matrix Z = range_null_space(jacobian()).null, B = Z.transpose() * pressure_loads();
+    const RangeNullSpace determined = np_ > 0 ? column_range_null_space(B) : RangeNullSpace{Matrix(0, 0), Matrix(0, 0)};
     std::vector<std::vector<double>> open;
     for (Eigen::Index i = 0; i < determined.null.cols(); ++i) {
       const Vector combination = determined.null.col(i);
       open.emplace_back(combination.begin(), combination.end());
     }
     oil_.report_open(open);
-    Matrix held(nv_ - static_cast<Eigen::Index>(moving_.size()), nv_);
-    held.setZero();
+    Matrix locked(nv_ - static_cast<Eigen::Index>(moving_.size()), nv_);
+    locked.setZero();
     for (int i = 0, row = 0; i < nv_; ++i)
-      if (model_.start[i].held) held(row++, i) = 1;
-    const Matrix Y = hold_directions(held * Z);
-    const Split decided = np_ > 0 ? split_columns(Y.transpose() * B) : Split{Matrix(0, 0), Matrix(0, 0)};
+      if (model_.start[i].locked) locked(row++, i) = 1;
+    const Matrix Y = hold_directions(locked * Z);
+    const RangeNullSpace decided = np_ > 0 ? column_range_null_space(Y.transpose() * B) : RangeNullSpace{Matrix(0, 0), Matrix(0, 0)};
     decided_ = decided.range;
     locked_ = decided.null;
   }
@@ -294,31 +294,31 @@ class RestSolver {
   static Matrix hold_directions(const Matrix& rows) {
     if (rows.rows() == 0 || rows.cols() == 0) return Matrix(rows.cols(), 0);
     const RightSingular svd = right_singular(rows);
-    return svd.V.leftCols((svd.values.array() > kRank).count());
+    return svd.V.leftCols((svd.values.array() > kRedundantRow).count());
   }
   /// Combinations of columns that do something, and those that do nothing. Columns have a norm of at most 1.
-  static Split split_columns(const Matrix& B) {
+  static RangeNullSpace column_range_null_space(const Matrix& B) {
     const Eigen::Index n = B.cols();
     if (B.rows() == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
     const RightSingular svd = right_singular(B);
-    const Eigen::Index rank = (svd.values.array() > kRank).count();
+    const Eigen::Index rank = (svd.values.array() > kRedundantRow).count();
     return {svd.V.leftCols(rank), svd.V.rightCols(n - rank)};
   }
 
   // ---------------------------------------------------------------- rest at given pressures
 
   /// The moving coordinates at a configuration: forces beside the constraints' reactions.
-  struct Spot {
+  struct ReducedForces {
     Matrix Z;      // directions of motion
     Vector force;  // r of the moving coordinates, reactions taken out
     Vector multipliers, pressures;
   };
-  Spot spot(const std::vector<double>& q, const Vector& given) {
+  ReducedForces reduced_forces(const std::vector<double>& q, const Vector& given) {
     place(q);
     const Vector r = entries(loads(given, &q));
     const Matrix C = position_rows();
-    Spot s;
-    s.Z = split(C).null;
+    ReducedForces s;
+    s.Z = range_null_space(C).null;
     s.force = s.Z * (s.Z.transpose() * r);
     const Vector mu = smallest(C.transpose(), -r);
     s.multipliers = mu.head(m_.rows);
@@ -326,13 +326,13 @@ class RestSolver {
     return s;
   }
 
-  struct Stiff {
+  struct StiffnessModes {
     Vector kappa;    // ascending
     Matrix V;        // directions, moving coordinates
     double neutral;  // stiffness that counts as none
   };
   /// At the spot evaluated last.
-  Stiff stiff(const Spot& s, const std::vector<double>& q) {
+  StiffnessModes stiffness_modes(const ReducedForces& s, const std::vector<double>& q) {
     loads(s.pressures, &q);
     const Matrix full = stiffness(s.multipliers);
     Matrix K(moving_.size(), moving_.size());
@@ -346,7 +346,7 @@ class RestSolver {
   }
 
   /// Newton's step, downhill whatever the sign of the stiffness; in soft directions not longer than the force along them deserves.
-  Vector downhill(const Spot& s, const Stiff& k) const {
+  Vector downhill(const ReducedForces& s, const StiffnessModes& k) const {
     Vector x = Vector::Zero(s.force.size());
     for (Eigen::Index i = 0; i < k.kappa.size(); ++i) {
       const double g = k.V.col(i).dot(s.force), kappa = std::abs(k.kappa[i]);
@@ -358,7 +358,7 @@ class RestSolver {
   }
 
   /// Shortens a step until the forces' work along it is positive and they do not push back harder than they pushed; leaves q there.
-  bool step_down(const Vector& given, const Spot& s, Vector x) {
+  bool step_down(const Vector& given, const ReducedForces& s, Vector x) {
     const double slope = s.force.dot(x);
     const bool near = largest(s.force) < 1e-7 * scaled_load_;  // differences of slopes are rounding there
     for (int halvings = 0; halvings < 50; ++halvings, x /= 2) {
@@ -368,10 +368,10 @@ class RestSolver {
         q_ = end;
         return true;
       }
-      const double slope_end = spot(end, given).force.dot(x);
+      const double slope_end = reduced_forces(end, given).force.dot(x);
       if (!(slope_end < -0.9 * slope)) continue;
       std::vector<double> middle = moved(q_, x / 2);
-      if (!close(middle) || !(slope + 4 * spot(middle, given).force.dot(x) + slope_end < 0)) continue;
+      if (!close(middle) || !(slope + 4 * reduced_forces(middle, given).force.dot(x) + slope_end < 0)) continue;
       q_ = end;
       return true;
     }
@@ -384,9 +384,9 @@ class RestSolver {
     int kicks = 0;
     bool has_moved = false;
     for (int i = 0; i < kIterations; ++i, ++iterations_) {
-      const Spot s = spot(q_, given);
+      const ReducedForces s = reduced_forces(q_, given);
       if (s.Z.cols() == 0) return s.pressures;
-      const Stiff k = stiff(s, q_);
+      const StiffnessModes k = stiffness_modes(s, q_);
       const double force = largest(s.force);
       const bool balanced = force <= kBalanced * scaled_load_, unstable = k.kappa[0] < -k.neutral;
       if (balanced && unstable) {
@@ -411,7 +411,7 @@ class RestSolver {
       check_stroke("the way to rest leads through");
       has_moved = has_moved || size_of(x) > 1e-6;
     }
-    report_no_rest(spot(q_, given), kIterations);
+    report_no_rest(reduced_forces(q_, given), kIterations);
   }
 
   // ---------------------------------------------------------------- pressures that held coordinates decide
@@ -423,7 +423,7 @@ class RestSolver {
   Balance best_balance() {
     place(q_);
     const Vector r = loads(Vector::Zero(np_));
-    const Matrix A = beside(jacobian().transpose(), -pressure_loads());
+    const Matrix A = hstack(jacobian().transpose(), -pressure_loads());
     const Vector x = smallest(A, -r);
     Balance b{x.head(m_.rows), x.tail(np_), {}};
     place(q_);
@@ -434,7 +434,7 @@ class RestSolver {
 
   /// Newton's step of the whole system for the pressures.
   Vector pressure_step(const Vector& p) {
-    const Spot s = spot(q_, p);
+    const ReducedForces s = reduced_forces(q_, p);
     const Vector r = loads(p);
     const Vector lambda = smallest(jacobian().transpose(), -r);
     const Matrix K = columns(stiffness(lambda)), rows = position_rows(), J = jacobian(), A = pressure_loads();
@@ -471,15 +471,15 @@ class RestSolver {
 
   /// At the placed configuration.
   void check_stroke(const char* what) {
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      const Cylinder& c = h_.actuators[i].cylinder;
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+      const Cylinder& c = netlist_.actuators[i].cylinder;
       const double A = c.chamber_A(mech().s[i]), B = c.chamber_B(mech().s[i]);
       if (c.holds(mech().s[i])) continue;
-      const bool turns = h_.actuators[i].turns;
+      const bool rotary = netlist_.actuators[i].is_rotary;
       throw SimulationError(
-          time_, h_.actuators[i].name + (turns ? ".angle" : ".length"),
+          time_, netlist_.actuators[i].name + (rotary ? ".angle" : ".length"),
           fmt::format("{0} {1} of {2:.6g} {3}, {4:.6g} {3} beyond the end of chamber {5}: the piston would leave its cylinder", what,
-                      turns ? "an angle" : "a length", mech().s[i], turns ? "rad" : "m", -std::min(A, B), A > 0 ? "B" : "A"),
+                      rotary ? "an angle" : "a length", mech().s[i], rotary ? "rad" : "m", -std::min(A, B), A > 0 ? "B" : "A"),
           "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
           "cylinder `equilibrium`, which keeps its length");
     }
@@ -493,9 +493,9 @@ class RestSolver {
     loads(p_);
     const Vector pressure = kUnit * unit_.cwiseProduct(p_);
     oil_.write(pressure.data(), y_.data());
-    oil_.complete(y_.data(), OilAtRest::Undecided::refused);
+    oil_.complete(y_.data(), HydrostaticGroups::Undecided::refused);
     oil_.check_pressures(y_.data(), true);
-    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i)
+    for (std::size_t i = 0; i < netlist_.quasistatic.size(); ++i)
       set_discrete_states(model_.hydraulics.quasistatic[i], work_.hydraulics.quasistatic[i], mech().s.data(), y_.data());
     std::copy(q_.begin(), q_.end(), e.state.q());
     std::copy(y_.begin(), y_.end(), e.state.y());
@@ -518,11 +518,11 @@ class RestSolver {
 
   void set_stability(Equilibrium& e) {
     Matrix K = stiffness(balance_.multipliers);
-    const Matrix Z = split(jacobian()).null;
+    const Matrix Z = range_null_space(jacobian()).null;
     const RowMajor inertias = inertia();
     // oil without a way out: dp = -dV / C
     std::vector<double> ydot(y_.size());
-    evaluate_rates(h_, mech().s.data(), still_.data(), y_.data(), ydot.data(), work_.hydraulics);
+    evaluate_rates(netlist_, mech().s.data(), still_.data(), y_.data(), ydot.data(), work_.hydraulics);
     const std::vector<double> C = oil_.closed_capacity(work_.hydraulics.capacity);
     const Matrix A = pressure_loads(oil_.closed_pistons(), static_cast<int>(C.size()));
     for (std::size_t g = 0; g < C.size(); ++g) {
@@ -559,7 +559,7 @@ class RestSolver {
     for (const ConstraintInfo& info : model_.constraints) {
       double worst = 0;
       for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(mech().Phi[i]));
-      if (worst > kClosed)
+      if (worst > kLargestViolation)
         findings.push_back({model_.description.span(info.path), info.path,
                             fmt::format("cannot be kept at t = {:g} s: {:.6g} m (or 1) remain", time_, worst),
                             "a place that the held coordinates can reach", "release a coordinate that is held, or choose another time"});
@@ -567,7 +567,7 @@ class RestSolver {
     throw InputError(std::move(findings));
   }
 
-  [[noreturn]] void report_no_rest(const Spot& s, int iterations) {
+  [[noreturn]] void report_no_rest(const ReducedForces& s, int iterations) {
     Eigen::Index at = 0;
     Vector load(s.force.size());
     for (std::size_t i = 0; i < moving_.size(); ++i)
@@ -585,23 +585,23 @@ class RestSolver {
   /// Loads that are missing at held coordinates.
   [[noreturn]] void report_unbalanced(const Balance& b) {
     place(q_);
-    const Matrix reach = split(beside(jacobian().transpose(), -pressure_loads()).transpose()).range;
-    std::vector<int> held;
+    const Matrix reach = range_null_space(hstack(jacobian().transpose(), -pressure_loads()).transpose()).range;
+    std::vector<int> locked;
     for (int i = 0; i < nv_; ++i)
-      if (model_.start[i].held) held.push_back(i);
-    Matrix E(nv_, held.size());
-    for (std::size_t i = 0; i < held.size(); ++i)
-      E.col(static_cast<Eigen::Index>(i)) = Vector::Unit(nv_, held[i]) - reach * reach.row(held[i]).transpose();
+      if (model_.start[i].locked) locked.push_back(i);
+    Matrix E(nv_, locked.size());
+    for (std::size_t i = 0; i < locked.size(); ++i)
+      E.col(static_cast<Eigen::Index>(i)) = Vector::Unit(nv_, locked[i]) - reach * reach.row(locked[i]).transpose();
     const Vector missing = smallest(E, b.residual);
     std::vector<Diagnostic> findings;
-    for (std::size_t i = 0; i < held.size(); ++i) {
+    for (std::size_t i = 0; i < locked.size(); ++i) {
       const double load = missing[static_cast<Eigen::Index>(i)];
       if (std::abs(load) <= kBalanced * scaled_load_ || std::abs(load) < 1e-3 * largest(missing)) continue;
-      const std::string path = "joints." + joint_of(model_, held[i]).name + ".hold";
+      const std::string path = "joints." + joint_of(model_, locked[i]).name + ".hold";
       findings.push_back({model_.description.span(path), path,
                           fmt::format("the coordinate {} is held where it is not balanced: a load of {:.6g} N or N m along it is missing",
-                                      coordinate_name(model_, held[i]), load * w_[held[i]]),
-                          "a held position in which pressures, springs and loads balance", release(held[i])});
+                                      coordinate_name(model_, locked[i]), load * w_[locked[i]]),
+                          "a held position in which pressures, springs and loads balance", release(locked[i])});
     }
     if (findings.empty()) {
       Eigen::Index at = 0;
@@ -616,22 +616,22 @@ class RestSolver {
   /// What could be let go: the coordinate, or a stated pressure of a cylinder that moves it.
   std::string release(int velocity) const {
     std::string text = fmt::format("release it (--set joints.{}.hold=false)", joint_of(model_, velocity).name);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
       const Range& path = m_.ports[i].path;
       if (std::none_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end, [&](const PathDof& k) { return k.dof == velocity; }))
         continue;
-      for (int node : {h_.actuators[i].A, h_.actuators[i].B})
-        if (h_.nodes[node].state >= 0 && !oil_.marked(node))
-          return text + fmt::format(", or a pressure that moves it (--set volumes.{}.pressure=equilibrium)", h_.nodes[node].name);
+      for (int node : {netlist_.actuators[i].A, netlist_.actuators[i].B})
+        if (netlist_.nodes[node].state >= 0 && !oil_.marked(node))
+          return text + fmt::format(", or a pressure that moves it (--set volumes.{}.pressure=equilibrium)", netlist_.nodes[node].name);
     }
     return text;
   }
 
   const Model& model_;
   const Mechanism<D>& m_;
-  const Hydraulics h_;
+  const Hydraulics netlist_;
   MachineState<D> work_;
-  const OilAtRest oil_;
+  const HydrostaticGroups oil_;
   const double time_;
   const int nv_, np_;
   std::vector<int> moving_;  // velocities that are not held
@@ -677,7 +677,7 @@ void set_velocities(const Model& model, State& state) {
 
 Equilibrium solve_equilibrium(const Model& model, double time) {
   if (model.relative) return solve_equilibrium(*model.relative, time);
-  return model.planar ? RestSolver<2>(model, time).solve() : RestSolver<3>(model, time).solve();
+  return model.planar ? StaticEquilibriumSolver<2>(model, time).solve() : StaticEquilibriumSolver<3>(model, time).solve();
 }
 
 State equilibrium_state(const Model& model) {

@@ -47,20 +47,20 @@ void Ledger::begin(const Observer& observer, double time) {
 }
 
 void Ledger::measure_oil(const Observer::Oil& oil) {
-  const Hydraulics& h = *oil.hydraulics;
+  const Hydraulics& netlist = *oil.hydraulics;
   const auto add = [&](int node, double size) {
-    if (node < 0 || h.nodes[node].state < 0) return;
+    if (node < 0 || netlist.nodes[node].state < 0) return;
     oil_size_ += size;
-    oil_energy_ += std::abs(oil.y[h.nodes[node].state]) * size;
+    oil_energy_ += std::abs(oil.y[netlist.nodes[node].state]) * size;
   };
-  for (const Volume& volume : h.volumes) add(volume.node, volume.volume);
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+  for (const Volume& volume : netlist.volumes) add(volume.node, volume.volume);
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     add(a.A, a.cylinder.area_A * a.cylinder.chamber_A(oil.s[i]));
     add(a.B, a.cylinder.area_B * a.cylinder.chamber_B(oil.s[i]));
   }
-  port_positions_.assign(oil.s, oil.s + h.actuators.size());
-  settled_ = kSettled * h.fluid.compressibility * oil_size_;
+  port_positions_.assign(oil.s, oil.s + netlist.actuators.size());
+  settled_ = kSettled * netlist.fluid.compressibility * oil_size_;
 }
 
 void Ledger::step(const Observer& observer, double time, const OilRule& rule, bool in_parts) {

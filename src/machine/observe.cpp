@@ -21,7 +21,7 @@ class MachineReadings : public Base {
   explicit MachineReadings(std::shared_ptr<const Model> model)
       : model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
-        h_(model_->hydraulics),
+        netlist_(model_->hydraulics),
         q_(model_->layout.nq),
         v_(model_->layout.nv),
         a_(model_->layout.nv),
@@ -29,7 +29,7 @@ class MachineReadings : public Base {
         ydot_(model_->layout.ny),
         multipliers_(model_->layout.rows),
         mechanism_(m_),
-        oil_(h_),
+        oil_(netlist_),
         readings_(joint_readings(*model_)),
         joint_values_(readings_.size()) {
     for (const JointReading<D>& reading : readings_) near_.push_back(reading.start);
@@ -37,12 +37,12 @@ class MachineReadings : public Base {
     for (const JointInfo& place : model_->placements) add_joint(place, kPlacementWords);
     for (const BodyInfo& body : model_->bodies)
       if (body.mass > 0 && body.node > 0) add_body(body);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) add_actuator(static_cast<int>(i));
-    for (const Volume& volume : h_.volumes) add_volume(volume);
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) add_actuator(static_cast<int>(i));
+    for (const Volume& volume : netlist_.volumes) add_volume(volume);
     add_sources();
-    for_each_element(h_, [&](const auto& element) { add_element(element); });
-    for (const Component& c : h_.components) add_component(c);
-    for (const QuasistaticCircuit& q : h_.quasistatic) add_quasistatic(q);
+    for_each_element(netlist_, [&](const auto& element) { add_element(element); });
+    for (const Component& c : netlist_.components) add_component(c);
+    for (const QuasistaticCircuit& q : netlist_.quasistatic) add_quasistatic(q);
     add_springs();
     add_loads();
     add_constraints();
@@ -54,11 +54,11 @@ class MachineReadings : public Base {
   /// Everything at q_ ... multipliers_ and the signals in oil_.
   void read(double time, Side side) {
     update_inputs(m_, model_->signals, time, side, mechanism_);
-    for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-      if (h_.nodes[i].state < 0) oil_.pressure[i] = oil_.signal[h_.nodes[i].source];
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+      if (netlist_.nodes[i].state < 0) oil_.pressure[i] = oil_.signal[netlist_.nodes[i].source];
     update_positions<D, S>(m_, q_.data(), nullptr, mechanism_);
     update_rates<D, S>(m_, v_.data(), a_.data(), mechanism_);
-    evaluate_forces<S>(h_, mechanism_.s.data(), mechanism_.s_dot.data(), y_.data(), oil_);
+    evaluate_forces<S>(netlist_, mechanism_.s.data(), mechanism_.s_dot.data(), y_.data(), oil_);
     stored_ = {};
     power_ = powers_.data();
     read_joints();
@@ -75,7 +75,7 @@ class MachineReadings : public Base {
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels stand in it
   std::vector<S> outflow_;                             // per node [m3/s]; of sources also what their pistons take
   MechanismState<D, S> mechanism_;
@@ -189,13 +189,13 @@ class MachineReadings : public Base {
                                              "power on the mechanism, torque times rate",
                                              "rad"};
   void add_actuator(int i) {
-    const Actuator& a = h_.actuators[i];
-    const ActuatorWords& w = a.turns ? kMotorWords : kCylinderWords;
+    const Actuator& a = netlist_.actuators[i];
+    const ActuatorWords& w = a.is_rotary ? kMotorWords : kCylinderWords;
     const std::string section = w.section, n = a.name;
     const PortForces<S>& port = oil_.ports[i];
     add(section, n + "." + w.position, w.position_unit, w.position_meaning, &mechanism_.s[i]);
     add(section, n + ".rate", w.rate_unit, w.rate_meaning, &mechanism_.s_dot[i]);
-    S* const angle = D == 2 && !a.turns
+    S* const angle = D == 2 && !a.is_rotary
                          ? add(section, n + ".angle", "rad", "direction from base to rod end, from ground x projected into the plane")
                          : nullptr;
     add(section, n + "." + w.force, w.force_unit, w.force_meaning, &port.force);
@@ -216,19 +216,19 @@ class MachineReadings : public Base {
     add_entry(n, Account::friction);
   }
   void add_volume(const Volume& volume) {
-    const PressureNode& node = h_.nodes[volume.node];
+    const PressureNode& node = netlist_.nodes[volume.node];
     add("volumes", node.name + ".pressure", "Pa", "absolute pressure", y_.data() + node.state);
     add_entry(node.name, Account::oil);
   }
   void add_sources() {
-    outflow_.resize(h_.nodes.size());
-    for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
-      if (h_.nodes[i].state >= 0) continue;
-      add("sources", h_.nodes[i].name + ".pressure", "Pa", "absolute pressure", &oil_.pressure[i]);
-      add("sources", h_.nodes[i].name + ".flow", "m^3/s", "flow out of the source", &outflow_[i]);
-      add_entry(h_.nodes[i].name, Account::supply);
+    outflow_.resize(netlist_.nodes.size());
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
+      if (netlist_.nodes[i].state >= 0) continue;
+      add("sources", netlist_.nodes[i].name + ".pressure", "Pa", "absolute pressure", &oil_.pressure[i]);
+      add("sources", netlist_.nodes[i].name + ".flow", "m^3/s", "flow out of the source", &outflow_[i]);
+      add_entry(netlist_.nodes[i].name, Account::supply);
     }
-    for (const FlowSource& source : h_.flow_sources) {
+    for (const FlowSource& source : netlist_.flow_sources) {
       add("sources", source.name + ".flow", "m^3/s", "delivered flow", &oil_.signal[source.flow]);
       source_powers_.push_back(add("sources", source.name + ".power", "W", "power into the oil"));
       add_entry(source.name, Account::supply);
@@ -236,7 +236,7 @@ class MachineReadings : public Base {
   }
   void add_element(const Orifice& o) {
     if (o.spool >= 0) {
-      add_spool("valves", h_.spools[o.spool]);
+      add_spool("valves", netlist_.spools[o.spool]);
       openings_.push_back({add("valves", o.name + ".opening", "", "opening from 0 to 1"), &o});
     }
     add_flow(o.name, o.B);
@@ -245,7 +245,7 @@ class MachineReadings : public Base {
   void add_component(const Component& c) {
     const ComponentInfo& info = c.law->info();
     ComponentCells& cells = components_.emplace_back();
-    for (int spool : c.spools) add_spool(c.section, h_.spools[spool]);
+    for (int spool : c.spools) add_spool(c.section, netlist_.spools[spool]);
     for (std::size_t i = 0; i < info.states.size(); ++i)
       add(c.section, c.name + "." + info.states[i].name, info.states[i].unit, info.states[i].meaning, y_.data() + c.state + i);
     for (const ComponentFlow& flow : info.flows) cells.flows.push_back(add(c.section, c.name + "." + flow.name, "m^3/s", flow.meaning));
@@ -267,14 +267,14 @@ class MachineReadings : public Base {
     add_loss("valves", name);
   }
   void add_element(const Leakage& l) {
-    const bool motor =
-        std::any_of(h_.actuators.begin(), h_.actuators.end(), [&](const Actuator& a) { return a.turns && l.name == a.name + ".leakage"; });
+    const bool motor = std::any_of(netlist_.actuators.begin(), netlist_.actuators.end(),
+                                   [&](const Actuator& a) { return a.is_rotary && l.name == a.name + ".leakage"; });
     const char* const section = motor ? "motors" : "cylinders";
     flows_.push_back({add(section, l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
     add_loss(section, l.name);
   }
   void add_element(const DirectionalValve& v) {
-    add_spool("valves", h_.spools[v.spool]);
+    add_spool("valves", netlist_.spools[v.spool]);
     flows_.push_back({add("valves", v.name + ".flow_P", "m^3/s", "flow out of P into the valve"), v.P, -1});
     flows_.push_back({add("valves", v.name + ".flow_T", "m^3/s", "flow out of the valve into T"), v.T, 1});
     flows_.push_back({add("valves", v.name + ".flow_A", "m^3/s", "flow out of the valve into A"), v.A, 1});
@@ -290,13 +290,13 @@ class MachineReadings : public Base {
     QuasistaticCells& cells = quasistatic_.emplace_back();
     const auto flow = [&](const std::string& n, const char* meaning) { return add("quasistatic", n, "m^3/s", meaning); };
     for (const QuasistaticPort& port : q.ports) {
-      const std::string n = h_.actuators[port.actuator].name;
-      const bool turns = h_.actuators[port.actuator].turns;
-      add("quasistatic", n + ".spool", "", "command that acts, in the unit of its signal", y_.data() + h_.spools[port.lever].state);
-      add("quasistatic", n + ".piston", turns ? "rad" : "m", "position of the actuator proper, behind its virtual element",
+      const std::string n = netlist_.actuators[port.actuator].name;
+      const bool rotary = netlist_.actuators[port.actuator].is_rotary;
+      add("quasistatic", n + ".spool", "", "command that acts, in the unit of its signal", y_.data() + netlist_.spools[port.lever].state);
+      add("quasistatic", n + ".piston", rotary ? "rad" : "m", "position of the actuator proper, behind its virtual element",
           y_.data() + port.state);
       auto& c = cells.ports.emplace_back();
-      c.rate = add("quasistatic", n + ".piston_rate", turns ? "rad/s" : "m/s", "its rate");
+      c.rate = add("quasistatic", n + ".piston_rate", rotary ? "rad/s" : "m/s", "its rate");
       c.pressure_A = add("quasistatic", n + ".pressure_A", "Pa", "absolute pressure in chamber A");
       c.pressure_B = add("quasistatic", n + ".pressure_B", "Pa", "absolute pressure in chamber B");
       c.P_A = flow(n + ".flow_P_A", "flow from the pump to chamber A");
@@ -415,17 +415,17 @@ class MachineReadings : public Base {
 
   void read_actuators() {
     std::fill(outflow_.begin(), outflow_.end(), S(0));
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      const Actuator& a = h_.actuators[i];
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+      const Actuator& a = netlist_.actuators[i];
       const PortForces<S>& port = oil_.ports[i];
       const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
       if constexpr (D == 2)
-        if (!a.turns) *actuators_[i].angle = atan2(mechanism_.ports[i].u.y(), mechanism_.ports[i].u.x());
+        if (!a.is_rotary) *actuators_[i].angle = atan2(mechanism_.ports[i].u.y(), mechanism_.ports[i].u.x());
       *actuators_[i].power = *power_++ = port.force * rate;
       *actuators_[i].flow_A = a.cylinder.area_A * rate;
       *actuators_[i].flow_B = a.cylinder.area_B * rate;
       const auto add_source = [&](int node, double area) {
-        if (h_.nodes[node].state < 0) outflow_[node] += area * rate;
+        if (netlist_.nodes[node].state < 0) outflow_[node] += area * rate;
       };
       add_source(a.A, a.cylinder.area_A);
       add_source(a.B, -a.cylinder.area_B);
@@ -447,27 +447,27 @@ class MachineReadings : public Base {
 
   /// C of a node: its own volume or a chamber on it.
   S capacity(const S& volume, const S& pressure, double wall) const {
-    return sub_volume_capacity(volume, h_.fluid.compressibility_at(pressure), wall);
+    return sub_volume_capacity(volume, netlist_.fluid.compressibility_at(pressure), wall);
   }
 
   void read_volumes() {
     S* const first = power_;
-    for (const Volume& volume : h_.volumes) {
-      const int state = h_.nodes[volume.node].state;
+    for (const Volume& volume : netlist_.volumes) {
+      const int state = netlist_.nodes[volume.node].state;
       *power_++ = y_[state] * ydot_[state] * capacity(S(volume.volume), y_[state], volume.wall_compressibility);
     }
     // what the piston makes room for is oil and, below saturation, air, which takes the pressure's work as any gas
     const auto add_chamber = [&](int node, double area, const S& length, double wall, const S& swept) {
-      const int state = h_.nodes[node].state;  // volumes come first in y and in the entries
+      const int state = netlist_.nodes[node].state;  // volumes come first in y and in the entries
       if (state < 0) return;
       const S& p = y_[state];
-      first[state] += p * ydot_[state] * capacity(S(area * length), p, wall) - p * (1 - h_.fluid.liquid_fraction(p)) * swept;
+      first[state] += p * ydot_[state] * capacity(S(area * length), p, wall) - p * (1 - netlist_.fluid.liquid_fraction(p)) * swept;
     };
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      const Cylinder& c = h_.actuators[i].cylinder;
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+      const Cylinder& c = netlist_.actuators[i].cylinder;
       const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
-      add_chamber(h_.actuators[i].A, c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * rate);
-      add_chamber(h_.actuators[i].B, c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * rate);
+      add_chamber(netlist_.actuators[i].A, c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * rate);
+      add_chamber(netlist_.actuators[i].B, c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * rate);
     }
   }
 
@@ -475,11 +475,11 @@ class MachineReadings : public Base {
     const OilValues<S>& oil = oil_;
     const FlowInputs<S> in = oil.flow_inputs();
     S* supply = power_;
-    power_ += static_cast<std::ptrdiff_t>(h_.nodes.size() - h_.volumes.size() + h_.flow_sources.size());
+    power_ += static_cast<std::ptrdiff_t>(netlist_.nodes.size() - netlist_.volumes.size() + netlist_.flow_sources.size());
     for (Flow& flow : flows_) *flow.cell = S(0);
     for (const Opening& opening : openings_) *opening.cell = opening.orifice->opening_at(in);
     std::size_t flow = 0, loss = 0;
-    for_each_element(h_, [&](const auto& element) {
+    for_each_element(netlist_, [&](const auto& element) {
       const std::size_t end = losses_[loss].flows_end;
       S heat(0);
       element.edges(in, [&](int A, int B, auto&& law) {
@@ -494,9 +494,9 @@ class MachineReadings : public Base {
       *losses_[loss++].cell = *power_++ = heat;
     });
     read_components(in);
-    for (std::size_t i = 0; i < h_.flow_sources.size(); ++i) {
-      const FlowSource& source = h_.flow_sources[i];
-      const S Q = source_flow(h_, source, oil);
+    for (std::size_t i = 0; i < netlist_.flow_sources.size(); ++i) {
+      const FlowSource& source = netlist_.flow_sources[i];
+      const S Q = source_flow(netlist_, source, oil);
       S power(0);
       if (source.to >= 0) {
         power += oil.pressure[source.to] * Q;
@@ -508,23 +508,23 @@ class MachineReadings : public Base {
       }
       *source_powers_[i] = power;
     }
-    for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-      if (h_.nodes[i].state < 0) *supply++ = oil.pressure[i] * outflow_[i];
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+      if (netlist_.nodes[i].state < 0) *supply++ = oil.pressure[i] * outflow_[i];
     for (const S* power : source_powers_) *supply++ = *power;
   }
 
   void read_components(const FlowInputs<S>& in) {
     ComponentValues<S> values;
     S power[kMaxComponentPowers];
-    for (std::size_t i = 0; i < h_.components.size(); ++i) {
-      const Component& c = h_.components[i];
+    for (std::size_t i = 0; i < netlist_.components.size(); ++i) {
+      const Component& c = netlist_.components[i];
       const ComponentCells& cells = components_[i];
       read_component(c, in, y_.data(), values);
       c.law->evaluate(values.inputs(), values.Q, values.rate);
       c.law->powers(values.inputs(), values.Q, values.rate, power);
       for (std::size_t k = 0; k < cells.flows.size(); ++k) *cells.flows[k] = values.Q[k];
       for (std::size_t k = 0; k < cells.powers.size(); ++k) *cells.powers[k] = *power_++ = power[k];
-      for_each_way(c, values.Q, [&](int A, int B, const S& Q) {
+      for_each_flow_path(c, values.Q, [&](int A, int B, const S& Q) {
         if (A >= 0) outflow_[A] += Q;
         if (B >= 0) outflow_[B] -= Q;
       });
@@ -532,8 +532,8 @@ class MachineReadings : public Base {
   }
 
   void read_quasistatic() {
-    for (std::size_t i = 0; i < h_.quasistatic.size(); ++i) {
-      const QuasistaticCircuit& q = h_.quasistatic[i];
+    for (std::size_t i = 0; i < netlist_.quasistatic.size(); ++i) {
+      const QuasistaticCircuit& q = netlist_.quasistatic[i];
       QuasistaticCells& cells = quasistatic_[i];
       QuasistaticWork& work = oil_.quasistatic[i];
       if (q.discrete) {  // any line through the point of the last step
@@ -729,10 +729,10 @@ class MachineObserver final : public MachineReadings<D, double, Observer> {
     std::copy_n(state.y(), n.ny, this->y_.begin());
     std::copy_n(state.ydot(), n.ny, this->ydot_.begin());
     std::copy_n(state.multipliers(), n.rows, this->multipliers_.begin());
-    for (SignalIndex i : this->h_.used_signals) this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
+    for (SignalIndex i : this->netlist_.used_signals) this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
     this->read(state.time, side);
   }
-  Observer::Oil oil() const override { return {&this->h_, this->y_.data(), this->mechanism_.s.data(), this->outflow_.data()}; }
+  Observer::Oil oil() const override { return {&this->netlist_, this->y_.data(), this->mechanism_.s.data(), this->outflow_.data()}; }
 };
 
 template <int D>
@@ -759,7 +759,7 @@ class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObs
     take(state.y(), change.y, n.ny, this->y_);
     take(state.ydot(), change.ydot, n.ny, this->ydot_);
     take(state.multipliers(), change.multipliers, n.rows, this->multipliers_);
-    for (SignalIndex i : this->h_.used_signals) {
+    for (SignalIndex i : this->netlist_.used_signals) {
       this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
       this->oil_.signal[i].d[0] = change.signal[i];
     }

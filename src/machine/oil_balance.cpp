@@ -6,10 +6,10 @@
 
 namespace trunnion {
 
-OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, const double* outflow)
-    : h_(&h),
-      y_(y, y + h.volumes.size()),
-      s_(s, s + h.actuators.size()),
+OilBalance::OilBalance(const Hydraulics& netlist, const double* y, const double* s, const double* outflow)
+    : netlist_(&netlist),
+      y_(y, y + netlist.volumes.size()),
+      s_(s, s + netlist.actuators.size()),
       outflow_(y_.size()),
       mean_(y_.size()),
       before_(y_.size()),
@@ -19,13 +19,13 @@ OilBalance::OilBalance(const Hydraulics& h, const double* y, const double* s, co
 }
 
 void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts) {
-  content_changes(*h_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
+  content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
   const double carried = OilRule::carried(h, step_);
   step_ = h;
   double rule_error = 0;
   for (std::size_t i = 0; i < y_.size(); ++i) {
     const double begin = outflow_[i] + carried * (mean_[i] - outflow_[i]);
-    const double now = outflow[h_->volumes[i].node], mean = rule.mean(outflow_[i], now, begin);
+    const double now = outflow[netlist_->volumes[i].node], mean = rule.mean(outflow_[i], now, begin);
     const double left = h * (rule.share_end() * mean + rule.share_begin() * begin);
     residual_ += change_[i] + left;
     moved_ += std::abs(left);
@@ -45,7 +45,7 @@ void OilBalance::step(const OilRule& rule, double h, const double* y, const doub
 
 void OilBalance::jump(const double* outflow) {
   since_before_ = 0;
-  for (std::size_t i = 0; i < outflow_.size(); ++i) mean_[i] = outflow_[i] = outflow[h_->volumes[i].node];
+  for (std::size_t i = 0; i < outflow_.size(); ++i) mean_[i] = outflow_[i] = outflow[netlist_->volumes[i].node];
 }
 
 }  // namespace trunnion

@@ -44,7 +44,7 @@ class OilBalance {
   double closed_to_percent() const { return moved_ > 0 ? 100 * worst_ / moved_ : 0; }
 
  private:
-  const Hydraulics* h_ = nullptr;
+  const Hydraulics* netlist_ = nullptr;
   std::vector<double> y_, s_;           // at the end of the last step: pressures of volumes, lengths of ports
   std::vector<double> outflow_, mean_;  // per volume [m3/s]
   std::vector<double> before_;          // per volume: outflow a step before [m3/s]

@@ -8,16 +8,16 @@
 
 #include "base/decompositions.h"
 #include "hydraulics/quasistatic/command_error.h"
-#include "machine/oil_at_rest.h"
+#include "machine/hydrostatic_groups.h"
 
 namespace trunnion {
 
 namespace {
 
-constexpr double kUnit = 1e6;        // [Pa] change of a pressure by which its effect is measured
-constexpr double kNoEffect = 1e-9;   // of what free coordinates would do: a pressure that moves nothing
-constexpr double kRank = 1e-8;       // eigenvalue of the scaled system of a combination that moves nothing
-constexpr double kLeastGuess = 1e5;  // [Pa]
+constexpr double kUnit = 1e6;             // [Pa] change of a pressure by which its effect is measured
+constexpr double kNoEffect = 1e-9;        // of what free coordinates would do: a pressure that moves nothing
+constexpr double kZeroEigenvalue = 1e-8;  // eigenvalue of the scaled system of a combination that moves nothing
+constexpr double kLeastGuess = 1e5;       // [Pa]
 constexpr int kRefinements = 5;
 
 template <int D>
@@ -35,25 +35,25 @@ class Start {
   std::vector<double> states() {
     if (std::none_of(model_.y_start.begin(), model_.y_start.end(), [](double y) { return std::isnan(y); })) return model_.y_start;
     update_inputs(model_, 0, Side::right, work_);
-    const OilAtRest oil(model_, 0, Side::right, work_.hydraulics, StatesAt::start);
+    const HydrostaticGroups oil(model_, 0, Side::right, work_.hydraulics, StatesAt::start);
     oil.check_rest(false);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     std::vector<double> y(model_.y_start.size());
     const std::vector<double> p = pressures(oil, true);
     oil.write(p.data(), y.data());
-    oil.complete(y.data(), OilAtRest::Undecided::refused);
+    oil.complete(y.data(), HydrostaticGroups::Undecided::refused);
     oil.check_pressures(y.data(), false);
     return y;
   }
 
   State near_rest(double time) {
     update_inputs(model_, time, Side::right, work_);
-    const OilAtRest oil(model_, time, Side::right, work_.hydraulics, StatesAt::rest);
+    const HydrostaticGroups oil(model_, time, Side::right, work_.hydraulics, StatesAt::rest);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     rest_.time = time;
     const std::vector<double> p = pressures(oil, false);
     oil.write(p.data(), rest_.y());
-    oil.complete(rest_.y(), OilAtRest::Undecided::guessed);
+    oil.complete(rest_.y(), HydrostaticGroups::Undecided::guessed);
     for (std::size_t i = 0; i < model_.hydraulics.volumes.size(); ++i)
       if (std::isnan(model_.y_start[i])) rest_.y()[i] = std::max(rest_.y()[i], kLeastGuess);
     return rest_;
@@ -64,15 +64,15 @@ class Start {
     throw error.at(state.time);
   }
   /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is let go at pressures p [units].
-  Eigen::VectorXd volume_accelerations(const OilAtRest& oil, const Eigen::VectorXd& p) {
+  Eigen::VectorXd volume_accelerations(const HydrostaticGroups& oil, const Eigen::VectorXd& p) {
     const Eigen::VectorXd pressure = kUnit * p;
     oil.write(pressure.data(), rest_.y());
     consistent(rest_);
     return volumes(oil, rest_.a());
   }
-  Eigen::VectorXd volumes(const OilAtRest& oil, const double* change) const {
+  Eigen::VectorXd volumes(const HydrostaticGroups& oil, const double* change) const {
     Eigen::VectorXd V = Eigen::VectorXd::Zero(oil.unknowns());
-    for (const OilAtRest::Piston& piston : oil.pistons()) {
+    for (const HydrostaticGroups::Piston& piston : oil.pistons()) {
       const Range& path = m_.ports[piston.port].path;
       for (int k = path.begin; k < path.end; ++k)
         V[piston.group] += kUnit * piston.area * work_.mechanism.dofs[k].gradient * change[m_.paths[k].dof];
@@ -81,7 +81,7 @@ class Start {
   }
 
   /// Reactions of the unknown groups [Pa]; `decided`: throws InputError where rest leaves some open, which otherwise stay as guessed.
-  std::vector<double> pressures(const OilAtRest& oil, bool decided) {
+  std::vector<double> pressures(const HydrostaticGroups& oil, bool decided) {
     const int n = oil.unknowns();
     Eigen::VectorXd p = Eigen::VectorXd::Ones(n);
     if (n == 0) return {};
@@ -93,7 +93,7 @@ class Start {
     const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * S * scale.asDiagonal());
     std::vector<std::vector<double>> open;
     for (int i = 0; i < n; ++i)
-      if (eigen.values[i] < kRank) {
+      if (eigen.values[i] < kZeroEigenvalue) {
         const Eigen::VectorXd combination = eigen.vectors.col(i);
         open.emplace_back(combination.begin(), combination.end());
       }
@@ -102,7 +102,7 @@ class Start {
     for (int i = 0; i < kRefinements && V.norm() < before; ++i) {
       before = V.norm();
       Eigen::VectorXd z = eigen.vectors.transpose() * scale.cwiseProduct(V);
-      for (int k = 0; k < n; ++k) z[k] = eigen.values[k] < kRank ? 0 : z[k] / eigen.values[k];
+      for (int k = 0; k < n; ++k) z[k] = eigen.values[k] < kZeroEigenvalue ? 0 : z[k] / eigen.values[k];
       p -= scale.cwiseProduct(Eigen::VectorXd(eigen.vectors * z));
       V = volume_accelerations(oil, p);
     }
@@ -111,12 +111,12 @@ class Start {
   }
 
   /// 1/sqrt(S_gg); zero for a group that moves nothing, measured by what it would do to coordinates free of each other.
-  Eigen::VectorXd scales(const OilAtRest& oil, const Eigen::MatrixXd& S) {
+  Eigen::VectorXd scales(const HydrostaticGroups& oil, const Eigen::MatrixXd& S) {
     const int nv = m_.tree.nv;
     std::vector<double> M(static_cast<std::size_t>(nv), 0.0);
     inertias(M);
     Eigen::MatrixXd column = Eigen::MatrixXd::Zero(nv, oil.unknowns());
-    for (const OilAtRest::Piston& piston : oil.pistons()) {
+    for (const HydrostaticGroups::Piston& piston : oil.pistons()) {
       const Range& path = m_.ports[piston.port].path;
       for (int k = path.begin; k < path.end; ++k)
         column(m_.paths[k].dof, piston.group) += kUnit * piston.area * work_.mechanism.dofs[k].gradient;

@@ -1,6 +1,6 @@
 // The start of a run: start pressures, consistent accelerations, rates and multipliers.
 //
-// A pressure marked `equilibrium` is the reaction of oil locked in its group of volumes (machine/oil_at_rest.h) while the machine is
+// A pressure marked `equilibrium` is the reaction of oil locked in its group of volumes (machine/hydrostatic_groups.h) while the machine is
 // let go from rest in its assembled configuration, without friction: no group's volume accelerates,
 //   sum_i A_ig s_i_ddot = 0,   s_i_ddot = s_i,k a_k,   a = a_0 + sum_g a_g p_g  on the constraints
 // a small symmetric system in the p_g. Where the machine can stand still, a = 0 and this is the static balance; what no oil holds (a

@@ -28,7 +28,7 @@ double largest_lever(const Mechanism<D>& m) {
     largest = std::max(largest, std::sqrt(inertia / n.mass));
   }
   for (const Port<D>& port : m.ports)
-    if (!port.turns()) line(port);
+    if (!port.is_rotary()) line(port);
   for (const PointSpring<D>& spring : m.springs) line(spring.line);
   for (const ConstraintGroup<D>& g : m.constraints)
     if (!g.of_coordinates()) {
@@ -67,7 +67,7 @@ double largest_lever(const Mechanism<D>& m) {
   template void row_compliances<D>(const Mechanism<D>&, const double*, const MechanismState<D>&, double*);                                \
   template void jacobian_product<D>(const Mechanism<D>&, const double*, const double*, double*);                                          \
   template void linearised_constraints<D>(const Mechanism<D>&, const MechanismState<D>&, const double*, double*);                         \
-  template int fallen_wheel<D>(const Mechanism<D>&, const MechanismState<D>&, double);                                                    \
+  template int singular_wheel_row<D>(const Mechanism<D>&, const MechanismState<D>&, double);                                              \
   template void update_rate_gradients<D>(const Mechanism<D>&, MechanismState<D>&);                                                        \
   template void linearised_violations<D>(const Mechanism<D>&, const IncrementFactors&, const MechanismState<D>&, const double*, double*); \
   template void constraint_accelerations<D>(const Mechanism<D>&, const double*, MechanismState<D>&);

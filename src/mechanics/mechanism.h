@@ -216,7 +216,7 @@ void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& stat
 /// The first row of a wheel that lies flat, so that it has no point of contact, or will within the time `ahead` [s] as it turns;
 /// -1: none. After update_positions; where `ahead` is not zero, after update_rates, too.
 template <int D>
-int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead = 0);
+int singular_wheel_row(const Mechanism<D>& m, const MechanismState<D>& state, double ahead = 0);
 
 /// dPhi/dt = Phi_q v + Phi_t after update_positions; B v of velocity rows.
 template <int D, class S>

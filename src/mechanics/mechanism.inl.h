@@ -181,7 +181,7 @@ template <int D, class Entries>
 TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs,
                                        double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
                                        Entries& T) {
-  if (!port.turns()) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
+  if (!port.is_rotary()) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
   const int k = m.paths[port.path.begin].dof;
   T(k, k) -= force_s + force_v * f.velocity;
 }
@@ -278,7 +278,7 @@ void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& stat
 }
 
 template <int D>
-int fallen_wheel(const Mechanism<D>& m, const MechanismState<D>& state, double ahead) {
+int singular_wheel_row(const Mechanism<D>& m, const MechanismState<D>& state, double ahead) {
   constexpr double kFlat = 1e-3;  // [rad] between disc and plane
   if (m.velocity_rows == 0) return -1;
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {

@@ -24,8 +24,8 @@ class PenaltyFactors {
   static constexpr double kRatio = 3e8, kSmallestRatio = 1e2, kLargestRatio = 5e8;
 
   /// `stated`: factor of all rows instead [N/m, N m/rad; of accelerations kg, kg m2], limited to between smallest_ratio and kLargestRatio.
-  explicit PenaltyFactors(const Mechanism<D>& m, std::optional<double> stated = {}, double smallest_ratio = kSmallestRatio)
-      : m_(m), stated_(stated), smallest_ratio_(smallest_ratio), factor_(m.rows), inverse_(m.rows), c_(m.rows), compliance_(m.tree.nv) {}
+  explicit PenaltyFactors(const Mechanism<D>& m, std::optional<double> given = {}, double smallest_ratio = kSmallestRatio)
+      : m_(m), stated_(given), smallest_ratio_(smallest_ratio), factor_(m.rows), inverse_(m.rows), c_(m.rows), compliance_(m.tree.nv) {}
 
   /// Sets the factors for the Jacobian of `state` and stiffnesses K per velocity; entries of K that are too small are raised.
   void set(const MechanismState<D>& state, double* K);

@@ -17,10 +17,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFreeWeight = 1e-6;  // of a coordinate without stated value
-constexpr double kClosed = 1e-12;     // [-, m; of the mechanism's extent where that is more] a closed loop
-constexpr double kLargestStep = 0.5;  // [rad, of the extent] of one Newton step
-constexpr double kFinished = 1e-13;   // [rad, of the extent] a Newton step that changes nothing
+constexpr double kFreeWeight = 1e-6;         // of a coordinate without stated value
+constexpr double kLargestViolation = 1e-12;  // [-, m; of the mechanism's extent where that is more] a closed loop
+constexpr double kLargestStep = 0.5;         // [rad, of the extent] of one Newton step
+constexpr double kFinished = 1e-13;          // [rad, of the extent] a Newton step that changes nothing
 constexpr double kMoved =
     1e-3;  // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding of what was written
 constexpr int kIterations = 200;
@@ -42,7 +42,7 @@ struct Assembler {
       : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
     update_inputs(m, model.signals, 0, Side::right, state);
     for (int i = 0; i < m.tree.nv; ++i)
-      if (!model.start[i].held) {
+      if (!model.start[i].locked) {
         column[i] = static_cast<int>(moving.size());
         moving.push_back(i);
       }
@@ -71,8 +71,8 @@ struct Assembler {
     for (int i = 0; i < n; ++i) weight[i] = own_inertia(m.tree, state.tree, i);
     const double largest = n > 0 ? std::max(weight.maxCoeff(), 1e-12) : 1;
     for (int i = 0; i < n; ++i) {
-      const bool stated = rates ? model.start[i].rate_stated : model.start[i].stated;
-      weight[i] = std::max(weight[i], 1e-9 * largest) * (stated ? 1 : kFreeWeight);
+      const bool given = rates ? model.start[i].rate_given : model.start[i].given;
+      weight[i] = std::max(weight[i], 1e-9 * largest) * (given ? 1 : kFreeWeight);
     }
   }
 
@@ -145,7 +145,7 @@ struct Assembler {
     }
     return largest;
   }
-  double closed() const { return kClosed * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1); }
+  double closed() const { return kLargestViolation * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1); }
   Eigen::VectorXd Phi() const { return Eigen::Map<const Eigen::VectorXd>(state.Phi.data(), m.rows); }
 };
 
@@ -175,18 +175,18 @@ struct Assembler {
 
 /// Names the given start values that were moved to close the loops.
 template <int D>
-void report_moved(const Mechanism<D>& m, const std::vector<double>& stated, const std::vector<double>& v_stated, Model& model) {
+void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const std::vector<double>& v_stated, Model& model) {
   std::vector<double> moved(m.tree.nv);
-  configuration_difference(m.tree, stated.data(), model.q_start.data(), moved.data());
+  configuration_difference(m.tree, given.data(), model.q_start.data(), moved.data());
   double largest_rate = 0;
   for (int k = 0; k < m.tree.nv; ++k) largest_rate = std::max(largest_rate, std::abs(v_stated[k]) / m.unit(k));
   for (int k = 0; k < m.tree.nv; ++k) {
     const StartCoordinate& start = model.start[k];
     const bool length = m.tree.nodes[m.tree.dof_node[k]].joint == NodeJoint::prismatic;
-    if (start.stated && !start.held && std::abs(moved[k]) > kMoved * m.unit(k))
+    if (start.given && !start.locked && std::abs(moved[k]) > kMoved * m.unit(k))
       model.moved_starts.push_back({model.coordinate_names[k], moved[k], length ? "m" : "rad"});
     if (const double change = model.v_start[k] - v_stated[k];
-        start.rate_stated && !start.held && std::abs(change) > kMoved * largest_rate * m.unit(k))
+        start.rate_given && !start.locked && std::abs(change) > kMoved * largest_rate * m.unit(k))
       model.moved_starts.push_back({model.velocity_names[k], change, length ? "m/s" : "rad/s"});
   }
 }
@@ -197,11 +197,11 @@ template <int D>
 void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   if (m.rows == 0) return;
   Assembler<D> a(m, model);
-  const std::vector<double> stated = model.q_start, v_stated = model.v_start;
-  std::vector<double> q = stated, theta(m.tree.nv), step(m.tree.nv);
+  const std::vector<double> given = model.q_start, v_stated = model.v_start;
+  std::vector<double> q = given, theta(m.tree.nv), step(m.tree.nv);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     // the increment x = delta from q: nearest to the stated place means x0 = -theta
-    configuration_difference(m.tree, stated.data(), q.data(), theta.data());
+    configuration_difference(m.tree, given.data(), q.data(), theta.data());
     Eigen::VectorXd x0(a.moving.size());
     for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
     std::optional<Factors> factors;
@@ -222,12 +222,12 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
 
   // velocities: J v = -Phi_t, velocity rows and those left open for the configuration included; with held coordinates keeping their
   // stated rates
-  std::vector<double> held(m.tree.nv, 0.0);
+  std::vector<double> locked(m.tree.nv, 0.0);
   for (int i = 0; i < m.tree.nv; ++i)
-    if (model.start[i].held) held[i] = model.v_start[i];
+    if (model.start[i].locked) locked[i] = model.v_start[i];
   update_positions<D, double>(m, q.data(), nullptr, a.state);
   a.set_weights(true);
-  constraint_rates(m, held.data(), a.state);
+  constraint_rates(m, locked.data(), a.state);
   const Eigen::VectorXd c = -Eigen::Map<const Eigen::VectorXd>(a.state.Phi_dot.data(), m.rows);
   Eigen::VectorXd v(a.moving.size());
   for (std::size_t i = 0; i < a.moving.size(); ++i) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
@@ -235,11 +235,11 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   std::optional<Factors> factors;
   for (int pass = 0; pass < kRatePasses; ++pass) {
     for (std::size_t i = 0; i < a.moving.size(); ++i)
-      if (model.start[a.moving[i]].rate_stated) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
+      if (model.start[a.moving[i]].rate_given) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
     v = a.weighted(v, c, factors);
   }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
-  report_moved(m, stated, v_stated, model);
+  report_moved(m, given, v_stated, model);
 }
 
 template void assemble<2>(const Description&, Model&, const Mechanism<2>&);

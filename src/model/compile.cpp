@@ -56,7 +56,7 @@ void check_wheels(const Description& d, const Model& model, const Mechanism<D>& 
   MechanismState<D> state(m);
   update_inputs(m, model.signals, 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
-  const int row = fallen_wheel(m, state);
+  const int row = singular_wheel_row(m, state);
   if (row < 0) return;
   for (const ConstraintInfo& info : model.constraints)
     if (info.rows.begin <= row && row < info.rows.end)
@@ -103,7 +103,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
 }  // namespace
 
 void collect_jumps(Model& model) {
-  const Hydraulics& h = model.hydraulics;
+  const Hydraulics& netlist = model.hydraulics;
   std::set<double> all, direct;
   const auto add = [&](SignalIndex signal, bool filtered) {
     if (signal < 0) return;
@@ -111,9 +111,9 @@ void collect_jumps(Model& model) {
     all.insert(jumps.begin(), jumps.end());
     if (!filtered) direct.insert(jumps.begin(), jumps.end());
   };
-  for (const PressureNode& node : h.nodes) add(node.source, false);
-  for (const FlowSource& source : h.flow_sources) add(source.flow, false);
-  for (const Spool& spool : h.spools) add(spool.signal, !spool.follows());
+  for (const PressureNode& node : netlist.nodes) add(node.source, false);
+  for (const FlowSource& source : netlist.flow_sources) add(source.flow, false);
+  for (const Spool& spool : netlist.spools) add(spool.signal, !spool.follows());
   std::visit(
       [&](const auto& m) {
         for (SignalIndex signal : m.force_signals) add(signal, false);

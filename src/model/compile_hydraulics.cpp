@@ -29,30 +29,31 @@ class Groups {
 
 class NetlistBuilder {
  public:
-  NetlistBuilder(const Description& d, Model& model) : d_(d), model_(model), h_(model.hydraulics) {}
+  NetlistBuilder(const Description& d, Model& model) : d_(d), model_(model), netlist_(model.hydraulics) {}
 
   void build(const std::vector<double>& starts) {
-    h_.fluid = make_fluid(d_.fluid);
+    netlist_.fluid = make_fluid(d_.fluid);
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
-    for (const auto& [name, pump] : d_.pumps) add_component(name, "pumps", plan_component(pump, h_.fluid));
-    for (const auto& [name, accumulator] : d_.accumulators) add_component(name, "accumulators", plan_component(accumulator, h_.fluid));
+    for (const auto& [name, pump] : d_.pumps) add_component(name, "pumps", plan_component(pump, netlist_.fluid));
+    for (const auto& [name, accumulator] : d_.accumulators)
+      add_component(name, "accumulators", plan_component(accumulator, netlist_.fluid));
     for (const auto& [name, line] : d_.lines) add_line(name, line);
     const double* start = starts.data();
     for (const auto& [name, cylinder] : d_.cylinders) add_cylinder(name, cylinder, *start++);
     for (const auto& [name, motor] : d_.motors) add_motor(name, motor, *start++);
     for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
-    for (Component& c : h_.components) start_component(c);
-    for (Spool& spool : h_.spools) {
+    for (Component& c : netlist_.components) start_component(c);
+    for (Spool& spool : netlist_.spools) {
       spool.state = add_state(spool.name + ".spool", spool.start.value_or(model_.signals.value(spool.signal, 0, Side::right)));
       if (spool.second_order()) add_state(spool.name + ".spool_rate", 0);
     }
-    h_.ny = static_cast<int>(model_.y_start.size());
+    netlist_.ny = static_cast<int>(model_.y_start.size());
     build_circuits();
-    h_.signals = model_.signals.size();
-    std::sort(h_.used_signals.begin(), h_.used_signals.end());
-    h_.used_signals.erase(std::unique(h_.used_signals.begin(), h_.used_signals.end()), h_.used_signals.end());
+    netlist_.signals = model_.signals.size();
+    std::sort(netlist_.used_signals.begin(), netlist_.used_signals.end());
+    netlist_.used_signals.erase(std::unique(netlist_.used_signals.begin(), netlist_.used_signals.end()), netlist_.used_signals.end());
   }
 
  private:
@@ -64,35 +65,36 @@ class NetlistBuilder {
   SignalIndex signal(const NumberOrSignal& value) {
     const SignalIndex index = std::holds_alternative<double>(value) ? model_.signals.add_constant(std::get<double>(value))
                                                                     : model_.signals.find(std::get<std::string>(value));
-    h_.used_signals.push_back(index);
+    netlist_.used_signals.push_back(index);
     return index;
   }
   SignalIndex used(const std::string& name) { return signal(NumberOrSignal(name)); }
   int node(const std::string& name) const {
-    for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-      if (h_.nodes[i].name == name) return static_cast<int>(i);
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+      if (netlist_.nodes[i].name == name) return static_cast<int>(i);
     throw Error("there is no volume or pressure source '" + name + "'");
   }
 
   void add_nodes() {
     for (const auto& [name, v] : d_.volumes) {
       const double start = v.pressure.equilibrium ? std::numeric_limits<double>::quiet_NaN() : v.pressure.value;
-      h_.volumes.push_back({static_cast<int>(h_.nodes.size()), v.volume, wall(v.bulk_modulus), 0});
-      h_.nodes.push_back({name, add_state(name + ".pressure", start), -1, -1, -1});
+      netlist_.volumes.push_back({static_cast<int>(netlist_.nodes.size()), v.volume, wall(v.bulk_modulus), 0});
+      netlist_.nodes.push_back({name, add_state(name + ".pressure", start), -1, -1, -1});
     }
     for (const auto& [name, line] : d_.lines) {
-      const LineParts parts = line_parts(line, h_.fluid);
+      const LineParts parts = line_parts(line, netlist_.fluid);
       for (int k = 1; k < line.segments; ++k) {  // starts: add_line
-        h_.volumes.push_back({static_cast<int>(h_.nodes.size()), parts.volume, parts.wall_compressibility, 0});
-        h_.nodes.push_back(
+        netlist_.volumes.push_back({static_cast<int>(netlist_.nodes.size()), parts.volume, parts.wall_compressibility, 0});
+        netlist_.nodes.push_back(
             {inside(name, k), add_state(inside(name, k) + ".pressure", std::numeric_limits<double>::quiet_NaN()), -1, -1, -1});
       }
     }
     for (const auto& [name, source] : d_.sources)
-      if (const auto* p = std::get_if<PressureSourceDescription>(&source)) h_.nodes.push_back({name, -1, -1, -1, signal(p->pressure)});
+      if (const auto* p = std::get_if<PressureSourceDescription>(&source))
+        netlist_.nodes.push_back({name, -1, -1, -1, signal(p->pressure)});
     for (const auto& [name, source] : d_.sources)
       if (const auto* f = std::get_if<FlowSourceDescription>(&source))
-        h_.flow_sources.push_back({name, f->from.empty() ? -1 : node(f->from), f->to.empty() ? -1 : node(f->to), signal(f->flow)});
+        netlist_.flow_sources.push_back({name, f->from.empty() ? -1 : node(f->from), f->to.empty() ? -1 : node(f->to), signal(f->flow)});
   }
   int add_spool(const std::string& name, const SpoolDynamics& dynamics, const NumberOrSignal& command) {
     Spool spool;
@@ -103,8 +105,8 @@ class NetlistBuilder {
     spool.rate_limit = dynamics.rate_limit.value_or(std::numeric_limits<double>::infinity());
     spool.signal = signal(command);
     spool.start = dynamics.start;
-    h_.spools.push_back(std::move(spool));
-    return static_cast<int>(h_.spools.size()) - 1;
+    netlist_.spools.push_back(std::move(spool));
+    return static_cast<int>(netlist_.spools.size()) - 1;
   }
   int add_spool(const std::string& name, double time_constant, const NumberOrSignal& command) {
     return add_spool(name, SpoolDynamics{time_constant, {}, {}, {}, {}}, command);
@@ -118,7 +120,7 @@ class NetlistBuilder {
     for (const std::string& n : plan.nodes) c.nodes.push_back(node(n));
     for (const CommandPlan& command : plan.commands)
       c.spools.push_back(add_spool(command.name.empty() ? name : name + "." + command.name, command.dynamics, command.signal));
-    h_.components.push_back(std::move(c));
+    netlist_.components.push_back(std::move(c));
   }
   /// Its states; where they start follows from the pressures there.
   void start_component(Component& c) {
@@ -129,23 +131,24 @@ class NetlistBuilder {
   static std::string inside(const std::string& line, int k) { return line + "." + std::to_string(k); }
   /// Segments in series; half a segment's oil stands at either end of the line.
   void add_line(const std::string& name, const LineDescription& line) {
-    const LineParts parts = line_parts(line, h_.fluid);
+    const LineParts parts = line_parts(line, netlist_.fluid);
     const int A = node(line.A), B = node(line.B);
     for (int end : {A, B}) {
-      if (h_.nodes[end].state < 0) continue;
-      Volume& v = h_.volumes[end];  // volumes come first among the nodes
+      if (netlist_.nodes[end].state < 0) continue;
+      Volume& v = netlist_.volumes[end];  // volumes come first among the nodes
       const double more = parts.volume / 2;
       v.wall_compressibility = (v.volume * v.wall_compressibility + more * parts.wall_compressibility) / (v.volume + more);
       v.volume += more;
     }
     const auto start = [&](int n) {
-      return h_.nodes[n].state >= 0 ? model_.y_start[h_.nodes[n].state] : model_.signals.value(h_.nodes[n].source, 0, Side::right);
+      return netlist_.nodes[n].state >= 0 ? model_.y_start[netlist_.nodes[n].state]
+                                          : model_.signals.value(netlist_.nodes[n].source, 0, Side::right);
     };
     const double from = start(A), to = start(B);
     for (int k = 1; k < line.segments; ++k)
-      model_.y_start[h_.nodes[node(inside(name, k))].state] = std::isnan(from) ? to
-                                                              : std::isnan(to) ? from
-                                                                               : from + (to - from) * k / line.segments;
+      model_.y_start[netlist_.nodes[node(inside(name, k))].state] = std::isnan(from) ? to
+                                                                    : std::isnan(to) ? from
+                                                                                     : from + (to - from) * k / line.segments;
     for (int k = 1; k <= line.segments; ++k)
       add_component(
           line.segments == 1 ? name : inside(name, k), "lines",
@@ -153,36 +156,36 @@ class NetlistBuilder {
   }
   template <class V>
   requires requires(const V& v, const Fluid& fluid) { plan_component(v, fluid); }
-  void add_valve(const std::string& name, const V& v) { add_component(name, "valves", plan_component(v, h_.fluid)); }
+  void add_valve(const std::string& name, const V& v) { add_component(name, "valves", plan_component(v, netlist_.fluid)); }
   void add_valve(const std::string& name, const OrificeDescription& v) {
     Orifice o;
     o.name = name;
     o.A = node(v.A);
     o.B = node(v.B);
     o.zone = LaminarZone(v.laminar_limit);
-    o.coefficient = orifice_coefficient(v, h_.fluid);
+    o.coefficient = orifice_coefficient(v, netlist_.fluid);
     if (v.signal) o.spool = add_spool(name, v.dynamics, *v.signal);
     o.opening.points = v.opening;
-    std::get<std::vector<Orifice>>(h_.elements).push_back(o);
+    std::get<std::vector<Orifice>>(netlist_.elements).push_back(o);
   }
   void add_valve(const std::string& name, const CheckValveDescription& v) {
     OneWayValve valve{name, node(v.A), node(v.B), {}};
     valve.law.cracking = v.cracking_pressure;
-    valve.law.coefficient = orifice_coefficient(v, h_.fluid, v.cracking_pressure);
+    valve.law.coefficient = orifice_coefficient(v, netlist_.fluid, v.cracking_pressure);
     valve.law.zone = LaminarZone(v.laminar_limit);
-    std::get<std::vector<OneWayValve>>(h_.elements).push_back(valve);
+    std::get<std::vector<OneWayValve>>(netlist_.elements).push_back(valve);
   }
   void add_valve(const std::string& name, const ReliefValveDescription& v) {
-    if (v.frequency) return add_component(name, "valves", plan_component(v, h_.fluid));
+    if (v.frequency) return add_component(name, "valves", plan_component(v, netlist_.fluid));
     OneWayValve valve{name, node(v.A), node(v.B), {}};
     valve.law.cracking = v.cracking_pressure;
     valve.law.gradient = v.gradient ? *v.gradient : *v.flow / *v.override_pressure;
-    std::get<std::vector<OneWayValve>>(h_.elements).push_back(valve);
+    std::get<std::vector<OneWayValve>>(netlist_.elements).push_back(valve);
   }
   /// Its edges are orifices that share a spool.
   void add_valve(const std::string& name, const SpoolValveDescription& v) {
     const int spool = add_spool(name, v.dynamics, v.signal);
-    for (EdgePlan& edge : plan_edges(v, h_.fluid)) {
+    for (EdgePlan& edge : plan_edges(v, netlist_.fluid)) {
       Orifice o;
       o.name = name + "." + edge.name;
       o.A = node(edge.A);
@@ -191,7 +194,7 @@ class NetlistBuilder {
       o.zone = LaminarZone(edge.laminar_limit);
       o.spool = spool;
       o.opening.points = std::move(edge.opening);
-      std::get<std::vector<Orifice>>(h_.elements).push_back(std::move(o));
+      std::get<std::vector<Orifice>>(netlist_.elements).push_back(std::move(o));
     }
   }
   void add_valve(const std::string& name, const DirectionalValveDescription& v) {
@@ -206,7 +209,7 @@ class NetlistBuilder {
     valve.at_signal = v.at_signal;
     valve.zone = LaminarZone(v.laminar_limit);
     valve.spool = add_spool(name, v.dynamics, v.signal);
-    std::get<std::vector<DirectionalValve>>(h_.elements).push_back(valve);
+    std::get<std::vector<DirectionalValve>>(netlist_.elements).push_back(valve);
   }
   void add_cylinder(const std::string& name, const CylinderDescription& c, double length) {
     Actuator a;
@@ -219,7 +222,7 @@ class NetlistBuilder {
   }
   void add_motor(const std::string& name, const MotorDescription& c, double angle) {
     Actuator a;
-    a.turns = true;
+    a.is_rotary = true;
     a.cylinder.area_A = c.displacement ? *c.displacement : c.displacement_A.value_or(0);
     a.cylinder.area_B = c.displacement ? *c.displacement : c.displacement_B.value_or(0);
     a.cylinder.travel = c.chamber_angle_A ? 1 : 0;
@@ -242,8 +245,8 @@ class NetlistBuilder {
     const double start_of[kMaxFrictionStates] = {c.friction.start_bristle, c.friction.start_film};
     for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction))
       add_state(name + "." + std::string(info.name), *x++);
-    if (c.leakage > 0) std::get<std::vector<Leakage>>(h_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
-    h_.actuators.push_back(std::move(a));
+    if (c.leakage > 0) std::get<std::vector<Leakage>>(netlist_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
+    netlist_.actuators.push_back(std::move(a));
   }
 
   // ---- quasistatic circuits
@@ -260,7 +263,7 @@ class NetlistBuilder {
   }
   VirtualElement element(const VirtualElementDescription& e, const Cylinder& c) const {
     const auto capacity = [&](double area, double length, double line) {
-      return (area * length + line) * h_.fluid.compressibility + area * length * c.wall_compressibility;
+      return (area * length + line) * netlist_.fluid.compressibility + area * length * c.wall_compressibility;
     };
     VirtualElement element;
     element.stiffness = e.stiffness ? *e.stiffness
@@ -273,21 +276,22 @@ class NetlistBuilder {
     std::vector<MeteringActuator> actuators;
     std::vector<QuasistaticPort> ports;
     for (const auto& [actuator, m] : q.actuators) {
-      const auto at = std::find_if(h_.actuators.begin(), h_.actuators.end(), [&n = actuator](const Actuator& a) { return a.name == n; });
+      const auto at =
+          std::find_if(netlist_.actuators.begin(), netlist_.actuators.end(), [&n = actuator](const Actuator& a) { return a.name == n; });
       const Cylinder& c = at->cylinder;
       MeteringActuator constants;
       constants.area_h = c.area_A;
       constants.area_r = c.area_B;
       constants.relief_h = m.relief_A;
       constants.relief_r = m.relief_B;
-      constants.c_ph = orifice_coefficient(m.P_A, h_.fluid);
-      constants.c_tr = orifice_coefficient(m.B_T, h_.fluid);
-      constants.c_pr = orifice_coefficient(m.P_B, h_.fluid);
-      constants.c_th = orifice_coefficient(m.A_T, h_.fluid);
-      constants.c_a = m.B_A ? orifice_coefficient(*m.B_A, h_.fluid) : 0;
+      constants.c_ph = orifice_coefficient(m.P_A, netlist_.fluid);
+      constants.c_tr = orifice_coefficient(m.B_T, netlist_.fluid);
+      constants.c_pr = orifice_coefficient(m.P_B, netlist_.fluid);
+      constants.c_th = orifice_coefficient(m.A_T, netlist_.fluid);
+      constants.c_a = m.B_A ? orifice_coefficient(*m.B_A, netlist_.fluid) : 0;
       actuators.push_back(constants);
       QuasistaticPort port;
-      port.actuator = static_cast<int>(at - h_.actuators.begin());
+      port.actuator = static_cast<int>(at - netlist_.actuators.begin());
       port.lever = add_spool(actuator, m.time_constant, m.command);
       port.ph = opening(actuator + ".P_A", m.P_A, port.lever);
       port.tr = opening(actuator + ".B_T", m.B_T, port.lever);
@@ -305,113 +309,113 @@ class NetlistBuilder {
       ports.push_back(port);
     }
     QuasistaticCircuit circuit{name,
-                               MeteringCircuit(actuators, {q.relief, q.bleed ? orifice_coefficient(*q.bleed, h_.fluid) : 0}),
+                               MeteringCircuit(actuators, {q.relief, q.bleed ? orifice_coefficient(*q.bleed, netlist_.fluid) : 0}),
                                signal(q.flow),
                                q.bleed ? opening(name + ".bleed", *q.bleed, -1) : CommandedOpening{},
                                {q.open_centre},
                                q.form == VirtualElementForm::discrete,
                                node(q.tank),
                                std::move(ports)};
-    h_.quasistatic.push_back(std::move(circuit));
+    netlist_.quasistatic.push_back(std::move(circuit));
   }
 
   void average_walls() {
-    std::vector<double> volume(h_.nodes.size()), walls(h_.nodes.size());
+    std::vector<double> volume(netlist_.nodes.size()), walls(netlist_.nodes.size());
     const auto add = [&](int node, double part, double wall) {
       volume[node] += part;
       walls[node] += part * wall;
     };
-    for (const Volume& v : h_.volumes) add(v.node, v.volume, v.wall_compressibility);
-    for (const Actuator& a : h_.actuators) {
+    for (const Volume& v : netlist_.volumes) add(v.node, v.volume, v.wall_compressibility);
+    for (const Actuator& a : netlist_.actuators) {
       add(a.A, a.cylinder.area_A * a.cylinder.chamber_A0, a.cylinder.wall_compressibility);
       add(a.B, a.cylinder.area_B * a.cylinder.chamber_B0, a.cylinder.wall_compressibility);
     }
-    for (Volume& v : h_.volumes) v.walls_of_all = walls[v.node] / volume[v.node];
+    for (Volume& v : netlist_.volumes) v.mean_wall_compressibility = walls[v.node] / volume[v.node];
   }
 
   void build_circuits() {
     // nodes that can exchange oil share a circuit; a cylinder's chambers and friction belong together; sources separate
-    const int volumes = static_cast<int>(h_.volumes.size());
-    Groups groups(h_.nodes.size() + h_.actuators.size() + h_.components.size());
+    const int volumes = static_cast<int>(netlist_.volumes.size());
+    Groups groups(netlist_.nodes.size() + netlist_.actuators.size() + netlist_.components.size());
     const auto join = [&](int a, int b) {
-      const bool source_a = a < static_cast<int>(h_.nodes.size()) && a >= volumes,
-                 source_b = b < static_cast<int>(h_.nodes.size()) && b >= volumes;
+      const bool source_a = a < static_cast<int>(netlist_.nodes.size()) && a >= volumes,
+                 source_b = b < static_cast<int>(netlist_.nodes.size()) && b >= volumes;
       if (!source_a && !source_b) groups.join(a, b);
     };
-    for_each_element(h_, [&](const auto& element) {
+    for_each_element(netlist_, [&](const auto& element) {
       const auto ends = element_nodes(element);
       for (const int* a : ends)
         for (const int* b : ends) join(*a, *b);
     });
-    for (const FlowSource& source : h_.flow_sources)
+    for (const FlowSource& source : netlist_.flow_sources)
       if (source.from >= 0 && source.to >= 0) join(source.from, source.to);
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].A);
-      join(static_cast<int>(h_.nodes.size() + i), h_.actuators[i].B);
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+      join(static_cast<int>(netlist_.nodes.size() + i), netlist_.actuators[i].A);
+      join(static_cast<int>(netlist_.nodes.size() + i), netlist_.actuators[i].B);
     }
-    const auto component = [&](std::size_t i) { return static_cast<int>(h_.nodes.size() + h_.actuators.size() + i); };
-    for (std::size_t i = 0; i < h_.components.size(); ++i)
-      for (int node : h_.components[i].nodes) join(component(i), node);
-    for (const QuasistaticCircuit& q : h_.quasistatic)
+    const auto component = [&](std::size_t i) { return static_cast<int>(netlist_.nodes.size() + netlist_.actuators.size() + i); };
+    for (std::size_t i = 0; i < netlist_.components.size(); ++i)
+      for (int node : netlist_.components[i].nodes) join(component(i), node);
+    for (const QuasistaticCircuit& q : netlist_.quasistatic)
       for (const QuasistaticPort& port : q.ports)
-        join(static_cast<int>(h_.nodes.size()) + q.ports.front().actuator, static_cast<int>(h_.nodes.size()) + port.actuator);
+        join(static_cast<int>(netlist_.nodes.size()) + q.ports.front().actuator, static_cast<int>(netlist_.nodes.size()) + port.actuator);
     std::vector<int> roots;
     const auto circuit_of = [&](int i) {
       const int root = groups.root(i);
       const auto at = std::find(roots.begin(), roots.end(), root);
       if (at == roots.end()) {
         roots.push_back(root);
-        h_.circuits.emplace_back();
+        netlist_.circuits.emplace_back();
       }
       return static_cast<int>(std::find(roots.begin(), roots.end(), root) - roots.begin());
     };
     std::vector<std::vector<int>> unknowns;
     const auto add_unknown = [&](int circuit, int state) {
-      unknowns.resize(h_.circuits.size());
+      unknowns.resize(netlist_.circuits.size());
       unknowns[circuit].push_back(state);
       return static_cast<int>(unknowns[circuit].size()) - 1;
     };
-    for (const Volume& v : h_.volumes) {
-      PressureNode& n = h_.nodes[v.node];
+    for (const Volume& v : netlist_.volumes) {
+      PressureNode& n = netlist_.nodes[v.node];
       n.circuit = circuit_of(v.node);
       n.local = add_unknown(n.circuit, n.state);
     }
-    for (std::size_t i = 0; i < h_.actuators.size(); ++i) {
-      Actuator& a = h_.actuators[i];
-      a.circuit = circuit_of(static_cast<int>(h_.nodes.size() + i));
-      unknowns.resize(h_.circuits.size());
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+      Actuator& a = netlist_.actuators[i];
+      a.circuit = circuit_of(static_cast<int>(netlist_.nodes.size() + i));
+      unknowns.resize(netlist_.circuits.size());
       a.local = static_cast<int>(unknowns[a.circuit].size());
       if (!a.friction_local)
         for (int k = 0; k < a.friction_states; ++k) add_unknown(a.circuit, a.state + k);
-      h_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
+      netlist_.circuits[a.circuit].actuators.push_back(static_cast<int>(i));
     }
-    for (std::size_t i = 0; i < h_.components.size(); ++i) {
-      Component& c = h_.components[i];
+    for (std::size_t i = 0; i < netlist_.components.size(); ++i) {
+      Component& c = netlist_.components[i];
       const int states = static_cast<int>(c.law->info().states.size());
       const bool has_volume = std::any_of(c.nodes.begin(), c.nodes.end(), [&](int node) { return node < volumes; });
       if (states == 0 && !has_volume) continue;
       c.circuit = circuit_of(component(i));
-      unknowns.resize(h_.circuits.size());
+      unknowns.resize(netlist_.circuits.size());
       c.local = static_cast<int>(unknowns[c.circuit].size());
       for (int k = 0; k < states; ++k) add_unknown(c.circuit, c.state + k);
     }
-    for (QuasistaticCircuit& q : h_.quasistatic)
-      for (QuasistaticPort& port : q.ports) port.local = add_unknown(h_.actuators[port.actuator].circuit, port.state);
-    unknowns.resize(h_.circuits.size());
+    for (QuasistaticCircuit& q : netlist_.quasistatic)
+      for (QuasistaticPort& port : q.ports) port.local = add_unknown(netlist_.actuators[port.actuator].circuit, port.state);
+    unknowns.resize(netlist_.circuits.size());
     int block = 0;
-    for (std::size_t i = 0; i < h_.circuits.size(); ++i) {
-      Circuit& c = h_.circuits[i];
+    for (std::size_t i = 0; i < netlist_.circuits.size(); ++i) {
+      Circuit& c = netlist_.circuits[i];
       c.size = static_cast<int>(unknowns[i].size());
-      c.offset = static_cast<int>(h_.unknown_state.size());
+      c.offset = static_cast<int>(netlist_.unknown_state.size());
       c.block = block;
       block += c.size * c.size;
-      h_.unknown_state.insert(h_.unknown_state.end(), unknowns[i].begin(), unknowns[i].end());
+      netlist_.unknown_state.insert(netlist_.unknown_state.end(), unknowns[i].begin(), unknowns[i].end());
     }
   }
 
   const Description& d_;
   Model& model_;
-  Hydraulics& h_;
+  Hydraulics& netlist_;
 };
 
 }  // namespace

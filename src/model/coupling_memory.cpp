@@ -8,19 +8,19 @@ namespace trunnion {
 namespace {
 
 /// The circuits of a volume or cylinder that a subsystem names.
-int circuit_of(const Hydraulics& h, const std::string& part) {
-  for (const Actuator& a : h.actuators)
+int circuit_of(const Hydraulics& netlist, const std::string& part) {
+  for (const Actuator& a : netlist.actuators)
     if (a.name == part) return a.circuit;
-  for (const Volume& v : h.volumes)
-    if (h.nodes[v.node].name == part) return h.nodes[v.node].circuit;
+  for (const Volume& v : netlist.volumes)
+    if (netlist.nodes[v.node].name == part) return netlist.nodes[v.node].circuit;
   throw Error("there is no cylinder or volume '" + part + "'");
 }
 
-std::string name_of_circuit(const Hydraulics& h, int circuit) {
-  for (const Actuator& a : h.actuators)
+std::string name_of_circuit(const Hydraulics& netlist, int circuit) {
+  for (const Actuator& a : netlist.actuators)
     if (a.circuit == circuit) return a.name;
-  for (const Volume& v : h.volumes)
-    if (h.nodes[v.node].circuit == circuit) return h.nodes[v.node].name;
+  for (const Volume& v : netlist.volumes)
+    if (netlist.nodes[v.node].circuit == circuit) return netlist.nodes[v.node].name;
   return "circuit";
 }
 
@@ -41,15 +41,15 @@ CouplingMemory coupling_memory(const Model& model) {
 }
 
 std::vector<HydraulicGroup> hydraulic_groups(const Model& model) {
-  const Hydraulics& h = model.hydraulics;
+  const Hydraulics& netlist = model.hydraulics;
   std::vector<HydraulicGroup> groups;
-  std::vector<int> owner(h.circuits.size(), -1);
+  std::vector<int> owner(netlist.circuits.size(), -1);
   std::vector<Diagnostic> findings;
   for (const auto& [name, subsystem] : model.description.coupling.subsystems) {
     groups.push_back({name, {}, &subsystem});
     const int self = static_cast<int>(groups.size()) - 1;
     for (std::size_t i = 0; i < subsystem.parts.size(); ++i) {
-      const int circuit = circuit_of(h, subsystem.parts[i]);
+      const int circuit = circuit_of(netlist, subsystem.parts[i]);
       int& of = owner[static_cast<std::size_t>(circuit)];
       if (of == self) continue;
       if (of >= 0) {
@@ -67,7 +67,7 @@ std::vector<HydraulicGroup> hydraulic_groups(const Model& model) {
   if (!findings.empty()) throw InputError(std::move(findings));
   for (HydraulicGroup& group : groups) std::sort(group.circuits.begin(), group.circuits.end());
   for (std::size_t i = 0; i < owner.size(); ++i)
-    if (owner[i] < 0) groups.push_back({name_of_circuit(h, static_cast<int>(i)), {static_cast<int>(i)}, nullptr});
+    if (owner[i] < 0) groups.push_back({name_of_circuit(netlist, static_cast<int>(i)), {static_cast<int>(i)}, nullptr});
   if (!lockstep(model.description.coupling) || groups.empty()) return groups;
   HydraulicGroup all{"oil", {}, nullptr};
   for (std::size_t i = 0; i < owner.size(); ++i) all.circuits.push_back(static_cast<int>(i));

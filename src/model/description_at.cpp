@@ -90,9 +90,9 @@ Description description_at(const Model& model, const State& state, const std::ve
           if constexpr (requires { kind.dynamics.start; }) kind.dynamics.start.reset();
         },
         valve);
-  std::size_t stated = 0;  // volumes of the file come first; behind them those inside lines
+  std::size_t given = 0;  // volumes of the file come first; behind them those inside lines
   for (auto& [name, volume] : d.volumes)
-    volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[stated++].node].state]};
+    volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[given++].node].state]};
   for (auto& [name, line] : d.lines) {
     const auto segment = std::find_if(model.hydraulics.components.begin(), model.hydraulics.components.end(),
                                       [&](const Component& c) { return c.name == (line.segments == 1 ? name : name + ".1"); });

@@ -49,9 +49,9 @@ struct BodyInfo {
 
 /// Start value of a velocity coordinate (its increment direction) and how firmly the user said it.
 struct StartCoordinate {
-  bool stated = false;
-  bool held = false;
-  bool rate_stated = false;
+  bool given = false;
+  bool locked = false;
+  bool rate_given = false;
 };
 
 /// A given start value that assembly moved to satisfy the constraints.

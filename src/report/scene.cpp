@@ -238,21 +238,21 @@ class SceneBuilder final : public Scene {
   void draw_bodies() {
     shapes_.assign(names_.size(), {});
     const Thickness thickness{kThin * size_, kThick * size_};
-    std::vector<char> stated(names_.size(), 0);  // how it looks, so that nothing is added
+    std::vector<char> given(names_.size(), 0);  // how it looks, so that nothing is added
     const auto draw_looks = [&](std::size_t i, const std::vector<LookDescription>& looks) {
       for (const LookDescription& look : looks) shapes_[i].push_back(drawn_look(look));
-      stated[i] = looks.empty() ? 0 : 1;
+      given[i] = looks.empty() ? 0 : 1;
     };
     draw_looks(0, d_.ground.drawn);
     for (const auto& [name, body] : d_.bodies) {
       const std::size_t i = index(name);
       draw_looks(i, body.drawn);
-      if (stated[i] != 0) continue;
+      if (given[i] != 0) continue;
       for (const ShapeDescription& shape : body.shapes)
         if (auto own = drawn_shape(shape, thickness)) shapes_[i].push_back(std::move(*own));
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (stated[i] != 0) continue;
+      if (given[i] != 0) continue;
       if (shapes_[i].empty())
         draw_skeleton(i, thickness);
       else

@@ -140,8 +140,8 @@ std::vector<Run> read_runs(const ChannelPlotRequest& request, std::vector<std::s
     Run run{short_name(path), stored.read(patterns)};
     if (!labels.insert(run.label).second) run.label = path;
     const std::vector<double>& time = run.recording.columns.front();
-    constexpr double kRounding = 1e-9;  // of k times the step
-    const auto earlier = [](double a, double b) { return a < b - kRounding * std::abs(b); };
+    constexpr double kSameMultiple = 1e-9;  // of k times the step
+    const auto earlier = [](double a, double b) { return a < b - kSameMultiple * std::abs(b); };
     run.first = static_cast<std::size_t>(std::lower_bound(time.begin(), time.end(), from, earlier) - time.begin());
     run.last = static_cast<std::size_t>(std::upper_bound(time.begin(), time.end(), to, earlier) - time.begin());
     if (run.first >= run.last && !time.empty())

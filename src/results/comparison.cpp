@@ -142,7 +142,7 @@ double difference(const Comparison& c, std::size_t k, const Recording& recording
 
 void check_channels(const Comparison& c, Recorder& recorder) {
   std::vector<std::string> names;
-  for (const Channel& channel : recorder.meter().channels()) names.push_back(channel.name);
+  for (const Channel& channel : recorder.reader().channels()) names.push_back(channel.name);
   for (const auto* list : {&c.final_channels, &c.differences})
     for (const std::string& channel : *list) {
       if (std::find(names.begin(), names.end(), channel) != names.end()) continue;

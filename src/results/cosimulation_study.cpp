@@ -54,8 +54,8 @@ class StudyWatcher final : public RunWatcher {
  public:
   /// `reference`: null for the reference itself; `course`: what is recorded goes there, null: nothing.
   StudyWatcher(const std::shared_ptr<const Model>& model, const CosimulationCourse* reference, CosimulationCourse* course)
-      : meter_(model), course_(course) {
-    const std::vector<Channel>& channels = meter_.channels();
+      : reader_(model), course_(course) {
+    const std::vector<Channel>& channels = reader_.channels();
     for (const auto& [name, cylinder] : model->description.cylinders) {
       length_.push_back(channel_of(channels, "cylinders", name, "length"));
       rate_.push_back(channel_of(channels, "cylinders", name, "rate"));
@@ -68,12 +68,12 @@ class StudyWatcher final : public RunWatcher {
   }
 
   void begin(const State& state) {
-    meter_.begin(state);
+    reader_.begin(state);
     read();
   }
-  void at(const Moment& moment) override {
-    meter_.at(moment);
-    if (moment.side == Side::left) read();
+  void at(const StepRecord& step) override {
+    reader_.at(step);
+    if (step.side == Side::left) read();
   }
 
   double length_error() const { return length_error_; }
@@ -81,7 +81,7 @@ class StudyWatcher final : public RunWatcher {
 
  private:
   void read() {
-    const std::vector<double>& values = meter_.values();
+    const std::vector<double>& values = reader_.values();
     const double t = values.front();
     max_drift_ = std::fmax(max_drift_, std::abs(values[drift_]));
     for (std::size_t k = 0; reference_ && k < length_.size(); ++k) {
@@ -97,7 +97,7 @@ class StudyWatcher final : public RunWatcher {
     course_->drift.push_back(values[drift_]);
   }
 
-  Meter meter_;
+  ChannelReader reader_;
   CosimulationCourse* course_;
   std::optional<ReferenceLength> reference_;
   std::vector<std::size_t> length_, rate_;
@@ -113,7 +113,7 @@ CosimulationRun run_machine(const Description& description, double H, double lim
   run.step = H;
   StudyWatcher watcher(model, reference, course);
   try {
-    Runner runner(model, start_of(model, StartKind::stated));
+    Runner runner(model, start_of(model, StartKind::given));
     watcher.begin(runner.state());
     try {
       run_to_end(runner, &watcher);

@@ -67,7 +67,7 @@ struct Place {
     for (int j = 0; j < circuit->metering.size(); ++j) list.push_back(actuator(j).name);
     return list;
   }
-  const Measure& measure(int j) const { return actuator(j).turns ? kAngularRate : kSpeed; }
+  const Measure& measure(int j) const { return actuator(j).is_rotary ? kAngularRate : kSpeed; }
 };
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
@@ -189,11 +189,11 @@ struct Case {
 /// Signals at `time`, levers in place of theirs; spools have come to rest where their commands are.
 Case make_case(const Place& place, double time, const std::vector<Setting>& settings, std::size_t commands,
                const std::vector<std::size_t>& choice) {
-  const Hydraulics& h = place.hydraulics();
+  const Hydraulics& netlist = place.hydraulics();
   const QuasistaticCircuit& circuit = *place.circuit;
-  std::vector<double> signal(place.model->signals.size()), spool(h.spools.size());
+  std::vector<double> signal(place.model->signals.size()), spool(netlist.spools.size());
   for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = place.model->signals.value(static_cast<SignalIndex>(i), time, Side::right);
-  for (std::size_t i = 0; i < spool.size(); ++i) spool[i] = signal[h.spools[i].signal];
+  for (std::size_t i = 0; i < spool.size(); ++i) spool[i] = signal[netlist.spools[i].signal];
   for (std::size_t i = 0; i < commands; ++i) spool[circuit.ports[settings[i].actuator].lever] = settings[i].values[choice[i]];
   QuasistaticWork work(circuit);
   read_command<double>(circuit, signal.data(), spool.data(), work);
@@ -201,7 +201,7 @@ Case make_case(const Place& place, double time, const std::vector<Setting>& sett
   Case c{place, {}, work.openings};
   c.curve.flow = work.flow;
   c.curve.bleed = work.bleed;
-  const PressureNode& tank = h.nodes[circuit.tank];
+  const PressureNode& tank = netlist.nodes[circuit.tank];
   c.curve.tank = signal[tank.source];
   for (int j = 0; j < circuit.metering.size(); ++j)
     c.curve.actuators.push_back({place.actuator(j).name, spool[circuit.ports[j].lever], work.openings[j], 0});
@@ -283,7 +283,7 @@ std::vector<Run> runs_of(const std::vector<ForceVelocityPoint>& points) {
   return runs;
 }
 
-const char* velocity_unit(const CurveFamily& family) { return family.turns ? "rad/s" : "m/s"; }
+const char* velocity_unit(const CurveFamily& family) { return family.is_rotary ? "rad/s" : "m/s"; }
 
 /// What curves of a family differ in, as indices of `varied`, and what all share.
 std::vector<std::size_t> differing(const CurveFamily& family) {
@@ -321,7 +321,7 @@ CurveFamily curve_family(const CurveRequest& request) {
   const std::size_t commands = settings.size();
   const std::vector<Setting> moving = read_settings(request.moving, first, true, findings);
   settings.insert(settings.end(), moving.begin(), moving.end());
-  const std::optional<Interval> stated = stated_range(request, first, findings);
+  const std::optional<Interval> given = stated_range(request, first, findings);
   if (request.points < 2 || request.points > kMostPoints)
     findings.add("--points", fmt::format("found {}", request.points), fmt::format("2 to {}", kMostPoints));
   CurveFamily family;
@@ -331,7 +331,7 @@ CurveFamily curve_family(const CurveRequest& request) {
 
   family.actuator = first.actuator(first.index).name;
   family.circuit = first.circuit->name;
-  family.turns = first.actuator(first.index).turns;
+  family.is_rotary = first.actuator(first.index).is_rotary;
   for (const VariedPath& path : request.vary) family.varied.push_back(path.first);
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const std::string of = settings[i].actuator == first.index ? "" : first.names()[settings[i].actuator] + ".";
@@ -354,7 +354,7 @@ CurveFamily curve_family(const CurveRequest& request) {
     c.curve.saturation = map.saturation();
     c.curve.free_velocity = map.free_velocity();
   }
-  const Interval range = stated ? *stated : default_range(cases);
+  const Interval range = given ? *given : default_range(cases);
   family.lower = range.lower;
   family.upper = range.upper;
   for (Case& c : cases) {
@@ -429,7 +429,7 @@ std::string curve_json(const CurveFamily& family, const std::string& model_file)
                       {"breakpoints", breakpoints}});
   }
   return Json{{"model", model_file},       {"actuator", family.actuator},
-              {"circuit", family.circuit}, {"units", {{"velocity", velocity_unit(family)}, {"force", family.turns ? "N m" : "N"}}},
+              {"circuit", family.circuit}, {"units", {{"velocity", velocity_unit(family)}, {"force", family.is_rotary ? "N m" : "N"}}},
               {"at", family.time},         {"velocity", {family.lower, family.upper}},
               {"varied", family.varied},   {"curves", curves}}
              .dump(2, ' ', false, Json::error_handler_t::replace) +
@@ -437,7 +437,7 @@ std::string curve_json(const CurveFamily& family, const std::string& model_file)
 }
 
 std::string curve_text(const CurveFamily& family) {
-  const char *force = family.turns ? "kN m" : "kN", *velocity = velocity_unit(family);
+  const char *force = family.is_rotary ? "kN m" : "kN", *velocity = velocity_unit(family);
   std::vector<std::vector<std::string>> lines(1);
   for (const std::string& path : family.varied) lines[0].push_back(path);
   for (const std::string& title :
@@ -493,8 +493,8 @@ Plot curve_plot(const CurveFamily& family) {
   constexpr double kKilo = 1e3, kMega = 1e6, kLitrePerMinute = 1e-3 / 60, kManyNewtons = 1e4;
   const auto force = [](const ForceVelocityPoint& p) { return p.at.f; };
   const bool kilo = greatest(family, force) >= kManyNewtons;
-  const std::string newton = family.turns ? "N m" : "N";
-  add_panel({family.turns ? "torque" : "force", kilo ? "k" + newton : newton, false, {}, {}}, kilo ? kKilo : 1, force);
+  const std::string newton = family.is_rotary ? "N m" : "N";
+  add_panel({family.is_rotary ? "torque" : "force", kilo ? "k" + newton : newton, false, {}, {}}, kilo ? kKilo : 1, force);
   if (single) {  // by segments
     const PlotCurve whole = plot.panels[0].curves[0];
     plot.panels[0].curves.clear();

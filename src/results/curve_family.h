@@ -51,7 +51,7 @@ struct ActuatorCurve {
 
 struct CurveFamily {
   std::string actuator, circuit;
-  bool turns = false;                 // a motor: [rad/s], [N m]
+  bool is_rotary = false;             // a motor: [rad/s], [N m]
   bool regenerates = false;           // it has a regeneration valve
   double time = 0;                    // [s]
   double lower = 0, upper = 0;        // [m/s]

@@ -39,8 +39,8 @@ std::vector<std::string> names(const Model& model, const std::vector<int>& veloc
 
 /// How a volume came to its pressure.
 const char* origin(const Model& model, const PressureNode& node, const State& at, const char* found) {
-  const double stated = model.y_start[static_cast<std::size_t>(node.state)];
-  return std::isnan(stated) || stated != at.y()[node.state] ? found : "stated";
+  const double given = model.y_start[static_cast<std::size_t>(node.state)];
+  return std::isnan(given) || given != at.y()[node.state] ? found : "stated";
 }
 
 /// What a cylinder does at rest.
@@ -53,7 +53,7 @@ std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observ
   observer.values(values.data());
   std::vector<CylinderAtRest> list;
   for (const Actuator& a : model.hydraulics.actuators) {
-    if (a.turns) continue;
+    if (a.is_rotary) continue;
     const auto value = [&](const char* quantity) {
       const std::size_t i = channel_of(observer.channels(), "cylinders", a.name, quantity);
       return i < values.size() ? values[i] : 0;
@@ -80,7 +80,7 @@ std::vector<MotorAtRest> motors(const Model& model, const Observer& observer) {
   observer.values(values.data());
   std::vector<MotorAtRest> list;
   for (const Actuator& a : model.hydraulics.actuators) {
-    if (!a.turns) continue;
+    if (!a.is_rotary) continue;
     const auto value = [&](const char* quantity) {
       const std::size_t i = channel_of(observer.channels(), "motors", a.name, quantity);
       return i < values.size() ? values[i] : 0;
@@ -166,7 +166,7 @@ std::string point_text(const std::shared_ptr<const Model>& shared, const State& 
       else if (std::abs(moved) > kMoved)
         value += part.joint == NodeJoint::prismatic ? fmt::format(", moved by {:.6g} m", moved)
                                                     : fmt::format(", moved by {:.6g} deg", moved / kDegree);
-      else if (model.start[static_cast<std::size_t>(part.v)].held)
+      else if (model.start[static_cast<std::size_t>(part.v)].locked)
         value += ", held";
       add_line(text, joint.name + "." + part.position, value);
     }

@@ -90,9 +90,9 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
   const auto has = [&](const std::string& name) { return std::find(header.begin(), header.end(), name) != header.end(); };
   RecordedColumn time{has("time") ? "time" : "1", 1};
   if (!request.time.empty()) time = read_column(request.time, "--time", findings);
-  const Meter meter(model);
+  const ChannelReader reader(model);
   std::vector<std::string> known;
-  for (const Channel& c : meter.channels()) known.push_back(c.name);
+  for (const Channel& c : reader.channels()) known.push_back(c.name);
   known.erase(known.begin());  // time
   std::vector<FittedChannel> channels;
   for (const std::string& text : request.channels) {
@@ -118,7 +118,8 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
                  "names of channels in its first line, or --channels CHANNEL=COLUMN",
                  header.empty() ? "the file has no header line, or cannot be read" : "");
   for (FittedChannel& channel : channels)
-    channel.unit = meter.channels()[static_cast<std::size_t>(std::find(known.begin(), known.end(), channel.name) - known.begin()) + 1].unit;
+    channel.unit =
+        reader.channels()[static_cast<std::size_t>(std::find(known.begin(), known.end(), channel.name) - known.begin()) + 1].unit;
   return channels;
 }
 
@@ -142,11 +143,11 @@ void check_times(const std::vector<FittedChannel>& channels, const Model& model,
 /// Reads channels of a run at given times, straight between its steps. At a jump: what the step before it left.
 class Sampler final : public RunWatcher {
  public:
-  Sampler(const std::shared_ptr<const Model>& model, const std::vector<FittedChannel>& channels) : meter_(model), channels_(channels) {
+  Sampler(const std::shared_ptr<const Model>& model, const std::vector<FittedChannel>& channels) : reader_(model), channels_(channels) {
     for (const FittedChannel& channel : channels) {
       const auto at =
-          std::find_if(meter_.channels().begin(), meter_.channels().end(), [&](const Channel& c) { return c.name == channel.name; });
-      index_.push_back(static_cast<std::size_t>(at - meter_.channels().begin()));
+          std::find_if(reader_.channels().begin(), reader_.channels().end(), [&](const Channel& c) { return c.name == channel.name; });
+      index_.push_back(static_cast<std::size_t>(at - reader_.channels().begin()));
     }
     next_.resize(channels.size());
     before_.resize(channels.size());
@@ -154,11 +155,11 @@ class Sampler final : public RunWatcher {
   }
 
   void begin(const State& state) {
-    meter_.begin(state);
+    reader_.begin(state);
     take();
   }
-  void at(const Moment& moment) override {
-    meter_.at(moment);
+  void at(const StepRecord& step) override {
+    reader_.at(step);
     take();
   }
   /// Per channel, as long as the run came.
@@ -171,8 +172,8 @@ class Sampler final : public RunWatcher {
 
  private:
   void take() {
-    const std::vector<double>& now = meter_.values();
-    const double t = meter_.time();
+    const std::vector<double>& now = reader_.values();
+    const double t = reader_.time();
     for (std::size_t c = 0; c < channels_.size(); ++c) {
       const std::vector<double>& times = channels_[c].times;
       const double y = now[index_[c]];
@@ -185,7 +186,7 @@ class Sampler final : public RunWatcher {
     time_before_ = t;
   }
 
-  Meter meter_;
+  ChannelReader reader_;
   const std::vector<FittedChannel>& channels_;
   std::vector<std::size_t> index_, next_;  // in the meter; of the next time
   std::vector<double> before_;
@@ -464,13 +465,13 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   method.parameters.maxfev = std::numeric_limits<int>::max();
   Status status = method.minimizeInit(x);
   const double points = std::sqrt(static_cast<double>(misfit.values()));
-  constexpr double kRounding = 1e-12;  // rms of r: nothing is left to fit
+  constexpr double kExactFit = 1e-12;  // rms of r: nothing is left to fit
   while (status == Status::NotStarted || status == Status::Running) {
     if (fit.iterations == request.max_iterations) {
       status = Status::TooManyFunctionEvaluation;
       break;
     }
-    if (method.fnorm <= kRounding * points) {
+    if (method.fnorm <= kExactFit * points) {
       status = Status::GtolTooSmall;
       break;
     }

@@ -30,7 +30,7 @@ struct FitRequest {
   std::string reference;                // CSV file of the recording
   std::string time;                     // its column of times, `COLUMN[:UNIT]`; empty: `time`, or the first
   std::vector<std::string> channels;    // `CHANNEL[=COLUMN[:UNIT]]`; none: every column that is named like a channel
-  StartKind start = StartKind::stated;
+  StartKind start = StartKind::given;
   int max_iterations = 50;
   int threads = 1;  // runs side by side; the result does not depend on it
 };

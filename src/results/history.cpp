@@ -14,10 +14,10 @@ constexpr double kSame = 1e-6;  // of the shortest step: times closer than this 
 
 }  // namespace
 
-void History::at(const Moment& moment) {
-  if (moment.side == Side::right || moment.part) return;  // no step: the same time, after a jump; or inside one
-  const StepReport& r = moment.report;
-  rows_.push_back({moment.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, moment.step_seconds});
+void History::at(const StepRecord& step) {
+  if (step.side == Side::right || step.part) return;  // no step: the same time, after a jump; or inside one
+  const StepReport& r = step.report;
+  rows_.push_back({step.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, step.step_seconds});
 }
 
 namespace {

@@ -17,7 +17,7 @@ class History final : public RunWatcher {
   /// `label` names the run in files; `step` [s] is the length of its steps.
   History(std::string label, double step) : label_(std::move(label)), step_(step) {}
 
-  void at(const Moment& moment) override;
+  void at(const StepRecord& step) override;
 
   struct Row {
     double time;                           // [s] at the end of the step

@@ -23,7 +23,7 @@ enum class ReferenceMotion {
 
 struct LinearCase {
   std::shared_ptr<const Model> model;
-  StartKind start = StartKind::stated;
+  StartKind start = StartKind::given;
   LinearMethod method = LinearMethod::reduced;
   State reference;
   LinearModel linear;

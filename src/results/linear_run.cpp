@@ -42,13 +42,13 @@ class Companion final : public RunWatcher {
     record(side);
   }
 
-  void at(const Moment& moment) override {
-    if (moment.side == Side::right || moment.part) return;
-    const double t = moment.state.time;
+  void at(const StepRecord& step) override {
+    if (step.side == Side::right || step.part) return;
+    const double t = step.state.time;
     if (started_) response_.step(t - time_, inputs(time_, Side::right), inputs(t, Side::left));
     time_ = t;
-    if (!moment.on_grid || moment.grid_index % model_.description.record.every != 0) return;
-    observer_->observe(moment.state, Side::left);
+    if (!step.on_grid || step.grid_index % model_.description.record.every != 0) return;
+    observer_->observe(step.state, Side::left);
     record(Side::left);
   }
 

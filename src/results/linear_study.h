@@ -20,7 +20,7 @@ namespace trunnion {
 struct LinearRequest {
   std::string model_file;
   std::vector<Override> overrides;
-  StartKind start = StartKind::stated;
+  StartKind start = StartKind::given;
   std::vector<double> at;  // [s] times of a run; none: the start
   LinearOptions options;
   std::vector<VariedPath> vary;          // root locus over all combinations

@@ -13,10 +13,10 @@ MonolithicBeside::MonolithicBeside(const std::shared_ptr<const Model>& model) : 
   reference_ = make_observer(monolithic_);
   const std::vector<Channel>& all = observer_->channels();
   for (const Actuator& a : model->hydraulics.actuators) {
-    length_.push_back(channel_of(all, a.turns ? "motors" : "cylinders", a.name, a.turns ? "angle" : "length"));
+    length_.push_back(channel_of(all, a.is_rotary ? "motors" : "cylinders", a.name, a.is_rotary ? "angle" : "length"));
     names_.push_back(a.name);
-    channels_.push_back({a.name + ".coupling_difference", a.turns ? "rad" : "m",
-                         std::string(a.turns ? "angle" : "length") + " minus that of a monolithic run"});
+    channels_.push_back({a.name + ".coupling_difference", a.is_rotary ? "rad" : "m",
+                         std::string(a.is_rotary ? "angle" : "length") + " minus that of a monolithic run"});
   }
   lengths_.resize(all.size());
   of_reference_.resize(reference_->channels().size());

@@ -35,7 +35,7 @@ int Recording::find(const std::string& name) const {
 
 double expected_rows(const Description& d) { return d.solver.duration / grid_step(d) / d.record.every + 2; }
 
-Meter::Meter(std::shared_ptr<const Model> model)
+ChannelReader::ChannelReader(std::shared_ptr<const Model> model)
     : model_(std::move(model)), observer_(make_observer(model_)), channels_{{"time", "s", "time"}}, memory_(coupling_memory(*model_)) {
   channels_.insert(channels_.end(), observer_->channels().begin(), observer_->channels().end());
   channels_.insert(channels_.end(), energy_channels().begin(), energy_channels().end());
@@ -46,7 +46,7 @@ Meter::Meter(std::shared_ptr<const Model> model)
   values_.resize(channels_.size());
 }
 
-void Meter::begin(const State& state) {
+void ChannelReader::begin(const State& state) {
   observer_->observe(state, Side::right);
   time_ = state.time;
   try {
@@ -60,30 +60,30 @@ void Meter::begin(const State& state) {
   read_coupling(state);
 }
 
-void Meter::read_coupling(const State& state) {
+void ChannelReader::read_coupling(const State& state) {
   if (coupling_begin_ < values_.size()) monitor_values(memory_, state.coupling(), values_.data() + coupling_begin_);
 }
 
-void Meter::at(const Moment& moment) {
-  observer_->observe(moment.state, moment.side);
+void ChannelReader::at(const StepRecord& step) {
+  observer_->observe(step.state, step.side);
   check_energies();
-  if (moment.side == Side::right) {
+  if (step.side == Side::right) {
     ledger_.jump(*observer_);
     return;
   }
-  ledger_.step(*observer_, moment.state.time, moment.report.oil_rule, moment.part || moment.report.resolved);
-  time_ = moment.state.time;
-  report_ = moment.report;
-  read_coupling(moment.state);
+  ledger_.step(*observer_, step.state.time, step.report.oil_rule, step.part || step.report.resolved);
+  time_ = step.state.time;
+  report_ = step.report;
+  read_coupling(step.state);
 }
 
-void Meter::not_finite(double before, const std::string& name) const {
+void ChannelReader::not_finite(double before, const std::string& name) const {
   throw SimulationError(before, name, "the step from here leads to a value that is not finite",
                         "numbers of the model that are not far too large or too small, or a smaller step");
 }
 
 /// Energies and powers before they are booked: they are sums over all elements.
-void Meter::check_energies() {
+void ChannelReader::check_energies() {
   const StoredEnergy<>& stored = observer_->stored();
   if (all_finite(observer_->powers()) && std::isfinite(stored.kinetic + stored.potential + stored.spring + stored.cylinder)) return;
   for (const auto& [name, value] : {std::pair{"energy.kinetic", stored.kinetic},
@@ -96,20 +96,20 @@ void Meter::check_energies() {
   not_finite(time_, "the sum of energies");
 }
 
-const std::vector<double>& Meter::finite_values(double before) {
+const std::vector<double>& ChannelReader::finite_values(double before) {
   const std::vector<double>& all = values();
   if (all_finite(all)) return all;
   const auto wrong = std::find_if(all.begin(), all.end(), [](double value) { return !std::isfinite(value); });
   not_finite(before, channels_[static_cast<std::size_t>(wrong - all.begin())].name);
 }
 
-void Meter::stop_at(const State& state) {
+void ChannelReader::stop_at(const State& state) {
   observer_->observe(state, Side::left);
   time_ = state.time;
   read_coupling(state);
 }
 
-void Meter::resume(const State& state, const Ledger& ledger) {
+void ChannelReader::resume(const State& state, const Ledger& ledger) {
   observer_->observe(state, Side::left);
   ledger_ = ledger;
   time_ = state.time;
@@ -117,7 +117,7 @@ void Meter::resume(const State& state, const Ledger& ledger) {
   read_coupling(state);
 }
 
-const std::vector<double>& Meter::values() {
+const std::vector<double>& ChannelReader::values() {
   values_.front() = time_;
   observer_->values(values_.data() + 1);
   energy_values(ledger_, values_.data() + 1 + observer_->channels().size());
@@ -135,12 +135,12 @@ void check_recorded_channels(const std::shared_ptr<const Model>& model) {
 
 Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic, RowSink* sink, bool kept)
     : model_(std::move(model)),
-      meter_(model_),
+      reader_(model_),
       beside_(beside_monolithic ? std::make_unique<MonolithicBeside>(model_) : nullptr),
       sink_(sink),
       kept_(kept) {
   select(model_->description.record.channels);
-  for (std::size_t i : selected_) recording_.channels.push_back(meter_.channels()[i]);
+  for (std::size_t i : selected_) recording_.channels.push_back(reader_.channels()[i]);
   if (beside_) recording_.channels.insert(recording_.channels.end(), beside_->channels().begin(), beside_->channels().end());
   recording_.columns.resize(recording_.channels.size());
   row_.resize(recording_.channels.size());
@@ -151,7 +151,7 @@ Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic, R
 
 void Recorder::select(const std::vector<std::string>& wanted) {
   std::vector<Diagnostic> findings;
-  const std::vector<Channel>& all = meter_.channels();
+  const std::vector<Channel>& all = reader_.channels();
   std::vector<bool> chosen(all.size(), wanted.empty());
   chosen[0] = true;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -172,38 +172,38 @@ void Recorder::select(const std::vector<std::string>& wanted) {
 }
 
 void Recorder::record(double before) {
-  const std::vector<double>& values = meter_.finite_values(before);
+  const std::vector<double>& values = reader_.finite_values(before);
   for (std::size_t i = 0; i < selected_.size(); ++i) row_[i] = values[selected_[i]];
   for (std::size_t i = selected_.size(); i < row_.size(); ++i) row_[i] = beside_->values()[i - selected_.size()];
   for (std::size_t i = 0; i < row_.size() && kept_; ++i) recording_.columns[i].push_back(row_[i]);
-  recorded_time_ = meter_.time();
+  recorded_time_ = reader_.time();
   if (rows_++ == 0 && sink_ != nullptr) sink_->begin(recording_.channels);
   if (sink_ != nullptr) sink_->add(row_.data());
 }
 
 void Recorder::begin(const State& state) {
-  meter_.begin(state);
+  reader_.begin(state);
   if (beside_) beside_->begin(state);
   record(state.time);
 }
 
-void Recorder::at(const Moment& moment) {
-  const double before = meter_.time();
-  meter_.at(moment);
-  if (beside_ && moment.side == Side::left) beside_->at(moment.state);
-  if (moment.side == Side::left && moment.on_grid && moment.grid_index % model_->description.record.every == 0) record(before);
+void Recorder::at(const StepRecord& step) {
+  const double before = reader_.time();
+  reader_.at(step);
+  if (beside_ && step.side == Side::left) beside_->at(step.state);
+  if (step.side == Side::left && step.on_grid && step.grid_index % model_->description.record.every == 0) record(before);
 }
 
 void Recorder::finish(const State& last) {
   if (rows_ == 0) return;  // not even the start could be recorded
-  if (meter_.time() != last.time) meter_.stop_at(last);
-  if (meter_.time() != recorded_time_) record(recorded_time_);
+  if (reader_.time() != last.time) reader_.stop_at(last);
+  if (reader_.time() != recorded_time_) record(recorded_time_);
 }
 
 std::vector<std::pair<std::string, double>> Recorder::last_values() {
-  const std::vector<double>& values = meter_.values();
+  const std::vector<double>& values = reader_.values();
   std::vector<std::pair<std::string, double>> named;
-  for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(meter_.channels()[i].name, values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(reader_.channels()[i].name, values[i]);
   return named;
 }
 

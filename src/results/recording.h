@@ -40,17 +40,17 @@ double expected_rows(const Description& d);
 
 /// Reads every channel of a run as it goes: time, the observer's, energies, the solver's, the coupling's. All are functions of the input:
 /// equal input gives equal bits. (Computing time is no channel; see history.h.)
-class Meter final : public RunWatcher {
+class ChannelReader final : public RunWatcher {
  public:
-  explicit Meter(std::shared_ptr<const Model> model);
+  explicit ChannelReader(std::shared_ptr<const Model> model);
 
   /// The first state.
   void begin(const State& state);
   /// Throws SimulationError where energies or powers are not finite.
-  void at(const Moment& moment) override;
+  void at(const StepRecord& step) override;
   /// Goes back to the last good state after a SimulationError; the energy ledger ends there.
   void stop_at(const State& state);
-  /// Goes back to a state that was seen before, with the ledger of that moment.
+  /// Goes back to a state that was seen before, with the ledger at that time.
   void resume(const State& state, const Ledger& ledger);
 
   const std::vector<Channel>& channels() const { return channels_; }
@@ -88,16 +88,16 @@ class Recorder final : public RunWatcher {
 
   /// The first record.
   void begin(const State& state);
-  void at(const Moment& moment) override;
+  void at(const StepRecord& step) override;
   /// Records the last state of a run unless it is the last record already, whether the run failed or not.
   void finish(const State& last);
 
   /// What is in memory; its channels in any case.
   const Recording& recording() const { return recording_; }
   std::size_t rows() const { return rows_; }
-  Meter& meter() { return meter_; }
-  const Ledger& ledger() const { return meter_.ledger(); }
-  const Observer& observer() const { return meter_.observer(); }
+  ChannelReader& reader() { return reader_; }
+  const Ledger& ledger() const { return reader_.ledger(); }
+  const Observer& observer() const { return reader_.observer(); }
   const MonolithicBeside* beside() const { return beside_.get(); }  // null: none
   /// Names and values of all channels, recorded or not, at the last state seen.
   std::vector<std::pair<std::string, double>> last_values();
@@ -107,7 +107,7 @@ class Recorder final : public RunWatcher {
   void record(double before);
 
   std::shared_ptr<const Model> model_;
-  Meter meter_;
+  ChannelReader reader_;
   std::unique_ptr<MonolithicBeside> beside_;
   Recording recording_;
   RowSink* sink_;

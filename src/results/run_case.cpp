@@ -28,9 +28,9 @@ constexpr auto kBetweenFlushes = std::chrono::seconds(1);
 class Watchers final : public RunWatcher {
  public:
   Watchers(Recorder& recorder, RunWatcher* also) : recorder_(recorder), also_(also) {}
-  void at(const Moment& moment) override {
-    recorder_.at(moment);
-    if (also_ != nullptr) also_->at(moment);
+  void at(const StepRecord& step) override {
+    recorder_.at(step);
+    if (also_ != nullptr) also_->at(step);
   }
 
  private:
@@ -107,7 +107,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
       result.coupling = coupling_report(*model, run.state().coupling());
       if (result.coupling)
         result.coupling_faults = coupling_faults(*model, *result.coupling, result.recorder->ledger(), result.recorder->beside());
-      result.end_time = result.recorder->meter().time();
+      result.end_time = result.recorder->reader().time();
     };
     run.stop_on(signal);
     for (std::string& warning : element_step_warnings(*model, run.state())) result.warnings.push_back(std::move(warning));

@@ -73,7 +73,7 @@ using Progress = std::function<void(double time)>;
 
 /// Where a run begins.
 enum class StartKind {
-  stated,       // at the assembled start, pressures marked `equilibrium` solved for it
+  given,        // at the assembled start, pressures marked `equilibrium` solved for it
   equilibrium,  // at the static solution (machine/equilibrium.h)
   steady,       // in steady operation (linearise/steady.h)
 };
@@ -89,7 +89,7 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {})
 /// monolithic run; a `signal` that becomes other than 0 ends the run as a failure (may be null). Throws InputError for what is wrong with
 /// the input; a simulation that fails is a result. `files` (may be null) get the rows, which stay in memory only if `kept`; the caller
 /// finishes them.
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::stated,
+CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::given,
                     RunWatcher* also = nullptr, bool beside_monolithic = false, const std::atomic<int>* signal = nullptr,
                     CaseFiles* files = nullptr, bool kept = true);
 

@@ -171,8 +171,9 @@ std::string incidents_text(const Incidents& incidents) {
   const auto times = [](long n) { return n == 1 ? std::string("once") : fmt::format("{} times", n); };
   for (const EndStopRecord& r : incidents.end_stops)
     if (r.strikes > 0)
-      text += fmt::format("  end stop     {} struck {}, first at {:g} s, with {:.3g} {}, {:.3g} {} deep at {:g} s\n", r.name,
-                          times(r.strikes), r.first_time, r.speed, r.turns ? "rad/s" : "m/s", r.depth, r.turns ? "rad" : "m", r.depth_time);
+      text +=
+          fmt::format("  end stop     {} struck {}, first at {:g} s, with {:.3g} {}, {:.3g} {} deep at {:g} s\n", r.name, times(r.strikes),
+                      r.first_time, r.speed, r.is_rotary ? "rad/s" : "m/s", r.depth, r.is_rotary ? "rad" : "m", r.depth_time);
   for (const ReliefRecord& r : incidents.reliefs)
     if (r.steps > 0)
       text += fmt::format("  relief       {} opened {}, first at {:g} s, at most {:.3g} m^3/s\n", r.name, times(r.openings), r.first_time,
@@ -204,14 +205,14 @@ struct UsedStep {
 };
 /// Steps of the subsystems as they fit into the communication step: all are whole parts of it.
 std::vector<UsedStep> used_steps(const Model& model) {
-  constexpr double kRounding = 1e-6;
+  constexpr double kSameStep = 1e-6;
   const Description& d = model.description;
   const double H = grid_step(d);
   std::vector<UsedStep> list{
       {"mechanism", d.coupling.mechanism_steps ? H / *d.coupling.mechanism_steps : std::min(H, d.solver.step), H / mechanism_steps_of(d)}};
   for (const HydraulicGroup& group : hydraulic_groups(model)) {
     const double own = group.settings != nullptr && group.settings->step ? *group.settings->step : d.coupling.hydraulic_step;
-    list.push_back({group.name, own, H / std::max(1.0, std::ceil(H / own * (1 - kRounding)))});
+    list.push_back({group.name, own, H / std::max(1.0, std::ceil(H / own * (1 - kSameStep)))});
   }
   return list;
 }

@@ -23,17 +23,17 @@ struct Element {
   std::string path;
   VirtualElement element;
   int port = 0;
-  bool discrete = false, turns = false;
+  bool discrete = false, is_rotary = false;
 };
 
 std::vector<Element> elements_of(const Model& model) {
   std::vector<Element> list;
-  const Hydraulics& h = model.hydraulics;
-  for (const QuasistaticCircuit& q : h.quasistatic)
+  const Hydraulics& netlist = model.hydraulics;
+  for (const QuasistaticCircuit& q : netlist.quasistatic)
     for (const QuasistaticPort& port : q.ports) {
-      const Actuator& a = h.actuators[port.actuator];
+      const Actuator& a = netlist.actuators[port.actuator];
       list.push_back(
-          {fmt::format("quasistatic.{}.actuators.{}.element", q.name, a.name), port.element, port.actuator, q.discrete, a.turns});
+          {fmt::format("quasistatic.{}.actuators.{}.element", q.name, a.name), port.element, port.actuator, q.discrete, a.is_rotary});
     }
   return list;
 }
@@ -68,7 +68,7 @@ std::vector<double> inverse_masses(const Model& model, const State& start, const
 // ---------------------------------------------------------------- co-simulation
 
 /// A step h from `begin` of a mass that a force per mass moves, as a fixed-step integrator makes it (co-simulation has no others).
-void advance_mass(IntegratorKind integrator, const Course& force, double begin, double h, double& s, double& w) {
+void advance_mass(IntegratorKind integrator, const TimePolynomial& force, double begin, double h, double& s, double& w) {
   const double first = force.value(begin), middle = force.value(begin + h / 2), last = force.value(begin + h), w_old = w;
   switch (integrator) {
     case IntegratorKind::euler:
@@ -115,7 +115,7 @@ double coupling_growth(const Description& description, double k, double b, doubl
     const auto advance_mechanism = [&] {
       std::array<double, kPoints + 1> known{F_new};
       std::copy_n(F, kPoints, known.begin() + 1);
-      const Course force = oil_first ? lagrange(new_times.data(), known.data(), told) : lagrange(times.data(), F, told);
+      const TimePolynomial force = oil_first ? lagrange(new_times.data(), known.data(), told) : lagrange(times.data(), F, told);
       s_new = s[0];
       w_new = w[0];
       for (int i = 0; i < steps; ++i) advance_mass(description.solver.integrator, force, H * i / steps, H / steps, s_new, w_new);
@@ -135,15 +135,15 @@ double coupling_growth(const Description& description, double k, double b, doubl
 /// Longest stable communication step not beyond H; infinity where H is stable or its limit is not known.
 double coupling_limit(const Description& description, const VirtualElement& e, double inverse_mass, double H) {
   const CosimulationDescription& c = description.coupling;
-  constexpr double kAny = std::numeric_limits<double>::infinity(), kRounding = 1e-6, kShortest = 1e-6;
+  constexpr double kAny = std::numeric_limits<double>::infinity(), kGrowthTolerance = 1e-6, kShortest = 1e-6;
   const bool polynomials = (c.scheme == CouplingScheme::jacobi || c.scheme == CouplingScheme::gauss_seidel) &&
                            c.prediction == CouplingPrediction::polynomial && !c.acceleration;
   const double k = e.stiffness * inverse_mass, b = e.damping * inverse_mass;
-  const auto unstable = [&](double step) { return coupling_growth(description, k, b, step) > 1 + kRounding; };
+  const auto unstable = [&](double step) { return coupling_growth(description, k, b, step) > 1 + kGrowthTolerance; };
   if (!polynomials || !(k > 0) || !unstable(H)) return kAny;
   double low = kShortest * H, high = H;
   if (unstable(low)) return kAny;
-  while (high > low * (1 + kRounding)) {
+  while (high > low * (1 + kGrowthTolerance)) {
     const double middle = std::sqrt(low * high);
     (unstable(middle) ? high : low) = middle;
   }
@@ -178,8 +178,8 @@ class Warnings {
     list_.push_back(fmt::format(
         "{}: the {} of {:g} s is longer than {:.3g} s, where {} turns unstable with its stiffness ({:g} {}) and damping ({:g} {}) and the "
         "inertia at its port at the start; try a {} below {:.3g} s, a smaller stiffness, {}or {}",
-        e.path, what, step, longest, by, e.element.stiffness, e.turns ? "N m/rad" : "N/m", e.element.damping,
-        e.turns ? "N m s/rad" : "N s/m", what, longest, damping, other));
+        e.path, what, step, longest, by, e.element.stiffness, e.is_rotary ? "N m/rad" : "N/m", e.element.damping,
+        e.is_rotary ? "N m s/rad" : "N s/m", what, longest, damping, other));
   }
 
   void look_at_step(std::size_t i) {

@@ -20,12 +20,12 @@ double kept_back(const AccumulatorDescription& d) {
 }  // namespace
 
 IncidentWatch::IncidentWatch(const Model& model) : model_(&model) {
-  const Hydraulics& h = model.hydraulics;
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    if (!(h.actuators[i].cylinder.damper.length > 0)) continue;
+  const Hydraulics& netlist = model.hydraulics;
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    if (!(netlist.actuators[i].cylinder.damper.length > 0)) continue;
     actuators_.push_back(static_cast<int>(i));
   }
-  for (const Component& c : h.components) {
+  for (const Component& c : netlist.components) {
     for (const auto& [name, d] : model.description.accumulators) {
       if (c.section != "accumulators" || c.name != name) continue;
       stores_.push_back(&c);
@@ -33,7 +33,7 @@ IncidentWatch::IncidentWatch(const Model& model) : model_(&model) {
     }
     if (&c.law->info() == &ReliefValve::info()) reliefs_.push_back({nullptr, &c});
   }
-  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h.elements))
+  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist.elements))
     if (valve.law.gradient > 0) reliefs_.push_back({&valve, nullptr});
   last_.resize(actuators_.size());
   inside_.resize(actuators_.size());
@@ -54,7 +54,7 @@ Incidents IncidentWatch::nothing() const {
   Incidents list;
   for (int i : actuators_) {
     const Actuator& a = model_->hydraulics.actuators[static_cast<std::size_t>(i)];
-    list.end_stops.push_back({a.name, a.turns});
+    list.end_stops.push_back({a.name, a.is_rotary});
   }
   for (const Component* c : stores_) list.accumulators.push_back({c->name});
   for (const Relief& r : reliefs_) list.reliefs.push_back({r.valve != nullptr ? r.valve->name : r.component->name});

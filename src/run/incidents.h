@@ -15,7 +15,7 @@ namespace trunnion {
 /// A piston in its end dampers; of a motor angles.
 struct EndStopRecord {
   std::string name;                  // of the cylinder or motor
-  bool turns = false;                // a motor
+  bool is_rotary = false;            // a motor
   long strikes = 0;                  // times that it ran into one
   long steps = 0;                    // spent in one
   double first_time = 0;             // [s]

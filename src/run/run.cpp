@@ -19,9 +19,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kSame = 1e-9;       // of a step: times closer than this are one
-constexpr double kRounding = 1e-15;  // of a time: what k h and its neighbours may be off after very many steps
-constexpr std::size_t kBlock = 64;   // steps between two readings of the clock
+constexpr double kSame = 1e-9;           // of a step: times closer than this are one
+constexpr double kTimeRounding = 1e-15;  // of a time: what k h and its neighbours may be off after very many steps
+constexpr std::size_t kBlock = 64;       // steps between two readings of the clock
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -45,7 +45,7 @@ StepSchedule::StepSchedule(const Model& model)
       jumps_(model.jumps),
       force_jumps_(model.force_jumps) {}
 
-double StepSchedule::near(double t) const { return std::max(kSame * h_, kRounding * std::abs(t)); }
+double StepSchedule::near(double t) const { return std::max(kSame * h_, kTimeRounding * std::abs(t)); }
 
 long StepSchedule::grid_index(double t) const { return static_cast<long>(std::floor((t + near(t)) / h_)); }
 
@@ -340,7 +340,7 @@ void Runner::count_partition(const State& state) {
 }
 
 /// The clock was read before and after the block: its steps share the time evenly.
-void Runner::hand_out(double end, double seconds_before, RunWatcher* watcher) {
+void Runner::publish_block(double end, double seconds_before, RunWatcher* watcher) {
   const auto is_step = [](const Kept& kept) { return kept.side == Side::left && !kept.part; };
   const auto steps = std::count_if(block_.begin(), block_.begin() + static_cast<std::ptrdiff_t>(used_), is_step);
   const double share = steps > 0 ? (statistics_.step_seconds - seconds_before) / static_cast<double>(steps) : 0;
@@ -375,7 +375,7 @@ void Runner::advance(double end, RunWatcher* watcher) {
     try {
       run_block(end);
     } catch (const CommandError& error) { refused = error; }
-    hand_out(end, seconds_before, watcher);
+    publish_block(end, seconds_before, watcher);
     if (refused) throw refused->at(state_.time);
     if (failed_) fail();
     if (stopped()) throw Interrupted(state_.time, *stop_);
@@ -445,13 +445,13 @@ void Runner::fail() const {
                             "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B; of a motor chamber_angle_A, "
                             "chamber_angle_B), commands that stop earlier, or, if it should not move that far, " +
                                 smaller);
-    case StepStatus::flat_wheel:
+    case StepStatus::wheel_singular:
       throw SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no point of contact",
                             "a start with more speed, or a shorter duration");
     case StepStatus::open_loop:
       throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
                             smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");
-    case StepStatus::dead_point:
+    case StepStatus::singular_configuration:
       throw SimulationError(
           state_.time, where,
           "the constraint is at or near a dead point (singular configuration): it does not determine its dependent coordinates",

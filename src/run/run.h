@@ -69,9 +69,9 @@ struct RunStatistics {
 };
 
 /// A state on the way.
-struct Moment {
+struct StepRecord {
   const State& state;
-  Side side;                 // right: a jump has acted since the moment before, at the same time
+  Side side;                 // right: a jump has acted since the record before, at the same time
   const StepReport& report;  // of the step that led here (side left)
   bool on_grid;              // a grid point or the end of the run
   bool part;                 // inside a step that is made in parts
@@ -83,7 +83,7 @@ struct Moment {
 class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
-  virtual void at(const Moment& moment) = 0;
+  virtual void at(const StepRecord& step) = 0;
 };
 
 /// Something outside asked the run to end: a signal of the system, by its number.
@@ -159,7 +159,7 @@ class Runner {
   StepReport resolve(double target);
   void keep(const StepReport& report, Side side, bool part = false);
   void run_block(double end);
-  void hand_out(double end, double seconds_before, RunWatcher* watcher);
+  void publish_block(double end, double seconds_before, RunWatcher* watcher);
   void count(const Kept& kept);
   void count_partition(const State& state);
   void count_alternation(const State& state);

@@ -109,7 +109,7 @@ SignalIndex SignalSet::add_constant(double value) {
   return size() - 1;
 }
 
-SignalIndex SignalSet::add_input(const Course* course) {
+SignalIndex SignalSet::add_input(const TimePolynomial* course) {
   Node node;
   node.kind = Kind::input;
   node.course = course;

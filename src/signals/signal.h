@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "description/description.h"
-#include "signals/course.h"
+#include "signals/time_polynomial.h"
 
 namespace trunnion {
 
@@ -28,7 +28,7 @@ class SignalSet {
   /// Adds a constant, for plain numbers standing where a signal may stand.
   SignalIndex add_constant(double value);
   /// Adds what `course` says at the time of evaluation: an input from outside, written by whoever owns it while the set is in use.
-  SignalIndex add_input(const Course* course);
+  SignalIndex add_input(const TimePolynomial* course);
   /// Index of a named signal, or -1.
   SignalIndex find(const std::string& name) const;
   const std::vector<std::string>& names() const { return names_; }
@@ -51,7 +51,7 @@ class SignalSet {
     std::array<double, 5> p{};        // constant: value; sine: amplitude, frequency, phase, offset, start; steps: before
     std::vector<double> t, y, slope;  // points; slopes of the smooth table
     std::vector<SignalIndex> of;
-    const Course* course = nullptr;  // input
+    const TimePolynomial* course = nullptr;  // input
     std::vector<double> jumps;
   };
   Node compile(const SignalDescription& description);

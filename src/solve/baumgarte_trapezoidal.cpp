@@ -12,7 +12,7 @@ namespace trunnion {
 template <int D>
 BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const Model> model)
     : MonolithicTrapezoidal<D>(model), rates_(model), variation_(m_), partition_(m_.rows), psi_(m_.rows), dpsi_(m_.rows) {
-  const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), n = nv + m_.rows;
+  const std::size_t nv = model_->layout.nv, nc = netlist_.unknown_state.size(), n = nv + m_.rows;
   rows_.reserve(m_.rows);
   for (auto* x : {&column_, &v_, &a_, &dr_}) x->resize(nv);
   groups_.resize(m_.constraints.size());
@@ -69,17 +69,17 @@ void BaumgarteTrapezoidal<D>::vary(const double* theta) {
     v_[i] = factors_.velocity * theta[i];
     a_[i] = factors_.acceleration * theta[i];
   }
-  vary_places(m_, theta, mech, variation_);
-  vary_velocities(m_, v_.data(), mech, variation_);
-  vary_accelerations(m_, a_.data(), mech, variation_);
-  vary_row_rates(m_, groups_, v_.data(), mech, variation_);
-  vary_row_accelerations(m_, groups_, a_.data(), mech, variation_);
+  differentiate_places(m_, theta, mech, variation_);
+  differentiate_velocities(m_, v_.data(), mech, variation_);
+  differentiate_accelerations(m_, a_.data(), mech, variation_);
+  differentiate_row_rates(m_, groups_, v_.data(), mech, variation_);
+  differentiate_row_accelerations(m_, groups_, a_.data(), mech, variation_);
   linearised_constraints(m_, mech, theta, dpsi_.data());
   for (int i = 0; i < m_.rows; ++i) {
     const auto [rate, position] = rates_.stabilisation(i);
     dpsi_[i] = variation_.Phi_ddot[i] + rate * variation_.Phi_dot[i] + position * (dpsi_[i] - mech.Phi[i]);
   }
-  vary_residual(m_, theta, v_.data(), work_.force.data(), next_.multipliers(), mech, variation_, dr_.data());
+  differentiate_residual(m_, theta, v_.data(), work_.force.data(), next_.multipliers(), mech, variation_, dr_.data());
 }
 
 /// K = [T J^T; w dPsi/dtheta 0] and the right side; w gives both kinds of rows one size.
@@ -156,7 +156,9 @@ bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
   residual(base_.data());
   for (std::size_t j = 0; j < n; ++j) {
     const bool mechanical = j < nv;
-    double* x = mechanical ? &theta_[j] : j < nv + rows ? &next_.multipliers()[rows_[j - nv]] : &next_.y()[h_.unknown_state[j - nv - rows]];
+    double* x = mechanical      ? &theta_[j]
+                : j < nv + rows ? &next_.multipliers()[rows_[j - nv]]
+                                : &next_.y()[netlist_.unknown_state[j - nv - rows]];
     const double kept = *x;
     const TreeNode<D>& node = m_.tree.nodes[m_.tree.dof_node[mechanical ? j : 0]];
     const double size = increment_size(mechanical && node.dofs == 1 ? next_.q()[node.q] : kept);
@@ -248,8 +250,8 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
   report.violation = largest_of(work_.mechanism.Phi);
   report.velocity_violation = largest_of(work_.mechanism.Phi_dot);
   take_stabilisation_from_multipliers();
-  if (!rates_.loops().take(work_.mechanism))
-    rates_.keeper().fail(StepStatus::dead_point, report);
+  if (!rates_.loops().factor_at(work_.mechanism))
+    rates_.keeper().fail(StepStatus::singular_configuration, report);
   else
     rates_.keeper().keep(rates_.loops().reduce(), work_.mechanism, next_.partition(), report);
   return report;

@@ -5,15 +5,14 @@
 //   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
 //             rows that hold for velocities alone: Psi = d(B v)/dt + alpha B v
 //   result    multipliers without what the stabilisation adds to them: those of Phi_ddot = 0
-// with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/variation.h, circuits condensed to their ports.
-// Rows without a pivot in the partition of the coordinates are redundant: they take no part and have no multiplier.
-// Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
-// SPDX-License-Identifier: BSD-3-Clause
+// with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/directional_derivative.h, circuits condensed to
+// their ports. Rows without a pivot in the partition of the coordinates are redundant: they take no part and have no multiplier. Sources:
+// Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
 
-#include "mechanics/variation.h"
+#include "mechanics/directional_derivative.h"
 #include "solve/machine_rates.h"
 #include "solve/monolithic_trapezoidal.h"
 
@@ -32,10 +31,10 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::ds_;
   using Base::dsdot_;
   using Base::factors_;
-  using Base::h_;
   using Base::increment_;
   using Base::m_;
   using Base::model_;
+  using Base::netlist_;
   using Base::next_;
   using Base::theta_;
   using Base::work_;
@@ -51,7 +50,7 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
   void take_stabilisation_from_multipliers();
 
   MachineRates<D> rates_;
-  Variation<D> variation_;
+  DirectionalDerivative<D> variation_;
   std::vector<int> rows_;           // of Phi, that take part
   std::vector<double> partition_;   // of the step
   std::vector<int> groups_;         // of rows: all

@@ -12,14 +12,14 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kRedundant = 1e-9;      // of a row: what elimination leaves of a redundant one
-constexpr double kDead = 1e-6;           // of the largest pivot: a smaller one determines nothing
-constexpr double kRedundantOpen = 1e-7;  // [-, of the extent, of the extent per s] what a redundant row may be open
-constexpr double kImplied = 100;         // of the other rows' violation: what a redundant row may be violated with them
-constexpr double kRounding = 4e-15;      // [rad, of the extent] correction that changes nothing,
-constexpr double kReach = 2e-16;         // of the machine's reach, where that is more
-constexpr double kQuadratic = 1e-8;      // [rad, of the extent] correction after which the error is its square: rounding
-constexpr double kFar = 0.5;             // [rad, of the extent] correction that no longer belongs to the same motion
+constexpr double kRedundant = 1e-9;              // of a row: what elimination leaves of a redundant one
+constexpr double kDead = 1e-6;                   // of the largest pivot: a smaller one determines nothing
+constexpr double kRedundantOpen = 1e-7;          // [-, of the extent, of the extent per s] what a redundant row may be open
+constexpr double kImplied = 100;                 // of the other rows' violation: what a redundant row may be violated with them
+constexpr double kNegligibleCorrection = 4e-15;  // [rad, of the extent] correction that changes nothing,
+constexpr double kReach = 2e-16;                 // of the machine's reach, where that is more
+constexpr double kQuadratic = 1e-8;              // [rad, of the extent] correction after which the error is its square: rounding
+constexpr double kFar = 0.5;                     // [rad, of the extent] correction that no longer belongs to the same motion
 constexpr int kIterations = 12;
 constexpr int kUnrolled = 6;  // rows of a group up to which its dependent block is dense,
 constexpr int kDense = 32;    // and where half of its entries may be other than zero
@@ -64,7 +64,7 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
     reach[j] = reach[n.parent] + n.r_PJ.norm() + n.r_BJ.norm();
     farthest = std::max(farthest, reach[j]);
   }
-  rounding_ = std::max(kRounding, kReach * farthest / m.extent);
+  rounding_ = std::max(kNegligibleCorrection, kReach * farthest / m.extent);
   std::size_t rows = 0, columns = 0;
   for (LoopGroup& found : find_loop_groups(m)) {
     Group g;
@@ -83,9 +83,9 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
     for (auto* list : {&g.independent, &g.admissible}) list->reserve(c);
     g.driven.reserve(r);
     const bool two_blocks = g.has_balls || g.holonomic < static_cast<int>(r);
-    for (Block* block : {&g.of_v, &g.of_q}) {
+    for (Block* block : {&g.velocity_block, &g.position_block}) {
       block->place.assign(c, -1);
-      if (block == &g.of_q && !two_blocks) continue;
+      if (block == &g.position_block && !two_blocks) continue;
       block->rest_begin.reserve(c + 1);
       for (auto* list : {&block->dependent, &block->rest}) list->reserve(entries);
       if (static_cast<int>(r) > kDense) continue;
@@ -119,8 +119,8 @@ void ClosedLoops<D>::set_partition(Group& g) {
     if (const ConstraintGroup<D>& c = m_.constraints[i]; c.type == ConstraintType::coordinate && row_place_[c.rows.begin] >= 0)
       g.driven.push_back({c.motion, row_place_[c.rows.begin]});
   g.two_blocks = g.has_balls || holonomic < rank;
-  set_block(g, rank, g.of_v);
-  if (g.two_blocks) set_block(g, holonomic, g.of_q);
+  set_block(g, rank, g.velocity_block);
+  if (g.two_blocks) set_block(g, holonomic, g.position_block);
 }
 
 /// The entries of a group's first `rank` pivots, J = [J_d J_i]; those of J_i sorted by column.
@@ -190,7 +190,7 @@ void ClosedLoops<D>::list_coordinates() {
     }
     if (g != nullptr) g->admissible.push_back(static_cast<int>(admissible_.size()));
     admissible_.push_back(v);
-    if (g != nullptr && g->of_v.place[at] >= 0) {
+    if (g != nullptr && g->velocity_block.place[at] >= 0) {
       velocity_dependent_.push_back(v);
       continue;
     }
@@ -200,7 +200,7 @@ void ClosedLoops<D>::list_coordinates() {
 }
 
 template <int D>
-bool ClosedLoops<D>::adopt(const double* partition) {
+bool ClosedLoops<D>::load_partition(const double* partition) {
   bool changed = false, complete = true;
   for (Group& g : groups_) {
     std::size_t found = 0;
@@ -228,7 +228,7 @@ bool ClosedLoops<D>::adopt(const double* partition) {
 }
 
 template <int D>
-bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
+bool ClosedLoops<D>::select_partition(const MechanismState<D>& state) {
   bool sound = true;
   for (Group& g : groups_) {
     elimination_.start(static_cast<int>(g.rows.size()), static_cast<int>(g.velocities.size()));
@@ -275,20 +275,20 @@ bool ClosedLoops<D>::choose(const MechanismState<D>& state) {
     }
   }
   list_coordinates();
-  return sound && take(state);
+  return sound && factor_at(state);
 }
 
 template <int D>
 void ClosedLoops<D>::write(double* partition) const {
   std::fill(partition, partition + m_.rows, 0.0);
   for (const Group& g : groups_)
-    for (int i = 0; i < g.of_v.rank; ++i) partition[g.row[i]] = sign_of(g, i) * (1 + g.dependent[i]);
+    for (int i = 0; i < g.velocity_block.rank; ++i) partition[g.row[i]] = sign_of(g, i) * (1 + g.dependent[i]);
 }
 
 template <int D>
-bool ClosedLoops<D>::turned_over(const double* partition) {
+bool ClosedLoops<D>::determinant_changed_sign(const double* partition) {
   for (const Group& g : groups_)
-    for (int i = 0; i < g.of_v.rank; ++i)
+    for (int i = 0; i < g.velocity_block.rank; ++i)
       if (partition[g.row[i]] * sign_of(g, i) < 0) {
         failed_row_ = g.row[i];
         return true;
@@ -317,7 +317,7 @@ template <int D>
 double ClosedLoops<D>::find_weakest_row() {
   double weakest = 1;
   for (const Group& g : groups_) {
-    const Block& block = g.of_v;
+    const Block& block = g.velocity_block;
     double ratio = 1;
     if (block.is_sparse) {
       ratio = block.sparse.pivot_ratio();
@@ -378,7 +378,8 @@ bool ClosedLoops<D>::factor_positions(const MechanismState<D>& state) {
       failed_row_ = g.rows[0];
       return false;
     }
-    if (!(g.two_blocks ? factor(g, g.has_balls ? state.jacobian_q : state.jacobian, g.of_q) : factor(g, state.jacobian, g.of_v)))
+    if (!(g.two_blocks ? factor(g, g.has_balls ? state.jacobian_q : state.jacobian, g.position_block)
+                       : factor(g, state.jacobian, g.velocity_block)))
       return false;
   }
   return true;
@@ -388,7 +389,7 @@ bool ClosedLoops<D>::factor_positions(const MechanismState<D>& state) {
 template <int D>
 bool ClosedLoops<D>::factor_rates(const MechanismState<D>& state) {
   for (Group& g : groups_)
-    if (g.two_blocks && !factor(g, state.jacobian, g.of_v)) return false;
+    if (g.two_blocks && !factor(g, state.jacobian, g.velocity_block)) return false;
   return true;
 }
 
@@ -403,7 +404,7 @@ void ClosedLoops<D>::solve_transposed(const Block& block, double* x) {
 }
 
 template <int D>
-bool ClosedLoops<D>::take(const MechanismState<D>& state) {
+bool ClosedLoops<D>::factor_at(const MechanismState<D>& state) {
   return factor_positions(state) && factor_rates(state);
 }
 
@@ -417,7 +418,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
     advance_configuration(m_.tree, q, theta, q_end);
     update_positions(m_, q_end, theta, state);
     double largest = 0;
-    if (!factor_positions(state)) return LoopStatus::dead_point;
+    if (!factor_positions(state)) return LoopStatus::singular_configuration;
     if (last) break;
     double* x = correction_.data();
     for (const Group& g : groups_) {
@@ -439,22 +440,22 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       return LoopStatus::open;
     }
     last = largest < kQuadratic;
-    if (last && !to_rounding) return factor_rates(state) ? LoopStatus::closed : LoopStatus::dead_point;
+    if (last && !to_rounding) return factor_rates(state) ? LoopStatus::closed : LoopStatus::singular_configuration;
   }
-  if (!factor_rates(state)) return LoopStatus::dead_point;
+  if (!factor_rates(state)) return LoopStatus::singular_configuration;
   for (int i = 0; i < m_.rows; ++i)
     if (std::abs(state.Phi[i]) > kRedundantOpen * row_unit_[i]) {
       failed_row_ = i;
-      return LoopStatus::dead_point;
+      return LoopStatus::singular_configuration;
     }
   return LoopStatus::closed;
 }
 
 template <int D>
-void ClosedLoops<D>::remove(const double* d, double* x) const {
+void ClosedLoops<D>::subtract_dependent(const double* d, double* x) const {
   for (const Group& g : groups_)
     solve_block(
-        g.of_v, x_.data(), [&](int i) { return d[g.row[i]]; }, [&](int i, double y) { x[g.dependent[i]] -= y; });
+        g.velocity_block, x_.data(), [&](int i) { return d[g.row[i]]; }, [&](int i, double y) { x[g.dependent[i]] -= y; });
 }
 
 template <int D>
@@ -467,7 +468,7 @@ void ClosedLoops<D>::remove_positions(const double* d, double* theta) const {
 template <int D>
 void ClosedLoops<D>::solve_velocities(double* v, MechanismState<D>& state) const {
   for (const Group& g : groups_) {
-    const Block& block = g.of_v;
+    const Block& block = g.velocity_block;
     std::fill_n(x_.data(), block.rank, 0.0);
     for (const Copy& c : g.driven) x_[c.to] = state.motion[c.from].rate;
     for (std::size_t k = 0; k < g.independent.size(); ++k) {
@@ -498,7 +499,7 @@ void ClosedLoops<D>::solve_accelerations(const double* v, double* a, MechanismSt
   update_rates(m_.tree, v, a, state.tree);
   if (groups_.empty()) return;
   constraint_accelerations(m_, a, state);
-  remove(state.Phi_ddot.data(), a);
+  subtract_dependent(state.Phi_ddot.data(), a);
 }
 
 // ---------------------------------------------------------------- change
@@ -521,8 +522,8 @@ template <int D>
 double ClosedLoops<D>::reduce() {
   double largest = 0;
   for (Group& g : groups_) {
-    reduce(g, g.independent, independent_, g.of_v, largest);
-    if (g.two_blocks) reduce(g, g.admissible, admissible_, g.of_q, largest);
+    reduce(g, g.independent, independent_, g.velocity_block, largest);
+    if (g.two_blocks) reduce(g, g.admissible, admissible_, g.position_block, largest);
   }
   return largest;
 }
@@ -546,17 +547,18 @@ void ClosedLoops<D>::add_increment(const double* x, double* theta) const {
 template <int D>
 void ClosedLoops<D>::add_rates(const double* x, double* v) const {
   for (std::size_t k = 0; k < independent_.size(); ++k) v[independent_[k]] += x[k];
-  for (const Group& g : groups_) add_dependent(g, g.of_v, g.independent, x, v);
+  for (const Group& g : groups_) add_dependent(g, g.velocity_block, g.independent, x, v);
 }
 
 /// `groups`: per lane, those that its coordinates move.
 template <int D>
 template <class S>
 void ClosedLoops<D>::complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state,
-                              Variation<D, S>& work, Columns<S>& change, const double* rates, const double* accelerations) const {
+                              DirectionalDerivative<D, S>& work, Columns<S>& change, const double* rates,
+                              const double* accelerations) const {
   // -J_d^-1 (J_i x_i + what the rows change by otherwise)
   const auto solve_rates = [&](int i, const Group& g, const std::vector<double>& rest, const double* given, std::vector<S>& rate) {
-    const Block& block = g.of_v;
+    const Block& block = g.velocity_block;
     for (int row = 0; row < block.rank; ++row) x_[row] = -rest[g.row[row]];
     if (given != nullptr)
       for (int row = 0; row < block.rank; ++row) x_[row] -= given[g.row[row]];
@@ -570,28 +572,28 @@ void ClosedLoops<D>::complete(const std::array<std::span<const Group>, kLanes<S>
         block, x_.data(), [&](int row) { return x_[row]; }, [&](int row, double y) { set_lane(rate[g.dependent[row]], i, y); });
   };
   const S* none = nullptr;
-  vary_places(m_, change.theta.data(), state, work);
+  differentiate_places(m_, change.theta.data(), state, work);
   for (int i = 0; i < kLanes<S>; ++i) {
-    for (const Group& g : groups[i]) vary_row_rates(m_, g.constraints, none, state, work, i);
+    for (const Group& g : groups[i]) differentiate_row_rates(m_, g.constraints, none, state, work, i);
     for (const Group& g : groups[i]) solve_rates(i, g, work.Phi_dot, rates, change.v);
   }
-  vary_velocities(m_, change.v.data(), state, work);
+  differentiate_velocities(m_, change.v.data(), state, work);
   for (int i = 0; i < kLanes<S>; ++i) {
-    for (const Group& g : groups[i]) vary_row_accelerations(m_, g.constraints, none, state, work, i);
+    for (const Group& g : groups[i]) differentiate_row_accelerations(m_, g.constraints, none, state, work, i);
     for (const Group& g : groups[i]) solve_rates(i, g, work.Phi_ddot, accelerations, change.a);
   }
-  vary_accelerations(m_, change.a.data(), state, work);
+  differentiate_accelerations(m_, change.a.data(), state, work);
 }
 
 template <int D>
-void ClosedLoops<D>::complete(const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates,
+void ClosedLoops<D>::complete(const MechanismState<D>& state, DirectionalDerivative<D>& work, Column& change, const double* rates,
                               const double* accelerations) const {
   complete<double>({groups_}, state, work, change, rates, accelerations);
 }
 
 template <int D>
 template <class S>
-void ClosedLoops<D>::columns(int first, const IncrementFactors& f, const MechanismState<D>& state, Variation<D, S>& work,
+void ClosedLoops<D>::columns(int first, const IncrementFactors& f, const MechanismState<D>& state, DirectionalDerivative<D, S>& work,
                              Columns<S>& out) const {
   for (auto* x : {&out.theta, &out.v, &out.a}) std::fill(x->begin(), x->end(), S(0));
   std::array<std::span<const Group>, kLanes<S>> groups;
@@ -606,7 +608,7 @@ void ClosedLoops<D>::columns(int first, const IncrementFactors& f, const Mechani
       const Block& block = g.positions();
       const double* R = block.R.data() + static_cast<std::size_t>(-1 - block.place[at]) * block.rank;
       for (int i = 0; i < block.rank; ++i) set_lane(out.theta[g.dependent[i]], k, R[i]);
-      independent = g.of_v.place[at] < 0;
+      independent = g.velocity_block.place[at] < 0;
     }
     if (!independent) continue;
     set_lane(out.v[v], k, f.velocity);
@@ -619,7 +621,7 @@ template <int D>
 void ClosedLoops<D>::project(const double* r, double* out) const {
   for (std::size_t k = 0; k < independent_.size(); ++k) out[k] = r[independent_[k]];
   for (const Group& g : groups_) {
-    const Block& block = g.of_v;
+    const Block& block = g.velocity_block;
     if (block.is_sparse) {  // R^T r_d = -J_i^T (J_d^-T r_d), whatever the number of columns
       for (int i = 0; i < block.rank; ++i) x_[i] = r[g.dependent[i]];
       solve_transposed(block, x_.data());
@@ -639,9 +641,9 @@ void ClosedLoops<D>::project(const double* r, double* out) const {
 template <int D>
 void ClosedLoops<D>::add_multipliers(const double* r, double* multipliers) const {
   for (const Group& g : groups_) {
-    for (int i = 0; i < g.of_v.rank; ++i) x_[i] = r[g.dependent[i]];
-    solve_transposed(g.of_v, x_.data());
-    for (int i = 0; i < g.of_v.rank; ++i) multipliers[g.row[i]] -= x_[i];
+    for (int i = 0; i < g.velocity_block.rank; ++i) x_[i] = r[g.dependent[i]];
+    solve_transposed(g.velocity_block, x_.data());
+    for (int i = 0; i < g.velocity_block.rank; ++i) multipliers[g.row[i]] -= x_[i];
   }
 }
 
@@ -651,8 +653,9 @@ void ClosedLoops<D>::set_multipliers(const double* r, double* multipliers) const
   add_multipliers(r, multipliers);
 }
 
-#define TR_INSTANTIATE(D, S) \
-  template void ClosedLoops<D>::columns<S>(int, const IncrementFactors&, const MechanismState<D>&, Variation<D, S>&, Columns<S>&) const;
+#define TR_INSTANTIATE(D, S)                                                                                                     \
+  template void ClosedLoops<D>::columns<S>(int, const IncrementFactors&, const MechanismState<D>&, DirectionalDerivative<D, S>&, \
+                                           Columns<S>&) const;
 template class ClosedLoops<2>;
 template class ClosedLoops<3>;
 TR_INSTANTIATE(2, double)

@@ -22,12 +22,12 @@
 #include <vector>
 
 #include "base/pivoted_lu.h"
-#include "mechanics/variation.h"
+#include "mechanics/directional_derivative.h"
 #include "solve/partition.h"
 
 namespace trunnion {
 
-enum class LoopStatus { closed, open, dead_point };
+enum class LoopStatus { closed, open, singular_configuration };
 
 template <int D>
 class ClosedLoops {
@@ -36,9 +36,9 @@ class ClosedLoops {
 
   // ---- partition
   /// Takes the partition of a state (State::partition). False if it has none for some loop.
-  bool adopt(const double* partition);
+  bool load_partition(const double* partition);
   /// Finds the partition by the Jacobian of the position stage. False at a dead point: see `failed_row`.
-  bool choose(const MechanismState<D>& state);
+  bool select_partition(const MechanismState<D>& state);
   /// Writes the partition for a state; after factor().
   void write(double* partition) const;
   /// Velocities, ascending: x_ai; x_ai and x_ad, whose positions are free; x_ad; x_d.
@@ -52,9 +52,9 @@ class ClosedLoops {
   /// Not `to_rounding`: the last small correction is left to the next call; the position stage is open by its size.
   LoopStatus close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state, int* iterations);
   /// Takes the positions of a position stage as they are, open as they may be. Factors. False at a dead point.
-  bool take(const MechanismState<D>& state);
+  bool factor_at(const MechanismState<D>& state);
   /// x_dd -= J_dd^-1 d: dependent rates x that change the pivot rows' d by -d.
-  void remove(const double* d, double* x) const;
+  void subtract_dependent(const double* d, double* x) const;
   /// theta_d -= C_d^-1 d: the same of position increments and the rows that hold for positions.
   void remove_positions(const double* d, double* theta) const;
   /// After close(): v_dd for v_i.
@@ -82,11 +82,12 @@ class ClosedLoops {
   };
   using Column = Columns<double>;
   template <class S>
-  void columns(int first, const IncrementFactors& f, const MechanismState<D>& state, Variation<D, S>& work, Columns<S>& out) const;
+  void columns(int first, const IncrementFactors& f, const MechanismState<D>& state, DirectionalDerivative<D, S>& work,
+               Columns<S>& out) const;
   /// For a change whose theta is complete and whose v' and a' are those of the independent coordinates: the dependent v' and a', as the
   /// constraints demand them; `work` then holds the motion they make. `rates`, `accelerations` (per row; null: nothing): what dPhi/dt and
   /// d2Phi/dt2 change by without any motion, as by that of a prescribed one.
-  void complete(const MechanismState<D>& state, Variation<D>& work, Column& change, const double* rates = nullptr,
+  void complete(const MechanismState<D>& state, DirectionalDerivative<D>& work, Column& change, const double* rates = nullptr,
                 const double* accelerations = nullptr) const;
   /// out = R^T r, per entry of independent().
   void project(const double* r, double* out) const;
@@ -96,7 +97,7 @@ class ClosedLoops {
   void set_multipliers(const double* r, double* multipliers) const;
 
   /// Whether a dependent block of a group has turned over since `partition` was written: a dead point lies between.
-  bool turned_over(const double* partition);
+  bool determinant_changed_sign(const double* partition);
   int failed_row() const { return failed_row_; }
   /// Smallest by largest pivot of the dependent blocks as factored, 0 at a dead point; `failed_row` is then that of the smallest.
   double find_weakest_row();
@@ -126,9 +127,9 @@ class ClosedLoops {
     std::vector<Copy> driven;                  // prescribed motions with a pivot: which motion, which row
     bool has_balls = false;
     bool two_blocks = false;  // balls, or velocity rows with a pivot
-    Block of_v;               // rates: all rows with a pivot
-    Block of_q;               // position increments: those that hold for positions; with two_blocks
-    const Block& positions() const { return two_blocks ? of_q : of_v; }
+    Block velocity_block;     // rates: all rows with a pivot
+    Block position_block;     // position increments: those that hold for positions; with two_blocks
+    const Block& positions() const { return two_blocks ? position_block : velocity_block; }
   };
   void set_partition(Group& g);
   void set_block(Group& g, int rank, Block& block);
@@ -143,10 +144,10 @@ class ClosedLoops {
   void reduce(const Group& g, const std::vector<int>& columns, const std::vector<int>& velocities, Block& block, double& largest) const;
   static void add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x);
   template <class S>
-  void complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state, Variation<D, S>& work,
-                Columns<S>& change, const double* rates, const double* accelerations) const;
+  void complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state,
+                DirectionalDerivative<D, S>& work, Columns<S>& change, const double* rates, const double* accelerations) const;
   /// Sign that the partition notes with a group's i-th pivot.
-  static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.of_v.sign; }
+  static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.velocity_block.sign; }
 
   const Mechanism<D>& m_;
   double rounding_ = 0;  // [rad, of the extent] correction of positions that changes nothing

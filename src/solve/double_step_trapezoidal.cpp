@@ -35,9 +35,9 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
       dr1_(m_.tree.nv),
       dr4_(m_.tree.nv),
       response_(m_.tree.nv) {
-  const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size();
+  const std::size_t nv = model_->layout.nv, nc = netlist_.unknown_state.size();
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
-  loops_.choose(work_.mechanism);
+  loops_.select_partition(work_.mechanism);
   make_room();
   if (model_->description.solver.tangent == TangentKind::forward_difference) {
     full_.resize((nv + nc) * (nv + nc));
@@ -50,7 +50,7 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
 /// For as many columns as there are unknown increments. Allocates where there are more than ever before.
 template <int D>
 void DoubleStepTrapezoidal<D>::make_room() {
-  const std::size_t n = loops_.admissible().size(), ports = h_.actuators.size();
+  const std::size_t n = loops_.admissible().size(), ports = netlist_.actuators.size();
   if (n <= g_.size()) return;
   if (m_.velocity_rows > 0) de_.resize(n * m_.velocity_rows);
   for (auto* x : {&dr_mechanism_, &dr_}) x->resize(n * model_->layout.nv);
@@ -106,14 +106,14 @@ void DoubleStepTrapezoidal<D>::update_tangent() {
 
 template <int D>
 template <class S>
-void DoubleStepTrapezoidal<D>::update_columns(Variation<D, S>& variation, typename ClosedLoops<D>::template Columns<S>& columns,
+void DoubleStepTrapezoidal<D>::update_columns(DirectionalDerivative<D, S>& variation, typename ClosedLoops<D>::template Columns<S>& columns,
                                               std::vector<S>& dr) {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size(), n = loops_.admissible().size();
+  const std::size_t nv = model_->layout.nv, ports = netlist_.actuators.size(), n = loops_.admissible().size();
   sum_forces(m_, work_.force.data(), work_.multipliers.data(), work_.mechanism, variation);
   for (std::size_t first = 0; first < n; first += kLanes<S>) {
     loops_.columns(static_cast<int>(first), factors_, work_.mechanism, variation, columns);
-    vary_residual(m_, columns.theta.data(), columns.v.data(), work_.force.data(), work_.multipliers.data(), work_.mechanism, variation,
-                  dr.data());
+    differentiate_residual(m_, columns.theta.data(), columns.v.data(), work_.force.data(), work_.multipliers.data(), work_.mechanism,
+                           variation, dr.data());
     for (std::size_t k = first; k < std::min(n, first + kLanes<S>); ++k) {
       const int i = static_cast<int>(k - first);
       for (std::size_t v = 0; v < nv; ++v) dr_mechanism_[k * nv + v] = lane(dr[v], i);
@@ -132,7 +132,7 @@ void DoubleStepTrapezoidal<D>::update_columns(Variation<D, S>& variation, typena
 /// dr along an unknown increment: the mechanism's share and the change of the port forces.
 template <int D>
 void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
-  const std::size_t nv = model_->layout.nv, ports = h_.actuators.size();
+  const std::size_t nv = model_->layout.nv, ports = netlist_.actuators.size();
   double* dr = dr_.data() + k * nv;
   std::copy_n(dr_mechanism_.data() + k * nv, nv, dr);
   this->add_port_force_change(ds_column_.data() + k * ports, dsdot_column_.data() + k * ports, dr);
@@ -168,7 +168,7 @@ bool DoubleStepTrapezoidal<D>::solve_exact(bool fresh) {
 /// ds_, dsdot_ of the ports from increment_.
 template <int D>
 void DoubleStepTrapezoidal<D>::find_port_increments() {
-  const std::size_t ports = h_.actuators.size();
+  const std::size_t ports = netlist_.actuators.size();
   std::fill(ds_.begin(), ds_.end(), 0.0);
   std::fill(dsdot_.begin(), dsdot_.end(), 0.0);
   for (std::size_t k = 0; k < loops_.admissible().size(); ++k) {
@@ -236,7 +236,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
       theta_ = theta_kept_;
       if (!close(true, ignored)) return false;
     } else {
-      double& y = next_.y()[h_.unknown_state[j - a]];
+      double& y = next_.y()[netlist_.unknown_state[j - a]];
       const double kept = y;
       size = increment_size(kept);
       y += size;
@@ -305,7 +305,7 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
     advance_residual();
     if (size >= 1) {
       this->set_circuit_rates();
-      this->settle_oil(
+      this->iterate_hydraulics_only(
           report, size, [&](const double* dF) { return respond_to_forces(dF); },
           [&](const double* dF) {
             loops_.add_increment(increment_.data(), theta_.data());

@@ -34,11 +34,11 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::dsdot_;
   using Base::factors_;
   using Base::from_;
-  using Base::h_;
   using Base::increment_;
   using Base::largest_position_increment_;
   using Base::m_;
   using Base::model_;
+  using Base::netlist_;
   using Base::next_;
   using Base::theta_;
   using Base::work_;
@@ -51,7 +51,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   bool solve_exact(bool fresh);
   void update_tangent();
   template <class S>
-  void update_columns(Variation<D, S>& variation, typename ClosedLoops<D>::template Columns<S>& columns, std::vector<S>& dr);
+  void update_columns(DirectionalDerivative<D, S>& variation, typename ClosedLoops<D>::template Columns<S>& columns, std::vector<S>& dr);
   void add_port_forces_of(int k);
   void kinematic_residuals(double* e) const;
   bool solve_forward_difference();
@@ -65,8 +65,8 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
   // sweeps along one unknown increment, along four
-  Variation<D> variation_;
-  Variation<D, Pack<4>> variation4_;
+  DirectionalDerivative<D> variation_;
+  DirectionalDerivative<D, Pack<4>> variation4_;
   typename ClosedLoops<D>::Column column_;
   typename ClosedLoops<D>::template Columns<Pack<4>> column4_;
   std::vector<double> dr1_;

@@ -51,7 +51,7 @@ template <int D>
 MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation)
     : model_(std::move(model)),
       m_(std::get<Mechanism<D>>(model_->mechanism)),
-      h_(model_->hydraulics),
+      netlist_(model_->hydraulics),
       treatment_(treatment),
       stabilisation_(stabilisation),
       work_(*model_),
@@ -69,14 +69,14 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTrea
   for (auto* x : {&x_, &a_i_}) x->resize(nv);
   // room for the degrees of freedom as they are at the start
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
-  loops_.choose(work_.mechanism);
+  loops_.select_partition(work_.mechanism);
   inertia_.reserve(loops_.independent().size());
 }
 
 template <int D>
 void MachineRates<D>::set_inputs(Side side, State& at) {
   update_inputs(*model_, at.time, side, work_);
-  for (const Spool& spool : h_.spools)
+  for (const Spool& spool : netlist_.spools)
     if (spool.follows()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
 
@@ -88,8 +88,8 @@ bool MachineRates<D>::take_positions(const double* theta, const State& at, StepR
     return true;
   }
   update_positions(m_, at.q(), theta, work_.mechanism);
-  if (loops_.take(work_.mechanism)) return true;
-  keeper_.fail(StepStatus::dead_point, report);
+  if (loops_.factor_at(work_.mechanism)) return true;
+  keeper_.fail(StepStatus::singular_configuration, report);
   return false;
 }
 
@@ -109,7 +109,7 @@ bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at
     loops_.solve_velocities(at.v(), mech);
   }
   constraint_rates(m_, at.v(), mech);
-  return pistons_inside(*model_, mech.s.data(), report) && wheels_stand(*model_, fallen_wheel(m_, mech), report);
+  return pistons_inside(*model_, mech.s.data(), report) && wheels_regular(*model_, singular_wheel_row(m_, mech), report);
 }
 
 /// Velocity stage at v, a; ydot; r = M a - Q - sum F_i ds_i/dq.
@@ -123,7 +123,7 @@ template <int D>
 void MachineRates<D>::set_state_rates(State& at) {
   MechanismState<D>& mech = work_.mechanism;
   update_rates(m_, at.v(), at.a(), mech);
-  evaluate_rates(h_, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), work_.hydraulics);
+  evaluate_rates(netlist_, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), work_.hydraulics);
 }
 
 template <int D>
@@ -155,7 +155,7 @@ bool MachineRates<D>::accelerate_reduced(State& at, StepReport& report) {
   loops_.solve_accelerations(at.v(), at.a(), mech);
   if (treatment_ == ConstraintTreatment::stabilised) {
     for (int i = 0; i < m_.rows; ++i) d_[i] = stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];
-    loops_.remove(d_.data(), at.a());
+    loops_.subtract_dependent(d_.data(), at.a());
   }
   evaluate_at(at);
   // R^T M R a_i = -R^T r
@@ -180,7 +180,7 @@ bool MachineRates<D>::accelerate_reduced(State& at, StepReport& report) {
 template <int D>
 bool MachineRates<D>::restart(State& state, StepReport& report) {
   if (treatment_ != ConstraintTreatment::augmented && !keeper_.take(state, work_.mechanism)) {
-    keeper_.fail(StepStatus::dead_point, report);
+    keeper_.fail(StepStatus::singular_configuration, report);
     return false;
   }
   set_inputs(Side::right, state);
@@ -194,7 +194,7 @@ bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
   const MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
-  if (!wheels_stand(*model_, fallen_wheel(m_, mech, ahead), report)) return false;
+  if (!wheels_regular(*model_, singular_wheel_row(m_, mech, ahead), report)) return false;
   if (treatment_ == ConstraintTreatment::augmented) {
     std::fill(at.partition(), at.partition() + m_.rows, 0.0);
     return true;

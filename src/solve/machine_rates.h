@@ -57,7 +57,8 @@ class MachineRates {
   /// ones; those of the differential form, too, if `implicit`.
   void advance_quasistatic_states(const State& begin, double h, bool implicit, State& at) {
     const MechanismState<D>& mech = work_.mechanism;
-    trunnion::advance_quasistatic_states(h_, mech.s.data(), implicit ? mech.s_dot.data() : nullptr, h, begin.y(), at.y(), work_.hydraulics);
+    trunnion::advance_quasistatic_states(netlist_, mech.s.data(), implicit ? mech.s_dot.data() : nullptr, h, begin.y(), at.y(),
+                                         work_.hydraulics);
   }
   /// After accelerate(): x = (R^T M R)^-1 x.
   void solve_reduced(double* x) const { inertia_.solve(x); }
@@ -86,7 +87,7 @@ class MachineRates {
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   const ConstraintTreatment treatment_;
   const Stabilisation stabilisation_;
   MachineState<D> work_;

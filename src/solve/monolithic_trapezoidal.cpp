@@ -13,19 +13,19 @@ template <int D>
 MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> model)
     : model_(std::move(model)),
       m_(std::get<Mechanism<D>>(model_->mechanism)),
-      h_(model_->hydraulics),
+      netlist_(model_->hydraulics),
       work_(*model_),
-      circuits_(h_, model_->description.solver.tolerance_pressure, model_->description.solver.tolerance_other),
+      circuits_(netlist_, model_->description.solver.tolerance_pressure, model_->description.solver.tolerance_other),
       next_(model_->layout),
       consistent_(*model_) {
-  const std::size_t nv = model_->layout.nv, nc = h_.unknown_state.size(), ports = h_.actuators.size();
+  const std::size_t nv = model_->layout.nv, nc = netlist_.unknown_state.size(), ports = netlist_.actuators.size();
   for (auto* x : {&theta_, &v_offset_, &a_offset_, &increment_}) x->resize(nv);
   for (auto* x : {&ds_, &dsdot_, &force_change_, &expected_force_}) x->resize(ports);
   for (auto* x : {&held_stiffness_, &held_damping_}) x->resize(ports * ports);
   circuit_increment_.resize(nc);
   const OilRuleKind rule = model_->description.solver.oil_rule;
   oil_rule_ = OilRule::alpha(rule == OilRuleKind::trapezoidal ? 1 : kOilRho);
-  resolves_ = rule == OilRuleKind::automatic && !h_.volumes.empty() && !model_->description.solver.accept_capped;
+  resolves_ = rule == OilRuleKind::automatic && !netlist_.volumes.empty() && !model_->description.solver.accept_capped;
   per_unit_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) per_unit_[k] = 1 / m_.unit(static_cast<int>(k));
 }
@@ -47,12 +47,12 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
     MechanismState<D>& mech = work_.mechanism;
     update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
     update_rates(m_, state.v(), state.a(), mech);
-    start_oil_memory(h_, h, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
+    start_oil_memory(netlist_, h, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
   }
   next_.time = state.time + h;
   update_inputs(*model_, next_.time, Side::left, work_);
   circuits_.begin(oil_rule_, model_->signals, state.time, h, state.y(), state.ydot(),
-                  oil_memory(h_, static_cast<const double*>(next_.oil_memory())), next_.y(), next_.ydot(), work_.hydraulics);
+                  oil_memory(netlist_, static_cast<const double*>(next_.oil_memory())), next_.y(), next_.ydot(), work_.hydraulics);
 }
 
 /// The configuration theta away from the start of the step, and its position stage.
@@ -80,7 +80,7 @@ void MonolithicTrapezoidal<D>::evaluate_at_end() {
 /// r += s_k w_i . R: the residual of the mechanism with the circuits' unknowns eliminated.
 template <int D>
 void MonolithicTrapezoidal<D>::add_port_residuals() {
-  for (const Circuit& c : h_.circuits)
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators)
       for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
         work_.r[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * circuits_.residual(i);
@@ -89,13 +89,13 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
 /// dr -= s_k dF_i: what changes ds, dsdot of the ports do to the residual, through the ports directly and through the oil.
 template <int D>
 void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const double* dsdot, double* dr) const {
-  const std::size_t ports = h_.actuators.size();
+  const std::size_t ports = netlist_.actuators.size();
   const auto push = [&](std::size_t i, double dF) {
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF;
   };
   const HydraulicState& oil = work_.hydraulics;
   for (std::size_t i = 0; i < ports; ++i) push(i, oil.force_s[i] * ds[i] + oil.force_v[i] * dsdot[i]);
-  for (const Circuit& c : h_.circuits)
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators) {
       double dF = 0;
       for (int j : c.actuators) dF -= circuits_.stiffness(i, j) * ds[j] + circuits_.damping(i, j) * dsdot[j];
@@ -106,17 +106,17 @@ void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const dou
 /// Newton increments of the circuits' unknowns from those of the ports, ds_ and dsdot_.
 template <int D>
 void MonolithicTrapezoidal<D>::eliminate_circuits() {
-  eliminate(h_, ds_.data(), dsdot_.data(), work_.hydraulics);
+  eliminate(netlist_, ds_.data(), dsdot_.data(), work_.hydraulics);
   std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), circuit_increment_.begin());
 }
 
 template <int D>
 void MonolithicTrapezoidal<D>::hold_tangent() {
   const HydraulicState& oil = work_.hydraulics;
-  const std::size_t ports = h_.actuators.size();
+  const std::size_t ports = netlist_.actuators.size();
   std::fill(held_stiffness_.begin(), held_stiffness_.end(), 0.0);
   std::fill(held_damping_.begin(), held_damping_.end(), 0.0);
-  for (const Circuit& c : h_.circuits)
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
         held_stiffness_[i * ports + j] = circuits_.stiffness(i, j);
@@ -130,7 +130,7 @@ void MonolithicTrapezoidal<D>::hold_tangent() {
 
 template <int D>
 void MonolithicTrapezoidal<D>::advance_ports() {
-  const std::size_t ports = h_.actuators.size();
+  const std::size_t ports = netlist_.actuators.size();
   for (std::size_t i = 0; i < ports; ++i) {
     expected_force_[i] = work_.hydraulics.ports[i].force - circuits_.residual(i);
     for (std::size_t j = 0; j < ports; ++j)
@@ -208,10 +208,11 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
   next_ = state;
   place(0);
   update_inputs(*model_, state.time, Side::right, work_);
-  evaluate_rates(h_, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), oil);
+  evaluate_rates(netlist_, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), oil);
   const double first = circuits_.part_length(2 * kOilPartError, state.y(), state.ydot(), oil);
   if (*state.oil_memory() == 0)
-    start_oil_memory(h_, std::min(first, h), mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), oil_memory(h_, state.oil_memory()));
+    start_oil_memory(netlist_, std::min(first, h), mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(),
+                     oil_memory(netlist_, state.oil_memory()));
   const auto attempt = [&](const OilRule& rule, double dt, bool last_resort) {
     report.status = StepStatus::converged;
     report.part_iterations += report.iterations;
@@ -222,7 +223,7 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
     if (!pistons_inside(*model_, mech.s.data(), report)) return kNone;
     update_inputs(*model_, next_.time, Side::left, work_);
     circuits_.begin(rule, model_->signals, state.time, dt, state.y(), state.ydot(),
-                    oil_memory(h_, static_cast<const double*>(state.oil_memory())), next_.y(), next_.ydot(), oil);
+                    oil_memory(netlist_, static_cast<const double*>(state.oil_memory())), next_.y(), next_.ydot(), oil);
     if (!circuits_.solve(mech.s.data(), mech.s_dot.data(), model_->description.solver.max_iterations, report.iterations, oil)) return kNone;
     circuits_.finish_local(mech.s.data(), mech.s_dot.data(), oil);
     circuits_.finish(mech.s.data(), mech.s_dot.data(), memory(), oil);

@@ -2,7 +2,7 @@
 //   rule       v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n; of the oil hydraulics/oil_rule.h
 //   predictor  theta = h v_n + h^2/2 a_n,  y = y_n + h ydot_n; spools run ahead
 //   circuits   condensed to their ports, their unknowns recovered after the mechanism's (hydraulics/circuit_step.h)
-//   oil alone  where the mechanism has converged, it follows its last tangent while the oil goes on (settle_oil)
+//   oil alone  where the mechanism has converged, it follows its last tangent while the oil goes on (iterate_hydraulics_only)
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -44,7 +44,7 @@ class MonolithicTrapezoidal : public Stepper {
   void apply_circuit_increment(StepReport& report, double& largest);
   bool within_stroke(StepReport& report) const {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
-           wheels_stand(*model_, fallen_wheel(m_, work_.mechanism, circuits_.rule().step), report);
+           wheels_regular(*model_, singular_wheel_row(m_, work_.mechanism, circuits_.rule().step), report);
   }
   /// After a Newton iteration with increments of `size`, which has not converged: goes on with the oil alone where that is what is left.
   /// The mechanism then moves as its last tangent says, s, sdot of the ports with it, until nothing changes beyond its tolerance (size <
@@ -54,9 +54,9 @@ class MonolithicTrapezoidal : public Stepper {
   ///   respond(dF)  finds increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces; returns the largest increment
   ///   take(dF)     adds increment_ to theta
   template <class Respond, class Take>
-  void settle_oil(StepReport& report, double& size, Respond&& respond, Take&& take) {
+  void iterate_hydraulics_only(StepReport& report, double& size, Respond&& respond, Take&& take) {
     const SolverDescription& solver = model_->description.solver;
-    if (h_.unknown_state.empty() || circuits_.has_local_states() || solver.tangent != TangentKind::exact ||
+    if (netlist_.unknown_state.empty() || circuits_.has_local_states() || solver.tangent != TangentKind::exact ||
         !(largest_position_increment_ * largest_position_increment_ < kSmall * solver.tolerance_position) ||
         !(largest_position_increment_ * largest_position_increment_ * factors_.acceleration < kSmall * acceleration_))
       return;
@@ -75,7 +75,7 @@ class MonolithicTrapezoidal : public Stepper {
         circuits_.apply_last(circuit_increment_.data());
         size = next;
       } else {
-        evaluate_hydraulics(h_, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), circuits_.rule(),
+        evaluate_hydraulics(netlist_, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), next_.y(), next_.ydot(), circuits_.rule(),
                             work_.hydraulics);
         if (!condense_ports()) return;
         find_force_changes();
@@ -117,9 +117,9 @@ class MonolithicTrapezoidal : public Stepper {
 
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   MachineState<D> work_;
-  OilMemory<> memory() { return oil_memory(h_, next_.oil_memory()); }
+  OilMemory<> memory() { return oil_memory(netlist_, next_.oil_memory()); }
 
   const State* from_ = nullptr;  // the state at its start
   OilRule oil_rule_;
@@ -132,7 +132,7 @@ class MonolithicTrapezoidal : public Stepper {
   std::vector<double> increment_;            // of theta
   std::vector<double> ds_, dsdot_;           // per port
   std::vector<double> circuit_increment_;    // per circuit unknown
-  // of settle_oil
+  // of iterate_hydraulics_only
   double largest_position_increment_ = 0;              // scaled, of the last iteration with the mechanism
   double acceleration_ = 0;                            // [1/s2] largest at the start of the step, or of gravity, scaled
   std::vector<double> per_unit_;                       // per velocity: 1 [1/rad] or 1 / extent [1/m]

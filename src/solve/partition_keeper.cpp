@@ -13,14 +13,14 @@ constexpr double kFit = 10;  // a dependent coordinate that moves faster than th
 template <int D>
 bool PartitionKeeper<D>::choose_at(const State& state, MechanismState<D>& scratch) {
   update_positions(m_, state.q(), static_cast<const double*>(nullptr), scratch);
-  if (!loops_.choose(scratch)) return false;
+  if (!loops_.select_partition(scratch)) return false;
   loops_.write(start_.data());
   return true;
 }
 
 template <int D>
 bool PartitionKeeper<D>::take(const State& state, MechanismState<D>& scratch, bool* known) {
-  const bool has_one = loops_.adopt(state.partition());
+  const bool has_one = loops_.load_partition(state.partition());
   if (known != nullptr) *known = has_one;
   std::copy(state.partition(), state.partition() + m_.rows, start_.begin());
   return has_one || choose_at(state, scratch);
@@ -28,8 +28,9 @@ bool PartitionKeeper<D>::take(const State& state, MechanismState<D>& scratch, bo
 
 template <int D>
 bool PartitionKeeper<D>::keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report) {
-  if (loops_.turned_over(start_.data()) || !loops_.redundant_rates_hold(end) || (fit > kFit && !loops_.choose(end))) {
-    fail(StepStatus::dead_point, report);
+  if (loops_.determinant_changed_sign(start_.data()) || !loops_.redundant_rates_hold(end) ||
+      (fit > kFit && !loops_.select_partition(end))) {
+    fail(StepStatus::singular_configuration, report);
     return false;
   }
   loops_.write(partition);

@@ -30,7 +30,7 @@ class PartitionKeeper {
   /// Enters a failure of the loops in the report.
   void fail(StepStatus status, StepReport& report) const;
   void fail(LoopStatus status, StepReport& report) const {
-    fail(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::dead_point, report);
+    fail(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::singular_configuration, report);
   }
 
  private:
@@ -49,12 +49,12 @@ StepReport PartitionKeeper<D>::step(const State& state, MechanismState<D>& scrat
   StepReport report;
   bool known = false;
   if (!take(state, scratch, &known)) {
-    fail(StepStatus::dead_point, report);
+    fail(StepStatus::singular_configuration, report);
     return report;
   }
   report = attempt();
   // a partition that fitted where the step before began may not fit any more; one of more rows or fewer is another machine
-  if (known && (report.status == StepStatus::open_loop || report.status == StepStatus::dead_point))
+  if (known && (report.status == StepStatus::open_loop || report.status == StepStatus::singular_configuration))
     if (choose_at(state, scratch) && rank_of(start_.data()) == rank_of(state.partition()) &&
         !std::equal(start_.begin(), start_.end(), state.partition()))
       report = attempt();

@@ -19,7 +19,7 @@ constexpr double kSlight = 1e-5;         // of the velocities (accelerations): a
 constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] movement over which gradients of constraints count as the same
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
-constexpr double kRounding = 1e-15;  // [-, of the machine's length] violation that cannot be made smaller
+constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] violation that cannot be made smaller
 
 }  // namespace
 
@@ -27,7 +27,7 @@ template <int D>
 PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, MatrixStorage storage)
     : MonolithicTrapezoidal<D>(std::move(model)), alpha_(m_, model_->description.solver.penalty.value) {
   const StateLayout& n = model_->layout;
-  const std::size_t nv = n.nv, nc = h_.unknown_state.size();
+  const std::size_t nv = n.nv, nc = netlist_.unknown_state.size();
   correction_.resize(nv);
   multiplier_change_.resize(m_.rows);
   left_.resize(m_.rows);
@@ -74,7 +74,7 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
   const LineDof<D>* dofs = work_.mechanism.dofs.data();
   add_constraint_curvature(m_, next_.multipliers(), work_.mechanism, T);
   add_velocity_row_penalty(m_, alpha_.data(), factors_, work_.mechanism, T);
-  for (const Circuit& c : h_.circuits)
+  for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
         const Range &path_i = m_.ports[i].path, &path_j = m_.ports[j].path;
@@ -171,7 +171,7 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
 template <int D>
 bool PenaltyTrapezoidal<D>::constraints_are_open() const {
   const std::vector<double>& Phi = work_.mechanism.Phi;
-  if (!(largest_of(Phi) > kRounding * std::max(1.0, m_.extent))) return false;
+  if (!(largest_of(Phi) > kLeastViolation * std::max(1.0, m_.extent))) return false;
   const double share = kOpenForce * alpha_.ratio();
   return weighted_square(Phi) > share * share * acting_forces();
 }
@@ -261,7 +261,7 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   DenseEntries P = P_.dense();
   residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());
   for (int j = 0; j < n; ++j) {
-    double* x = j < nv ? &theta_[j] : &next_.y()[h_.unknown_state[j - nv]];
+    double* x = j < nv ? &theta_[j] : &next_.y()[netlist_.unknown_state[j - nv]];
     const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1
                                                                ? next_.q()[m_.tree.nodes[m_.tree.dof_node[j]].q]
                                                                : kept)
@@ -300,7 +300,7 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
 /// Whether the end of the step, `moved` [rad, of the machine's length] from where the constraints were evaluated, is so near that their
 /// gradients there are the same.
 template <int D>
-bool PenaltyTrapezoidal<D>::is_there(double moved) const {
+bool PenaltyTrapezoidal<D>::end_is_linearisable(double moved) const {
   if (circuits_.has_local_states()) return false;  // which are solved at the end of the step
   if (m_.rows == 0) return true;
   if (model_->description.solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
@@ -395,7 +395,7 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
     double moved = largest_position_increment_;
     this->set_circuit_rates();
     if (size >= 1)
-      this->settle_oil(
+      this->iterate_hydraulics_only(
           report, size, [&](const double* dF) { return response_ = respond_to_forces(dF); },
           [&](const double*) {
             add_increment();
@@ -409,7 +409,7 @@ StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
       return report;
     }
     const bool capped = report.iterations >= solver.max_iterations;
-    there = (size < 1 || capped) && is_there(moved);
+    there = (size < 1 || capped) && end_is_linearisable(moved);
     if (there) {
       advance_configuration(m_.tree, this->from_->q(), theta_.data(), next_.q());
       break;

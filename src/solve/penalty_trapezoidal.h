@@ -34,12 +34,12 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::ds_;
   using Base::dsdot_;
   using Base::factors_;
-  using Base::h_;
   using Base::increment_;
   using Base::kSmall;
   using Base::largest_position_increment_;
   using Base::m_;
   using Base::model_;
+  using Base::netlist_;
   using Base::next_;
   using Base::theta_;
   using Base::work_;
@@ -54,7 +54,7 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   void add_penalty_forces(const std::vector<double>& violation, double* r);
   void close_linearised_constraints(double* multipliers);
   void advance_violations();
-  bool is_there(double moved) const;
+  bool end_is_linearisable(double moved) const;
   bool constraints_are_open() const;
   double inertial_energy(double velocity, double acceleration) const;
   double acting_forces() const;

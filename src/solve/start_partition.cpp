@@ -15,13 +15,13 @@ StartPartition find_in(const Model& model) {
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   ClosedLoops<D> loops(m);
   StartPartition found;
-  if (loops.choose(state)) {
+  if (loops.select_partition(state)) {
     found.independent = loops.independent();
     found.velocity_dependent = loops.velocity_dependent();
     return found;
   }
   for (const ConstraintInfo& info : model.constraints)
-    if (loops.failed_row() >= info.rows.begin && loops.failed_row() < info.rows.end) found.dead_point = info.path;
+    if (loops.failed_row() >= info.rows.begin && loops.failed_row() < info.rows.end) found.singular_configuration = info.path;
   return found;
 }
 

@@ -12,7 +12,7 @@ namespace trunnion {
 struct StartPartition {
   std::vector<int> independent;         // velocities, ascending; those outside of all loops included
   std::vector<int> velocity_dependent;  // velocities that follow from velocity-level constraints, while their positions are free
-  std::string dead_point;               // path of the loop that does not determine its dependent coordinates (`loops.E`); empty: none
+  std::string singular_configuration;   // path of the loop that does not determine its dependent coordinates (`loops.E`); empty: none
 };
 
 /// Partition at the assembled start.

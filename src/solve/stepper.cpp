@@ -14,16 +14,16 @@ int unknown_of_row(const Model& model, int row) {
 }
 
 std::string name_of_unknown(const Model& model, int unknown) {
-  const Hydraulics& h = model.hydraulics;
+  const Hydraulics& netlist = model.hydraulics;
   if (unknown < 0) return "the linear system";
   const int nv = model.layout.nv;
   if (unknown < nv) return model.velocity_names[unknown];
   const int cylinder = unknown - unknown_of_cylinder(model, 0);
-  if (cylinder < 0) return model.state_names[h.unknown_state[unknown - nv]];
-  const int cylinders = static_cast<int>(h.actuators.size());
+  if (cylinder < 0) return model.state_names[netlist.unknown_state[unknown - nv]];
+  const int cylinders = static_cast<int>(netlist.actuators.size());
   if (cylinder >= cylinders) return model.constraints[cylinder - cylinders].path;
-  const Actuator& a = h.actuators[cylinder];
-  return (a.turns ? "motors." : "cylinders.") + a.name;
+  const Actuator& a = netlist.actuators[cylinder];
+  return (a.is_rotary ? "motors." : "cylinders.") + a.name;
 }
 
 bool pistons_inside(const Model& model, const double* s, StepReport& report) {
@@ -34,9 +34,9 @@ bool pistons_inside(const Model& model, const double* s, StepReport& report) {
   return false;
 }
 
-bool wheels_stand(const Model& model, int fallen_row, StepReport& report) {
+bool wheels_regular(const Model& model, int fallen_row, StepReport& report) {
   if (fallen_row < 0) return true;
-  report.status = StepStatus::flat_wheel;
+  report.status = StepStatus::wheel_singular;
   report.worst = unknown_of_row(model, fallen_row);
   return false;
 }

@@ -19,18 +19,18 @@ namespace trunnion {
 /// How a step ended.
 enum class StepStatus {
   converged,
-  capped,         // iteration cap reached, accepted by the user's setting
-  stalled,        // iteration cap reached
-  diverged,       // an unknown left the range of numbers
-  singular,       // no solution of the linear system
-  end_of_stroke,  // a piston went through the end of its cylinder
-  flat_wheel,     // a wheel fell flat on its plane
-  open_loop,      // the dependent positions were not found
-  dead_point,     // a loop's equations do not determine its dependent coordinates
-  unstable,       // an explicit step blew up
-  below_vacuum,   // an explicit step drew more oil than a volume holds
-  gave_up,        // the variable-step integrator could not go on
-  unresolved,     // pressures moved by more than the oil's rule follows; the step waits for accept(), or to be made in parts
+  capped,                  // iteration cap reached, accepted by the user's setting
+  stalled,                 // iteration cap reached
+  diverged,                // an unknown left the range of numbers
+  singular,                // no solution of the linear system
+  end_of_stroke,           // a piston went through the end of its cylinder
+  wheel_singular,          // a wheel fell flat on its plane
+  open_loop,               // the dependent positions were not found
+  singular_configuration,  // a loop's equations do not determine its dependent coordinates
+  unstable,                // an explicit step blew up
+  below_vacuum,            // an explicit step drew more oil than a volume holds
+  gave_up,                 // the variable-step integrator could not go on
+  unresolved,              // pressures moved by more than the oil's rule follows; the step waits for accept(), or to be made in parts
 };
 
 struct StepReport {
@@ -104,7 +104,8 @@ std::string name_of_unknown(const Model& model, int unknown);
 /// report which is not.
 bool pistons_inside(const Model& model, const double* s, StepReport& report);
 
-/// Whether every wheel stands, given the first row of one that does not (fallen_wheel, mechanics/mechanism.h). Says in the report which.
-bool wheels_stand(const Model& model, int fallen_row, StepReport& report);
+/// Whether every wheel stands, given the first row of one that does not (singular_wheel_row, mechanics/mechanism.h). Says in the report
+/// which.
+bool wheels_regular(const Model& model, int fallen_row, StepReport& report);
 
 }  // namespace trunnion

@@ -168,7 +168,7 @@ bool VariableStep<D>::start(const State& state, double h) {
 template <int D>
 void VariableStep<D>::give_up(StepReport& report) {
   if (rates_.treatment() != ConstraintTreatment::augmented && rates_.loops().find_weakest_row() < kDeadPoint)
-    return rates_.keeper().fail(StepStatus::dead_point, report);
+    return rates_.keeper().fail(StepStatus::singular_configuration, report);
   report.status = StepStatus::gave_up;
   failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
 }

@@ -306,7 +306,7 @@ TEST(HostileInput, MachinesWithoutStatesAreNotLinearised) {
       const auto model = compile(parse_model(text, "model.yaml"));
       LinearOptions options;
       options.method = method;
-      const std::string said = message_of([&] { linearise(model, start_of(model, StartKind::stated), options); });
+      const std::string said = message_of([&] { linearise(model, start_of(model, StartKind::given), options); });
       EXPECT_TRUE(method == LinearMethod::counterpart || holds(said, "no states to linearise")) << text << said;
     }
 }

@@ -187,7 +187,7 @@ TEST(Explain, KnowsEveryChannelOfTheResultsPage) {
   std::set<std::string> known;  // what follows the name of an item, numbers as 1
   const auto add = [&](const std::string& file, const std::vector<Override>& overrides) {
     const auto model = compile(load_model((kRoot / "apps/trunnion" / file).string(), overrides));
-    std::vector<Channel> channels = Meter(model).channels();
+    std::vector<Channel> channels = ChannelReader(model).channels();
     if (model->description.solver.coupling == CouplingKind::cosimulation) {
       const MonolithicBeside beside(model);
       channels.insert(channels.end(), beside.channels().begin(), beside.channels().end());

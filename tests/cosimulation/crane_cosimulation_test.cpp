@@ -214,11 +214,11 @@ TEST(CouplingReport, NamesWhatIsWrong) {
   ASSERT_FALSE(alone.coupling_faults.empty());
   EXPECT_NE(alone.coupling_faults.front().find("the oil balance is open by"), std::string::npos) << alone.coupling_faults.front();
   EXPECT_NE(summary_json(alone, "crane", 1).find("\"accurate\": false"), std::string::npos);
-  const CaseResult beside = run_case(load_example("crane_double", wrong), {}, StartKind::stated, nullptr, true);
+  const CaseResult beside = run_case(load_example("crane_double", wrong), {}, StartKind::given, nullptr, true);
   ASSERT_FALSE(beside.coupling_faults.empty());
   EXPECT_NE(beside.coupling_faults.front().find("from the monolithic run"), std::string::npos) << beside.coupling_faults.front();
   const CaseResult right =
-      run_case(load_example("crane_double", cosimulated({"coupling.scheme=sequential"})), {}, StartKind::stated, nullptr, true);
+      run_case(load_example("crane_double", cosimulated({"coupling.scheme=sequential"})), {}, StartKind::given, nullptr, true);
   EXPECT_EQ(right.coupling_faults, std::vector<std::string>{});
 }
 
@@ -257,7 +257,7 @@ TEST(CouplingReport, NamesAPressureBelowVacuum) {
 TEST(CouplingReport, IterationIsRelaxedWhereItDoesNotContract) {
   const CaseResult r = run_case(load_example("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=20 ms",
                                                                           "solver.duration=2", "coupling.max_iterations=60"})),
-                                {}, StartKind::stated, nullptr, true);
+                                {}, StartKind::given, nullptr, true);
   EXPECT_FALSE(r.failure) << r.failure->what();
   EXPECT_EQ(r.coupling_faults, std::vector<std::string>{});
 }

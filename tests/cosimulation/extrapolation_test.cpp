@@ -31,7 +31,7 @@ std::array<double, 4> values(int order) {
 
 TEST(Lagrange, IsExactOnPolynomialsOfItsOrder) {
   for (int order = 0; order <= 3; ++order) {
-    const Course course = lagrange(kTimes.data(), values(order).data(), order + 1);
+    const TimePolynomial course = lagrange(kTimes.data(), values(order).data(), order + 1);
     EXPECT_EQ(course.begin, 2.0);
     for (double t : {0.5, 1.0, 1.68, 2.0, 2.4}) {
       EXPECT_NEAR(course.value(t), power_sum(order, t), 1e-11) << order << " at " << t;
@@ -42,13 +42,13 @@ TEST(Lagrange, IsExactOnPolynomialsOfItsOrder) {
 
 TEST(Lagrange, GoesThroughItsPoints) {
   const std::array<double, 4> x{3, -1, 4, 1};
-  const Course course = lagrange(kTimes.data(), x.data(), 4);
+  const TimePolynomial course = lagrange(kTimes.data(), x.data(), 4);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(course.value(kTimes[i]), x[i], 1e-10);
 }
 
 TEST(Hermite, HasTheDerivativeAtTheNewestPointAndOneOrderMore) {
   for (int order = 0; order <= 3; ++order) {
-    const Course course = hermite(kTimes.data(), values(order + 1).data(), order + 1, slope_of_sum(order + 1, kTimes[0]));
+    const TimePolynomial course = hermite(kTimes.data(), values(order + 1).data(), order + 1, slope_of_sum(order + 1, kTimes[0]));
     for (double t : {0.5, 1.0, 1.68, 2.0, 2.4}) EXPECT_NEAR(course.value(t), power_sum(order + 1, t), 1e-10) << order << " at " << t;
   }
   const std::array<double, 2> x{5, 1};
@@ -56,8 +56,8 @@ TEST(Hermite, HasTheDerivativeAtTheNewestPointAndOneOrderMore) {
 }
 
 TEST(Integral, HasItsRateAsDerivative) {
-  const Course rate = hermite(kTimes.data(), values(4).data(), 4, slope_of_sum(4, kTimes[0]));
-  const Course length = integral(0.25, rate);
+  const TimePolynomial rate = hermite(kTimes.data(), values(4).data(), 4, slope_of_sum(4, kTimes[0]));
+  const TimePolynomial length = integral(0.25, rate);
   EXPECT_DOUBLE_EQ(length.value(2.0), 0.25);
   for (double t : {1.5, 2.0, 2.3}) EXPECT_NEAR(length.at(t).rate, rate.value(t), 1e-11);
 }

@@ -85,18 +85,18 @@ std::shared_ptr<const Model> machine(const Options& options = {}) {
 }
 
 /// Length and rate of the cylinder as polynomials about t.
-std::array<Course, 2> motion_at(double t) {
+std::array<TimePolynomial, 2> motion_at(double t) {
   const double w = 2 * std::numbers::pi * kFrequency;
-  std::array<Course, 2> courses;
+  std::array<TimePolynomial, 2> courses;
   double factor = kAmplitude;  // amplitude w^k / k!
-  for (std::size_t k = 0; k <= Course::kCoefficients; ++k) {
+  for (std::size_t k = 0; k <= TimePolynomial::kCoefficients; ++k) {
     const double derivative = factor * std::sin(w * t + std::numbers::pi / 2 * static_cast<double>(k));
-    if (k < Course::kCoefficients) courses[0].c[k] = derivative;
+    if (k < TimePolynomial::kCoefficients) courses[0].c[k] = derivative;
     if (k > 0) courses[1].c[k - 1] = static_cast<double>(k) * derivative;
     factor *= w / static_cast<double>(k + 1);
   }
   courses[0].c[0] += kLength;
-  for (Course& course : courses) course.begin = t;
+  for (TimePolynomial& course : courses) course.begin = t;
   return courses;
 }
 
@@ -281,7 +281,7 @@ TEST(HydraulicSubsystem, RestsWhereNothingDrivesIt) {
     State state = start_state(*model);
     for (int i = 0; i < 3; ++i) state.y()[i] = 5e6;
     oil->restore(state);
-    std::array<Course, 2> still;
+    std::array<TimePolynomial, 2> still;
     still[0].c[0] = kLength;
     oil->set_inputs(still.data());
     ASSERT_TRUE(oil->do_step(0.05).ok());
@@ -468,7 +468,7 @@ TEST(HydraulicSubsystem, CircuitsThatShareNothingAreAloneTogether) {
     const auto both = make_hydraulic_subsystem(model, {0, 1}, integrator, 1e-4);
     ASSERT_EQ(both->ports(), (std::vector{0, 1}));
     together.time = alone.time = 0.6;
-    std::array<Course, 4> courses;
+    std::array<TimePolynomial, 4> courses;
     for (int i : {0, 1}) {
       courses[2 * i].c[0] = model->hydraulics.actuators[i].cylinder.length_0;
       courses[2 * i].c[1] = courses[2 * i + 1].c[0] = i == 0 ? 0.05 : -0.02;
@@ -497,7 +497,7 @@ TEST(HydraulicSubsystem, SaysWhatFailedInTheNamesOfTheMachine) {
   const auto model = test::load_example("crane_double");
   const auto oil = make_hydraulic_subsystem(model, {1}, IntegratorKind::rk4, 1e-4);
   const auto run = [&](double rate, double H) {
-    std::array<Course, 2> courses;
+    std::array<TimePolynomial, 2> courses;
     courses[0].c[0] = model->hydraulics.actuators[1].cylinder.length_0;
     courses[0].c[1] = courses[1].c[0] = rate;
     oil->restore(start_state(*model));
@@ -512,7 +512,7 @@ TEST(HydraulicSubsystem, SaysWhatFailedInTheNamesOfTheMachine) {
   EXPECT_TRUE(name_of_unknown(*model, report.worst) == "w1.pressure" || name_of_unknown(*model, report.worst) == "w2.pressure")
       << name_of_unknown(*model, report.worst);
   const auto implicit = make_hydraulic_subsystem(model, {1}, IntegratorKind::trapezoidal, 1e-4);
-  std::array<Course, 2> courses;
+  std::array<TimePolynomial, 2> courses;
   courses[0].c[0] = model->hydraulics.actuators[1].cylinder.length_0 - 0.051;
   implicit->restore(start_state(*model));
   implicit->set_inputs(courses.data());

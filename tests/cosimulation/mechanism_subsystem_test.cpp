@@ -62,7 +62,7 @@ std::vector<State> record(const std::shared_ptr<const Model>& fine, double begin
 }
 
 /// The polynomial through kPoints values `spacing` [s] apart, the first at `begin`.
-Course course_through(const std::array<double, kPoints>& values, double begin, double spacing) {
+TimePolynomial course_through(const std::array<double, kPoints>& values, double begin, double spacing) {
   using Matrix = Eigen::Matrix<double, kPoints, kPoints>;
   static const Matrix kInverse = [] {
     Matrix V;
@@ -71,7 +71,7 @@ Course course_through(const std::array<double, kPoints>& values, double begin, d
     return Matrix(V.inverse());
   }();
   const Eigen::Matrix<double, kPoints, 1> c = kInverse * Eigen::Map<const Eigen::Matrix<double, kPoints, 1>>(values.data());
-  Course course;
+  TimePolynomial course;
   course.begin = begin;
   for (int k = 0; k < kPoints; ++k) course.c[k] = c[k] / std::pow(spacing, k);
   return course;
@@ -136,8 +136,8 @@ struct Record {
 };
 
 /// Courses over kPoints states from the i-th on, `stride` apart.
-std::vector<Course> courses_over(const Record& record, std::size_t i, std::size_t stride) {
-  std::vector<Course> courses;
+std::vector<TimePolynomial> courses_over(const Record& record, std::size_t i, std::size_t stride) {
+  std::vector<TimePolynomial> courses;
   for (std::size_t input = 0; input < record.inputs[0].size(); ++input) {
     std::array<double, kPoints> y{};
     for (int k = 0; k < kPoints; ++k) y[k] = record.inputs[i + k * stride][input];
@@ -182,7 +182,7 @@ double motion_error(const std::shared_ptr<const Model>& machine, const Record& r
   State state = truth[0];
   double error = 0;
   for (std::size_t i = 0; i + step < truth.size(); i += step) {
-    const std::vector<Course> courses = courses_over(record, i, stride);
+    const std::vector<TimePolynomial> courses = courses_over(record, i, stride);
     mechanism->set_inputs(courses.data());
     const StepReport report = mechanism->do_step(truth[i + step].time - truth[i].time);
     EXPECT_TRUE(report.ok()) << static_cast<int>(report.status);
@@ -252,7 +252,7 @@ valves: {drain: {orifice: {A: a, B: tank, diameter: 1 mm}, signal: at_2}}
 cylinders: {lift: {base: {body: ground, at: [1 m, 0, -1 m]}, rod_end: {body: arm, at: [1 m, 0, 0]}, A: a, B: b, bore: 40 mm, rod: 20 mm, chamber_length_A: 0.3 m, chamber_length_B: 0.3 m}}
 )");
   ASSERT_EQ(machine->force_jumps, (std::vector<double>{1, 2}));
-  const std::vector<Course> inputs(count_inputs(*machine));
+  const std::vector<TimePolynomial> inputs(count_inputs(*machine));
   EXPECT_EQ(cut_fed(*machine, inputs).model->force_jumps, std::vector<double>{1});
   EXPECT_EQ(cut_fed(*machine, inputs).model->jumps, std::vector<double>{1});
   EXPECT_EQ(cut_on_linear_oil(*machine, nullptr).model->force_jumps, std::vector<double>{1});
@@ -346,8 +346,8 @@ Interface interface_of(MechanismSubsystem& mechanism) {
 }
 
 /// Courses that hold the inputs of a state.
-std::vector<Course> held(const Model& machine, const State& state) {
-  std::vector<Course> courses;
+std::vector<TimePolynomial> locked(const Model& machine, const State& state) {
+  std::vector<TimePolynomial> courses;
   for (double value : inputs_at(machine, state)) {
     courses.emplace_back();
     courses.back().begin = state.time;
@@ -359,7 +359,7 @@ std::vector<Course> held(const Model& machine, const State& state) {
 void expect_interface(const std::shared_ptr<const Model>& machine, const State& state, const std::string& what) {
   const auto mechanism = make_mechanism_subsystem(machine);
   mechanism->restore(state);
-  mechanism->set_inputs(held(*machine, state).data());
+  mechanism->set_inputs(locked(*machine, state).data());
   ASSERT_TRUE(mechanism->restart()) << what;
   const Interface found = interface_of(*mechanism);
   const Oracle expected = oracle_at(*machine, state);
@@ -450,7 +450,7 @@ TEST(InterfaceModel, HoldsAfterAStepOfEveryTreatment) {
       const auto mechanism = make_mechanism_subsystem(machine);
       const State start = start_state(*machine);
       mechanism->restore(start);
-      mechanism->set_inputs(held(*machine, start).data());
+      mechanism->set_inputs(locked(*machine, start).data());
       for (int i = 0; i < 5; ++i) ASSERT_TRUE(mechanism->do_step(1e-3).ok());
       const Interface found = interface_of(*mechanism);
       // the accelerations of the step satisfy its equations to the tolerance of its iteration
@@ -632,9 +632,9 @@ TEST(MechanismOnLinearOil, TakesPressuresFromTheOilAndAllocatesNothing) {
 
 TEST(MechanismSubsystem, NamesItsInputsAndOutputs) {
   const auto machine = load_example("crane_double");
-  const auto names = [](const std::vector<BorderVariable>& list) {
+  const auto names = [](const std::vector<CouplingVariable>& list) {
     Settings out;
-    for (const BorderVariable& x : list) out.push_back(x.name + " " + x.unit);
+    for (const CouplingVariable& x : list) out.push_back(x.name + " " + x.unit);
     return out;
   };
   const auto pressures = make_mechanism_subsystem(cut_at(machine, kBorders[0])),
@@ -651,7 +651,7 @@ TEST(MechanismSubsystem, NamesItsInputsAndOutputs) {
   for (MechanismSubsystem* mechanism : {pressures.get(), sum.get(), forces.get()}) {
     const Border& border = mechanism == pressures.get() ? kBorders[0] : mechanism == sum.get() ? kBorders[1] : kBorders[2];
     mechanism->restore(state);
-    mechanism->set_inputs(held(*cut_at(machine, border), state).data());
+    mechanism->set_inputs(locked(*cut_at(machine, border), state).data());
     std::vector<double> F(2), values(6);
     mechanism->port_forces(F.data());
     mechanism->get_outputs(values.data());
@@ -668,7 +668,7 @@ TEST(MechanismSubsystem, AllocatesNothing) {
   for (const Treatment& t : kTreatments) {
     const auto machine = cut_at(load_example("four_bar", with(kBristles, treatment(t))), kBorders[1], 2);
     State state = start_state(*machine);
-    const std::vector<Course> courses = held(*machine, state);
+    const std::vector<TimePolynomial> courses = locked(*machine, state);
     const auto mechanism = make_mechanism_subsystem(machine);
     std::vector<double> W(1), b(1), F(1), outputs(3);
     const auto use = [&] {

@@ -110,7 +110,7 @@ class OscillatorMechanism final : public MechanismSubsystem {
   void save(State& machine) const override {
     for (int i = 0; i < o_.ports; ++i) machine.q()[i] = z_[2 * i], machine.v()[i] = z_[2 * i + 1], machine.a()[i] = a_[i];
   }
-  void set_inputs(const Course* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
+  void set_inputs(const TimePolynomial* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
   StepReport do_step(double h) override {
     for (int k = 0; k < o_.substeps; ++k)
       runge_kutta(time_ + k * h / o_.substeps, h / o_.substeps, z_, [this](double t, const double* z, double* rate) {
@@ -148,7 +148,7 @@ class OscillatorMechanism final : public MechanismSubsystem {
     return a;
   }
   const Oscillator o_;
-  std::vector<Course> courses_;
+  std::vector<TimePolynomial> courses_;
   double time_ = 0;
   std::vector<double> z_, a_;
 };
@@ -170,7 +170,7 @@ class OscillatorOil final : public HydraulicSubsystem {
     for (std::size_t i = 0; i < ports_.size(); ++i)
       for (int k = 0; k < 2; ++k) machine.y()[2 * ports_[i] + k] = z_[kStates * i + k];
   }
-  void set_inputs(const Course* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
+  void set_inputs(const TimePolynomial* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
   void set_interface_model(const InterfaceModel* model) override {
     model_ = model;
     if (model == nullptr) return;
@@ -232,7 +232,7 @@ class OscillatorOil final : public HydraulicSubsystem {
 
   const Oscillator o_;
   const std::vector<int> ports_;
-  std::vector<Course> courses_;
+  std::vector<TimePolynomial> courses_;
   const InterfaceModel* model_ = nullptr;
   double time_ = 0;
   std::vector<double> z_, impulse_, moment_, displacement_, end_rate_;

@@ -13,14 +13,14 @@ namespace trunnion {
 namespace {
 
 /// N' = f(t) - k N from N = 1 with consistent rate, steps h (1 + 0.5, 1 - 0.5, ...), to time 1; all N.
-struct Course {
+struct TimePolynomial {
   std::vector<double> N;
   double error = 0;
 };
 template <class Exact, class Force>
-Course integrate(const OilRule& rule, double k, int steps, double uneven, Force&& f, Exact&& exact) {
+TimePolynomial integrate(const OilRule& rule, double k, int steps, double uneven, Force&& f, Exact&& exact) {
   double t = 0, N = exact(0), Q = f(0) - k * N, lag = 0, last = 1;
-  Course course;
+  TimePolynomial course;
   for (int i = 0; i < steps; ++i) {
     const double h = (1 + (i % 2 == 0 ? uneven : -uneven)) / steps;
     lag *= OilRule::carried(h, last);

@@ -36,7 +36,7 @@ class Neighbour {
         reference_(reduction.reference()),
         observer_(make_observer(model)) {
     reduction.rates().loops().write(reference_.partition());
-    EXPECT_TRUE(rates_.loops().adopt(reference_.partition()) || model->layout.rows == 0);
+    EXPECT_TRUE(rates_.loops().load_partition(reference_.partition()) || model->layout.rows == 0);
   }
 
   /// Rates of the states, then the outputs, with state j moved by `change`.

@@ -88,7 +88,7 @@ TEST(Assembly, FreeValuesGiveWayBeforeStatedOnes) {
 
 /// At the nearest point the mass-weighted way back is perpendicular to every motion the loop allows.
 TEST(Assembly, StatedValuesStayAsNearAsTheyCan) {
-  const Vec3d stated{1.05, -0.5, 1.9};
+  const Vec3d given{1.05, -0.5, 1.9};
   const auto model = machine(four_bar(", angle: 1.05", ", angle: -0.5", ", angle: 1.9"));
   const double a = start_angle(*model, "a"), b = a + start_angle(*model, "b"), c = start_angle(*model, "c");
   // allowed motion: the cross product of the two rows of the loop's Jacobian in (a, b relative, c)
@@ -96,8 +96,8 @@ TEST(Assembly, StatedValuesStayAsNearAsTheyCan) {
       y(std::cos(a) + 2 * std::cos(b), 2 * std::cos(b), -2 * std::cos(c));
   const Eigen::Vector3d motion = x.cross(y).normalized();
   // weights: diagonal of the mass matrix where the assembly began
-  const double b0 = stated[1], M_a = 8.0 / 3 + 4.0 * 4 / 12 + 4 * (1 + 1 + 2 * std::cos(b0)), M_b = 4 * 4.0 / 3, M_c = 2 * 4.0 / 3;
-  const Eigen::Vector3d back(M_a * (a - stated[0]), M_b * (b - a - stated[1]), M_c * (c - stated[2]));
+  const double b0 = given[1], M_a = 8.0 / 3 + 4.0 * 4 / 12 + 4 * (1 + 1 + 2 * std::cos(b0)), M_b = 4 * 4.0 / 3, M_c = 2 * 4.0 / 3;
+  const Eigen::Vector3d back(M_a * (a - given[0]), M_b * (b - a - given[1]), M_c * (c - given[2]));
   EXPECT_GT(back.norm(), 0.1);
   EXPECT_NEAR(back.dot(motion), 0, 1e-9);
 }

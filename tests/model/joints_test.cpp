@@ -63,7 +63,7 @@ TEST(Joint, StartValuesAndChannelsAreTheCoordinatesOfTheJoint) {
     const auto model = machine(std::string(kBody) + "joints: {b: {" + joint + ", hold: true}}\n");
     const State s = start_state(*model);
     for (const auto& [name, value] : values) EXPECT_NEAR(channel(model, s, std::string("b.") + name), value, 1e-15) << joint << name;
-    for (const StartCoordinate& start : model->start) EXPECT_TRUE(start.stated && start.held) << joint;
+    for (const StartCoordinate& start : model->start) EXPECT_TRUE(start.given && start.locked) << joint;
   };
   expect("cylindrical: {parent: ground, axis: z}, angle: 0.1, rate: 0.2, position: 0.3, speed: 0.4",
          {{"angle", 0.1}, {"rate", 0.2}, {"position", 0.3}, {"speed", 0.4}});

@@ -107,7 +107,7 @@ std::array<P, kStates> rest(const Problem<P>& problem, FourBarReference referenc
   y[kAngle] = k.angle;
   y[kP1] = k.p1, y[kP2] = k.p2, y[kP3] = k.p3;
   y[kSpool] = k.spool;
-  if (reference == FourBarReference::held) {
+  if (reference == FourBarReference::locked) {
     const Linkage<P> m(k, k.angle);
     y[kP1] = y[kP2] = ((m.height_x - k.spring * (k.spring_rest - k.angle)) / m.s_x + oil.area_b * k.p3) / oil.area_a;
   } else if (reference == FourBarReference::free) {
@@ -122,7 +122,7 @@ std::array<P, kStates> rest(const Problem<P>& problem, FourBarReference referenc
 }
 
 Eigen::VectorXd start_state(const Problem<double>& problem) {
-  const auto y = rest(problem, FourBarReference::held);
+  const auto y = rest(problem, FourBarReference::locked);
   return Eigen::Map<const Eigen::VectorXd>(y.data(), kStates);
 }
 
@@ -259,7 +259,7 @@ FourBarLinear four_bar_linear_reference(const FourBarLinearMachine<Parameter>& m
 }
 
 FourBarLinear four_bar_linear_reference(double friction) {
-  FourBarLinear out = four_bar_linear_reference(four_bar_linear_machine<Parameter>(friction), FourBarReference::held);
+  FourBarLinear out = four_bar_linear_reference(four_bar_linear_machine<Parameter>(friction), FourBarReference::locked);
   out.p2_printed = printed_pressure(Problem<double>{four_bar_linear_machine<double>(friction)});
   return out;
 }

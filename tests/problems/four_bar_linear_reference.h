@@ -49,9 +49,9 @@ FourBarLinearMachine<P> four_bar_linear_machine(double friction) {
 
 /// About what it is linearised.
 enum class FourBarReference {
-  held,   // rest at the assembled angle: p1 = p2 balance it
-  free,   // rest at stated pressures: the angle does
-  stated  // at rest at the assembled angle with stated pressures, which need not balance
+  locked,  // rest at the assembled angle: p1 = p2 balance it
+  free,    // rest at stated pressures: the angle does
+  given    // at rest at the assembled angle with stated pressures, which need not balance
 };
 
 struct FourBarLinear {

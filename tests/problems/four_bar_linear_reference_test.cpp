@@ -127,16 +127,16 @@ TEST_P(FourBarLinearReference, DoesNotDependOnItsTolerance) {
 
 /// What the figures 7 to 12 show: a turn with the torque, held, and back to the equilibrium, without or with oscillation.
 TEST_P(FourBarLinearReference, FollowsTheTorqueAndReturns) {
-  const double start = motion().front().phi2, held = motion()[150].phi2 - start;
-  EXPECT_NEAR(motion()[50].phi2 - start, held / 2, 0.02 * held);
-  EXPECT_GT(held, 4e-5);
+  const double start = motion().front().phi2, locked = motion()[150].phi2 - start;
+  EXPECT_NEAR(motion()[50].phi2 - start, locked / 2, 0.02 * locked);
+  EXPECT_GT(locked, 4e-5);
   EXPECT_NEAR(motion().back().phi2, start, 1e-9);
   double lowest = 0;
   for (std::size_t i = 150; i < motion().size(); ++i) lowest = std::min(lowest, motion()[i].phi2 - start);
   if (GetParam().friction == 1)
-    EXPECT_GT(lowest, -0.001 * held);
+    EXPECT_GT(lowest, -0.001 * locked);
   else
-    EXPECT_LT(lowest, -0.1 * held);
+    EXPECT_LT(lowest, -0.1 * locked);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, FourBarLinearReference, testing::ValuesIn(kScenarios),

@@ -266,16 +266,16 @@ ActuatorReference random_actuator(QuasistaticDraw& draw) {
   }
   k.P_hM = draw.spread(42e6, 2);
   k.P_rM = draw.chance(0.1) ? k.P_hM : draw.spread(40e6, 2);
-  constexpr double kClosed = 0.3;
+  constexpr double kShutOpening = 0.3;
   switch (draw.among({0.15, 0.5, 0.35})) {
     case 0:
       break;
     case 1:
-      while (k.ph == 0 && k.tr == 0) k.ph = draw.valve(kClosed), k.tr = draw.valve(kClosed);
+      while (k.ph == 0 && k.tr == 0) k.ph = draw.valve(kShutOpening), k.tr = draw.valve(kShutOpening);
       k.a = draw.valve(0.4);
       break;
     default:
-      while (k.pr == 0 && k.th == 0) k.pr = draw.valve(kClosed), k.th = draw.valve(kClosed);
+      while (k.pr == 0 && k.th == 0) k.pr = draw.valve(kShutOpening), k.th = draw.valve(kShutOpening);
   }
   return k;
 }

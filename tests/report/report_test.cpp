@@ -441,7 +441,7 @@ TEST_F(Reports, ShowAComparisonWithItsRunsInOrder) {
   for (const char* value : {"30 deg", "10 deg"}) {
     const auto model = model_from(kPendulum, {std::string("joints.bob.angle=") + value});
     histories.emplace_back(std::string(value, 2) + "-deg", 1e-3);
-    const CaseResult result = run_case(model, {}, StartKind::stated, &histories.back());
+    const CaseResult result = run_case(model, {}, StartKind::given, &histories.back());
     write_case(result, "model.yaml", in("both/" + histories.back().label()), std::chrono::steady_clock::now());
     add_row(table, {value}, result);
   }

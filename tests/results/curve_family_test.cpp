@@ -285,7 +285,7 @@ TEST(CurveFamily, MotorsTurn) {
   request.commands = {"0.5"};
   request.velocity = "-20 deg/s,2";
   const CurveFamily family = curve_family(request);
-  EXPECT_TRUE(family.turns);
+  EXPECT_TRUE(family.is_rotary);
   EXPECT_NEAR(family.lower, -20 * std::acos(-1) / 180, 1e-15);
   EXPECT_NEAR(family.curves[0].at_rest.upper, 42e6 * 2e-3, 1e-6);
   EXPECT_EQ(Json::parse(curve_json(family, "m.yaml"))["units"], (Json{{"velocity", "rad/s"}, {"force", "N m"}}));

@@ -62,7 +62,7 @@ TEST(ErrorEstimate, HalfTheStepMeasuresIt) {
   CaseResult r = run_case(oscillator("10 ms", "10 s"));
   ASSERT_EQ(r.warnings.size(), 1U);
   EXPECT_NE(r.warnings[0].find("solver.step 0.005 s would keep it below 1 %"), std::string::npos) << r.warnings[0];
-  measure_errors(r, StartKind::stated);
+  measure_errors(r, StartKind::given);
   ASSERT_TRUE(r.measured);
   const auto found =
       std::find_if(r.measured->channels.begin(), r.measured->channels.end(), [](const WorstError& c) { return c.channel == "w.position"; });

@@ -146,18 +146,18 @@ TEST_F(Fitting, FindsAnOscillatorOfClosedForm) {
     const double x = F / K * (1 - e * (c + d / w * s)), v = F / K * e * (w + d * d / w) * s;
     text += fmt::format("{};{};{}\n", 1e3 * t, 1e3 * (2 + x), 1e-3 * (kTankForce - K * x - B * v));
   }
-  FitRequest held = request(file(text));
-  held.model_file = model;
-  held.time = "t:ms";
-  held.channels = {"lift.length=travel:mm", "lift.force=3:kN"};
+  FitRequest locked = request(file(text));
+  locked.model_file = model;
+  locked.time = "t:ms";
+  locked.channels = {"lift.length=travel:mm", "lift.force=3:kN"};
   // The trapezoidal rule shows s = -d + i w, |s|^2 = K / M, where the model has (2/h) tanh(h s / 2) = s (1 - (h s)^2 / 12). With
   // e = (h |s|)^2 / 12 that makes K wrong by 2 e and B by e |s| / d at most (the rest position F / K not at all), and half of the step
   // leaves a quarter, but for a part (h |s|)^2 = 1e-4 of it.
   double off[2][2] = {};
   for (int half = 0; half < 2; ++half) {
     const double h = 2.5e-4 / (1 + half), error = h * h * K / M / 12;
-    held.overrides = {parse_override(fmt::format("solver.step={}", h))};
-    const Fit result = fit(held);
+    locked.overrides = {parse_override(fmt::format("solver.step={}", h))};
+    const Fit result = fit(locked);
     EXPECT_TRUE(result.converged) << result.status;
     off[half][0] = result.parameters[0].value / K - 1;
     off[half][1] = result.parameters[1].value / B - 1;

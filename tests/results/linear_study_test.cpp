@@ -254,8 +254,8 @@ TEST_F(LinearStudy, StatesAtTimesAreThoseOfTheRun) {
   Runner run(model);
   run.advance(1.5);
   std::vector<State> alone, among;
-  states_at(model, StartKind::stated, {1.5}, [&](const State& s) { alone.push_back(s); });
-  states_at(model, StartKind::stated, {0, 0.12345678, 0.5, 0.50003, 1.5}, [&](const State& s) { among.push_back(s); });
+  states_at(model, StartKind::given, {1.5}, [&](const State& s) { alone.push_back(s); });
+  states_at(model, StartKind::given, {0, 0.12345678, 0.5, 0.50003, 1.5}, [&](const State& s) { among.push_back(s); });
   ASSERT_EQ(among.size(), 5U);
   EXPECT_TRUE(alone[0] == run.state());
   EXPECT_TRUE(among[4] == run.state());
@@ -426,8 +426,8 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
         std::to_string(push) +
         " N m, signal: pulse}}\nsignals: {pulse: {steps: [[0 s, 1], [0.5 s, 0]]}}\nsolver: {step: 0.2 ms, "
         "duration: 2 s}\n");
-    const State rest = start_of(model, StartKind::stated);
-    const LinearCase c = make_linear_case(model, rest, StartKind::stated, {});
+    const State rest = start_of(model, StartKind::given);
+    const LinearCase c = make_linear_case(model, rest, StartKind::given, {});
     return run_beside(model, rest, c.linear, rest, 0.5).channels[0].largest_difference;
   };
   const double once = largest(2), half = largest(1);
@@ -439,8 +439,8 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
 TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
   const auto text = [](const char* step) {
     const auto model = test::load_example("four_bar_linear", {step, "solver.duration=1"});
-    const State start = start_of(model, StartKind::stated);
-    const LinearCase c = make_linear_case(model, start, StartKind::stated, {});
+    const State start = start_of(model, StartKind::given);
+    const LinearCase c = make_linear_case(model, start, StartKind::given, {});
     return linear_run_text(run_beside(model, start, c.linear, start, 0.2));
   };
   EXPECT_NE(text("solver.step=1 ms").find("local error  accumulated:"), std::string::npos) << text("solver.step=1 ms");

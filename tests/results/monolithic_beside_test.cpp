@@ -23,7 +23,7 @@ const std::vector<double>& column(const CaseResult& result, const std::string& n
 
 TEST(MonolithicBeside, DiffersAsTwoRunsDo) {
   const std::vector<std::string> coupled{"solver.coupling=cosimulation", "coupling.step=2 ms", "solver.duration=1.5 s"};
-  const CaseResult beside = run_case(load_example("crane_double", coupled), {}, StartKind::stated, nullptr, true);
+  const CaseResult beside = run_case(load_example("crane_double", coupled), {}, StartKind::given, nullptr, true);
   const CaseResult monolithic = run_case(load_example("crane_double", {"solver.duration=1.5 s"}));
   ASSERT_FALSE(beside.failure);
   for (const std::string name : {"lift", "tilt"}) {
@@ -45,7 +45,7 @@ TEST(MonolithicBeside, LeavesNoNumbersWhereTheMonolithicRunFails) {
   // two Newton iterations are enough apart from the oil, and not with it
   const CaseResult result = run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1",
                                                                    "solver.divisions=0", "solver.duration=1 s"}),
-                                     {}, StartKind::stated, nullptr, true);
+                                     {}, StartKind::given, nullptr, true);
   ASSERT_TRUE(result.recorder->beside()->failure());
   EXPECT_TRUE(std::isnan(column(result, "lift.coupling_difference").back()));
   EXPECT_NE(summary_text(result, 1).find("MONOLITHIC"), std::string::npos);

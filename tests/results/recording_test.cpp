@@ -121,7 +121,7 @@ TEST(Recording, HoldsTheViolationsAndIterationsOfEveryStep) {
 TEST(History, HasARowForEveryStepAndItsTime) {
   History history("a", 1e-3);
   const auto model = load_example("four_bar", {"solver.duration=1.1 s", "record.every=100"});
-  const CaseResult result = run_case(model, {}, StartKind::stated, &history);
+  const CaseResult result = run_case(model, {}, StartKind::given, &history);
   ASSERT_EQ(history.rows().size(), 1100U);  // the right limit at 1 s is no step
   double before = 0;
   long iterations = 0;
@@ -140,7 +140,7 @@ TEST(History, RunsOfDifferentStepsStandSideBySide) {
   for (const char* step : {"1 ms", "0.4 ms"}) {
     const auto model = load_example("four_bar", {"solver.duration=2 ms", std::string("solver.step=") + step});
     runs.emplace_back(std::string(step) == "1 ms" ? "coarse" : "fine", model->description.solver.step);
-    run_case(model, {}, StartKind::stated, &runs.back());
+    run_case(model, {}, StartKind::given, &runs.back());
   }
   std::istringstream lines(history_csv(runs));
   std::string line;

@@ -105,7 +105,7 @@ class FourBarSensitivity : public testing::Test {
   }
   /// The crank, as if at rest, while the oil flows.
   void start_with(double command, double p1, double p2) {
-    request_.start = StartKind::stated;
+    request_.start = StartKind::given;
     set("signals.command.constant", machine_.spool = command);
     set("volumes.v1.pressure", machine_.p1 = p1), set("volumes.v2.pressure", machine_.p2 = p2);
   }
@@ -154,7 +154,7 @@ TEST_F(FourBarSensitivity, AtTheEquilibriumIsThatOfExactDifferentiation) {
   for (const double friction : {1.0, 0.1, 0.01}) {
     SCOPED_TRACE(friction);
     set_friction(friction);
-    compare(kHeld, FourBarReference::held);
+    compare(kHeld, FourBarReference::locked);
   }
 }
 
@@ -169,7 +169,7 @@ TEST_F(FourBarSensitivity, MovesWithTheAngleOfRest) {
 
 TEST_F(FourBarSensitivity, OfAnOpenValveIsThatOfExactDifferentiation) {
   start_with(4, kBalance, kBalance);
-  compare(kOpen, FourBarReference::stated);
+  compare(kOpen, FourBarReference::given);
 }
 
 TEST_F(FourBarSensitivity, IsRefusedAtAShutValveAndWhereFlowBecomesTurbulent) {

@@ -186,14 +186,14 @@ TEST(ElementSteps, AreThoseOfTheOilInACosimulation) {
                             "quasistatic.circuit.actuators.lift.element.damping=24e3"},
                            1e-3, "coupling.step"));
   };
-  const std::vector<std::string> lines = warnings_with("1"), held = warnings_with("0");
+  const std::vector<std::string> lines = warnings_with("1"), locked = warnings_with("0");
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("step of the oil"), std::string::npos) << lines[0];
   EXPECT_DOUBLE_EQ(limit_in(lines[0]), 0.96e-3);
-  ASSERT_EQ(held.size(), 2u);
-  EXPECT_NE(held[0].find("communication step"), std::string::npos) << held[0];
-  EXPECT_NEAR(limit_in(held[0]), 0.96e-3, 0.01e-3);  // growth of 1e-6 per step counts as none
-  EXPECT_EQ(held[1], lines[0]);
+  ASSERT_EQ(locked.size(), 2u);
+  EXPECT_NE(locked[0].find("communication step"), std::string::npos) << locked[0];
+  EXPECT_NEAR(limit_in(locked[0]), 0.96e-3, 0.01e-3);  // growth of 1e-6 per step counts as none
+  EXPECT_EQ(locked[1], lines[0]);
 }
 
 TEST(ElementSteps, OfSeveralActuatorsAreNamedOneByOne) {

@@ -44,7 +44,7 @@ struct Log final : RunWatcher {
   std::vector<Side> sides;
   std::vector<bool> on_grid;
   std::vector<State> states;
-  void at(const Moment& m) override {
+  void at(const StepRecord& m) override {
     times.push_back(m.state.time);
     sides.push_back(m.side);
     on_grid.push_back(m.on_grid);

@@ -187,17 +187,17 @@ TEST(QuasistaticArms, HoldsWithShutValvesAndYieldsAtTheRelief) {
     Channels start(model);
     start.read(start_state(*model), Side::right);
     const double p_0 = start["lift.piston"], l_0 = start["lift.length"];
-    double held = 0, stretch = 0, p_6 = 0, held_again = 0, yields = 0, deepest = 0;
+    double locked = 0, stretch = 0, p_6 = 0, held_again = 0, yields = 0, deepest = 0;
     watch(model, 8, [&](const Channels& at, const State& s) {
       const double t = s.time, p = at["lift.piston"];
-      if (t < 3 + 1e-9) held = std::max(held, std::abs(p - p_0)), stretch = std::max(stretch, std::abs(at["lift.length"] - l_0));
+      if (t < 3 + 1e-9) locked = std::max(locked, std::abs(p - p_0)), stretch = std::max(stretch, std::abs(at["lift.length"] - l_0));
       if (std::abs(t - 6.001) < 1e-6) p_6 = p;
       if (t > 6.001 && t < 7.4) held_again = std::max(held_again, std::abs(p - p_6));
       deepest = std::min(deepest, at["lift.force"]);
       if (yields == 0 && t > 7 && at["lift.force"] < -kAreaB * 40e6 * (1 - 1e-9)) yields = t;
       if (t > 7 && yields == 0) EXPECT_EQ(at["lift.segment"], static_cast<double>(MeteringSegment::hold));
     });
-    EXPECT_LT(held, 1e-6) << form;
+    EXPECT_LT(locked, 1e-6) << form;
     EXPECT_LT(stretch, 3e-3) << form;
     EXPECT_LT(held_again, 1e-6) << form << " " << held_again;
     EXPECT_NEAR(yields, 7.404, 1.01e-3) << form;

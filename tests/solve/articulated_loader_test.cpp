@@ -238,10 +238,10 @@ TEST_P(ArticulatedLoaderBy, SteersAlongTheWayOfItsKinematics) {
   // the joint held to the left, then to the right: circles
   for (const double begin : {4.5, 13.0}) {
     const auto i = static_cast<std::size_t>(std::lround(begin / 0.002)), n = static_cast<std::size_t>(std::lround(1.4 / 0.002));
-    double held = 0;
-    for (std::size_t k = i; k <= i + 2 * n; ++k) held += gamma[k] / static_cast<double>(2 * n + 1);
-    const double R_rear = (kFront + kRear * std::cos(held)) / std::abs(std::sin(held)),
-                 R_front = (kRear + kFront * std::cos(held)) / std::abs(std::sin(held));
+    double locked = 0;
+    for (std::size_t k = i; k <= i + 2 * n; ++k) locked += gamma[k] / static_cast<double>(2 * n + 1);
+    const double R_rear = (kFront + kRear * std::cos(locked)) / std::abs(std::sin(locked)),
+                 R_front = (kRear + kFront * std::cos(locked)) / std::abs(std::sin(locked));
     EXPECT_NEAR(radius_of(rear_axle(i), rear_axle(i + n), rear_axle(i + 2 * n)), R_rear, 0.005 * R_rear);
     EXPECT_NEAR(radius_of(front_axle(i), front_axle(i + n), front_axle(i + 2 * n)), R_front, 0.005 * R_front);
   }

@@ -131,7 +131,7 @@ std::vector<int> independent(const State& s) {
 struct PartitionLog final : RunWatcher {
   std::vector<int> free;
   long changes = 0;
-  void at(const Moment& m) override {
+  void at(const StepRecord& m) override {
     const std::vector<int> now = independent(m.state);
     if (!free.empty() && now != free) ++changes;
     free = now;
@@ -436,7 +436,7 @@ void expect_columns_are_differences(const Model& model, std::size_t velocity_row
     for (double& value : *x) value = uniform(random);
   for (int i = 0; i < nv; ++i) theta[i] *= 0.2 * m.unit(i);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
-  ASSERT_TRUE(loops.choose(state));
+  ASSERT_TRUE(loops.select_partition(state));
   const IncrementFactors f{3, 7};
   struct Result {
     std::vector<double> theta, v, a;
@@ -465,9 +465,9 @@ void expect_columns_are_differences(const Model& model, std::size_t velocity_row
     }
     return r;
   };
-  Variation<D> work(m);
+  DirectionalDerivative<D> work(m);
   typename ClosedLoops<D>::Column column(nv);
-  Variation<D, Pack<4>> work4(m);
+  DirectionalDerivative<D, Pack<4>> work4(m);
   typename ClosedLoops<D>::template Columns<Pack<4>> columns(nv);
   EXPECT_EQ(loops.velocity_dependent().size(), velocity_rows);
   for (std::size_t k = 0; k < loops.admissible().size(); ++k) {

@@ -67,7 +67,7 @@ TEST(LoadSensingExcavator, DigsSwingsAndDumpsInBothTreatments) {
     EXPECT_LT(cycle->ledger().oil().closed_to_percent(), 1e-4);
     EXPECT_GT(cycle->range("swing.angle"), std::numbers::pi / 2);
     for (const Actuator& a : oil.actuators) {
-      if (a.turns) continue;
+      if (a.is_rotary) continue;
       const double stroke = a.cylinder.chamber_A0 + a.cylinder.chamber_B0;
       EXPECT_GT(cycle->range(a.name + ".length"), 0.6 * stroke) << a.name;
     }

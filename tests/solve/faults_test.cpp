@@ -364,8 +364,8 @@ TEST(Fault, EmptiedAccumulatorLetsTheLineFallToTheTank) {
   EXPECT_GT(run.column("line.pressure")[i], 0.95 * 100e5);
   EXPECT_NEAR(run.at(t + 0.5, "line.pressure"), kTank, 1e3);
   for (double v : stored) ASSERT_GE(v, -1e-12 * stored[0]);
-  const double held = (1000 * kGravity + lift.A_B * kTank) / lift.A;
-  EXPECT_NEAR(run.at(12, "ram.pressure"), held, 1e-6 * held);
+  const double locked = (1000 * kGravity + lift.A_B * kTank) / lift.A;
+  EXPECT_NEAR(run.at(12, "ram.pressure"), locked, 1e-6 * locked);
   EXPECT_NEAR(run.at(12, "platform.speed"), 0, 1e-9);
 }
 

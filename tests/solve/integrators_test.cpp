@@ -432,9 +432,9 @@ TEST(IndexOne, StabilisationHoldsTheLoopsTogether) {
     run.advance(3);
     return run.statistics().max_violation;
   };
-  const double held = violation("[50, 50]"), drifting = violation("[0, 0]");
-  EXPECT_GT(held, 1e-6);  // not zero: that is the point of comparing
-  EXPECT_LT(held, 0.1 * drifting);
+  const double locked = violation("[50, 50]"), drifting = violation("[0, 0]");
+  EXPECT_GT(locked, 1e-6);  // not zero: that is the point of comparing
+  EXPECT_LT(locked, 0.1 * drifting);
 }
 
 // ---------------------------------------------------------------- index-1 augmented Lagrangian
@@ -505,9 +505,9 @@ TEST(AugmentedLagrangianSteps, HoldTheLoopsTogether) {
     run.advance(3);
     return run.statistics().max_violation;
   };
-  const double held = violation(kAugmentedEuler, "50"), drifting = violation(kAugmentedEuler, "0");
-  EXPECT_GT(held, 1e-6);
-  EXPECT_LT(held, 0.1 * drifting);
+  const double locked = violation(kAugmentedEuler, "50"), drifting = violation(kAugmentedEuler, "0");
+  EXPECT_GT(locked, 1e-6);
+  EXPECT_LT(locked, 0.1 * drifting);
 }
 
 TEST(IndexOne, AViolationFadesAsTheEquationSays) {
@@ -519,7 +519,7 @@ TEST(IndexOne, AViolationFadesAsTheEquationSays) {
   run.restore(off);
   struct Log final : RunWatcher {
     double first = 0, last = 0;
-    void at(const Moment& m) override { (first == 0 ? first : last) = m.report.violation; }
+    void at(const StepRecord& m) override { (first == 0 ? first : last) = m.report.violation; }
   } log;
   run.advance(0.04, &log);
   EXPECT_NEAR(log.last / log.first, (1 + 50 * 0.04) * std::exp(-50 * 0.04), 0.01);

@@ -48,7 +48,7 @@ joints:
   right: {revolute: {parent: coupler, at: [2, 0, 0], axis: z}, angle: 180 deg}
 loops: {foot: {revolute: {between: [right, ground], at: [[1, 0, 0], [2, 0, 0]], axis: z}}}
 )"));
-  EXPECT_EQ(p.dead_point, "loops.foot");
+  EXPECT_EQ(p.singular_configuration, "loops.foot");
 }
 
 }  // namespace

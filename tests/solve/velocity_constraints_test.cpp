@@ -117,7 +117,7 @@ TEST(PartitionOfTwoLevels, RowsThatHoldForPositionsChooseFirst) {
   MechanismState<2> state(m);
   update_positions<2, double>(m, model->q_start.data(), nullptr, state);
   ClosedLoops<2> loops(m);
-  ASSERT_TRUE(loops.choose(state));
+  ASSERT_TRUE(loops.select_partition(state));
   EXPECT_EQ(loops.dependent().size(), 2u);  // of crank, coupler and rocker
   for (int v : loops.dependent()) EXPECT_LT(v, 3);
   EXPECT_EQ(loops.velocity_dependent().size(), 2u);
@@ -127,7 +127,7 @@ TEST(PartitionOfTwoLevels, RowsThatHoldForPositionsChooseFirst) {
   std::vector<double> partition(m.rows);
   loops.write(partition.data());
   ClosedLoops<2> other(m);
-  ASSERT_TRUE(other.adopt(partition.data()));
+  ASSERT_TRUE(other.load_partition(partition.data()));
   EXPECT_EQ(other.independent(), loops.independent());
   EXPECT_EQ(other.velocity_dependent(), loops.velocity_dependent());
 }

@@ -12,7 +12,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kRounding = 1e-15;  // of an entry of a rotation matrix, a few operations
+constexpr double kEntryTolerance = 1e-15;  // of an entry of a rotation matrix, a few operations
 
 Vec<3> direction(unsigned seed) {
   std::mt19937 random(seed);
@@ -30,7 +30,7 @@ TEST(Rotation3, AxisAndAngleAgreeWithEigen) {
   for (unsigned i = 0; i < 20; ++i) {
     const Vec<3> u = direction(i);
     const double angle = -7 + 0.7 * i;
-    EXPECT_LT(largest(axis_angle(u, angle) - Eigen::AngleAxisd(angle, u).toRotationMatrix()), 2 * kRounding);
+    EXPECT_LT(largest(axis_angle(u, angle) - Eigen::AngleAxisd(angle, u).toRotationMatrix()), 2 * kEntryTolerance);
   }
 }
 
@@ -52,7 +52,7 @@ TEST(Rotation3, ExponentialTangentIsTurnedIntoItsTransposeByTheRotation) {
     const Mat<3> T = exponential_tangent(theta);
     // at the edge of the series, 1e-3, (1 - cos t) / t^2 has lost six digits, and it is multiplied by t
     EXPECT_LT(largest(exponential(theta) * T.transpose() - T), 1e-12) << size;
-    EXPECT_LT((T * theta - theta).norm(), kRounding * (1 + size)) << size;
+    EXPECT_LT((T * theta - theta).norm(), kEntryTolerance * (1 + size)) << size;
   }
 }
 
@@ -63,8 +63,8 @@ TEST(Rotation3, RotatingAQuaternionComposesRotations) {
     const auto e = matrix_quaternion(R);
     double out[4];
     quaternion_rotate(e.data(), theta, out);
-    EXPECT_LT(largest(quaternion_matrix(out) - exponential(theta) * R), 4 * kRounding) << i;
-    EXPECT_NEAR(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3], 1, kRounding);
+    EXPECT_LT(largest(quaternion_matrix(out) - exponential(theta) * R), 4 * kEntryTolerance) << i;
+    EXPECT_NEAR(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3], 1, kEntryTolerance);
     double again[4] = {e[0], e[1], e[2], e[3]};
     quaternion_rotate(again, theta, again);  // in place
     for (int k = 0; k < 4; ++k) EXPECT_EQ(again[k], out[k]);
@@ -103,25 +103,25 @@ TEST(Rotation3, RotatingAQuaternionIsDifferentiableAtZero) {
 }
 
 TEST(Rotation3, RollPitchYawTurnAboutFixedAxesInThisOrder) {
-  EXPECT_LT(largest(roll_pitch_yaw({0.3, 0, 0}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitX()).toRotationMatrix()), kRounding);
-  EXPECT_LT(largest(roll_pitch_yaw({0, 0.3, 0}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitY()).toRotationMatrix()), kRounding);
-  EXPECT_LT(largest(roll_pitch_yaw({0, 0, 0.3}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitZ()).toRotationMatrix()), kRounding);
+  EXPECT_LT(largest(roll_pitch_yaw({0.3, 0, 0}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitX()).toRotationMatrix()), kEntryTolerance);
+  EXPECT_LT(largest(roll_pitch_yaw({0, 0.3, 0}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitY()).toRotationMatrix()), kEntryTolerance);
+  EXPECT_LT(largest(roll_pitch_yaw({0, 0, 0.3}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitZ()).toRotationMatrix()), kEntryTolerance);
   // a quarter turn about x takes y to z; then one about z leaves it: y -> z
-  EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitY() - Vec<3>::UnitZ()).norm(), kRounding);
+  EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitY() - Vec<3>::UnitZ()).norm(), kEntryTolerance);
   // x is left by the first turn and taken to y by the second
-  EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitX() - Vec<3>::UnitY()).norm(), kRounding);
+  EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitX() - Vec<3>::UnitY()).norm(), kEntryTolerance);
 }
 
 TEST(Rotation3, RollPitchYawAreFoundAgain) {
   for (unsigned i = 0; i < 40; ++i)
     for (double angle : {0.0, 1e-9, 0.2, 2.0, kPi, 4.0}) {
       const Mat<3> R = axis_angle(direction(i), angle);
-      EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kRounding) << i << " " << angle;
+      EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kEntryTolerance) << i << " " << angle;
     }
   for (double pitch : {-kPi / 2, kPi / 2})  // roll and yaw turn about one axis there
     for (double roll : {-2.0, 0.3}) {
       const Mat<3> R = roll_pitch_yaw({roll, pitch, 0.7});
-      EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kRounding) << pitch << " " << roll;
+      EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kEntryTolerance) << pitch << " " << roll;
     }
 }
 
@@ -147,8 +147,8 @@ TEST(Rotation3, QuaternionOfAMatrixIsUnitWithScalarPartNotNegative) {
       const Mat<3> R = axis_angle(direction(i), angle);
       const auto e = matrix_quaternion(R);
       EXPECT_GE(e[0], 0);
-      EXPECT_NEAR(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3], 1, kRounding);
-      EXPECT_LT(largest(quaternion_matrix(e.data()) - R), 4 * kRounding);
+      EXPECT_NEAR(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3], 1, kEntryTolerance);
+      EXPECT_LT(largest(quaternion_matrix(e.data()) - R), 4 * kEntryTolerance);
     }
 }
 

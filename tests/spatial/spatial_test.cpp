@@ -13,7 +13,7 @@
 namespace trunnion {
 namespace {
 
-constexpr double kRounding = 1e-13;  // sums of some ten products of numbers up to 3
+constexpr double kSumTolerance = 1e-13;  // sums of some ten products of numbers up to 3
 
 template <int D>
 class Random {
@@ -72,8 +72,8 @@ TYPED_TEST(Spatial, MotionProductIsAntisymmetricAndObeysJacobi) {
   Random<D> random;
   for (int i = 0; i < 50; ++i) {
     const auto a = random.motion(), b = random.motion(), c = random.motion();
-    EXPECT_LT(size(cross(a, b) + cross(b, a)), kRounding);
-    EXPECT_LT(size(cross(a, cross(b, c)) + cross(b, cross(c, a)) + cross(c, cross(a, b))), kRounding);
+    EXPECT_LT(size(cross(a, b) + cross(b, a)), kSumTolerance);
+    EXPECT_LT(size(cross(a, cross(b, c)) + cross(b, cross(c, a)) + cross(c, cross(a, b))), kSumTolerance);
   }
 }
 
@@ -83,7 +83,7 @@ TYPED_TEST(Spatial, ForceProductIsDualToMotionProduct) {
   for (int i = 0; i < 50; ++i) {
     const auto a = random.motion(), b = random.motion();
     const auto f = random.force();
-    EXPECT_NEAR(dot(cross(a, b), f), -dot(b, cross(a, f)), kRounding);
+    EXPECT_NEAR(dot(cross(a, b), f), -dot(b, cross(a, f)), kSumTolerance);
   }
 }
 
@@ -96,7 +96,7 @@ TYPED_TEST(Spatial, PowerDoesNotDependOnTheReferencePoint) {
     const Vec<D> r = random.vector();  // the new reference point
     const Motion<D> V_r{V.angular, V.at(r)};
     const Force<D> F_r{F.moment - moment(r, F.linear), F.linear};
-    EXPECT_NEAR(dot(V, F), dot(V_r, F_r), kRounding);
+    EXPECT_NEAR(dot(V, F), dot(V_r, F_r), kSumTolerance);
   }
 }
 
@@ -106,7 +106,7 @@ TYPED_TEST(Spatial, InertiaIsSymmetricAndPositive) {
   for (int i = 0; i < 50; ++i) {
     const auto I = random.inertia();
     const auto v = random.motion(), w = random.motion();
-    EXPECT_NEAR(dot(v, I * w), dot(w, I * v), 10 * kRounding);
+    EXPECT_NEAR(dot(v, I * w), dot(w, I * v), 10 * kSumTolerance);
     EXPECT_GT(dot(v, I * v), 0);
   }
 }
@@ -120,7 +120,7 @@ TYPED_TEST(Spatial, KineticEnergyIsThatOfTheCentreOfMassAndOfTurning) {
     const Tensor<D> J_c = random.tensor();
     const auto V = random.motion();
     const double turning = dot(V.angular, Angular<D>(J_c * V.angular));
-    EXPECT_NEAR(dot(V, Inertia<D>::of(m, r_c, J_c) * V), m * V.at(r_c).squaredNorm() + turning, 10 * kRounding);
+    EXPECT_NEAR(dot(V, Inertia<D>::of(m, r_c, J_c) * V), m * V.at(r_c).squaredNorm() + turning, 10 * kSumTolerance);
   }
 }
 
@@ -132,7 +132,7 @@ TYPED_TEST(Spatial, CoriolisOperatorIsItsDefinition) {
     const auto V = random.motion(), w = random.motion();
     const auto B = Coriolis<D>::of(I, V, I * V);
     const Force<D> defined = cross(V, I * w) + cross(w, I * V) + I * cross(w, V);
-    EXPECT_LT(size(B * w - defined), 10 * kRounding);
+    EXPECT_LT(size(B * w - defined), 10 * kSumTolerance);
   }
 }
 
@@ -143,7 +143,7 @@ TYPED_TEST(Spatial, CoriolisOperatorOfTheOwnVelocityIsTwiceTheGyroscopicForce) {
     const auto I = random.inertia();
     const auto V = random.motion();
     const Force<D> gyroscopic = cross(V, I * V);
-    EXPECT_LT(size(Coriolis<D>::of(I, V, I * V) * V - gyroscopic - gyroscopic), 10 * kRounding);
+    EXPECT_LT(size(Coriolis<D>::of(I, V, I * V) * V - gyroscopic - gyroscopic), 10 * kSumTolerance);
   }
 }
 
@@ -154,10 +154,10 @@ TYPED_TEST(Spatial, CoriolisOperatorTransposesAndAdds) {
     const auto I1 = random.inertia(), I2 = random.inertia();
     const auto V1 = random.motion(), V2 = random.motion(), b = random.motion(), w = random.motion();
     const auto B1 = Coriolis<D>::of(I1, V1, I1 * V1), B2 = Coriolis<D>::of(I2, V2, I2 * V2);
-    EXPECT_NEAR(dot(b, B1 * w), dot(w.angular, B1.transpose_times(b)), 10 * kRounding);
+    EXPECT_NEAR(dot(b, B1 * w), dot(w.angular, B1.transpose_times(b)), 10 * kSumTolerance);
     auto B = B1;
     B += B2;
-    EXPECT_LT(size(B * w - (B1 * w + B2 * w)), 10 * kRounding);
+    EXPECT_LT(size(B * w - (B1 * w + B2 * w)), 10 * kSumTolerance);
   }
 }
 
@@ -205,24 +205,24 @@ TEST(Plane, IsTheRestrictionOfSpace) {
     const Vec<2> c = random.vector();
     const Inertia<2> I = Inertia<2>::of(m, c, J);
     const Inertia<3> I3 = Inertia<3>::of(m, {c.x(), c.y(), 0}, Vec<3>(1, 1, J).asDiagonal());
-    EXPECT_LT(size(in_space(cross(a, b)) - cross(in_space(a), in_space(b))), kRounding);
-    EXPECT_LT(size(in_space(cross(a, f)) - cross(in_space(a), in_space(f))), kRounding);
-    EXPECT_LT(size(in_space(I * a) - I3 * in_space(a)), kRounding);
-    EXPECT_NEAR(dot(a, f), dot(in_space(a), in_space(f)), kRounding);
+    EXPECT_LT(size(in_space(cross(a, b)) - cross(in_space(a), in_space(b))), kSumTolerance);
+    EXPECT_LT(size(in_space(cross(a, f)) - cross(in_space(a), in_space(f))), kSumTolerance);
+    EXPECT_LT(size(in_space(I * a) - I3 * in_space(a)), kSumTolerance);
+    EXPECT_NEAR(dot(a, f), dot(in_space(a), in_space(f)), kSumTolerance);
     const auto B = Coriolis<2>::of(I, a, I * a);
     const auto B3 = Coriolis<3>::of(I3, in_space(a), I3 * in_space(a));
-    EXPECT_LT(size(in_space(B * b) - B3 * in_space(b)), 10 * kRounding);
+    EXPECT_LT(size(in_space(B * b) - B3 * in_space(b)), 10 * kSumTolerance);
     const auto transposed = B3.transpose_times(in_space(b));
-    EXPECT_NEAR(B.transpose_times(b), transposed.z(), 10 * kRounding);
+    EXPECT_NEAR(B.transpose_times(b), transposed.z(), 10 * kSumTolerance);
   }
 }
 
 TEST(Plane, RotationsTurnAndCompose) {
   const Rotation<2> R = Rotation<2>::about(0.3), S = Rotation<2>::about(-1.1);
   const Vec<2> v(0.7, -0.2);
-  EXPECT_LT((R * v - Eigen::Rotation2Dd(0.3) * v).norm(), kRounding);
-  EXPECT_LT(((R * S) * v - R * (S * v)).norm(), kRounding);
-  EXPECT_LT((R.inverse() * (R * v) - v).norm(), kRounding);
+  EXPECT_LT((R * v - Eigen::Rotation2Dd(0.3) * v).norm(), kSumTolerance);
+  EXPECT_LT(((R * S) * v - R * (S * v)).norm(), kSumTolerance);
+  EXPECT_LT((R.inverse() * (R * v) - v).norm(), kSumTolerance);
 }
 
 }  // namespace

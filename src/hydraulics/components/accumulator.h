@@ -28,8 +28,8 @@ struct GasCharge {
   template <class S>
   S pressure(const S& oil) const {
     constexpr double kSmallest = 0.01;  // of V_0, of the gas
-    const S room = 1 - oil / volume, held = max(room, kSmallest);
-    return precharge * pow(S(1 / held), exponent) * (1 + exponent * (held - room) / kSmallest);
+    const S room = 1 - oil / volume, locked = max(room, kSmallest);
+    return precharge * pow(S(1 / locked), exponent) * (1 + exponent * (locked - room) / kSmallest);
   }
   /// Oil in it at a pressure.
   double oil_at(double p) const { return p > precharge ? volume * (1 - pow(precharge / p, 1 / exponent)) : 0; }

@@ -7,7 +7,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+constexpr double kPressureRounding = 4 * std::numeric_limits<double>::epsilon();
 
 TR_INLINE double square(double x) { return x * x; }
 
@@ -83,7 +83,7 @@ double LoadCurve::parameter_at(Kind kind, double t0, double t1, double F0, doubl
     slope = p.F_t;
     return p.F - F;
   };
-  return bracketed_root(t0, t1, between(t0, t1, (F - F0) / (F1 - F0)), kRounding * stroke_.F_in_max, excess);
+  return bracketed_root(t0, t1, between(t0, t1, (F - F0) / (F1 - F0)), kPressureRounding * stroke_.F_in_max, excess);
 }
 
 /// Adds the piece from t0 to t1, as far as F is below the relief force of the inlet.
@@ -281,7 +281,7 @@ StrokeState LoadCurve::meter(double P, const StrokeState& near) const {
     };
     const double start = near.piece == i ? project(piece.t0, piece.t1, near.t + near.t_P * (P - near.P))
                                          : between(piece.t0, piece.t1, (AP - piece.AP0) / (piece.AP1 - piece.AP0));
-    t = bracketed_root(piece.t0, piece.t1, start, kRounding * AP, excess);
+    t = bracketed_root(piece.t0, piece.t1, start, kPressureRounding * AP, excess);
   }
   const CurvePoint p = point(piece.kind, t);
   StrokeState s = state(piece, p);

@@ -13,7 +13,7 @@ namespace trunnion {
 namespace {
 
 /// Flow [share of Q] that cannot be told from none.
-constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+constexpr double kFlowRounding = 8 * std::numeric_limits<double>::epsilon();
 
 TR_INLINE double square(double x) { return x * x; }
 
@@ -159,7 +159,7 @@ void MeteringCircuit::build(const MeteringCommand& command, std::span<const doub
 
 /// All P of (114), (123), one unless the flow of the pump is used up over a range of P; leaves the actuators' states at the lowest.
 Interval MeteringCircuit::find_pressure(const PumpSupply& supply, MeteringSolution& s) const {
-  const double none = kRounding * supply.flow;
+  const double none = kFlowRounding * supply.flow;
   const auto excess = [&](double P) { return excess_at(P, supply, s.curve_, s.state_); };
   const double at_relief = excess(supply.relief).value;
   if (at_relief > none) return supply.relief;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mechanics/variation.h"
+#include "mechanics/directional_derivative.h"
 
 #include "mechanics/mechanism.inl.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 /// A number, vector or body of numbers on the lanes of S.
 template <class S>
-struct Spread {
+struct Broadcast {
   TR_INLINE static S of(double x) { return S(x); }
   template <int Rows, int Columns>
   TR_INLINE static Eigen::Matrix<S, Rows, Columns> of(const Eigen::Matrix<double, Rows, Columns>& x) {
@@ -37,7 +37,7 @@ TR_INLINE decltype(auto) spread(const T& x) {
   if constexpr (std::is_same_v<S, double>)
     return static_cast<const T&>(x);
   else
-    return Spread<S>::of(x);
+    return Broadcast<S>::of(x);
 }
 
 using Varied = Dual<1>;  // a value and its change
@@ -60,8 +60,8 @@ TR_INLINE Motion<D, Varied> varied(const Motion<D>& value, const Motion<D>& chan
 
 /// Point and axes of a rolling contact or blade as its two bodies carry them along.
 template <int D>
-void vary_contact(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
-                  ConstraintState<D, Varied>& out) {
+void differentiate_contact(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
+                           ConstraintState<D, Varied>& out) {
   const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, X_A, X_B);
   out.line.r_Q = varied<D>(s.line.r_Q, d.point);
   for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], d.axes[i]);
@@ -73,14 +73,14 @@ void vary_contact(const ConstraintGroup<D>& g, const ConstraintState<D>& s, cons
 
 /// Points and axes of any group.
 template <int D>
-TR_INLINE void vary_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
-                         ConstraintState<D, Varied>& out) {
+TR_INLINE void differentiate_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
+                                  ConstraintState<D, Varied>& out) {
   if (g.type == ConstraintType::direction) {
     out.axes[0] = varied<D>(s.axes[0], cross(X_A.angular, s.axes[0]));
     out.axes[1] = varied<D>(s.axes[1], cross(X_B.angular, s.axes[1]));
     return;
   }
-  if (g.type == ConstraintType::wheel || g.type == ConstraintType::blade) return vary_contact(g, s, X_A, X_B, out);
+  if (g.type == ConstraintType::wheel || g.type == ConstraintType::blade) return differentiate_contact(g, s, X_A, X_B, out);
   out.line.r_Q = varied<D>(s.line.r_Q, X_B.at(s.line.r_Q));
   if (g.type == ConstraintType::point) {
     for (int i = 0; i < g.rows.size(); ++i) out.axes[i] = varied<D>(s.axes[i], cross(X_A.angular, s.axes[i]));
@@ -94,7 +94,7 @@ TR_INLINE void vary_rows(const ConstraintGroup<D>& g, const ConstraintState<D>& 
 
 /// One of the directions of a motion.
 template <int D, class S>
-TR_INLINE decltype(auto) along(int direction, const Motion<D, S>& x) {
+TR_INLINE decltype(auto) lane_of(int direction, const Motion<D, S>& x) {
   if constexpr (std::is_same_v<S, double>) {
     return static_cast<const Motion<D>&>(x);
   } else {
@@ -119,7 +119,7 @@ TR_INLINE Motion<D, Varied> varied_acceleration(const NodeState<D>& n, const Mot
 
 /// Change of rows that are coordinates: v or a of the path's first, minus ratio times that of its second.
 template <int D, class S>
-TR_INLINE bool vary_coordinate_row(const Mechanism<D>& m, const ConstraintGroup<D>& g, const S* rate, int direction, double& out) {
+TR_INLINE bool differentiate_coordinate_row(const Mechanism<D>& m, const ConstraintGroup<D>& g, const S* rate, int direction, double& out) {
   if (!g.of_coordinates()) return false;
   out = rate == nullptr ? 0 : lane(rate[m.paths[g.path.begin].dof], direction);
   if (rate != nullptr && g.type != ConstraintType::coordinate) out -= g.ratio * lane(rate[m.paths[g.path.begin + 1].dof], direction);
@@ -128,14 +128,14 @@ TR_INLINE bool vary_coordinate_row(const Mechanism<D>& m, const ConstraintGroup<
 
 /// Frame of a rolling contact or blade as its two bodies carry it along; direction by direction.
 template <int D, class S>
-RowFrameChange<D, S> vary_frame(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D, S>& X_A,
-                                const Motion<D, S>& X_B) {
+RowFrameChange<D, S> differentiate_frame(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D, S>& X_A,
+                                         const Motion<D, S>& X_B) {
   if constexpr (std::is_same_v<S, double>) {
     return row_frame_change<D, double>(g, s, X_A, X_B);
   } else {
     RowFrameChange<D, S> change;
     for (int i = 0; i < kLanes<S>; ++i) {
-      const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, along(i, X_A), along(i, X_B));
+      const RowFrameChange<D, double> d = row_frame_change<D, double>(g, s, lane_of(i, X_A), lane_of(i, X_B));
       for (int k = 0; k < D; ++k) {
         set_lane(change.point[k], i, d.point[k]);
         for (int row = 0; row < g.rows.size(); ++row) set_lane(change.axes[row][k], i, d.axes[row][k]);
@@ -153,16 +153,16 @@ TR_INLINE Force<D, S> at_point(const Vec<D, S>& r, const Vec<D, S>& f) {
 
 /// What a pull `tension` along a line does to its two bodies: its forces, and the changes of length and rate.
 template <class S>
-struct LineVariation {
+struct LineDerivative {
   S s, s_dot;
 };
 template <int D, class S>
-TR_INLINE LineVariation<S> vary_line(const Line<D>& line, const LineState<D>& s, const MechanismState<D>& state,
-                                     const std::vector<NodeVariation<D, S>>& nodes, Vec<D, S>& du) {
+TR_INLINE LineDerivative<S> differentiate_line(const Line<D>& line, const LineState<D>& s, const MechanismState<D>& state,
+                                               const std::vector<NodeVariation<D, S>>& nodes, Vec<D, S>& du) {
   const NodeVariation<D, S>&A = nodes[line.node_A], &B = nodes[line.node_B];
   const Vec<D, S>&r_Q = spread<S>(s.r_Q), &r_P = spread<S>(s.r_P), &u = spread<S>(s.u);
   const Vec<D, S> dd = B.X.at(r_Q) - A.X.at(r_P);
-  LineVariation<S> out;
+  LineDerivative<S> out;
   out.s = u.dot(dd);
   du = (dd - u * out.s) / S(s.length);
   // points move with their bodies, d(v_Q) = omega_X x v_Q + Y(r_Q)
@@ -173,8 +173,8 @@ TR_INLINE LineVariation<S> vary_line(const Line<D>& line, const LineState<D>& s,
 }
 /// d(tension u) at both ends, as their bodies see it.
 template <int D, class S>
-TR_INLINE void vary_tension(const Line<D>& line, const LineState<D>& s, double tension, const S& d_tension, const Vec<D, S>& du,
-                            std::vector<NodeVariation<D, S>>& nodes) {
+TR_INLINE void differentiate_tension(const Line<D>& line, const LineState<D>& s, double tension, const S& d_tension, const Vec<D, S>& du,
+                                     std::vector<NodeVariation<D, S>>& nodes) {
   NodeVariation<D, S>&A = nodes[line.node_A], &B = nodes[line.node_B];
   const Vec<D, S>& u = spread<S>(s.u);
   const Vec<D, S> f = u * S(tension), df = du * S(tension) + u * d_tension;
@@ -240,8 +240,8 @@ TR_INLINE void add_row_forces(const ConstraintGroup<D>& g, const ConstraintState
 /// Their change: a point's force turns with A and moves with r_Q; that of a contact as the contact does; a direction's torque follows
 /// both axes.
 template <int D, class S>
-TR_INLINE void vary_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
-                               const MechanismState<D>& state, std::vector<NodeVariation<D, S>>& nodes) {
+TR_INLINE void differentiate_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
+                                        const MechanismState<D>& state, std::vector<NodeVariation<D, S>>& nodes) {
   NodeVariation<D, S>&A = nodes[g.line.node_A], &B = nodes[g.line.node_B];
   switch (g.type) {
     case ConstraintType::point: {
@@ -261,15 +261,15 @@ TR_INLINE void vary_row_forces(const ConstraintGroup<D>& g, const ConstraintStat
     }
     case ConstraintType::distance: {
       Vec<D, S> du;
-      vary_line(g.line, s.line, state, nodes, du);
-      vary_tension(g.line, s.line, multipliers[0], S(0), du, nodes);
+      differentiate_line(g.line, s.line, state, nodes, du);
+      differentiate_tension(g.line, s.line, multipliers[0], S(0), du, nodes);
       break;
     }
     case ConstraintType::wheel:
     case ConstraintType::blade: {
       const Vec<D> force = point_force(g, s, multipliers);
       const Vec<D, S>&f = spread<S>(force), &r_Q = spread<S>(s.line.r_Q);
-      const RowFrameChange<D, S> d = vary_frame<D, S>(g, s, A.X, B.X);
+      const RowFrameChange<D, S> d = differentiate_frame<D, S>(g, s, A.X, B.X);
       Vec<D, S> df = d.axes[0] * S(multipliers[0]);
       for (int i = 1; i < g.rows.size(); ++i) df += d.axes[i] * S(multipliers[i]);
       const Force<D, S> W = at_point<D, S>(r_Q, f);
@@ -289,7 +289,8 @@ TR_INLINE void vary_row_forces(const ConstraintGroup<D>& g, const ConstraintStat
 }  // namespace
 
 template <int D, class S>
-TR_FLATTEN void vary_places(const Mechanism<D>& m, const S* theta, const MechanismState<D>& state, Variation<D, S>& change) {
+TR_FLATTEN void differentiate_places(const Mechanism<D>& m, const S* theta, const MechanismState<D>& state,
+                                     DirectionalDerivative<D, S>& change) {
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     const NodeState<D>& s = state.tree.nodes[j];
@@ -310,7 +311,8 @@ TR_FLATTEN void vary_places(const Mechanism<D>& m, const S* theta, const Mechani
 }
 
 template <int D, class S>
-TR_FLATTEN void vary_velocities(const Mechanism<D>& m, const S* v, const MechanismState<D>& state, Variation<D, S>& change) {
+TR_FLATTEN void differentiate_velocities(const Mechanism<D>& m, const S* v, const MechanismState<D>& state,
+                                         DirectionalDerivative<D, S>& change) {
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     const NodeVariation<D, S>& p = change.nodes[n.parent];
@@ -327,7 +329,8 @@ TR_FLATTEN void vary_velocities(const Mechanism<D>& m, const S* v, const Mechani
 }
 
 template <int D, class S>
-TR_FLATTEN void vary_accelerations(const Mechanism<D>& m, const S* a, const MechanismState<D>& state, Variation<D, S>& change) {
+TR_FLATTEN void differentiate_accelerations(const Mechanism<D>& m, const S* a, const MechanismState<D>& state,
+                                            DirectionalDerivative<D, S>& change) {
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     NodeVariation<D, S>& out = change.nodes[j];
@@ -337,36 +340,36 @@ TR_FLATTEN void vary_accelerations(const Mechanism<D>& m, const S* a, const Mech
 }
 
 template <int D, class S>
-TR_FLATTEN void vary_row_rates(const Mechanism<D>& m, std::span<const int> groups, const S* v, const MechanismState<D>& state,
-                               Variation<D, S>& change, int direction) {
+TR_FLATTEN void differentiate_row_rates(const Mechanism<D>& m, std::span<const int> groups, const S* v, const MechanismState<D>& state,
+                                        DirectionalDerivative<D, S>& change, int direction) {
   ConstraintState<D, Varied> rows;
   Varied Phi_dot[3];
   for (int i : groups) {
     const ConstraintGroup<D>& g = m.constraints[i];
-    if (vary_coordinate_row(m, g, v, direction, change.Phi_dot[g.rows.begin])) continue;
+    if (differentiate_coordinate_row(m, g, v, direction, change.Phi_dot[g.rows.begin])) continue;
     const NodeState<D>&A = state.tree.nodes[g.line.node_A], &B = state.tree.nodes[g.line.node_B];
     const NodeVariation<D, S>&dA = change.nodes[g.line.node_A], &dB = change.nodes[g.line.node_B];
-    const Motion<D>&X_A = along(direction, dA.X), &X_B = along(direction, dB.X);
-    vary_rows(g, state.constraints[i], X_A, X_B, rows);
-    row_rates<D, Varied>(g, varied_velocity(A, X_A, along(direction, dA.Y)), varied_velocity(B, X_B, along(direction, dB.Y)), rows,
+    const Motion<D>&X_A = lane_of(direction, dA.X), &X_B = lane_of(direction, dB.X);
+    differentiate_rows(g, state.constraints[i], X_A, X_B, rows);
+    row_rates<D, Varied>(g, varied_velocity(A, X_A, lane_of(direction, dA.Y)), varied_velocity(B, X_B, lane_of(direction, dB.Y)), rows,
                          Phi_dot);
     for (int k = 0; k < g.rows.size(); ++k) change.Phi_dot[g.rows.begin + k] = Phi_dot[k].d[0];
   }
 }
 
 template <int D, class S>
-TR_FLATTEN void vary_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const S* a, const MechanismState<D>& state,
-                                       Variation<D, S>& change, int direction) {
+TR_FLATTEN void differentiate_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const S* a,
+                                                const MechanismState<D>& state, DirectionalDerivative<D, S>& change, int direction) {
   ConstraintState<D, Varied> rows;
   Varied Phi_ddot[3];
   for (int i : groups) {
     const ConstraintGroup<D>& g = m.constraints[i];
-    if (vary_coordinate_row(m, g, a, direction, change.Phi_ddot[g.rows.begin])) continue;
+    if (differentiate_coordinate_row(m, g, a, direction, change.Phi_ddot[g.rows.begin])) continue;
     const NodeState<D>&A = state.tree.nodes[g.line.node_A], &B = state.tree.nodes[g.line.node_B];
     const NodeVariation<D, S>&dA = change.nodes[g.line.node_A], &dB = change.nodes[g.line.node_B];
-    const Motion<D>&X_A = along(direction, dA.X), &Y_A = along(direction, dA.Y), &Z_A = along(direction, dA.Z);
-    const Motion<D>&X_B = along(direction, dB.X), &Y_B = along(direction, dB.Y), &Z_B = along(direction, dB.Z);
-    vary_rows(g, state.constraints[i], X_A, X_B, rows);
+    const Motion<D>&X_A = lane_of(direction, dA.X), &Y_A = lane_of(direction, dA.Y), &Z_A = lane_of(direction, dA.Z);
+    const Motion<D>&X_B = lane_of(direction, dB.X), &Y_B = lane_of(direction, dB.Y), &Z_B = lane_of(direction, dB.Z);
+    differentiate_rows(g, state.constraints[i], X_A, X_B, rows);
     row_accelerations<D, Varied>(g, varied_velocity(A, X_A, Y_A), varied_acceleration(A, X_A, Y_A, Z_A), varied_velocity(B, X_B, Y_B),
                                  varied_acceleration(B, X_B, Y_B, Z_B), rows, Phi_ddot);
     for (int k = 0; k < g.rows.size(); ++k) change.Phi_ddot[g.rows.begin + k] = Phi_ddot[k].d[0];
@@ -375,12 +378,12 @@ TR_FLATTEN void vary_row_accelerations(const Mechanism<D>& m, std::span<const in
 
 template <int D, class S>
 TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const double* multipliers, const MechanismState<D>& state,
-                           Variation<D, S>& change) {
+                           DirectionalDerivative<D, S>& change) {
   std::vector<Force<D>>& W = change.W;
   std::fill(W.begin(), W.end(), Force<D>::zero());
   // the torque of an angle stays within its joint: nothing but that joint's own load, which no motion changes
   for (std::size_t i = 0; i < m.ports.size(); ++i)
-    if (!m.ports[i].turns()) add_tension(m.ports[i], state.ports[i], -push[i], W);
+    if (!m.ports[i].is_rotary()) add_tension(m.ports[i], state.ports[i], -push[i], W);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     add_tension(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), W);
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
@@ -395,28 +398,28 @@ TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const doub
 }
 
 template <int D, class S>
-TR_FLATTEN void vary_residual(const Mechanism<D>& m, const S* theta, const S* v, const double* push, const double* multipliers,
-                              const MechanismState<D>& state, Variation<D, S>& change, S* dr) {
+TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, const S* v, const double* push, const double* multipliers,
+                                       const MechanismState<D>& state, DirectionalDerivative<D, S>& change, S* dr) {
   std::vector<NodeVariation<D, S>>& nodes = change.nodes;
   for (auto& n : nodes) n.F = Force<D, S>::zero();
   Vec<D, S> du;
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
-    if (m.ports[i].turns()) {
+    if (m.ports[i].is_rotary()) {
       const int k = m.paths[m.ports[i].path.begin].dof;
       change.s[i] = theta[k];
       change.s_dot[i] = v[k];
       continue;
     }
-    const LineVariation<S> line = vary_line(m.ports[i], state.ports[i], state, nodes, du);
+    const LineDerivative<S> line = differentiate_line(m.ports[i], state.ports[i], state, nodes, du);
     change.s[i] = line.s;
     change.s_dot[i] = line.s_dot;
-    vary_tension(m.ports[i], state.ports[i], -push[i], S(0), du, nodes);
+    differentiate_tension(m.ports[i], state.ports[i], -push[i], S(0), du, nodes);
   }
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const PointSpring<D>& spring = m.springs[i];
-    const LineVariation<S> line = vary_line(spring.line, state.springs[i], state, nodes, du);
-    vary_tension(spring.line, state.springs[i], -spring_push(spring, state.springs[i]),
-                 S(spring.stiffness) * line.s + S(spring.damping) * line.s_dot, du, nodes);
+    const LineDerivative<S> line = differentiate_line(spring.line, state.springs[i], state, nodes, du);
+    differentiate_tension(spring.line, state.springs[i], -spring_push(spring, state.springs[i]),
+                          S(spring.stiffness) * line.s + S(spring.damping) * line.s_dot, du, nodes);
   }
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
@@ -436,7 +439,7 @@ TR_FLATTEN void vary_residual(const Mechanism<D>& m, const S* theta, const S* v,
     n.F -= at_point<D, S>(r_P, soil_force_change<D, S>(m.soils[i], state.soil[i], s, place, velocity) - cross(n.X.angular, f));
   }
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
-    vary_row_forces(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, state, nodes);
+    differentiate_row_forces(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, state, nodes);
   // I and B of a node are those of its subtree: what its own and earlier coordinates do acts on all of it, what later ones do
   // comes up as F
   for (std::size_t j = nodes.size() - 1; j > 0; --j) {
@@ -452,17 +455,18 @@ TR_FLATTEN void vary_residual(const Mechanism<D>& m, const S* theta, const S* v,
   for (const JointSpring& spring : m.joint_springs) dr[spring.v] += S(spring.stiffness) * theta[spring.v] + S(spring.damping) * v[spring.v];
 }
 
-#define TR_INSTANTIATE(D, S)                                                                                                          \
-  template void vary_places<D, S>(const Mechanism<D>&, const S*, const MechanismState<D>&, Variation<D, S>&);                         \
-  template void vary_velocities<D, S>(const Mechanism<D>&, const S*, const MechanismState<D>&, Variation<D, S>&);                     \
-  template void vary_accelerations<D, S>(const Mechanism<D>&, const S*, const MechanismState<D>&, Variation<D, S>&);                  \
-  template void vary_row_rates<D, S>(const Mechanism<D>&, std::span<const int>, const S*, const MechanismState<D>&, Variation<D, S>&, \
-                                     int);                                                                                            \
-  template void vary_row_accelerations<D, S>(const Mechanism<D>&, std::span<const int>, const S*, const MechanismState<D>&,           \
-                                             Variation<D, S>&, int);                                                                  \
-  template void sum_forces<D, S>(const Mechanism<D>&, const double*, const double*, const MechanismState<D>&, Variation<D, S>&);      \
-  template void vary_residual<D, S>(const Mechanism<D>&, const S*, const S*, const double*, const double*, const MechanismState<D>&,  \
-                                    Variation<D, S>&, S*);
+#define TR_INSTANTIATE(D, S)                                                                                                              \
+  template void differentiate_places<D, S>(const Mechanism<D>&, const S*, const MechanismState<D>&, DirectionalDerivative<D, S>&);        \
+  template void differentiate_velocities<D, S>(const Mechanism<D>&, const S*, const MechanismState<D>&, DirectionalDerivative<D, S>&);    \
+  template void differentiate_accelerations<D, S>(const Mechanism<D>&, const S*, const MechanismState<D>&, DirectionalDerivative<D, S>&); \
+  template void differentiate_row_rates<D, S>(const Mechanism<D>&, std::span<const int>, const S*, const MechanismState<D>&,              \
+                                              DirectionalDerivative<D, S>&, int);                                                         \
+  template void differentiate_row_accelerations<D, S>(const Mechanism<D>&, std::span<const int>, const S*, const MechanismState<D>&,      \
+                                                      DirectionalDerivative<D, S>&, int);                                                 \
+  template void sum_forces<D, S>(const Mechanism<D>&, const double*, const double*, const MechanismState<D>&,                             \
+                                 DirectionalDerivative<D, S>&);                                                                           \
+  template void differentiate_residual<D, S>(const Mechanism<D>&, const S*, const S*, const double*, const double*,                       \
+                                             const MechanismState<D>&, DirectionalDerivative<D, S>&, S*);
 TR_INSTANTIATE(2, double)
 TR_INSTANTIATE(3, double)
 TR_INSTANTIATE(2, Pack<4>)

@@ -10,7 +10,7 @@
 namespace trunnion {
 
 /// sum_k c_k (t - begin)^k.
-struct Course {
+struct TimePolynomial {
   static constexpr std::size_t kCoefficients = 6;
   double begin = 0;                       // [s]
   std::array<double, kCoefficients> c{};  // [unit / s^k]

@@ -1,6 +1,6 @@
 // Changes along a direction of (theta, v, a) against differences, on random mechanisms.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mechanics/variation.h"
+#include "mechanics/directional_derivative.h"
 
 #include <gtest/gtest.h>
 
@@ -99,17 +99,17 @@ TYPED_TEST(VariationOf, EverythingIsItsDifference) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Situation<D> x(seed);
     const typename Situation<D>::Change expected = x.difference();
-    Variation<D> change(x.m);
-    vary_places(x.m, x.d_theta.data(), x.state, change);
-    vary_velocities(x.m, x.d_v.data(), x.state, change);
-    vary_accelerations(x.m, x.d_a.data(), x.state, change);
-    vary_row_rates(x.m, x.all, x.d_v.data(), x.state, change);
-    vary_row_accelerations(x.m, x.all, x.d_a.data(), x.state, change);
+    DirectionalDerivative<D> change(x.m);
+    differentiate_places(x.m, x.d_theta.data(), x.state, change);
+    differentiate_velocities(x.m, x.d_v.data(), x.state, change);
+    differentiate_accelerations(x.m, x.d_a.data(), x.state, change);
+    differentiate_row_rates(x.m, x.all, x.d_v.data(), x.state, change);
+    differentiate_row_accelerations(x.m, x.all, x.d_a.data(), x.state, change);
     expect_same(change.Phi_dot, expected.Phi_dot, seed, "rate of row");
     expect_same(change.Phi_ddot, expected.Phi_ddot, seed, "acceleration of row");
     std::vector<double> dr(x.r.size());
     sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, change);
-    vary_residual(x.m, x.d_theta.data(), x.d_v.data(), x.push.data(), x.multipliers.data(), x.state, change, dr.data());
+    differentiate_residual(x.m, x.d_theta.data(), x.d_v.data(), x.push.data(), x.multipliers.data(), x.state, change, dr.data());
     expect_same(dr, expected.r, seed, "residual");
     expect_same(change.s, expected.s, seed, "length of port");
     expect_same(change.s_dot, expected.s_dot, seed, "rate of port");
@@ -129,30 +129,30 @@ TYPED_TEST(VariationOf, DirectionsDoNotMeet) {
     for (auto* list : {&theta, &v, &a})
       for (S& value : *list)
         for (int i = 0; i < 4; ++i) set_lane(value, i, uniform(x.random));
-    Variation<D, S> together(x.m);
-    Variation<D> alone(x.m);
-    vary_places(x.m, theta.data(), x.state, together);
-    vary_velocities(x.m, v.data(), x.state, together);
-    vary_accelerations(x.m, a.data(), x.state, together);
+    DirectionalDerivative<D, S> together(x.m);
+    DirectionalDerivative<D> alone(x.m);
+    differentiate_places(x.m, theta.data(), x.state, together);
+    differentiate_velocities(x.m, v.data(), x.state, together);
+    differentiate_accelerations(x.m, a.data(), x.state, together);
     sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, together);
-    vary_residual(x.m, theta.data(), v.data(), x.push.data(), x.multipliers.data(), x.state, together, dr.data());
+    differentiate_residual(x.m, theta.data(), v.data(), x.push.data(), x.multipliers.data(), x.state, together, dr.data());
     const auto of = [](const std::vector<S>& list, int i) {
       std::vector<double> values;
       for (const S& value : list) values.push_back(lane(value, i));
       return values;
     };
     for (int i = 0; i < 4; ++i) {
-      vary_row_rates(x.m, x.all, v.data(), x.state, together, i);
-      vary_row_accelerations(x.m, x.all, a.data(), x.state, together, i);
+      differentiate_row_rates(x.m, x.all, v.data(), x.state, together, i);
+      differentiate_row_accelerations(x.m, x.all, a.data(), x.state, together, i);
       const std::vector<double> theta_i = of(theta, i), v_i = of(v, i), a_i = of(a, i);
-      vary_places(x.m, theta_i.data(), x.state, alone);
-      vary_velocities(x.m, v_i.data(), x.state, alone);
-      vary_accelerations(x.m, a_i.data(), x.state, alone);
-      vary_row_rates(x.m, x.all, v_i.data(), x.state, alone);
-      vary_row_accelerations(x.m, x.all, a_i.data(), x.state, alone);
+      differentiate_places(x.m, theta_i.data(), x.state, alone);
+      differentiate_velocities(x.m, v_i.data(), x.state, alone);
+      differentiate_accelerations(x.m, a_i.data(), x.state, alone);
+      differentiate_row_rates(x.m, x.all, v_i.data(), x.state, alone);
+      differentiate_row_accelerations(x.m, x.all, a_i.data(), x.state, alone);
       std::vector<double> dr_i(n);
       sum_forces(x.m, x.push.data(), x.multipliers.data(), x.state, alone);
-      vary_residual(x.m, theta_i.data(), v_i.data(), x.push.data(), x.multipliers.data(), x.state, alone, dr_i.data());
+      differentiate_residual(x.m, theta_i.data(), v_i.data(), x.push.data(), x.multipliers.data(), x.state, alone, dr_i.data());
       const auto expect_equal = [&](const std::vector<double>& found, const std::vector<double>& expected, const char* what) {
         double size = 1;
         for (double value : expected) size = std::max(size, std::abs(value));

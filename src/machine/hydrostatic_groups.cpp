@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/oil_at_rest.h"
+#include "machine/hydrostatic_groups.h"
 
 #include <fmt/format.h>
 
@@ -61,30 +61,31 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
 }
 
 /// Representative of every node's group, where open flow elements join nodes. Valves that open one way join none: rest leaves them shut.
-std::vector<int> join_nodes(const Hydraulics& h, const FlowInputs<>& in) {
-  std::vector<int> parent(h.nodes.size());
+std::vector<int> join_nodes(const Hydraulics& netlist, const FlowInputs<>& in) {
+  std::vector<int> parent(netlist.nodes.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int node) {
     while (parent[node] != node) node = parent[node] = parent[parent[node]];
     return node;
   };
-  for_each_element(h, [&](const auto& element) {
+  for_each_element(netlist, [&](const auto& element) {
     if constexpr (std::is_same_v<std::decay_t<decltype(element)>, OneWayValve>) return;
     for_each_flow(element, in, [&](const FlowEdge& e) {
       if (e.slope > 0) parent[root(e.A)] = root(e.B);
     });
   });
-  for (const Component& c : h.components) for_each_open_way(c, in, [&](int A, int B) { parent[root(A)] = root(B); });
+  for (const Component& c : netlist.components) for_each_open_way(c, in, [&](int A, int B) { parent[root(A)] = root(B); });
   std::vector<int> roots;
-  for (std::size_t i = 0; i < h.nodes.size(); ++i) roots.push_back(root(static_cast<int>(i)));
+  for (std::size_t i = 0; i < netlist.nodes.size(); ++i) roots.push_back(root(static_cast<int>(i)));
   return roots;
 }
 
 /// Pistons in numbered groups; a chamber pair that lies in one group acts with the difference of its areas.
-std::vector<OilAtRest::Piston> list_pistons(const Hydraulics& h, const std::vector<int>& root, const std::vector<int>& number) {
-  std::vector<OilAtRest::Piston> list;
-  for (std::size_t i = 0; i < h.actuators.size(); ++i) {
-    const Actuator& a = h.actuators[i];
+std::vector<HydrostaticGroups::Piston> list_pistons(const Hydraulics& netlist, const std::vector<int>& root,
+                                                    const std::vector<int>& number) {
+  std::vector<HydrostaticGroups::Piston> list;
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
     const int A = number[root[a.A]], B = number[root[a.B]], port = static_cast<int>(i);
     if (A >= 0 && A == B) {
       list.push_back({port, A, a.cylinder.area_A - a.cylinder.area_B});
@@ -98,61 +99,61 @@ std::vector<OilAtRest::Piston> list_pistons(const Hydraulics& h, const std::vect
 
 }  // namespace
 
-OilAtRest::OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states)
+HydrostaticGroups::HydrostaticGroups(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states)
     : model_(model),
-      h_(model.hydraulics),
+      netlist_(model.hydraulics),
       states_(states),
-      given_(h_.nodes.size()),
-      value_(h_.nodes.size(), std::nan("")),
-      unknown_(h_.nodes.size(), -1),
-      closed_(h_.nodes.size(), -1) {
-  for (const Spool& spool : h_.spools)
+      given_(netlist_.nodes.size()),
+      value_(netlist_.nodes.size(), std::nan("")),
+      unknown_(netlist_.nodes.size(), -1),
+      closed_(netlist_.nodes.size(), -1) {
+  for (const Spool& spool : netlist_.spools)
     spool_.push_back(states == StatesAt::start ? spool.start.value_or(model.signals.value(spool.signal, time, side))
                                                : model.signals.value(spool.signal, time, side));
-  for (const FlowSource& source : h_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
-  const std::vector<double> probe(h_.nodes.size(), kProbe);
-  root_ = join_nodes(h_, {probe.data(), inputs.signal.data(), spool_.data()});
-  std::vector<bool> open(h_.nodes.size(), false);  // per representative: has a source
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
-    const int state = h_.nodes[i].state;
+  for (const FlowSource& source : netlist_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
+  const std::vector<double> probe(netlist_.nodes.size(), kProbe);
+  root_ = join_nodes(netlist_, {probe.data(), inputs.signal.data(), spool_.data()});
+  std::vector<bool> open(netlist_.nodes.size(), false);  // per representative: has a source
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
+    const int state = netlist_.nodes[i].state;
     given_[i] = state >= 0 ? model.y_start[state] : inputs.pressure[i];
     if (state < 0) open[root_[i]] = true;
     if (std::isnan(value_[root_[i]])) value_[root_[i]] = given_[i];
   }
   std::vector<double> pressure = given_;
-  std::vector<bool> moves(h_.nodes.size(), false);  // per representative: has a piston
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+  std::vector<bool> moves(netlist_.nodes.size(), false);  // per representative: has a piston
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (std::isnan(pressure[i])) pressure[i] = value_[root_[i]];
   decide_alone(pressure);
-  for (const Actuator& a : h_.actuators) moves[root_[a.A]] = moves[root_[a.B]] = true;
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+  for (const Actuator& a : netlist_.actuators) moves[root_[a.A]] = moves[root_[a.B]] = true;
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
     const int root = root_[i];
     if (std::isnan(value_[root])) value_[root] = pressure[i];
     if (std::isnan(value_[root]) && moves[root] && unknown_[root] < 0) unknown_[root] = unknowns_++;
     if (!open[root] && closed_[root] < 0) closed_[root] = closed_count_++;
   }
-  pistons_ = list_pistons(h_, root_, unknown_);
-  closed_pistons_ = list_pistons(h_, root_, closed_);
+  pistons_ = list_pistons(netlist_, root_, unknown_);
+  closed_pistons_ = list_pistons(netlist_, root_, closed_);
 }
 
-std::optional<double> OilAtRest::inflow(int root, const std::vector<double>& pressure) const {
+std::optional<double> HydrostaticGroups::inflow(int root, const std::vector<double>& pressure) const {
   double sum = 0;
   bool known = true;
-  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h_.elements)) {
+  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist_.elements)) {
     const bool in = root_[valve.B] == root, out = root_[valve.A] == root;
     if (in == out) continue;
     const double drop = pressure[valve.A] - pressure[valve.B];
     known = known && !std::isnan(drop);
     sum += (in ? 1 : -1) * one_way_flow(valve.law, drop);
   }
-  for (const Component& c : h_.components) {
+  for (const Component& c : netlist_.components) {
     if (std::none_of(c.nodes.begin(), c.nodes.end(), [&](int node) { return root_[node] == root; })) continue;
     for (int node : c.nodes) known = known && !std::isnan(pressure[node]);
     if (!known) break;
     ComponentValues<> values = component_at(c, pressure);
     c.law->start(values.p, values.u, values.x);
     c.law->evaluate(values.inputs(), values.Q, values.rate);
-    for_each_way(c, values.Q, [&](int A, int B, double Q) {
+    for_each_flow_path(c, values.Q, [&](int A, int B, double Q) {
       if (B >= 0 && root_[B] == root) sum += Q;
       if (A >= 0 && root_[A] == root) sum -= Q;
     });
@@ -160,9 +161,9 @@ std::optional<double> OilAtRest::inflow(int root, const std::vector<double>& pre
   return known ? std::optional(sum) : std::nullopt;
 }
 
-bool OilAtRest::Shut::endless() const { return least > kHighest / 2; }
+bool HydrostaticGroups::Shut::endless() const { return least > kHighest / 2; }
 
-std::optional<OilAtRest::Shut> OilAtRest::shut(int root, std::vector<double> pressure) const {
+std::optional<HydrostaticGroups::Shut> HydrostaticGroups::shut(int root, std::vector<double> pressure) const {
   const auto at = [&](double p) {
     set_group(root, p, pressure);
     return inflow(root, pressure);
@@ -180,15 +181,15 @@ std::optional<OilAtRest::Shut> OilAtRest::shut(int root, std::vector<double> pre
   return Shut{edge([](double Q) { return Q <= 0; }).second, edge([](double Q) { return Q < 0; }).first};
 }
 
-void OilAtRest::set_group(int root, double p, std::vector<double>& pressure) const {
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+void HydrostaticGroups::set_group(int root, double p, std::vector<double>& pressure) const {
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (root_[i] == root && marked(static_cast<int>(i))) pressure[i] = p;
 }
 
-void OilAtRest::decide_alone(std::vector<double>& pressure) const {
+void HydrostaticGroups::decide_alone(std::vector<double>& pressure) const {
   for (bool found = true; found;) {
     found = false;
-    for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
       if (!std::isnan(pressure[i])) continue;
       const std::optional<Shut> range = shut(root_[i], pressure);
       if (!range || range->endless() || !range->one()) continue;
@@ -198,7 +199,7 @@ void OilAtRest::decide_alone(std::vector<double>& pressure) const {
   }
 }
 
-void OilAtRest::fill(const std::vector<int>& groups, std::vector<double>& pressure) const {
+void HydrostaticGroups::fill(const std::vector<int>& groups, std::vector<double>& pressure) const {
   constexpr int kSweeps = 100;
   for (int root : groups) set_group(root, kEmpty, pressure);
   bool rises = true;
@@ -213,10 +214,10 @@ void OilAtRest::fill(const std::vector<int>& groups, std::vector<double>& pressu
   }
 }
 
-void OilAtRest::complete(double* y, Undecided undecided) const {
+void HydrostaticGroups::complete(double* y, Undecided undecided) const {
   std::vector<double> pressure = pressures(y);
   std::vector<int> groups;
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (const int root = root_[i]; root == static_cast<int>(i) && unknown_[root] < 0 && std::isnan(value_[root])) groups.push_back(root);
   if (groups.empty()) return;
   fill(groups, pressure);
@@ -231,32 +232,32 @@ void OilAtRest::complete(double* y, Undecided undecided) const {
                                                  : fmt::format("is not determined by rest: the machine can rest at any value of it{}",
                                                                bounded ? fmt::format(" up to {:.6g} Pa", range.greatest) : ""),
                                  "a stated pressure such as 3.5 MPa",
-                                 fmt::format("state this pressure (--set {}={:.6g}MPa){}", pressure_path(h_.nodes[node]),
+                                 fmt::format("state this pressure (--set {}={:.6g}MPa){}", pressure_path(netlist_.nodes[node]),
                                              bounded ? std::min(3.5, range.greatest / 1e6) : 3.5, kSteady)));
     set_group(root, kGuess, pressure);
   }
   if (undecided == Undecided::refused && !findings.empty()) throw InputError(std::move(findings));
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-    if (h_.nodes[i].state >= 0) y[h_.nodes[i].state] = pressure[i];
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+    if (netlist_.nodes[i].state >= 0) y[netlist_.nodes[i].state] = pressure[i];
   start_components(y);
 }
 
-std::vector<int> OilAtRest::marked_in(int root) const {
+std::vector<int> HydrostaticGroups::marked_in(int root) const {
   std::vector<int> list;
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (root_[i] == root && marked(static_cast<int>(i))) list.push_back(static_cast<int>(i));
   return list;
 }
 
-Diagnostic OilAtRest::finding(int node, std::string found, std::string expected, std::string hint) const {
-  const std::string path = pressure_path(h_.nodes[node]);
+Diagnostic HydrostaticGroups::finding(int node, std::string found, std::string expected, std::string hint) const {
+  const std::string path = pressure_path(netlist_.nodes[node]);
   return {model_.description.span(path), path, std::move(found), std::move(expected), std::move(hint)};
 }
 
-void OilAtRest::check_rest(bool whole_machine) const {
+void HydrostaticGroups::check_rest(bool whole_machine) const {
   std::vector<Diagnostic> findings;
-  std::vector<int> giver(h_.nodes.size(), -1);
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+  std::vector<int> giver(netlist_.nodes.size(), -1);
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
     const int node = static_cast<int>(i), root = root_[i];
     if (marked(node)) continue;
     if (giver[root] < 0) {
@@ -269,24 +270,24 @@ void OilAtRest::check_rest(bool whole_machine) const {
     for (int k : between)
       findings.push_back(finding(k,
                                  fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}",
-                                             h_.nodes[first].name, given_[first], h_.nodes[i].name, given_[i], kNoRest),
+                                             netlist_.nodes[first].name, given_[first], netlist_.nodes[i].name, given_[i], kNoRest),
                                  "a stated start pressure",
                                  fmt::format("state this pressure, or close the valve at the start{}", kSteady)));
     if (!whole_machine || !between.empty()) continue;
-    const int own = h_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
-    if (h_.nodes[own].state < 0) continue;  // between sources oil may flow: nothing of the machine feels it
+    const int own = netlist_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
+    if (netlist_.nodes[own].state < 0) continue;  // between sources oil may flow: nothing of the machine feels it
     findings.push_back(finding(own,
                                fmt::format("is {:.6g} Pa, joined through open valves with {} at {:.6g} Pa: {}", given_[own],
-                                           h_.nodes[other].name, given_[other], kNoRest),
+                                           netlist_.nodes[other].name, given_[other], kNoRest),
                                "the same pressure", fmt::format("mark it `equilibrium`, or close the valve at the start{}", kSteady)));
   }
   for (std::size_t k = 0; k < flow_.size(); ++k) {
     if (flow_[k] == 0) continue;
-    const FlowSource& source = h_.flow_sources[k];
-    for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+    const FlowSource& source = netlist_.flow_sources[k];
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
       const int node = static_cast<int>(i), root = root_[i];
       const bool fed = (source.to >= 0 && root_[source.to] == root) || (source.from >= 0 && root_[source.from] == root);
-      if (fed && h_.nodes[i].state >= 0 && (whole_machine || marked(node)))
+      if (fed && netlist_.nodes[i].state >= 0 && (whole_machine || marked(node)))
         findings.push_back(finding(node,
                                    fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: {}", source.name, flow_[k], kNoRest),
                                    marked(node) ? "a stated start pressure" : "no flow at the start",
@@ -296,33 +297,33 @@ void OilAtRest::check_rest(bool whole_machine) const {
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-std::vector<double> OilAtRest::closed_capacity(const std::vector<double>& node_capacity) const {
+std::vector<double> HydrostaticGroups::closed_capacity(const std::vector<double>& node_capacity) const {
   std::vector<double> sum(static_cast<std::size_t>(closed_count_), 0.0);
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (closed_[root_[i]] >= 0) sum[closed_[root_[i]]] += node_capacity[i];
   return sum;
 }
 
-void OilAtRest::write(const double* p, double* y) const {
+void HydrostaticGroups::write(const double* p, double* y) const {
   std::copy(model_.y_start.begin(), model_.y_start.end(), y);
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (marked(static_cast<int>(i))) {
       const int unknown = unknown_[root_[i]];
       const double value = std::isnan(value_[root_[i]]) ? kGuess : value_[root_[i]];
-      y[h_.nodes[i].state] = unknown < 0 ? value : p[unknown];
+      y[netlist_.nodes[i].state] = unknown < 0 ? value : p[unknown];
     }
-  for (std::size_t i = 0; i < h_.spools.size(); ++i) {
-    y[h_.spools[i].state] = spool_[i];
-    if (h_.spools[i].second_order()) y[h_.spools[i].state + 1] = 0;
+  for (std::size_t i = 0; i < netlist_.spools.size(); ++i) {
+    y[netlist_.spools[i].state] = spool_[i];
+    if (netlist_.spools[i].second_order()) y[netlist_.spools[i].state + 1] = 0;
   }
   if (states_ == StatesAt::rest)
-    for (const Actuator& a : h_.actuators) std::fill_n(y + a.state, a.friction_states, 0.0);
+    for (const Actuator& a : netlist_.actuators) std::fill_n(y + a.state, a.friction_states, 0.0);
   start_components(y);
 }
 
-void OilAtRest::start_components(double* y) const {
+void HydrostaticGroups::start_components(double* y) const {
   const std::vector<double> pressure = pressures(y);
-  for (const Component& c : h_.components) {
+  for (const Component& c : netlist_.components) {
     const ComponentValues<> values = component_at(c, pressure);
     c.law->start(values.p, values.u, y + c.state);
     for (std::size_t k = 0; states_ == StatesAt::start && k < c.law->info().states.size(); ++k)
@@ -331,24 +332,24 @@ void OilAtRest::start_components(double* y) const {
 }
 
 /// Of all nodes.
-std::vector<double> OilAtRest::pressures(const double* y) const {
+std::vector<double> HydrostaticGroups::pressures(const double* y) const {
   std::vector<double> pressure = given_;
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-    if (h_.nodes[i].state >= 0) pressure[i] = y[h_.nodes[i].state];
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+    if (netlist_.nodes[i].state >= 0) pressure[i] = y[netlist_.nodes[i].state];
   return pressure;
 }
 
 /// What a component sees, but for its states.
-ComponentValues<> OilAtRest::component_at(const Component& c, const std::vector<double>& pressure) const {
+ComponentValues<> HydrostaticGroups::component_at(const Component& c, const std::vector<double>& pressure) const {
   ComponentValues<> values;
   for (std::size_t i = 0; i < c.nodes.size(); ++i) values.p[i] = pressure[c.nodes[i]];
   for (std::size_t i = 0; i < c.spools.size(); ++i) values.u[i] = spool_[c.spools[i]];
   return values;
 }
 
-void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const {
+void HydrostaticGroups::report_open(const std::vector<std::vector<double>>& open) const {
   std::vector<Diagnostic> findings;
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
     const int node = static_cast<int>(i), unknown = unknown_[root_[i]];
     if (!marked(node) || unknown < 0) continue;
     double share = 0;
@@ -357,27 +358,27 @@ void OilAtRest::report_open(const std::vector<std::vector<double>>& open) const 
     findings.push_back(finding(node, "is not determined by rest: the machine can rest at any value of it",
                                "a stated pressure such as 3.5 MPa",
                                fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston{}",
-                                           pressure_path(h_.nodes[i]), kSteady)));
+                                           pressure_path(netlist_.nodes[i]), kSteady)));
   }
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
+void HydrostaticGroups::check_pressures(const double* y, bool whole_machine) const {
   std::vector<Diagnostic> findings;
-  for (std::size_t i = 0; i < h_.nodes.size(); ++i)
-    if (const int node = static_cast<int>(i); marked(node) && !(y[h_.nodes[i].state] > 0))
-      findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[h_.nodes[i].state]),
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+    if (const int node = static_cast<int>(i); marked(node) && !(y[netlist_.nodes[i].state] > 0))
+      findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[netlist_.nodes[i].state]),
                                  "a positive absolute pressure",
                                  "raise the stated pressure on the other side of the piston, or turn the cylinder around"));
   const auto other_pressure = [&](int node) {
     return marked(node) ? "state this pressure" : "change this pressure, or mark it `equilibrium`";
   };
-  const auto pressure = [&](int node) { return h_.nodes[node].state >= 0 ? y[h_.nodes[node].state] : given_[node]; };
-  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(h_.elements)) {
+  const auto pressure = [&](int node) { return netlist_.nodes[node].state >= 0 ? y[netlist_.nodes[node].state] : given_[node]; };
+  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist_.elements)) {
     const double A = pressure(valve.A), B = pressure(valve.B), beyond = A - B - valve.law.cracking;
     if (!(beyond > kSlack * std::abs(A))) continue;
     for (int node : {valve.A, valve.B})
-      if (marked(node) || (whole_machine && h_.nodes[node].state >= 0))
+      if (marked(node) || (whole_machine && netlist_.nodes[node].state >= 0))
         findings.push_back(finding(node,
                                    fmt::format("would be {:.6g} Pa, where {} is open ({:.6g} Pa above its cracking pressure): {}",
                                                pressure(node), valve.name, beyond, kNoRest),
@@ -385,14 +386,14 @@ void OilAtRest::check_pressures(const double* y, bool whole_machine) const {
                                    fmt::format("{}, or raise the valve's cracking_pressure{}", other_pressure(node), kSteady)));
   }
   const std::vector<double> all = pressures(y);
-  for (const Component& c : h_.components) {
+  for (const Component& c : netlist_.components) {
     ComponentValues<> values = component_at(c, all);
     std::copy_n(y + c.state, c.law->info().states.size(), values.x);
     c.law->evaluate(values.inputs(), values.Q, values.rate);
-    for_each_way(c, values.Q, [&](int A, int B, double Q) {
+    for_each_flow_path(c, values.Q, [&](int A, int B, double Q) {
       if (!(std::abs(Q) > kNoFlow)) return;
       for (int node : {A, B})
-        if (node >= 0 && (marked(node) || (whole_machine && h_.nodes[node].state >= 0)))
+        if (node >= 0 && (marked(node) || (whole_machine && netlist_.nodes[node].state >= 0)))
           findings.push_back(
               finding(node, fmt::format("would be {:.6g} Pa, where {:.6g} m3/s flow through {}: {}", pressure(node), Q, c.name, kNoRest),
                       marked(node) ? "a stated start pressure" : "a pressure at which nothing flows",

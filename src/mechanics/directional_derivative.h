@@ -30,8 +30,8 @@ struct NodeVariation {
 
 /// The sweep's results; sized once.
 template <int D, class S = double>
-struct Variation {
-  explicit Variation(const Mechanism<D>& m)
+struct DirectionalDerivative {
+  explicit DirectionalDerivative(const Mechanism<D>& m)
       : nodes(m.tree.nodes.size()), W(m.tree.nodes.size()), Phi_dot(m.rows), Phi_ddot(m.rows), s(m.ports.size()), s_dot(m.ports.size()) {
     const Motion<D, S> none = Motion<D, S>::zero();
     for (auto& n : nodes) n = {none, none, none, none, none, none, Force<D, S>::zero()};
@@ -45,30 +45,30 @@ struct Variation {
 /// The sweep out, after the velocity stage, one after the other: theta moves places (and with them velocities and accelerations),
 /// v' changes velocities (and accelerations), a' changes accelerations.
 template <int D, class S>
-void vary_places(const Mechanism<D>& m, const S* theta, const MechanismState<D>& state, Variation<D, S>& change);
+void differentiate_places(const Mechanism<D>& m, const S* theta, const MechanismState<D>& state, DirectionalDerivative<D, S>& change);
 template <int D, class S>
-void vary_velocities(const Mechanism<D>& m, const S* v, const MechanismState<D>& state, Variation<D, S>& change);
+void differentiate_velocities(const Mechanism<D>& m, const S* v, const MechanismState<D>& state, DirectionalDerivative<D, S>& change);
 template <int D, class S>
-void vary_accelerations(const Mechanism<D>& m, const S* a, const MechanismState<D>& state, Variation<D, S>& change);
+void differentiate_accelerations(const Mechanism<D>& m, const S* a, const MechanismState<D>& state, DirectionalDerivative<D, S>& change);
 
 /// Change of dPhi/dt, of d2Phi/dt2, of the given groups of rows by the motion swept so far along one of the directions; v', a' as swept,
 /// null where not yet.
 template <int D, class S>
-void vary_row_rates(const Mechanism<D>& m, std::span<const int> groups, const S* v, const MechanismState<D>& state, Variation<D, S>& change,
-                    int direction = 0);
+void differentiate_row_rates(const Mechanism<D>& m, std::span<const int> groups, const S* v, const MechanismState<D>& state,
+                             DirectionalDerivative<D, S>& change, int direction = 0);
 template <int D, class S>
-void vary_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const S* a, const MechanismState<D>& state,
-                            Variation<D, S>& change, int direction = 0);
+void differentiate_row_accelerations(const Mechanism<D>& m, std::span<const int> groups, const S* a, const MechanismState<D>& state,
+                                     DirectionalDerivative<D, S>& change, int direction = 0);
 
 /// W of every node, after inverse_dynamics(with_inertia), for pushes of the ports and multipliers of the constraints.
 template <int D, class S>
 void sum_forces(const Mechanism<D>& m, const double* push, const double* multipliers, const MechanismState<D>& state,
-                Variation<D, S>& change);
+                DirectionalDerivative<D, S>& change);
 
 /// dr (overwritten) of r = M a - Q - push s_k + Phi_q^T multipliers for the motion swept, at constant pushes and multipliers as in
 /// sum_forces; theta and v' of all coordinates. Also the change of the ports' s and sdot.
 template <int D, class S>
-void vary_residual(const Mechanism<D>& m, const S* theta, const S* v, const double* push, const double* multipliers,
-                   const MechanismState<D>& state, Variation<D, S>& change, S* dr);
+void differentiate_residual(const Mechanism<D>& m, const S* theta, const S* v, const double* push, const double* multipliers,
+                            const MechanismState<D>& state, DirectionalDerivative<D, S>& change, S* dr);
 
 }  // namespace trunnion

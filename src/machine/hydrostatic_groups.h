@@ -20,10 +20,10 @@ namespace trunnion {
 /// at the start values that some of them are given.
 enum class StatesAt { rest, start };
 
-class OilAtRest {
+class HydrostaticGroups {
  public:
   /// Signals and sources of `inputs` are those at `time`.
-  OilAtRest(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states);
+  HydrostaticGroups(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states);
 
   /// Throws InputError where oil cannot rest: two different pressures in one group, a flow source that runs into it. Groups without
   /// a marked volume count only for `whole_machine`.
@@ -43,7 +43,7 @@ class OilAtRest {
   std::vector<double> closed_capacity(const std::vector<double>& node_capacity) const;
 
   /// Whether a volume's pressure was marked, and whether it belongs to an unknown group.
-  bool marked(int node) const { return h_.nodes[node].state >= 0 && std::isnan(model_.y_start[h_.nodes[node].state]); }
+  bool marked(int node) const { return netlist_.nodes[node].state >= 0 && std::isnan(model_.y_start[netlist_.nodes[node].state]); }
   int unknown_of(int node) const { return unknown_[root_[node]]; }
 
   /// All first-order states with unknown groups at pressure p [Pa]. Pressures that only valves decide are at a guess until complete().
@@ -85,7 +85,7 @@ class OilAtRest {
   Diagnostic finding(int node, std::string found, std::string expected, std::string hint) const;
 
   const Model& model_;
-  const Hydraulics& h_;
+  const Hydraulics& netlist_;
   const StatesAt states_;
   std::vector<int> root_;      // per node: representative of its group
   std::vector<double> given_;  // per node: stated or source pressure [Pa]; NaN where marked
