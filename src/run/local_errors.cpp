@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace trunnion {
 
@@ -14,6 +15,7 @@ LocalErrors::LocalErrors(const Model& model)
       coordinates_(q_.size()),
       pressures_(model.hydraulics.volumes.size()),
       before_(pressures_.size()),
+      staggered_(model.description.solver.integrator == IntegratorKind::semi_implicit_euler),
       stretch_(model.description.solver.duration / kStretches) {
   std::visit(
       [&](const auto& m) {
@@ -27,7 +29,7 @@ double LocalErrors::Record::persistent() const {
   std::array<double, kStretches> sorted = in_stretch;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
   sorted[0] = sorted[1] = sorted[2];
-  return std::accumulate(sorted.begin(), sorted.end(), 0.0);
+  return std::accumulate(sorted.begin(), sorted.end(), shift);
 }
 
 void LocalErrors::widen(const State& state) {
@@ -47,8 +49,8 @@ void LocalErrors::add(Record& coordinate, double error, double time) const {
 
 void LocalErrors::begin(const State& state) {
   for (std::size_t v = 0; v < q_.size(); ++v)
-    if (q_[v] >= 0) coordinates_[v] = {0, state.q()[q_[v]], state.q()[q_[v]], {}};
-  for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i] = {0, state.y()[i], state.y()[i], {}};
+    if (q_[v] >= 0) coordinates_[v] = {0, state.q()[q_[v]], state.q()[q_[v]], 0, {}};
+  for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i] = {0, state.y()[i], state.y()[i], 0, {}};
   length_ = 0;
 }
 
@@ -57,6 +59,13 @@ void LocalErrors::step(const State& from, const State& to, bool in_parts) {
   const double h = to.time - from.time;
   for (std::size_t v = 0; v < q_.size(); ++v) {
     if (q_[v] < 0) continue;
+    if (staggered_) {
+      Record& record = coordinates_[v];
+      const double shift = std::max(record.shift, h / 2 * std::abs(to.v()[v]));
+      record.error += shift - std::exchange(record.shift, shift);
+      add(record, h * h / 24 * std::abs(to.a()[v] - from.a()[v]), from.time);
+      continue;
+    }
     const double moved = h / 2 * (from.v()[v] + to.v()[v]) + h * h / 12 * (from.a()[v] - to.a()[v]);
     add(coordinates_[v], std::abs(to.q()[q_[v]] - from.q()[q_[v]] - moved), from.time);
   }

@@ -2,6 +2,8 @@
 //   steps of fixed length, whatever their rule: the defect of the step in a quadrature that is more accurate than the rule
 //     coordinates   |q_1 - q_0 - h/2 (v_0 + v_1) - h^2/12 (a_0 - a_1)|                Hermite, exact to order 4
 //     pressures     half of |p_2 - p_0 - h/3 (p_dot_0 + 4 p_dot_1 + p_dot_2)|         Simpson over two steps, exact to order 4
+//     coordinates of semi_implicit_euler, whose errors of positions and velocities cancel (its velocities belong half a step earlier, where
+//     the leapfrog method has them):  h^2/24 |a_1 - a_0|, and once the shift of half a step, h/2 |v|
 //   variable steps: the integrator's own estimates (solve/multistep.h)
 // Local errors of coordinates are summed: about what a coordinate is off by at the end where errors neither grow nor die away, as the phase
 // of a light oscillation, and more than that where damping forgets them. Pressures forget within a few steps: of theirs the largest
@@ -25,6 +27,7 @@ class LocalErrors {
   struct Record {
     double error = 0;                             // [rad, m] summed; [Pa] the largest
     double least = 0, most = 0;                   // values on the way
+    double shift = 0;                             // in `error`: the part that does not accumulate
     std::array<double, kStretches> in_stretch{};  // of coordinates: summed within each of equal stretches of the run
     double range() const { return most - least; }
     /// The sum without what a jerk or two left that pass: the two worst stretches count like the third.
@@ -56,6 +59,7 @@ class LocalErrors {
     double change = 0;     // p_dot_1 - p_dot_0 [Pa/s]
   };
   std::vector<Defect> before_;  // per volume: of the step before
+  bool staggered_ = false;      // semi_implicit_euler
   double length_ = 0;           // [s] of that step; 0: none that counts
   double stretch_ = 1;          // [s]
 };

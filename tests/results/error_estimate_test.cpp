@@ -18,14 +18,15 @@ using test::load_example;
 using test::model_from;
 
 /// A mass of 1 kg on a spring of 100 N/m, let go at 0.1 m.
-std::shared_ptr<const Model> oscillator(const std::string& step, const std::string& duration, const std::string& damping = "0") {
+std::shared_ptr<const Model> oscillator(const std::string& step, const std::string& duration, const std::string& damping = "0",
+                                        const std::string& solver = "") {
   return model_from(R"(
 trunnion: 1
 gravity: [0, 0, 0]
 bodies: {w: {point_mass: {mass: 1}}}
 joints: {w: {prismatic: {parent: ground, axis: x}, position: 0.1 m}}
 springs: {s: {joint: w, stiffness: 100 N/m, rest: 0 m, damping: )" +
-                    damping + "}}\nsolver: {step: " + step + ", duration: " + duration + "}\n");
+                    damping + "}}\nsolver: {step: " + step + ", duration: " + duration + solver + "}\n");
 }
 const WorstError& coordinate(const CaseResult& r) {
   static WorstError worst;
@@ -54,6 +55,30 @@ TEST(ErrorEstimate, AnOscillatorsPhaseErrorIsWithinTheAccumulatedLocalErrors) {
     EXPECT_EQ(worst.channel, "w.position");
     EXPECT_NEAR(worst.error, 0.1 * 2 / std::numbers::pi * phase, 0.02 * 0.1 * phase) << h;  // mean of |cos|: 2/pi
     EXPECT_EQ(r.warnings.empty(), worst.percent < 1) << h;
+  }
+}
+
+/// Of all rules: neither far below the largest error on the way nor far above it.
+TEST(ErrorEstimate, EveryIntegratorStatesOne) {
+  struct Case {
+    const char *integrator, *constraints, *step;
+    double low, high;  // of estimate to truth
+  };
+  for (const Case& c : {Case{"rk4", "double_step", "10 ms", 0.5, 2}, Case{"rk4", "double_step", "1 ms", 0.5, 2},
+                        Case{"semi_implicit_euler", "double_step", "10 ms", 0.5, 2},
+                        Case{"semi_implicit_euler", "double_step", "1 ms", 0.5, 2}, Case{"euler", "double_step", "0.01 ms", 0.5, 2},
+                        Case{"cvode", "double_step", "10 ms", 0.5, 50}, Case{"ida", "baumgarte", "10 ms", 0.5, 50}}) {
+    const CaseResult r =
+        run_case(oscillator(c.step, "10 s", "0", std::string(", integrator: ") + c.integrator + ", constraints: " + c.constraints));
+    const Recording& recording = r.recorder->recording();
+    const auto position = static_cast<std::size_t>(recording.find("w.position"));
+    double truth = 0;
+    for (std::size_t i = 0; i < recording.rows(); ++i)
+      truth = std::max(truth, std::abs(recording.columns[position][i] - 0.1 * std::cos(10 * recording.columns[0][i])));
+    const double error = coordinate(r).error;
+    EXPECT_GT(error, c.low * truth) << c.integrator << " " << c.step;
+    EXPECT_LT(error, c.high * truth) << c.integrator << " " << c.step;
+    EXPECT_EQ(r.warnings.empty(), coordinate(r).percent < 1) << c.integrator << " " << c.step;
   }
 }
 
