@@ -503,8 +503,9 @@ void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperatio
         other.states.emplace_back(model->state_names[i], a.state.y()[i]);
     std::visit(
         [&](const auto& m) {
-          for (const auto& node : m.tree.nodes)
-            if (node.dofs == 1 && std::find(a.turning.begin(), a.turning.end(), node.v) == a.turning.end() &&
+          for (std::size_t i = 1; i < m.tree.nodes.size(); ++i)  // but the ground
+            if (const auto& node = m.tree.nodes[i];
+                node.dofs == 1 && std::find(a.turning.begin(), a.turning.end(), node.v) == a.turning.end() &&
                 std::abs(a.state.q()[node.q] - b.state.q()[node.q]) > kOtherSolution * m.unit(node.v))
               other.states.emplace_back(model->coordinate_names[node.v], a.state.q()[node.q]);
         },

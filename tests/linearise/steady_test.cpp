@@ -281,7 +281,7 @@ valves:
 /// What has no pressure to follow from: flow in lines, bristles, rates of shafts.
 TEST(Steady, TheModelWithItsStartValuesStartsInIt) {
   const auto model = model_from(std::string(kFluid) + R"(
-bodies: {drum: {inertia_about_pivot: 0.5, pivot: [0, 0, 0], mass: 10, com: [0, 0, 0]}}
+bodies: {drum: {mass: 10, center_of_mass: [0, 0, 0], inertia: [0.5, 0.5, 0.5]}}
 joints: {drum: {revolute: {parent: ground, axis: z}, angle: 0}}
 volumes: {a: {volume: 1 L}, b: {volume: 1 L}}
 sources: {tank: {pressure: 1 bar}, pump: {flow: 30 L/min, to: a}}
