@@ -1,10 +1,10 @@
-# What to do with Trunnion; `make help` lists it. Everything is built below build/.
+# Targets of Trunnion; `make help` lists them. Everything is built below build/.
 # SPDX-License-Identifier: BSD-3-Clause
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Lines of progress on a terminal, only trouble in a pipe.
+# Progress lines on a terminal, only errors in a pipe.
 build = cmake --build --preset $(1) $(2) $$([ -t 2 ] || echo -- --quiet)
 
 .PHONY: demo
@@ -24,7 +24,7 @@ test: test-dependencies build ## build everything and run all tests
 	@tools/run_tests.sh release
 
 .PHONY: test-once
-test-once: test-dependencies build/once/build.ninja ## the same in build/once: quicker from scratch, slower after a change
+test-once: test-dependencies build/once/build.ninja ## the same in build/once: faster from scratch, slower after a change
 	@$(call build,once)
 	@tools/run_tests.sh once
 
@@ -33,7 +33,7 @@ bench: dependencies build/release/build.ninja ## build and run the benchmarks
 	@$(call build,release,--target bench)
 
 .PHONY: validation
-validation: dependencies build/release/build.ninja ## run every comparison of docs/validation.md and write the page anew
+validation: dependencies build/release/build.ninja ## run every comparison of docs/validation.md and regenerate the page
 	@$(call build,release,--target trunnion_program)
 	tools/scale.py --store --jobs "$$(nproc)"
 	tools/oil_rule.py --store --jobs "$$(nproc)"
@@ -86,7 +86,7 @@ test-dependencies:
 docs-dependencies: dependencies
 	@tools/install_dependencies.sh --docs
 
-# Configured once and when the presets change; whenever a CMake file changes, Ninja configures again by itself.
+# Configured once and when the presets change; whenever a CMake file changes, Ninja reconfigures automatically.
 build/%/build.ninja: CMakePresets.json | dependencies
 	@cmake --preset $* --log-level=WARNING > /dev/null
 	@touch $@

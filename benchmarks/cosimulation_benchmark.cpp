@@ -1,5 +1,5 @@
-// What a co-simulation costs: the master alone, with subsystems that do nothing, per communication step; then every scheme on the cranes
-// per simulated second, beside the monolithic step of 1 ms.
+// Cost of co-simulation: the master alone, with empty subsystems, per communication step; then every scheme on the cranes per simulated
+// second, compared with the monolithic step of 1 ms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ double seconds(std::chrono::steady_clock::time_point since) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
 }
 
-/// [ns] of the master per communication step, best of some.
+/// [ns] of the master per communication step, best of several runs.
 double overhead(const CosimulationDescription& settings, int ports) {
   CouplingPlan plan;
   plan.settings = settings;
@@ -113,7 +113,7 @@ double overhead(const CosimulationDescription& settings, int ports) {
   return best;
 }
 
-/// [us] per simulated second, best of some.
+/// [us] per simulated second, best of several runs.
 double cost(const std::shared_ptr<const Model>& model) {
   double best = 1e300;
   for (int repetition = 0; repetition < 3; ++repetition) {
@@ -138,7 +138,7 @@ int main() {
       for (const Scheme& scheme : kSchemes) {
         if (std::string(step) == "10 ms" && scheme.settings != std::vector<std::string>{"coupling.scheme=sequential"} &&
             scheme.settings != std::vector<std::string>{"coupling.scheme=parallel"})
-          continue;  // the others do not go so far
+          continue;  // the others are unstable at this step
         std::vector<std::string> settings = scheme.settings;
         settings.insert(settings.end(), {"solver.coupling=cosimulation", std::string("coupling.step=") + step});
         fmt::print("  {:<18} at {:<6} {:8.0f}\n", scheme.name, step, cost(crane(name, settings)));

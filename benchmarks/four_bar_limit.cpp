@@ -1,5 +1,5 @@
-// The hand-written limit of the four-bar case (examples/four_bar.yaml): everything a general program has to do in a step,
-// written for this one mechanism with fixed sizes and nothing general. It shows how fast the engine could be.
+// Hand-written program for the four-bar case (examples/four_bar.yaml): all operations that a general program needs in a step, for this
+// mechanism only, with fixed sizes. It shows the attainable speed of the engine.
 //
 // One step is a trapezoidal Newton iteration on the three absolute angles and the three pressures with the exact tangent,
 // penalty constraints with multiplier iteration, velocity and acceleration projections, and Brown-McPhee friction.

@@ -1,5 +1,5 @@
-// The ladder of N windows (tests/support/ladder.h), N = 1 to 1000: time per step with each treatment of the constraints, and the fitted
-// exponent of its growth from N = 10 on; and what a run costs before its first step.
+// The ladder of N windows (tests/support/ladder.h), N = 1 to 1000: time per step with each treatment of the constraints, the fitted
+// exponent of its growth from N = 10 on, and the cost before the first step.
 //   ladder_benchmark [N [penalty|double_step]]    the table, up to N windows, of both treatments or one
 //   ladder_benchmark --model N                    the model file of N windows
 // SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ namespace {
 
 using namespace trunnion;
 
-/// Processor time of this program [s]: other programs on the machine do not count.
+/// Processor time of this program [s]: other programs are excluded.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Slope of log(y) over log(x) by least squares.
@@ -42,7 +42,7 @@ struct Cost {
 };
 
 Cost cost_of(int windows, const std::string& constraints) {
-  constexpr double kUpright = 0.5;  // [s] well before the ladder lies flat, where double-step ends
+  constexpr double kUpright = 0.5;  // [s] well before the ladder lies flat, where double-step fails
   const std::string text = test::ladder_model(windows, "step: 1 ms, duration: 30 s, constraints: " + constraints);
   const double begin = now();
   const auto model = compile(parse_model(text, "ladder.yaml"));

@@ -1,5 +1,5 @@
-// The linear model: time to compute the matrix A, exact and of the least size, against central differences of the whole machine
-// (the counterpart), in the same run and in turn; medians over blocks. The paper's figures for its four-bar are 5 ms and 16 ms.
+// The linear model: time to compute the matrix A, exact and of minimum size, compared with central differences of the whole machine
+// (the counterpart), alternating in the same run; medians over blocks. The paper's figures for its four-bar are 5 ms and 16 ms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 

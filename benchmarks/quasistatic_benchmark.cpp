@@ -1,6 +1,6 @@
 // Quasistatic actuators: ns per solution on load lines, over random circuits without degenerate ones: the mean over all circuits, the
-// dearest single circuit (each the best of some repetitions), and the mean over that of one actuator in closed form. Aims: 150 ns for the
-// closed form, 6000 ns for three actuators with regeneration.
+// slowest single circuit (each the best of several repetitions), and the ratio of the mean to that of one actuator in closed form.
+// Targets: 150 ns for the closed form, 6000 ns for three actuators with regeneration.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -74,7 +74,7 @@ int main() {
     if (closed_form == 0) closed_form = cost.mean;
     fmt::print("{:<44} {:5.0f} ns {:5.0f} ns {:7.1f}\n", text, cost.mean, cost.dearest, cost.mean / closed_form);
   };
-  double sum = 0;  // so that nothing is left out
+  double sum = 0;  // so that nothing is optimised away
   const auto solve = [&](const char* text, const std::vector<Prepared>& all) {
     MeteringSolution solution(all[0].circuit.size());
     report(text, measure(all, [&](const Prepared& p) {

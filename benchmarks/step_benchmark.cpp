@@ -1,7 +1,8 @@
-// The step of the four-bar (Brown-McPhee, 1 ms, 10 s) against the hand-specialised program for this one mechanism, in the
+// The step of the four-bar (Brown-McPhee, 1 ms, 10 s) compared with the hand-written program for this mechanism, in the
 // same run: ns per step over blocks of steps, and their ratio. Then the other friction models, the cranes, both treatments
 // of the constraints on every machine with loops, both families of coordinates, and the residual of open chains of 1 to 1000 bodies with
-// the fitted exponent of its cost. SPDX-License-Identifier: BSD-3-Clause
+// the fitted exponent of its cost.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ struct Timing {
   double iterations = 0;   // mean per step
 };
 
-/// A whole run, several times; time inside steps alone, measured around blocks of steps.
+/// A whole run, several times; time inside steps only, measured around blocks of steps.
 Timing time_run(const std::shared_ptr<const Model>& model, int repetitions) {
   Timing best{1e300, 0};
   for (int i = 0; i < repetitions; ++i) {
@@ -57,7 +58,7 @@ double time_limit() {
 
 void report_ratio() {
   const auto model = load("four_bar.yaml");
-  // in turn, so that a machine whose speed drifts does not favour one of them
+  // alternating, so that drift of the computer's speed favours neither
   std::vector<double> ratios;
   double limit = 1e300, engine = 1e300;
   Timing timing;
@@ -100,7 +101,7 @@ void report_models() {
              crane.iterations);
 }
 
-/// Two solutions of one machine in turn, so that a computer whose speed drifts favours neither: the second over the first.
+/// Two solutions of one machine, alternating, so that drift of the computer's speed favours neither: the second over the first.
 void report_pair(const char* example, const std::string& first, const std::string& second, int repetitions) {
   const auto a = load(example, {"solver." + first}), b = load(example, {"solver." + second});
   std::vector<double> ratios;
@@ -132,7 +133,7 @@ void report_coordinates() {
     report_pair(example, "coordinates=relative", "coordinates=cartesian", 1);
 }
 
-/// An open chain of rods, planar or in space: on a ball joint, every second axis across.
+/// An open chain of rods, planar or spatial: the first joint spherical, every second axis transverse.
 std::shared_ptr<const Model> chain(int bodies, bool planar) {
   Description d;
   for (int i = 0; i < bodies; ++i) {
@@ -172,7 +173,7 @@ double time_residual(const Model& model) {
 
 template <int D>
 void report_chain(const char* name) {
-  // least-squares slope of log(time) over log(bodies) from 10 bodies on, where the fixed cost no longer counts
+  // least-squares slope of log(time) over log(bodies) from 10 bodies on, where the fixed cost is negligible
   double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
   fmt::print("residual of an open chain, {}: ", name);
   for (int bodies : {1, 10, 100, 1000}) {

@@ -1,4 +1,4 @@
-# KLU of SuiteSparse: sparse LU factorisation. Gives the target KLU::KLU. SuiteSparse before version 7 brings no CMake files of its own.
+# KLU of SuiteSparse: sparse LU factorisation. Defines the target KLU::KLU. SuiteSparse before version 7 has no CMake files.
 # SPDX-License-Identifier: BSD-3-Clause
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
 set(KLU_LIBRARIES_FOUND TRUE)

@@ -1,4 +1,4 @@
-# LAPACKE: the C interface of LAPACK. Gives the target LAPACKE::LAPACKE. Debian's package brings no CMake files.
+# LAPACKE: the C interface of LAPACK. Defines the target LAPACKE::LAPACKE. Debian's package has no CMake files.
 # SPDX-License-Identifier: BSD-3-Clause
 find_path(LAPACKE_INCLUDE_DIR lapacke.h PATH_SUFFIXES lapacke)
 set(LAPACKE_LIBRARIES_FOUND TRUE)

@@ -1,4 +1,4 @@
-# MATIO: MATLAB's .mat files. Gives the target MATIO::MATIO, through pkg-config, because its header needs that of HDF5.
+# MATIO: MATLAB's .mat files. Defines the target MATIO::MATIO, by pkg-config, because its header needs that of HDF5.
 # SPDX-License-Identifier: BSD-3-Clause
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)

@@ -1,15 +1,15 @@
 # Compiler options shared by everything built here, as the target trunnion_compile_options. It is never exported:
-# whoever uses the installed library compiles with his own options.
+# users of the installed library compile with their own options.
 # SPDX-License-Identifier: BSD-3-Clause
 
 add_library(trunnion_compile_options INTERFACE)
 
-# Nothing reads errno after a mathematical function; without it sqrt is one instruction. No value changes by this.
-# -ffast-math and its kin stay out: results would depend on the compiler's mood.
+# errno of mathematical functions is not used; without it sqrt is one instruction. Values are unchanged.
+# No -ffast-math or similar: results would depend on the compiler.
 target_compile_options(trunnion_compile_options INTERFACE -fno-math-errno)
 
 # The step works on vectors of two and three numbers; Eigen's packets for them cost a sixth of its speed (measured on the
-# four-bar). Everything that sees Eigen types must agree on this, so it stands here.
+# four-bar). All code with Eigen types must agree on this.
 target_compile_definitions(trunnion_compile_options INTERFACE EIGEN_DONT_VECTORIZE)
 
 target_compile_options(trunnion_compile_options INTERFACE

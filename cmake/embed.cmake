@@ -1,5 +1,5 @@
 # trunnion_embed(FILE NAME...): writes the C++ file FILE, which holds the texts of apps/trunnion/NAME as apps/trunnion/embedded.h declares.
-# Written anew when one of them changes.
+# Regenerated when one of them changes.
 # SPDX-License-Identifier: BSD-3-Clause
 function(trunnion_embed file)
   set(entries "")

@@ -6,7 +6,7 @@
 set(trunnion_viewer_remedy "or configure with -DTRUNNION_VIEWER=OFF: everything works then but `trunnion report`")
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  # Packages are installed anew when their list changes; a file left behind says for which list.
+  # Packages are reinstalled when their list changes; a stamp file records the list.
   file(SHA256 ${viewer}/package-lock.json list)
   set(installed "")
   if(EXISTS ${work}/installed.txt)
@@ -26,7 +26,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   execute_process(COMMAND ${node} ${viewer}/build.mjs ${page} --modules ${work}/node_modules
     RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE output)
   if(NOT result EQUAL 0 OR NOT EXISTS ${page})
-    message(FATAL_ERROR "The viewer cannot be bundled:\n${output}")
+    message(FATAL_ERROR "The viewer could not be bundled:\n${output}")
   endif()
   return()
 endif()
@@ -44,7 +44,7 @@ function(trunnion_embed_viewer)
     string(REGEX REPLACE "^v" "" version "${version}")
   endif()
   if(NOT TRUNNION_NODE OR NOT TRUNNION_NPM OR version VERSION_LESS 18)
-    message(FATAL_ERROR "The viewer of `trunnion report` is bundled by node 18 or newer with npm, and there is none on PATH "
+    message(FATAL_ERROR "The viewer of `trunnion report` is bundled by node 18 or newer with npm, which is not on PATH "
       "(node: ${TRUNNION_NODE} ${version}, npm: ${TRUNNION_NPM}). Install them (Debian: apt-get install nodejs npm), ${trunnion_viewer_remedy}.")
   endif()
 
@@ -60,7 +60,7 @@ function(trunnion_embed_viewer)
     COMMENT "Bundling the viewer of reports"
     VERBATIM)
   add_custom_target(trunnion_viewer DEPENDS ${page})
-  # Alone: what the assembler reads is no header, and no other file shall be compiled again with it.
+  # Separate: the assembler's input is not a header, and no other file is to be recompiled with it.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/report/viewer_page.cpp PROPERTIES
     COMPILE_DEFINITIONS "TRUNNION_VIEWER_PAGE=\"${page}\""
     OBJECT_DEPENDS ${page}

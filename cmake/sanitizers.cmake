@@ -1,12 +1,12 @@
 # The options of the address and undefined-behaviour sanitizers: `sanitizers`, for the tests and for the fuzz targets.
 # SPDX-License-Identifier: BSD-3-Clause
 
-# The checks left out find what the address sanitizer finds too, or nothing in this code, and double the compile time.
+# The excluded checks are covered by the address sanitizer, or find nothing in this code, and double the compile time.
 set(sanitizers -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow
   -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
-# GCC 12 aligns frames that outlive their function (detect_stack_use_after_return) to 32 bytes, and moves what it takes to be aligned to 64
-# with the instructions of AVX-512: a crash where nothing is wrong.
+# GCC 12 aligns frames of detect_stack_use_after_return to 32 bytes, but accesses them with aligned AVX-512 instructions that require
+# 64 bytes: a spurious crash.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   list(APPEND sanitizers -mno-avx512f)
 endif()

@@ -19,6 +19,6 @@ function(trunnion_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
     UNITY_BUILD_CODE_AFTER_INCLUDE "#undef TR_INSTANTIATE")  # each file's own
-  # A name that is new in one file may belong to another of its group: the groups are made anew when a file changes.
+  # A new name in one file may clash with another of its group: the groups are recomputed when a file changes.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_FILES} ${PROJECT_SOURCE_DIR}/tools/unity_groups.py)
 endfunction()

@@ -1,4 +1,4 @@
-// The public interface on top of the rooms.
+// The public interface on top of the modules.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace trunnion {
 
 namespace {
 
-/// Calls f; internal errors become the public ones.
+/// Calls f; converts internal errors to public ones.
 template <class F>
 auto translated(F&& f) {
   try {
@@ -100,7 +100,7 @@ struct Simulation::Content {
     reader.begin(run.state());
     for (const Channel& channel : reader.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
   }
-  /// Advances the run; after a failure, channels are those of the last good state.
+  /// Advances the run; after a failure, channels are those of the last valid state.
   template <class F>
   void advance(F&& f) {
     translated([&] {

@@ -1,4 +1,4 @@
-// The public interface as a user meets it.
+// The public interface as used by an application.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST(Simulation, SnapshotsOfOtherModelsAreRefused) {
   machine.run_until(0.1);
   const trunnion::Snapshot saved = machine.save();
   auto heavier = trunnion::Simulation::from_text(model("arm", "2"), {"solver.step=2 ms", "title=another"});
-  heavier.restore(saved);  // numbers may differ
+  heavier.restore(saved);  // numbers are free
   EXPECT_EQ(heavier.time(), machine.time());
   EXPECT_EQ(heavier.value("arm.angle"), machine.value("arm.angle"));
   for (const std::string& other : {model("boom", "1"), model("arm", "1", "prismatic: {parent: ground, axis: x}")}) {

@@ -26,7 +26,7 @@ if [ ${#existing[@]} = 0 ]; then
   exit 1
 fi
 if ! printf '%s\0' "${existing[@]}" | xargs -0 -n 16 -P "$(nproc)" clang-format "${mode[@]}"; then
-  echo "not formatted; 'make format' does it" >&2
+  echo "not formatted; run 'make format'" >&2
   exit 1
 fi
 echo "${#existing[@]} files formatted"

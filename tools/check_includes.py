@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A room includes only rooms before it.
+"""A module includes only modules before it.
 
 usage: check_includes.py [--expect FILE] [ROOT]
 
@@ -7,9 +7,9 @@ Reads every header and source below ROOT/src and ROOT/include (ROOT: the project
 #include; exits 1 if there is any. With --expect, the findings must be exactly the lines of FILE.
 
 The rules:
-- a room (a folder of src/) includes itself and the rooms before it in ROOMS; files that stand in src/ itself, in no room, may include all;
-- some rooms stay apart although the order would allow them to meet (APART);
-- an include of the project's own is written "room/file.h" from src/ and the file exists;
+- a module (a folder of src/) includes itself and the modules before it in MODULES; files directly in src/ may include all;
+- some modules are separate although the order would allow an include (APART);
+- an include of the project's own is written "module/file.h" from src/ and the file exists;
 - a public header includes only the standard library and other public headers, as <trunnion/file.h> or "trunnion/file.h".
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -20,10 +20,10 @@ import sys
 from pathlib import Path
 
 # In the order of docs/architecture.md.
-ROOMS = ["base", "spatial", "description", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
-         "solve", "cosimulation", "run", "linearise", "results", "report", "outlets"]
+MODULES = ["base", "spatial", "description", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
+           "solve", "cosimulation", "run", "linearise", "results", "report", "outlets"]
 
-# (room, room that it never includes): oil and mechanism meet only in `machine`.
+# (module, module that it never includes): oil and mechanism are combined only in `machine`.
 APART = {("hydraulics", "mechanics")}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -41,27 +41,27 @@ def sources(folder):
     return sorted(p for p in folder.rglob("*") if p.suffix in {".h", ".cpp"})
 
 
-def check_room_file(src, path):
+def check_module_file(src, path):
     """Yields (line number, finding) for a file below src/."""
     parts = path.relative_to(src).parts
-    room = parts[0] if len(parts) > 1 else None
-    if room and room not in ROOMS:
-        yield 1, f"room '{room}' has no place in the order of rooms (ROOMS in tools/check_includes.py)"
+    module = parts[0] if len(parts) > 1 else None
+    if module and module not in MODULES:
+        yield 1, f"module '{module}' is not in the order of modules (MODULES in tools/check_includes.py)"
         return
     for number, bracket, name in includes(path):
         other = name.split("/")[0]
-        if other == "trunnion" or (bracket == "<" and other not in ROOMS):
+        if other == "trunnion" or (bracket == "<" and other not in MODULES):
             continue
         if bracket == "<":
             yield number, f'<{name}> is the project\'s own: write "{name}"'
-        elif other not in ROOMS or "/" not in name:
-            yield number, f'"{name}" is not of the form "room/file.h"'
+        elif other not in MODULES or "/" not in name:
+            yield number, f'"{name}" is not of the form "module/file.h"'
         elif not (src / name).is_file():
             yield number, f'"{name}" does not exist'
-        elif room and ROOMS.index(other) > ROOMS.index(room):
-            yield number, f"'{room}' comes before '{other}' and cannot include \"{name}\""
-        elif room and (room, other) in APART:
-            yield number, f"'{room}' never includes '{other}', here \"{name}\""
+        elif module and MODULES.index(other) > MODULES.index(module):
+            yield number, f"'{module}' comes before '{other}' and cannot include \"{name}\""
+        elif module and (module, other) in APART:
+            yield number, f"'{module}' never includes '{other}', here \"{name}\""
 
 
 def check_public_header(path):
@@ -74,7 +74,7 @@ def check_public_header(path):
 def findings(root):
     src = root / "src"
     for path in sources(src):
-        for number, text in check_room_file(src, path):
+        for number, text in check_module_file(src, path):
             yield f"{path.relative_to(root)}:{number}: {text}"
     for path in sources(root / "include"):
         for number, text in check_public_header(path):

@@ -19,8 +19,8 @@ PHRASES = [
 ]
 # identifiers
 NAMES = [
-    "Meter", "Course", "BorderVariable", "Variation", r"vary_\w+", "for_each_way", "OilAtRest", "RestSolver", "Spot", "Stiff",
-    "Split", "of_v", "of_q", "turned_over", "dead_point", "settle_oil", "is_there", "Spread", "walls_of_all", r"tell_\w+", r"hands?_out\w*",
+    "Meter", "Course", "BorderVariable", "Variation", r"vary_\w+", "for_each_way", "OilAtRest", "RestSolver", r"Spot(?= [a-z&])", "Stiff",
+    "of_v", "of_q", "turned_over", "dead_point", "settle_oil", "is_there", "Spread", "walls_of_all", r"tell_\w+", r"hands?_out\w*",
     "fallen_wheel", "flat_wheel", "wheels_stand", "kRounding", "kClosed", "kRank",
 ]
 FOLDERS = ["src", "apps", "include", "viewer/src", "docs", "examples", "schema", "README.md", "CONTRIBUTING.md"]

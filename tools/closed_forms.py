@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = ROOT / "tests/data/components"
 
 B, RHO, TANK = 1.5e9, 850, 1e5  # bulk modulus [Pa], density [kg/m3], tank [Pa] of the models
-ROUNDING = 1e-9  # a smaller difference is one of rounding and of the iteration's tolerance
+ROUNDING = 1e-9  # smaller differences are due to rounding and the iteration tolerance
 CASES = []
 
 
@@ -101,7 +101,7 @@ def _(run):
     return f, run.frequency("mass.speed", 0, 1, f), "Hz"
 
 
-@case("fluid", "pressure of oil with B = B_0 + 10 p, pressed together by 1 %", "stiff_oil")
+@case("fluid", "pressure of oil with B = B_0 + 10 p, compressed by 1 %", "stiff_oil")
 def _(run):
     return ((B + 10 * TANK) * math.exp(10 * 1e-4 / 10e-3) - B) / 10, run.end("vessel.pressure"), "Pa"
 
@@ -143,7 +143,7 @@ def _(run):
     return 52396.68908375155 / PIPE_FRICTION, run.end("pipe.flow"), "m3/s"
 
 
-@case("line", "laminar flow 0.1 s after setting off", "pipe_flow")
+@case("line", "laminar flow 0.1 s after the start", "pipe_flow")
 def _(run):
     return 52396.68908375155 / PIPE_FRICTION * (1 - math.exp(-0.1 * PIPE_FRICTION / PIPE_INERTIA)), run.at("pipe.flow", 0.1), "m3/s"
 
@@ -202,12 +202,12 @@ def _(run):
     return closed, run.at("line.pressure", 1) - 10e6, "Pa"
 
 
-@case("pump, load sensing", "pressure above the load, standing by", "pump_control")
+@case("pump, load sensing", "pressure above the load, standby", "pump_control")
 def _(run):
     return resting(12e6, lambda p: 0) - 10e6, run.at("line.pressure", 2) - 10e6, "Pa"
 
 
-@case("pump, cut-off", "pressure against a shut valve", "pump_control")
+@case("pump, cut-off", "pressure against a closed valve", "pump_control")
 def _(run):
     return resting(32e6, lambda p: 0), run.end("line.pressure"), "Pa"
 
@@ -217,7 +217,7 @@ def _(run):
     return 180 - 10 * 1.04 * D * 199e5 / 250, run.at("main.speed", 2), "rad/s"
 
 
-@case("prime mover", "loss of speed beyond its torque", "prime_mover")
+@case("prime mover", "deceleration beyond its torque", "prime_mover")
 def _(run):
     torque = 1.04 * D * 399e5
     return (250 - torque) / 0.8, (run.end("main.speed") - run.at("main.speed", 2.5)) / 0.5, "rad/s2"
@@ -236,7 +236,7 @@ def coefficient(flow, drop):
 
 
 def f(dp):
-    """The orifice's root, linear below 2 bar; nothing passes backwards."""
+    """Orifice law, linear below 2 bar; no reverse flow."""
     return max(dp, 0) / math.sqrt(2 * BAR) if dp < 2 * BAR else math.sqrt(dp)
 
 
@@ -245,11 +245,11 @@ def clamp(x):
 
 
 def carried(mass, rod_side=TANK, drag=0):
-    """Head pressure under a mass; drag [N] holds it back."""
+    """Head pressure under a mass; drag [N] opposes the motion."""
     return (mass * GRAVITY + drag + RING * rod_side) / BORE
 
 
-@case("directional valve, open centre", "pressure with the lever in the middle", "open_centre")
+@case("directional valve, open centre", "pressure with the lever in neutral", "open_centre")
 def _(run):
     return TANK + 7 * BAR, run.at("line.pressure", 0.4), "Pa"
 
@@ -266,14 +266,14 @@ def _(run):
     return TANK + dp, run.end("line.pressure"), "Pa"
 
 
-@case("pilot-operated check valve", "speed of the load let down through a throttle", "pilot_check", allowed=1e-2)
+@case("pilot-operated check valve", "speed of the load lowered through a throttle", "pilot_check", allowed=1e-2)
 def _(run):
     C = 1 / math.hypot(1 / coefficient(60, 5), 1 / coefficient(20, 60))
     return -root(lambda v: BORE * v - C * math.sqrt(carried(4000, drag=-20000 * v) - TANK), 0, 1), run.at("load.speed", 1.49), "m/s"
 
 
 def lowered():
-    """Pressure of the rod side at which a counterbalance valve lets out what 12 L/min make room for."""
+    """Rod-side pressure at which the counterbalance valve passes the flow displaced by 12 L/min."""
     v = 12 * LITRE / RING
 
     def excess(rod):
@@ -299,19 +299,19 @@ def _(run):
     return run.at("heavy_head.pressure", 2.9), run.at("sensed.pressure", 2.9), "Pa"
 
 
-@case("pressure-reducing valve", "pressure drawn from", "reducing")
+@case("pressure-reducing valve", "pressure with outlet flow", "reducing")
 def _(run):
     C, draw = coefficient(30, 10), coefficient(10, 30)
     p = root(lambda p: draw * math.sqrt(p - TANK) - C * (1 - (p - TANK - 30 * BAR) / (4 * BAR)) * math.sqrt(200 * BAR - p), 31 * BAR, 35 * BAR)
     return p, run.at("pilot.pressure", 0.9), "Pa"
 
 
-@case("pressure-reducing valve", "pressure shut: setting and range", "reducing")
+@case("pressure-reducing valve", "pressure without flow: setting and range", "reducing")
 def _(run):
     return TANK + 34 * BAR, run.at("pilot.pressure", 1.9), "Pa"
 
 
-@case("pressure-reducing valve", "pressure fed from behind, relieving", "reducing")
+@case("pressure-reducing valve", "pressure with reverse flow, relieving", "reducing")
 def _(run):
     C = coefficient(30, 10)
     return TANK + root(lambda p: C * (p - 35 * BAR) / (4 * BAR) * math.sqrt(p) - 6 * LITRE, 35 * BAR, 39 * BAR), run.end("pilot.pressure"), "Pa"
@@ -339,7 +339,7 @@ def _(run):
     return metering * math.sqrt(root(excess, 10 * BAR, 12 * BAR)), run.at("light_meter.flow", 2.45), "m3/s"
 
 
-@case("pressure compensator, post", "share of the heavy load in a flow that is too small", "flow_sharing")
+@case("pressure compensator, post", "share of the heavy load at insufficient flow", "flow_sharing")
 def _(run):
     C = coefficient(80, 5)
 
@@ -361,7 +361,7 @@ def _(run):
     metering = math.sqrt(2) * coefficient(40, 16) / 2
 
     def flows(s, line):
-        # loads without their drag, which swings; pressures as measured
+        # loads without their drag, which oscillates; pressures as measured
         heavy, light = run.at("heavy_head.pressure", 1.95), run.at("light_head.pressure", 1.95)
         through = lambda sigma, load: metering * 2 * sigma / math.sqrt(1 + 4 * sigma**2) * f(line - load)
         return through(s, heavy), through(1 - s, light)
@@ -413,7 +413,7 @@ def _(run):
 
 
 def number(value):
-    """Six digits, as the page writes them."""
+    """Six digits, in the format of the page."""
     return short(f"{value:.6g}")
 
 

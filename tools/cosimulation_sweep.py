@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tests/data/cosimulation_sweep.csv: the runs of `trunnion study cosimulation` on both cranes that docs/validation.md quotes.
+"""Writes tests/data/cosimulation_sweep.csv: the runs of `trunnion study cosimulation` on both cranes used in docs/validation.md.
 
     tools/cosimulation_sweep.py [--program build/release/bin/trunnion] [--folder build/sweep]
 
-The sweep takes some minutes of both cores of a quiet machine. A study that is in the folder already is not run again: an interrupted sweep goes on.
+The sweep takes some minutes of both cores of a quiet machine. Studies already in the folder are not run again, so an interrupted sweep can be continued.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -14,7 +14,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/data/cosimulation_sweep.csv"
 
-# name: model, case (tells studies of one model apart), options
+# name: model, case (distinguishes studies of one model), options
 STUDIES = {
     "single": ("crane_single", "paper", ["--order", "0,1,2", "--oil", "rk4@0.1ms"]),
     "double": ("crane_double", "paper", ["--order", "0,1,2", "--oil", "rk4@0.1ms"]),

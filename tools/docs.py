@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Builds the site of the documentation: puts its pages together, lets mkdocs with the theme Material make HTML of them, and checks it.
+"""Builds the documentation site: assembles its pages, renders them with mkdocs and the theme Material, and checks the result.
 
     tools/docs.py [--program build/release/bin/trunnion] [--output build/docs] [--no-pictures]
 
-The pages are docs/*.md, README, CONTRIBUTING and CHANGELOG as they are, with links that lead into the site; and pages made here: the gallery
-of the examples, whose plots `trunnion plot` draws of fresh runs and whose machines are taken from their reports in headless Chromium (left out
-where chromium or node is missing; kept beside OUTPUT for as long as a run gives the same), where the equations are (tools/equations.py), and the C++ interface (from
-include/trunnion/trunnion.h). Fails where a link leads nowhere, a page is missing in the navigation, or a page would ask another host for
-something. `--no-pictures` leaves out the runs.
+The pages are docs/*.md, README, CONTRIBUTING and CHANGELOG with links adapted to the site, and generated pages: the gallery of the examples with plots
+of fresh runs by `trunnion plot` and images of the machines from their reports in headless Chromium (omitted if chromium or node is missing; cached next to
+OUTPUT while the results are unchanged), the index of equations (tools/equations.py), and the C++ interface (from include/trunnion/trunnion.h). Fails if a
+link is broken, a page is missing in the navigation, or a page would load something from another host. `--no-pictures` skips the runs.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -36,7 +35,7 @@ RENAMED = {
     "examples/": "gallery.md",
 }
 
-# What the picture of an example shows; --unit of each in UNITS that fits. An example that is not here fails the build.
+# Channels in the picture of an example; --unit for each unit of UNITS that fits. An example missing here fails the build.
 GALLERY = {
     "lever": "lever.angle *_side.pressure",
     "four_bar": "crank.angle v*.pressure",
@@ -63,9 +62,9 @@ GALLERY = {
 }
 UNITS = ["bar", "deg"]
 
-# The instant [s] of the machine's picture; of the others a third of the run.
+# Time [s] of the machine's picture; default: a third of the run.
 MOMENTS = {"excavator": 4.4, "forwarder_crane": 6, "articulated_loader": 2, "excavator_quasistatic": 2, "excavator_lumped": 2}
-MACHINE_SIZE = "640x400"  # of which the picture has twice
+MACHINE_SIZE = "640x400"  # the picture has twice this size
 
 
 def fail(text):
@@ -76,7 +75,7 @@ def read(path):
     return path.read_text(encoding="utf-8")
 
 
-WIDE = "---\nhide: [navigation]\n---\n\n"  # a page that is alone in its part of the site needs no list of pages beside it
+WIDE = "---\nhide: [navigation]\n---\n\n"  # a page that is alone in its section needs no navigation list
 
 
 def write(path, text):
@@ -104,7 +103,7 @@ class Stage:
             self.sources[name] = name.removesuffix(".yaml") + ".md"
 
     def link(self, target, source, page):
-        """What a link of a file of the project becomes on a page of the site."""
+        """Link on a page of the site for a link in a file of the project."""
         if "://" in target or target.startswith(("mailto:", "#")):
             return target
         name, _, anchor = target.partition("#")
@@ -117,12 +116,12 @@ class Stage:
         return relative + ("#" + anchor if anchor else "")
 
     def copy(self, path, source, target):
-        """A file that is no page comes along as it is; of a folder the only file."""
+        """Copies a file that is not a page; of a folder its only file."""
         place = ROOT / path
         if place.is_dir():
             files = [f for f in place.iterdir() if f.is_file()]
             if len(files) != 1:
-                fail(f"{source} links to {target}, a folder that is no page of the site")
+                fail(f"{source} links to {target}, a folder that is not a page of the site")
             place = files[0]
         if not place.exists():
             fail(f"{source} links to {target}, which does not exist")
@@ -139,7 +138,7 @@ class Stage:
             elif not fenced and not line.startswith("    "):
                 line = self.rewrite(line, source, page)
                 item = re.match(r"(?:[-*]|\d+\.) ", line)
-                # Markdown as GitHub has it begins a list or a table in the line after a paragraph; here an empty line stands between
+                # GitHub's Markdown allows a list or a table directly after a paragraph; mkdocs requires an empty line
                 starts = item and before and not re.match(r"\s*(?:[-*]|\d+\.) |  ", before)
                 if starts or (line.startswith("|") and before and not before.startswith("|")):
                     lines.append("")
@@ -170,7 +169,7 @@ def head_comment(text):
 
 
 def run_example(program, name, work, pictures):
-    """Runs an example and draws its picture; returns what the summary says."""
+    """Runs an example and draws its picture; returns its summary."""
     results = work / name
     for command in ([program, "run", f"examples/{name}.yaml", "-q", "-o", str(results)],
                     [program, "plot", str(results), *GALLERY[name].split(), "-q", "--size", "190x62",
@@ -185,7 +184,7 @@ def run_example(program, name, work, pictures):
 
 
 def units_of(program, results, channels):
-    """Those of UNITS in which one of the channels can be drawn."""
+    """The UNITS in which one of the channels can be drawn."""
     fitting = []
     for unit in UNITS:
         probe = subprocess.run([program, "plot", str(results), *channels, "-q", "--unit", unit, "-o", str(results / "probe.csv")],
@@ -200,7 +199,7 @@ def browser_modules(work):
     chromium = os.environ.get("TRUNNION_CHROMIUM", "/usr/bin/chromium")
     missing = [name for name in ("node", "npm") if shutil.which(name) is None] + ([] if os.access(chromium, os.X_OK) else ["chromium"])
     if missing:
-        print(f"the gallery is without pictures of machines: there is no {' and no '.join(missing)}; "
+        print(f"the gallery is without pictures of machines: missing {' and '.join(missing)}; "
               "tools/install_dependencies.sh --browser installs it", file=sys.stderr)
         return None
     packages = read(ROOT / "viewer/package-lock.json")
@@ -218,7 +217,7 @@ def browser_modules(work):
 
 
 def draw_machines(program, runs, summaries, pictures, cache):
-    """Pictures of the machines, one after the other. Those that the cache has are taken from there: the same results, settings and viewer."""
+    """Draws pictures of the machines one by one; cached ones with the same results, settings and viewer are reused."""
     sources = [*sorted((ROOT / "viewer/src").iterdir()), ROOT / "viewer/picture.mjs", ROOT / "viewer/package-lock.json"]
     viewer = b"".join(path.read_bytes() for path in sources)
     wanted, jobs = {}, []
@@ -252,7 +251,7 @@ def draw_machines(program, runs, summaries, pictures, cache):
 def gallery(stage, program, work, cache):
     examples = sorted(path.stem for path in (ROOT / "examples").glob("*.yaml"))
     for name in sorted(set(examples) ^ set(GALLERY)):
-        fail(f"the example {name} is " + ("missing in GALLERY of tools/docs.py" if name in examples else "in GALLERY of tools/docs.py, but not there"))
+        fail(f"the example {name} is " + ("missing in GALLERY of tools/docs.py" if name in examples else "in GALLERY of tools/docs.py, but does not exist"))
     pictures = stage.folder / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     summaries, drawn = {}, set()
@@ -260,7 +259,7 @@ def gallery(stage, program, work, cache):
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
             summaries = dict(zip(GALLERY, pool.map(lambda name: run_example(program, name, work, pictures), GALLERY)))
         drawn = draw_machines(program, work, summaries, pictures, cache)
-    lines = ["# Gallery", "", "The models in `examples/`, each with what a run of it shows. Their files are one click away.", ""]
+    lines = ["# Gallery", "", "The models in `examples/`, each with results of a run and a link to its file.", ""]
     for name in GALLERY:
         text = read(ROOT / f"examples/{name}.yaml")
         title = re.search(r"^title: (.*)$", text, re.M).group(1)
@@ -275,8 +274,8 @@ def gallery(stage, program, work, cache):
             if name in drawn:
                 lines += [f"[![{title}](pictures/{name}.png)](pictures/{name}.png)", ""]
             lines += [f"[![{title}](pictures/{name}.svg)](pictures/{name}.svg)", "",
-                      f"{s['steps']} steps, {s['iterations']['mean']:.2f} iterations on average; the energy balance closes to "
-                      f"{s['energy']['closed_to_percent']:.1g} % of the energy moved. ", ""]
+                      f"{s['steps']} steps, {s['iterations']['mean']:.2f} iterations on average; energy balance error "
+                      f"{s['energy']['closed_to_percent']:.1g} % of the energy transferred. ", ""]
         lines += [f"[The model file](examples/{name}.md)", ""]
     write(stage.folder / "gallery.md", WIDE + "\n".join(lines))
     for path in sorted((ROOT / "examples").rglob("*.yaml")):
@@ -292,7 +291,7 @@ def gallery(stage, program, work, cache):
 
 
 def cpp_interface(stage):
-    """A page from the public header: each declaration with the comment before it."""
+    """A page from the public header: each declaration with its comment."""
     lines = read(ROOT / "include/trunnion/trunnion.h").splitlines()
     head, body = [], []
     for i, line in enumerate(lines):
@@ -429,7 +428,7 @@ def check_site(site):
             if not place.exists():
                 findings.append(f"{name} links to {target}, which does not exist")
             elif parts.fragment and place in pages and urllib.parse.unquote(parts.fragment) not in pages[place].ids:
-                findings.append(f"{name} links to {target}, which has no such place")
+                findings.append(f"{name} links to {target}, which has no such anchor")
     for path in sorted(site.rglob("*.css")):
         for target in re.findall(r"(?:@import\s+|url\()[\"']?((?:https?:)?//[^\"')]+)", read(path)):
             findings.append(f"{path.relative_to(site)} loads {target} from another host")
@@ -448,7 +447,7 @@ def check_navigation(configuration, stage):
 
 
 def embed_search(site):
-    """Index and worker of the search as a script: a page that is read from a disk may not fetch them."""
+    """Embeds index and worker of the search in a script: pages opened from disk cannot fetch them."""
     worker = next((site / "assets/javascripts/workers").glob("search.*.min.js"))
     code = re.sub(r"//# sourceMappingURL=.*", "", read(worker))
     index = read(site / "search/search_index.json")
@@ -463,11 +462,11 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
     arguments.add_argument("--output", type=pathlib.Path, default=ROOT / "build/docs")
-    arguments.add_argument("--no-pictures", action="store_true", help="leave out the runs of the gallery")
+    arguments.add_argument("--no-pictures", action="store_true", help="skip the runs of the gallery")
     options = arguments.parse_args()
     program = None if options.no_pictures else str(options.program.resolve())
     if program and not os.access(program, os.X_OK):
-        fail(f"{options.program} is not there; `make docs` builds it")
+        fail(f"{options.program} does not exist; `make docs` builds it")
     mkdocs = shutil.which("mkdocs")
     if mkdocs is None:
         print("mkdocs is not installed; tools/install_dependencies.sh --docs installs it", file=sys.stderr)
@@ -475,7 +474,7 @@ def main():
 
     output = options.output.resolve()
     if output.exists() and any(output.iterdir()) and not (output / "search/search_index.js").exists():
-        fail(f"{output} is there and no site of the documentation; nothing was written")
+        fail(f"{output} exists and is not a documentation site; nothing was written")
     work = output.with_name(output.name + ".work")
     shutil.rmtree(work, ignore_errors=True)
     stage = Stage(work / "source")
@@ -500,7 +499,7 @@ def main():
     if findings:
         fail(f"{len(findings)} findings\n" + "\n".join(sorted(set(findings))))
 
-    # what is there is replaced once the new one is whole
+    # the existing site is replaced once the new one is complete
     if output.exists():
         shutil.rmtree(output)
     (work / "site").rename(output)

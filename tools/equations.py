@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = "docs/architecture.md"
 
-# What the sources call each paper, and how section 9 begins about it. The first is meant where a file names none, as docs/theory.md says.
+# Name of each paper in the sources, and its heading in section 9. The first one applies if a file names none (see docs/theory.md).
 PAPERS = {
     "friction": "Jaiswal, Sopanen, Mikkola 2021 (friction)",
     "formulations": "Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations)",
@@ -135,7 +135,7 @@ def check():
     for heading, rows in rows_of_section_9():
         folder = re.search(r"all in `(\w[\w/]*/)`", heading)
         if paper_of(heading) is None:
-            findings.append(f"{PAGE}: `{heading}` is no paper that tools/equations.py knows")
+            findings.append(f"{PAGE}: `{heading}` is not a paper known to tools/equations.py")
         if not rows:
             findings.append(f"{PAGE}: `{heading}` has no rows")
         for cells in rows:

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that Trunnion is built with, those that are missing and no others.
+# Installs the missing Debian packages required to build Trunnion.
 #
 #   tools/install_dependencies.sh [--checks] [--docs] [--browser]
-#
-# --checks: also what formatting and static analysis need (clang-format, clang-tidy).
-# --docs: also what the site of the documentation is built with (mkdocs with the theme Material).
-# --browser: also what reports are tested in (chromium).
-# On another system it only prints the list. TRUNNION_INSTALL=0 switches it off.
+# --checks: also the tools for formatting and static analysis (clang-format, clang-tidy).
+# --docs: also the tools for the documentation site (mkdocs with the theme Material).
+# --browser: also the browser for testing reports (chromium).
+# On other systems it only prints the list. TRUNNION_INSTALL=0 disables it.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
@@ -29,7 +28,7 @@ packages=(
   libgtest-dev       # tests
   libbenchmark-dev   # benchmarks
 )
-# The viewer of reports is bundled by these; another installation on PATH will do.
+# These bundle the report viewer; another installation on PATH is also accepted.
 command -v node > /dev/null && command -v npm > /dev/null || packages+=(nodejs npm)
 
 for option in "$@"; do
@@ -44,7 +43,7 @@ done
 [ "${TRUNNION_INSTALL:-1}" != 0 ] || exit 0
 
 if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
-  echo "This is not a Debian system: nothing is installed. Trunnion needs what Debian 12 calls"
+  echo "This is not a Debian system: nothing is installed. Trunnion requires these packages of Debian 12:"
   echo "  ${packages[*]}"
   exit 0
 fi

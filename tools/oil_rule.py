@@ -112,7 +112,7 @@ def run(program, model, folder, settings):
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
-        return None, "no end within 120 s", {}
+        return None, "not finished within 120 s", {}
     if done.returncode != 0:
         return None, (done.stderr.strip() or done.stdout.strip()).splitlines()[0:1], {}
     with open(out / "results.csv") as file:
@@ -125,7 +125,7 @@ def run(program, model, folder, settings):
 
 
 def swings(values, threshold):
-    """Whether a pressure turns round in six steps in a row."""
+    """Whether a pressure reverses in six consecutive steps."""
     row = 0
     differences = [b - a for a, b in zip(values, values[1:])]
     for before, now in zip(differences, differences[1:]):
@@ -136,7 +136,7 @@ def swings(values, threshold):
 
 
 def chatters(values, steps_after, threshold):
-    """Whether a pressure turns round three times within the late steps after one jump."""
+    """Whether a pressure reverses three times within the late steps after one jump."""
     turns, extreme, direction = 0, values[0], 0
     for value, after in zip(values, steps_after):
         if after < LATE[1]:
@@ -208,7 +208,7 @@ def cases(program):
 
 
 def row(results):
-    """What a table says of these circuits."""
+    """Figures of a table row for these circuits."""
     counted = [r for r in results if r[1] != "reference"]
     done = [r for r in counted if r[1] == "completed"]
     calm = [r for r in done if not r[3]["chatter"]]
@@ -219,7 +219,7 @@ def row(results):
             "alarms": sum((r[3]["rule"] or 0) > 1 for r in done), "failures": sum((r[3]["rule"] or 0) > 20 for r in done)}
 
 
-HEAD = (f"| | circuits | failed | chatter | of the others: swing | > 5 % from step {LATE[0]} | > 1 % from step {LATE[1]} | steps in parts | oil open [%] | rule error > 1 % | > 20 % |\n"
+HEAD = (f"| | circuits | failed | chatter | of the others: swing | > 5 % from step {LATE[0]} | > 1 % from step {LATE[1]} | subdivided steps | oil balance error [%] | rule error > 1 % | > 20 % |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 
 
@@ -284,7 +284,7 @@ def main():
     calm = len(done) - figures["chatter"]
     limits = {"over_5": 0.01, "over_1": 0.02} if options.dynamic else {"over_5": 0.005, "over_1": 0.01}
     if options.check and (figures["failed"] or figures["swing"] or any(figures[k] > share * calm for k, share in limits.items())):
-        raise SystemExit("more circuits are off than should be")
+        raise SystemExit("more circuits deviate than allowed")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 build=build/tidy
 if [ ! -f $build/compile_commands.json ]; then
-  echo "$build is not configured; 'cmake --preset tidy' does it" >&2
+  echo "$build is not configured; run 'cmake --preset tidy'" >&2
   exit 1
 fi
 

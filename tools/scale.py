@@ -2,27 +2,27 @@
 """Compares the penalty treatment with double-step on machines of all sizes, and prints tables in Markdown.
 
     tools/scale.py [STUDY ...] [--program build/release/bin/trunnion] [--quick | --full] [--json FILE] [--jobs N]
-    tools/scale.py --store [STUDY ...] [--program ...] [--jobs N]    writes tests/data/scale.json, which docs/validation.md quotes
+    tools/scale.py --store [STUDY ...] [--program ...] [--jobs N]    writes tests/data/scale.json, used in docs/validation.md
 
     slider    a slider-crank under its weight, masses 1e-6 ... 1e6 kg, lengths 0.01 ... 100 m, 64, 320 and 3200 steps per (length/g)^0.5
-    penalty   the same with the penalty that the program chose times 1e-4 ... 1e4, stated as solver.penalty
+    penalty   the same with solver.penalty set to the factor chosen by the program times 1e-4 ... 1e4
     random    200 random machines with loops, planar and spatial
     ladder    N-four-bars through every flat position for 10 s, against their equation of one degree of freedom
     examples  the examples with constraints, against cvode
-    order     multipliers and the entries of the ledger over the step, in every treatment
+    order     multipliers and the entries of the energy balance over the step, for every treatment
 
-Default: all of them. --quick runs a sample, --full also what takes long (the ladder of 1000 windows at 0.125 ms, the examples for their whole
-duration). --store implies --full and prints no tables; the stored figures of studies that are not named stay. Every stored figure except those
+Default: all studies. --quick runs a sample, --full also the long ones (the ladder of 1000 windows at 0.125 ms, the examples for their whole
+duration). --store implies --full and prints no tables; stored figures of other studies are kept. Every stored figure except those
 dominated by rounding is the same on any machine; --jobs does not change them.
 
-    --set PATH=VALUE      a setting of the runs with the penalty treatment alone, such as solver.penalty=1e13
+    --set PATH=VALUE      a setting of the runs with the penalty treatment only, such as solver.penalty=1e13
     --reference PROGRAM   the program of the reference runs (fine double-step, cvode) and of double-step that errors are divided by; default: the
                           same. --cache FOLDER keeps their results, for the next time with the same program, model and settings
     --seed S, --count N   of `random`: other machines, and how many
-    --machine N ...       of `random`: these alone; --keep FOLDER writes their model files
+    --machine N ...       of `random`: only these; --keep FOLDER writes their model files
 
-Errors are the greatest over the records of the run, in rad, and in m over the length of the machine, unless a table says otherwise. A run that
-fails is in the tables as such; no machine is excluded because of a result of the penalty treatment.
+Errors are the maximum over the records of the run, in rad, and in m over the length of the machine, unless a table says otherwise. Failed runs are
+reported as such; no machine is excluded because of a result of the penalty treatment.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -57,7 +57,7 @@ TIME_LIMIT = 3600  # [s] of a run
 
 @dataclasses.dataclass
 class Run:
-    """What a run gave; `columns` by channel, cut where the run failed."""
+    """Result of a run; `columns` by channel, cut where the run failed."""
 
     status: str  # completed, failed, refused
     message: str
@@ -86,7 +86,7 @@ class Program:
         self.pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
 
     def all(self, function, items):
-        """Of each item; as many at a time as there are jobs."""
+        """Applies a function to each item, with the given number of jobs."""
         results = []
         for i, result in enumerate(self.pool.map(function, items)):
             results.append(result)
@@ -105,7 +105,7 @@ class Program:
         return self._run(self.path, model, settings, channels, every)
 
     def reference(self, model, settings, channels, every=1):
-        """A run of the program for references: from the cache where it is there."""
+        """A reference run, from the cache if available."""
         if not self.cache:
             return self._run(self.reference_path, model, settings, channels, every)
         text = model if isinstance(model, str) else model.read_text()
@@ -144,14 +144,14 @@ class Program:
 
 
 def text_of(model):
-    """A model file from nested dictionaries: YAML takes JSON."""
+    """A model file from nested dictionaries (JSON is valid YAML)."""
     return "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" if not isinstance(value, dict) else
                    f"{json.dumps(key)}:\n" + "".join(f"  {json.dumps(name)}: {json.dumps(item)}\n" for name, item in value.items())
                    for key, value in model.items())
 
 
 def error(run, reference, scales):
-    """Greatest difference of channels over the records that both have, each over its scale."""
+    """Maximum difference of channels over common records, each divided by its scale."""
     greatest = 0.0
     for t, s in zip(run.time, reference.time):
         if abs(t - s) > 1e-9 * max(abs(t), abs(s)):
@@ -165,7 +165,7 @@ def error(run, reference, scales):
 
 
 def extrapolated(fine, coarse):
-    """The limit of two runs of second order, the steps of one half as long as the other's."""
+    """The limit of two runs of second order, one with half the step of the other."""
     columns = {name: [(4 * a - b) / 3 for a, b in zip(values, coarse.columns[name])] for name, values in fine.columns.items()}
     columns["time"] = fine.time
     return Run("completed", "", columns, {})
@@ -175,7 +175,7 @@ def extrapolated(fine, coarse):
 
 
 def number(value, digits=2):
-    """As 1.2e-5; small powers of ten written out."""
+    """Format 1.2e-5; small powers of ten written out."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -199,7 +199,7 @@ def table(head, rows):
 
 
 def quantile(values, share):
-    """Of a list, by straight lines between its ordered values."""
+    """Quantile of a list by linear interpolation between its sorted values."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     low = math.floor(place)
@@ -246,7 +246,7 @@ def slider_reference(program):
 
 
 def slider_errors(run, reference):
-    """At the end, with its sign, and the greatest."""
+    """Signed error at the end, and maximum error."""
     if not run.completed:
         return math.inf, math.inf
     return run.columns["a.angle"][-1] - reference.columns["a.angle"][-1], max(
@@ -278,7 +278,7 @@ def study_slider(program, options):
     cases = program.all(measure, [(m, length, n) for n in steps for length in lengths for m in masses])
     print("## Slider-crank at every scale")
     print(f"\nCrank angle after {SLIDER_END} (length/g)^0.5: error of the penalty treatment [rad], over that of double-step at 1 kg and 1 m; "
-          "the same of the greatest error on the way.")
+          "the same for the maximum error during the run.")
     for n in steps:
         rows = []
         for m in masses:
@@ -291,7 +291,7 @@ def study_slider(program, options):
         table([f"{n} steps: m [kg]", *(f"{length:g} m" for length in lengths)], rows)
 
     def spread(errors):
-        """Their range, and how much more the greatest is than the least."""
+        """Their range, and the excess of the maximum over the minimum."""
         if not errors:
             return ["", ""]
         least, most = min(errors), max(errors)
@@ -307,7 +307,7 @@ def study_slider(program, options):
                 row += [*spread([abs(c[f"{name}_{which}"]) for c in done]),
                         number(max(abs(c[f"{name}_{which}"]) / abs(c[f"unit_{which}"]) for c in here), 3)]
             rows.append(row)
-    table(["steps", "treatment", "fail", "error at the end", "spread", "worst ratio", "greatest error", "spread", "worst ratio"], rows)
+    table(["steps", "treatment", "fail", "error at the end", "spread", "worst ratio", "maximum error", "spread", "worst ratio"], rows)
     print("Reference: double-step at 1 kg, 1 m, 6400 and 12800 steps, extrapolated; cvode (tolerance 1e-12) agrees to "
           f"{number(max(known))} rad at {len(known)} of {len(doubts)} scales and fails at the others.\n")
     for c in cases:
@@ -321,7 +321,7 @@ PENALTY_FACTORS = [1e-4, 1e-2, 1, 1e2, 1e4]
 
 
 def penalty_used(summary):
-    """The penalty that the treatment chose, from summary.json; None where it does not say."""
+    """The penalty chosen by the treatment, from summary.json; None if missing."""
     if isinstance(summary, dict):
         found = summary.get("penalty_used")
         if isinstance(found, (int, float)):
@@ -361,15 +361,15 @@ def study_penalty(program, options):
     cases = program.all(measure, [(m, length, n) for n in steps for length in lengths for m in masses])
     print("## Slider-crank over its penalty\n")
     if all(c["penalty_used"] is None for c in cases):
-        print("Not available: summary.json does not say which penalty was used.")
+        print("Not available: summary.json does not contain the penalty used.")
         return {"cases": cases}
-    print("Change of the end state over its error, where the penalty that was used is stated times a factor.")
+    print("Change of the end state over its error, with the used penalty multiplied by a factor.")
     table(["m [kg]", "length [m]", "steps", "penalty used", "error [rad]", *(f"{f:g}" for f in factors)],
           [[number(c["m"]), number(c["length"]), str(c["n"]), number(c["penalty_used"], 3), number(c["error"], 3) if "error" in c else "fails",
             *(f"{number(100 * c[f'change_{f:g}'], 3)} %" if math.isfinite(c[f"change_{f:g}"]) else "fails" for f in factors if "error" in c)]
            for c in cases])
     done = [c for c in cases if "error" in c]
-    print(f"With the penalty that the program chose, {len(cases) - len(done)} of {len(cases)} fail.\n")
+    print(f"With the penalty chosen by the program, {len(cases) - len(done)} of {len(cases)} fail.\n")
     for f in factors if done else []:
         changes = [abs(c[f"change_{f:g}"]) for c in done]
         finite = [change for change in changes if math.isfinite(change)]
@@ -391,7 +391,7 @@ LADDER_RECORDS = 10  # [ms]
 
 
 def ladder_angles(windows):
-    """Angle of the uprights, which turn all alike, every 10 ms: (N + 1)/3 + N of inertia, (N + 1)/2 + N of moment; Runge-Kutta at 0.1 ms."""
+    """Angle of the uprights, which is the same for all, every 10 ms: (N + 1)/3 + N of inertia, (N + 1)/2 + N of moment; Runge-Kutta at 0.1 ms."""
     weight = -GRAVITY * ((windows + 1) / 2 + windows) / ((windows + 1) / 3 + windows)
     cos = math.cos
     q, v, h, inner = math.pi / 2, -1.0, 1e-4, 100
@@ -433,7 +433,7 @@ def study_ladder(program, options):
     cases = program.all(measure, [(n, step) for n in sizes for step in steps if (n, step) not in left_out])
     print(f"## Ladder of N windows through its flat positions, {LADDER_END} s\n")
     print("Error of the first and the last upright's angle [rad] against the equation of one degree of freedom.")
-    table(["N", "step [ms]", "iterations, mean", "most", "divided steps", "error at the end", "greatest error", "time [s]", ""],
+    table(["N", "step [ms]", "iterations, mean", "max", "divided steps", "error at the end", "maximum error", "time [s]", ""],
           [[str(c["windows"]), f"{1e3 * c['step']:g}", f"{c['mean']:.3f}" if c["mean"] is not None else "", c["most"], c["divided"],
             c.get("end"), c.get("greatest"), c["seconds"], "" if c["status"] == "completed" else f"{c['status']} at {c['end_time']:.4g} s"]
            for c in cases])
@@ -449,14 +449,14 @@ def study_ladder(program, options):
 
 
 MACHINES = 200
-LEAST_ERROR = 1e-10  # smaller ones are of rounding and of the iteration's tolerance
-RESOLVED = 1e-2  # most that double-step may be wrong by
+LEAST_ERROR = 1e-10  # smaller ones are due to rounding and the iteration tolerance
+RESOLVED = 1e-2  # maximum error of double-step
 RECORDS = 50  # of a run, about
 
 
 @dataclasses.dataclass
 class Machine:
-    """A model in its closed configuration, and what its errors are measured in."""
+    """A model in its closed configuration, and the scales of its errors."""
 
     family: str
     model: dict
@@ -467,7 +467,7 @@ class Machine:
     steps: int
 
     def text(self, division):
-        """With a step so many times as short."""
+        """The model with a step shorter by the factor `division`."""
         return text_of(self.model | {"solver": {"step": self.step / division, "duration": self.step * self.steps}})
 
 
@@ -476,7 +476,7 @@ def turned(vector, angle):
 
 
 class Draft:
-    """A machine under construction: what planar and spatial ones share."""
+    """A machine under construction: common part of planar and spatial ones."""
 
     def __init__(self, rng, length, masses):
         self.rng, self.length = rng, length
@@ -498,11 +498,11 @@ class Draft:
         self.loops[f"l{len(self.loops) + 1}"] = {kind: content}
 
     def lightest(self, first, second):
-        """Of two bodies; the ground is none."""
+        """Of two bodies; the ground is excluded."""
         return min((self.mass[b], self.arm[b]) for b in (first, second) if b != "ground")
 
     def add_springs(self, unit, step):
-        """One to three springs with dampers, their frequencies by the lighter of the two bodies they act on: none is too fast for the step."""
+        """One to three springs with dampers, with frequencies according to the lighter of the two bodies, so that none is too fast for the step."""
         rng = self.rng
         for i in range(rng.randint(1, 3)):
             frequency = math.exp(rng.uniform(math.log(0.5 / unit), math.log(min(20 / unit, 0.2 / step))))
@@ -596,7 +596,7 @@ class Planar(Draft):
             self._inertia_body(name, size, (rng.uniform(0.2, 0.8) * size, rng.uniform(-0.2, 0.2) * size))
 
     def link(self, parent, at, tip):
-        """A body on a turning joint, from there to `tip`, a place."""
+        """A body on a revolute joint, from there to the position `tip`."""
         name, origin = self.name(), self.world(parent, at)
         angle = math.atan2(tip[1] - origin[1], tip[0] - origin[0])
         size = math.dist(origin, tip)
@@ -639,7 +639,7 @@ class Planar(Draft):
         return name
 
     def group(self, kind, first, second):
-        """Joins two bodies without a change of freedom; false where the drawn points do not suit."""
+        """Connects two bodies without changing the degrees of freedom; false if the drawn points are unsuitable."""
         rng, length = self.rng, self.length
         p, q = self.point_on(first), self.point_on(second)
         P, Q = self.world(first, p), self.world(second, q)
@@ -723,7 +723,7 @@ class Spatial(Draft):
         return unit_of([self.rng.gauss(0, 1) for _ in range(3)])
 
     def across(self, axis):
-        """A unit vector at right angles to one."""
+        """A unit vector perpendicular to a vector."""
         return unit_of(cross(axis, self.direction()))
 
     def point_on(self, body):
@@ -735,7 +735,7 @@ class Spatial(Draft):
         return math.dist(plus(self.place[body], p), plus(self.place[other], q))
 
     def body(self, parent, at, reach, joint):
-        """From a place on the parent along the vector `reach`."""
+        """From a point on the parent along the vector `reach`."""
         rng, name = self.rng, self.name()
         mass, l2 = self.draw_mass(), dot(reach, reach)
         thick = 10 ** rng.uniform(-3, -1)
@@ -761,14 +761,14 @@ class Spatial(Draft):
         return name
 
     def crank(self, rate=None):
-        """On the ground, about an axis of its own."""
+        """On the ground, about its own axis."""
         axis, rng = self.direction(), self.rng
         at = [rng.uniform(-1, 1) * self.length for _ in range(3)]
         reach = plus([0, 0, 0], plus(self.across(axis), axis, rng.uniform(-0.5, 0.5)), rng.uniform(0.3, 0.8) * self.length)
         return self.turning("ground", at, reach, axis, rate), axis
 
     def rod(self, parent, to, kind, rate):
-        """From the tip of a body to a place, on a ball or a universal joint."""
+        """From the tip of a body to a point, on a spherical or a universal joint."""
         reach = plus(to, self.tip(parent), -1)
         along = unit_of(reach)
         if kind == "universal":
@@ -791,7 +791,7 @@ class Spatial(Draft):
 
 
 def draw_planar(rng, family, length, masses, rates, on_base):
-    """None where nothing suitable was drawn."""
+    """None if nothing suitable was drawn."""
     draft = Planar(rng, length, masses, on_base)
     if on_base:
         draft.joints[draft.root]["rate"] = rates[2]
@@ -834,7 +834,7 @@ def draw_spatial(rng, family, length, masses, rates):
         end = draft.tip(second)
         along = plus(end, start, -1)
         size = math.sqrt(dot(along, along))
-        arm = unit_of(cross(other, draft.reach[second]))  # the way the second tip goes
+        arm = unit_of(cross(other, draft.reach[second]))  # direction of motion of the second tip
         if not 0.5 * length < size < 4 * length or abs(dot(along, arm)) < 0.4 * size:
             return None
         if family.endswith("distance"):
@@ -863,7 +863,7 @@ def draw_spatial(rng, family, length, masses, rates):
                               ("spherical", {}, {"rotation": [0.0, 0.0, 0.0]}))
         for i in (1, 2):
             draft.loop("spherical", {"between": [shanks[i], platform], "at": [draft.reach[shanks[i]], plus(tips[i], tips[0], -1)]})
-    else:  # spherical four-bar: axes through one point, three rows that others imply
+    else:  # spherical four-bar: axes through one point, three redundant rows
         draft = Spatial(rng, length, masses)
         axes = [draft.direction() for _ in range(4)]
         if any(abs(dot(axes[i], axes[j])) > 0.8 for i, j in ((0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3))):
@@ -1018,7 +1018,7 @@ def study_random(program, options):
 
     families = sorted({c["family"] for c in counted})
     if counted:
-        table(["machines", "number", "fail", "median", "95 %", "worst", "error falls per halving of the step, median", "5 %", "least"],
+        table(["machines", "number", "fail", "median", "95 %", "worst", "error reduction per halving of the step, median", "5 %", "least"],
               [*(row(f, [c for c in counted if c["family"] == f]) for f in families), row("all", counted)])
     worst = sorted(counted, key=lambda c: -c["ratio"])[:12] + sorted((c for c in counted if "reduction" in c), key=lambda c: c["reduction"])[:6]
     table(["machine", "family", "length [m]", "masses [kg]", "step [s]", "steps", "penalty", "at half the step", "double-step", "at half the step",
@@ -1036,7 +1036,7 @@ def study_random(program, options):
     for c in cases:
         if "discarded" in c:
             reasons.setdefault(c["discarded"], []).append(c)
-    print(f"\nLeft out: {len(cases) - len(counted)}.")
+    print(f"\nExcluded: {len(cases) - len(counted)}.")
     for why, some in sorted(reasons.items(), key=lambda item: -len(item[1])):
         print(f"- {why}: {len(some)} ({', '.join(str(c['machine']) for c in some[:12])}{', ...' if len(some) > 12 else ''})")
         if some[0]["message"]:
@@ -1048,7 +1048,7 @@ def study_random(program, options):
 
 
 EXAMPLES_END = 6  # [s]
-DISTURBED = {"bicycle": ["joints.frame.angular_velocity=[0.1, 0, 0]"]}  # what would go straight on
+DISTURBED = {"bicycle": ["joints.frame.angular_velocity=[0.1, 0, 0]"]}  # would otherwise move straight ahead
 COORDINATES = {  # channels of a joint, and whether they are lengths
     "revolute": ["angle"], "prismatic": ["position"], "cylindrical": ["position", "angle"], "universal": ["angle_1", "angle_2"],
     "planar": ["x", "y", "angle"], "spherical": ["q_w", "q_x", "q_y", "q_z"], "point_on_line": ["position", "q_w", "q_x", "q_y", "q_z"],
@@ -1091,7 +1091,7 @@ def study_examples(program, options):
 
     cases = program.all(measure, sorted((ROOT / "examples").glob("*.yaml")))
     print("## Examples\n")
-    print("Greatest error of any joint coordinate [rad or m] against cvode (tolerance 1e-12)" +
+    print("Maximum error of any joint coordinate [rad or m] against cvode (tolerance 1e-12)" +
           ("." if options.full else f" over the first {end} s."))
     rows = []
     for c in cases:
@@ -1104,7 +1104,7 @@ def study_examples(program, options):
     table(["example", "rows", "step [ms]", "penalty", "double-step", "ratio", "where", "iterations, penalty", "double-step"], rows)
     for c in cases:
         if "out" in c and c["out"] != "no constraints":
-            print(f"- {c['example']} is left out: {c['out']}")
+            print(f"- {c['example']} is excluded: {c['out']}")
         for name in ("penalty", "double_step"):
             if c.get(f"{name}_message"):
                 print(f"- {c['example']}, {name}: {first_line(c[f'{name}_message'])}")
@@ -1172,7 +1172,7 @@ ORDER_RECORDS = 10  # [ms]
 
 
 def order(errors, floor):
-    """Of the last halving; none at the floor of rounding."""
+    """Order from the last halving; None at the level of rounding."""
     return math.log2(errors[-2] / errors[-1]) if errors[-1] > floor and all(map(math.isfinite, errors[-2:])) else None
 
 
@@ -1182,10 +1182,10 @@ def treated(program, treatment, model, settings, channels, every):
 
 
 def study_order(program, options):
-    """Multipliers and the ledger over the step."""
+    """Multipliers and the energy balance over the step."""
     figures = {"shaken_table": [], "multipliers": [], "ledger": []}
-    print("## Multipliers and ledger over the step\n")
-    print("Shaken table: external work after ten periods, exactly 0, and its greatest error on the way, against the kinetic energy (7.9 J) [J].")
+    print("## Multipliers and energy balance over the step\n")
+    print("Shaken table: external work after ten periods, exactly 0, and its maximum error during the run, against the kinetic energy (7.9 J) [J].")
     rows = []
     for treatment in TREATMENTS:
         row = [treatment]
@@ -1204,7 +1204,7 @@ def study_order(program, options):
     machines = {"driven slider-crank": (DRIVEN_SLIDER_CRANK, ["drive.multiplier_1", "l.multiplier_1", "l.multiplier_2"]),
                 "driven five-bar": (DRIVEN_FIVE_BAR, ["drive.multiplier_1", "l.multiplier_1", "l.multiplier_2"]),
                 "rolling_disc": (ROOT / "examples/rolling_disc.yaml", ["rim.normal_force", "rim.longitudinal_force", "rim.lateral_force"])}
-    print("Multipliers: greatest error over the greatest magnitude of the three of a machine. Reference: double-step at 1/32 and 1/64 ms, "
+    print("Multipliers: maximum error over the maximum magnitude of the three of a machine. Reference: double-step at 1/32 and 1/64 ms, "
           "extrapolated.\n")
     rows = []
     for name, (model, channels) in machines.items():
@@ -1235,8 +1235,8 @@ def study_order(program, options):
         row.append(number(row[5] / other, 3) if other > 1e-8 else "")
     table(["machine", "multiplier", "treatment", *(f"{s:g} ms" for s in ORDER_STEPS), "order", "over double-step at 0.25 ms"], rows)
 
-    print("Ledger: greatest error of each entry over the greatest entry. Reference: double-step at 1/64 and 1/128 ms, extrapolated. Of all entries "
-          "that are wrong by more than 1e-9 at 1 ms: the least order, and the most over double-step at 0.25 ms where that is not at rounding.")
+    print("Energy balance: maximum error of each entry over the largest entry. Reference: double-step at 1/64 and 1/128 ms, extrapolated. Of all entries "
+          "with errors above 1e-9 at 1 ms: the minimum order, and the maximum ratio to double-step at 0.25 ms unless at rounding.")
     models = {name: model for name, (model, _) in machines.items()}
     models |= {"four_bar": ROOT / "examples/four_bar.yaml", "four_bar_lift": ROOT / "examples/four_bar_lift.yaml"}
     rows = []
@@ -1270,7 +1270,7 @@ def study_order(program, options):
             worst = max((offs[treatment, entry][0], entry) for entry in entries)
             rows.append([name, treatment, f"{number(worst[0])} ({worst[1]})", *(f"{number(some[0], 3)} ({some[1]})" if some else ""
                                                                                for some in (min(orders, default=None), max(ratios, default=None)))])
-    table(["machine", "treatment", "greatest error at 1 ms", "least order", "most over double-step"], rows)
+    table(["machine", "treatment", "maximum error at 1 ms", "minimum order", "maximum over double-step"], rows)
     return figures
 
 
@@ -1278,11 +1278,11 @@ def study_order(program, options):
 
 
 WORST = 5  # random machines that are stored one by one
-ABOVE_ROUNDING = 1e-8  # errors that an order and a ratio are computed of
+ABOVE_ROUNDING = 1e-8  # errors for which an order and a ratio are computed
 
 
 def stored_slider(figures):
-    """Of all masses and lengths together: per number of steps and treatment the greatest errors, their spread, and the ratio to double-step."""
+    """Of all masses and lengths together: per number of steps and treatment the maximum errors, their spread, and the ratio to double-step."""
     cases, rows = figures["cases"], []
     for n in SLIDER_STEPS:
         for name in ("penalty", "double_step"):
@@ -1299,10 +1299,10 @@ def stored_slider(figures):
 
 
 def stored_penalty(figures):
-    """Greatest change of the end state over its error, per number of steps and factor."""
+    """Maximum change of the end state over its error, per number of steps and factor."""
     cases = figures["cases"]
     if any(c["penalty_used"] is None for c in cases if c["status"] == "completed"):
-        sys.exit("summary.json does not say which penalty was used")
+        sys.exit("summary.json does not contain the penalty used")
     rows = []
     for n in SLIDER_STEPS:
         here = [c for c in cases if c["n"] == n]
@@ -1359,7 +1359,7 @@ def stored_examples(figures):
 
 
 def stored_order(figures):
-    """Of every machine and treatment the greatest error at each step, the lowest order and the greatest ratio to double-step."""
+    """For every machine and treatment the maximum error at each step, the lowest order and the maximum ratio to double-step."""
     shaken = {}
     for c in figures["shaken_table"]:
         row = shaken.setdefault(c["treatment"], {"treatment": c["treatment"], "external": [], "external_max": []})
@@ -1385,7 +1385,7 @@ def stored_order(figures):
 
 
 def compact(value):
-    """Numbers to four digits; null for those that are not finite."""
+    """Numbers to four digits; null for non-finite ones."""
     if isinstance(value, dict):
         return {key: compact(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -1433,24 +1433,24 @@ def main():
     arguments.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
     size = arguments.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a sample")
-    size.add_argument("--full", action="store_true", help="also what takes long")
+    size.add_argument("--full", action="store_true", help="also the long runs")
     arguments.add_argument("--store", action="store_true", help="write tests/data/scale.json; print no tables")
     arguments.add_argument("--json", type=pathlib.Path, metavar="FILE", help="writes all figures there")
-    arguments.add_argument("--jobs", type=int, default=1, help="runs at a time; one, where the time of the ladder is to be right")
-    arguments.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="for the runs with the penalty treatment alone")
-    arguments.add_argument("--reference", type=pathlib.Path, metavar="PROGRAM", help="for references; default: the same")
+    arguments.add_argument("--jobs", type=int, default=1, help="runs at a time; use 1 for valid times of the ladder")
+    arguments.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="for the runs with the penalty treatment only")
+    arguments.add_argument("--reference", type=pathlib.Path, metavar="PROGRAM", help="program of the reference runs; default: the same")
     arguments.add_argument("--cache", type=pathlib.Path, metavar="FOLDER", help="keeps the runs of references")
     arguments.add_argument("--seed", type=int, default=1, help="of `random`")
     arguments.add_argument("--count", type=int, help="of `random`: how many machines")
-    arguments.add_argument("--machine", type=int, nargs="+", metavar="N", help="of `random`: these machines alone")
+    arguments.add_argument("--machine", type=int, nargs="+", metavar="N", help="of `random`: only these machines")
     arguments.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="of `random`: writes the model files")
     options = arguments.parse_args()
     for name in options.studies:
         if name not in STUDIES:
-            arguments.error(f"there is no study {name}; there are {', '.join(STUDIES)}")
+            arguments.error(f"unknown study {name}; available: {', '.join(STUDIES)}")
     for path in (options.program, options.reference or options.program):
         if not path.exists():
-            arguments.error(f"there is no program {path}")
+            arguments.error(f"program not found: {path}")
     if options.store:
         if options.quick or options.set or options.reference or options.count or options.machine or options.seed != arguments.get_default("seed"):
             arguments.error("stored figures are those of one program on all machines: --store excludes --quick, --set, --reference, --seed, --count "

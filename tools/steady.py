@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares steady operation with where CVODE comes to rest, on random hydraulic circuits with pumps, and prints a table in Markdown.
+"""Compares steady operation with the steady state reached by CVODE, on random hydraulic circuits with pumps, and prints a table in Markdown.
 
     tools/steady.py [--program build/release/bin/trunnion] [--count 500] [--seed 1] [--jobs 2] [--machine N ...] [--keep FOLDER] [--check] [--spoil SHARE]
     tools/steady.py --store [--program ...]     writes tests/data/steady.json, which docs/validation.md quotes
@@ -96,12 +96,12 @@ def call(program, *arguments):
     try:
         done = subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
-        return "no end within 300 s"
+        return "not finished within 300 s"
     return "" if done.returncode == 0 else (done.stderr.strip() or done.stdout.strip() or "no message")
 
 
 def pressures(folder):
-    """Columns of the pressures of volumes, as far as a run came."""
+    """Columns of the pressures of volumes, up to the end of a run."""
     path = next((p for p in (folder / "results.csv", folder / "results.csv.part") if p.exists()), None)
     if path is None:
         return None, None
@@ -122,10 +122,10 @@ def study(task):
         path = written(model, number, folder, options.keep)
         if trouble := call(options.program, "check", path):
             if "equilibrium" not in trouble and "is not determined" not in trouble and "oil flows" not in trouble:
-                return number, "wrong", f"the circuit is no model: {trouble[:300]}"
+                return number, "wrong", f"the circuit is not a valid model: {trouble[:300]}"
         trouble = call(options.program, "steady", path, "-o", folder / "steady", "-q")
         steady = None if trouble else json.loads((folder / "steady/steady.json").read_text())
-        # stated pressures for CVODE: those left out begin at 10 bar
+        # given pressures for CVODE: omitted ones start at 10 bar
         volumes = json.loads(json.dumps(model["volumes"]))
         for volume in volumes.values():
             volume.setdefault("pressure", "10 bar")
@@ -143,7 +143,7 @@ def study(task):
             verdict = "refused" if not settled else "wrong"
             return number, verdict, f"{trouble[:200]} [CVODE moved {moving:.2g} at the end{': ' + settling[:100] if settling else ''}]"
         found = {n: steady["pressures"][n]["pressure"] * (1 + options.spoil) for n in at}
-        if not settled and not settling:  # a leak or an accumulator takes its time
+        if not settled and not settling:  # a leak or an accumulator settles slowly
             settling = call(options.program, "run", folder / "stated.yaml", "-o", folder / "long", "--set", f"solver.duration={LONGER}", "--set",
                             "solver.step=0.1", *CVODE)
             names, rows = pressures(folder / "long")

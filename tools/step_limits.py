@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/step_limits.csv: the largest steps of the arm on quasistatic and on lumped hydraulics that docs/validation.md quotes.
+"""Writes tests/data/step_limits.csv: the largest steps of the arm on quasistatic and on lumped hydraulics used in docs/validation.md.
 
     tools/step_limits.py [--program build/release/bin/trunnion]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the reports' viewer: its parts alone, and reports of the program in headless Chromium.
+# Tests of the report viewer: unit tests, and reports of the program in headless Chromium.
 #
 #   tools/test_viewer.sh PROGRAM WORK_FOLDER
 #
@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ ! -x "${TRUNNION_CHROMIUM:-/usr/bin/chromium}" ]; then
-  echo "there is no chromium; tools/install_dependencies.sh --browser installs it" >&2
+  echo "chromium not found; tools/install_dependencies.sh --browser installs it" >&2
   exit 77  # skipped, for CTest
 fi
 program=$(realpath "$1")

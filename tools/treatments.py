@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Writes tests/data/treatments.csv, penalty against double-step treatment on machines of all sizes over step sizes, and its table.
 
-    tools/treatments.py [--program build/release/bin/trunnion] [--repeats 5] [--only NAME ...]    measures; --only: the other rows stay
-    tools/treatments.py --table                                                                  prints the table of what is stored
+    tools/treatments.py [--program build/release/bin/trunnion] [--repeats 5] [--only NAME ...]    measures; --only: other rows are kept
+    tools/treatments.py --table                                                                  prints the stored table
 
-Every row is a `trunnion compare MODEL --vary solver.constraints=penalty,double_step`, repeated. The time per step is the mean over the run of
-the least of the repeats, block of 64 steps by block: what other programs on the machine disturb least. All other figures are the same in
-every repeat. Ladders are those of tests/support/ladder.h, as long as they stand. Takes some minutes; measure on an idle machine with a build
-of the preset `release`.
+Every row is a `trunnion compare MODEL --vary solver.constraints=penalty,double_step`, repeated. The time per step is the mean over the
+run of the minimum of the repeats per block of 64 steps, which is least affected by other programs. All other figures are identical in every repeat.
+Ladders are those of tests/support/ladder.h while upright. Takes some minutes; measure on an idle machine with a build of the preset `release`.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -22,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/data/treatments.csv"
 TREATMENTS = ["penalty", "double_step"]
 STEPS = [20, 5, 1, 0.2]  # [ms]
-MACHINES = {  # name: what the table calls it
+MACHINES = {  # name: label in the table
     "excavator": "excavator, load sensing",
     "excavator_quasistatic": "excavator, quasistatic",
     "forwarder_crane": "forwarder crane",
@@ -40,9 +39,9 @@ MACHINES = {  # name: what the table calls it
     "four_bar_lift_differences": "four-bar that lifts a beam, tangents by differences",
 }
 DIFFERENCES = "_differences"  # solver.tangent=forward_difference, as in the paper
-FEW = {"ladder_1000": [1], "ladder_100": [5, 1], "quick_return_differences": [1], "four_bar_lift_differences": [1]}  # their steps
-UPRIGHT = 0.5  # [s] a ladder stands
-SHORT, SHORT_REPEATS = 10000, 40  # steps that are short of a good measurement: such runs are repeated more often
+FEW = {"ladder_1000": [1], "ladder_100": [5, 1], "quick_return_differences": [1], "four_bar_lift_differences": [1]}  # reduced sets of steps
+UPRIGHT = 0.5  # [s] duration in which a ladder is upright
+SHORT, SHORT_REPEATS = 10000, 40  # steps; shorter runs are repeated more often
 FIGURES = ["seconds", "iterations_mean", "iterations_max", "position_iterations_mean", "max_violation", "closed_to_percent"]
 COLUMNS = ["machine", "coordinates", "rows", "step", *(f"{treatment}_{figure}" for treatment in TREATMENTS for figure in FIGURES)]
 
@@ -71,7 +70,7 @@ def model_of(name, folder):
 
 
 def step_seconds(out):
-    """Per treatment: seconds of every step, those of a block shared out evenly."""
+    """Per treatment: seconds of every step, those of a block distributed evenly."""
     with open(out / "history_times.csv", newline="") as lines:
         rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     sums = {t: [float(row[t + ".step_seconds"]) for row in rows if row[t + ".step_seconds"]] for t in TREATMENTS}
@@ -97,7 +96,7 @@ def measure(program, name, step, repeats, folder):
             least[t] = [min(pair) for pair in zip(least.get(t, seconds[t]), seconds[t])]
         done += 1
         if len(completed) < len(TREATMENTS):
-            break  # there is nothing to compare
+            break  # nothing to compare
         repeats = max(repeats, min(SHORT_REPEATS, round(SHORT / len(seconds[completed[0]]))))
     constraints = json.loads((out / completed[0] / "summary.json").read_text())["constraints"]
     row = {"machine": name, "coordinates": constraints["rank"] + constraints["degrees_of_freedom"], "rows": constraints["rows"],
@@ -146,7 +145,7 @@ def agree(name, step, treatment, summary):
 def table():
     """Markdown; times in microseconds."""
     lines = ["| machine | n, m | step [ms] | penalty [us] | double-step [us] | ratio | iterations: penalty | double-step | violation [m]: penalty "
-             "| double-step | energy closed to [%]: penalty | double-step |", "|" + " --- |" * 12]
+             "| double-step | energy balance error [%]: penalty | double-step |", "|" + " --- |" * 12]
     before = None
     for row in sorted(stored(), key=lambda row: (list(MACHINES).index(row["machine"]), -float(row["step"]))):
         def cell(treatment, figure, form, factor=1):
@@ -173,14 +172,14 @@ def processor():
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
-    return "a processor without a name"
+    return "unknown processor"
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
     arguments.add_argument("--repeats", type=int, default=5)
-    arguments.add_argument("--only", nargs="+", choices=MACHINES, default=list(MACHINES), help="machines to measure anew")
+    arguments.add_argument("--only", nargs="+", choices=MACHINES, default=list(MACHINES), help="machines to measure again")
     arguments.add_argument("--table", action="store_true", help="measure nothing")
     options = arguments.parse_args()
     if not options.table:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes docs/validation.md: runs every command that the page quotes and puts the figures into tools/validation_template.md.
+"""Writes docs/validation.md: runs every command of the page and inserts the results into tools/validation_template.md.
 
     tools/validation.py [--program build/release/bin/trunnion] [--keep-times]    writes docs/validation.md
     tools/validation.py --check [--program ...]                                  compares the page with fresh runs; exit code 1 if it differs
 
-The template is the page, with two things to fill in:
+The template is the page with two kinds of placeholders:
     lines that begin with four blanks and `trunnion` are commands (a backslash at the end continues one); all of them are run, in order
-    {{expression}} is a Python expression of the functions of `Figures` below, which read what the commands wrote
-On --check the text must be the same; a number may differ by one unit of its last digit, below 1e-9 (rounding errors) by a factor of 30.
-Between `<!-- times -->` and `<!-- end of times -->` numbers are not compared: they are those of the machine that the line
-`Measured on` names.
+    {{expression}} is a Python expression of the functions of `Figures` below, which read the results of the commands
+With --check the text must be identical; a number may differ by one unit of its last digit, below 1e-9 (rounding errors) by a factor of 30.
+Between `<!-- times -->` and `<!-- end of times -->` numbers are not compared: they depend on the machine named in the line
+`Measured on`.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -40,9 +40,9 @@ PLACEHOLDER = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 TIMES = re.compile(r"<!-- times -->.*?<!-- end of times -->", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])")
 
-ROUNDING = 1e-9  # a smaller figure is a rounding error
+ROUNDING = 1e-9  # smaller figures are rounding errors
 
-# names that the template uses
+# names used in the template
 PRESSURES = ["v1.pressure", "v2.pressure", "v3.pressure"]
 CRANE_PRESSURES = [f"{cylinder}_{volume}" for cylinder in ("lift", "slew") for volume in PRESSURES]
 STEPS = ["1", "0.5", "0.25", "0.1"]
@@ -56,7 +56,7 @@ CYCLE = [("boom_left.length", 0.2, 5), ("arm_lift.length", 1.5, 9), ("bucket_cur
 
 
 def text_of(value, form):
-    """A number as the page writes it: `form` as in format(), or `3`: so many significant digits. Powers of ten as e-5, e4."""
+    """A number in the format of the page: `form` as in format(), or `3`: number of significant digits. Powers of ten as e-5, e4."""
     if form.isdigit():
         digits = int(form)
         size = math.floor(math.log10(abs(value))) if value else 0
@@ -74,7 +74,7 @@ class Stored(dict):
 
 
 class Figures:
-    """What the commands wrote into `folder`, as text for the page. Tables have one column for each row of a comparison."""
+    """Results of the commands in `folder`, as text for the page. Tables have one column for each row of a comparison."""
 
     def __init__(self, folder, program):
         self.folder = folder
@@ -109,7 +109,7 @@ class Figures:
         return done.stdout.strip()
 
     def oil_jumps(self):
-        """The table of circuits whose pressures jump, against where they settle."""
+        """The table of circuits with pressure jumps, against the settled pressures."""
         return oil_rule.cases(self._program)
 
     def oil_circuits(self):
@@ -139,7 +139,7 @@ class Figures:
         return self._cells(f"*{row['paper']['iterations_mean']} / {row['paper']['iterations_max']:.0f}*" for row in self._comparison(name))
 
     def independent(self, name):
-        """Independent coordinates, and whether they stayed."""
+        """Independent coordinates, and whether they were unchanged."""
         def text(row):
             if row["independent"] is None:
                 return "all coordinates are unknowns"
@@ -148,11 +148,11 @@ class Figures:
         return self._cells(text(row) for row in self._comparison(name))
 
     def differs(self, name, channels, form, row=-1):
-        """Greatest difference of any of the channels from the first run."""
+        """Maximum difference of any of the channels from the first run."""
         return text_of(max(self._comparison(name)[row]["difference." + channel] for channel in channels), form)
 
     def nanoseconds(self, name):
-        """Time per step: the median over the blocks between two readings of the clock, which other programs disturb least."""
+        """Time per step: the median over the blocks between two readings of the clock, which is least affected by other programs."""
         def median(label):
             seconds = self._columns(self.folder / name / "history_times.csv")[label + ".step_seconds"]
             return 1e9 * statistics.median(b - a for a, b in zip(seconds, seconds[1:]))
@@ -160,7 +160,7 @@ class Figures:
         return self._cells(f"{median('_'.join(row['values'].values())):.0f}" for row in self._comparison(name))
 
     def below(self, name, channels):
-        """The power of ten above the greatest difference: it is one of rounding and of the iteration's tolerance."""
+        """The power of ten above the maximum difference, which is due to rounding and the iteration tolerance."""
         size = max(self._comparison(name)[-1]["difference." + channel] for channel in channels)
         return text_of(10.0 ** math.ceil(math.log10(size)), "1")
 
@@ -182,18 +182,18 @@ class Figures:
                             value("energy/closed_to_percent", ".1e"), loops])
 
     def error(self, run, table, channels, form):
-        """Greatest difference of a run's channels from a table of tests/data, at the table's times. `run=table` where names differ."""
+        """Maximum difference of a run's channels from a table of tests/data, at the table's times. `run=table` where names differ."""
         ours = self._columns(self.folder / run / "results.csv")
         truth = self._columns(ROOT / "tests/data" / (table + ".csv"))
         return text_of(self._greatest(run, ours, truth, channels), form)
 
     def difference(self, run, other, channels, form):
-        """Greatest difference of channels of two runs at the times that both record."""
+        """Maximum difference of channels of two runs at common recorded times."""
         ours, truth = (self._columns(self.folder / name / "results.csv") for name in (run, other))
         return text_of(self._greatest(run, ours, truth, channels), form)
 
     def error_below(self, run, table, channels):
-        """The power of ten above it, where it is one of tolerances and rounding."""
+        """The power of ten above it, where it is due to tolerances and rounding."""
         ours = self._columns(self.folder / run / "results.csv")
         truth = self._columns(ROOT / "tests/data" / (table + ".csv"))
         return text_of(10.0 ** math.ceil(math.log10(self._greatest(run, ours, truth, channels))), "1")
@@ -226,16 +226,16 @@ class Figures:
         return text_of(factor * (values[-1][1] - values[0][1]), form)
 
     def departure_from_start(self, run, channel, begin, end, form, factor=1):
-        """Greatest difference of a channel from its value at `begin`."""
+        """Maximum difference of a channel from its value at `begin`."""
         values = self._between(run, channel, begin, end)
         return text_of(factor * max(abs(x - values[0][1]) for _, x in values), form)
 
     def peak(self, run, channel, begin, end, form, factor=1):
-        """Greatest magnitude."""
+        """Maximum magnitude."""
         return text_of(factor * max(abs(x) for _, x in self._between(run, channel, begin, end)), form)
 
     def movement(self, run, other, channel, begin, end):
-        """Cells: seconds from 10 to 90 % of the way that a channel makes between two times, in two runs, and their difference."""
+        """Cells: seconds from 10 to 90 % of the change of a channel between two times, in two runs, and their difference."""
         a, b = self._durations(run, other, channel, begin, end)
         return self._cells([f"{a:.2f}", f"{b:.2f}", f"{100 * (b / a - 1):.1f} %"])
 
@@ -253,19 +253,19 @@ class Figures:
                 for (t, x), (t_next, x_next) in zip(rows, rows[1:]):
                     if (x - first - share * way) * (x_next - first - share * way) <= 0 and x != x_next:
                         return t + (first + share * way - x) / (x_next - x) * (t_next - t)
-                sys.exit(f"{name}: {channel} does not come to {share} of its way")
+                sys.exit(f"{name}: {channel} does not reach {share} of its change")
 
             return passes(0.9) - passes(0.1)
 
         return duration(run), duration(other)
 
     def stretch(self, run, actuator, begin, end, form):
-        """Greatest distance of a quasistatic actuator from its port [mm]."""
+        """Maximum distance of a quasistatic actuator from its port [mm]."""
         both = zip(self._between(run, actuator + ".piston", begin, end), self._between(run, actuator + ".length", begin, end))
         return text_of(1e3 * max(abs(p - l) for (_, p), (_, l) in both), form)
 
     def falls_to(self, run, channel, value, begin, form):
-        """When a channel is at or below a value, but for rounding, for the first time after `begin` [s]."""
+        """First time after `begin` [s] at which a channel is at or below a value, within rounding."""
         times = [t for t, x in self._between(run, channel, begin, math.inf) if x <= value + 1e-9 * abs(value)]
         return text_of(times[0], form) if times else sys.exit(f"{run}: {channel} does not fall to {value}")
 
@@ -327,7 +327,7 @@ class Figures:
         return text_of(factor * float(rows[0][column]), form)
 
     def stored_agrees(self, name, model):
-        """Runs of a quick study that the stored sweep has too: how many, and whether they are the same."""
+        """Number of runs of a quick study that are also in the stored sweep; fails if they differ."""
         with open(self.folder / name / "runs.csv", newline="") as lines:
             fresh = list(csv.DictReader(lines))
         stored = {tuple(row[key] for key in ("variables", "prediction", "order", "treatment", "step")): row for row in self._sweep(model)}
@@ -347,7 +347,7 @@ class Figures:
     # ---- the arm on quasistatic and on lumped oil
 
     def apart(self, name, other, channel, windows):
-        """Greatest difference of a channel of two runs at common times, in percent of the range of `other`, outside or inside of `windows`."""
+        """Maximum difference of a channel of two runs at common times, in percent of the range of `other`, outside or inside of `windows`."""
         times = {round(t, 9): x for t, x in self._between(name, channel, 0, math.inf)}
         values = self._between(other, channel, 0, math.inf)
         spread = max(x for _, x in values) - min(x for _, x in values)
@@ -416,7 +416,7 @@ class Figures:
               *(self._or_fails(row[t]["spread_end"], "2", 100) for t in ("penalty", "double_step"))] for n, row in rows.items()])
 
     def scale_penalty(self):
-        """Change of the end over its error in percent, and how many runs fail with a stated factor."""
+        """Change of the end over its error in percent, and number of runs that fail with a given factor."""
         def cell(change, failed):
             return self._or_fails(change, "2", 100) + (f", {failed} fail" if failed and change is not None else "")
 
@@ -438,7 +438,7 @@ class Figures:
                              self._or_fails(row["ratio"], "3")] for row in self._scale("random/worst")])
 
     def scale_random_excluded(self):
-        """Reasons and how often."""
+        """Reasons and their counts."""
         return ", ".join(f"{why}: {n}" for why, n in self._scale("random/discarded").items()) or "none"
 
     def scale_ladder(self):
@@ -532,7 +532,7 @@ class Figures:
         return [complex(e["re"], e["im"]) for e in linear["eigenvalues"]]
 
     def eigenvalues(self, name, digits):
-        """Those that are not null; of a pair both."""
+        """Nonzero ones; both of a pair."""
         def text(e):
             re_ = f"{e.real:.{digits}f}"
             return re_ if e.imag == 0 else f"{re_} {'+' if e.imag > 0 else '-'} {abs(e.imag):.{digits}f} i"
@@ -548,7 +548,7 @@ class Figures:
         return text_of(abs(nearest(name, value) / value - 1), ".0e")
 
     def departure(self, name, channel):
-        """Greatest difference of the linear from the nonlinear channel, in percent of what the nonlinear one departs from its start."""
+        """Maximum difference of the linear from the nonlinear channel, in percent of the nonlinear one's deviation from its start."""
         data = self._columns(self.folder / name / "simulate.csv")
         values, linear = data[channel], data[channel + ".linear"]
         greatest = max(abs(a - b) for a, b in zip(values, linear) if not math.isnan(b))
@@ -566,7 +566,7 @@ class Figures:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
-        return "a processor without a name"
+        return "unknown processor"
 
 
 def zero_of_cubic(x, y):
@@ -585,7 +585,7 @@ def zero_of_cubic(x, y):
 
 
 def run_commands(template, program, folder, at_once):
-    """So many commands at once; one by one where times are measured."""
+    """Runs `at_once` commands in parallel; one by one where times are measured."""
     for name in ("examples", "tests"):
         (folder / name).symlink_to(ROOT / name)
 
@@ -623,7 +623,7 @@ def agree(written, fresh):
 
 
 def differences(page, fresh):
-    """Lines that say something else."""
+    """Lines that differ."""
     def of_any_machine(found):
         return re.sub(r"^Measured on .*$", "Measured", NUMBER.sub("0", found.group(0)), flags=re.MULTILINE)
 
@@ -641,7 +641,7 @@ def differences(page, fresh):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/trunnion")
-    arguments.add_argument("--keep-times", action="store_true", help="leave the page's computing times: this machine is busy")
+    arguments.add_argument("--keep-times", action="store_true", help="keep the page's computing times: this machine is busy")
     arguments.add_argument("--check", action="store_true", help="compare docs/validation.md with fresh runs; write nothing")
     options = arguments.parse_args()
     template = TEMPLATE.read_text()
@@ -657,7 +657,7 @@ def main():
         return 0
     found = differences(PAGE.read_text(), fresh)
     if found:
-        print("docs/validation.md is not what the program gives; `make validation` writes it anew.", *found, sep="\n")
+        print("docs/validation.md does not match the program; `make validation` rewrites it.", *found, sep="\n")
     return 1 if found else 0
 
 

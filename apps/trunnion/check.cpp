@@ -1,4 +1,4 @@
-// trunnion check: read a model, assemble it, and say what it is: degrees of freedom, constraints, redundancy, start.
+// trunnion check: read a model, assemble it, and print its properties: degrees of freedom, constraints, redundancy, start.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ void print_mechanism(const Model& model) {
   const Description& d = model.description;
   line("mechanism", fmt::format("{}, {}, {}", count(model.bodies.size(), "body", "bodies"), count(model.joints.size(), "joint", "joints"),
                                 count(static_cast<std::size_t>(model.layout.nv), "velocity coordinate", "velocity coordinates")));
-  line("", model.planar ? "planar: all of it moves across the normal " + vector_text(model.plane.axes.col(2)) : "spatial");
+  line("", model.planar ? "planar: motion in the plane normal to " + vector_text(model.plane.axes.col(2)) : "spatial");
   if (model.relative) line("coordinates", "cartesian: " + joined(model.coordinate_names));
   for (const ConstraintInfo& info : model.constraints)
     line(info.path, count(static_cast<std::size_t>(info.rows.size()), "equation", "equations"));
@@ -52,22 +52,22 @@ void print_constraints(const Analysis& a) {
   const std::string freedom = count(static_cast<std::size_t>(a.degrees_of_freedom), "degree of freedom", "degrees of freedom");
   if (a.rows == 0) return line("freedom", freedom + ": no loop, motion or coupling");
   line("freedom",
-       fmt::format("{}: {} less {} of rank {}", freedom, count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
+       fmt::format("{}: {} minus {} of rank {}", freedom, count(static_cast<std::size_t>(a.velocities), "coordinate", "coordinates"),
                    count(static_cast<std::size_t>(a.rows), "equation", "equations"), a.rank));
   if (a.position_degrees_of_freedom != a.degrees_of_freedom)
-    line("", fmt::format("of velocities; {} of positions, which rolling and the like do not take away", a.position_degrees_of_freedom));
+    line("", fmt::format("of velocities; {} of positions, which velocity-level constraints do not reduce", a.position_degrees_of_freedom));
   if (a.redundant.empty()) line("redundant", "none");
   for (const RedundantRows& rows : a.redundant)
     line("redundant", fmt::format("{} {} of {} at the start: implied by the equations before",
                                   rows.equations.size() == 1 ? "equation" : "equations", joined(rows.equations), rows.path));
 }
 
-/// What the elimination of the double-step treatment finds, where there are loops.
+/// Partition by elimination in the double-step treatment, where there are loops.
 void print_partition(const Model& model) {
   if (model.layout.rows == 0) return;
   const StartPartition partition = find_start_partition(model);
   if (!partition.singular_configuration.empty())
-    return line("independent", fmt::format("not decided: {} stands at a dead point (penalty passes it, double_step does not)",
+    return line("independent", fmt::format("not determined: {} is at a dead point (penalty passes it, double_step does not)",
                                            partition.singular_configuration));
   const auto names = [&](const std::vector<int>& velocities) {
     std::vector<std::string> list;
@@ -77,7 +77,7 @@ void print_partition(const Model& model) {
   line("independent", partition.independent.empty() ? "none: the machine is a structure"
                                                     : names(partition.independent) + ", by the largest pivots at the start");
   if (!partition.velocity_dependent.empty())
-    line("", names(partition.velocity_dependent) + " in position alone: velocity-level constraints give the rates");
+    line("", names(partition.velocity_dependent) + " in position only: velocity-level constraints determine the rates");
 }
 
 void print_circuit(const Model& model) {
@@ -91,7 +91,7 @@ void print_circuit(const Model& model) {
   line("states", model.state_names.empty() ? "none" : joined(model.state_names));
 }
 
-/// The start of a joint, in the units people use.
+/// The start of a joint, in degrees, millimetres and the like.
 std::string start_text(const JointInfo& joint, const State& state) {
   constexpr double kDegree = std::numbers::pi / 180;
   std::vector<std::string> parts;
@@ -131,7 +131,7 @@ void print_start(const std::shared_ptr<const Model>& shared, const State& state)
   for (const Actuator& a : model.hydraulics.actuators) {
     const std::size_t k = channel_of(observer->channels(), a.is_rotary ? "motors" : "cylinders", a.name, "end_damper");
     if (k < values.size() && values[k] != 0)
-      line("end damper", fmt::format("{} starts inside the zone of an end damper, which pushes with {:.4g} {}", a.name, values[k],
+      line("end damper", fmt::format("{} starts inside the range of an end damper, which pushes with {:.4g} {}", a.name, values[k],
                                      a.is_rotary ? "N m" : "N"));
   }
   int largest = -1;
@@ -152,7 +152,7 @@ void print_run(const Model& model) {
   for (double t : model.jumps)
     if (t >= 0 && t < s.duration) jumps.push_back(fmt::format("{:g}", t));
   if (!jumps.empty()) line("signal jumps", joined(jumps) + " s");
-  line("units", "SI inside; numbers without a unit were taken as SI, angles as radians");
+  line("units", "SI internally; numbers without a unit are SI, angles in radians");
 }
 
 int check(const ModelOptions& options) {
@@ -164,7 +164,7 @@ int check(const ModelOptions& options) {
   const MissingInertia missing = find_missing_inertia(*model);
   if (!missing.velocities.empty())
     line("no inertia",
-         joined(missing.velocities) + (missing.singular ? ": the machine cannot be simulated" : ": held by constraints alone"));
+         joined(missing.velocities) + (missing.singular ? ": the machine cannot be simulated" : ": held by constraints only"));
   print_circuit(*model);
   if (missing.singular) {
     std::fflush(stdout);

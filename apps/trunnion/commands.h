@@ -1,5 +1,5 @@
-// The subcommands of the program `trunnion`, one file each. Exit codes: 0 done, 1 the simulation failed or a file could not be written,
-// 2 the input is wrong, 128 + n the signal n ended it.
+// The subcommands of the program `trunnion`, one file each. Exit codes: 0 success, 1 the simulation failed or a file could not be
+// written, 2 invalid input, 128 + n terminated by signal n.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ namespace trunnion::cli {
 
 inline constexpr int kDone = 0, kFailed = 1, kWrongInput = 2;
 
-/// What the chosen subcommand does once the command line is read; returns the exit code.
+/// Runs the selected subcommand after the command line is parsed; returns the exit code.
 using Action = std::function<int()>;
 
 void add_run(CLI::App& app, Action& action);
@@ -41,7 +41,7 @@ void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands
 
-/// For `check` of options that are numbers: neither NaN nor infinite.
+/// For `check` of numeric options: neither NaN nor infinite.
 CLI::Validator finite();
 
 /// MODEL and --set.
@@ -60,19 +60,20 @@ struct ModelOptions {
   std::string stem() const;
 };
 
-/// --equilibrium and --steady, of which one may be given; `then` ends their help: what follows on the solution.
+/// --equilibrium and --steady, mutually exclusive; `then` ends their help: what is done at the solution.
 void add_start(CLI::App& command, StartKind& start, const std::string& then);
 
-/// From now on SIGINT and SIGTERM set the returned number instead of ending the program; the same signal a second time ends it at once.
+/// From now on SIGINT and SIGTERM set the returned number instead of terminating the program; a second signal of the same kind terminates
+/// it at once.
 const std::atomic<int>& catch_signals();
 
-/// When the program started.
+/// Start time of the program.
 std::chrono::steady_clock::time_point program_start();
 double seconds_since_start();
 
 /// Draws the progress of a run on a terminal; does nothing in a pipe or when `quiet`.
 Progress terminal_progress(double duration, bool quiet, const std::string& label = "");
-/// Removes what terminal_progress drew.
+/// Removes the output of terminal_progress.
 void clear_progress(bool quiet);
 
 }  // namespace trunnion::cli

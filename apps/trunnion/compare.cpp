@@ -1,4 +1,4 @@
-// trunnion compare: one run per combination of varied values, side by side.
+// trunnion compare: one run per combination of varied values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cctype>
 #include <cstdio>
@@ -42,7 +42,7 @@ int compare(const CompareOptions& options) {
   const std::string folder = options.folder.empty() ? options.model.stem() + "_comparison" : options.folder;
   Comparison table = make_comparison(paths, options.final_channels, options.differences);
   if (!options.reference.empty()) table.reference = read_reference(options.reference, options.model.stem(), paths);
-  // all models are read before the first runs, so that wrong input shows at once
+  // all models are read before the first run, so that invalid input is reported at once
   const auto rows = combinations(variations);
   std::vector<std::shared_ptr<const Model>> models;
   for (const auto& values : rows) {
@@ -79,7 +79,7 @@ int compare(const CompareOptions& options) {
     std::fputs(comparison_table(table).c_str(), stdout);
     std::printf(
         "files: %s/compare.csv, compare.json, history.csv, computing times in compare_times.csv and history_times.csv, and the results of "
-        "each run in a folder of its own\n",
+        "each run in its own folder\n",
         folder.c_str());
   }
   if (signal != 0) {
@@ -102,17 +102,17 @@ void add_compare(CLI::App& app, Action& action) {
       ->expected(1)
       ->take_all()
       ->required();
-  command->add_option("--final", options->final_channels, "show the end value of a channel; may be repeated")
+  command->add_option("--final", options->final_channels, "show the final value of a channel; may be repeated")
       ->type_name("CHANNEL")
       ->expected(1)
       ->take_all();
-  command->add_option("--difference", options->differences, "show the greatest difference of a channel from the first run; may be repeated")
+  command->add_option("--difference", options->differences, "show the maximum difference of a channel from the first run; may be repeated")
       ->type_name("CHANNEL")
       ->expected(1)
       ->take_all();
   command
       ->add_option("--reference", options->reference,
-                   "figures to print beside: a CSV with columns named as the varied paths, `model`, and as in compare.csv")
+                   "reference values to print: a CSV with columns named as the varied paths, `model`, and as in compare.csv")
       ->type_name("FILE.csv");
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_comparison]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");

@@ -52,15 +52,14 @@ void add_curve(CLI::App& app, Action& action) {
   repeated("--vary", options->vary, "values of the model file to draw curves for, path=v1,v2,...; may be repeated for all combinations",
            "PATH=V1,V2,...");
   repeated("--command", options->request.commands,
-           "lever in place of its signal, of the actuator or of another on the pump; several values make a family; may be repeated",
+           "lever value instead of its signal, of the actuator or of another on the pump; several values make a family; may be repeated",
            "[NAME=]U1,U2,...");
   repeated("--moving", options->request.moving,
            "velocity of another actuator on the pump [at rest]; several values make a family; may be repeated", "NAME=V1,V2,...");
   command->add_option("--at", options->request.at, "time at which signals are read [0 s]")->type_name("TIME");
-  command
-      ->add_option("--velocity", options->velocity, "range of velocities [between the saturations by the relief valves, and a little more]")
+  command->add_option("--velocity", options->velocity, "range of velocities [between the saturations by the relief valves, plus a margin]")
       ->type_name("FROM,TO");
-  command->add_option("--points", options->request.points, "evenly spaced points; rest and breakpoints come on top [201]")->type_name("N");
+  command->add_option("--points", options->request.points, "evenly spaced points; zero and breakpoints are added [201]")->type_name("N");
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_curve]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return curve(*options); }; });

@@ -1,4 +1,4 @@
-// Files that the program carries with it; cmake/embed.cmake puts them there.
+// Files embedded in the program by cmake/embed.cmake.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

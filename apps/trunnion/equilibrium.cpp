@@ -1,4 +1,5 @@
-// trunnion equilibrium, trunnion steady: solve for rest or for steady operation; print it, write it, and a model file that starts there.
+// trunnion equilibrium, trunnion steady: solve for equilibrium or steady operation; print it, write it, and a model file that starts
+// there.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
@@ -44,7 +45,7 @@ void add_point(CLI::App& app, Action& action, const char* name, const char* help
 
 void add_equilibrium(CLI::App& app, Action& action) {
   add_point(
-      app, action, "equilibrium", "solve for rest: coordinates, loops, loads and pressures together",
+      app, action, "equilibrium", "solve for static equilibrium: coordinates, loops, loads and pressures together",
       [](const auto& model, double time) { return solve_equilibrium(*model, time); }, write_equilibrium, equilibrium_text);
 }
 

@@ -1,4 +1,5 @@
-// trunnion explain: what a path of the model file or a channel means, from the table of the model file and the channels of the program.
+// trunnion explain: the meaning of a path of the model file or of a channel, from the table of the model file and the channels of the
+// program.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ void print_keys(const DocumentedKey& key, const std::string& form) {
     print("\n  forms, each known by this key\n");
     for (const auto& f : key.own_forms) print(fmt::format("    {:<{}}  {}\n", f.key, width, f.meaning));
   }
-  // keys that are nothing but a form's name are there already
+  // keys that are only a form's name are already listed
   const auto shown = [&](const DocumentedKey& k) {
     const bool is_form = std::any_of(key.own_forms.begin(), key.own_forms.end(), [&](const auto& f) { return f.key == k.name; });
     return in_form(k, form) && !(form.empty() && is_form && k.kind == DocumentedKey::Kind::mapping);
@@ -111,14 +112,14 @@ void print_key(const DocumentedKey& key, const std::string& form) {
     std::string beside;
     for (const DocumentedKey& k : parent->keys)
       if (&k != &key && in_form(k, key.name)) beside += fmt::format("    {}  {}\n", k.name, brief(k));
-    if (!beside.empty()) print("\n  keys beside it\n" + beside);
+    if (!beside.empty()) print("\n  other keys of this mapping\n" + beside);
   }
   print("\n");
   line("page", "docs/" + documentation_page(key.path));
 }
 
 void print_sections() {
-  print("The model file. `trunnion explain PATH` says more, of\n\n");
+  print("The model file. Use `trunnion explain PATH` for details of\n\n");
   std::size_t width = 0;
   for (const DocumentedKey& key : documented_file().keys) width = std::max(width, key.name.size());
   for (const DocumentedKey& key : documented_file().keys) print(fmt::format("  {:<{}}  {}\n", key.name, width, key.meaning));
@@ -172,13 +173,13 @@ std::vector<Channel> all_channels() {
   return all;
 }
 
-/// `flow_A` of `lift.flow_A`; names of one part are whole.
+/// `flow_A` of `lift.flow_A`; names with one part are unchanged.
 std::string quantity_of(const std::string& channel) {
   const std::size_t dot = channel.find('.');
   return dot == std::string::npos ? channel : channel.substr(dot + 1);
 }
 
-/// With every number 1: `E.multiplier_3` is meant by what says `multiplier_1`.
+/// With every number set to 1: `multiplier_1` describes `E.multiplier_3`, too.
 std::string without_numbers(const std::string& name) {
   std::string text;
   for (const char c : name) {
@@ -203,7 +204,7 @@ std::vector<Channel> channels_meant(const std::vector<Channel>& all, const std::
   return meant;
 }
 
-/// Channels of one meaning on one line.
+/// Channels with the same meaning on one line.
 void print_channels(const std::vector<Channel>& channels, const std::string& head) {
   print(head + "\n");
   std::vector<bool> done(channels.size(), false);
@@ -232,7 +233,7 @@ void print_channels(const std::vector<Channel>& channels, const std::string& hea
   if (best.empty() && !near.empty()) best = wanted == path ? near : path.substr(0, path.find('.') + 1) + near;
   throw InputError({Diagnostic{{"explain", 0, 0},
                                path,
-                               "there is neither such a key of the model file nor such a channel",
+                               "there is no such key of the model file and no such channel",
                                "a path such as cylinders.*.bore, or a channel such as lift.force",
                                best.empty() ? "" : "did you mean `" + best + "`?"}});
 }
@@ -247,7 +248,7 @@ int explain(const ExplainOptions& options) {
   if (options.path.empty()) return print_sections(), kDone;
   const FoundKeys found = find_documented(options.path);
   std::vector<Channel> channels, meant;
-  if (found.keys.empty() || found.by_end) {  // what is a whole path is no channel
+  if (found.keys.empty() || found.by_end) {  // a complete path is not a channel
     if (description)
       add_channels(*description, channels);
     else

@@ -61,7 +61,7 @@ void add_fit(CLI::App& app, Action& action) {
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* help, const char* type) {
     return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
   };
-  list("--parameters", request.parameters, "numbers of the model file to fit, from their values there; may be repeated", "PATH,...")
+  list("--parameters", request.parameters, "numbers of the model file to fit, starting from their values; may be repeated", "PATH,...")
       ->required();
   command->add_option("--reference", request.reference, "the recording: a CSV file with a column of times")
       ->type_name("FILE.csv")
@@ -70,9 +70,8 @@ void add_fit(CLI::App& app, Action& action) {
        "CHANNEL[=COLUMN[:UNIT]],...");
   command->add_option("--time", request.time, "column of times [`time`, or the first]")->type_name("COLUMN[:UNIT]");
   add_start(*command, options->request.start, "start there");
-  command->add_option("--max-iterations", request.max_iterations, "iterations at most [50]")->type_name("N");
-  command->add_option("--threads", request.threads, "runs side by side; results do not depend on it [all cores]")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--max-iterations", request.max_iterations, "maximum number of iterations [50]")->type_name("N");
+  command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_fit]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return fit_values(*options); }; });

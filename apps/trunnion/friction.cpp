@@ -1,9 +1,9 @@
 // trunnion friction: the seal friction of a cylinder against velocity.
-//   friction_steady.csv    steady sliding: the Stribeck curve; of a law without states also its first-order approximation at rest
-//   friction_cycle.csv     a slow sinusoidal velocity: more force while speeding up than while slowing down (lag)
-//   friction_preslip.csv   a motion shorter than the bristles' reach: the seal as a spring
-// In kind figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction) and figure 13 of Nonlinear Dynamics 111 (2023),
-// doi 10.1007/s11071-023-08345-6 (linearisation).
+//   friction_steady.csv    steady sliding: the Stribeck curve; for a law without states also its first-order approximation at rest
+//   friction_cycle.csv     a slow sinusoidal velocity: larger force during acceleration than during deceleration (frictional lag)
+//   friction_preslip.csv   a motion within the presliding range: the seal as a spring
+// Like figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction) and figure 13 of Nonlinear Dynamics 111 (2023), doi
+// 10.1007/s11071-023-08345-6 (linearisation).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace trunnion::cli {
 
 namespace {
 
-constexpr double kAmplitudeShare = 4;   // greatest speed of the cycle, in Stribeck velocities
+constexpr double kAmplitudeShare = 4;   // maximum speed of the cycle, in Stribeck velocities
 constexpr double kPreslipShare = 0.25;  // of the deflection at which the bristles slip
 constexpr int kSteadyPoints = 801;
 
@@ -93,7 +93,7 @@ int friction(const FrictionOptions& options) {
   std::printf("  in the cycle    at most %.1f N, at %.3g m/s\n", peak.force, peak.velocity);
   std::string files = "friction_steady.csv, friction_cycle.csv";
   if (friction_states(law) > 0) {
-    // short enough not to slip: displacement amplitude / pi / frequency = velocity amplitude
+    // small enough not to slip: displacement amplitude / pi / frequency = velocity amplitude
     FrictionCycle preslip = cycle;
     preslip.amplitude = kPreslipShare * f.coulomb / f.bristle_stiffness * std::numbers::pi * cycle.frequency;
     const auto curve = friction_curve(law, preslip);
@@ -113,7 +113,7 @@ void add_friction(CLI::App& app, Action& action) {
   auto options = std::make_shared<FrictionOptions>();
   options->model.add_to(*command);
   command->add_option("--cylinder", options->cylinder, "name of the cylinder [the first]")->type_name("NAME");
-  command->add_option("--amplitude", options->amplitude, "greatest speed [4 Stribeck velocities]")->type_name("SPEED");
+  command->add_option("--amplitude", options->amplitude, "maximum speed [4 Stribeck velocities]")->type_name("SPEED");
   command->add_option("--frequency", options->frequency, "of the cycle")->type_name("FREQUENCY")->capture_default_str();
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_friction]")->type_name("DIR");
   command->callback([options, &action] { action = [options] { return friction(*options); }; });

@@ -30,19 +30,19 @@ int import(const ImportOptions& options) {
   };
   std::printf("%s\n", out.c_str());
   list("changed:", model.changed);
-  list("not taken over:", model.left_out);
+  list("not imported:", model.left_out);
   return kDone;
 }
 
 }  // namespace
 
 void add_import(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("import", "write a model file from a robot description (URDF), and say what was not taken over");
+  CLI::App* command = app.add_subcommand("import", "write a model file from a robot description (URDF), and list what was not imported");
   auto options = std::make_shared<ImportOptions>();
   command->add_option("ROBOT", options->file, "URDF file")->required();
   command->add_option("-o,--output", options->out, "model file to write [name of the robot's file, .yaml]")->type_name("FILE");
-  command->add_flag("--floating", options->floating, "the root link moves freely instead of standing on the ground");
-  command->add_option("--max-size", options->max_size, "largest file to read, in bytes [256e6]")
+  command->add_flag("--floating", options->floating, "the root link moves freely instead of being fixed to the ground");
+  command->add_option("--max-size", options->max_size, "maximum size of the file, in bytes [256e6]")
       ->type_name("BYTES")
       ->check(CLI::PositiveNumber);
   command->callback([options, &action] { action = [options] { return import(*options); }; });

@@ -1,4 +1,4 @@
-// trunnion linearize: linear models, eigenvalues, root loci, sensitivities, and the linear model beside a run.
+// trunnion linearize: linear models, eigenvalues, root loci, sensitivities, and comparison with a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 
@@ -54,8 +54,7 @@ void add_linearize(CLI::App& app, Action& action) {
   };
   list("--at", options->request.at, "linearise at these times of a run; may be repeated", "SECONDS,...")->check(finite());
   list("--output", options->request.options.outputs, "channels that are outputs [all]; may be repeated", "CHANNEL,...");
-  command
-      ->add_option("--method", options->method, "reduced: exact, of the least size; counterpart: differences of all coordinates [reduced]")
+  command->add_option("--method", options->method, "reduced: exact, minimum size; counterpart: differences of all coordinates [reduced]")
       ->check(CLI::IsMember({"reduced", "counterpart"}));
   command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")
       ->type_name("H")
@@ -64,10 +63,10 @@ void add_linearize(CLI::App& app, Action& action) {
       ->type_name("PATH=V1,V2,...")
       ->expected(1)
       ->take_all();
-  list("--sensitivity", options->request.sensitivity, "derivatives of the eigenvalues to numbers of the model file; may be repeated",
+  list("--sensitivity", options->request.sensitivity, "sensitivities of the eigenvalues to numbers of the model file; may be repeated",
        "PATH,...");
   CLI::Option* simulate =
-      command->add_option("--simulate", options->simulate, "run the machine and from this time on the linear model beside it")
+      command->add_option("--simulate", options->simulate, "simulate the machine, and from this time on also the linear model")
           ->type_name("SECONDS")
           ->check(finite());
   command->add_option("-o", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");

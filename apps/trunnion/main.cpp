@@ -49,7 +49,7 @@ void add_start(CLI::App& command, StartKind& start, const std::string& then) {
     return command.add_flag_callback(
         name, [&start, kind] { start = kind; }, fmt::format("{}: {}", what, then));
   };
-  CLI::Option* rest = add("--equilibrium", StartKind::equilibrium, "solve for rest first");
+  CLI::Option* rest = add("--equilibrium", StartKind::equilibrium, "solve for static equilibrium first");
   add("--steady", StartKind::steady, "solve for steady operation first (pumps run, oil flows)")->excludes(rest);
 }
 
@@ -112,9 +112,9 @@ int run_program(int argc, char** argv) {
   app.set_version_flag("--version", std::string("trunnion ") + kVersion);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 done, 1 the simulation failed (results so far are saved) or a file could not be written, 2 the input is wrong,\n130 "
+      "Exit codes: 0 success, 1 the simulation failed (results until then are saved) or a file could not be written, 2 invalid input,\n130 "
       "and 143 "
-      "the run was interrupted (results so far are saved).\nThe model file is described by `trunnion reference`.");
+      "the run was interrupted (results until then are saved).\nThe model file is described by `trunnion reference`.");
   cli::Action action;
   cli::add_run(app, action);
   cli::add_check(app, action);
@@ -147,7 +147,7 @@ int run_program(int argc, char** argv) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return cli::kFailed;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "error: there is not enough memory\n");
+    std::fprintf(stderr, "error: out of memory\n");
     return cli::kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
@@ -155,7 +155,7 @@ int run_program(int argc, char** argv) {
   }
 }
 
-/// Whether all that was printed has arrived.
+/// Whether all output was written.
 bool output_arrived() {
   std::cout.flush();
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
@@ -164,7 +164,7 @@ bool output_arrived() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // files that grow too large and closed pipes are errors of writing, which are reported
+  // files that grow too large and closed pipes are write errors, which are reported
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const int code = run_program(argc, argv);

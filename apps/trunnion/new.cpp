@@ -58,10 +58,10 @@ int write_new(const NewOptions& options) {
   if (name.empty() || name.front() == '.' || name.find_first_not_of(kAllowed) != std::string::npos)
     refuse("new", "found `" + options.name + "`", "a name of letters, digits, `_`, `-` and `.`, such as my_machine");
   const std::string text = text_of(options.kind, name);
-  if (std::filesystem::exists(file)) refuse(file, "the file is there already", "a name that is free", "nothing was written");
+  if (std::filesystem::exists(file)) refuse(file, "the file already exists", "an unused name", "nothing was written");
   if (path.has_parent_path()) make_folder(path.parent_path().string());
   write_text(text, file);
-  fmt::print("{0} is written. Look at it, then\n  trunnion run {0}\n  trunnion plot {1} '*.pressure' --unit bar\n  trunnion report {1}\n",
+  fmt::print("{0} was written. Read it, then run\n  trunnion run {0}\n  trunnion plot {1} '*.pressure' --unit bar\n  trunnion report {1}\n",
              file, name + "_results");
   return kDone;
 }

@@ -1,4 +1,4 @@
-// trunnion plot: channels of runs as a picture for a paper or a slide.
+// trunnion plot: channels of runs as a picture for publication.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <filesystem>
@@ -36,7 +36,7 @@ void read_size(const std::string& size, ChannelPlotRequest& request) {
   request.width = width.quantity->value, request.height = height.quantity->value;
 }
 
-/// The ending says what is written.
+/// The extension selects the format.
 void write(const Plot& plot, const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".csv") return write_text(plot_csv(plot), file);
@@ -63,7 +63,7 @@ int plot_channels(const PlotOptions& options) {
 }  // namespace
 
 void add_plot(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("plot", "draw channels of one run or several: SVG, PNG, PDF, or the data as CSV");
+  CLI::App* command = app.add_subcommand("plot", "plot channels of one or several runs: SVG, PNG, PDF, or the data as CSV");
   auto options = std::make_shared<PlotOptions>();
   command
       ->add_option("RUN_OR_CHANNEL", options->words, "folders of runs, and channels by name or pattern, such as lift.length '*.pressure'")
@@ -71,11 +71,11 @@ void add_plot(CLI::App& app, Action& action) {
   command->add_option("--against", options->request.against, "channel along the x axis [time]")->type_name("CHANNEL");
   command->add_option("--from", options->request.from, "first time [the start]")->type_name("TIME");
   command->add_option("--to", options->request.to, "last time [the end]")->type_name("TIME");
-  command->add_option("--unit", options->request.units, "unit to draw in, bar, mm, deg, L/min, ...; may be repeated [SI]")
+  command->add_option("--unit", options->request.units, "unit to use, bar, mm, deg, L/min, ...; may be repeated [SI]")
       ->type_name("UNIT")
       ->expected(1)
       ->take_all();
-  command->add_option("--title", options->request.title, "title over the picture [none]")->type_name("TEXT");
+  command->add_option("--title", options->request.title, "title of the picture [none]")->type_name("TEXT");
   command->add_option("--size", options->size, "width x height of a panel in millimetres [150x80]")->type_name("WxH");
   command->add_option("-o,--output", options->picture, "the picture, ending in .svg, .png or .pdf; .csv: the data [plot.svg]")
       ->type_name("FILE");

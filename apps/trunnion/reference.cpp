@@ -1,4 +1,4 @@
-// trunnion schema, trunnion reference: the form of a model file, for editors and for people.
+// trunnion schema, trunnion reference: the format of a model file, for editors and for people.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 

@@ -19,7 +19,7 @@ struct ReportOptions {
 
 int report(const ReportOptions& options) {
   if (viewer_page().empty())
-    throw Error("this program was built without the viewer of reports (TRUNNION_VIEWER=OFF); build it with node and npm to have it");
+    throw Error("this program was built without the report viewer (TRUNNION_VIEWER=OFF); rebuild it with node and npm");
   const Report made = make_report(options.request);
   const std::string page = report_page(made, viewer_page()),
                     file = options.file.empty() ? options.request.folders.front() + "/report.html" : options.file;
@@ -35,12 +35,12 @@ int report(const ReportOptions& options) {
 void add_report(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "results of one or several folders as one HTML page: animation, plots, tables");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("DIR", options->request.folders, "folders of results; runs are shown over each other")->required();
+  command->add_option("DIR", options->request.folders, "folders of results; runs are overlaid")->required();
   command->add_option("-o,--output", options->file, "the page [DIR/report.html, of the first folder]")->type_name("FILE");
-  command->add_option("--every", options->request.every, "take every N-th record [as many as fit into 5 MB, those that curves need most]")
+  command->add_option("--every", options->request.every, "keep every N-th record [as many as fit into 5 MB, chosen to preserve the curves]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command->add_option("--channels", options->request.channels, "channels to take, names or patterns with * and ? [all]; may be repeated")
+  command->add_option("--channels", options->request.channels, "channels to include, names or patterns with * and ? [all]; may be repeated")
       ->type_name("PATTERN")
       ->expected(1)
       ->take_all();

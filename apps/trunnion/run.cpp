@@ -17,7 +17,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// Beside the summary.
+/// Printed in addition to the summary.
 std::string file_names(const RecordDescription& record) {
   return std::string(record.csv ? ", results.csv" : "") + (record.hdf5 ? ", results.h5" : "");
 }
@@ -58,9 +58,9 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
   add_start(*command, options->start, "start there");
   command->add_flag("--beside-monolithic", options->beside_monolithic,
-                    "of a co-simulation: solve the machine monolithically, too; differences as channels and in the summary");
+                    "for a co-simulation: also solve the machine monolithically; differences as channels and in the summary");
   command->add_flag("--estimate-error", options->estimate_error,
-                    "run a second time with half the step; what every channel is off by, in the summary");
+                    "run again with half the step; estimated error of every channel in the summary");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -1,5 +1,5 @@
-// trunnion study: published studies, reproduced with any model that fits.
-//   cosimulation   how long communication steps may be: the sweep of Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation)
+// trunnion study: published studies, reproduced with any suitable model.
+// cosimulation   maximum length of communication steps: the sweep of Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation)
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace trunnion::cli {
 
 namespace {
 
-constexpr double kLongestStep = 1;  // [s] that an option takes for a step
+constexpr double kLongestStep = 1;  // [s] maximum step accepted by an option
 
 struct StudyOptions {
   ModelOptions model;
@@ -52,7 +52,7 @@ OilIntegration oil_of(const std::string& text) {
   else if (word == "trapezoidal")
     oil.integrator = IntegratorKind::trapezoidal;
   else
-    throw Error(fmt::format("--oil: '{}' is no integrator of the oil; expected euler, rk4 or trapezoidal, and its step: rk4@0.1ms", word));
+    throw Error(fmt::format("--oil: '{}' is not an oil integrator; expected euler, rk4 or trapezoidal, and its step: rk4@0.1ms", word));
   if (at != std::string::npos) oil.step = quantity(text.substr(at + 1), kTime, "--oil");
   return oil;
 }
@@ -89,7 +89,7 @@ int study_cosimulation(const StudyOptions& options) {
   if (there && !options.overwrite)
     throw Error(fmt::format("{} holds the results of a study; --overwrite replaces them, -o DIR writes elsewhere", folder));
   const CosimulationRequest request = request_of(options);
-  make_folder(folder);  // not after minutes of work
+  make_folder(folder);  // before minutes of computation
   StudyProgress progress;
   if (!options.quiet && isatty(STDERR_FILENO) != 0)
     progress = [](int done, int all, const std::string& what) {
@@ -105,8 +105,8 @@ int study_cosimulation(const StudyOptions& options) {
   const std::string missing = write_figures(study_figures(study), folder + "/figures", study.request.threads);
   if (!options.quiet) {
     std::fputs(study_text(study).c_str(), stdout);
-    std::printf("files%s: %s/limits.csv, runs.csv, schemes.csv, study.json; figures/figures.csv says which picture is what\n",
-                there ? ", in place of those of the study before" : "", folder.c_str());
+    std::printf("files%s: %s/limits.csv, runs.csv, schemes.csv, study.json; figures/figures.csv lists the pictures\n",
+                there ? ", replacing those of the previous study" : "", folder.c_str());
   }
   if (!missing.empty()) std::fprintf(stderr, "pictures are missing: %s\n", missing.c_str());
   return kDone;
@@ -115,7 +115,7 @@ int study_cosimulation(const StudyOptions& options) {
 }  // namespace
 
 void add_study(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("study", "published studies, reproduced with any model that fits");
+  CLI::App* command = app.add_subcommand("study", "published studies, reproduced with any suitable model");
   command->require_subcommand(1);
   CLI::App* cosimulation = command->add_subcommand(
       "cosimulation", "largest stable communication steps of mechanism and oil, by variables, prediction, treatment and integrator");
@@ -139,20 +139,20 @@ void add_study(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"cartesian", "relative"}));
   cosimulation
       ->add_option("--friction", options->friction,
-                   "who evaluates friction, drag and end dampers with velocity_force: hydraulics, mechanism [hydraulics]")
+                   "subsystem that evaluates friction, drag and end dampers with velocity_force: hydraulics, mechanism [hydraulics]")
       ->check(CLI::IsMember({"hydraulics", "mechanism"}));
   cosimulation
       ->add_option("--mechanism-order", options->mechanism_order,
-                   "order 0 to 3 for the mechanism's own inputs [that of the polynomials; 0 beside the interface model]")
+                   "order 0 to 3 for the mechanism's own inputs [that of the polynomials; 0 with the interface model]")
       ->check(CLI::Range(0, 3));
   cosimulation->add_option("--min-step", options->min_step, "shortest communication step [0.2 ms]")->type_name("TIME");
   cosimulation->add_option("--max-step", options->max_step, "longest communication step [20 ms]")->type_name("TIME");
   cosimulation->add_option("--limit", options->limit, "error of length at which a run counts as unstable [5 mm]")->type_name("LENGTH");
-  cosimulation->add_option("--threads", options->threads, "runs side by side; results do not depend on it [all cores]")
+  cosimulation->add_option("--threads", options->threads, "parallel runs; results do not depend on it [all cores]")
       ->check(CLI::PositiveNumber);
   cosimulation->add_flag("--quick", options->quick, "a coarse scan with one integrator of the oil");
   cosimulation->add_option("-o,--output", options->folder, "folder for the results [MODEL_cosimulation]")->type_name("DIR");
-  cosimulation->add_flag("--overwrite", options->overwrite, "replace the study that is in the folder");
+  cosimulation->add_flag("--overwrite", options->overwrite, "replace the study in the folder");
   cosimulation->add_flag("-q,--quiet", options->quiet, "print errors only");
   cosimulation->callback([options, &action] { action = [options] { return study_cosimulation(*options); }; });
 }

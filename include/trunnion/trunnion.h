@@ -7,7 +7,7 @@
 //     std::printf("%g %g\n", machine.time(), machine.value(angle));
 //   }
 //
-// SI and radians throughout. Objects are independent of each other; one object is for one thread at a time.
+// SI and radians throughout. Objects are independent of each other; each object must be used by one thread at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,17 +19,17 @@
 
 namespace trunnion {
 
-/// The model or a name in a call is wrong; what() holds every finding, one line each, with its place in the file.
+/// Invalid model or name in a call; what() holds every finding, one line each, with its position in the file.
 class ModelError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The simulation cannot go on; what() says when, in which equations, and what to try.
+/// The simulation cannot continue; what() gives the time, the equations, and remedies.
 class RunError : public std::runtime_error {
  public:
   RunError(const std::string& what, double time) : std::runtime_error(what), time_(time) {}
-  double time() const { return time_; }  ///< [s] of the last good state
+  double time() const { return time_; }  ///< [s] of the last valid state
 
  private:
   double time_;
@@ -38,7 +38,7 @@ class RunError : public std::runtime_error {
 /// A quantity that can be read.
 struct ChannelInfo {
   std::string name;     ///< `crank.angle`
-  std::string unit;     ///< SI; empty where it has none
+  std::string unit;     ///< SI; empty if dimensionless
   std::string meaning;  ///< one line
 };
 
@@ -54,10 +54,10 @@ class Snapshot {
   std::shared_ptr<const Content> content_;
 };
 
-/// Where a simulation begins.
+/// Start of a simulation.
 enum class Start {
   given,        ///< at the assembled start values, pressures marked `equilibrium` solved for them
-  equilibrium,  ///< at the static solution: the whole machine rests (`trunnion equilibrium`)
+  equilibrium,  ///< at the static solution: the whole machine is in equilibrium (`trunnion equilibrium`)
   steady        ///< in steady operation: pumps run, oil flows, nothing changes (`trunnion steady`)
 };
 
@@ -65,7 +65,7 @@ enum class Start {
 struct EigenvalueInfo {
   double re = 0, im = 0;              ///< [1/s]; exactly 0 where a disturbance neither grows nor decays
   double frequency_hz = 0;            ///< |im| / 2 pi
-  double damping_ratio = 0;           ///< -re / |eigenvalue|; NaN of a null one
+  double damping_ratio = 0;           ///< -re / |eigenvalue|; NaN if null
   std::vector<double> participation;  ///< of each state, the largest 1
 };
 
@@ -76,21 +76,21 @@ struct LinearSystem {
   std::vector<double> x0, u0, y0;                    ///< values at the reference
   std::vector<double> drift;                         ///< rates of the states at the reference; zero at an equilibrium
   std::vector<std::vector<double>> A, B, C, D;       ///< by rows
-  std::vector<EigenvalueInfo> eigenvalues;           ///< by falling real part
+  std::vector<EigenvalueInfo> eigenvalues;           ///< by descending real part
   std::string stability;                             ///< asymptotically_stable, stable_but_null, drifting, undamped, unstable
-  bool moving = false;                               ///< the reference moves and the model with it: eigenvalues hold for this instant
+  bool moving = false;                               ///< the reference moves, the model changes: eigenvalues hold for this instant
   std::vector<std::string> independent;              ///< coordinates with a position and a velocity among the states
-  std::vector<std::string> velocity_dependent;       ///< coordinates with a position alone
-  std::vector<std::string> dependent;                ///< coordinates that follow from closed loops
+  std::vector<std::string> velocity_dependent;       ///< coordinates with a position only
+  std::vector<std::string> dependent;                ///< coordinates determined by closed loops
   std::vector<std::string> warnings;
 };
 
-/// One machine on its way through time.
+/// One machine during a simulation.
 class Simulation {
  public:
   /// Reads a model file; `overrides` are `path=value` as on the command line. At time 0, assembled. Throws ModelError, RunError.
   explicit Simulation(const std::string& model_file, const std::vector<std::string>& overrides = {}, Start start = Start::given);
-  /// The same from the text of a model file; `name` stands for the file in messages.
+  /// The same from the text of a model file; `name` replaces the file name in messages.
   static Simulation from_text(const std::string& text, const std::vector<std::string>& overrides = {}, const std::string& name = "model",
                               Start start = Start::given);
 
@@ -102,34 +102,34 @@ class Simulation {
   double step_size() const;  ///< [s] solver.step of the model
   double duration() const;   ///< [s] solver.duration of the model
 
-  /// To the next point of the time grid. Throws RunError; the state is then the last good one.
+  /// Advances to the next point of the time grid. Throws RunError; the state is then the last valid one.
   void step();
-  /// To `end` [s], the last step shortened where it must be; nothing if `end` has passed. Throws RunError; ModelError where `end` is not
-  /// finite.
+  /// Advances to `end` [s], with a shortened last step if necessary; does nothing if `end` has passed. Throws RunError; ModelError if
+  /// `end` is not finite.
   void run_until(double end);
-  /// To the model's duration. Throws RunError.
+  /// Advances to the model's duration. Throws RunError.
   void run() { run_until(duration()); }
 
   /// All channels, in the order of results.csv.
   const std::vector<ChannelInfo>& channels() const;
-  /// Index of a channel. Throws ModelError with the nearest name where there is none.
+  /// Index of a channel. Throws ModelError with the nearest name if not found.
   int find(const std::string& channel) const;
-  /// Value at the present state; `channel` from find().
+  /// Value at the current state; `channel` from find().
   double value(int channel) const;
   double value(const std::string& channel) const { return value(find(channel)); }
   /// Values of all channels.
   std::vector<double> values() const;
 
-  /// The linear model about the present state; `outputs`: names of channels, all if empty. Throws ModelError for unknown ones, RunError
-  /// where the mass matrix is singular.
+  /// The linear model about the current state; `outputs`: names of channels, all if empty. Throws ModelError for unknown ones, RunError
+  /// if the mass matrix is singular.
   LinearSystem linearize(const std::vector<std::string>& outputs = {}) const;
 
   Snapshot save() const;
-  /// Goes to a state that this simulation, or another of the same model, has saved. Throws ModelError for the snapshot of a model whose
-  /// structure or names differ; numbers and signals may.
+  /// Restores a state saved by this simulation, or another of the same model. Throws ModelError for a snapshot of a model with another
+  /// structure or other names; numbers and signals may differ.
   void restore(const Snapshot& snapshot);
 
-  long steps() const;           ///< taken so far
+  long steps() const;           ///< number of steps
   long iterations() const;      ///< of all steps
   double step_seconds() const;  ///< [s] spent in steps
 
@@ -139,33 +139,33 @@ class Simulation {
   std::unique_ptr<Content> content_;
 };
 
-/// What `trunnion run` does: simulates a model and writes results.csv, results.h5 and summary.json into `folder`.
-/// Throws ModelError, or RunError after writing what was computed until then.
+/// `trunnion run`: simulates a model and writes results.csv, results.h5 and summary.json into `folder`. Throws ModelError, or RunError
+/// after writing the results until the failure.
 void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                   Start start = Start::given);
 
-/// What `trunnion equilibrium` does: solves for rest with signals at `time` [s] and writes equilibrium.json and equilibrium.yaml into
-/// `folder`. Throws ModelError where rest is not determined or contradicted by what is held or stated, RunError where none is found.
+/// `trunnion equilibrium`: solves for static equilibrium with signals at `time` [s] and writes equilibrium.json and equilibrium.yaml into
+/// `folder`. Throws ModelError if it is undetermined or contradicts locked or given values, RunError if none is found.
 void equilibrium_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                           double time = 0);
 
-/// What `trunnion steady` does: solves for steady operation with signals at `time` [s] and writes steady.json and steady.yaml into
-/// `folder`. Throws RunError where there is none or none is found.
+/// `trunnion steady`: solves for steady operation with signals at `time` [s] and writes steady.json and steady.yaml into `folder`. Throws
+/// RunError if none exists or is found.
 void steady_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                      double time = 0);
 
-/// What to linearise and what else to find out; as on the command line.
+/// Options of a linearisation, as on the command line.
 struct Linearization {
-  Start start = Start::given;            ///< where the reference is, or the run to it begins
+  Start start = Start::given;            ///< location of the reference, or start of the run to it
   std::vector<double> at;                ///< [s] times of a run; none: the start
   std::vector<std::string> outputs;      ///< channels; all if empty
   std::vector<std::string> vary;         ///< root locus: path=v1,v2,...
   std::vector<std::string> sensitivity;  ///< paths of numbers: derivatives of the eigenvalues
-  std::optional<double> simulate;        ///< [s] from when on the linear model runs beside the machine
+  std::optional<double> simulate;        ///< [s] time from which the linear model is simulated, too
 };
 
-/// What `trunnion linearize` does: writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`, and what else is asked
-/// for. Throws ModelError, or RunError after writing what could be had.
+/// `trunnion linearize`: writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`, and other requested results.
+/// Throws ModelError, or RunError after writing the available results.
 void linearize_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                         const Linearization& what = {});
 

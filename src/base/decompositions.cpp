@@ -1,3 +1,4 @@
+// Decompositions of dense matrices by Eigen.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/decompositions.h"
 

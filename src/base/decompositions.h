@@ -1,4 +1,4 @@
-// Decompositions of dense matrices outside of the step, compiled once: they are the dearest templates to instantiate.
+// Decompositions of dense matrices outside the step, compiled once, as their templates are expensive to instantiate.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -45,7 +45,7 @@ struct ColumnSpace {
 };
 ColumnSpace column_space(const Eigen::MatrixXd& A, double threshold);
 
-/// The smallest x of those with the least |A x - b|; pivots below `threshold` of the largest count as zero.
+/// The minimum-norm least-squares solution of A x = b; pivots below `threshold` of the largest count as zero.
 Eigen::VectorXd smallest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, double threshold);
 
 }  // namespace trunnion

@@ -1,4 +1,4 @@
-// Texts of diagnostics and the nearest known name for a misspelt one.
+// Texts of diagnostics, and the nearest known name for a misspelt one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/diagnostic.h"
 
@@ -14,7 +14,7 @@ namespace trunnion {
 
 namespace {
 
-// Messages stay readable whatever a file holds.
+// Messages stay readable for any content of a file.
 constexpr std::size_t kMostFindings = 200;  // listed; the others are counted
 constexpr std::size_t kLongestPart = 1000;  // [bytes] of a part of a finding
 
@@ -88,15 +88,15 @@ SimulationError::SimulationError(double time, std::string equations, std::string
       remedy_(std::move(remedy)) {}
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongest = 64;  // longer texts are no misspelt names, and the distance grows with the square
+  constexpr std::size_t kLongest = 64;  // longer texts are not misspelt names; the cost is quadratic
   if (name.size() < 2 || name.size() > kLongest) return "";
   std::string best;
   int best_cost = 0;
   for (const std::string& candidate : known) {
     if (candidate.size() > kLongest) continue;
     const int limit = std::max(1, static_cast<int>(std::max(name.size(), candidate.size()) / 3));
-    if (std::abs(static_cast<int>(name.size()) - static_cast<int>(candidate.size())) > limit) continue;  // so many insertions at least
-    const int folded = edit_distance(lower(name), lower(candidate));                                     // a wrong case is hardly an error
+    if (std::abs(static_cast<int>(name.size()) - static_cast<int>(candidate.size())) > limit) continue;  // minimum number of insertions
+    const int folded = edit_distance(lower(name), lower(candidate));                                     // wrong case is a minor error
     if (folded > limit) continue;
     const int cost = 100 * folded + edit_distance(name, candidate);
     if (best.empty() || cost < best_cost) best = candidate, best_cost = cost;

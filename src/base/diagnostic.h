@@ -1,4 +1,4 @@
-// Diagnostics: what is wrong with an input, where it stands, what was expected and what might help.
+// Diagnostics: what is wrong with an input, its position, what was expected, and a hint.
 // Errors of one file are collected and reported together; exceptions carry the collection.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace trunnion {
 
-/// A place in an input text; line and column count from 1, 0 means unknown.
+/// A position in an input text; line and column from 1, 0: unknown.
 struct SourceSpan {
   std::string file;
   int line = 0;
@@ -18,7 +18,7 @@ struct SourceSpan {
 
 /// One finding about an input.
 struct Diagnostic {
-  SourceSpan span;       ///< where it stands
+  SourceSpan span;       ///< position
   std::string path;      ///< name path of the value, `cylinders.lift.friction.model`
   std::string found;     ///< what is wrong, as a sentence without a full stop
   std::string expected;  ///< what would be right; may be empty
@@ -26,7 +26,7 @@ struct Diagnostic {
 
   /// `file:line:column: error: path: found; expected ...; hint` on one line.
   std::string text() const;
-  /// The same of a value that is doubtful but possible, without a severity: `file:line:column: path: found; expected ...; hint`.
+  /// The same without a severity, for a value that is doubtful but possible: `file:line:column: path: found; expected ...; hint`.
   std::string warning_text() const;
 };
 
@@ -46,7 +46,7 @@ class InputError : public Error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// The simulation failed (exit code 1): when, in which equations, and what to try.
+/// The simulation failed (exit code 1): time, equations, and remedy.
 class SimulationError : public Error {
  public:
   SimulationError(double time, std::string equations, std::string cause, std::string remedy);
@@ -60,7 +60,7 @@ class SimulationError : public Error {
   std::string remedy_;
 };
 
-/// The known name nearest to `name`, or an empty string where none is near (edit distance at most a third).
+/// The known name nearest to `name`, or an empty string if none is near (edit distance at most a third).
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace trunnion

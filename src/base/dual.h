@@ -1,5 +1,5 @@
-// Forward-mode dual numbers: a value and N partial derivatives, carried exactly through any equation.
-// At kinks (abs, max, select) the derivative is the one-sided one of the branch taken.
+// Forward-mode dual numbers: a value and N partial derivatives, propagated exactly through any equation.
+// At kinks (abs, max, select) the derivative is the one-sided one of the selected branch.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -34,12 +34,12 @@ TR_INLINE auto with_size(int n, Body&& body) {
   }
 }
 
-/// y -= factor x, where x and y do not overlap: for sizes that are not unrolled, in whole registers. Larger matrices have many zeros.
+/// y -= factor x, where x and y do not overlap: for sizes that are not unrolled, in full registers. Larger matrices have many zeros.
 TR_INLINE void subtract(int n, double factor, const double* __restrict x, double* __restrict y) {
   if (factor == 0) return;
   for (int j = 0; j < n; ++j) y[j] -= factor * x[j];
 }
-/// Substitution in rows [i, i + kRows) of a factored matrix at once: one row alone waits for every addition.
+/// Substitution in rows [i, i + kRows) of a factored matrix at once: a single row is limited by addition latency.
 template <int kRows>
 TR_INLINE void substitute_forward(const double* A, int n, int i, double* b) {
   double s[kRows];
@@ -111,7 +111,7 @@ TR_INLINE void solve(const double* A, Size n, const int* pivot, double* b) {
     }
   } else {
     constexpr int kRows = 8;
-    int i = 0;  // what is no full block goes first: there rows are short
+    int i = 0;  // the incomplete block first: there rows are short
     for (; i < n % kRows; ++i) substitute_forward<1>(A, n, i, b);
     for (; i < n; i += kRows) substitute_forward<kRows>(A, n, i, b);
     for (i = n - 1; i >= n - n % kRows; --i) substitute_backward<1>(A, n, i, b);

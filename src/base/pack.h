@@ -1,5 +1,5 @@
-// N numbers that go through the same arithmetic at once: lanes of one vector register. What a sweep over a machine does along one
-// direction it does along N of them for little more.
+// N numbers processed by the same arithmetic: lanes of one vector register. A sweep over a machine along N directions costs little more
+// than along one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,7 +34,7 @@ class Pack {
   TR_INLINE friend Pack operator/(const Pack& a, const Pack& b) { return Pack(a.x_ / b.x_); }
 };
 
-/// The lanes of a number: its only one, or those of a pack.
+/// The lanes of a number: one, or those of a pack.
 template <class S>
 inline constexpr int kLanes = 1;
 template <int N>

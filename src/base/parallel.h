@@ -1,4 +1,4 @@
-// Independent jobs on several threads. Each job writes where no other does, so results do not depend on the number of threads.
+// Independent jobs on several threads. Jobs write to disjoint memory, so results do not depend on the number of threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace trunnion {
 
-/// Calls job(0) ... job(n - 1), each once, on up to `threads` threads; returns when all are done. The exception of the job with the least
-/// number is thrown here, once those that were begun have ended; after an exception no further job begins.
+/// Calls job(0) ... job(n - 1), each once, on up to `threads` threads; returns when all are done. The exception of the job with the lowest
+/// number is rethrown here after all started jobs have ended; after an exception no further job starts.
 template <class Job>
 void for_each_parallel(std::size_t n, int threads, const Job& job) {
   std::atomic<std::size_t> next{0};

@@ -1,3 +1,4 @@
+// Sparse LU factorisation with partial pivoting.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/pivoted_lu.h"
 
@@ -67,7 +68,7 @@ void PivotedLu::set_pattern(int n, const std::vector<int>& row, const std::vecto
   order_sign_ = sign_of(order_, mark_, ++stamp_);
 }
 
-/// Rows that are other than zero in L^-1 of the column of A that is eliminated k-th, every row after those it depends on: reached_.
+/// Nonzero rows of L^-1 times the column of A eliminated k-th, in topological order: reached_.
 void PivotedLu::reach(int k) {
   reached_.resize(reached_begin_[k]);
   const int column = order_[k];
@@ -106,7 +107,7 @@ bool PivotedLu::factor() {
   std::fill(step_.begin(), step_.end(), -1);
   std::fill(mark_.begin(), mark_.end(), stamp_ = 0);
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  bool negative = false, same = known_;  // pivots so far are those of the factorisation before, and so is what columns reach
+  bool negative = false, same = known_;  // `same`: pivots to date, and hence the reach of columns, are those of the previous factorisation
   known_ = false;
   for (int k = 0; k < n_; ++k) {
     const int column = order_[k];

@@ -1,6 +1,5 @@
-// Sparse LU factorisation of square matrices with a fixed pattern and no strong diagonal: columns in an order that keeps fill low
-// whatever the pivots, pivots the largest entries of their columns, chosen anew in every factorisation. So it depends on the values
-// alone, and no pivot is of no use. Storage is kept from one factorisation to the next.
+// Sparse LU factorisation of square matrices with a fixed pattern and no strong diagonal: column order with low fill for any pivots,
+// partial pivoting in every factorisation. The result depends only on the values. Storage is reused between factorisations.
 // Source: Gilbert, Peierls 1988, SIAM Journal on Scientific and Statistical Computing 9(5), as in Davis 2006, Direct Methods for Sparse
 // Linear Systems, chapter 6; order by COLAMD.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -12,13 +11,13 @@ namespace trunnion {
 
 class PivotedLu {
  public:
-  /// Makes this an n x n matrix with values at (row[i], column[i]), each place once. Allocates.
+  /// Makes this an n x n matrix with entries at (row[i], column[i]), each once. Allocates.
   void set_pattern(int n, const std::vector<int>& row, const std::vector<int>& column);
   /// values()[slots()[i]] is the i-th entry of set_pattern.
   std::vector<double>& values() { return values_; }
   const std::vector<int>& slots() const { return slots_; }
 
-  /// Factors the present values. False when a pivot is zero or not finite.
+  /// Factors the current values. False when a pivot is zero or not finite.
   bool factor();
   /// Solve A x = b and A^T x = b in place.
   void solve(double* b) const;
@@ -28,7 +27,7 @@ class PivotedLu {
   int sign() const { return sign_; }
   double pivot_ratio() const { return ratio_; }
   int weakest_row() const { return weakest_row_; }
-  /// Entries of its two factors.
+  /// Number of entries of both factors.
   std::size_t entries() const { return L_.row.size() + U_.row.size(); }
 
  private:

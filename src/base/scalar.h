@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-/// Small functions of the step's inner loop: g++'s own inlining estimate leaves a third of the speed on the table.
+/// Small functions of the step's inner loop: without forced inlining g++ loses a third of the speed.
 #define TR_INLINE [[gnu::always_inline]] inline
-/// Sweeps of the inner loop with everything they call inlined: in a file with many of them g++ reaches its limits, and leaves the vector
-/// algebra of space as calls. Left out where building from scratch shall be quick (the CMake option TRUNNION_UNITY).
+/// Sweeps of the inner loop with everything they call inlined: in a file with many of them g++ reaches its limits and does not inline the
+/// spatial vector algebra. Disabled for fast builds from scratch (CMake option TRUNNION_UNITY).
 #ifdef TRUNNION_FLATTEN
 #define TR_FLATTEN [[gnu::flatten]]
 #else
@@ -26,7 +26,7 @@ using std::sin;
 using std::sqrt;
 using std::tanh;
 
-/// `a` where `condition` holds, `b` elsewhere.
+/// `a` if `condition`, otherwise `b`.
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 inline double max(double a, double b) { return a > b ? a : b; }
 inline double min(double a, double b) { return a < b ? a : b; }

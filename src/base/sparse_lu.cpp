@@ -1,3 +1,4 @@
+// Sparse LU factorisation with a fixed pivot order from KLU.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/sparse_lu.h"
 
@@ -17,18 +18,18 @@ namespace trunnion {
 
 namespace {
 
-/// Largest entry of a row of A over the largest of U there: below it, other pivots are chosen. Digits lost at most, where
+/// Largest entry of a row of A over the largest of that row of U: below this ratio other pivots are chosen. It bounds the loss of digits;
 /// a matrix with a strong diagonal loses none.
 constexpr double kGrowth = 1e-5;
-constexpr int kColumns = 8;  // right sides at once: lanes of a register
+constexpr int kColumns = 8;  // right-hand sides at once: lanes of a register
 
 }  // namespace
 
-/// What KLU keeps.
+/// Objects of KLU.
 struct SparseLuKlu {
   klu_common common{};
   klu_symbolic* symbolic = nullptr;  // the order
-  klu_numeric* rescue = nullptr;     // pivots chosen for the values last factored, where those of the order are of no use
+  klu_numeric* rescue = nullptr;     // pivots chosen for the last factored values if those of the order are unsuitable
 
   SparseLuKlu() {
     klu_defaults(&common);
@@ -44,16 +45,16 @@ struct SparseLuKlu {
 
 /// P A Q = L U by rows; row i and column i are those eliminated i-th.
 struct SparseLu::Elimination {
-  std::vector<int> row_of, column_of;        // of A, by the order of elimination
-  std::vector<int> given_begin, given;       // rows of A, in the order of values(): places in `factors`
-  std::vector<int> fill;                     // places in `factors` where A has no entry
+  std::vector<int> row_of, column_of;        // of A, in the order of elimination
+  std::vector<int> given_begin, given;       // rows of A, in the order of values(): indices in `factors`
+  std::vector<int> fill;                     // indices in `factors` where A has no entry
   std::vector<int> begin, diagonal, column;  // rows of L and U as one: L without its unit diagonal, the pivot, the rest of U
-  std::vector<int> below_begin, below;       // columns of L: places in `factors`
-  std::vector<int> target;                   // places that change: by columns of L, for each entry by the pivot's row of U
+  std::vector<int> below_begin, below;       // columns of L: indices in `factors`
+  std::vector<int> target;                   // updated indices: by columns of L, for each entry by the pivot's row of U
   std::vector<double> factors, pivot;        // pivots inverted
   std::vector<double> x;                     // a solution
-  std::vector<Pack<kColumns>> columns;       // some of them
-  std::vector<int> place;                    // in values(), of the entries by columns of A
+  std::vector<Pack<kColumns>> columns;       // several solutions
+  std::vector<int> place;                    // index in values() of the entries by columns of A
   std::vector<double> by_columns;            // values
   double operations = 0;
   SparseLuKlu klu;
@@ -66,7 +67,7 @@ struct SparseLu::Elimination {
   void solve_transposed(double* const* b);
 };
 
-/// Where the factors have entries: row i those of A there, and for every k of its L those of row k of U.
+/// Pattern of the factors: row i has the entries of A, and for every k of its L those of row k of U.
 void SparseLu::Elimination::find_factors(const std::vector<int>& column_begin, const std::vector<int>& row) {
   const int n = static_cast<int>(row_of.size());
   std::vector<int> order_of_row(n);
@@ -118,7 +119,7 @@ void SparseLu::Elimination::find_factors(const std::vector<int>& column_begin, c
   by_columns.resize(row.size());
 }
 
-/// False where the pivots of the order are of no use.
+/// False if the pivots of the order are unsuitable.
 bool SparseLu::Elimination::factor(const double* values) {
   const int n = static_cast<int>(row_of.size());
   double* lu = factors.data();
@@ -170,7 +171,7 @@ void SparseLu::Elimination::solve_transposed(double* b) {
   }
 }
 
-/// Of some right sides at once: the factors are read once for all.
+/// Several right-hand sides at once: the factors are read once.
 template <int kCount>
 void SparseLu::Elimination::solve_transposed(double* const* b) {
   static_assert(kCount <= kColumns);
@@ -211,7 +212,7 @@ SparseLu::SparseLu(int n, std::span<const Entry> entries)
   Elimination& e = *elimination_;
   const klu_symbolic* symbolic = e.klu.symbolic = klu_analyze(n_, column_begin_.data(), row_.data(), &e.klu.common);
   if (symbolic == nullptr || symbolic->structural_rank < n_)
-    throw Error("a linear system has unknowns that no equation of their own determines");
+    throw Error("the linear system is structurally singular: an unknown has no equation of its own");
   e.row_of.assign(symbolic->P, symbolic->P + n_);
   e.column_of.assign(symbolic->Q, symbolic->Q + n_);
   e.find_factors(column_begin_, row_);

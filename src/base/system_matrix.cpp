@@ -1,3 +1,4 @@
+// Choice of dense or sparse storage for a system matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/system_matrix.h"
 
@@ -5,8 +6,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kSmall = 6;             // unknowns up to which a dense matrix is best even for a chain of loops
-constexpr double kSparsePrice = 3.0;  // of an operation on sparse factors, in those on dense ones
+constexpr int kSmall = 6;             // unknowns up to which a dense matrix is fastest even for a chain of loops
+constexpr double kSparsePrice = 3.0;  // cost of an operation on sparse factors relative to one on dense factors
 
 }  // namespace
 

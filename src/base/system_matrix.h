@@ -1,10 +1,10 @@
-// The matrix of a linear system whose pattern is fixed by the order in which its assembly adds entries: dense (base/lu.h) where it is
+// The matrix of a linear system whose pattern is fixed by the order in which its assembly adds entries: dense (base/lu.h) if
 // small or mostly full, sparse (base/sparse_lu.h) otherwise.
-// Assembly is a template on where entries go: `T(i, k) += x` on
+// Assembly is a template on the destination of entries: `T(i, k) += x` on
 //   DenseEntries      an array, row-major
-//   RecordedEntries   a list of places and values: the same assembly, run once, gives the pattern
+//   RecordedEntries   a list of indices and values: one run of the assembly gives the pattern
 //   ReplayedEntries   values of a sparse matrix, in the order of the recording
-// so a pattern is never written a second time. The order must not depend on values.
+// so the pattern is defined by the assembly alone. The order must not depend on values.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,7 @@ struct DenseEntries {
   TR_INLINE double& operator()(int row, int column) const { return values[row * ld + column]; }
 };
 
-/// Keeps places, and what is added to them, in the order in which they are used.
+/// Records indices and added values in the order of use.
 struct RecordedEntries {
   std::vector<Entry> entries;
   std::vector<double> values;
@@ -37,7 +37,7 @@ struct RecordedEntries {
   }
 };
 
-/// Values whose places are a recording's, one after the other.
+/// Values at the recorded indices, in order.
 struct ReplayedEntries {
   double* values;
   const int* slot;
@@ -49,7 +49,7 @@ enum class MatrixStorage { automatic, dense, sparse };
 class SystemMatrix {
  public:
   SystemMatrix() = default;
-  /// An n x n matrix which may have values at `entries`, in the order of assembly.
+  /// An n x n matrix with possible nonzeros at `entries`, in the order of assembly.
   SystemMatrix(int n, const std::vector<Entry>& entries, MatrixStorage storage = MatrixStorage::automatic);
 
   int size() const { return n_; }
@@ -69,7 +69,7 @@ class SystemMatrix {
       body(T);
     }
   }
-  /// Adds entries to the values there are: those of the recording from the `first` on.
+  /// Adds entries to the current values: those of the recording from `first` on.
   template <class Body>
   void add(std::size_t first, Body&& body) {
     if (!sparse_) {
@@ -80,9 +80,9 @@ class SystemMatrix {
       body(T);
     }
   }
-  /// The entries of a dense matrix, as they are.
+  /// Direct access to the entries of a dense matrix.
   DenseEntries dense() { return {dense_.data(), n_}; }
-  /// What has been assembled at (k, k); NaN where the pattern has no such entry. Before factor().
+  /// Assembled value at (k, k); NaN if the pattern has no such entry. Before factor().
   double diagonal(int k) const { return diagonal_[k] < 0 ? std::numeric_limits<double>::quiet_NaN() : values()[diagonal_[k]]; }
   /// Values of a matrix made from the same entries.
   void copy_values(const SystemMatrix& other) { values() = other.values(); }
@@ -94,7 +94,7 @@ class SystemMatrix {
   TR_INLINE void solve_transposed(double* b) const {
     sparse_ ? sparse_->solve_transposed(b) : lu_solve_transposed(dense_.data(), n_, pivot_.data(), b);
   }
-  /// A^T x = b for `count` right sides.
+  /// A^T x = b for `count` right-hand sides.
   TR_INLINE void solve_transposed(double* const* b, int count) const {
     if (sparse_) return sparse_->solve_transposed(b, count);
     for (int i = 0; i < count; ++i) lu_solve_transposed(dense_.data(), n_, pivot_.data(), b[i]);

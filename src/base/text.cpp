@@ -1,3 +1,4 @@
+// UTF-8 validation and display of texts in messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 
@@ -9,7 +10,7 @@ unsigned char byte_at(std::string_view text, std::size_t i) { return static_cast
 
 bool continues(std::string_view text, std::size_t i) { return i < text.size() && (byte_at(text, i) & 0xc0u) == 0x80u; }
 
-/// Bytes of the character that begins at `i`; 0: it is not valid. (Unicode 15, table 3-7)
+/// Number of bytes of the character at `i`; 0: invalid. (Unicode 15, table 3-7)
 std::size_t character_length(std::string_view text, std::size_t i) {
   const unsigned char first = byte_at(text, i);
   if (first < 0x80) return 1;

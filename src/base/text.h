@@ -1,4 +1,4 @@
-// Texts from outside: whether they are UTF-8, and how they are shown in messages.
+// Texts from outside: UTF-8 validation, and display in messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace trunnion {
 
-/// Place of the first byte that is not valid UTF-8 (overlong forms and surrogates are not), or npos.
+/// Position of the first byte that is not valid UTF-8 (overlong forms and surrogates are not), or npos.
 std::size_t find_invalid_utf8(std::string_view text);
 
 /// `text` on one line of valid UTF-8: control characters and invalid bytes as \xNN.
 std::string printable(std::string_view text);
 
-/// The same, cut in the middle to about `longest` bytes, with the number of bytes left out.
+/// The same, shortened in the middle to about `longest` bytes, with the number of omitted bytes.
 std::string abridged(std::string_view text, std::size_t longest);
 
 }  // namespace trunnion

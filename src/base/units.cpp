@@ -21,7 +21,7 @@ struct Unit {
   const char* name;
   double numerator, denominator;  // value in SI = number * numerator / denominator + offset
   Dimension dimension;
-  double offset = 0;  // of a scale whose zero is not that of SI
+  double offset = 0;  // of a scale with a zero point other than SI
 };
 
 constexpr Dimension kL{1, 0, 0}, kM{0, 1, 0}, kT{0, 0, 1}, kRad{0, 0, 0, 0, 0, 1}, kV3{3, 0, 0};
@@ -109,7 +109,7 @@ UnitValue product(const UnitValue& a, const UnitValue& b) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Recursive descent over a unit text; the first problem stops it.
+/// Recursive descent over a unit text; the first problem ends it.
 class UnitReader {
  public:
   explicit UnitReader(std::string_view text) : text_(text) {}
@@ -141,7 +141,7 @@ class UnitReader {
     return {};
   }
   UnitValue fail_as_scale() {
-    hint = "differences of temperatures are in K";
+    hint = "temperature differences are in K";
     return fail("a temperature scale cannot be part of the unit `" + std::string(text_) + "`");
   }
 
@@ -172,7 +172,7 @@ class UnitReader {
     if (take("(")) {
       const UnitValue inner = read_product(depth + 1);
       skip_blanks();
-      if (!take(")")) return fail("a parenthesis is left open in the unit `" + std::string(text_) + "`");
+      if (!take(")")) return fail("a parenthesis is not closed in the unit `" + std::string(text_) + "`");
       return power(inner, read_exponent());
     }
     if (take("1")) return {};

@@ -1,7 +1,7 @@
 // Physical quantities written as text: `7.6 MPa`, `-37.90deg`, `5e-3 m2`, `330 N s/m`, `m^3/(s Pa)`.
 // Everything is converted to SI and radians; angles carry a tag but no dimension (N m/rad is N m).
 // Grammar of a unit: products by space, `*` or `·`; quotients by `/`; parentheses; integer powers as `^3`, `3` or `-1`.
-// A product behind a quotient (`N/m s`) is refused as ambiguous. Reading does not depend on the locale.
+// A product after a quotient (`N/m s`) is rejected as ambiguous. Reading is independent of the locale.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,14 +24,14 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// A number in SI units and what its unit said.
+/// A number in SI units and the dimension of its unit.
 struct Quantity {
   double value = 0;       // SI, rad
-  Dimension dimension{};  // of the unit; meaningless for a bare number
-  bool has_unit = false;  // false: a bare number, taken as SI
+  Dimension dimension{};  // of the unit; meaningless for a plain number
+  bool has_unit = false;  // false: a plain number, read as SI
 };
 
-/// The outcome of reading a quantity: a value, or what is wrong with the text.
+/// Result of reading a quantity: a value, or the problem of the text.
 struct QuantityText {
   std::optional<Quantity> quantity;
   std::string problem;  // as a sentence without a full stop
@@ -41,24 +41,24 @@ struct QuantityText {
 /// Reads a finite number with an optional unit; blanks around it and between number and unit are optional.
 QuantityText read_quantity(std::string_view text);
 
-/// What a value of the model file measures: its name for messages, its SI unit and an example for the reader.
+/// Kind of quantity of a value in the model file: its name for messages, SI unit and an example.
 struct Measure {
   const char* name;     // "a pressure"
   const char* unit;     // SI unit, "Pa"; empty for a plain number
   const char* example;  // "7.6 MPa"
   Dimension dimension{};
-  std::optional<Dimension> other{};  // a second dimension that is as good (joint quantities: turning or sliding)
-  bool any = false;                  // every unit will do (values of signals)
+  std::optional<Dimension> other{};  // an alternative dimension (joint quantities: rotation or translation)
+  bool any = false;                  // any unit is accepted (values of signals)
 };
 
-/// Whether a value of dimension `found` may stand where `measure` is expected. The tag of angles counts only
-/// between frequencies and angular rates, so that `10 Hz` is never taken for 10 rad/s.
+/// Whether a value of dimension `found` is acceptable where `measure` is expected. The tag of angles is compared only
+/// between frequencies and angular rates, so that `10 Hz` is never read as 10 rad/s.
 bool fits(const Dimension& found, const Measure& measure);
 
 /// The shortest text that reads back as the same number; `.inf` for infinity.
 std::string number_text(double value);
 
-/// All unit names the reader knows.
+/// All supported unit names.
 const std::vector<std::string>& unit_names();
 
 // The measures in use.

@@ -1,3 +1,4 @@
+// The co-simulation master.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/cosimulation.h"
 
@@ -9,15 +10,15 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kSame = 1e-9;       // of a step: times closer than this are one
-constexpr double kClose = 0.25;      // of a step: a polynomial through points closer to each other would amplify what they differ by
-constexpr double kImplied = 1e-6;    // of a difference: what is left of one that the others imply
-constexpr double kPerSecond = 1;     // [1/s] a length times this is a rate that counts
-constexpr double kAtmosphere = 1e5;  // [Pa] a pressure that counts
-// step control: a step somewhat shorter than the residual asks for, changed by these factors at most
+constexpr double kSame = 1e-9;       // relative to a step: closer times are equal
+constexpr double kClose = 0.25;      // relative to a step: minimum spacing of interpolation points
+constexpr double kImplied = 1e-6;    // relative: remainder of a linearly dependent difference
+constexpr double kPerSecond = 1;     // [1/s] times a length: rate scale
+constexpr double kAtmosphere = 1e5;  // [Pa] pressure scale
+// step control: safety factor, limits of the step change
 constexpr double kSafety = 0.9, kMostGrowth = 2, kMostDecrease = 0.3;
 
-// places in the motion of a port
+// indices in the motion of a port
 constexpr int kLength = 0, kRate = 1, kAcceleration = 2;
 
 TimePolynomial constant(double begin, double value) {
@@ -27,7 +28,7 @@ TimePolynomial constant(double begin, double value) {
   return course;
 }
 
-/// The force linear in time over h from `begin` that has the impulse I0 and the moment of impulse I1.
+/// Force, linear in time over h from `begin`, with impulse I0 and moment of impulse I1.
 TimePolynomial force_of_moments(double begin, double h, double I0, double I1) {
   TimePolynomial course;
   course.begin = begin;
@@ -79,7 +80,7 @@ void Cosimulation::restore(const State& state) {
   mechanism_->restore(state);
 }
 
-/// The mechanism last: in the parallel scheme the oil integrates friction of its own, for the interface model, and the mechanism's counts.
+/// The mechanism comes last: in the parallel scheme the oil integrates friction for the interface model, but the mechanism's is final.
 void Cosimulation::save(State& state) const {
   for (const auto& part : hydraulics_) part->save(state);
   mechanism_->save(state);
@@ -103,7 +104,7 @@ bool Cosimulation::read_interface() {
   return !models_ || mechanism_->interface_model(next_.data() + layout_.W(), next_.data() + layout_.b());
 }
 
-/// The outputs at a time to which no step led: efforts from the states of the oil and the motion, then accelerations from these.
+/// Outputs at a time that no step led to: efforts from the oil's states and the motion, then accelerations.
 bool Cosimulation::first_point(double time, bool jump) {
   std::fill(next_.begin(), next_.end(), 0.0);
   next_[0] = time;
@@ -137,7 +138,7 @@ bool Cosimulation::first_point(double time, bool jump) {
   return true;
 }
 
-/// Makes next_ the newest point.
+/// Stores next_ as the newest point.
 void Cosimulation::push_point() {
   const auto first = memory_.begin() + layout_.point(0), last = memory_.begin() + layout_.point(M::kPoints);
   std::copy_backward(first, last - layout_.point_size(), last);
@@ -145,7 +146,7 @@ void Cosimulation::push_point() {
   memory_[M::points] = std::min(memory_[M::points] + 1, static_cast<double>(M::kPoints));
 }
 
-/// The newest point, and older ones that are not too close to each other for a step h.
+/// The newest point, and older ones at sufficient spacing for a step h.
 void Cosimulation::choose_points(double h) {
   used_order_ = -1;
   chosen_[0] = memory_.data() + layout_.point(0);
@@ -156,10 +157,10 @@ void Cosimulation::choose_points(double h) {
   }
 }
 
-// ---------------------------------------------------------------- what subsystems are told
+// ---------------------------------------------------------------- subsystem inputs
 
-/// Nodes of polynomials of an order: the point reached, where it is known, and chosen ones. All quantities share the polynomials that are 1
-/// at one node and 0 at the others.
+/// Nodes of the interpolation polynomials of an order: the end point, where known, and selected earlier points. All quantities
+/// share the Lagrange polynomials.
 void Cosimulation::use_points(int order, bool reached, bool with_rate) {
   if (order == used_order_ && reached == used_reached_ && !with_rate) return;  // the same as for the last quantities
   used_order_ = order;
@@ -196,7 +197,7 @@ TimePolynomial Cosimulation::polynomial(int place, int place_of_rate) const {
   return course;
 }
 
-/// Extrapolated from the last points, or interpolated with the one reached.
+/// Extrapolates from the last points, or interpolates with the end point.
 void Cosimulation::set_motion_inputs(bool reached) {
   use_points(settings_.extrapolation, reached, settings_.acceleration);
   for (int i = 0; i < layout_.ports; ++i) {
@@ -227,7 +228,7 @@ void Cosimulation::set_effort_inputs(bool reached) {
   mechanism_->set_inputs(effort_.data());
 }
 
-/// The oil integrates the interface model over the step h to come: W and b held, or linear in time and with the volume defect given back.
+/// Interface model for the next step h: W and b constant, or linear in time with correction of the volume defect.
 void Cosimulation::set_interface_model(double h) {
   const double *now = chosen_[0], *before = chosen_count_ > 1 && moments_ ? chosen_[1] : nullptr;
   const int n = layout_.ports;
@@ -240,7 +241,7 @@ void Cosimulation::set_interface_model(double h) {
   model_.begin = time_;
   take(layout_.W(), n * n, model_.W, model_.W_rate);
   take(layout_.b(), n, model_.b, model_.b_rate);
-  const double over = std::max(h, plan_.step);  // a step cut short does not give back all at once
+  const double over = std::max(h, plan_.step);  // a shortened step corrects only part of it
   for (int i = 0; i < n; ++i) {
     model_.s[i] = now[layout_.motion(i) + kLength];
     model_.w[i] = now[layout_.motion(i) + kRate];
@@ -314,7 +315,7 @@ bool Cosimulation::gauss_seidel(double h) {
   return true;
 }
 
-/// What counts for outputs of each kind.
+/// Scales of the outputs of each kind.
 Cosimulation::OutputScales Cosimulation::output_scales() const {
   double length = 0, rate = 0, effort = 0;
   for (int i = 0; i < layout_.ports; ++i) {
@@ -327,7 +328,7 @@ Cosimulation::OutputScales Cosimulation::output_scales() const {
   return {length, std::max(rate, kPerSecond * length), effort};
 }
 
-/// Largest change of an output since the pass before, of what counts for its kind.
+/// Largest scaled change of an output since the previous pass.
 double Cosimulation::change_of_outputs() {
   const auto [length, rate, effort] = output_scales();
   double largest = 0;
@@ -347,7 +348,7 @@ double Cosimulation::change_of_outputs() {
   return largest;
 }
 
-/// The outputs as told next: what would change no more if all passes so far were linear.
+/// Inputs of the next pass: the fixed point if all passes so far were linear.
 void Cosimulation::accelerate() {
   const auto [length, rate, effort] = output_scales();
   const std::size_t size = changes_.size();
@@ -365,7 +366,7 @@ void Cosimulation::accelerate() {
   Secant& newest = secants_[static_cast<std::size_t>(passes_ - 3) % kSecants];
   for (std::size_t i = 0; i < size; ++i) newest.changes[i] = changes_[i] - changes_before_[i];
   for (std::size_t i = 0; i < next_.size(); ++i) newest.outputs[i] = outputs_of_pass_[i] - outputs_before_[i];
-  // least squares by orthogonal directions, the newest difference first; those that the others imply are left out
+  // least squares by orthogonalisation, newest difference first; linearly dependent ones are dropped
   const auto dot = [&](const std::vector<double>& a, const std::vector<double>& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   };
@@ -409,7 +410,7 @@ bool Cosimulation::iterated_jacobi(const State& origin, double h) {
     read_efforts();
     read_motion();
     if (change_of_outputs() <= settings_.tolerance) return true;
-    if (passes_ < settings_.max_iterations) accelerate();  // the last ones are what is remembered
+    if (passes_ < settings_.max_iterations) accelerate();  // keep the most recent ones
   }
   passes_ = settings_.max_iterations;
   agreed_ = false;
@@ -476,7 +477,7 @@ void Cosimulation::sample_bonds() {
   }
 }
 
-/// One communication step from the subsystems' present state, which is that of `origin`.
+/// One communication step from the subsystems' present state, which equals `origin`.
 StepReport Cosimulation::communicate(const State& origin, double h) {
   time_ = origin.time;
   next_[0] = time_ + h;
@@ -537,7 +538,7 @@ bool Cosimulation::restart(State& state) {
 
 // ---------------------------------------------------------------- step control
 
-/// The step that the residual of the last one, of length h, asks for: |dE| / h grows with the order of the extrapolation and one.
+/// Next step from the residual of the last one, of length h: |dE| / h scales with the order of the extrapolation plus one.
 double Cosimulation::proposed_step(double h, double energy) const {
   const double allowed = settings_.control->tolerance * h * memory_[M::power_scale];
   const int order = models_ ? 1 : settings_.extrapolation;
@@ -545,7 +546,7 @@ double Cosimulation::proposed_step(double h, double energy) const {
   return std::clamp(h * std::clamp(factor, kMostDecrease, kMostGrowth), settings_.control->min_step, plan_.step);
 }
 
-/// Communication steps of the proposed length, ending at corners of the signals and at the end.
+/// Communication steps of the proposed length, ending at signal corners and at the end.
 StepReport Cosimulation::controlled(State& state, double h) {
   const double end = state.time + h, same = kSame * plan_.step;
   work_ = state;

@@ -1,24 +1,23 @@
-// The master of a co-simulation: takes mechanism and oil from one communication point to the next and exchanges what they show there.
-// A Stepper over the state of the whole machine, so that a run does not know the difference.
+// Co-simulation master: advances mechanism and oil from one communication point to the next and exchanges their outputs.
+// A Stepper on the state of the whole machine, interchangeable with a monolithic one.
 //   jacobi            all subsystems from the same communication point, inputs extrapolated
 //   gauss_seidel      one side first, inputs extrapolated; then the other, inputs interpolated with what the first one did
-//   iterated_jacobi   as jacobi; then again from the same point with inputs interpolated, until no output changes any more. Outputs are
-//   told
-//                     as passes that were linear would end, by least squares over the differences of the last ones (interface
-//                     quasi-Newton): with outputs G_k of pass k, their changes r_k = G_k - (what was told),
-//                       x = G_k - dG gamma,   |r_k - dr gamma| least,   dG, dr: differences between passes
-//                     Plain iteration diverges where a heavy mechanism on stiff oil meets a long step.
+//   iterated_jacobi   as jacobi; then repeated from the same point with interpolated inputs until no output changes. Inputs of the
+//                     next pass are the fixed point of a linear model, by least squares over the last differences (interface
+//                     quasi-Newton): with outputs G_k of pass k and changes r_k = G_k - (inputs of the pass),
+//                       x = G_k - dG gamma,   gamma minimises |r_k - dr gamma|,   dG, dr: differences between passes
+//                     Plain iteration diverges for a heavy mechanism on stiff oil with a long step.
 //   interface model   (jacobi, gauss_seidel with the oil first) the oil integrates w_dot = b + W F, s_dot = w instead of extrapolating;
-//                     W and b are held, as in the paper
+//                     W and b are constant, as in the paper
 //   sequential        the oil with the interface model, W and b linear in time; then the mechanism with the force linear in time that has
 //                     the oil's impulse and moment of impulse
 //                       F = c_0 + c_1 tau,  c_1 = 12/H^3 (I_1 - H I_0 / 2),  c_0 = I_0/H - c_1 H/2;  I_k = integral of F tau^k
 //   parallel          at once: the oil as above; the mechanism with the oil linearised at the communication point
-// In the last two, length that the oil has not seen (the mechanism's less the model's) is given back to it as extra rate over the next
-// step. Quasistatic oil, which counts no volume but sees the length at every communication point, needs nothing back.
+// In the last two, the length that the oil has not seen (the mechanism's minus the model's) is added to it as extra rate over the next
+// step. Quasistatic oil reads the length at every communication point and needs no correction.
 //
-// Polynomials go through the last communication points, of any spacing (extrapolation.h); their order grows from 0 at the start and after a
-// jump of forces. Without accelerations lengths and rates are extrapolated each by themselves, order m; with them the rate has the known
+// Polynomials interpolate the last communication points, at any spacing (extrapolation.h); their order increases from 0 at the start and
+// after a jump of forces. Without accelerations, lengths and rates are extrapolated separately, order m; with them, the rate has the known
 // derivative at the last point, order m + 1, and the length is its integral, order m + 2.
 // Sources: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3; Degroote, Bathe, Vierendeels 2009
 // (interface quasi-Newton with inverse Jacobian by least squares).
@@ -40,20 +39,20 @@
 
 namespace trunnion {
 
-/// How the name of an unknown begins that is an output on which the subsystems do not agree.
+/// Prefix of the names of unknowns that are outputs without agreement between subsystems.
 inline constexpr const char* kCouplingVariable = "coupling variable ";
 
-/// What a master needs to know besides its subsystems.
+/// Settings and data of a master.
 struct CouplingPlan {
   struct Port {
     std::string name;               // of the cylinder
     double area_A = 0, area_B = 0;  // [m2] of its chambers
-    bool has_pressures = true;      // false: on quasistatic oil, whose force follows from the length itself
+    bool has_pressures = true;      // false for quasistatic oil, whose force depends on the length itself
   };
   CosimulationDescription settings;
   std::vector<Port> ports;      // in the order of Hydraulics::actuators
   double step = 1e-3;           // [s] largest communication step
-  bool accept_capped = false;   // iterations that did not end are no failure
+  bool accept_capped = false;   // unconverged iterations are accepted
   std::vector<double> corners;  // [s] of the command signals, ascending
   int volumes = 0;              // of the machine, for linearised oil
   int mechanism_steps = 1;      // per communication step
@@ -61,7 +60,7 @@ struct CouplingPlan {
 
 class Cosimulation final : public Stepper {
  public:
-  /// The ports of the hydraulic subsystems are together those of the plan. States have room for coupling_memory in `coupling`.
+  /// The ports of the hydraulic subsystems together are those of the plan. States provide coupling_memory in `coupling`.
   Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem> mechanism,
                std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics);
 
@@ -82,7 +81,7 @@ class Cosimulation final : public Stepper {
   bool read_interface();
   void push_point();
   void choose_points(double h);
-  // what subsystems are told
+  // subsystem inputs
   void use_points(int order, bool reached, bool with_rate);
   TimePolynomial polynomial(int place) const;
   TimePolynomial polynomial(int place, int place_of_rate) const;
@@ -120,19 +119,19 @@ class Cosimulation final : public Stepper {
   const CouplingMemory layout_;
   std::unique_ptr<MechanismSubsystem> mechanism_;
   std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics_;
-  const bool moments_;  // sequential or parallel: W and b linear in time, volume defect carried
+  const bool moments_;  // sequential or parallel: W and b linear in time, volume defect corrected
   const bool models_;   // the oil integrates an interface model
   Workers workers_;
 
   std::vector<double> memory_;                       // of the present state
-  std::vector<double> next_, last_;                  // the communication point reached; by the pass before
+  std::vector<double> next_, last_;                  // outputs at the communication point reached; in the previous pass
   std::array<const double*, kMostPoints> chosen_{};  // points in memory_ for polynomials, newest first
   int chosen_count_ = 0;
-  std::array<const double*, kMostPoints> node_{};                // points of the polynomials being made
+  std::array<const double*, kMostPoints> node_{};                // points of the current polynomials
   std::array<TimePolynomial, kMostPoints> share_;                // per node
   std::array<TimePolynomial, kMostPoints + 1> share_with_rate_;  // per node, then of the rate at the newest
   int node_count_ = 0;
-  int used_order_ = -1;  // that they were made for, in this communication step
+  int used_order_ = -1;  // for which they were computed, in this communication step
   bool used_reached_ = false;
   std::vector<TimePolynomial> motion_, inputs_;  // length and rate per port; of the ports of one subsystem
   std::vector<TimePolynomial> effort_;           // per bond
@@ -144,11 +143,11 @@ class Cosimulation final : public Stepper {
   std::vector<StepReport> reports_;  // of the hydraulic subsystems, then of the mechanism
   State work_;                       // of step control
 
-  // of the communication step under way
+  // of the current communication step
   double time_ = 0;  // [s] its beginning
   int passes_ = 1;
-  bool agreed_ = true;  // iteration ended by itself
-  int failed_ = -1;     // subsystem that did, as in reports_
+  bool agreed_ = true;  // the iteration converged
+  int failed_ = -1;     // subsystem that failed, as in reports_
   int disagreeing_port_ = 0;
   const char* disagreeing_ = "";
   // of its passes
@@ -156,15 +155,15 @@ class Cosimulation final : public Stepper {
   struct Secant {
     std::vector<double> changes, outputs;  // differences between two passes: of scaled changes, of outputs
     std::vector<double> direction;         // orthogonal to those of newer ones
-    std::array<double, kSecants> along{};  // of `changes` along these
+    std::array<double, kSecants> along{};  // components of `changes` along these
     double share = 0;
   };
   std::array<Secant, kSecants> secants_;
-  std::vector<double> changes_, changes_before_, left_;  // scaled changes of the outputs, and in the pass before; scratch
+  std::vector<double> changes_, changes_before_, left_;  // scaled changes of the outputs, now and in the previous pass; scratch
   std::vector<double> outputs_of_pass_, outputs_before_;
 };
 
-/// The machine's subsystems as its coupling settings cut it, and their master.
+/// The subsystems of the machine by its coupling settings, and their master.
 std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& model);
 
 }  // namespace trunnion

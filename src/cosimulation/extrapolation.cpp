@@ -1,3 +1,4 @@
+// Lagrange and Hermite polynomials by divided differences.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/extrapolation.h"
 

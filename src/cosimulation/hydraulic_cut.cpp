@@ -1,3 +1,4 @@
+// Extracts circuits of a netlist.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/hydraulic_cut.h"
 
@@ -45,7 +46,7 @@ class Cutter {
     cut_.states.push_back(state);
     return static_cast<int>(cut_.states.size()) - 1;
   }
-  /// So many from `first` on; where they stand in the part.
+  /// A range from `first` on; its position in the part.
   int add_states(int first, int count) {
     const int at = static_cast<int>(cut_.states.size());
     for (int k = 0; k < count; ++k) add_state(first + k);
@@ -68,7 +69,7 @@ class Cutter {
       netlist_.nodes.push_back(std::move(node));
     }
   }
-  /// The node in the part: a volume that stays, else a source or what another circuit has there.
+  /// The node in the part: a retained volume, or a source in place of a volume of another circuit.
   int place(int node) {
     if (node < 0) return -1;
     if (node_[node] >= 0) return node_[node];

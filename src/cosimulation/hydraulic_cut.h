@@ -1,8 +1,8 @@
-// Some circuits of a machine's netlist as a netlist of their own. Everything follows from which volumes and cylinders stay:
-//   flow elements and flow sources   that touch a volume that stays
-//   spools                           of the valves that stay
-//   nodes                            that any of those touches; a volume of another circuit is there as a place without pressure, whose
-//                                    flows count nowhere (a valve between two circuits serves both)
+// A netlist of some circuits of a machine. It is determined by the retained volumes and cylinders:
+//   flow elements and flow sources   connected to a retained volume
+//   spools                           of retained valves
+//   nodes                            connected to any of these; a volume of another circuit becomes a node without pressure whose
+//                                    flows are ignored (a valve between two circuits serves both)
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace trunnion {
 
-/// The part and where its things stand in the whole. The signals are those of the whole.
+/// The part and the indices of its members in the whole. The signals are those of the whole.
 struct HydraulicCut {
   Hydraulics hydraulics;
   std::vector<int> volumes, ports, states, unknowns;  // indices in the whole: Hydraulics::volumes, actuators, y, unknown_state

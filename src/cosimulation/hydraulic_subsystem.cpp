@@ -1,3 +1,4 @@
+// The hydraulic subsystem: integrates its circuits between communication points.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/hydraulic_subsystem.h"
 
@@ -17,9 +18,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kWholeSteps = 1e-6;  // relative, of a communication step that is a whole number of own steps
+constexpr double kWholeSteps = 1e-6;  // relative tolerance of a communication step that is a whole number of own steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFastest = 1e6;  // [m/s] beyond: no cylinder, a step that blew up
+constexpr double kFastest = 1e6;  // [m/s] above: the step is unstable
 
 class CircuitSubsystem final : public HydraulicSubsystem {
  public:
@@ -46,7 +47,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(netlist_.ny + 2 * n_);
     for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
     kept_force_.resize(n_);
-    keep();  // makes room
+    keep();  // allocates
     at_begin_ = kept_;
     for (std::size_t i = 0; i < n_; ++i) s_[i] = netlist_.actuators[i].cylinder.length_0;
     for (const Actuator& a : netlist_.actuators) {
@@ -59,10 +60,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       }
     }
     values_.resize(outputs_.size());
-    // constants stand in the scratch for good
+    // constants stay in the scratch
     update_inputs(netlist_, machine_->signals, 0, Side::right, work_);
     std::erase_if(cut_.hydraulics.used_signals, [&](SignalIndex i) { return machine_->signals.constant(i); });
-    // friction states of the mechanical side are carried along, but not handed back
+    // friction states of the mechanical side are integrated, but not returned
     std::vector<char> ours(netlist_.ny, 1);
     if (!whole_force_)
       for (const Actuator& a : netlist_.actuators) std::fill_n(ours.begin() + a.state, a.friction_states, 0);
@@ -192,7 +193,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       time_ = t;
     }
     if (integrator != IntegratorKind::trapezoidal) {
-      memory_.front() = 0;  // of no use after explicit steps
+      memory_.front() = 0;  // not valid after explicit steps
       if (!stable(integrator, h / steps, report)) return false;
     }
     fresh_ = false;
@@ -200,7 +201,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     set_outputs();
     return true;
   }
-  /// Whether explicit steps of this length are stable where the communication step ends.
+  /// Whether explicit steps of this length are stable at the end of the communication step.
   bool stable(IntegratorKind integrator, double h, StepReport& report) {
     const double *s = model_ == nullptr ? s_.data() : x_.data() + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     const ExplicitLimit::Step limit = limit_.longest_step(integrator, s, w, x_.data(), work_);
@@ -209,14 +210,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     return fail(StepStatus::unstable, unknown_of_circuits(limit.unknown), report);
   }
   // ---- inputs and outputs
-  /// Lengths and rates of the cylinders as the inputs say.
+  /// Lengths and rates of the cylinders from the inputs.
   void take_courses(double t) {
     for (std::size_t i = 0; i < n_; ++i) {
       s_[i] = courses_[2 * i].value(t);
       w_[i] = courses_[2 * i + 1].value(t);
     }
   }
-  /// ... or as the interface model's states do.
+  /// ... or from the interface model's states.
   void take_ports() {
     if (model_ == nullptr) return;
     std::copy_n(x_.begin() + netlist_.ny, n_, s_.begin());
@@ -236,7 +237,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
   const double* rate_offset() const { return model_ == nullptr ? nullptr : model_->rate_offset.data(); }
 
-  // ---- what the rules share; x: y, then s and w of the interface model
+  // ---- common to all rules; x: y, then s and w of the interface model
   bool fail(StepStatus status, int unknown, StepReport& report) const {
     report.status = status;
     report.worst = unknown;
@@ -252,7 +253,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     if (const int i = piston_outside(netlist_, s); i >= 0) return fail(StepStatus::end_of_stroke, unknown_of_port(i), report);
     return true;
   }
-  /// Rates of the interface model at t with the port forces evaluated last: s_dot = w, w_dot = b + W F.
+  /// Rates of the interface model at t with the last evaluated port forces: s_dot = w, w_dot = b + W F.
   void set_port_rates(double t, const double* x, double* dx) const {
     if (model_ == nullptr) return;
     const double tau = t - model_->begin;
@@ -265,12 +266,12 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
   }
   double inverse_mass(std::size_t i, std::size_t j, double tau) const { return model_->W[i * n_ + j] + tau * model_->W_rate[i * n_ + j]; }
-  /// Spools without a time constant are their signals.
+  /// Spools without a time constant equal their signals.
   void set_following_spools(double* y) const {
     for (const Spool& spool : netlist_.spools)
       if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
   }
-  /// Rates dx and port forces at t, whose signals are set.
+  /// Rates dx and port forces at t; signals are set.
   bool evaluate(double t, double* x, double* dx, StepReport& report) {
     if (model_ == nullptr) take_courses(t);
     const double *s = model_ == nullptr ? s_.data() : x + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
@@ -280,14 +281,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     set_port_rates(t, x, dx);
     return true;
   }
-  /// Adds to the integrals of F and F (t - begin) what the port forces evaluated last are worth.
+  /// Adds the contribution of the last evaluated port forces to the integrals of F and F (t - begin).
   void add_forces(double t, double weight) {
     for (std::size_t i = 0; i < n_; ++i) {
       impulse_[i] += weight * work_.ports[i].force;
       impulse_moment_[i] += weight * (t - begin_) * work_.ports[i].force;
     }
   }
-  /// ... and to that of the rate that the oil saw.
+  /// ... and of the oil's rate to its integral.
   void add_rates(const double* x, double weight) {
     const double* w = model_ == nullptr ? w_.data() : x + netlist_.ny + n_;
     for (std::size_t i = 0; i < n_; ++i) displacement_[i] += weight * (model_ == nullptr ? w[i] : w[i] + model_->rate_offset[i]);
@@ -338,7 +339,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     return evaluate(t, x_.data(), slope_.data(), report);
   }
 
-  /// A step by the oil's rule; in parts where it does not follow the pressures.
+  /// A step by the oil's rule; subdivided where it does not resolve the pressures.
   bool implicit(double t, StepReport& report) {
     keep();
     const StepReport before = report;
@@ -367,7 +368,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       return error;
     });
   }
-  /// What an attempt changes.
+  /// State saved before an attempt.
   void keep() {
     kept_.assign(x_, slope_, memory_, impulse_, impulse_moment_, displacement_);
     for (std::size_t i = 0; i < n_; ++i) kept_force_[i] = work_.ports[i].force;
@@ -376,7 +377,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     kept_.restore(x_, slope_, memory_, impulse_, impulse_moment_, displacement_);
     for (std::size_t i = 0; i < n_; ++i) work_.ports[i].force = kept_force_[i];
   }
-  /// Before the first step after a communication point, where lengths may have jumped, which is no volume that the oil takes up.
+  /// Before the first step after a communication point, where lengths may have jumped; the jump is not a volume displaced in the oil.
   void begin_memory() {
     const double *s = model_ == nullptr ? s_.data() : x_.data() + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     const OilMemory<> memory = oil_memory(netlist_, memory_.data());
@@ -453,7 +454,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void set_lengths(double h) {
     for (std::size_t i = 0; i < n_; ++i) s_[i] = start_s()[i] + h / 2 * (start_w()[i] + w_[i]);
   }
-  /// What the oil sees beyond the rates of the cylinders, as swept volumes in the residuals.
+  /// The part of the oil's rate beyond the cylinders' rates, as swept volumes in the residuals.
   void add_rate_offset() {
     if (model_ == nullptr) return;
     const double swept = step_of_circuits_.rule().factor * step_of_circuits_.rule().step;
@@ -468,7 +469,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       add(a.B, -a.cylinder.area_B);
     }
   }
-  /// Newton increments of the ports, the circuits' unknowns eliminated: w - w_n - h/2 (w_dot_n + b + W F) = 0, ds = h/2 dw.
+  /// Newton increments of the ports with the circuits' unknowns eliminated: w - w_n - h/2 (w_dot_n + b + W F) = 0, ds = h/2 dw.
   bool solve_ports(double t, double h) {
     const double tau = t - model_->begin;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -489,7 +490,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
 
   // ---- linearised
-  /// Spools of stage_ from t_begin to t_end by the trapezoidal rule at the own step.
+  /// Integrates the spools of stage_ from t_begin to t_end by the trapezoidal rule at the own step.
   void advance_spools(double t_begin, double t_end) {
     const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kWholeSteps))));
     const double h = (t_end - t_begin) / steps;
@@ -503,8 +504,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       }
     }
   }
-  /// f and J at the lengths ds_ and rates dw_ and stage_, at the start f_s and f_w, too. From R(p, p_dot) = 0 follows C dp_dot + T dp + R_s
-  /// ds + R_v dw = 0, T at these rates.
+  /// f and J at lengths ds_, rates dw_ and stage_; at the start also f_s and f_w. R(p, p_dot) = 0 gives C dp_dot + T dp + R_s ds + R_v dw
+  /// = 0, T at these rates.
   void linearise_here(LinearOil& oil, int instant) {
     double *y = stage_.data(), *ydot = sum_.data();
     set_following_spools(y);
@@ -536,15 +537,15 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   const std::size_t n_;                             // cylinders
   const std::optional<IntegratorKind> integrator_;  // none: whichever is stable
   const double step_;                               // [s]
-  const bool whole_force_;                          // friction is ours
+  const bool whole_force_;                          // friction belongs to this side
   const bool publishes_force_;
-  std::vector<int> own_states_;  // of the own y: those handed back
+  std::vector<int> own_states_;  // of the own y: those returned
   std::vector<TimePolynomial> courses_;
   const InterfaceModel* model_ = nullptr;
 
   double time_ = 0, begin_ = 0;    // [s] now; at the beginning of the step
   std::vector<double> x_, slope_;  // y, then s and w of the interface model; their rates
-  std::vector<double> s_, w_;      // per cylinder, as the oil saw them last
+  std::vector<double> s_, w_;      // per cylinder, as last used by the oil
   bool fresh_ = false;             // no step since restore()
   std::vector<double> values_;     // outputs
   std::vector<double> impulse_, impulse_moment_, displacement_;

@@ -1,7 +1,7 @@
-// The mechanism as its ports see it, all of them together: the reduced interface model
+// The mechanism as seen at its ports: the reduced interface model
 //   w_dot = b + W F,    s_dot = w
-// with W = A (I - P_c) M^-1 A^T the inverse effective mass (13), (14) and b what accelerates the ports without their forces, from (15).
-// W and b are linear in time over a communication step; the paper holds them.
+// with W = A (I - P_c) M^-1 A^T the inverse effective mass (13), (14) and b the acceleration of the ports without their forces, from (15).
+// W and b are linear in time over a communication step; the paper keeps them constant.
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (11)-(16), with the errata of section 2.3.1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,7 +20,7 @@ struct InterfaceModel {
   std::vector<double> W, W_rate;    // [1/kg], [1/(kg s)]  row by row
   std::vector<double> b, b_rate;    // [m/s2], [m/s3]
   std::vector<double> s, w;         // [m], [m/s] at the beginning
-  std::vector<double> rate_offset;  // [m/s] added to the rate that the oil sees: gives back the volume defect of the step before
+  std::vector<double> rate_offset;  // [m/s] added to the oil's rate: corrects the volume defect of the previous step
 };
 
 }  // namespace trunnion

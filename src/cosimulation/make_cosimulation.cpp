@@ -8,7 +8,7 @@ namespace trunnion {
 
 namespace {
 
-/// Corners of every signal that drives the machine.
+/// Corners of all signals that drive the machine.
 std::vector<double> corners_of(const Model& model) {
   std::set<double> times;
   const auto add = [&](SignalIndex signal) {
@@ -39,7 +39,7 @@ CouplingPlan plan_of(const Model& model) {
   return plan;
 }
 
-/// The machine with the settings that its scheme implies: sequential and parallel know the whole force on the hydraulic side.
+/// The machine with the settings implied by its scheme: sequential and parallel place the whole force on the hydraulic side.
 std::shared_ptr<const Model> as_cut(const std::shared_ptr<const Model>& model) {
   const CouplingScheme scheme = model->description.coupling.scheme;
   if (scheme != CouplingScheme::sequential && scheme != CouplingScheme::parallel) return model;
@@ -49,7 +49,7 @@ std::shared_ptr<const Model> as_cut(const std::shared_ptr<const Model>& model) {
   return cut;
 }
 
-/// The mechanism of `parallel` knows the oil by its pressures alone.
+/// The mechanism of `parallel` represents the oil by its pressures alone.
 void check_linear_oil(const Model& model) {
   if (model.description.coupling.scheme != CouplingScheme::parallel) return;
   std::vector<Diagnostic> findings;
@@ -57,7 +57,7 @@ void check_linear_oil(const Model& model) {
     if (!c.law->info().states.empty()) {
       const std::string path = c.section + "." + c.name;
       findings.push_back({model.description.span(path), path,
-                          "it has states of its own, and `parallel` hands the mechanism pressures alone",
+                          "it has internal states, and `parallel` passes only pressures to the mechanism",
                           "a machine without such components", "coupling.scheme: sequential"});
     }
   if (!findings.empty()) throw InputError(std::move(findings));

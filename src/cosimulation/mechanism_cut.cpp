@@ -1,3 +1,4 @@
+// Extracts the mechanism of a machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/mechanism_cut.h"
 
@@ -9,7 +10,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNoSaturation = -1e300;  // [Pa] linear oil has no free air at any pressure
+constexpr double kNoSaturation = -1e300;  // [Pa] linear oil has no free air
 
 bool publishes_forces(const Model& machine) { return machine.description.coupling.variables == CouplingVariables::velocity_force; }
 
@@ -21,7 +22,7 @@ void finish(const Model& machine, MechanismCut& cut) {
   model.layout.ny = netlist.ny;
   model.layout.coupling = 0;
   model.description.solver.coupling = CouplingKind::monolithic;
-  model.relative.reset();  // that has the whole oil
+  model.relative.reset();  // model with the complete oil
   model.y_start.assign(cut.states.size(), 0);
   model.state_names.clear();
   for (int state : cut.states) model.state_names.push_back(machine.state_names[state]);
@@ -58,7 +59,7 @@ MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& in
       a.cylinder.viscous = 0;
       a.cylinder.damper = {};
     }
-    // a circuit of its friction states alone
+    // a circuit with its friction states only
     Circuit circuit;
     circuit.size = a.friction_local ? 0 : a.friction_states;
     circuit.offset = static_cast<int>(h.unknown_state.size());
@@ -84,7 +85,7 @@ MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& in
 MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil) {
   MechanismCut cut{std::make_shared<Model>(machine), {}};
   Hydraulics& netlist = cut.model->hydraulics;
-  // spools are the last of the states, so that volumes and friction keep their places
+  // spools are the last states, so that volumes and friction keep their indices
   cut.states.resize(machine.hydraulics.ny);
   for (const Spool& spool : machine.hydraulics.spools) cut.states.resize(cut.states.size() - spool.states());
   std::iota(cut.states.begin(), cut.states.end(), 0);

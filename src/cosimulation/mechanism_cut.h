@@ -1,10 +1,10 @@
-// The mechanical part of a machine as a model of its own: the machine's mechanism, joints, constraints, and layout of q, v and rows, with
-// other oil behind its ports:
+// The mechanical part of a machine as a separate model: the machine's mechanism, joints, constraints, and layout of q, v and rows, with
+// replaced oil at its ports:
 //   fed            cylinders between pressure sources whose signals are inputs (SignalSet::add_input); no volumes, valves, spools
-//     velocity_pressure   both chambers of each; areas and all laws of the cylinder as they are
-//     velocity_force      one source per cylinder and a unit area on it, so that the pressure is the force [N]; friction, viscous drag and
-//                         end dampers as they are, or none where the hydraulic side has them
-//   on linear oil  volumes whose pressures follow a LinearOil; circuits, areas and all laws of the cylinders as they are; no valves, spools
+//     velocity_pressure   both chambers of each; areas and all laws of the cylinder unchanged
+//     velocity_force      one source per cylinder acting on a unit area, so that the pressure is the force [N]; friction, viscous drag
+//                         and end dampers unchanged, or absent if the hydraulic side has them
+//   on linear oil  volumes whose pressures follow a LinearOil; circuits, areas and all cylinder laws unchanged; no valves, spools
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,9 +21,9 @@ struct MechanismCut {
 };
 
 /// The mechanism of `machine` fed by `inputs`, one TimePolynomial per cylinder (velocity_force) or two, of chambers A and B
-/// (velocity_pressure), in the order of Hydraulics::actuators. They stay where they are while the cut is in use.
+/// (velocity_pressure), in the order of Hydraulics::actuators. `inputs` must outlive the cut and not move.
 MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& inputs);
-/// How many inputs that is.
+/// Number of these inputs.
 std::size_t count_inputs(const Model& machine);
 /// The mechanism of `machine` on the linear oil that Hydraulics::linear_oil of the cut points to; here `oil`.
 MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil);

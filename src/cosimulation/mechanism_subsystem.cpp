@@ -1,3 +1,4 @@
+// The mechanical subsystem: a model of the mechanism driven by inputs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/mechanism_subsystem.h"
 
@@ -69,9 +70,9 @@ class CutMechanism final : public MechanismSubsystem {
   StepReport do_step(double h) override {
     StepReport total;
     const double begin = state_.time;
-    // Accelerations and rates from the inputs that begin here, for every rule: with those that the step before left, of inputs as it
-    // knew them, part of the answer comes a step late. On the crane of two cylinders this allows communication steps 1.4 to 4 times as
-    // long with the semi-implicit rule, up to 2 times with the trapezoidal one, and halves the error of the latter where inputs are held.
+    // All rules compute accelerations and rates from the inputs that begin here; those left by the previous step belong to its inputs, and
+    // the response would lag by a step. On the crane with two cylinders this allows communication steps 1.4 to 4 times as long with the
+    // semi-implicit rule, up to 2 times with the trapezoidal rule, and halves the error of the latter with constant inputs.
     if (!stepper_->restart(state_)) {
       total.status = StepStatus::singular;
       return total;
@@ -120,14 +121,14 @@ class CutMechanism final : public MechanismSubsystem {
   }
 
   std::vector<TimePolynomial> courses_;  // inputs
-  const LinearOil rest_;                 // until there is another
+  const LinearOil rest_;                 // until restored
   const LinearOil* oil_ = &rest_;
   const MechanismCut cut_;
   const int steps_;
   const Mechanism<D>& m_;
   std::unique_ptr<Stepper> stepper_;
   State state_;
-  const int volumes_;  // the first of y: pressures on linear oil, no part of the machine's state
+  const int volumes_;  // the first of y: pressures on linear oil, not part of the machine's state
   PortDynamics<D> dynamics_;
   mutable MachineState<D> work_;  // scratch
 };

@@ -1,3 +1,4 @@
+// Power residuals of the coupling and the verdict on its accuracy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/monitor.h"
 
@@ -10,9 +11,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kMemory = 0.1;  // [s] of the means
-constexpr double kFloor = 0.01;  // of the largest power so far
-constexpr double kRest = 0.01;   // [1/s] a rate of less than this times the length is rest
+constexpr double kMemory = 0.1;  // [s] averaging time constant
+constexpr double kFloor = 0.01;  // relative to the largest power so far
+constexpr double kRest = 0.01;   // [1/s] rates below this times the length count as rest
 constexpr double kLost = 0.5;    // ratio
 
 using Bond = CouplingMemory::Bond;

@@ -1,3 +1,4 @@
+// Interface model of a mechanism in its independent coordinates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/port_dynamics.h"
 
@@ -15,7 +16,7 @@ PortDynamics<D>::PortDynamics(const Model& model)
       r_(m_.tree.nv),
       A_(m_.ports.size() * m_.tree.nv),
       x_(m_.tree.nv) {
-  // room for the degrees of freedom as they are at the start
+  // sized for the degrees of freedom at the start
   MechanismState<D> state(m_);
   update_positions(m_, model_.q_start.data(), static_cast<const double*>(nullptr), state);
   loops_.select_partition(state);

@@ -1,9 +1,10 @@
-// What the forces of its ports do to a mechanism: the accelerations along all ports at given positions and velocities are affine in them,
+// Effect of port forces on a mechanism: the accelerations along all ports at given positions and velocities are affine in them,
 //   s_ddot = b + W F,   W = A (I - P_c) M^-1 A^T = A R (R^T M R)^-1 R^T A^T,   b = s_ddot at F = 0
-// with A = ds/dq and R the motions that the constraints allow (closed_loops.h). The first form of W, (13), (14), and b, (15), ask for a
-// regular mass matrix, the second one for inertia of what can move. Redundant rows do no harm. Source: Rahikainen, Gonzalez, Naya, Sopanen,
-// Mikkola 2020 (co-simulation), (11)-(16), with (15) as d(A q')/dt has it: A' q', and P_c times the accelerations that the constraints
-// demand. SPDX-License-Identifier: BSD-3-Clause
+// with A = ds/dq and R the motions that the constraints allow (closed_loops.h). The first form of W, (13), (14), and b, (15), require a
+// regular mass matrix, the second only inertia of the admissible motions. Redundant rows are permitted.
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (11)-(16), with (15) corrected to d(A q')/dt: A' q', and P_c
+// times the accelerations imposed by the constraints.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
@@ -19,8 +20,8 @@ class PortDynamics {
  public:
   explicit PortDynamics(const Model& model);
   /// W (ports x ports, row by row, symmetric) [1/kg] and b (per port) [m/s2] at the time, configuration and velocity of `at`, loads at the
-  /// right limit. `state`: scratch of that mechanism. The partition is that of `at`, or chosen here. False at a dead point and where the
-  /// inertia is singular. No allocation.
+  /// right limit. `state`: scratch of that mechanism. The partition is that of `at`, or selected here. False at a singular configuration
+  /// and if the inertia is singular. No allocation.
   bool evaluate(const State& at, MechanismState<D>& state, double* W, double* b);
 
  private:

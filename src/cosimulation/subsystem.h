@@ -1,9 +1,9 @@
-// A part of a machine that integrates itself and meets the others at communication points only. The semantics are those of FMI 3 for
-// co-simulation, so that a foreign unit can stand in its place:
+// A part of a machine that integrates itself and exchanges data with the others at communication points only. The semantics are those of
+// FMI 3 for co-simulation, so that an FMU can replace it:
 //   restore, save     FMUState; the state of the machine is the container
-//   set_inputs        polynomials over the communication step to come; a foreign unit takes their values at its beginning
+//   set_inputs        polynomials over the next communication step; an FMU reads their values at its beginning
 //   do_step           fmi3DoStep
-//   get_outputs       at the end of the last step; never depend on inputs set after it
+//   get_outputs       at the end of the last step; independent of inputs set after it
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.3.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -30,19 +30,19 @@ class Subsystem {
   const std::vector<CouplingVariable>& inputs() const { return inputs_; }
   const std::vector<CouplingVariable>& outputs() const { return outputs_; }
 
-  /// Takes time and its own part of the machine's state. A step that follows continues from there bit for bit.
+  /// Reads time and its own part of the machine's state. A following step continues from there bit for bit.
   virtual void restore(const State& machine) = 0;
-  /// Writes its own part of the machine's state, the time excluded.
+  /// Writes its own part of the machine's state, without the time.
   virtual void save(State& machine) const = 0;
-  /// Inputs over the step to come, in the order of inputs(). They may be set again before every step.
+  /// Inputs over the next step, in the order of inputs(). They may be set again before every step.
   virtual void set_inputs(const TimePolynomial* courses) = 0;
   /// Advances by h [s]; with a report that is not ok the state is undefined until restore(). No allocation.
   virtual StepReport do_step(double h) = 0;
   /// Outputs at its time, in the order of outputs().
   virtual void get_outputs(double* values) const = 0;
-  /// Its signals jump at its time: rates from the right limit on, with the inputs set.
+  /// Its signals jump at its time: rates from the right limit, with the inputs set.
   virtual bool restart() = 0;
-  /// Name of the unknown that a report of its steps calls worst, or of what else is to blame; empty: it has no names.
+  /// Name of the worst unknown of a step report, or of another cause; empty: unnamed.
   virtual std::string unknown_name(int /*unknown*/) const { return {}; }
 
  protected:

@@ -1,3 +1,4 @@
+// Worker threads for batches of tasks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/workers.h"
 
@@ -7,9 +8,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kSpins = 2000;  // looks at a flag before a thread goes to sleep; a communication step takes microseconds
+constexpr int kSpins = 2000;  // polls of a flag before a thread sleeps; a communication step takes microseconds
 
-/// Returns when `flag` is no longer `old`.
+/// Returns when `flag` differs from `old`.
 template <class T>
 T wait_for_change(const std::atomic<T>& flag, T old) {
   for (int i = 0; i < kSpins; ++i)

@@ -1,5 +1,6 @@
-// Threads that do the tasks of a batch side by side: task i is done by thread i modulo their number, the caller being one of them. The
-// tasks share nothing, so that results do not depend on the number of threads. SPDX-License-Identifier: BSD-3-Clause
+// Threads that run the tasks of a batch in parallel: thread i modulo their number runs task i; the caller is one of them. Tasks share no
+// data, so that results do not depend on the number of threads.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>
@@ -11,13 +12,13 @@ namespace trunnion {
 
 class Workers {
  public:
-  /// The caller and `threads` - 1 others, which wait for work until the end of this object.
+  /// The caller and `threads` - 1 others, which wait for work during the lifetime of this object.
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// task(i) for i = 0 ... tasks - 1; returns when all are done. Rethrows what a task threw. No allocation.
+  /// Runs task(i) for i = 0 ... tasks - 1; returns when all are done. Rethrows exceptions of tasks. No allocation.
   template <class Task>
   void run(int tasks, Task& task) {
     if (threads_.empty() || tasks < 2) {

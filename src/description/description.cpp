@@ -1,4 +1,4 @@
-// Names of joint coordinates, and places of values in the model file.
+// Names of joint coordinates, and positions of values in the model file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "description/description.h"
 
@@ -10,7 +10,7 @@ namespace trunnion {
 const std::vector<JointPartName>& joint_parts(JointKind kind) {
   using Parts = std::vector<JointPartName>;
   constexpr JointPartKind kAngle = JointPartKind::angle, kDisplacement = JointPartKind::displacement;
-  constexpr JointPartName kBall{JointPartKind::ball, "q", "rate", "angular_acceleration"};
+  constexpr JointPartName kSpherical{JointPartKind::spherical, "q", "rate", "angular_acceleration"};
   static const Parts fixed, revolute{{kAngle, "angle", "rate", "acceleration"}},
       prismatic{{kDisplacement, "position", "speed", "acceleration"}},
       cylindrical{{kDisplacement, "position", "speed", "acceleration"}, {kAngle, "angle", "rate", "angular_acceleration"}},
@@ -18,11 +18,11 @@ const std::vector<JointPartName>& joint_parts(JointKind kind) {
       planar{{kDisplacement, "x", "speed_x", "acceleration_x"},
              {kDisplacement, "y", "speed_y", "acceleration_y"},
              {kAngle, "angle", "rate", "angular_acceleration"}},
-      spherical{kBall}, point_on_line{{kDisplacement, "position", "speed", "acceleration"}, kBall},
+      spherical{kSpherical}, point_on_line{{kDisplacement, "position", "speed", "acceleration"}, kSpherical},
       free{{kDisplacement, "x", "speed_x", "acceleration_x"},
            {kDisplacement, "y", "speed_y", "acceleration_y"},
            {kDisplacement, "z", "speed_z", "acceleration_z"},
-           kBall};
+           kSpherical};
   switch (kind) {
     case JointKind::revolute:
       return revolute;
@@ -53,9 +53,9 @@ CoordinateName split_coordinate(const std::string& name) {
 
 int find_coordinate(JointKind kind, const std::string& part) {
   const std::vector<JointPartName>& parts = joint_parts(kind);
-  if (part.empty()) return parts.size() == 1 && parts[0].kind != JointPartKind::ball ? 0 : -1;
+  if (part.empty()) return parts.size() == 1 && parts[0].kind != JointPartKind::spherical ? 0 : -1;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[i].kind != JointPartKind::ball && part == parts[i].position) return static_cast<int>(i);
+    if (parts[i].kind != JointPartKind::spherical && part == parts[i].position) return static_cast<int>(i);
   return -1;
 }
 
@@ -76,7 +76,7 @@ double grid_step(const Description& d) {
 int mechanism_steps_of(const Description& d) {
   if (d.coupling.mechanism_steps) return *d.coupling.mechanism_steps;
   if (d.coupling.scheme != CouplingScheme::sequential && d.coupling.scheme != CouplingScheme::parallel) return 1;
-  constexpr double kWholeSteps = 1e-9;  // 10 ms of 1 ms are ten steps
+  constexpr double kWholeSteps = 1e-9;  // relative rounding: 10 ms at 1 ms are ten steps
   return std::max(1, static_cast<int>(std::ceil(grid_step(d) / d.solver.step * (1 - kWholeSteps))));
 }
 

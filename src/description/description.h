@@ -1,6 +1,6 @@
-// The model as its author wrote it: bodies, joints, loops, oil circuit, signals, solver settings.
-// Plain data in SI units and radians, no physics. The file room fills it from text; `compile` turns it into a Model.
-// Every named item sits in a NamedList in file order; its name path is `<section>.<name>`.
+// The model as written by the user: bodies, joints, loops, hydraulic circuit, signals, solver settings.
+// Plain data in SI units and radians, no physics. The file module reads it from text; `compile` turns it into a Model.
+// Named items are kept in a NamedList in file order; their name path is `<section>.<name>`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -53,7 +53,7 @@ struct PointMassShape {
   double mass = 0;  // [kg]
   Vec3d at{};       // [m] body frame
 };
-/// Mass properties given outright.
+/// Explicit mass properties.
 struct InertiaShape {
   double mass = 0;         // [kg]
   Vec3d center_of_mass{};  // [m] body frame
@@ -62,29 +62,28 @@ struct InertiaShape {
 };
 using ShapeDescription = std::variant<RodShape, BoxShape, CylinderShape, SphereShape, PointMassShape, InertiaShape>;
 
-/// A flat part as it is drawn in reports, of no mass: an outline in the plane across one of the body's axes, half of its thickness on
-/// either side.
+/// A flat part drawn in reports, without mass: an outline in a plane perpendicular to a body axis, half the thickness on either side.
 struct PlateLook {
   enum class Normal { x, y, z };
   std::vector<Vec2d> outline;  // [m] corners in the body's y and z, x and z, or x and y
   double thickness = 0;        // [m]
   Normal normal = Normal::y;
-  Vec3d at{};  // [m] where the outline counts from, body frame
+  Vec3d at{};  // [m] origin of the outline, body frame
 };
-/// A box as it is drawn.
+/// A box drawn in reports.
 struct BoxLook {
   Vec3d size{};         // [m]
   Vec3d at{};           // [m] its centre in the body frame
   Vec3d orientation{};  // [rad] roll, pitch, yaw from the body's axes
 };
-/// A cylinder as it is drawn.
+/// A cylinder drawn in reports.
 struct CylinderLook {
   double length = 0;    // [m]
   double radius = 0;    // [m]
   Vec3d axis{1, 0, 0};  // [-] body frame
   Vec3d at{};           // [m] its centre in the body frame
 };
-/// A sphere as it is drawn.
+/// A sphere drawn in reports.
 struct SphereLook {
   double radius = 0;  // [m]
   Vec3d at{};         // [m] its centre in the body frame
@@ -93,23 +92,23 @@ using LookDescription = std::variant<PlateLook, BoxLook, CylinderLook, SphereLoo
 
 struct BodyDescription {
   std::vector<ShapeDescription> shapes;  // one or more; their masses add up
-  std::vector<LookDescription> drawn{};  // in reports in the place of the shapes; none: these
+  std::vector<LookDescription> drawn{};  // drawn in reports instead of the shapes; empty: the shapes
 };
 
-/// The world, on which everything stands.
+/// The world.
 struct GroundDescription {
-  std::vector<LookDescription> drawn{};  // of it, in reports
+  std::vector<LookDescription> drawn{};  // drawn in reports
 };
 
 // ---------------------------------------------------------------- joints
 
 enum class JointKind { fixed, revolute, prismatic, cylindrical, universal, planar, spherical, point_on_line, free };
 
-/// What a joint is made of: angles about an axis, displacements along one, balls.
-enum class JointPartKind { angle, displacement, ball };
+/// Elementary parts of joints: angles about an axis, displacements along an axis, spherical rotations.
+enum class JointPartKind { angle, displacement, spherical };
 
 /// An elementary part of a joint and the names of its position, rate and acceleration in channels and in the model file
-/// (`boom.angle`); of a ball the stems of its parts and components.
+/// (`boom.angle`); of a spherical part the stems of its components.
 struct JointPartName {
   JointPartKind kind;
   const char *position, *rate, *acceleration;
@@ -117,8 +116,8 @@ struct JointPartName {
 /// The parts of a kind of joint, from the parent to the child.
 const std::vector<JointPartName>& joint_parts(JointKind kind);
 
-/// A tree joint, named after its child body. The child's frame sits at `at` (parent frame), turned by `orientation`,
-/// then moved by the joint coordinate; `child_at` is the joint's place in the child's frame (default its origin).
+/// A tree joint, named after its child body. The child's frame is at `at` (parent frame), rotated by `orientation`, then
+/// moved by the joint coordinate; `child_at` is the position of the joint in the child's frame (default its origin).
 struct JointDescription {
   JointKind kind = JointKind::fixed;
   std::string parent;   // body name or "ground"
@@ -127,7 +126,7 @@ struct JointDescription {
   Vec3d orientation{};  // [rad] roll, pitch, yaw (about parent x, y, z in this order: Rz Ry Rx) of the child at coordinate zero
   Vec3d axis{0, 0, 1};  // [-] in the parent frame turned by `orientation`, i.e. in the child's frame at coordinate zero; planar: normal
   std::array<Vec3d, 2> axes{{{1, 0, 0}, {0, 1, 0}}};  // [-] universal: fixed in the parent, fixed in the child; same frame as `axis`
-  // start values; unset ones are free for the assembly
+  // start values; unset ones are determined by assembly
   std::optional<double> coordinate;       // [rad] `angle`, or [m] `position` of prismatic and point_on_line
   std::optional<double> rate;             // [rad/s] `rate` or [m/s] `speed` that belongs to it
   std::optional<double> displacement;     // [m] `position` of cylindrical
@@ -137,7 +136,7 @@ struct JointDescription {
   std::optional<Vec3d> position;          // [m] free: the child's point `child_at` from `at`, parent frame
   std::optional<Vec3d> rotation;          // [rad] spherical, point_on_line, free: roll, pitch, yaw from the joint's zero orientation
   std::optional<Vec3d> velocity;          // [m/s] free, parent frame
-  std::optional<Vec3d> angular_velocity;  // [rad/s] where there is a rotation: relative to the parent, parent frame
+  std::optional<Vec3d> angular_velocity;  // [rad/s] of joints with a rotation: relative to the parent, parent frame
   bool hold = false;                      // assembly and equilibrium keep the start value exactly
 };
 
@@ -148,13 +147,13 @@ struct LoopDescription {
   LoopKind kind = LoopKind::revolute;
   std::array<std::string, 2> between;  // body names or "ground"
   std::array<Vec3d, 2> at{};           // [m] a point in each body's frame
-  // [-] the joint's axis in each body's frame (one value in the file serves both); planar: normals; universal: the axis that each
-  // body holds; point_on_line: the line in the first body's frame, the second one is not used
+  // [-] the joint's axis in each body's frame (one value in the file serves both); planar: normals; universal: the axis fixed in
+  // each body; point_on_line: the line in the first body's frame, the second is unused
   std::array<Vec3d, 2> axis{{{0, 0, 1}, {0, 0, 1}}};
   std::optional<double> distance;  // [m] of a distance constraint; unset: as at the start
 };
 
-/// A joint coordinate as springs, loads, motions and couplings name it: `boom` (a joint that has one coordinate) or `slider.position`.
+/// A joint coordinate as named by springs, loads, motions and couplings: `boom` (a joint with one coordinate) or `slider.position`.
 struct CoordinateName {
   std::string joint;
   std::string part;  // position name of one of the joint's parts; empty: the only one
@@ -169,10 +168,10 @@ struct MotionDescription {
   std::string signal;  // [rad] or [m]
 };
 
-/// What a coupling ties: the coordinates themselves, or their rates alone (nonholonomic, so that positions need not match).
+/// What a coupling relates: the coordinates, or only their rates (nonholonomic; positions need not match).
 enum class CouplingLevel { position, velocity };
 
-/// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + what they differ by at the start; or their rates.
+/// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + offset at the start; or their rates.
 struct CouplingDescription {
   std::array<std::string, 2> joints;  // coordinates a, b
   double ratio = 1;                   // [-], [m/rad] or [rad/m]
@@ -184,9 +183,9 @@ enum class LateralSlip { none, free };
 
 /// A thin disc on a body that rolls on a plane of another body without slip.
 struct WheelDescription {
-  std::string body;     // it is fixed in
-  Vec3d at{};           // [m] its centre, body frame
-  Vec3d axis{0, 1, 0};  // [-] its axis, body frame
+  std::string body;     // that carries it
+  Vec3d at{};           // [m] centre, body frame
+  Vec3d axis{0, 1, 0};  // [-] axis, body frame
   double radius = 0;    // [m]
   LateralSlip lateral_slip = LateralSlip::none;
   std::string plane = "ground";  // the body that carries the plane
@@ -197,9 +196,9 @@ struct WheelDescription {
 /// A blade or skate: a point of a body that cannot move sideways.
 struct BladeDescription {
   std::string body;
-  Vec3d at{};                 // [m] its point of contact, body frame
+  Vec3d at{};                 // [m] contact point, body frame
   Vec3d across{0, 1, 0};      // [-] direction in which it cannot move, body frame
-  std::string on = "ground";  // the body relative to which it cannot
+  std::string on = "ground";  // the body relative to which it cannot move
 };
 
 // ---------------------------------------------------------------- forces
@@ -211,7 +210,7 @@ struct SpringDescription {
   std::array<Vec3d, 2> at{};           // [m] body frames
   double stiffness = 0;                // [N/m] or [N m/rad]
   double damping = 0;                  // [N s/m] or [N m s/rad]
-  double preload = 0;                  // [N] or [N m] pull at the rest value
+  double preload = 0;                  // [N] or [N m] tension at the rest value
   std::optional<double> rest;          // [m] or [rad]; unset: as at the start
 };
 
@@ -219,18 +218,18 @@ enum class ForceFrame { world, body };
 
 /// Resistance of soil against the motion of a point.
 struct SoilDescription {
-  double force = 0;       // [N] in full
-  double depth = 0;       // [m] from which on it is
-  double speed = 0;       // [m/s] well above which it is
+  double force = 0;       // [N] full resistance
+  double depth = 0;       // [m] at which it is reached
+  double speed = 0;       // [m/s] well above which it acts fully
   Vec3d at{};             // [m] a point of the surface, ground frame
   Vec3d normal{0, 0, 1};  // [-] out of the soil, ground frame
 };
 
-/// An applied force, torque or joint load, or the resistance of soil, multiplied by a signal where one is named.
+/// An applied force, torque or joint load, or the resistance of soil, multiplied by a signal if one is named.
 struct ForceDescription {
   std::optional<std::string> joint;  // coordinate that the load acts on
   std::string body;                  // otherwise: the body it acts on
-  Vec3d at{};                        // [m] point of attack of `force`, body frame
+  Vec3d at{};                        // [m] point of application of `force`, body frame
   std::optional<Vec3d> force;        // [N]
   std::optional<Vec3d> torque;       // [N m]
   std::optional<double> load;        // [N] or [N m] on the joint coordinate
@@ -244,16 +243,16 @@ struct ForceDescription {
 struct ConstantSignal {
   double value = 0;
 };
-/// Piecewise constant from each time on; `before` holds ahead of the first.
+/// Piecewise constant from each time on; `before` is the value before the first.
 struct StepsSignal {
   std::vector<std::array<double, 2>> steps;
   double before = 0;
 };
-/// Piecewise linear through points [t, value]; held outside; two points at one time make a jump.
+/// Piecewise linear through points [t, value]; constant outside; two points at the same time define a jump.
 struct RampsSignal {
   std::vector<std::array<double, 2>> points;
 };
-/// Table [t, value], linear or smooth (monotone cubic, Fritsch-Carlson), held outside.
+/// Table [t, value], linear or smooth (monotone cubic, Fritsch-Carlson), constant outside.
 struct TableSignal {
   std::vector<std::array<double, 2>> points;
   bool smooth = false;
@@ -273,7 +272,7 @@ struct CsvSignal {
   std::string value = "2";
   bool smooth = false;
   double scale = 1;
-  std::vector<std::array<double, 2>> points;  // as they stand in the file, `scale` not applied; filled when the model file is read
+  std::vector<std::array<double, 2>> points;  // as in the file, `scale` not applied; set when the model file is read
 };
 struct SumSignal {
   std::vector<std::string> of;
@@ -284,7 +283,7 @@ struct ProductSignal {
 using SignalDescription =
     std::variant<ConstantSignal, StepsSignal, RampsSignal, TableSignal, SineSignal, CsvSignal, SumSignal, ProductSignal>;
 
-// ---------------------------------------------------------------- oil
+// ---------------------------------------------------------------- hydraulics
 
 struct VolumeDescription {
   double volume = 0;                                              // [m3] of the hose or block
@@ -304,7 +303,7 @@ using SourceDescription = std::variant<PressureSourceDescription, FlowSourceDesc
 enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
 enum class FrictionStates { monolithic, local };
 
-/// Seal friction of a cylinder; of a motor with torques and angular rates. Parameters of laws not in use may stand in the file.
+/// Seal friction of a cylinder; of a motor with torques and angular rates. Parameters of unused laws are allowed in the file.
 struct FrictionDescription {
   FrictionKind model = FrictionKind::none;
   double coulomb = 0;                         // [N] F_c
@@ -312,7 +311,7 @@ struct FrictionDescription {
   double stribeck_velocity = 0.01;            // [m/s] v_s
   double viscous = 0;                         // [N s/m] sigma_2
   double decay = 0;                           // [s/m] xi (Bengisu-Akay)
-  bool viscous_below_stribeck = true;         // Bengisu-Akay: viscous term in both branches (false: as printed, friction paper (22))
+  bool viscous_below_stribeck = true;         // Bengisu-Akay: viscous term in both branches (false: as in the friction paper (22))
   double viscous_factor = 0.999329299739067;  // [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
   double bristle_stiffness = 0;               // [N/m] sigma_0
   double bristle_damping = 0;                 // [N s/m] sigma_1
@@ -324,7 +323,7 @@ struct FrictionDescription {
   double start_bristle = 0, start_film = 0;  // [m], [-] states at the start
 };
 
-enum class DamperLaw { continuous, printed };
+enum class DamperLaw { continuous, rahikainen_2020 };
 /// End damper of a cylinder, or of a motor with angles and torques; laws in hydraulics/cylinder.h.
 struct EndDamperDescription {
   double stiffness = 0;  // [N/m]
@@ -338,12 +337,12 @@ struct MountDescription {
   Vec3d at{};
 };
 
-/// What cylinders and motors have in common.
+/// Common to cylinders and motors.
 struct ActuatorDescription {
-  std::string A, B;  // nodes of the chambers (volumes, or pressure sources); empty: the oil is that of a quasistatic circuit
+  std::string A, B;  // nodes of the chambers (volumes, or pressure sources); empty: supplied by a quasistatic circuit
   double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of the wall
-  double viscous = 0;                                             // [N s/m or N m s/rad] viscous coefficient apart from the friction law
-  double leakage = 0;                                             // [m3/(s Pa)] laminar, A to B
+  double viscous = 0;  // [N s/m or N m s/rad] viscous coefficient in addition to the friction law
+  double leakage = 0;  // [m3/(s Pa)] laminar, A to B
   FrictionDescription friction;
   std::optional<EndDamperDescription> end_damper;
 };
@@ -352,21 +351,21 @@ struct CylinderDescription : ActuatorDescription {
   MountDescription base, rod_end;
   std::optional<double> bore, rod;                           // [m]
   std::optional<double> area_A, area_B;                      // [m2]
-  std::optional<double> chamber_length_A, chamber_length_B;  // [m] at the start; unset, on quasistatic oil: no ends of the stroke
+  std::optional<double> chamber_length_A, chamber_length_B;  // [m] at the start; unset in a quasistatic circuit: unlimited stroke
 };
-/// Hydraulic motor or rotary actuator on an angle of a joint; oil in A turns it forward, oil in B back.
+/// Hydraulic motor or rotary actuator on an angle of a joint; pressure in A drives it forward, in B backward.
 struct MotorDescription : ActuatorDescription {
   std::string joint;                                       // coordinate, an angle
   std::optional<double> displacement;                      // [m3/rad] of both sides
   std::optional<double> displacement_A, displacement_B;    // [m3/rad] otherwise
-  double volume = 0;                                       // [m3] oil in either side, whatever the angle
-  std::optional<double> chamber_angle_A, chamber_angle_B;  // [rad] otherwise: left on either side at the start, as of a vane
+  double volume = 0;                                       // [m3] oil in either side, independent of the angle
+  std::optional<double> chamber_angle_A, chamber_angle_B;  // [rad] vane: remaining angle of either side at the start
 };
 
 /// Valve of a quasistatic circuit: its opening over a command.
 struct MeteringValveDescription : OrificeSize {
   NumberOrSignal command = std::string();                      // empty: that of the actuator; bleed valve: open
-  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [command, opening from 0 to 1], straight between, held outside
+  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [command, opening from 0 to 1], linear between, constant outside
 };
 inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
 enum class VirtualElementForm { differential, discrete };
@@ -374,13 +373,13 @@ enum class VirtualElementForm { differential, discrete };
 struct VirtualElementDescription {
   std::optional<double> stiffness;              // [N/m, N m/rad] K; unset: that of the oil in the chambers and lines
   std::optional<double> damping;                // [N s/m, N m s/rad] B; unset: from the settling time
-  std::optional<double> settling_time;          // [s] after which 2 % of a stretch are left
+  std::optional<double> settling_time;          // [s] after which a deflection has decayed to 2 %
   double line_volume_A = 0, line_volume_B = 0;  // [m3] oil between the valves and the chambers, for the stiffness
 };
 /// Independent metering of one cylinder or motor.
 struct MeteringDescription {
-  NumberOrSignal command = 0.0;                 // lever
-  double time_constant = 0;                     // [s] from the lever to the command that acts
+  NumberOrSignal command = 0.0;                 // lever position
+  double time_constant = 0;                     // [s] of the command
   double relief_A = 0, relief_B = 0;            // [Pa] above the tank
   MeteringValveDescription P_A, B_T;            // open at positive commands
   MeteringValveDescription P_B, A_T;            // open at negative commands
@@ -408,18 +407,18 @@ enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode,
 enum class CouplingKind { monolithic, cosimulation };
 enum class TangentKind { exact, forward_difference };
 
-/// Time rule of the oil in implicit steps, hydraulics/oil_rule.h.
+/// Time rule of the hydraulics in implicit steps, hydraulics/oil_rule.h.
 enum class OilRuleKind {
-  automatic,    // alpha rule, in parts where pressures jump
-  alpha,        // the same without parts
-  trapezoidal,  // the papers'
+  automatic,    // alpha rule, steps subdivided where pressures jump
+  alpha,        // the same without subdivision
+  trapezoidal,  // as in the papers
 };
 
 /// Index-1 augmented Lagrangian: d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers.
 struct Ali1Description {
   double xi = 1;            // [-]
   Automatic<double> omega;  // [1/s]; auto: 3.2 (gravity / extent)^0.5
-  Automatic<double> alpha;  // [kg, kg m2] penalty on accelerations; auto: of every constraint, 3e8 times the inertia that it meets
+  Automatic<double> alpha;  // [kg, kg m2] penalty on accelerations; auto: per constraint, 3e8 times its effective inertia
 };
 
 struct SolverDescription {
@@ -430,7 +429,7 @@ struct SolverDescription {
   TangentKind tangent = TangentKind::exact;
   double step = 1e-3;         // [s]
   double duration = 10;       // [s]
-  Automatic<double> penalty;  // [N/m, N m/rad] alpha; auto: of every constraint, 3e8 times the stiffness that it meets
+  Automatic<double> penalty;  // [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness
   Ali1Description ali1;
   Automatic<Vec2d> baumgarte;          // [1/s] alpha, beta of index-1 with stabilisation; auto: both 16 (gravity / extent)^0.5
   double tolerance_position = 1e-7;    // [rad, of the mechanism's largest lever] joint coordinates
@@ -438,66 +437,67 @@ struct SolverDescription {
   double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
   double reference_tolerance = 1e-10;  // of the variable-step reference, relative
   int max_iterations = 20;
-  int divisions = 6;                // halvings of a step in which Newton's method does not converge
-  bool accept_capped = false;       // real time: go on after max_iterations, and count it
+  int divisions = 6;                // halvings of a step that does not converge
+  bool accept_capped = false;       // real time: accept after max_iterations, and count it
   bool split_jumps = true;          // a signal jump inside a step splits it
-  bool allow_open_balance = false;  // a run whose balances stay far open is no failure
+  bool allow_open_balance = false;  // large balance errors are not a failure
   OilRuleKind oil_rule = OilRuleKind::automatic;
 };
 
 // ---------------------------------------------------------------- co-simulation
 
-/// In which order subsystems go through a communication step, and what they are told.
+/// Execution order of the subsystems in a communication step, and their inputs.
 enum class CouplingScheme {
   jacobi,           // all from the same communication point
-  gauss_seidel,     // one after the other; the later ones know what the earlier ones did
-  iterated_jacobi,  // the step again, inputs interpolated, until outputs agree
-  sequential,       // oil with the coupled interface model, then the mechanism with the moments of its force
-  parallel,         // both at once: the oil with the interface model, the mechanism with linearised oil
+  gauss_seidel,     // in sequence; later ones use the results of earlier ones
+  iterated_jacobi,  // repeated with interpolated inputs until the outputs agree
+  sequential,       // hydraulics with the coupled interface model, then the mechanism with the moments of its force
+  parallel,         // in parallel: hydraulics with the interface model, mechanism with linearised hydraulics
 };
-/// What the hydraulic subsystems hand out.
+/// Variables exchanged with the hydraulic subsystems.
 enum class CouplingVariables { velocity_force, velocity_pressure };
-/// What the hydraulic subsystems assume of the mechanism between communication points.
+/// Prediction of the mechanism's motion between communication points.
 enum class CouplingPrediction { polynomial, interface_model };
 /// Which subsystem evaluates friction, viscous drag and end dampers of the cylinders.
 enum class FrictionSide { mechanism, hydraulics };
-/// Who goes first in a Gauss-Seidel step.
+/// First subsystem of a Gauss-Seidel step.
 enum class CouplingOrder { hydraulics_first, mechanism_first };
 
-/// Settings of a hydraulic subsystem of its own: the circuits of the cylinders and volumes named.
+/// Settings of a hydraulic subsystem: the circuits of the named cylinders and volumes.
 struct SubsystemDescription {
-  std::vector<std::string> parts;            // cylinders or volumes; their whole circuits belong to it
+  std::vector<std::string> parts;            // cylinders or volumes; their complete circuits belong to it
   std::optional<IntegratorKind> integrator;  // unset: as for all
   std::optional<double> step;                // [s]
 };
 
 /// Control of the communication step by the energy residual of the power bonds.
 struct CouplingControlDescription {
-  double tolerance = 1e-4;  // of the energy that goes through the bonds in a step
+  double tolerance = 1e-4;  // relative to the energy transferred through the bonds in a step
   double min_step = 1e-4;   // [s]; `coupling.step` is the largest
   bool corners = true;      // communication points at the corners of the command signals
 };
 
-/// How mechanism and oil are solved apart, for `solver.coupling: cosimulation`.
+/// Co-simulation of mechanism and hydraulics, for `solver.coupling: cosimulation`.
 struct CosimulationDescription {
   CouplingScheme scheme = CouplingScheme::jacobi;
   std::optional<double> step;  // [s] communication step; unset: solver.step
   CouplingVariables variables = CouplingVariables::velocity_pressure;
-  bool acceleration = false;  // the mechanism hands out accelerations, too
+  bool acceleration = false;  // the mechanism also publishes accelerations
   FrictionSide friction = FrictionSide::mechanism;
   CouplingPrediction prediction = CouplingPrediction::polynomial;
-  int extrapolation = 1;                          // order 0 to 3 of the hydraulic inputs
-  std::optional<int> mechanism_extrapolation;     // of the mechanism's inputs; unset: alike
-  std::optional<IntegratorKind> integrator;       // of the oil: euler, rk4, trapezoidal; unset: rk4, and trapezoidal where that is unstable
+  int extrapolation = 1;                       // order 0 to 3 of the hydraulic inputs
+  std::optional<int> mechanism_extrapolation;  // of the mechanism's inputs; unset: the same
+  std::optional<IntegratorKind>
+      integrator;  // of the hydraulics: euler, rk4, trapezoidal; unset: rk4, and trapezoidal where rk4 is unstable
   OilRuleKind oil_rule = OilRuleKind::automatic;  // of trapezoidal
-  double hydraulic_step = 1e-4;                   // [s] of the oil; fitted to the communication step
+  double hydraulic_step = 1e-4;                   // [s] of the hydraulics; adjusted to divide the communication step
   std::optional<int> mechanism_steps;             // of the mechanism per communication step; unset: see mechanism_steps_of
   CouplingOrder order = CouplingOrder::hydraulics_first;
   int max_iterations = 20;  // iterated Jacobi
   double tolerance = 1e-9;  // iterated Jacobi, relative change of outputs
   int threads = 1;
   std::optional<CouplingControlDescription> control;
-  NamedList<SubsystemDescription> subsystems;  // circuits named nowhere are a subsystem each
+  NamedList<SubsystemDescription> subsystems;  // every other circuit is a subsystem
 };
 
 struct RecordDescription {
@@ -536,17 +536,17 @@ struct Description {
   CosimulationDescription coupling;
   RecordDescription record;
 
-  SourceMap spans;                        // places in the file, for errors found after parsing
-  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the values in SI no longer show (file/plausibility.h adds the rest)
+  SourceMap spans;                        // positions in the file, for errors found after parsing
+  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the SI values no longer show (others: file/plausibility.h)
 
-  /// The place of `path`, or of its nearest ancestor that stands in the file.
+  /// The position of `path`, or of its nearest ancestor in the file.
   SourceSpan span(std::string path) const;
 };
 
 /// The step [s] of the run's time grid: the communication step of a co-simulation, otherwise solver.step.
 double grid_step(const Description& d);
-/// Steps of the mechanism in a communication step of a co-simulation: as stated; otherwise one, as in the paper, or in the schemes beyond
-/// it (sequential, parallel) as many as make them no longer than solver.step.
+/// Steps of the mechanism in a communication step of a co-simulation: as given; otherwise one, as in the paper, or in the
+/// schemes sequential and parallel as many as keep each within solver.step.
 int mechanism_steps_of(const Description& d);
 
 }  // namespace trunnion

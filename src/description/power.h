@@ -1,4 +1,4 @@
-// Oil and what drives, stores and carries it, as a description has it.
+// Fluid, pumps, accumulators and lines of a description.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,10 +22,10 @@ struct ViscosityPoint {
 /// Oil. Laws: hydraulics/fluid.h; over temperature: docs/elements/fluid.md.
 struct FluidDescription {
   double density = 850;                            // [kg/m3] at the reference temperature
-  double bulk_modulus = 1.5e9;                     // [Pa] at the reference temperature and no pressure
-  double stiffening = 0;                           // [-] bulk modulus gained per pressure
-  double saturation_pressure = 0;                  // [Pa] absolute; below it dissolved air comes free
-  double free_air = 0.005;                         // [-] volume fraction of the air released, at saturation pressure
+  double bulk_modulus = 1.5e9;                     // [Pa] at the reference temperature and zero pressure
+  double stiffening = 0;                           // [-] increase of the bulk modulus per pressure
+  double saturation_pressure = 0;                  // [Pa] absolute; below it dissolved air is released
+  double free_air = 0.005;                         // [-] volume fraction of the released air, at saturation pressure
   double viscosity = 46e-6;                        // [m2/s] kinematic, at the reference temperature
   double reference_temperature = 313.15;           // [K]
   std::optional<double> temperature;               // [K] of the oil; unset: the reference temperature
@@ -34,47 +34,47 @@ struct FluidDescription {
   std::optional<ViscosityPoint> second_viscosity;  // unset: the same viscosity at any temperature
 };
 
-/// Losses of a pump by its efficiencies at one point, at full displacement.
+/// Losses of a pump by its efficiencies at one operating point, at full displacement.
 struct PumpEfficiencies {
   double volumetric = 1, mechanical = 1;  // [-]
   double at_speed = 0, at_pressure = 0;   // [rad/s], [Pa]
-  double viscous_share = 0.5;             // [-] of the torque loss there, that grows with speed; the rest with pressure
+  double viscous_share = 0.5;             // [-] fraction of that torque loss proportional to speed; the rest to pressure
 };
-/// The same by the coefficients of its law.
+/// Losses of a pump by coefficients.
 struct PumpLosses {
   double leakage = 0;  // [m3/(s Pa)] from P to S
   double viscous = 0;  // [N m s/rad]
   double coulomb = 0;  // [-] of the torque at full displacement
 };
-/// Holds the pump's pressure above that of a node.
+/// Keeps the pump's pressure above that of a node.
 struct LoadSensingDescription {
   std::string LS;     // node
   double margin = 0;  // [Pa]
 };
-/// A control that moves the pump's displacement by pressure.
+/// Pressure control of the pump's displacement.
 struct PumpControlDescription {
   std::optional<double> pressure;  // [Pa] absolute, cut-off
   std::optional<LoadSensingDescription> load_sensing;
-  std::optional<double> torque;     // [N m] most at the shaft, without losses
-  double band = 5e5;                // [Pa] of pressure over which the displacement goes from none to full
-  double least = 0;                 // [-] least displacement over the full one
+  std::optional<double> torque;     // [N m] maximum at the shaft, without losses
+  double band = 5e5;                // [Pa] pressure change from zero to full displacement
+  double min_fraction = 0;          // [-] minimum displacement as a fraction of the full displacement
   double time_constant = 0.01;      // [s]
-  std::optional<double> up_time;    // [s] fastest, none to full
-  std::optional<double> down_time;  // [s] fastest, full to none
+  std::optional<double> up_time;    // [s] minimum, zero to full
+  std::optional<double> down_time;  // [s] minimum, full to zero
 };
 /// An engine or motor with a governor on the pump's shaft.
 struct PrimeMoverDescription {
-  double inertia = 0;                               // [kg m2] with that of the pump
+  double inertia = 0;                               // [kg m2] including the pump
   double torque = 0;                                // [N m] full
-  double droop = 0;                                 // [rad/s] by which full torque slows it
-  std::vector<std::array<double, 2>> torque_limit;  // [speed, torque], straight between, held outside; empty: full torque
+  double droop = 0;                                 // [rad/s] speed drop at full torque
+  std::vector<std::array<double, 2>> torque_limit;  // [speed, torque], linear between, constant outside; empty: full torque
 };
 struct PumpDescription {
   std::string S, P;
   double displacement = 0;        // [m3/rad] full
-  NumberOrSignal speed = 0.0;     // [rad/s]; with a prime mover what its governor is set to
-  NumberOrSignal fraction = 1.0;  // [-] displacement over the full one; with a control its upper limit
-  double time_constant = 0;       // [s] from the signal to the fraction that acts
+  NumberOrSignal speed = 0.0;     // [rad/s]; with a prime mover: governor setting
+  NumberOrSignal fraction = 1.0;  // [-] of the full displacement; with a control: its upper limit
+  double time_constant = 0;       // [s] of the fraction
   std::variant<PumpLosses, PumpEfficiencies> losses;
   std::optional<PumpControlDescription> control;
   std::optional<PrimeMoverDescription> prime_mover;
@@ -95,7 +95,7 @@ struct AccumulatorDescription {
   OrificeSize neck;
 };
 
-/// Pipe or hose whose oil has inertia and friction.
+/// Pipe or hose with fluid inertia and friction.
 struct LineDescription {
   std::string A, B;
   double length = 0, diameter = 0;  // [m]

@@ -1,3 +1,4 @@
+// Positions of values in the model file: an open-addressing hash table.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "description/source_map.h"
 

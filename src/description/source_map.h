@@ -1,4 +1,4 @@
-// Where values stand in the file that they were read from, by their name paths.
+// Positions of values in the file that they were read from, by name path.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace trunnion {
 
-/// Of a large model there are millions: texts stand one after the other, and names of files once.
+/// Large models have millions: paths are stored contiguously, and names of files once.
 class SourceMap {
  public:
-  /// Sets the place of `path`, whether it had one or not.
+  /// Sets or replaces the position of `path`.
   void set(std::string_view path, const std::string& file, int line, int column);
   std::optional<SourceSpan> find(std::string_view path) const;
 
@@ -29,14 +29,14 @@ class SourceMap {
   };
 
   std::string_view path_of(const Place& place) const { return std::string_view(paths_).substr(place.begin, place.size); }
-  /// Where `path` stands in slots_, or the free slot where it belongs.
+  /// Index of `path` in slots_, or the free slot where it belongs.
   std::size_t slot_of(std::string_view path) const;
   void grow();
   std::uint32_t file_number(const std::string& file);
 
   std::string paths_;
   std::vector<Place> places_;
-  std::vector<std::uint32_t> slots_;  // open addressing: index in places_ + 1; 0: free. A power of two, at most half of them taken
+  std::vector<std::uint32_t> slots_;  // open addressing: index in places_ + 1; 0: free. Size a power of two, at most half used
   std::vector<std::string> files_;
   std::uint32_t last_file_ = 0;
 };

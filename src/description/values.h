@@ -1,4 +1,4 @@
-// Values that several parts of a description are made of.
+// Value types common to several parts of a description.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,13 +21,13 @@ using NamedList = std::vector<std::pair<std::string, T>>;
 /// A value that is a number or the name of a signal.
 using NumberOrSignal = std::variant<double, std::string>;
 
-/// A start pressure: a number, or solved for rest ("equilibrium").
+/// A start pressure: a number, or from static equilibrium ("equilibrium").
 struct StartPressure {
   bool equilibrium = true;
   double value = 0;
 };
 
-/// A value that the program chooses (`auto`) unless it is given.
+/// A value chosen by the program (`auto`) unless given.
 template <class T>
 struct Automatic {
   std::optional<T> value;

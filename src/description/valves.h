@@ -20,9 +20,9 @@ struct OrificeSize {
   std::optional<double> flow, at_pressure_drop;  // [m3/s], [Pa]
   double laminar_limit = 2e5;                    // [Pa]
 };
-/// How the command that acts follows its signal: at once, with a first-order lag, or as a second-order spool with a limited rate.
+/// Dynamics of a command: none, first-order lag, or second-order spool with a limited rate.
 struct SpoolDynamics {
-  double time_constant = 0;          // [s] first order; 0: at once
+  double time_constant = 0;          // [s] first order; 0: no lag
   std::optional<double> frequency;   // [Hz] second order, natural frequency
   double damping = 0.7;              // [-] damping ratio
   std::optional<double> rate_limit;  // [signal unit/s]
@@ -31,22 +31,22 @@ struct SpoolDynamics {
 /// Orifice between two nodes, always open or opened by a signal: throttle, bleed, one metering edge of a valve.
 struct OrificeDescription : OrificeSize {
   std::string A, B;
-  std::optional<std::string> signal;                           // its command; unset: open
-  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [signal, opening from 0 to 1], straight between, held outside
+  std::optional<std::string> signal;                           // command; unset: open
+  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [signal, opening from 0 to 1], linear between, constant outside
   SpoolDynamics dynamics;
 };
-/// Lets oil pass from A to B where the pressure drop is above its cracking pressure, never back.
+/// Flow from A to B above the cracking pressure, no reverse flow.
 struct CheckValveDescription : OrificeSize {
   std::string A, B;
   double cracking_pressure = 0;  // [Pa]
 };
-/// How a spool or poppet between a spring and pressures moves: at once, or as a mass on its spring.
+/// Dynamics of a spool or poppet between a spring and pressures: none, or a mass on its spring.
 struct SpringMotion {
-  std::optional<double> frequency;  // [Hz] natural; unset: it follows at once
+  std::optional<double> frequency;  // [Hz] natural; unset: no inertia
   double damping = 0.7;             // [-] damping ratio
 };
-/// Shut below its cracking pressure; above it the flow from A to B grows in proportion. With a frequency a poppet that moves, and an
-/// orifice behind it.
+/// Closed below its cracking pressure; above it the flow from A to B is proportional. With a frequency: a poppet with dynamics and an
+/// orifice.
 struct ReliefValveDescription : SpringMotion {
   std::string A, B;
   double cracking_pressure = 0;                   // [Pa]
@@ -54,7 +54,7 @@ struct ReliefValveDescription : SpringMotion {
   std::optional<double> gradient;                 // [m3/(s Pa)] otherwise
   double laminar_limit = 2e5;                     // [Pa] with a frequency
 };
-/// 4/3 directional valve; its four edges are alike.
+/// 4/3 directional valve with four equal edges.
 struct DirectionalValveDescription {
   std::string P, T, A, B;
   double flow = 0, at_pressure_drop = 35e5, at_signal = 10;  // [m3/s] per edge, [Pa], [signal unit]
@@ -67,19 +67,19 @@ struct DirectionalValveDescription {
 struct PortDescription {
   std::string node;
 };
-/// Metering edge of a spool, between the ports that its name says.
+/// Metering edge of a spool, between the ports given by its name.
 struct SpoolEdgeDescription : OrificeSize {
-  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [signal, opening from 0 to 1], straight between, held outside
+  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [signal, opening from 0 to 1], linear between, constant outside
   std::vector<std::array<double, 2>> areas;                    // [signal, m2] otherwise; empty: by size and opening
 };
-/// Proportional directional valve of any ports, its edges each with an opening of its own; overlap is in their tables.
+/// Proportional directional valve with any ports; each edge has its own opening table, which includes overlap.
 struct SpoolValveDescription {
   NamedList<PortDescription> ports;
   NamedList<SpoolEdgeDescription> edges;  // P_A: from port P to port A
   SpoolDynamics dynamics;
   std::string signal;
 };
-/// The nodes that an edge joins, by its name; unset: it names no two ports.
+/// The nodes that an edge connects, from its name; unset: it does not name two ports.
 inline std::optional<std::pair<std::string, std::string>> edge_nodes(const SpoolValveDescription& valve, const std::string& edge) {
   const auto node = [&](const std::string& port) -> const std::string* {
     for (const auto& [name, item] : valve.ports)
@@ -92,18 +92,18 @@ inline std::optional<std::pair<std::string, std::string>> edge_nodes(const Spool
   return std::nullopt;
 }
 
-/// A spool or poppet against a spring: it leaves its rest at the setting and has gone all its way `range` above.
+/// A spool or poppet against a spring: it starts to move at the setting; full travel at `range` above.
 struct SpringValveDescription : OrificeSize, SpringMotion {
   double setting = 0;  // [Pa]
   double range = 0;    // [Pa]
 };
-/// Check valve from A to B that pressure at X lifts against the flow.
+/// Check valve from A to B, opened for reverse flow by pressure at X.
 struct PilotCheckValveDescription : SpringValveDescription {
   std::string A, B, X;
   double pilot_ratio = 3;  // [-] pilot piston to seat
   PilotCheckValveDescription() { range = 1e5; }
 };
-/// Holds a load at A; opens to B by the pressures of the load and of the pilot X; lets oil pass freely from B to A.
+/// Holds a load at A; opened to B by the pressures of the load and of the pilot X; free flow from B to A.
 struct CounterbalanceValveDescription : SpringValveDescription {
   std::string A, B, X;
   std::string drain;             // of the spring chamber; empty: B
@@ -111,19 +111,19 @@ struct CounterbalanceValveDescription : SpringValveDescription {
   double cracking_pressure = 0;  // [Pa] of the check valve from B to A
   CounterbalanceValveDescription() { range = 20e5; }
 };
-/// Joins Z with that of X and Y which has the higher pressure.
+/// Connects Z with the one of X and Y that has the higher pressure.
 struct ShuttleValveDescription : OrificeSize {
   std::string X, Y, Z;
-  double range = 1e5;  // [Pa] difference that moves the ball from seat to seat
+  double range = 1e5;  // [Pa] difference that moves the shuttle from seat to seat
 };
-/// Keeps the pressure at B down to its setting above T.
+/// Limits the pressure at B to its setting above T.
 struct ReducingValveDescription : SpringValveDescription {
   std::string A, B, T;
-  bool relieving = false;  // lets oil out of B to T where the pressure there still rises
-  double overlap = 0;      // [Pa] between shutting A to B and opening B to T
+  bool relieving = false;  // relieves B to T if its pressure rises further
+  double overlap = 0;      // [Pa] between closing A to B and opening B to T
   ReducingValveDescription() { range = 5e5; }
 };
-/// Keeps a pressure drop: before a metering edge that of its outlet B above LS, behind one that of its inlet A above LS.
+/// Controls a pressure drop: upstream of a metering edge outlet B above LS, downstream of one inlet A above LS.
 struct CompensatorDescription : SpringValveDescription {
   enum class Kind { pre, post };
   Kind kind = Kind::pre;
@@ -131,23 +131,23 @@ struct CompensatorDescription : SpringValveDescription {
   bool load_check = true;
   CompensatorDescription() { range = 2e5; }
 };
-/// Divides what comes from P between A and B, whatever their pressures; collects it in the same ratio.
+/// Divides the flow from P between A and B independent of their pressures; combines flows in the same ratio.
 struct FlowDividerDescription : OrificeSize {
   std::string P, A, B;
   double share = 0.5;           // [-] of A
-  double range = 1e5;           // [Pa] difference of the metering drops that moves the spool all its way
+  double range = 1e5;           // [Pa] difference of the metering pressure drops for full spool travel
   double time_constant = 5e-3;  // [s]
 };
-/// Serves CF first, with its setting above LS, and lets the rest go to EF.
+/// Serves CF first, with its setting above LS; the rest flows to EF.
 struct PriorityValveDescription : SpringValveDescription {
   std::string P, CF, EF, LS;
   PriorityValveDescription() { range = 2e5; }
 };
-/// Filter, cooler, hose: a pressure drop of a linear and a quadratic part.
+/// Filter, cooler, hose: a pressure drop with a linear and a quadratic part.
 struct ResistanceDescription {
   std::string A, B;
   double flow = 0, at_pressure_drop = 0;  // [m3/s] at [Pa]
-  double laminar_share = 0.1;             // [-] of that pressure drop which is linear in the flow
+  double laminar_share = 0.1;             // [-] fraction of that pressure drop that is linear in the flow
 };
 using ValveDescription =
     std::variant<OrificeDescription, DirectionalValveDescription, CheckValveDescription, ReliefValveDescription, SpoolValveDescription,

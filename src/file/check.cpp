@@ -1,4 +1,4 @@
-// Checks part 1: names and what they lead to, the tree of joints, inertias.
+// Checks part 1: names and references, joint tree, inertias.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/check.h"
 
@@ -24,10 +24,10 @@ const T* lookup(const NamedList<T>& list, const std::string& name) {
   return nullptr;
 }
 
-/// Names in file order, found without a search through all of them.
+/// Names in file order with fast look-up.
 class KnownNames {
  public:
-  /// `name` must outlive this.
+  /// `name` must outlive this object.
   void add(const std::string& name) {
     in_order_.push_back(&name);
     all_.insert(name);
@@ -51,7 +51,7 @@ class KnownNames {
  private:
   std::vector<const std::string*> in_order_;
   std::unordered_set<std::string_view> all_;
-  std::deque<std::string> made_;  // names that stand nowhere in the description
+  std::deque<std::string> made_;  // names that are not in the description
 };
 
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
@@ -59,15 +59,15 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return near.empty() ? "" : "did you mean `" + near + "`?";
 }
 
-/// `slider.position`, `slider.angle`: what can be named of a joint.
+/// `slider.position`, `slider.angle`: the named coordinates of a joint.
 std::vector<std::string> coordinates_of(const std::string& joint, JointKind kind) {
   std::vector<std::string> names;
   for (const JointPartName& part : joint_parts(kind))
-    if (part.kind != JointPartKind::ball) names.push_back(joint + "." + part.position);
+    if (part.kind != JointPartKind::spherical) names.push_back(joint + "." + part.position);
   return names;
 }
 
-/// Whether items have values that name something else.
+/// Whether items have values that refer to other items.
 class NameSearch : public Visitor {
  public:
   bool found = false;
@@ -86,7 +86,7 @@ class NameSearch : public Visitor {
   }
 };
 
-/// Visits every name in a description and looks up what it leads to.
+/// Resolves every reference by name in a description.
 class ReferenceCheck : public Visitor {
  public:
   ReferenceCheck(const Description& d, Findings& out) : d_(d), out_(out) {
@@ -140,7 +140,7 @@ class ReferenceCheck : public Visitor {
     path_.resize(outer);
   }
 
-  /// `index`: in a list of names, or negative; `needed`: an empty name is no value left out.
+  /// `index`: in a list of names, or negative; `needed`: an empty name is an error.
   void look_up(const Key& key, const std::string& name, int index, bool needed) {
     const auto& [known, what] = targets(key.names);
     if (known->contains(name) || (name.empty() && !needed)) return;
@@ -148,26 +148,27 @@ class ReferenceCheck : public Visitor {
     if (key.names == Names::coordinate)
       if (const auto* joint = lookup(d_.joints, split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
     std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
-    if (key.names == Names::node && lookup(d_.sources, name) != nullptr) hint = "`" + name + "` is a flow source, which holds no pressure";
+    if (key.names == Names::node && lookup(d_.sources, name) != nullptr)
+      hint = "`" + name + "` is a flow source, which defines no pressure";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
     add_finding(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
   }
 
-  /// The joint is there, but `name` is no angle or displacement of it.
+  /// The joint exists, but `name` is not one of its angles or displacements.
   void not_a_coordinate(const JointDescription& joint, const std::string& name, const std::string& path) {
     const auto& [joint_name, part] = split_coordinate(name);
     const std::vector<std::string> known = coordinates_of(joint_name, joint.kind);
     const std::vector<JointPartName>& parts = joint_parts(joint.kind);
     std::string expected = known.size() > 1 ? "one of " : "";
     for (const std::string& coordinate : known) expected += (&coordinate == &known.front() ? "`" : ", `") + coordinate + "`";
-    const bool ball = !parts.empty() && parts.back().kind == JointPartKind::ball;
+    const bool spherical = !parts.empty() && parts.back().kind == JointPartKind::spherical;
     if (parts.empty())
       add_finding(d_, out_, path, "the joint `" + joint_name + "` is fixed and has no coordinate", "a joint that moves");
     else if (part.empty() && !known.empty())
-      add_finding(d_, out_, path, "the joint `" + joint_name + "` is made of several parts", expected);
-    else if (ball && (known.empty() || part.starts_with("q")))
-      add_finding(d_, out_, path, "`" + name + "` is a ball: its attitude is a quaternion, no coordinate to act on", expected,
-                  "springs between points and torques on the body act on a ball");
+      add_finding(d_, out_, path, "the joint `" + joint_name + "` has several coordinates", expected);
+    else if (spherical && (known.empty() || part.starts_with("q")))
+      add_finding(d_, out_, path, "`" + name + "` is the rotation of a spherical joint: a quaternion, not a coordinate", expected,
+                  "use springs between points or torques on the body");
     else
       add_finding(d_, out_, path, "the joint `" + joint_name + "` has no coordinate `" + part + "`", expected, did_you_mean(name, known));
   }
@@ -193,13 +194,13 @@ class ReferenceCheck : public Visitor {
   KnownNames bodies_, volumes_, nodes_, coordinates_, signals_;
 };
 
-// The parent of every joint by name, and the joints known to lead to no cycle, or to one that has been found.
+// The parent of every joint by name, and the joints known to be in no cycle, or in one already found.
 struct Parents {
   std::unordered_map<std::string_view, std::string_view> of;
   std::unordered_set<std::string_view> settled;
 };
 
-// A joint whose chain of parents comes back to it; the bodies of the cycle, or none.
+// The bodies of the cycle through `start`; empty if its chain of parents does not return to it.
 std::vector<std::string_view> cycle_from(Parents& parents, std::string_view start) {
   std::vector<std::string_view> chain{start};
   while (chain.size() <= parents.of.size()) {
@@ -217,8 +218,8 @@ std::vector<std::string_view> cycle_from(Parents& parents, std::string_view star
   return {};
 }
 
-// J is a tensor of inertia exactly when (tr J / 2) 1 - J, the second moment of mass, is positive semidefinite: all
-// principal minors are at least zero. `kInertiaTolerance` forgives figures rounded in the file.
+// J is an inertia tensor if and only if (tr J / 2) 1 - J, the second moment of mass, is positive semidefinite: all principal
+// minors are non-negative. `kInertiaTolerance` allows for values rounded in the file.
 bool is_possible_inertia(const InertiaShape& s) {
   constexpr double kInertiaTolerance = 1e-9;
   const auto& [jx, jy, jz] = s.moments;
@@ -232,7 +233,7 @@ bool is_possible_inertia(const InertiaShape& s) {
   return std::min({a, b, c, minor2, minor3}) >= -kInertiaTolerance;
 }
 
-// Twice the area of a triangle, positive where c is to the left of a-b.
+// Twice the area of a triangle, positive if c is to the left of a-b.
 double turn(const Vec2d& a, const Vec2d& b, const Vec2d& c) { return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]); }
 
 bool is_on_edge(const Vec2d& p, const Vec2d& a, const Vec2d& b) {
@@ -245,7 +246,7 @@ bool edges_meet(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& d) 
   return is_on_edge(a, c, d) || is_on_edge(b, c, d) || is_on_edge(c, a, b) || is_on_edge(d, a, b);
 }
 
-// What keeps corners from being an outline; empty: nothing.
+// Why the corners are not a valid outline; empty: they are.
 std::string wrong_with(const std::vector<Vec2d>& corners) {
   const std::size_t n = corners.size();
   if (n < 3) return "found " + std::to_string(n) + " corners";
@@ -257,7 +258,7 @@ std::string wrong_with(const std::vector<Vec2d>& corners) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i + 2; j < n && (j + 1) % n != i; ++j)
       if (edges_meet(at(i), at(i + 1), at(j), at(j + 1)))
-        return "the outline crosses itself: the edge from corner " + number(i) + " meets the one from corner " + number(j) +
+        return "the outline intersects itself: the edge from corner " + number(i) + " meets the one from corner " + number(j) +
                " (counted from 0)";
   return "";
 }
@@ -307,8 +308,8 @@ void check_names(const Description& d, Findings& out) {
       if (it->second.empty())
         add_finding(d, out, section + "." + name, "the name `ground` is reserved for the world", "another name");
       else
-        add_finding(d, out, section + "." + name, "the name `" + name + "` is taken in `" + it->second + "`",
-                    "different names, as both name channels of the results");
+        add_finding(d, out, section + "." + name, "the name `" + name + "` is already used in `" + it->second + "`",
+                    "different names, as both name result channels");
     }
   };
   claim("bodies", d.bodies);
@@ -324,7 +325,7 @@ void check_names(const Description& d, Findings& out) {
   for (const auto& [name, signal] : d.signals)
     if (name.find_first_of("0123456789-") == 0)
       add_finding(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`",
-                  "a name that no one takes for a number");
+                  "a name that does not look like a number");
 }
 
 void check_references(const Description& d, Findings& out) {
@@ -339,7 +340,7 @@ void check_tree(const Description& d, Findings& out) {
   for (const auto& [body, description] : d.bodies)
     if (!joints.contains(body))
       add_finding(d, out, "bodies." + body, "the body has no joint", "a joint of the same name in `joints`",
-                  "to let it move freely: joints: {" + body + ": {free: {parent: ground}}}");
+                  "for a free body: joints: {" + body + ": {free: {parent: ground}}}");
   for (const auto& [joint, description] : d.joints)
     if (!bodies.contains(joint))
       add_finding(d, out, "joints." + joint, "there is no body `" + joint + "`, and a joint is named after its child body", "",
@@ -351,8 +352,8 @@ void check_tree(const Description& d, Findings& out) {
     if (cycle.empty()) continue;
     std::string text;
     for (const std::string_view name : cycle) text += std::string(name) + " -> ";
-    add_finding(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree that hangs on `ground`",
-                "close the loop by an entry in `loops` instead");
+    add_finding(d, out, "joints." + joint, "the joints form a cycle: " + text + joint, "a tree rooted at `ground`",
+                "close the loop with an entry in `loops`");
   }
 }
 
@@ -361,8 +362,7 @@ void check_joints(const Description& d, Findings& out) {
   for (const auto& [name, joint] : d.joints) {
     const auto& [a, b] = joint.axes;
     if (joint.kind == JointKind::universal && std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > kRightAngle)
-      add_finding(d, out, "joints." + name + ".universal.axes", "the two axes are not at right angles",
-                  "axes at right angles, such as [x, y]");
+      add_finding(d, out, "joints." + name + ".universal.axes", "the two axes are not perpendicular", "perpendicular axes, such as [x, y]");
   }
   for (const auto& [name, coupling] : d.couplings)
     if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
@@ -377,8 +377,7 @@ void check_contacts(const Description& d, Findings& out) {
                   "two different bodies");
   for (const auto& [name, blade] : d.blades)
     if (blade.body == blade.on && !blade.body.empty())
-      add_finding(d, out, "blades." + name + ".on", "the blade would not slip on its own body `" + blade.body + "`",
-                  "two different bodies");
+      add_finding(d, out, "blades." + name + ".on", "the blade and its reference are both on `" + blade.body + "`", "two different bodies");
 }
 
 void check_inertias(const Description& d, Findings& out) {
@@ -388,7 +387,7 @@ void check_inertias(const Description& d, Findings& out) {
       const auto* shape = std::get_if<InertiaShape>(&body.shapes[i]);
       if (shape == nullptr || is_possible_inertia(*shape)) continue;
       const std::string path = "bodies." + name + (body.shapes.size() > 1 ? ".shapes." + std::to_string(i) : "") + ".inertia";
-      add_finding(d, out, path, "no distribution of mass has this inertia", "moments of which each is at most the sum of the other two");
+      add_finding(d, out, path, "no mass distribution has this inertia", "moments of which each is at most the sum of the other two");
     }
   }
 }
@@ -400,7 +399,7 @@ void check_looks(const Description& d, Findings& out) {
       const std::string wrong = plate == nullptr ? "" : wrong_with(plate->outline);
       if (!wrong.empty())
         add_finding(d, out, owner + ".drawn." + std::to_string(i) + ".plate.outline", wrong,
-                    "three corners or more, one after the other around the plate");
+                    "three or more corners in order around the plate");
     }
   };
   check_drawn(d.ground.drawn, "ground");

@@ -1,4 +1,4 @@
-// Checks of a description as a whole: what names lead to, the tree of joints, couplings, inertias, friction laws, solver choices.
+// Checks of a description as a whole: references by name, joint tree, couplings, inertias, friction laws, solver choices.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace trunnion {
 
-/// All findings. `dimensions` holds the dimension of each value written with a unit, by name path; it serves where
+/// All findings. `dimensions` holds the dimension of each value written with a unit, by name path; needed where
 /// the right one depends on another item (springs on joints, signals).
 std::vector<Diagnostic> check(const Description& description, const std::map<std::string, Dimension>& dimensions);
 
-// Its parts.
+// Parts of check().
 using Findings = std::vector<Diagnostic>;
 void check_names(const Description& d, Findings& out);
 void check_references(const Description& d, Findings& out);
@@ -31,10 +31,10 @@ void check_power(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);
 void check_coupling(const Description& d, Findings& out);
 
-/// `boom.angle` for `boom` of a revolute joint; the name itself where it is no coordinate.
+/// `boom.angle` for `boom` of a revolute joint; the name itself if it is not a coordinate.
 std::string full_coordinate_name(const Description& d, const std::string& name);
 
-/// Adds a finding at the place of `path`.
+/// Adds a finding at the position of `path`.
 void add_finding(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected = "",
                  const std::string& hint = "");
 

@@ -1,5 +1,4 @@
-// Checks part 3: the co-simulation of mechanism and oil. What the settings combine to is checked where they are in use; numbers and names
-// always.
+// Checks part 3: co-simulation. Numbers and names are checked always, combinations of settings only if co-simulation is used.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -23,10 +22,9 @@ void check_integrator(const Description& d, Findings& out, const std::string& pa
   const std::string word = integrator_words()[std::size_t(integrator)];
   const bool semi_implicit = integrator == IntegratorKind::semi_implicit_euler;
   add_finding(d, out, path,
-              "the oil cannot be integrated by `" + word + "`: " +
-                  (semi_implicit ? "it has no positions that could follow its rates"
-                                 : "it needs a fixed step that fits into the communication step"),
-              "euler, rk4 or trapezoidal", std::string("the nearest is `") + (semi_implicit ? "euler" : "rk4") + "`");
+              "the hydraulics cannot be integrated by `" + word + "`: " +
+                  (semi_implicit ? "it requires positions and velocities" : "a fixed step that divides the communication step is required"),
+              "euler, rk4 or trapezoidal", std::string("nearest supported integrator: `") + (semi_implicit ? "euler" : "rk4") + "`");
 }
 
 template <class T>
@@ -48,12 +46,12 @@ void check_parts(const Description& d, Findings& out, const std::string& path, c
   }
 }
 
-/// The interface model of all ports is integrated in one step with the oil behind them.
+/// The interface model of all ports is integrated together with the circuits.
 void check_lockstep(const Description& d, Findings& out, const std::string& who) {
   const CosimulationDescription& c = d.coupling;
   for (const auto& [name, s] : c.subsystems) {
     const std::string path = "coupling.subsystems." + name;
-    const std::string reason = who + " takes all circuits through the same steps, together with the mechanism as their ports see it";
+    const std::string reason = who + " integrates all circuits with the same steps, together with the interface model of the mechanism";
     if (s.integrator && *s.integrator != c.integrator)
       add_finding(d, out, path + ".integrator", "the subsystem has an integrator of its own, but " + reason, "the same for all",
                   "set it as coupling.hydraulics.integrator");
@@ -66,38 +64,35 @@ void check_lockstep(const Description& d, Findings& out, const std::string& who)
 void check_combination(const Description& d, Findings& out) {
   const CosimulationDescription& c = d.coupling;
   if (d.cylinders.empty() && d.motors.empty())
-    add_finding(d, out, "solver.coupling", "the machine has no cylinder or motor, so that mechanism and oil have nowhere to meet",
+    add_finding(d, out, "solver.coupling", "the machine has no cylinder or motor that couples mechanism and hydraulics",
                 "a machine with cylinders or motors, or `monolithic`");
   const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
   const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
   if (!d.quasistatic.empty() && !lockstep && c.variables == CouplingVariables::velocity_pressure)
-    add_finding(d, out, "coupling.variables", "quasistatic circuits hand out forces, no pressures that the mechanism could make forces of",
-                "`velocity_force`");
+    add_finding(d, out, "coupling.variables", "quasistatic circuits publish forces, not pressures", "`velocity_force`");
   if (!d.quasistatic.empty() && c.scheme == CouplingScheme::parallel)
     add_finding(d, out, "coupling.scheme",
-                scheme + " hands the mechanism linearised oil, and quasistatic circuits have laws with corners that no linearisation has",
-                "", "the nearest that can is sequential; jacobi, gauss_seidel and iterated_jacobi can, too");
+                scheme + " linearises the hydraulics, and the laws of quasistatic circuits are not differentiable", "",
+                "supported are sequential (nearest), jacobi, gauss_seidel and iterated_jacobi");
   for (const auto& [name, q] : d.quasistatic)
     if (q.form == VirtualElementForm::discrete)
       add_finding(d, out, "quasistatic." + name + ".form",
-                  "discrete states change at the ends of the machine's steps, and subsystems have their own", "`differential`");
+                  "discrete states require common steps of the whole machine, and subsystems have their own", "`differential`");
   if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
     add_finding(
         d, out, "coupling.friction",
-        "with `velocity_pressure` only pressures leave the hydraulic side, so that friction evaluated there would not reach the mechanism",
-        "",
-        "the nearest that can is {variables: velocity_pressure, friction: mechanism}, or {variables: velocity_force, friction: "
+        "with `velocity_pressure` the hydraulic subsystem publishes only pressures, not the friction it evaluates", "",
+        "nearest supported combinations: {variables: velocity_pressure, friction: mechanism}, {variables: velocity_force, friction: "
         "hydraulics}");
   if (c.prediction != CouplingPrediction::interface_model) return;
   if (c.scheme == CouplingScheme::iterated_jacobi)
-    add_finding(
-        d, out, "coupling.prediction", "`iterated_jacobi` interpolates what the mechanism did, so that an interface model predicts nothing",
-        "polynomial, or the scheme jacobi or gauss_seidel", "the nearest that can is {scheme: jacobi, prediction: interface_model}");
+    add_finding(d, out, "coupling.prediction", "`iterated_jacobi` interpolates the mechanism's motion, so no prediction is used",
+                "polynomial, or the scheme jacobi or gauss_seidel",
+                "nearest supported combination: {scheme: jacobi, prediction: interface_model}");
   if (c.scheme == CouplingScheme::gauss_seidel && c.order == CouplingOrder::mechanism_first)
-    add_finding(d, out, "coupling.prediction",
-                "the mechanism goes first, so that the oil knows what it did and an interface model predicts nothing", "polynomial",
-                "the nearest that can is {order: hydraulics_first, prediction: interface_model}");
+    add_finding(d, out, "coupling.prediction", "the mechanism is integrated first and its motion is known, so no prediction is used",
+                "polynomial", "nearest supported combination: {order: hydraulics_first, prediction: interface_model}");
   check_lockstep(d, out, "`interface_model`");
 }
 
@@ -115,7 +110,7 @@ void check_coupling(const Description& d, Findings& out) {
   }
   if (d.solver.coupling != CouplingKind::cosimulation) return;
   if (c.control && c.control->min_step > grid_step(d))
-    add_finding(d, out, "coupling.control.min_step", "the shortest communication step is longer than the longest, `coupling.step`",
+    add_finding(d, out, "coupling.control.min_step", "the minimum communication step is greater than the maximum, `coupling.step`",
                 "at most " + number_text(grid_step(d)) + " s");
   check_combination(d, out);
 }

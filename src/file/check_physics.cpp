@@ -1,4 +1,4 @@
-// Checks part 2: signals and their dimensions, the oil circuit, friction laws, solver choices.
+// Checks part 2: signals and their dimensions, hydraulic circuit, friction laws, solver choices.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -70,7 +70,7 @@ class DimensionCheck {
     return it == dimensions_.end() ? std::nullopt : std::optional(it->second);
   }
 
-  /// Whether a joint coordinate is an angle, as opposed to a displacement; nothing where there is none such.
+  /// Whether a joint coordinate is an angle, not a displacement; nullopt if it does not exist.
   std::optional<bool> is_rotary(const std::string& coordinate) const {
     const auto& [joint_name, part] = split_coordinate(coordinate);
     const JointDescription* joint = lookup(d_.joints, joint_name);
@@ -92,7 +92,7 @@ class DimensionCheck {
   void value_fits(const std::string& path, const Measure& measure, const std::string& coordinate) {
     const auto dimension = of_value(path);
     if (dimension && !fits(*dimension, measure))
-      add_finding(d_, out_, path, "the unit does not suit the coordinate `" + coordinate + "`", expectation(measure));
+      add_finding(d_, out_, path, "the unit does not match the coordinate `" + coordinate + "`", expectation(measure));
   }
 
   void ratio_fits(const std::string& path, const CouplingDescription& coupling) {
@@ -101,13 +101,13 @@ class DimensionCheck {
     if (!a || !b || !dimension) return;
     const int length = (*a ? 0 : 1) - (*b ? 0 : 1);
     if (*dimension == Dimension{length, 0, 0, 0, 0, dimension->angle}) return;
-    add_finding(d_, out_, path, "the unit does not suit the coordinates `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
+    add_finding(d_, out_, path, "the unit does not match the coordinates `" + coupling.joints[0] + "` and `" + coupling.joints[1] + "`",
                 length == 0  ? "a number"
                 : length > 0 ? "a ratio such as 40 mm/rad"
                              : "a ratio such as 25 rad/m");
   }
 
-  // The dimension of a signal's values where any has a unit; they must agree.
+  // The dimension of a signal's values if any has a unit; they must agree.
   std::optional<Dimension> of_signal(const std::string& name) {
     const std::string prefix = "signals." + name + ".";
     std::optional<Dimension> found;
@@ -154,7 +154,7 @@ class DimensionCheck {
         const std::string place = path + ".prime_mover.torque_limit." + std::to_string(i) + ".0";
         const auto dimension = of_value(place);
         if (dimension && !fits(*dimension, kAngularRate))
-          add_finding(d_, out_, place, "the unit does not suit a speed", expectation(kAngularRate));
+          add_finding(d_, out_, place, "the unit does not match a speed", expectation(kAngularRate));
       }
     }
   }
@@ -183,7 +183,7 @@ class DimensionCheck {
   }
 
   using Curve = std::pair<std::string, const Points*>;
-  /// Signals of the points of one command's openings against each other and against the command.
+  /// The signal values of one command's opening tables must agree with each other and with the command.
   void openings(const std::string& path, const std::string& signal, const std::vector<Curve>& curves) {
     std::optional<Dimension> found;
     for (const auto& [at, points] : curves)
@@ -204,7 +204,7 @@ class DimensionCheck {
   std::set<std::string> reported_;
 };
 
-// ---------------------------------------------------------------- oil
+// ---------------------------------------------------------------- hydraulics
 
 void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f) {
   const auto word = std::string(friction_words()[static_cast<std::size_t>(f.model)]);
@@ -217,7 +217,7 @@ void check_friction(const Description& d, Findings& out, const std::string& path
     add_finding(
         d, out, path + ".static",
         "the static friction " + number_text(f.static_force) + " N is less than the Coulomb friction " + number_text(f.coulomb) + " N",
-        "at least as much");
+        "a value not less than that");
   if (f.model == FrictionKind::bengisu_akay) positive("decay", f.decay);
   if (f.model != FrictionKind::lugre && f.model != FrictionKind::modified_lugre) return;
   positive("coulomb", f.coulomb);
@@ -241,7 +241,7 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
     if (stroke_matters && !(length.value_or(0) > 0))
       add_finding(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
   if (c.base.body == c.rod_end.body && !c.base.body.empty())
-    add_finding(d, out, path + ".rod_end.body", "both ends of the cylinder sit on `" + c.base.body + "`", "two different bodies");
+    add_finding(d, out, path + ".rod_end.body", "both ends of the cylinder are attached to `" + c.base.body + "`", "two different bodies");
   check_friction(d, out, path + ".friction", c.friction);
 }
 
@@ -250,31 +250,30 @@ void check_motor(const Description& d, Findings& out, const std::string& path, c
   if (const JointDescription* joint = lookup(d.joints, joint_name)) {
     const int index = find_coordinate(joint->kind, part);
     if (index >= 0 && joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind != JointPartKind::angle)
-      add_finding(d, out, path + ".joint", "the coordinate `" + m.joint + "` is a displacement, and a motor turns", "an angle of a joint",
-                  "a cylinder pushes along a line");
+      add_finding(d, out, path + ".joint", "the coordinate `" + m.joint + "` is a displacement, but a motor drives an angle",
+                  "an angle of a joint", "use a cylinder for translation");
   }
   if (!(m.displacement && *m.displacement > 0) && !(m.displacement_A && m.displacement_B))
     add_finding(d, out, path, "the motor has no size", "displacement, or displacement_A and displacement_B");
   if (m.chamber_angle_A.has_value() != m.chamber_angle_B.has_value())
-    add_finding(d, out, path, std::string("there is only one of `chamber_angle_A` and `chamber_angle_B`"), "both, or none",
-                "without them the motor turns on and on, and either side keeps its `volume`");
+    add_finding(d, out, path, std::string("only one of `chamber_angle_A` and `chamber_angle_B` is given"), "both, or none",
+                "without them the rotation is unlimited and either side keeps its `volume`");
   if (m.chamber_angle_A && m.volume > 0)
-    add_finding(d, out, path + ".volume", "the sides of a vane have the volumes of their angles",
-                "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "oil of the lines belongs to the volumes at A and B");
+    add_finding(d, out, path + ".volume", "the volumes of a vane follow from its chamber angles",
+                "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "include the oil of the lines in the volumes at A and B");
   if (m.end_damper && !m.chamber_angle_A)
-    add_finding(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` turns on and on, and has no ends",
-                "both angles");
+    add_finding(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` has no end stops", "both angles");
   check_friction(d, out, path + ".friction", m.friction);
 }
 
-/// Nodes of an element that must differ.
+/// The two nodes of an element must differ.
 void check_ends(const Description& d, Findings& out, const std::string& path, const char* what, const std::string& A,
                 const std::string& B) {
   if (A == B && !A.empty())
     add_finding(d, out, path + ".B", std::string("the ") + what + " connects `" + A + "` with itself", "two different nodes");
 }
 
-/// Of nodes that an element joins no two may be the same.
+/// The nodes of an element must all differ.
 void check_ends(const Description& d, Findings& out, const std::string& path, const char* what,
                 const std::vector<std::pair<const char*, const std::string*>>& nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -286,15 +285,13 @@ void check_ends(const Description& d, Findings& out, const std::string& path, co
 }
 void check_dynamics(const Description& d, Findings& out, const std::string& path, const SpoolDynamics& s) {
   if (s.frequency && s.time_constant > 0)
-    add_finding(d, out, path + ".frequency", "a spool has a time constant or a natural frequency, not both", "only one of them");
+    add_finding(d, out, path + ".frequency", "a time constant and a natural frequency are mutually exclusive", "only one of them");
   if (s.rate_limit && !s.frequency && !(s.time_constant > 0))
-    add_finding(d, out, path + ".rate_limit", "a spool that follows its signal at once has no rate to limit",
-                "time_constant or frequency beside it");
+    add_finding(d, out, path + ".rate_limit", "a spool without dynamics has no rate to limit", "time_constant or frequency in addition");
   if (s.start && !s.frequency && !(s.time_constant > 0))
-    add_finding(d, out, path + ".start", "a spool that follows its signal at once has no start of its own",
-                "time_constant or frequency beside it");
+    add_finding(d, out, path + ".start", "a spool without dynamics has no start value", "time_constant or frequency in addition");
 }
-/// The nominal flow of an element must not lie below the pressure at which it opens.
+/// The nominal pressure drop of an element must not be below its opening pressure.
 void check_opens(const Description& d, Findings& out, const std::string& path, const OrificeSize& size, double pressure,
                  const std::string& what) {
   if (size.at_pressure_drop && *size.at_pressure_drop < pressure)
@@ -317,22 +314,22 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
                      : o.dynamics.frequency ? "frequency"
                      : o.dynamics.start     ? "start"
                                             : "rate_limit"),
-                "no `signal` commands the opening", "a signal beside `orifice`",
-                "an orifice without a signal is always open; its size says how far");
+                "the opening has no command `signal`", "a signal in addition to `orifice`",
+                "an orifice without a signal is always fully open");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const CheckValveDescription& c) {
   check_ends(d, out, path + ".check", "check valve", c.A, c.B);
   if (c.at_pressure_drop && *c.at_pressure_drop <= c.cracking_pressure)
     add_finding(d, out, path + ".check.at_pressure_drop",
                 "the pressure drop at the nominal flow (" + number_text(*c.at_pressure_drop) +
-                    " Pa) does not open the valve, which cracks at " + number_text(c.cracking_pressure) + " Pa",
+                    " Pa) does not open the valve, whose cracking pressure is " + number_text(c.cracking_pressure) + " Pa",
                 "a pressure drop above the cracking pressure");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ReliefValveDescription& r) {
   check_ends(d, out, path + ".relief", "relief valve", r.A, r.B);
   if (r.frequency && r.gradient)
-    add_finding(d, out, path + ".relief.gradient", "a poppet that moves needs the pressure at which it is fully open", "flow and override",
-                "without `frequency` the valve is a gradient above its cracking pressure");
+    add_finding(d, out, path + ".relief.gradient", "a poppet with dynamics requires the pressure at which it is fully open",
+                "flow and override", "`gradient` is only for a valve without `frequency`");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const DirectionalValveDescription& v) {
   check_dynamics(d, out, path + ".directional_4_3", v.dynamics);
@@ -347,7 +344,7 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
     const std::string place = at + ".edges." + name;
     const auto nodes = edge_nodes(v, name);
     if (!nodes)
-      add_finding(d, out, place, "`" + name + "` is not made of two ports of the valve", "two of " + ports + " joined by `_`, such as P_A");
+      add_finding(d, out, place, "`" + name + "` does not name two ports of the valve", "two of " + ports + " joined by `_`, such as P_A");
     if (nodes && nodes->first == nodes->second)
       add_finding(d, out, place, "the edge connects `" + nodes->first + "` with itself", "two different nodes");
     for (std::size_t i = 0; i < edge.areas.size(); ++i)
@@ -372,25 +369,25 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 void check_valve(const Description& d, Findings& out, const std::string& path, const ReducingValveDescription& r) {
   check_ends(d, out, path + ".reducing", "pressure-reducing valve", {{"A", &r.A}, {"B", &r.B}, {"T", &r.T}});
   if (r.overlap > 0 && !r.relieving)
-    add_finding(d, out, path + ".reducing.overlap", "the valve has no edge to T that could overlap", "relieving: true");
+    add_finding(d, out, path + ".reducing.overlap", "a valve that is not relieving has no edge to T", "relieving: true");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const CompensatorDescription& c) {
   check_ends(d, out, path + ".compensator", "compensator", c.A, c.B);
   const bool pre = c.kind == CompensatorDescription::Kind::pre;
   const std::string& kept = pre ? c.B : c.A;
   if (kept == c.LS && !kept.empty())
-    add_finding(d, out, path + ".compensator.LS", "the compensator would keep the pressure of `" + kept + "` above itself",
-                pre ? "the node behind the metering edge" : "the node of the highest load");
+    add_finding(d, out, path + ".compensator.LS", "the compensator would control the pressure of `" + kept + "` relative to itself",
+                pre ? "the node downstream of the metering edge" : "the node of the highest load");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const FlowDividerDescription& f) {
   check_ends(d, out, path + ".flow_divider", "flow divider", {{"P", &f.P}, {"A", &f.A}, {"B", &f.B}});
-  if (!(f.share < 1)) add_finding(d, out, path + ".flow_divider.share", "nothing is left for B", "a share less than 1");
+  if (!(f.share < 1)) add_finding(d, out, path + ".flow_divider.share", "no flow is left for B", "a share less than 1");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const PriorityValveDescription& p) {
   check_ends(d, out, path + ".priority", "priority valve", {{"P", &p.P}, {"CF", &p.CF}, {"EF", &p.EF}});
   if (p.LS == p.CF && !p.LS.empty())
-    add_finding(d, out, path + ".priority.LS", "the valve would keep the pressure of `" + p.CF + "` above itself",
-                "the node behind the orifice of what CF serves");
+    add_finding(d, out, path + ".priority.LS", "the valve would control the pressure of `" + p.CF + "` relative to itself",
+                "the load node downstream of the metering orifice at CF");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ResistanceDescription& r) {
   check_ends(d, out, path + ".resistance", "resistance", r.A, r.B);
@@ -398,9 +395,9 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 
 // ---------------------------------------------------------------- solver
 
-using Combination = std::array<std::size_t, 3>;  // constraints, integrator, coupling; coordinates go with all of them
+using Combination = std::array<std::size_t, 3>;  // constraints, integrator, coupling; any coordinates are possible
 
-// What there is, monolithic.
+// Available monolithic combinations.
 constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
   return {std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
 }
@@ -422,7 +419,7 @@ constexpr std::array<Combination, 15> kMonolithic{{
     monolithic(ConstraintKind::ali1, IntegratorKind::cvode),
 }};
 
-// Any of them may be a mechanism that meets its oil at communication points, but for those with a step of their own.
+// All of them are available for the mechanism of a co-simulation, except the variable-step integrators.
 constexpr bool steps_as_told(const Combination& c) {
   return c[1] != std::size_t(IntegratorKind::cvode) && c[1] != std::size_t(IntegratorKind::ida);
 }
@@ -446,21 +443,21 @@ std::array<ChoiceName, 3> choice_names() {
 
 std::string reason(const SolverDescription& s, std::size_t first_difference) {
   if (s.constraints == ConstraintKind::penalty && s.integrator != IntegratorKind::trapezoidal)
-    return "the index-3 penalty formulation solves positions at the end of a step and has no accelerations for another integrator";
+    return "the index-3 penalty formulation solves for positions at the end of a step and provides no accelerations for other integrators";
   if (s.constraints == ConstraintKind::double_step && s.integrator == IntegratorKind::ida)
-    return "`ida` integrates differential-algebraic equations of index 1, and double-step leaves ordinary ones";
+    return "`ida` integrates differential-algebraic equations of index 1, and `double_step` yields ordinary differential equations";
   if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
-    return "`cvode` integrates ordinary differential equations, and those of index 1 have multipliers";
+    return "`cvode` integrates ordinary differential equations, and `baumgarte` yields index-1 equations with multipliers";
   if (s.coupling == CouplingKind::cosimulation && (s.integrator == IntegratorKind::cvode || s.integrator == IntegratorKind::ida))
-    return "a mechanism that meets its oil at communication points needs a fixed step, and `cvode` and `ida` choose theirs";
+    return "co-simulation requires a fixed step of the mechanism, and `cvode` and `ida` use variable steps";
   if (s.constraints == ConstraintKind::ali1 && (s.integrator == IntegratorKind::trapezoidal || s.integrator == IntegratorKind::ida))
     return std::string(
-        "`ali1` iterates multipliers for given positions and velocities, as explicit integrators have them "
-        "(`semi_implicit_euler`, `rk4`, `euler`) and `cvode`; the same equations with the multipliers as unknowns are "
+        "`ali1` iterates multipliers for given positions and velocities and requires an explicit integrator "
+        "(`semi_implicit_euler`, `rk4`, `euler`) or `cvode`; for the same equations with the multipliers as unknowns use "
         "constraints: baumgarte, baumgarte: [xi omega, omega]");
   const ChoiceName name = choice_names()[first_difference];
   const Combination now{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
-  return std::string("`") + name.words[now[first_difference]] + "` is not available";
+  return std::string("`") + name.words[now[first_difference]] + "` is not available in this combination";
 }
 
 }  // namespace
@@ -475,7 +472,7 @@ void check_signals(const Description& d, Findings& out) {
       add_finding(d, out, path, "the signal has no operands", "names of signals");
     std::set<std::string> seen;
     if (leads_back(d, name, name, seen))
-      add_finding(d, out, path, "the signal `" + name + "` is made from itself", "sums and products without a cycle");
+      add_finding(d, out, path, "the signal `" + name + "` refers to itself", "sums and products without a cycle");
   }
 }
 
@@ -488,7 +485,7 @@ bool doubled_time(const Points& points) {
          points.end();
 }
 
-/// Whether a signal jumps, itself or through what it is made of.
+/// Whether a signal or one of its operands jumps.
 bool jumps(const Description& d, const std::string& name, std::set<std::string>& seen) {
   const SignalDescription* signal = lookup(d.signals, name);
   if (signal == nullptr || !seen.insert(name).second) return false;
@@ -505,8 +502,8 @@ void check_motion_signals(const Description& d, Findings& out) {
   for (const auto& [name, motion] : d.motions) {
     std::set<std::string> seen;
     if (jumps(d, motion.signal, seen))
-      add_finding(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps: no body can follow it",
-                  "a signal without jumps, best with a continuous slope", "a smooth table or a sine moves a joint without shocks");
+      add_finding(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps, which a body cannot follow",
+                  "a signal without jumps, preferably with a continuous slope", "use a smooth table or a sine");
   }
 }
 
@@ -518,32 +515,31 @@ void check_oil_of(const Description& d, Findings& out, const std::string& path, 
   if (circuits > 1) add_finding(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
   if (circuits > 0) {
     for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
-      if (!node.empty())
-        add_finding(d, out, path + "." + key, "the oil of `" + name + "` is that of a quasistatic circuit already", either);
-    if (a.leakage > 0) add_finding(d, out, path + ".leakage", "quasistatic circuits know no leakage", "0, or chambers on volumes (A, B)");
+      if (!node.empty()) add_finding(d, out, path + "." + key, "`" + name + "` is already supplied by a quasistatic circuit", either);
+    if (a.leakage > 0)
+      add_finding(d, out, path + ".leakage", "quasistatic circuits do not support leakage", "0, or chambers on volumes (A, B)");
     return;
   }
   for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
-    if (node.empty()) add_finding(d, out, path + "." + key, "there is no oil in this chamber", either);
+    if (node.empty()) add_finding(d, out, path + "." + key, "the chamber has no node", either);
 }
 
 void check_quasistatic(const Description& d, Findings& out, const std::string& path, const QuasistaticDescription& q) {
-  if (q.actuators.empty()) add_finding(d, out, path + ".actuators", "the circuit moves nothing", "names of cylinders or motors");
+  if (q.actuators.empty()) add_finding(d, out, path + ".actuators", "the circuit has no actuators", "names of cylinders or motors");
   if (lookup(d.volumes, q.tank) != nullptr)
-    add_finding(d, out, path + ".tank", "`" + q.tank + "` is no pressure source", "the name of one in `sources`");
+    add_finding(d, out, path + ".tank", "`" + q.tank + "` is not a pressure source", "the name of a pressure source in `sources`");
   if (!q.open_centre.empty() && !q.bleed)
-    add_finding(d, out, path + ".open_centre", "there is no bleed valve whose opening this could be",
-                "`bleed` with the size of the sections");
+    add_finding(d, out, path + ".open_centre", "the circuit has no bleed valve", "`bleed` with the size of the sections");
   if (!q.open_centre.empty() && q.bleed && has_command(*q.bleed))
-    add_finding(d, out, path + ".bleed.command", "the opening of the bleed valve is that of its sections (open_centre) already",
-                "one of them");
+    add_finding(d, out, path + ".bleed.command", "the opening of the bleed valve is already defined by its sections (open_centre)",
+                "only one of them");
   for (const auto& [name, m] : q.actuators) {
     const std::string at = path + ".actuators." + name;
     const CylinderDescription* cylinder = lookup(d.cylinders, name);
     if (cylinder == nullptr && lookup(d.motors, name) == nullptr)
-      add_finding(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of one");
+      add_finding(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of a cylinder or motor");
     if (!m.element.stiffness && !(cylinder != nullptr && cylinder->chamber_length_A && cylinder->chamber_length_B))
-      add_finding(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is not known", "a stiffness",
+      add_finding(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is undefined", "a stiffness",
                   "or chamber_length_A and chamber_length_B of the cylinder");
     if (m.element.damping.has_value() == m.element.settling_time.has_value())
       add_finding(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"),
@@ -551,22 +547,22 @@ void check_quasistatic(const Description& d, Findings& out, const std::string& p
   }
   const IntegratorKind integrator = d.solver.integrator;
   if (q.form == VirtualElementForm::discrete && (integrator == IntegratorKind::cvode || integrator == IntegratorKind::ida))
-    add_finding(d, out, path + ".form",
-                std::string("`") + integrator_words()[std::size_t(integrator)] +
-                    "` chooses its own steps and takes no states that change at the ends of steps only",
-                "`differential`, or an integrator of fixed step");
+    add_finding(
+        d, out, path + ".form",
+        std::string("`") + integrator_words()[std::size_t(integrator)] + "` uses variable steps and does not support discrete states",
+        "`differential`, or a fixed-step integrator");
 }
 
 void check_hydraulics(const Description& d, Findings& out) {
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)
     if (const auto [it, fresh] = moved.emplace(full_coordinate_name(d, motion.joint), name); !fresh)
-      add_finding(d, out, "motions." + name + ".joint", "the coordinate `" + motion.joint + "` is moved by `" + it->second + "` already",
-                  "one motion for each coordinate");
+      add_finding(d, out, "motions." + name + ".joint",
+                  "the coordinate `" + motion.joint + "` is already prescribed by `" + it->second + "`", "one motion for each coordinate");
   check_motion_signals(d, out);
   for (const auto& [name, force] : d.forces)
     if (!force.joint && !force.force && !force.torque && !force.soil)
-      add_finding(d, out, "forces." + name, "there is neither `force` nor `torque` nor `soil`");
+      add_finding(d, out, "forces." + name, "missing `force`, `torque` or `soil`");
   for (const auto& [name, valve] : d.valves)
     std::visit([&, path = "valves." + name](const auto& v) { check_valve(d, out, path, v); }, valve);
   for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);
@@ -582,7 +578,7 @@ void check_solver(const Description& d, Findings& out) {
   if (!(s.duration > 0)) add_finding(d, out, "solver.duration", "the duration is not greater than 0");
   const Combination asked{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
   constexpr std::size_t kIntegrator = 1;
-  const auto agreement = [&](const Combination& c) {  // of two as near, the one with the integrator asked for
+  const auto agreement = [&](const Combination& c) {  // of two equally near ones the one with the requested integrator
     std::ptrdiff_t same = c[kIntegrator] == asked[kIntegrator] ? 1 : 0;
     for (std::size_t i = 0; i < c.size(); ++i) same += c[i] == asked[i] ? 2 : 0;
     return same;
@@ -600,7 +596,7 @@ void check_solver(const Description& d, Findings& out) {
     better += (i == 0 ? "" : ", ") + std::string(name.key) + ": " + name.words[nearest[i]];
   }
   add_finding(d, out, std::string("solver.") + choice_names()[first].key,
-              "the combination " + found + " cannot be solved: " + reason(s, first), "", "the nearest that can is {" + better + "}");
+              "the combination " + found + " is not supported: " + reason(s, first), "", "nearest supported combination: {" + better + "}");
 }
 
 }  // namespace trunnion

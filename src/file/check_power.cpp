@@ -1,4 +1,4 @@
-// Checks part 4: the oil at its temperature, pumps, accumulators, lines.
+// Checks part 4: fluid properties at its temperature, pumps, accumulators, lines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/check.h"
 
@@ -6,27 +6,26 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kMostSegments = 200;          // of a line: each is an unknown of the circuit
-constexpr double kLeastViscosity = 0.3e-6;  // [m2/s] of Walther's law
+constexpr int kMostSegments = 200;          // of a line; each adds an unknown to the circuit
+constexpr double kLeastViscosity = 0.3e-6;  // [m2/s] limit of Walther's law
 
 void check_fluid(const Description& d, Findings& out) {
   const FluidDescription& f = d.fluid;
   const double warmer = f.temperature.value_or(f.reference_temperature) - f.reference_temperature;
   if (!(f.bulk_modulus + f.modulus_change * warmer > 0))
     add_finding(d, out, "fluid.modulus_change",
-                "at its temperature the oil has a bulk modulus of " + number_text(f.bulk_modulus + f.modulus_change * warmer) + " Pa",
+                "the bulk modulus at the oil temperature is " + number_text(f.bulk_modulus + f.modulus_change * warmer) + " Pa",
                 "a bulk modulus greater than 0");
   if (!(1 + f.thermal_expansion * warmer > 0))
-    add_finding(d, out, "fluid.thermal_expansion", "at its temperature the oil has no volume left", "an expansion such as 7e-4 1/K");
+    add_finding(d, out, "fluid.thermal_expansion", "the oil volume vanishes at the oil temperature", "an expansion such as 7e-4 1/K");
   if (!f.second_viscosity) return;
   if (f.second_viscosity->temperature == f.reference_temperature)
-    add_finding(d, out, "fluid.second_viscosity.temperature", "both viscosities are at the same temperature",
+    add_finding(d, out, "fluid.second_viscosity.temperature", "both viscosities are given at the same temperature",
                 "another temperature than `reference_temperature`");
   for (const auto& [path, nu] :
        {std::pair{"fluid.viscosity", f.viscosity}, {"fluid.second_viscosity.viscosity", f.second_viscosity->viscosity}})
     if (!(nu > kLeastViscosity))
-      add_finding(d, out, path, "found " + number_text(nu) + " m^2/s",
-                  "more than 0.3 mm^2/s, where the law of viscosity over temperature ends");
+      add_finding(d, out, path, "found " + number_text(nu) + " m^2/s", "more than 0.3 mm^2/s, the limit of the viscosity-temperature law");
 }
 
 void check_two(const Description& d, Findings& out, const std::string& path, const char* what, const char* first, const std::string& A,
@@ -42,7 +41,7 @@ void check_pump(const Description& d, Findings& out, const std::string& path, co
   if (!p.control) return;
   const PumpControlDescription& c = *p.control;
   if (!c.pressure && !c.load_sensing && !c.torque)
-    add_finding(d, out, path + ".control", "the control has nothing to act on", "`pressure`, `load_sensing` or `torque`");
+    add_finding(d, out, path + ".control", "the control has no function", "`pressure`, `load_sensing` or `torque`");
   if (c.load_sensing) check_two(d, out, path + ".control.load_sensing.LS", "pump", "P", p.P, c.load_sensing->LS);
 }
 
@@ -57,7 +56,7 @@ void check_line(const Description& d, Findings& out, const std::string& path, co
   check_two(d, out, path + ".B", "line", "A", l.A, l.B);
   if (l.segments > kMostSegments)
     add_finding(d, out, path + ".segments", "found " + std::to_string(l.segments), "at most " + std::to_string(kMostSegments),
-                "10 segments have the lowest frequency to 0.1 %");
+                "10 segments resolve the lowest frequency to 0.1 %");
 }
 
 }  // namespace

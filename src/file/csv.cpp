@@ -40,7 +40,7 @@ char separator_of(const std::string& line) {
   return line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
 }
 
-/// Lines of a text, one after the other.
+/// Lines of a text in order.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
@@ -73,7 +73,7 @@ class CsvReader {
     } catch (const InputError& error) {
       const Diagnostic& why = error.diagnostics().front();
       diagnostics_.push_back({span_, path_ + ".file", "the file `" + file_ + "` cannot be used: " + why.found, "",
-                              why.hint.empty() ? "the path is taken from the model file's folder" : why.hint});
+                              why.hint.empty() ? "paths are relative to the folder of the model file" : why.hint});
       return;
     }
     has_numbers_ = holds_numbers(text);
@@ -90,7 +90,7 @@ class CsvReader {
   }
 
  private:
-  /// Whether one of the first two lines has a bare number: a table, and no text that has nothing to do with the model.
+  /// Whether one of the first two lines has a plain number, so that the file is a table and not an unrelated text.
   static bool holds_numbers(const std::string& text) {
     Lines lines(text);
     int seen = 0;
@@ -103,7 +103,7 @@ class CsvReader {
     return false;
   }
 
-  /// What a cell holds, or nothing that would show what is in a file of another kind.
+  /// Content of a cell; not shown for a file of another kind.
   std::string quoted(const std::string& cell) const { return has_numbers_ ? "`" + cell + "`" : "the text"; }
 
   bool fail(const std::string& found, const std::string& expected = "", const std::string& hint = "") {
@@ -159,10 +159,10 @@ class CsvReader {
     const QuantityText read = read_quantity(cells[index]);
     if (!read.quantity)
       return has_numbers_ ? fail("column " + std::to_string(index + 1) + ": " + read.problem, "a number", read.hint)
-                          : fail("column " + std::to_string(index + 1) + " holds no number", "a table of numbers");
+                          : fail("column " + std::to_string(index + 1) + " is not a number", "a table of numbers");
     if (read.quantity->has_unit)
-      return fail("column " + std::to_string(index + 1) + ": " + quoted(cells[index]) + " has a unit", "a bare number",
-                  "give the unit by `scale`, as in scale: 1 bar");
+      return fail("column " + std::to_string(index + 1) + ": " + quoted(cells[index]) + " has a unit", "a plain number",
+                  "give the unit in `scale`, as in scale: 1 bar");
     out = read.quantity->value;
     return true;
   }

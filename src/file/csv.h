@@ -11,13 +11,13 @@
 
 namespace trunnion {
 
-/// Fills `signal.points` from its file in `folder`, as they stand there (`scale` is not applied). Findings about the file's content stand
-/// at their place in the CSV file, findings about the choice of file and columns at `span`; `path` is the signal's name path. `limit`: the
-/// largest file [bytes]. What the file holds is quoted only once it has proved to be a table of numbers.
+/// Fills `signal.points` from its file in `folder` (`scale` is not applied). Findings about the content refer to the position in the CSV
+/// file, findings about the choice of file and columns to `span`; `path` is the signal's name path. `limit`: maximum file size [bytes].
+/// The content is quoted only if it is a table of numbers.
 void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::string& path, const SourceSpan& span,
                      std::vector<Diagnostic>& diagnostics, double limit = InputLimits{}.input_size);
 
-/// Names of the columns in the header line of a CSV file; none where the first line holds numbers or the file cannot be read.
+/// Names of the columns in the header line of a CSV file; empty if the first line contains numbers or the file cannot be read.
 std::vector<std::string> csv_header(const std::string& file);
 
 }  // namespace trunnion

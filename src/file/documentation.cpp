@@ -1,3 +1,4 @@
+// Documentation of keys: built by visiting the table, and searched by path.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/documentation.h"
 
@@ -70,7 +71,7 @@ class DocumentationWriter : public Visitor {
     DocumentationWriter within(own, prefix);
     describe(within);
   }
-  /// A key that several forms have alike stands once.
+  /// A key that is the same in several forms is listed once.
   void add(DocumentedKey own) {
     const auto alike = [&](const DocumentedKey& k) {
       return k.name == own.name && k.meaning == own.meaning && k.value == own.value && k.standard == own.standard &&
@@ -85,7 +86,7 @@ class DocumentationWriter : public Visitor {
 
   DocumentedKey& mapping_;
   std::string prefix_;
-  std::string form_;  // the one that is described
+  std::string form_;  // being described
 };
 
 bool names_items(const DocumentedKey& key) { return key.kind == Kind::section || key.kind == Kind::list; }
@@ -94,7 +95,7 @@ bool has_form(const DocumentedKey& key, const std::string& form) {
   return std::any_of(key.own_forms.begin(), key.own_forms.end(), [&](const auto& f) { return f.key == form; });
 }
 
-/// Follows `parts` from the i-th on below `key` and adds where they lead. The names of items may be left out.
+/// Follows `parts` from index i below `key` and adds the keys found. The names of items may be omitted.
 void follow(const DocumentedKey& key, const std::vector<std::string>& parts, std::size_t i, FoundKeys& found) {
   if (i == parts.size()) {
     found.keys.push_back(&key);
@@ -124,7 +125,7 @@ void follow(const DocumentedKey& key, const std::vector<std::string>& parts, std
 
 bool stands_for_any(const std::string& part) { return part == "*" || part == "NAME" || part == "N"; }
 
-/// Values of the tree at the parts from the i-th on.
+/// Values of the tree at the parts from index i.
 void collect(const FileTree& tree, const std::vector<std::string>& parts, std::size_t i, const std::string& path,
              const Description& description, std::vector<WrittenValue>& found) {
   if (i == parts.size()) {
@@ -142,7 +143,7 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
   for (std::size_t k = 0; k < tree.items.size(); ++k) descend(std::to_string(k), tree.items[k]);
 }
 
-/// The longest beginning of a key's path decides.
+/// The longest matching prefix of a key's path applies.
 constexpr std::array<std::array<const char*, 2>, 44> kPages{{
     {"", "model_file.md"},
     {"include", "repeated_structure.md"},
@@ -204,7 +205,7 @@ bool ends_in(const std::string& path, const std::string& end) {
   return path == end || (path.size() > end.size() && path.ends_with(end) && path[path.size() - end.size() - 1] == '.');
 }
 
-/// The nearest path: the parts that lead somewhere, and the nearest key where they stop.
+/// The nearest path: the known parts, then the nearest key.
 std::string near_path(const std::vector<std::string>& parts) {
   const auto near = [](const DocumentedKey& key, const std::string& part) {
     std::vector<std::string> names;
@@ -260,7 +261,7 @@ std::vector<WrittenValue> values_at(const Description& description, const std::s
   if (named && section != nullptr && parts.size() > 1 && !stands_for_any(parts[1]) && section->value.find(parts[1]) == nullptr) {
     std::vector<std::string> items;
     for (const FileTree::Entry& item : section->value.entries) items.push_back(item.key);
-    // a path that leaves the name out is of no item
+    // a path without the item name refers to no item
     const bool left_out = find_documented(path).item.empty() &&
                           find_documented(parts[0] + ".*" + path.substr(parts[0].size())).keys == find_documented(path).keys;
     if (left_out) return {};

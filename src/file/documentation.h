@@ -1,4 +1,4 @@
-// What the table says about the paths of a model file, for `trunnion explain`: a tree of its keys, and the search in it.
+// Documentation of the keys of a model file, for `trunnion explain`: a tree of keys, and the search in it.
 // A path may be one of a model (`cylinders.lift.bore`), a pattern (`cylinders.*.bore`), one without the names of items
 // (`cylinders.bore`), a form (`valves.directional`), or the end of a path (`friction.model`, `bore`).
 // SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,7 @@ struct DocumentedKey {
     section,  // items by name, each with these keys
     list,     // mappings without names, each with these keys
   };
-  /// One of several ways to write a mapping, recognised by a key that it has.
+  /// One of several ways to write a mapping, recognised by its key.
   struct Form {
     std::string key, meaning;
   };
@@ -30,10 +30,10 @@ struct DocumentedKey {
   Kind kind = Kind::value;
   std::string value;     // in words: number [m], > 0
   std::string unit;      // SI; empty where it has none
-  std::string standard;  // what stands where the file says nothing; empty: nothing does
-  std::string example;   // a value as one writes it; may be empty
+  std::string standard;  // default; empty: none
+  std::string example;   // an example value; may be empty
   bool required = false;
-  std::vector<std::string> forms;   // of the mapping it is in: those that have it; empty: all
+  std::vector<std::string> forms;   // forms of the enclosing mapping that have it; empty: all
   std::vector<Form> own_forms;      // of this mapping, or of each item
   std::vector<DocumentedKey> keys;  // of this mapping, or of each item
 };
@@ -41,32 +41,32 @@ struct DocumentedKey {
 /// The whole file as one mapping.
 const DocumentedKey& documented_file();
 
-/// What `find_documented` came to.
+/// Result of `find_documented`.
 struct FoundKeys {
-  std::vector<const DocumentedKey*> keys;  // forms may give one path several meanings; empty: there is no such path
+  std::vector<const DocumentedKey*> keys;  // one path may have several meanings in different forms; empty: no such path
   std::string form;                        // the path ends in this form of its key; empty: in the key itself
   std::string item;                        // the path ends in the name of an item of its key; empty: in the key itself
-  bool by_end = false;                     // the path is the end of theirs
-  std::string hint;                        // the nearest path, where there is none
+  bool by_end = false;                     // the path is the end of the found paths
+  std::string hint;                        // the nearest path if none was found
 };
 
 FoundKeys find_documented(const std::string& written);
 
-/// A value that stands in a model.
+/// A value of a model.
 struct WrittenValue {
   std::string path;  // cylinders.lift.bore
   std::string text;  // as YAML, SI
-  SourceSpan place;  // line 0: it does not stand in the file, it is the default
+  SourceSpan place;  // line 0: not in the file, the default
 };
 
-/// The values of a description at a path; `*` and NAME in it stand for every item. Throws InputError where it names an item that a section
-/// does not have; `file` stands in the finding.
+/// The values of a description at a path; `*` and NAME in it stand for every item. Throws InputError if it names an unknown item;
+/// `file` is named in the finding.
 std::vector<WrittenValue> values_at(const Description& description, const std::string& path, const std::string& file);
 
 /// The page about a key of `documented_file()` in the folder docs: `elements/cylinder.md`.
 std::string documentation_page(const std::string& path);
 
-/// The parts of a path between its points.
+/// The parts of a path between its dots.
 std::vector<std::string> path_parts(const std::string& path);
 
 }  // namespace trunnion

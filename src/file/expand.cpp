@@ -48,7 +48,7 @@ struct Findings {
   }
 };
 
-/// The keys at the top of a model file.
+/// The top-level keys of a model file.
 class Sections : public Visitor {
  public:
   std::vector<std::string> names;
@@ -66,7 +66,7 @@ std::vector<std::string> section_names() {
   return sections.names;
 }
 
-/// Joins mappings. Where both trees have a value, that of `top` stays; with `once` it is a finding if they differ.
+/// Merges mappings. Values of `top` take precedence; with `once`, different values are a finding.
 void lay_over(FileTree& base, const FileTree& top, const std::string& path, bool once, Findings& findings) {
   if (top.kind == FileTree::Kind::null) return;
   if (base.kind != FileTree::Kind::map || top.kind != FileTree::Kind::map) {
@@ -112,7 +112,7 @@ class Inclusion {
  public:
   Inclusion(Findings& findings, InputBudget& budget) : findings_(findings), budget_(budget) {}
 
-  /// Puts what the files of `include` hold below what stands in the tree itself.
+  /// Merges the files of `include` into the tree; values of the tree take precedence.
   void resolve(FileTree& root, const std::string& file) {
     const FileTree::Entry* entry = root.find("include");
     if (entry == nullptr) return;
@@ -165,7 +165,7 @@ class Inclusion {
     return tree;
   }
 
-  /// Whether only sections of a model stand at the top. Nothing of another file is quoted: it may be any file of this computer.
+  /// Whether all top-level keys are sections of a model. The content is not quoted, as it may be any file of this computer.
   bool is_model(const FileTree& tree, const std::string& path) {
     bool good = true;
     for (const FileTree::Entry& entry : tree.entries) {
@@ -192,7 +192,7 @@ class Inclusion {
 
 // ---------------------------------------------------------------- parameters, templates and parts
 
-/// Names and values, found without a search through all of them where they are many.
+/// Names and values with fast look-up.
 class Scope {
  public:
   explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
@@ -225,7 +225,7 @@ class Scope {
 
   const Scope* outer_;
   std::vector<std::pair<std::string, FileTree>> values_;
-  std::unordered_map<std::string, std::size_t> numbers_;  // of many values
+  std::unordered_map<std::string, std::size_t> numbers_;  // if there are many values
 };
 
 bool is_identifier(const std::string& text) {
@@ -289,12 +289,13 @@ class Expansion {
     return nullptr;
   }
 
-  /// Parameters in the order of the file, each from those before it. What the scope has already stays.
+  /// Parameters in the order of the file, each computed from earlier ones. Values already in the scope are kept.
   void declare(const FileTree& parameters, const std::string& path, Scope& scope, bool values_required) {
     for (const FileTree::Entry& entry : parameters.entries) {
       const std::string at = path + "." + entry.key;
       if (!is_identifier(entry.key)) {
-        findings_.add(entry.value, at, "`" + entry.key + "` cannot name a parameter", "letters, digits and _, the first one not a digit");
+        findings_.add(entry.value, at, "`" + entry.key + "` is not a valid name of a parameter",
+                      "letters, digits and _, the first one not a digit");
         continue;
       }
       if (entry.added && values_required) {
@@ -313,7 +314,7 @@ class Expansion {
     }
   }
 
-  /// Adds what parts stand for to the sections of `root`.
+  /// Adds the expanded parts to the sections of `root`.
   void add_parts(FileTree& root, const FileTree& parts, const std::string& path, const std::string& owner, const Scope& scope, int depth) {
     for (const FileTree::Entry& written : parts.entries) {
       const FileTree::Entry entry{filled_text(written.key, written.value, scope, path), written.value, written.line, written.column,
@@ -325,7 +326,7 @@ class Expansion {
       }
       const FileTree* which = template_of(entry.value, at);
       if (which == nullptr) continue;
-      if (depth == kDeepest) return findings_.add(entry.value, at, "the templates use each other without end");
+      if (depth == kDeepest) return findings_.add(entry.value, at, "the templates refer to each other recursively");
       const FileTree::Entry* count = entry.value.find("count");
       int copies = 1;
       if (count != nullptr && !whole_number(filled(count->value, scope, at + ".count"), at + ".count", copies)) continue;
@@ -340,7 +341,7 @@ class Expansion {
         }
         const std::size_t findings = findings_.list.size();
         add_part(root, *which, entry.value, at, name, counted, depth);
-        if (findings_.list.size() > findings) break;  // the other copies have the same
+        if (findings_.list.size() > findings) break;  // the other copies have the same findings
       }
     }
   }
@@ -390,7 +391,7 @@ class Expansion {
     for (const FileTree::Entry& entry : which.entries) {
       if (entry.key == "parameters") continue;
       if (entry.key == "templates" || entry.key == "include") {
-        findings_.add(entry.value, at, "a template cannot hold `" + entry.key + "`");
+        findings_.add(entry.value, at, "a template cannot contain `" + entry.key + "`");
       } else if (entry.key == "parts") {
         if (const FileTree* inner = section(which, "parts")) add_parts(root, *inner, at + ".parts", name + "_", scope, depth + 1);
       } else {
@@ -399,7 +400,7 @@ class Expansion {
     }
   }
 
-  /// Joins a section of a part with that of the model, in which names are found without a search through all of them.
+  /// Merges a section of a part into that of the model, with fast look-up of names.
   void add_to_section(FileTree& root, FileTree::Entry part) {
     FileTree::Entry* present = root.find(part.key);
     if (present == nullptr) {
@@ -465,13 +466,13 @@ class Expansion {
       out += text.substr(done, begin - done);
       const FileTree piece = value(text.substr(begin + 2, end - begin - 2), at, scope, path);
       if (piece.kind == FileTree::Kind::list || piece.kind == FileTree::Kind::map)
-        findings_.add(at, path, FileTree::scalar(text).described() + " holds " + piece.described(), "a name or a number");
+        findings_.add(at, path, FileTree::scalar(text).described() + " contains " + piece.described(), "a name or a number");
       out += piece.text;
       done = end + 1;
     }
   }
 
-  /// Place of the bracket that closes one opened before `from`.
+  /// Position of the bracket that closes one opened before `from`.
   static std::size_t closing(const std::string& text, std::size_t from) {
     int depth = 1;
     for (std::size_t at = from; at < text.size(); ++at) {
@@ -481,7 +482,7 @@ class Expansion {
     return std::string::npos;
   }
 
-  /// What `$(inside)` stands for: a parameter as it was written, or a number.
+  /// The value of `$(inside)`: a parameter as written, or a number.
   FileTree value(const std::string& inside, const FileTree& at, const Scope& scope, const std::string& path) {
     const std::string expression = trimmed(inside);
     if (const FileTree* parameter = scope.find(expression)) {
@@ -501,7 +502,7 @@ class Expansion {
       }
       parser_.SetExpr(expression);
       const double number = parser_.Eval();
-      if (!std::isfinite(number)) findings_.add(at, path, "`$(" + expression + ")` is no finite number");
+      if (!std::isfinite(number)) findings_.add(at, path, "`$(" + expression + ")` is not a finite number");
       out.text = number_text(number);
       out.quoted = false;
     } catch (const mu::Parser::exception_type& error) {
@@ -538,7 +539,7 @@ class Expansion {
   Scope global_;
   const FileTree* templates_ = nullptr;
   std::unordered_map<std::string, const FileTree::Entry*> templates_by_name_;
-  std::unordered_map<std::string, std::unordered_map<std::string, std::size_t>> numbers_;  // section -> name -> place
+  std::unordered_map<std::string, std::unordered_map<std::string, std::size_t>> numbers_;  // section -> name -> index
   mu::Parser parser_;
 };
 

@@ -1,5 +1,5 @@
-// Repeated structure: what `include`, `parameters`, `templates` and `parts` stand for is put in their place, so that a tree of plain
-// sections remains, which the table describes. `$(name)` stands for a parameter, `$(expression)` for a number computed from parameters.
+// Repeated structure: `include`, `parameters`, `templates` and `parts` are expanded to a tree of plain sections as described by the
+// table. `$(name)` stands for a parameter, `$(expression)` for a number computed from parameters.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,9 +12,9 @@
 namespace trunnion {
 
 struct ExpandedTree {
-  FileTree written;   // with the files that it includes, and the overrides of parameters, templates and parts
-  FileTree expanded;  // that with everything put in its place, and all other overrides; no such sections any more
-  bool complete;      // nothing was wrong with them
+  FileTree written;   // with included files and the overrides of parameters, templates and parts
+  FileTree expanded;  // expanded, with all other overrides; without those sections
+  bool complete;      // expanded without findings
 };
 
 /// Reads YAML text into a tree, expands it and applies the overrides. Findings are added to `diagnostics`. A syntax error is thrown as

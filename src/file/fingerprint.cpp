@@ -1,3 +1,4 @@
+// Hash of the structure and names of a model.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/fingerprint.h"
 
@@ -15,7 +16,7 @@ class Hash {
  public:
   void add(std::string_view text) {
     for (const char c : text) add(static_cast<unsigned char>(c));
-    add(0xff);  // no byte of UTF-8: the end of a text
+    add(0xff);  // not a byte of UTF-8: end of a text
   }
   void add(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
   std::uint64_t value() const { return value_; }

@@ -1,4 +1,4 @@
-// A number that tells models of different structure apart.
+// Hash that distinguishes models of different structure.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace trunnion {
 
-/// Hash of the structure and the names of a machine: its parts, what they are connected to and which kinds they are, its coordinates and
-/// coupling. Numbers, signals, the title, records and other settings of the solver do not contribute.
+/// Hash of the structure and names of a machine: its parts, their kinds and connections, coordinates and coupling.
+/// Numbers, signals, title, records and other solver settings do not contribute.
 std::uint64_t fingerprint(const Description& description);
 
 }  // namespace trunnion

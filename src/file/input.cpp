@@ -1,3 +1,4 @@
+// Reading files from outside: limits, kinds of file, UTF-8.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/input.h"
 
@@ -25,7 +26,7 @@ constexpr std::array<std::pair<const char*, double InputLimits::*>, 5> kLimits{{
                                                                                 {"text_size", &InputLimits::text_size},
                                                                                 {"parts", &InputLimits::parts}}};
 
-/// A limit as it stands in messages: 4000000, not 4e+06.
+/// A limit as written in messages: 4000000, not 4e+06.
 std::string count_text(double count) {
   constexpr double kExact = 1e15;
   return count < kExact ? std::to_string(static_cast<long long>(count)) : number_text(count);
@@ -33,7 +34,7 @@ std::string count_text(double count) {
 
 std::string option(const char* name) { return std::string("`--set limits.") + name + "=NUMBER` allows more"; }
 
-/// Adds to a count; more than the limit is refused.
+/// Adds to a count; throws above the limit.
 void add(std::size_t& count, std::size_t more, double limit, const char* name, const char* what, const InputPlace& at) {
   count += more;
   if (static_cast<double>(count) <= limit) return;
@@ -41,7 +42,7 @@ void add(std::size_t& count, std::size_t more, double limit, const char* name, c
       {at.file, at.line, at.column}, at.path, std::string(what) + " exceed the limit of " + count_text(limit), "", option(name)}});
 }
 
-/// A file descriptor that closes itself.
+/// An owned file descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int id) : id_(id) {}
@@ -91,7 +92,7 @@ void InputBudget::add_values(std::size_t count, const InputPlace& at) {
   add(values_, count, limits_.values, "values", "the values of the model", at);
 }
 void InputBudget::add_text(std::size_t bytes, const InputPlace& at) {
-  add(text_, bytes, limits_.text_size, "text_size", "the bytes of texts put into the model by $(...) and by parts", at);
+  add(text_, bytes, limits_.text_size, "text_size", "the bytes of texts inserted by $(...) and by parts", at);
 }
 void InputBudget::add_part(const InputPlace& at) { add(parts_, 1, limits_.parts, "parts", "the parts of the model", at); }
 
@@ -128,7 +129,7 @@ std::string file_text(const std::string& path, const std::string& what, double l
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) refuse(unreadable + ": " + std::strerror(errno));
     text.append(buffer.data(), static_cast<std::size_t>(n));
-    check_size(text.size());  // it may have grown, and some files of the system have no size
+    check_size(text.size());  // it may have grown, and some system files have no size
   }
   return text;
 }
@@ -144,7 +145,7 @@ void check_utf8(const std::string& text, const std::string& file) {
                                "",
                                "the byte " + printable(text.substr(wrong, 1)) + " is not UTF-8",
                                "a text in UTF-8",
-                               "Latin-1 is converted by: iconv -f latin1 -t utf-8"}});
+                               "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
 }
 
 }  // namespace trunnion

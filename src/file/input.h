@@ -1,4 +1,4 @@
-// Reading files that others wrote: what kind of file, how much of it, and how much may be made of it.
+// Reading files from outside: kind of file, size, and limits of expansion.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,30 +13,30 @@ namespace trunnion {
 struct Override;
 struct FileTree;
 
-/// What reading a model may take. `--set limits.NAME=NUMBER` sets one; a model file cannot.
+/// Limits of reading a model. `--set limits.NAME=NUMBER` sets one; a model file cannot.
 struct InputLimits {
   double input_size = 256e6;  // [bytes] a model file together with what it includes; a CSV file of a signal
-  double includes = 1000;     // files included, each time one is
-  double values = 4e6;        // values read and made: numbers, texts, lists and mappings, those of aliases and copied parts included
-  double text_size = 64e6;    // [bytes] put in the place of $(...)
-  double parts = 1e6;         // parts made of templates; `count` of one
+  double includes = 1000;     // included files, counted each time
+  double values = 4e6;        // values read or created: numbers, texts, lists and mappings, including those of aliases and copied parts
+  double text_size = 64e6;    // [bytes] inserted by $(...)
+  double parts = 1e6;         // instances of templates; `count` of one
 };
 
-inline constexpr std::size_t kListedFindings = 200;  // in the text of an InputError; no hints are searched for more
+inline constexpr std::size_t kListedFindings = 200;  // in the text of an InputError; no hints beyond
 
 inline constexpr const char* kLimitsPrefix = "limits.";  // of override paths
 
-/// The limits that overrides set. Throws InputError for wrong names and values.
+/// The limits set by overrides. Throws InputError for wrong names and values.
 InputLimits limits_of(const std::vector<Override>& overrides);
 
-/// Where something is counted. Refers to texts of the caller: most places are never shown.
+/// Position of something counted. Refers to texts of the caller, as most positions are never shown.
 struct InputPlace {
   const std::string& file;
   int line, column;
   const std::string& path;
 };
 
-/// Counts what reading one model takes; throws InputError where it is more than a limit.
+/// Counts the resources of reading one model; throws InputError above a limit.
 class InputBudget {
  public:
   explicit InputBudget(const InputLimits& limits = {}) : limits_(limits) {}
@@ -56,12 +56,12 @@ class InputBudget {
   std::size_t input_ = 0, includes_ = 0, values_ = 0, text_ = 0, parts_ = 0;
 };
 
-/// What a regular file holds; other kinds of file (devices, pipes, folders) are refused, as are more than `limit` bytes (0: no limit).
-/// Throws InputError; `what` it is, for the message, and the option that allows more.
+/// Content of a regular file; throws InputError for other kinds of file (devices, pipes, folders) and more than `limit` bytes (0: no
+/// limit). `what` names the file in messages, `option` the option that allows more.
 std::string file_text(const std::string& path, const std::string& what = "model file", double limit = 0,
                       const std::string& option = "--set limits.input_size=BYTES");
 
-/// Throws InputError with the place of the first byte that is not UTF-8.
+/// Throws InputError with the position of the first byte that is not UTF-8.
 void check_utf8(const std::string& text, const std::string& file);
 
 }  // namespace trunnion

@@ -1,6 +1,6 @@
-// JSON Schema of the model file, by visiting the table. Editors complete and check model files by it; it checks keys,
-// kinds of values and required keys. Units and everything between items is left to the program.
-// Forms of a mapping become the union of their properties plus `oneOf` on the keys that tell them apart.
+// JSON Schema of the model file, by visiting the table. Editors use it to complete and check model files: keys,
+// kinds of values and required keys. Units and relations between items are checked by the program.
+// Forms of a mapping become the union of their properties plus `oneOf` on their distinguishing keys.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nlohmann/json.hpp>
 

@@ -20,7 +20,7 @@ namespace trunnion {
 
 namespace {
 
-// Signals from CSV files beside the file that names them; for a name from the command line, beside `file`.
+// Signals from CSV files, relative to the file that names them, or to `file` for names from the command line.
 void read_csv_signals(Description& description, const std::string& file, double limit, std::vector<Diagnostic>& diagnostics) {
   for (auto& [name, signal] : description.signals) {
     auto* csv = std::get_if<CsvSignal>(&signal);
@@ -34,7 +34,7 @@ void read_csv_signals(Description& description, const std::string& file, double 
 
 bool is_within(const std::string& path, const std::string& outer) { return path == outer || path.starts_with(outer + "."); }
 
-// A finding about a value that could not be read says nothing new.
+// Findings about a value that could not be read are redundant.
 bool follows_from(const Diagnostic& finding, const std::vector<Diagnostic>& earlier, const ReadLog& log) {
   return std::any_of(earlier.begin(), earlier.end(),
                      [&](const Diagnostic& e) { return is_within(finding.path, e.path) || is_within(e.path, finding.path); }) ||
@@ -100,13 +100,13 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
     }
   };
   if (node == nullptr) {
-    (void)as_override("1");  // says what is wrong with the path
-    refuse("nothing stands here", "a number");
+    (void)as_override("1");  // throws if the path is wrong
+    refuse("there is no value", "a number");
   }
   const QuantityText read = node->kind == FileTree::Kind::scalar ? read_quantity(node->text) : QuantityText{};
   if (!read.quantity) refuse("found " + node->described(), "a number");
   const double value = read.quantity->value;
-  if (write_model(as_override(number_text(value))) != write_model(description)) refuse("this number cannot be set alone", "");
+  if (write_model(as_override(number_text(value))) != write_model(description)) refuse("this number cannot be set on its own", "");
   try {
     if (value == std::round(value)) (void)as_override(number_text(value + 0.5));
   } catch (const InputError& error) {

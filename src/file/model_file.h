@@ -1,5 +1,5 @@
-// The model file: text -> Description and back, all from the one table in file/table.h.
-// Every function that reads throws InputError with all findings at once (a syntax error stands alone).
+// The model file: text -> Description and back, all from the table in file/table.h.
+// Every function that reads throws InputError with all findings at once (a syntax error is reported alone).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,14 +13,14 @@
 namespace trunnion {
 
 /// `--set path=value`: the value text is read as YAML as in the file; list elements are addressed by index from 0.
-/// A path may name any value of a named item that stands in the file, whether the value itself does or not.
+/// A path may name any value of a named item in the file, whether the value itself is given or not.
 /// `limits.NAME=NUMBER` sets a limit of file/input.h.
 struct Override {
   std::string path;   // cylinders.lift.friction.model
   std::string value;  // "7.6 MPa", "lugre", "[0, 0, -9.81]"
 };
 
-/// Reads a model from text. `file_name` stands in the findings, and CSV files are looked up beside it.
+/// Reads a model from text. `file_name` is named in findings; CSV files are relative to it.
 Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides = {});
 
 /// Reads a model file.
@@ -29,31 +29,30 @@ Description load_model(const std::string& path, const std::vector<Override>& ove
 /// Splits `path=value` at the first `=`.
 Override parse_override(const std::string& text);
 
-/// Splits `path=v1,v2,...` into the path and the value texts, at commas outside of brackets and quotes.
+/// Splits `path=v1,v2,...` into the path and the values, at commas outside brackets and quotes.
 std::pair<std::string, std::vector<std::string>> split_vary(const std::string& text);
 
-/// A path and the values that it takes in turn.
+/// A path and its values.
 using VariedPath = std::pair<std::string, std::vector<std::string>>;
 
 /// All combinations of values, one value per variation; the last variation changes fastest.
 std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations);
 
-/// The number [SI, rad] at `path` of a model file with `overrides`, or its default: what an override of this path replaces.
-/// `option` stands in the findings. Throws InputError where there is no such path, no number, or one that must be whole.
+/// The number [SI, rad] at `path` of a model file with `overrides`, or its default, as replaced by an override of this path.
+/// `option` is named in findings. Throws InputError if the path does not exist or is not a number, or if the number must be whole.
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option);
 
-/// SI unit of the value at `path` (of its elements, where it is a list); empty for plain numbers and where there is no such value.
+/// SI unit of the value at `path` (of its elements, where it is a list); empty for plain numbers and unknown paths.
 std::string unit_at(const Description& description, const std::string& path);
 
-/// The description with signals from CSV files as tables: it can be written into another folder.
+/// The description with signals from CSV files as tables: so that it can be written to another folder.
 Description without_csv_files(Description description);
 
-/// What is wrong with a description beyond the form of its values: names that lead nowhere, a tree that is none,
-/// impossible inertias, friction laws without their parameters, solver choices that do not go together.
-/// `parse_model` has done this already; for descriptions built in code.
+/// Findings of a description beyond the form of its values: unresolved names, joints that form no tree, impossible inertias, friction
+/// laws without their parameters, unsupported combinations of solver choices. `parse_model` includes this; for descriptions built in code.
 std::vector<Diagnostic> check_description(const Description& description);
 
-/// The whole description as YAML in SI units, defaults written out; reads back as the same description.
+/// The whole description as YAML in SI units, defaults included; reads back as the same description.
 std::string write_model(const Description& description);
 
 /// The same as JSON text.

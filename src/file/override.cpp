@@ -21,7 +21,7 @@ std::vector<std::string> segments_of(const std::string& path) {
   }
 }
 
-// Marks a tree as standing nowhere in the file.
+// Marks a tree as not being in the file.
 void forget_places(FileTree& tree) {
   tree.line = tree.column = 0;
   for (FileTree& item : tree.items) forget_places(item);
@@ -31,7 +31,7 @@ void forget_places(FileTree& tree) {
   }
 }
 
-// The child of a list, or null when there is none such.
+// The element of a list, or null if it does not exist.
 template <class T>  // FileTree or const FileTree
 T* element(T& list, const std::string& segment) {
   std::size_t index = 0;
@@ -40,7 +40,7 @@ T* element(T& list, const std::string& segment) {
   return &list.items[index];
 }
 
-// The child of a mapping, made where there is none; any other value gives way to a mapping.
+// The child of a mapping, created if absent; any other value is replaced by a mapping.
 FileTree* child(FileTree& node, const std::string& segment) {
   if (node.kind != FileTree::Kind::map) {
     const int order = node.override_order;
@@ -71,7 +71,7 @@ void apply_override(FileTree& root, const Override& setting, int order, std::vec
   FileTree* node = &root;
   for (const std::string& segment : segments_of(setting.path)) {
     if (segment.empty()) {
-      diagnostics.push_back({kCommandLine, setting.path, "the path is incomplete", "names joined by points, such as solver.step", ""});
+      diagnostics.push_back({kCommandLine, setting.path, "the path is incomplete", "names separated by dots, such as solver.step", ""});
       return;
     }
     FileTree* next = node->kind == FileTree::Kind::list ? element(*node, segment) : child(*node, segment);

@@ -1,4 +1,4 @@
-// Overrides: values put into the tree of a model file before it is read.
+// Overrides: values set in the tree of a model file before it is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace trunnion {
 
-/// Puts the override's value at its path; `order` counts overrides from 1. Keys that the file does not have are added
-/// and marked so; whether they may stand there is found when the tree is read.
+/// Sets the override's value at its path; `order` counts overrides from 1. Keys that are not in the file are added and marked as such;
+/// whether they are allowed is checked when the tree is read.
 void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget);
 
-/// What stands at a path, or null.
+/// The value at a path, or null.
 const FileTree* value_at(const FileTree& root, const std::string& path);
 
 }  // namespace trunnion

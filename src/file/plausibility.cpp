@@ -1,3 +1,4 @@
+// Warnings about implausible values: units, commands, steps, geometry.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/plausibility.h"
 
@@ -24,7 +25,7 @@ void add_finding(const Description& d, Doubts& out, const std::string& path, con
   out.push_back({d.span(path), path, found, expected, hint});
 }
 
-/// What values of a key lie between in any machine; 0 and infinity are always meant.
+/// Plausible range of the values of a key; 0 and infinity are always allowed.
 struct PlausibleValues {
   const char* measure;   // its name
   std::string_view key;  // empty: every key of this measure
@@ -33,7 +34,7 @@ struct PlausibleValues {
   const char* hint;
 };
 
-/// The first that fits a key counts.
+/// The first entry that matches a key applies.
 const std::vector<PlausibleValues>& plausible() {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   static const std::vector<PlausibleValues> list{
@@ -67,7 +68,7 @@ SignalRange signal_range(const std::vector<std::array<double, 2>>& points, doubl
   return range;
 }
 
-/// Values that a signal takes; of sums and products bounds of what it may take.
+/// Range of a signal; for sums and products bounds of the range.
 SignalRange signal_range(const Description& d, const std::string& name, std::set<std::string>& inside) {
   const auto item = std::find_if(d.signals.begin(), d.signals.end(), [&](const auto& s) { return s.first == name; });
   if (item == d.signals.end() || !inside.insert(name).second) return {};
@@ -106,7 +107,7 @@ SignalRange signal_range(const Description& d, const std::string& name) {
 
 // ---------------------------------------------------------------- values
 
-/// Compares the values of the oil's parts with what is plausible.
+/// Compares the values of hydraulic parts with their plausible ranges.
 class PlausibilityCheck final : public Visitor {
  public:
   PlausibilityCheck(const Description& d, Doubts& out) : d_(d), out_(out) {}
@@ -178,7 +179,8 @@ void look_at_commands(const Description& d, Doubts& out) {
     if (most > v->at_signal * (1 + kTolerance))
       add_finding(d, out, "valves." + name + ".signal",
                   fmt::format("the signal `{}` reaches {:g}, and the valve is fully open at {:g}", v->signal, most, v->at_signal),
-                  "a signal within at_signal", "the flow goes on growing beyond it: limit the signal or raise at_signal with the flow");
+                  "a signal within at_signal",
+                  "the flow increases beyond nominal: limit the signal, or raise at_signal together with the flow");
   }
 }
 
@@ -194,7 +196,7 @@ void look_at_run(const Description& d, Doubts& out) {
     add_finding(d, out, path, fmt::format("the step of {:g} s is longer than a tenth of {}", h, duration),
                 "a step well below the duration");
   else if (steps > kMany)
-    add_finding(d, out, path, fmt::format("{} takes {:.2g} steps of {:g} s", duration, steps, h), "less than 1e9 steps",
+    add_finding(d, out, path, fmt::format("{} requires {:.2g} steps of {:g} s", duration, steps, h), "less than 1e9 steps",
                 "a number without a unit is in s");
 }
 
@@ -208,8 +210,8 @@ std::vector<Diagnostic> doubtful_units(const Description& d, const std::map<std:
         (path.starts_with("motors.") || path.starts_with("pumps.")) &&
         std::any_of(kDisplacements.begin(), kDisplacements.end(), [&path = path](const char* end) { return path.ends_with(end); });
     if (displaces && dimension.angle == 0)
-      add_finding(d, out, path, "the unit has no angle and was taken as a volume per radian", "a unit such as cm^3/rev or cm^3/rad",
-                  "per revolution it would be 2 pi times less");
+      add_finding(d, out, path, "the unit has no angle and was read as a volume per radian", "a unit such as cm^3/rev or cm^3/rad",
+                  "if it is per revolution, the value is too large by 2 pi");
   }
   return out;
 }

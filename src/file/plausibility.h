@@ -1,7 +1,7 @@
-// Values that are possible but hardly meant: units mixed up, steps that resolve nothing. They are warned of, never refused.
-//   units        a displacement without /rev or /rad; moduli, pressures and diameters far beyond any machine's
+// Values that are possible but implausible: wrong units, steps that are too long. They cause warnings, never errors.
+//   units        a displacement without /rev or /rad; moduli, pressures and diameters outside the range of real machines
 //   commands     beyond the signal at which a valve is fully open
-//   the run      steps longer than a tenth of the duration, more steps than anyone waits for
+//   the run      steps longer than a tenth of the duration, excessive number of steps
 //   geometry     springs whose ends coincide
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace trunnion {
 
-/// Doubtful units, by the dimension of each value that was written with a unit: what the values in SI no longer show.
+/// Doubtful units, from the dimension of each value written with a unit, which the SI values no longer show.
 std::vector<Diagnostic> doubtful_units(const Description& description, const std::map<std::string, Dimension>& dimensions);
 
 /// All findings, those of units included.
 std::vector<Diagnostic> doubtful_values(const Description& description);
 
-/// Their texts as warnings.
+/// The texts of the findings as warnings.
 std::vector<std::string> plausibility_warnings(const Description& description);
 
 }  // namespace trunnion

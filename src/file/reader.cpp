@@ -1,4 +1,4 @@
-// Reading mappings: which keys stand there, which are missing, which are not known. Values: reader_values.cpp.
+// Reading mappings: keys present, missing and unknown. Values: reader_values.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/reader.h"
 
@@ -11,11 +11,14 @@ namespace trunnion {
 
 namespace {
 
-/// The keys that a form of a mapping may have.
+/// The keys allowed in a form of a mapping.
 class KeyCollector : public Visitor {
  public:
   std::vector<std::string> keys;
-  void leaf(const Key& key, const Slot&) override { keys.emplace_back(key.name); }
+  void leaf(const Key& key, const Slot&) override {
+    keys.emplace_back(key.name);
+    if (key.old_name != nullptr) keys.emplace_back(key.old_name);
+  }
   void group(const Key& key, const Group&) override { keys.emplace_back(key.name); }
   void section(const Key& key, const Items&, const char*) override { keys.emplace_back(key.name); }
   void list(const Key& key, const Items&) override { keys.emplace_back(key.name); }
@@ -68,7 +71,7 @@ void Reader::read(const FileTree& root, Description& description) {
   enter(root, "", kNowhere, [&](Visitor& v) { trunnion::describe(v, description); });
 }
 
-// ---------------------------------------------------------------- places and messages
+// ---------------------------------------------------------------- positions and messages
 
 std::string Reader::path_of(const std::string& key) const {
   const std::string& path = frames_.back().path;
@@ -112,12 +115,14 @@ void Reader::enter(const FileTree& node, const std::string& path, std::size_t pl
   frames_.pop_back();
 }
 
-// What stands at a key, and its path; null where nothing does.
+// The value of a key, and its path; null if absent.
 const FileTree* Reader::find(const Key& key, std::string& path) {
   Frame& frame = frames_.back();
   frame.known.emplace_back(key.name);
   visited_.push_back({key.name, frame.place, true});
-  if (const FileTree::Entry* entry = frame.map->find(key.name)) {
+  const FileTree::Entry* entry = frame.map->find(key.name);
+  if (key.old_name != nullptr) entry = old_entry(key, entry);
+  if (entry != nullptr) {
     path = path_of(key.name);
     set_span(path, entry->value);
     return &entry->value;
@@ -126,12 +131,27 @@ const FileTree* Reader::find(const Key& key, std::string& path) {
   return nullptr;
 }
 
-// Keys that nothing asked for, and required keys that are not there. A misspelt required key is reported once.
+// The entry of a key that also has an old name: `entry` or that of the old name, the later override if both are set. Both in the
+// file, or both by the same override, is an error.
+const FileTree::Entry* Reader::old_entry(const Key& key, const FileTree::Entry* entry) {
+  Frame& frame = frames_.back();
+  frame.old.emplace_back(key.old_name);
+  const FileTree::Entry* old = frame.map->find(key.old_name);
+  if (old == nullptr) return entry;
+  if (entry == nullptr) return old;
+  if (old->value.override_order != entry->value.override_order)
+    return old->value.override_order > entry->value.override_order ? old : entry;
+  report(span_of(*old), path_of(key.name), "`" + std::string(key.old_name) + "` is the old name of `" + key.name + "`, which is also given",
+         "only `" + std::string(key.name) + "`");
+  return entry;
+}
+
+// Reports unknown keys and missing required ones. A misspelt required key is reported once.
 void Reader::report_leftovers() {
   const Frame& frame = frames_.back();
   std::set<std::string> meant;
   for (const FileTree::Entry& entry : frame.map->entries)
-    if (!contains(frame.known, entry.key)) report_unknown(entry, meant);
+    if (!contains(frame.known, entry.key) && !contains(frame.old, entry.key)) report_unknown(entry, meant);
   for (const std::string_view missing : frame.missing) {
     const std::string name(missing);
     if (meant.contains(name))
@@ -141,7 +161,7 @@ void Reader::report_leftovers() {
   }
 }
 
-// The path, from the mapping of `frame`, of a key visited below it that has this name; empty where there is none.
+// The path, relative to the mapping of `frame`, of a key of this name visited below it; empty if there is no such key.
 std::string Reader::below(const Frame& frame, const std::string& key) const {
   const std::size_t begin = frame.place == kNowhere ? 0 : frame.place + 1;
   for (std::size_t i = begin; i < visited_.size(); ++i) {
@@ -154,7 +174,7 @@ std::string Reader::below(const Frame& frame, const std::string& key) const {
   return "";
 }
 
-// Drops what was visited from `begin` on, an item of a section, where another item has shown the same keys.
+// Drops what was visited from `begin` on, an item of a section, if another item had the same keys.
 void Reader::forget_repeated(std::size_t begin) {
   std::size_t hash = visited_[begin].within;
   for (std::size_t i = begin + 1; i < visited_.size(); ++i) {
@@ -173,11 +193,11 @@ void Reader::report_unknown(const FileTree::Entry& entry, std::set<std::string>&
       std::find_if(frame.elsewhere.begin(), frame.elsewhere.end(), [&](const OtherForm& form) { return contains(*form.keys, entry.key); });
   if (log_.diagnostics.size() > kListedFindings && other == frame.elsewhere.end())
     return report(span_of(entry), path, entry.added ? "there is no such path" : "the key `" + entry.key + "` is not known");
-  const std::string deeper = below(frame, entry.key);  // perhaps it belongs one level below
+  const std::string deeper = below(frame, entry.key);  // it may belong one level below
   if (other != frame.elsewhere.end()) {
     if (frame.replaced && !entry.added) return;
     const std::string hint = deeper.empty() ? "it belongs to `" + std::string(other->form) + "`" : did_you_mean(path_of(deeper));
-    return report(span_of(entry), path, "`" + entry.key + "` does not go with `" + frame.form + "`", "", hint);
+    return report(span_of(entry), path, "`" + entry.key + "` cannot be combined with `" + frame.form + "`", "", hint);
   }
   const std::vector<std::string> known = texts_of(frame.known);
   std::string near = nearest_name(entry.key, known);
@@ -305,7 +325,7 @@ void Reader::alternatives(const std::vector<Alternative>& alternatives, bool req
   chosen->describe(*this);
 }
 
-// The form whose key stands in the mapping; one set by an override replaces that of the file.
+// The form whose key is in the mapping; one set by an override replaces that of the file.
 const Alternative* Reader::choose(const std::vector<Alternative>& alternatives, bool required) {
   Frame& frame = frames_.back();
   std::vector<const char*> found;
@@ -329,7 +349,7 @@ const Alternative* Reader::choose(const std::vector<Alternative>& alternatives, 
     const bool misspelt = std::any_of(frame.map->entries.begin(), frame.map->entries.end(), [&](const FileTree::Entry& entry) {
       return !nearest_name(entry.key, names).empty() && !contains(names, entry.key);
     });
-    if (!misspelt) report(span_of(*frame.map), frame.path, "there is none of " + either(names));
+    if (!misspelt) report(span_of(*frame.map), frame.path, "missing key", "one of " + either(names));
   }
   return chosen;
 }

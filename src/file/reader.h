@@ -1,4 +1,4 @@
-// Fills a description from a tree by visiting the table, and collects everything that is wrong on the way.
+// Fills a description from a tree by visiting the table, and collects all findings.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,20 +16,20 @@
 
 namespace trunnion {
 
-inline constexpr const char* kWholeNumber = "a whole number";  // what findings about one expect
+inline constexpr const char* kWholeNumber = "a whole number";  // as expected in findings
 
-/// What reading leaves besides the description.
+/// Output of reading in addition to the description.
 struct ReadLog {
   std::vector<Diagnostic> diagnostics;
   SourceMap spans;
   std::map<std::string, Dimension> dimensions;  // name path -> dimension, of values written with a unit
-  // Name paths of which checks shall not speak again, as it is reported that the key is misspelt or the form unclear:
-  std::set<std::string> unread;   // values, and all within them
-  std::set<std::string> unclear;  // mappings as such, not what is in them
+  // Name paths that checks do not report again, as the key was reported as misspelt or the form as unclear:
+  std::set<std::string> unread;   // values and everything within them
+  std::set<std::string> unclear;  // mappings themselves, not their content
 };
 
 class Reader : public Visitor {
-  // A key of another form of a mapping than the one that stands there.
+  // Keys of a form of a mapping other than the one found.
   struct OtherForm {
     const std::vector<std::string>* keys;
     const char* form;
@@ -53,22 +53,24 @@ class Reader : public Visitor {
   struct Frame {
     const FileTree* map;
     std::string path;
-    std::size_t place = kNowhere;             // of the mapping in visited_
-    std::vector<std::string_view> known{};    // keys that may stand here
+    std::size_t place = kNowhere;             // index of the mapping in visited_
+    std::vector<std::string_view> known{};    // allowed keys
+    std::vector<std::string_view> old{};      // their old names
     std::vector<OtherForm> elsewhere{};       // keys of other forms
     std::string form{};                       // the chosen form, for messages
     std::vector<std::string_view> missing{};  // required keys not found
     bool replaced = false;                    // an override chose another form than the file
   };
 
-  // A key that was looked for, whether it stands in the file or not; or an item, a list's element.
+  // A key that was looked up, whether found or not; or an item or list element.
   struct Visited {
     std::string_view name;
-    std::size_t within;  // place of the mapping that it belongs to
+    std::size_t within;  // index of the mapping that it belongs to
     bool is_key;
   };
 
   const FileTree* find(const Key& key, std::string& path);
+  const FileTree::Entry* old_entry(const Key& key, const FileTree::Entry* entry);
   std::string path_of(const std::string& key) const;
   SourceSpan span_of(const FileTree& node) const;
   SourceSpan span_of(const FileTree::Entry& entry) const;
@@ -88,7 +90,7 @@ class Reader : public Visitor {
   const std::vector<std::vector<std::string>>& keys_of(const std::vector<Alternative>& alternatives);
   const Alternative* choose(const std::vector<Alternative>& alternatives, bool required);
 
-  struct Dispatch;  // by the kind of slot
+  struct Dispatch;  // on the kind of slot
 
   // The value of one key; false: reported.
   void value(const Key& key, const FileTree& node, const std::string& path, const Slot& slot);
@@ -97,12 +99,12 @@ class Reader : public Visitor {
   bool integer(const Key& key, const FileTree& node, const std::string& path, int& out);
   bool boolean(const FileTree& node, const std::string& path, bool& out);
   bool text(const FileTree& node, const std::string& path, const char* expected, std::string& out);
-  bool name(const FileTree& node, const std::string& path, std::string& out);  // of something, so not empty
+  bool name(const FileTree& node, const std::string& path, std::string& out);  // not empty
   bool vector(const Key& key, const FileTree& node, const std::string& path, Vec3d& out);
   bool pair(const Key& key, const FileTree& node, const std::string& path, Vec2d& out);
   bool axis(const FileTree& node, const std::string& path, Vec3d& out);
   bool texts(const FileTree& node, const std::string& path, std::size_t count, std::vector<std::string>& out);
-  // `first`: what the points are over; `both`: a point as it should stand in the file.
+  // `first`: the abscissa of the points; `both`: an example of a point.
   bool points(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, Points& out);
   bool point(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both, std::array<double, 2>& out);
   bool outline(const Key& key, const FileTree& node, const std::string& path, std::vector<Vec2d>& out);
@@ -116,10 +118,10 @@ class Reader : public Visitor {
   std::string file_;
   ReadLog& log_;
   std::vector<Frame> frames_;
-  std::vector<Visited> visited_;           // so far; of items of one section with the same keys the first one's
+  std::vector<Visited> visited_;           // of items of one section with equal keys only the first
   std::unordered_set<std::size_t> forms_;  // hashes of the keys of items
   std::deque<std::string> numbers_;        // names of elements of lists
-  // Keys of alternatives, by the keys that tell them apart: they do not depend on the item at hand.
+  // Keys of alternatives, by their distinguishing keys; they do not depend on the item.
   std::map<std::vector<const char*>, std::vector<std::vector<std::string>>> keys_of_alternatives_;
   std::vector<const char*> wanted_alternatives_;
 };
@@ -127,7 +129,7 @@ class Reader : public Visitor {
 /// "a length such as 80 mm".
 std::string expectation(const Measure& measure);
 
-/// Whether `name` may name an item: letters, digits, _ and -, at most kLongestName.
+/// Whether `name` is a valid name of an item: letters, digits, _ and -, at most kLongestName.
 inline constexpr std::size_t kLongestName = 255;
 bool is_item_name(const std::string& name);
 

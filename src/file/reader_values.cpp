@@ -1,4 +1,4 @@
-// Reading single values: numbers with units, vectors, axes, points of signals, names.
+// Reading single values: numbers with units, vectors, axes, points, names.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ std::string expectation(const Measure& measure) {
 
 bool Reader::wrong_kind(const FileTree& node, const std::string& path, const std::string& expected) {
   if (node.kind == FileTree::Kind::map && node.line == 0)
-    report(span_of(node), path, "only the whole of `" + path + "` can be set", expected);
+    report(span_of(node), path, "only `" + path + "` as a whole can be set", expected);
   else
     report(span_of(node), path, "found " + node.described(), expected);
   return false;
@@ -79,7 +79,7 @@ struct Reader::Dispatch {
     x->equilibrium = is_word("equilibrium", expectation(key.measure), misspelt);
     if (!x->equilibrium && !misspelt) r.number(key, node, path, x->value);
   }
-  /// Whether `word` stands in the place of a number or pair; a misspelt one is reported, and `misspelt` set.
+  /// Whether `word` is given instead of a number or pair; a misspelt word is reported and sets `misspelt`.
   bool is_word(const char* word, const std::string& expected, bool& misspelt) {
     misspelt = false;
     if (node.kind != FileTree::Kind::scalar) return false;
@@ -102,7 +102,7 @@ struct Reader::Dispatch {
   void operator()(const InertiaTensor& x) { r.inertia(key, node, path, x); }
   void operator()(const Choice& x) { r.choice(node, path, x); }
   void operator()(const Words& x) { r.words(node, path, x); }
-  void operator()(const Composed&) { r.report(r.span_of(node), path, "`" + std::string(key.name) + "` can only stand in a file"); }
+  void operator()(const Composed&) { r.report(r.span_of(node), path, "`" + std::string(key.name) + "` is only allowed in a file"); }
 };
 
 void Reader::value(const Key& key, const FileTree& node, const std::string& path, const Slot& slot) {
@@ -123,7 +123,7 @@ bool Reader::number(const Key& key, const FileTree& node, const std::string& pat
     return false;
   }
   if (read.quantity->has_unit && !fits(read.quantity->dimension, key.measure)) {
-    report(span_of(node), path, "found " + node.described() + ", which has another dimension", expectation(key.measure));
+    report(span_of(node), path, "found " + node.described() + ", which has a different dimension", expectation(key.measure));
     return false;
   }
   if (!in_range(key, node, path, read.quantity->value)) return false;
@@ -188,10 +188,10 @@ bool Reader::axis(const FileTree& node, const std::string& path, Vec3d& out) {
   if (!vector({"axis", ""}, node, path, a)) return false;
   const double length = std::hypot(a[0], a[1], a[2]);
   if (!(length > 0) || !std::isfinite(length)) {
-    report(span_of(node), path, "the axis has no direction", "a vector other than zero");
+    report(span_of(node), path, "the axis has no direction", "a non-zero vector");
     return false;
   }
-  const bool unit = std::abs(length - 1) <= 4 * std::numeric_limits<double>::epsilon();  // so that reading again changes nothing
+  const bool unit = std::abs(length - 1) <= 4 * std::numeric_limits<double>::epsilon();  // reading again must not change it
   for (std::size_t i = 0; i < 3; ++i) out[i] = unit ? a[i] : a[i] / length;
   return true;
 }
@@ -213,7 +213,7 @@ bool Reader::inertia(const Key& key, const FileTree& node, const std::string& pa
   return true;
 }
 
-// ---------------------------------------------------------------- points over time or over a signal
+// ---------------------------------------------------------------- points over time or signal
 
 bool Reader::point(const Key& key, const FileTree& node, const std::string& path, const Key& first, const char* both,
                    std::array<double, 2>& out) {
@@ -254,7 +254,7 @@ bool Reader::points(const Key& key, const FileTree& node, const std::string& pat
 }
 
 bool Reader::outline(const Key& key, const FileTree& node, const std::string& path, std::vector<Vec2d>& out) {
-  const std::string expected = "a list of three corners or more, each two lengths";
+  const std::string expected = "a list of three or more corners, each two lengths";
   if (node.kind != FileTree::Kind::list) return wrong_kind(node, path, expected);
   bool good = node.items.size() >= 3;
   if (!good) report(span_of(node), path, "found a list of " + std::to_string(node.items.size()), expected);
@@ -317,7 +317,7 @@ bool Reader::words(const FileTree& node, const std::string& path, const Words& o
   std::vector<bool> chosen(out.words.size());
   for (std::size_t i = 0; i < node.items.size(); ++i)
     if (!choice(node.items[i], path + "." + std::to_string(i),
-                {out.words, [&] { return out.words.size(); }, [&](std::size_t k) { chosen[k] = true; }}))
+                {out.words, [&] { return out.words.size(); }, [&](std::size_t k) { chosen[k] = true; }, {}}))
       return false;
   for (std::size_t k = 0; k < chosen.size(); ++k) *out.chosen[k] = chosen[k];
   return true;
@@ -329,8 +329,10 @@ bool Reader::choice(const FileTree& node, const std::string& path, const Choice&
   for (const std::string& word : words) expected += (expected.empty() ? "" : ", ") + word;
   expected = (words.size() > 1 ? "one of " : "") + expected;
   if (node.kind != FileTree::Kind::scalar) return wrong_kind(node, path, expected);
+  const auto old = std::find_if(out.old_words.begin(), out.old_words.end(), [&](const OldWord& o) { return node.text == o.old_word; });
+  const std::string text = old == out.old_words.end() ? node.text : old->word;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (node.text != words[i]) continue;
+    if (text != words[i]) continue;
     out.set(i);
     return true;
   }

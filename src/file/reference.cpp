@@ -21,7 +21,7 @@ constexpr const char* kTableHead = "| key | value | default | meaning |\n| --- |
 
 class ReferenceWriter : public Visitor {
  public:
-  std::string text;   // sections done
+  std::string text;   // finished sections
   std::string table;  // rows of the keys outside of sections
 
   void leaf(const Key& key, const Slot& slot) override {
@@ -61,7 +61,7 @@ class ReferenceWriter : public Visitor {
     return "| *with* " + code(key) + " |  |  | **" + cell(doc) + "** |\n";
   }
 
-  // The keys that follow belong to every form; not written where none follow.
+  // The keys that follow belong to every form; omitted if none follow.
   static constexpr const char* kClosingRow = "| *with any of these* |  |  |  |\n";
   void drop_closing_row() {
     if (table.ends_with(kClosingRow)) table.resize(table.size() - std::string(kClosingRow).size());
@@ -98,19 +98,20 @@ constexpr const char* kIntroduction = R"(# The model file
 
 Generated from the table in `src/file` by `trunnion reference`; do not edit.
 
-A model file is YAML. A number may carry a unit (`7.6 MPa`, `-37.90 deg`, `330 N s/m`, `1e-13 m^3/(s Pa)`); a bare number
-is SI, angles in radians. Each key below is given with the SI unit of its value in brackets. Every value has a name path,
-such as `cylinders.lift.friction.model`, by which `--set` and messages address it; elements of lists count from 0.
-Names of items are made of letters, digits, `_` and `-`; bodies, volumes, sources, valves and cylinders share one set of
-names, as they name the channels of the results. `ground` is the world.
+A model file is YAML. A number may have a unit (`7.6 MPa`, `-37.90 deg`, `330 N s/m`, `1e-13 m^3/(s Pa)`); a plain
+number is SI, angles in radians. The SI unit of each value is given in brackets. Every value has a name path, such as
+`cylinders.lift.friction.model`, used by `--set` and in messages; list elements are counted from 0. Names of items consist of
+letters, digits, `_` and `-`; bodies, volumes, sources, valves and cylinders share one namespace, as they name result channels.
+`ground` is the world.
 
-Rows between *with* lines hold only for that form of the item; a form is recognised by the key that follows *with*.
+Rows between *with* lines apply only to that form of the item; a form is recognised by the key after *with*.
 
 )";
 
 std::string unit_paragraph() {
   std::string text =
-      "\n## Units\n\nProducts by a blank, `*` or `·`, quotients by `/`, parentheses, powers as in `m^3`, `m3` or `s^-1`. Known units:";
+      "\n## Units\n\nProducts are written with a space, `*` or `·`, quotients with `/`, parentheses, powers as in `m^3`, `m3` or `s^-1`. "
+      "Known units:";
   for (const std::string& name : unit_names()) text += (text.back() == ':' ? " " : ", ") + code(name);
   return text + ".\n";
 }

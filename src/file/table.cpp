@@ -19,7 +19,7 @@ void describe(Visitor& v, RodShape& s) {
 void describe(Visitor& v, BoxShape& s) {
   v.leaf({"size", "Edge lengths along x, y, z", kLength, kRequired | kPositive}, &s.size);
   v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
 }
 
 void describe_cylinder_size(Visitor& v, double& length, double& radius) {
@@ -40,19 +40,19 @@ void describe_cylinder_size(Visitor& v, double& length, double& radius) {
 void describe(Visitor& v, CylinderShape& s) {
   describe_cylinder_size(v, s.length, s.radius);
   v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
-  v.leaf({"axis", "Its axis in the body's frame"}, Axis{&s.axis});
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"axis", "Axis in the body's frame"}, Axis{&s.axis});
+  v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
 }
 
 void describe(Visitor& v, SphereShape& s) {
   v.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &s.radius);
   v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
 }
 
 void describe(Visitor& v, PointMassShape& s) {
   v.leaf({"mass", "Mass", kMass, kRequired | kPositive}, &s.mass);
-  v.leaf({"at", "Its place in the body's frame", kLength}, &s.at);
+  v.leaf({"at", "Position in the body's frame", kLength}, &s.at);
 }
 
 void describe(Visitor& v, InertiaShape& s) {
@@ -60,35 +60,34 @@ void describe(Visitor& v, InertiaShape& s) {
   v.leaf({"center_of_mass", "Centre of mass in the body's frame", kLength}, &s.center_of_mass);
   v.leaf(
       {"inertia",
-       "Tensor of inertia about the centre of mass, body axes: [Jxx, Jyy, Jzz], or a mapping that also has the tensor entries xy, xz, yz",
+       "Inertia tensor about the centre of mass, body axes: [Jxx, Jyy, Jzz], or a mapping with the tensor entries xx, yy, zz, xy, xz, yz",
        kInertia, kRequired},
       InertiaTensor{&s.moments, &s.products});
 }
 
 void describe(Visitor& v, PlateLook& s) {
-  v.leaf({"outline", "Corners one after the other, each in the two axes of the body that are not the normal: [x, z] where that is y",
-          kLength, kRequired},
+  v.leaf({"outline", "Corners in order, each in the two body axes other than the normal: [x, z] if the normal is y", kLength, kRequired},
          Outline{&s.outline});
-  v.leaf({"thickness", "Thickness along the normal, half of it on either side", kLength, kRequired | kPositive}, &s.thickness);
-  v.leaf({"normal", "The axis of the body that it lies across"}, choice(s.normal, {"x", "y", "z"}));
-  v.leaf({"at", "Where the outline counts from, in the body's frame", kLength}, &s.at);
+  v.leaf({"thickness", "Thickness along the normal, half on either side", kLength, kRequired | kPositive}, &s.thickness);
+  v.leaf({"normal", "Body axis perpendicular to the plate"}, choice(s.normal, {"x", "y", "z"}));
+  v.leaf({"at", "Origin of the outline in the body's frame", kLength}, &s.at);
 }
 
 void describe(Visitor& v, BoxLook& s) {
   v.leaf({"size", "Edge lengths along x, y, z", kLength, kRequired | kPositive}, &s.size);
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
   v.leaf({"orientation", "Roll, pitch, yaw from the body's axes (R = Rz Ry Rx)", kAngle}, &s.orientation);
 }
 
 void describe(Visitor& v, CylinderLook& s) {
   describe_cylinder_size(v, s.length, s.radius);
-  v.leaf({"axis", "Its axis in the body's frame"}, Axis{&s.axis});
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"axis", "Axis in the body's frame"}, Axis{&s.axis});
+  v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
 }
 
 void describe(Visitor& v, SphereLook& s) {
   v.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &s.radius);
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &s.at);
+  v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
 }
 
 struct GroupKey {
@@ -96,7 +95,7 @@ struct GroupKey {
   const char* doc;
 };
 
-// The form `key: {...}` of a shape or look of type T; `get` gives its place.
+// The form `key: {...}` of a shape or look of type T; `get` returns its storage.
 template <class T, class AnyShape>
 Alternative shape_form(const char* key, const char* doc, const std::function<AnyShape*()>& get) {
   const AnyShape* now = get();
@@ -116,7 +115,7 @@ std::vector<Alternative> shape_forms(const std::function<ShapeDescription*()>& g
           shape_form<CylinderShape>("cylinder", "Solid cylinder", get),
           shape_form<SphereShape>("sphere", "Solid sphere", get),
           shape_form<PointMassShape>("point_mass", "Mass without extent", get),
-          shape_form<InertiaShape>("inertia", "Mass properties given outright", get)};
+          shape_form<InertiaShape>("inertia", "Explicit mass properties", get)};
 }
 
 std::vector<Alternative> look_forms(const std::function<LookDescription*()>& get) {
@@ -128,7 +127,7 @@ void describe_drawn(Visitor& v, std::vector<LookDescription>& drawn, const char*
   v.list({"drawn", doc}, items(drawn, [](Visitor& w, LookDescription& s) { w.alternatives(look_forms([&s] { return &s; }), true); }));
 }
 
-void describe(Visitor& v, GroundDescription& g) { describe_drawn(v, g.drawn, "What reports draw of it; of no effect on the motion"); }
+void describe(Visitor& v, GroundDescription& g) { describe_drawn(v, g.drawn, "Shapes drawn in reports; no effect on the motion"); }
 
 void describe(Visitor& v, BodyDescription& b) {
   const bool single = b.shapes.size() == 1;
@@ -146,30 +145,28 @@ void describe(Visitor& v, BodyDescription& b) {
                      w.list({"shapes", "The shapes, each written as a body of one shape", kNumber, kRequired}, shapes);
                    }});
   v.alternatives(forms, true);
-  describe_drawn(v, b.drawn, "What reports draw in the place of its shapes; has no mass and no effect on the motion");
+  describe_drawn(v, b.drawn, "Shapes drawn in reports instead of `shapes`; no mass, no effect on the motion");
 }
 
 // ---------------------------------------------------------------- joints
 
 void describe_frames(Visitor& v, JointDescription& j) {
-  v.leaf({"parent", "The body it hangs on, or `ground`", kNumber, kRequired, Names::body}, &j.parent);
-  v.leaf({"at", "Its place in the parent's frame", kLength}, &j.at);
-  v.leaf({"child_at", "Its place in the child's frame", kLength}, &j.child_at);
+  v.leaf({"parent", "Parent body, or `ground`", kNumber, kRequired, Names::body}, &j.parent);
+  v.leaf({"at", "Position of the joint in the parent's frame", kLength}, &j.at);
+  v.leaf({"child_at", "Position of the joint in the child's frame", kLength}, &j.child_at);
   v.leaf({"orientation", "Roll, pitch, yaw of the child's frame at coordinate zero (R = Rz Ry Rx)", kAngle}, &j.orientation);
   switch (j.kind) {
     case JointKind::revolute:
     case JointKind::prismatic:
     case JointKind::cylindrical:
-      v.leaf({"axis", "Its axis in the child's frame at coordinate zero"}, Axis{&j.axis});
+      v.leaf({"axis", "Axis in the child's frame at coordinate zero"}, Axis{&j.axis});
       break;
     case JointKind::universal:
-      v.leaf({"axes",
-              "The axis that the parent holds and the one that the child holds, at right angles, in the child's frame at coordinate "
-              "zero"},
+      v.leaf({"axes", "Axis fixed in the parent and axis fixed in the child, perpendicular, in the child's frame at coordinate zero"},
              AxisPair{&j.axes});
       break;
     case JointKind::planar:
-      v.leaf({"normal", "Normal of its plane in the child's frame at coordinate zero"}, Axis{&j.axis});
+      v.leaf({"normal", "Normal of the plane in the child's frame at coordinate zero"}, Axis{&j.axis});
       break;
     case JointKind::point_on_line:
       v.leaf({"axis", "Direction of the line through `at`, in the child's frame at coordinate zero"}, Axis{&j.axis});
@@ -191,43 +188,44 @@ void describe_start(Visitor& v, JointDescription& j) {
     case JointKind::fixed:
       return;
     case JointKind::revolute:
-      v.leaf({"angle", "Start angle; left out: found by assembly", kAngle}, &j.coordinate);
+      v.leaf({"angle", "Start angle; if omitted: determined by assembly", kAngle}, &j.coordinate);
       v.leaf({"rate", "Start angular rate", kAngularRate}, &j.rate);
       break;
     case JointKind::prismatic:
-      v.leaf({"position", "Start displacement along the axis; left out: found by assembly", kLength}, &j.coordinate);
+      v.leaf({"position", "Start displacement along the axis; if omitted: determined by assembly", kLength}, &j.coordinate);
       v.leaf({"speed", "Start speed", kSpeed}, &j.rate);
       break;
     case JointKind::cylindrical:
-      v.leaf({"angle", "Start angle; left out: found by assembly", kAngle}, &j.coordinate);
+      v.leaf({"angle", "Start angle; if omitted: determined by assembly", kAngle}, &j.coordinate);
       v.leaf({"rate", "Start angular rate", kAngularRate}, &j.rate);
-      v.leaf({"position", "Start displacement along the axis; left out: found by assembly", kLength}, &j.displacement);
+      v.leaf({"position", "Start displacement along the axis; if omitted: determined by assembly", kLength}, &j.displacement);
       v.leaf({"speed", "Start speed", kSpeed}, &j.speed);
       break;
     case JointKind::universal:
-      v.leaf({"angles", "Start angles about the two axes; left out: found by assembly", kAngle}, &j.pair);
+      v.leaf({"angles", "Start angles about the two axes; if omitted: determined by assembly", kAngle}, &j.pair);
       v.leaf({"rates", "Start angular rates about them", kAngularRate}, &j.pair_rate);
       break;
     case JointKind::planar:
-      v.leaf({"position", "Start displacements along the plane's two axes; left out: found by assembly", kLength}, &j.pair);
+      v.leaf({"position", "Start displacements along the two axes of the plane; if omitted: determined by assembly", kLength}, &j.pair);
       v.leaf({"velocity", "Start speeds along them", kSpeed}, &j.pair_rate);
-      v.leaf({"angle", "Start angle about the normal; left out: found by assembly", kAngle}, &j.coordinate);
+      v.leaf({"angle", "Start angle about the normal; if omitted: determined by assembly", kAngle}, &j.coordinate);
       v.leaf({"rate", "Start angular rate", kAngularRate}, &j.rate);
       break;
     case JointKind::point_on_line:
-      v.leaf({"position", "Start displacement along the line; left out: found by assembly", kLength}, &j.coordinate);
+      v.leaf({"position", "Start displacement along the line; if omitted: determined by assembly", kLength}, &j.coordinate);
       v.leaf({"speed", "Start speed", kSpeed}, &j.rate);
       describe_start_rotation(v, j);
       break;
     case JointKind::free:
-      v.leaf({"position", "Start place of the joint's point of the child (`child_at`) from `at`, parent's frame", kLength}, &j.position);
+      v.leaf({"position", "Start position of the joint point of the child (`child_at`) relative to `at`, parent's frame", kLength},
+             &j.position);
       v.leaf({"velocity", "Start velocity, parent's frame", kSpeed}, &j.velocity);
       [[fallthrough]];
     case JointKind::spherical:
       describe_start_rotation(v, j);
       break;
   }
-  v.leaf({"hold", "Assembly and equilibrium keep the start value exactly"}, &j.hold);
+  v.leaf({"hold", "Keep the start value exactly during assembly and equilibrium"}, &j.hold);
 }
 
 void describe(Visitor& v, JointDescription& j) {
@@ -238,12 +236,12 @@ void describe(Visitor& v, JointDescription& j) {
                          describe_start(w, j);
                        }};
   };
-  v.alternatives({form("fixed", "Holds the child rigidly", JointKind::fixed), form("revolute", "Turns about an axis", JointKind::revolute),
-                  form("prismatic", "Slides along an axis", JointKind::prismatic),
-                  form("cylindrical", "Turns about an axis and slides along it", JointKind::cylindrical),
-                  form("universal", "Turns about two crossed axes", JointKind::universal),
-                  form("planar", "Slides in a plane and turns about its normal", JointKind::planar),
-                  form("spherical", "Turns about a point", JointKind::spherical),
+  v.alternatives({form("fixed", "Rigid connection", JointKind::fixed), form("revolute", "Rotation about an axis", JointKind::revolute),
+                  form("prismatic", "Translation along an axis", JointKind::prismatic),
+                  form("cylindrical", "Rotation about and translation along an axis", JointKind::cylindrical),
+                  form("universal", "Rotation about two perpendicular axes", JointKind::universal),
+                  form("planar", "Translation in a plane and rotation about its normal", JointKind::planar),
+                  form("spherical", "Rotation about a point", JointKind::spherical),
                   form("point_on_line", "A point of the child stays on a line of the parent", JointKind::point_on_line),
                   form("free", "Six degrees of freedom", JointKind::free)},
                  true);
@@ -272,12 +270,11 @@ void describe_directions(Visitor& v, LoopDescription& l) {
       return describe_axes(v, l, {"normal", "Normal of the plane, the same components in both bodies' frames"},
                            {"normals", "Normal of the plane in each body's frame", kNumber, kRequired});
     case LoopKind::universal:
-      return v.leaf({"axes", "The axis that each body holds, in its frame; they stay at right angles", kNumber, kRequired},
-                    AxisPair{&l.axis});
+      return v.leaf({"axes", "Axis fixed in each body, in its frame; the two stay perpendicular", kNumber, kRequired}, AxisPair{&l.axis});
     case LoopKind::point_on_line:
       return v.leaf({"axis", "Direction of the line through the first point, in the first body's frame"}, Axis{&l.axis[0]});
     case LoopKind::distance:
-      return v.leaf({"distance", "Distance of the points; left out: as at the start", kLength, kPositive}, &l.distance);
+      return v.leaf({"distance", "Distance of the points; if omitted: as at the start", kLength, kPositive}, &l.distance);
     case LoopKind::spherical:
       return;
   }
@@ -296,49 +293,48 @@ void describe(Visitor& v, LoopDescription& l) {
                        }};
   };
   v.alternatives(
-      {form("revolute", "The bodies turn about a common axis", LoopKind::revolute),
-       form("prismatic", "The bodies slide along a common axis", LoopKind::prismatic),
-       form("cylindrical", "The bodies turn about a common axis and slide along it", LoopKind::cylindrical),
-       form("universal", "The points coincide, and an axis of one body stays at right angles to one of the other", LoopKind::universal),
-       form("planar", "The bodies slide on a common plane and turn about its normal", LoopKind::planar),
+      {form("revolute", "Rotation about a common axis", LoopKind::revolute),
+       form("prismatic", "Translation along a common axis", LoopKind::prismatic),
+       form("cylindrical", "Rotation about and translation along a common axis", LoopKind::cylindrical),
+       form("universal", "The points coincide; an axis of one body stays perpendicular to one of the other", LoopKind::universal),
+       form("planar", "Translation in a common plane and rotation about its normal", LoopKind::planar),
        form("spherical", "The points coincide", LoopKind::spherical),
        form("point_on_line", "The second body's point stays on a line of the first body", LoopKind::point_on_line),
-       form("distance", "The points keep their distance", LoopKind::distance)},
+       form("distance", "Constant distance between the points", LoopKind::distance)},
       true);
 }
 
 void describe(Visitor& v, MotionDescription& m) {
-  v.leaf({"joint", "The joint coordinate that is moved", kNumber, kRequired, Names::coordinate}, &m.joint);
-  v.leaf({"signal", "Its coordinate over time", kNumber, kRequired, Names::signal}, &m.signal);
+  v.leaf({"joint", "The prescribed joint coordinate", kNumber, kRequired, Names::coordinate}, &m.joint);
+  v.leaf({"signal", "Coordinate over time", kNumber, kRequired, Names::signal}, &m.signal);
 }
 
 void describe(Visitor& v, CouplingDescription& c) {
   v.leaf({"joints", "Two joint coordinates a, b", kNumber, kRequired, Names::coordinate}, &c.joints);
-  v.leaf({"ratio", "Movement of a per movement of b", kRatio, kRequired | kNotZero}, &c.ratio);
-  v.leaf({"level", "What is coupled: the coordinates, or their rates alone, whatever the positions"},
-         choice(c.level, {"position", "velocity"}));
+  v.leaf({"ratio", "Change of a per change of b", kRatio, kRequired | kNotZero}, &c.ratio);
+  v.leaf({"level", "Coupled quantities: the coordinates, or only their rates (nonholonomic)"}, choice(c.level, {"position", "velocity"}));
 }
 
 void describe_plane(Visitor& v, WheelDescription& w) {
-  v.leaf({"body", "The body that carries it", kNumber, 0, Names::body}, &w.plane);
-  v.leaf({"at", "A point of it in that body's frame", kLength}, &w.plane_at);
-  v.leaf({"normal", "Its normal towards the side of the wheel, in that body's frame"}, Axis{&w.plane_normal});
+  v.leaf({"body", "The body that carries the plane", kNumber, 0, Names::body}, &w.plane);
+  v.leaf({"at", "A point of the plane in that body's frame", kLength}, &w.plane_at);
+  v.leaf({"normal", "Normal towards the wheel, in that body's frame"}, Axis{&w.plane_normal});
 }
 
 void describe(Visitor& v, WheelDescription& w) {
-  v.leaf({"body", "The body whose rim it is", kNumber, kRequired, Names::body}, &w.body);
-  v.leaf({"at", "Its centre in the body's frame", kLength}, &w.at);
-  v.leaf({"axis", "Its axis in the body's frame"}, Axis{&w.axis});
-  v.leaf({"radius", "Its radius", kLength, kRequired | kPositive}, &w.radius);
-  v.group({"plane", "The plane it rolls on; left out: z = 0 of the ground"}, {true, {}, [&w](Visitor& u) { describe_plane(u, w); }});
-  v.leaf({"lateral_slip", "Slip to the side: none, or free"}, choice(w.lateral_slip, {"none", "free"}));
+  v.leaf({"body", "The body that carries the wheel", kNumber, kRequired, Names::body}, &w.body);
+  v.leaf({"at", "Centre in the body's frame", kLength}, &w.at);
+  v.leaf({"axis", "Axis in the body's frame"}, Axis{&w.axis});
+  v.leaf({"radius", "Radius", kLength, kRequired | kPositive}, &w.radius);
+  v.group({"plane", "The plane it rolls on; default: z = 0 of the ground"}, {true, {}, [&w](Visitor& u) { describe_plane(u, w); }});
+  v.leaf({"lateral_slip", "Lateral slip: none, or free"}, choice(w.lateral_slip, {"none", "free"}));
 }
 
 void describe(Visitor& v, BladeDescription& b) {
-  v.leaf({"body", "The body it is fixed to", kNumber, kRequired, Names::body}, &b.body);
-  v.leaf({"at", "Its point of contact in the body's frame", kLength}, &b.at);
-  v.leaf({"across", "The direction in which that point cannot move, in the body's frame"}, Axis{&b.across});
-  v.leaf({"on", "The body relative to which it cannot", kNumber, 0, Names::body}, &b.on);
+  v.leaf({"body", "The body that carries the blade", kNumber, kRequired, Names::body}, &b.body);
+  v.leaf({"at", "Contact point in the body's frame", kLength}, &b.at);
+  v.leaf({"across", "Direction in which the contact point cannot move, in the body's frame"}, Axis{&b.across});
+  v.leaf({"on", "The body relative to which it cannot move", kNumber, 0, Names::body}, &b.on);
 }
 
 // ---------------------------------------------------------------- forces
@@ -347,53 +343,55 @@ void describe(Visitor& v, SpringDescription& s) {
   const auto law = [&s](Visitor& w, bool joint) {
     w.leaf({"stiffness", "Stiffness", joint ? kJointStiffness : kStiffness, kNonNegative}, &s.stiffness);
     w.leaf({"damping", "Damping", joint ? kJointDamping : kDamping, kNonNegative}, &s.damping);
-    w.leaf({"rest", "Coordinate or length without spring force; left out: as at the start", joint ? kJointCoordinate : kLength}, &s.rest);
-    w.leaf({"preload", "Pull at the rest value", joint ? kJointLoad : kForce}, &s.preload);
+    w.leaf({"rest", "Coordinate or length without spring force; if omitted: as at the start", joint ? kJointCoordinate : kLength}, &s.rest);
+    w.leaf({"preload", "Tension at the rest value", joint ? kJointLoad : kForce}, &s.preload);
   };
-  v.alternatives({{"joint", "On a joint coordinate", s.joint.has_value(), [&s] { s.joint = ""; },
-                   [&s, law](Visitor& w) {
-                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel",
-                             kNumber, kRequired, Names::coordinate},
-                            &s.joint);
-                     law(w, true);
-                   }},
-                  {"between", "Between two points", !s.joint, [&s] { s.joint.reset(); },
-                   [&s, law](Visitor& w) {
-                     w.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &s.between);
-                     w.leaf({"at", "A point in each body's frame", kLength, kRequired}, &s.at);
-                     law(w, false);
-                   }}},
-                 true);
+  v.alternatives(
+      {{"joint", "On a joint coordinate", s.joint.has_value(), [&s] { s.joint = ""; },
+        [&s, law](Visitor& w) {
+          w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as in its channel name",
+                  kNumber, kRequired, Names::coordinate},
+                 &s.joint);
+          law(w, true);
+        }},
+       {"between", "Between two points", !s.joint, [&s] { s.joint.reset(); },
+        [&s, law](Visitor& w) {
+          w.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &s.between);
+          w.leaf({"at", "A point in each body's frame", kLength, kRequired}, &s.at);
+          law(w, false);
+        }}},
+      true);
 }
 
 void describe_soil(Visitor& v, SoilDescription& s) {
-  v.leaf({"force", "Resistance in full", kForce, kRequired | kNonNegative}, &s.force);
-  v.leaf({"depth", "Depth below the surface at which it is", kLength, kRequired | kPositive}, &s.depth);
-  v.leaf({"speed", "Speed above which it is; below, it is viscous", kSpeed, kRequired | kPositive}, &s.speed);
+  v.leaf({"force", "Full resistance", kForce, kRequired | kNonNegative}, &s.force);
+  v.leaf({"depth", "Depth below the surface at which the full resistance is reached", kLength, kRequired | kPositive}, &s.depth);
+  v.leaf({"speed", "Speed above which the full resistance acts; below it is viscous", kSpeed, kRequired | kPositive}, &s.speed);
   v.leaf({"at", "A point of the surface, ground frame", kLength}, &s.at);
   v.leaf({"normal", "Normal of the surface out of the soil, ground frame"}, Axis{&s.normal});
 }
 
 void describe(Visitor& v, ForceDescription& f) {
-  v.alternatives({{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
-                   [&f](Visitor& w) {
-                     w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as its channel",
-                             kNumber, kRequired, Names::coordinate},
-                            &f.joint);
-                     w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
-                   }},
-                  {"body", "A force or torque on a body, or the resistance of soil", !f.joint, [&f] { f.joint.reset(); },
-                   [&f](Visitor& w) {
-                     w.leaf({"body", "The body", kNumber, kRequired, Names::body}, &f.body);
-                     w.leaf({"at", "Point of attack of the force, body's frame", kLength}, &f.at);
-                     w.leaf({"force", "Force", kForce}, &f.force);
-                     w.leaf({"torque", "Torque", kTorque}, &f.torque);
-                     w.leaf({"frame", "Frame of the components"}, choice(f.frame, {"world", "body"}));
-                     w.group({"soil", "Resistance of soil against the motion of the point `at`"},
-                             {f.soil.has_value(), [&f] { f.soil.emplace(); }, [&f](Visitor& u) { describe_soil(u, *f.soil); }});
-                   }}},
-                 true);
-  v.leaf({"signal", "A factor over time; left out: 1", kNumber, 0, Names::signal}, &f.signal);
+  v.alternatives(
+      {{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
+        [&f](Visitor& w) {
+          w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as in its channel name",
+                  kNumber, kRequired, Names::coordinate},
+                 &f.joint);
+          w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
+        }},
+       {"body", "A force or torque on a body, or the resistance of soil", !f.joint, [&f] { f.joint.reset(); },
+        [&f](Visitor& w) {
+          w.leaf({"body", "The body", kNumber, kRequired, Names::body}, &f.body);
+          w.leaf({"at", "Point of application of the force, body's frame", kLength}, &f.at);
+          w.leaf({"force", "Force", kForce}, &f.force);
+          w.leaf({"torque", "Torque", kTorque}, &f.torque);
+          w.leaf({"frame", "Frame of the components"}, choice(f.frame, {"world", "body"}));
+          w.group({"soil", "Resistance of soil against the motion of the point `at`"},
+                  {f.soil.has_value(), [&f] { f.soil.emplace(); }, [&f](Visitor& u) { describe_soil(u, *f.soil); }});
+        }}},
+      true);
+  v.leaf({"signal", "Factor over time; default: 1", kNumber, 0, Names::signal}, &f.signal);
 }
 
 // ---------------------------------------------------------------- signals
@@ -403,48 +401,48 @@ void describe_sine(Visitor& v, SineSignal& s) {
   v.leaf({"frequency", "Frequency (cycles per second)", kFrequency, kNonNegative}, &s.frequency);
   v.leaf({"phase", "Phase at `start`", kAngle}, &s.phase);
   v.leaf({"offset", "Mean value", kSignalValue}, &s.offset);
-  v.leaf({"start", "Held at its first value before", kTime}, &s.start);
+  v.leaf({"start", "Start time; constant before", kTime}, &s.start);
 }
 
 void describe_csv(Visitor& v, CsvSignal& s) {
   v.leaf({"file", "The CSV file, relative to the model file", kNumber, kRequired}, &s.file);
   v.leaf({"time", "Column of the time [s]: a name of the header line, or a number from 1"}, &s.time);
   v.leaf({"value", "Column of the value: a name of the header line, or a number from 1"}, &s.value);
-  v.leaf({"smooth", "Monotone cubic through the points; false: straight lines"}, &s.smooth);
-  v.leaf({"scale", "Factor on the values; its unit is that of the values", kSignalValue}, &s.scale);
+  v.leaf({"smooth", "Monotone cubic interpolation; false: linear"}, &s.smooth);
+  v.leaf({"scale", "Factor on the values; carries their unit", kSignalValue}, &s.scale);
 }
 
-// The form of a signal that is a T.
+// Form of a signal of type T.
 template <class T>
 Alternative signal_form(const char* key, const char* doc, SignalDescription& s, void (*describe_form)(Visitor&, T&)) {
   return {key, doc, std::holds_alternative<T>(s), [&s] { s = T{}; }, [&s, describe_form](Visitor& v) { describe_form(v, std::get<T>(s)); }};
 }
 
 std::vector<Alternative> point_signal_forms(SignalDescription& s) {
-  return {
-      signal_form<StepsSignal>(
-          "steps", "Piecewise constant", s,
-          [](Visitor& v, StepsSignal& f) {
-            v.leaf({"steps", "Points [time, value]; each value holds from its time on", kSignalValue, kRequired | kIncreasing}, &f.steps);
-            v.leaf({"before", "Value ahead of the first step", kSignalValue}, &f.before);
-          }),
-      signal_form<RampsSignal>(
-          "ramps", "Piecewise linear", s,
-          [](Visitor& v, RampsSignal& f) {
-            v.leaf({"ramps", "Points [time, value], joined by straight lines and held outside; two points at one time make a jump",
-                    kSignalValue, kRequired},
-                   &f.points);
-          }),
-      signal_form<TableSignal>("table", "Table over time", s, [](Visitor& v, TableSignal& f) {
-        v.leaf({"table", "Points [time, value], held outside", kSignalValue, kRequired}, &f.points);
-        v.leaf({"smooth", "Monotone cubic through the points; false: straight lines"}, &f.smooth);
-      })};
+  return {signal_form<StepsSignal>("steps", "Piecewise constant", s,
+                                   [](Visitor& v, StepsSignal& f) {
+                                     v.leaf({"steps", "Points [time, value]; each value holds from its time onwards", kSignalValue,
+                                             kRequired | kIncreasing},
+                                            &f.steps);
+                                     v.leaf({"before", "Value before the first step", kSignalValue}, &f.before);
+                                   }),
+          signal_form<RampsSignal>(
+              "ramps", "Piecewise linear", s,
+              [](Visitor& v, RampsSignal& f) {
+                v.leaf({"ramps", "Points [time, value], linear between, constant outside; two points at the same time define a jump",
+                        kSignalValue, kRequired},
+                       &f.points);
+              }),
+          signal_form<TableSignal>("table", "Table over time", s, [](Visitor& v, TableSignal& f) {
+            v.leaf({"table", "Points [time, value], constant outside", kSignalValue, kRequired}, &f.points);
+            v.leaf({"smooth", "Monotone cubic interpolation; false: linear"}, &f.smooth);
+          })};
 }
 
 void describe(Visitor& v, SignalDescription& s) {
   std::vector<Alternative> forms = point_signal_forms(s);
   forms.insert(forms.begin(),
-               signal_form<ConstantSignal>("constant", "Constant; may be written as a bare value", s, [](Visitor& w, ConstantSignal& f) {
+               signal_form<ConstantSignal>("constant", "Constant; may be written as a plain value", s, [](Visitor& w, ConstantSignal& f) {
                  w.leaf({"constant", "The value", kSignalValue, kRequired}, &f.value);
                }));
   forms.push_back(
@@ -455,10 +453,10 @@ void describe(Visitor& v, SignalDescription& s) {
     w.group({"csv", "Columns of a CSV file", kNumber, kRequired}, {true, {}, [&f](Visitor& u) { describe_csv(u, f); }});
   }));
   forms.push_back(signal_form<SumSignal>("sum", "Sum of signals", s, [](Visitor& w, SumSignal& f) {
-    w.leaf({"sum", "Names of the signals added", kNumber, kRequired, Names::signal}, &f.of);
+    w.leaf({"sum", "Names of the signals to add", kNumber, kRequired, Names::signal}, &f.of);
   }));
   forms.push_back(signal_form<ProductSignal>("product", "Product of signals", s, [](Visitor& w, ProductSignal& f) {
-    w.leaf({"product", "Names of the signals multiplied", kNumber, kRequired, Names::signal}, &f.of);
+    w.leaf({"product", "Names of the signals to multiply", kNumber, kRequired, Names::signal}, &f.of);
   }));
   v.alternatives(forms, true);
 }
@@ -474,21 +472,21 @@ Items named(NamedList<T>& list) {
 
 void describe(Visitor& v, Description& d) {
   v.leaf({"trunnion", "Version of the file format: 1", kNumber, kRequired | kPositive}, &d.version);
-  v.leaf({"title", "What the model is, for reports"}, &d.title);
-  v.leaf({"include", "Files, beside this one, whose sections belong to this model; what stands in this file decides"},
+  v.leaf({"title", "Title of the model, for reports"}, &d.title);
+  v.leaf({"include", "Further files whose sections belong to this model; this file takes precedence"},
          Composed{"name of a file, or a list", Composed::Kind::files});
-  v.leaf({"parameters", "Values that stand wherever `$(name)` does; `$(2 * name)` computes with them, in SI units"},
+  v.leaf({"parameters", "Values substituted for `$(name)`; `$(2 * name)` computes with them, in SI units"},
          Composed{"any value by name", Composed::Kind::values});
-  v.leaf({"templates", "Groups of sections to be used more than once, with `parameters` of their own; one without a value must be given"},
+  v.leaf({"templates", "Groups of sections for repeated use, with `parameters` of their own; those without a value are required"},
          Composed{"sections by name", Composed::Kind::templates});
   v.leaf({"parts",
-          "Uses of templates: `template`, its parameters, and `count` for several, of which each knows its `$(index)`. "
+          "Instances of templates: `template`, its parameters, and `count` for several copies, numbered by `$(index)`. "
           "`$(part)` is the name of the part"},
          Composed{"template and parameters by name", Composed::Kind::parts});
-  v.leaf({"gravity", "Acceleration of gravity", kAcceleration}, &d.gravity);
-  v.group({"ground", "The world, which is always there"}, {!d.ground.drawn.empty(), [] {}, [&d](Visitor& w) { describe(w, d.ground); }});
-  v.section({"bodies", "Rigid bodies. `ground` is always there"}, named(d.bodies), nullptr);
-  v.section({"joints", "The tree: each body hangs on its parent by one joint, which is named after the child body"}, named(d.joints),
+  v.leaf({"gravity", "Gravitational acceleration", kAcceleration}, &d.gravity);
+  v.group({"ground", "The world (always present)"}, {!d.ground.drawn.empty(), [] {}, [&d](Visitor& w) { describe(w, d.ground); }});
+  v.section({"bodies", "Rigid bodies. `ground` always exists"}, named(d.bodies), nullptr);
+  v.section({"joints", "Joint tree: one joint attaches each body to its parent and is named after the child body"}, named(d.joints),
             nullptr);
   v.section({"loops", "Loop closures (cut joints) between two bodies"}, named(d.loops), nullptr);
   v.section({"motions", "Prescribed joint coordinates"}, named(d.motions), nullptr);

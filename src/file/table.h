@@ -1,6 +1,6 @@
-// The one table of the model file: for every key its name, meaning, measure, limits and whether it is required.
-// `describe` presents each struct of the description to a Visitor, key by key; reader, writer, checks, JSON Schema and
-// reference documentation are visitors. Defaults are the values of default-constructed structs.
+// The table of the model file: for every key its name, meaning, measure, limits and whether it is required.
+// `describe` presents each struct of the description to a Visitor, key by key; reader, writer, checks, JSON Schema and reference
+// documentation are visitors. Defaults are the values of default-constructed structs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,13 +17,13 @@ namespace trunnion {
 
 /// Limits and kinds of a key, combined with `|`.
 enum KeyFlags : unsigned {
-  kRequired = 1,     // must stand in the file
+  kRequired = 1,     // must be given
   kPositive = 2,     // > 0
   kNonNegative = 4,  // >= 0
   kFraction = 8,     // 0 to 1
   kInfinite = 16,    // `.inf` is allowed
   kIncreasing = 32,  // times of points strictly increase
-  kNotZero = 64,     // other than 0
+  kNotZero = 64,     // not 0
 };
 
 /// What a text names.
@@ -36,6 +36,7 @@ struct Key {
   const Measure& measure = kNumber;
   unsigned flags = 0;
   Names names = Names::nothing;
+  const char* old_name = nullptr;  // of earlier versions: read, never written
 
   bool is(KeyFlags flag) const { return (flags & flag) != 0; }
 };
@@ -46,7 +47,7 @@ using Points = std::vector<std::array<double, 2>>;
 struct OverSignal {
   Points* points;
 };
-/// Corners of an outline, at least three.
+/// Corners of an outline, three or more.
 struct Outline {
   std::vector<Vec2d>* points;
 };
@@ -58,16 +59,21 @@ struct Axis {
 struct AxisPair {
   std::array<Vec3d, 2>* value;
 };
-/// A tensor of inertia: [Jxx, Jyy, Jzz], or a mapping with xx, yy, zz, xy, xz, yz.
+/// An inertia tensor: [Jxx, Jyy, Jzz], or a mapping with xx, yy, zz, xy, xz, yz.
 struct InertiaTensor {
   Vec3d* moments;
   Vec3d* products;
 };
+/// A word of earlier versions, which is read as another one and never written.
+struct OldWord {
+  const char *old_word, *word;
+};
 /// One of several words.
 struct Choice {
   std::vector<const char*> words;
-  std::function<std::size_t()> get;  // words.size(): left open
+  std::function<std::size_t()> get;  // words.size(): unset
   std::function<void(std::size_t)> set;
+  std::vector<OldWord> old_words{};
 };
 
 /// A list of some of several words.
@@ -76,7 +82,7 @@ struct Words {
   std::vector<bool*> chosen;  // per word
 };
 
-/// A key that stands for other keys and is gone when the table is read; see file/expand.h.
+/// A key that is replaced by other keys before the table is read; see file/expand.h.
 struct Composed {
   const char* form;  // "list of files"
   enum class Kind { files, values, templates, parts } kind;
@@ -92,12 +98,12 @@ class Visitor;
 
 /// A mapping nested under a key.
 struct Group {
-  bool present = true;           // false: optional and not there
-  std::function<void()> create;  // makes an absent one
+  bool present = true;           // false: optional and absent
+  std::function<void()> create;  // creates an absent one
   std::function<void(Visitor&)> describe;
 };
 
-/// Items of a list or of a section with names.
+/// Items of a list or of a section with named items.
 struct Items {
   std::function<std::size_t()> size;
   std::function<std::string(std::size_t)> name;  // empty for lists
@@ -106,11 +112,11 @@ struct Items {
   std::function<void(Visitor&)> describe_sample;  // of a default-constructed item
 };
 
-/// One of several forms of a mapping, recognised by a key that it must have.
+/// One of several forms of a mapping, recognised by a required key.
 struct Alternative {
   const char* key;
   const char* doc;
-  bool active;                             // the value at hand has this form
+  bool active;                             // the value has this form
   std::function<void()> activate;          // gives the value this form
   std::function<void(Visitor&)> describe;  // all keys of this form, `key` included
 };
@@ -120,7 +126,7 @@ class Visitor {
   virtual ~Visitor() = default;
   virtual void leaf(const Key& key, const Slot& slot) = 0;
   virtual void group(const Key& key, const Group& group) = 0;
-  /// Named items; where `scalar_key` is given, a bare value in place of an item stands for {scalar_key: value}.
+  /// Named items; with `scalar_key` a plain value instead of an item stands for {scalar_key: value}.
   virtual void section(const Key& key, const Items& items, const char* scalar_key) = 0;
   virtual void list(const Key& key, const Items& items) = 0;
   virtual void alternatives(const std::vector<Alternative>& alternatives, bool required) = 0;
@@ -129,13 +135,13 @@ class Visitor {
 /// The whole model file.
 void describe(Visitor& v, Description& d);
 
-/// Describes the form that the value at hand has; nothing where it has none.
+/// Describes the form that the value has, if any.
 inline void describe_active(Visitor& v, const std::vector<Alternative>& alternatives) {
   for (const Alternative& a : alternatives)
     if (a.active) return a.describe(v);
 }
 
-/// The words of the choices that other rooms write into results, in the order of their enumerators.
+/// The words of the choices that other modules write into results, in the order of their enumerators.
 const std::vector<const char*>& coordinate_words();
 const std::vector<const char*>& constraint_words();
 const std::vector<const char*>& integrator_words();

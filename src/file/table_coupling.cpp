@@ -1,4 +1,4 @@
-// Table, part 3: the co-simulation of mechanism and oil.
+// The table, part 5: co-simulation of mechanism and hydraulics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/table_parts.h"
 
@@ -7,62 +7,63 @@ namespace trunnion {
 namespace {
 
 void describe_mechanism(Visitor& v, CosimulationDescription& c) {
-  v.leaf({"extrapolation", "Order 0 to 3 of its inputs; left out: as of the hydraulic ones", kNumber, kNonNegative},
+  v.leaf({"extrapolation", "Extrapolation order of its inputs, 0 to 3; default: as for the hydraulic inputs", kNumber, kNonNegative},
          &c.mechanism_extrapolation);
-  v.leaf({"steps",
-          "Its steps in a communication step; left out: 1, and with `sequential` and `parallel` as many as make them no longer than "
-          "`solver.step`",
+  v.leaf({"steps", "Steps per communication step; default: 1, with `sequential` and `parallel` as many as keep each within `solver.step`",
           kNumber, kPositive},
          &c.mechanism_steps);
 }
 
 void describe_hydraulics(Visitor& v, CosimulationDescription& c) {
   v.leaf({"integrator",
-          "Integration of the oil: `euler`, `rk4` or `trapezoidal`; left out: `rk4`, and `trapezoidal` in communication steps in which "
-          "that is unstable"},
+          "Integrator of the hydraulics: `euler`, `rk4` or `trapezoidal`; default: `rk4`, and `trapezoidal` in communication steps "
+          "where `rk4` is unstable"},
          choice(c.integrator, integrator_words()));
-  v.leaf({"oil_rule", "Time rule of the oil with `trapezoidal`, as `solver.oil_rule`"}, choice(c.oil_rule, oil_rule_words()));
-  v.leaf({"step", "Its largest step; it is made to fit into the communication step", kTime, kPositive}, &c.hydraulic_step);
+  v.leaf({"oil_rule", "Time rule of the hydraulics with `trapezoidal`, as `solver.oil_rule`"}, choice(c.oil_rule, oil_rule_words()));
+  v.leaf({"step", "Maximum step; adjusted to divide the communication step", kTime, kPositive}, &c.hydraulic_step);
 }
 
 void describe_control(Visitor& v, CouplingControlDescription& c) {
-  v.leaf({"tolerance", "Residual energy aimed at in a step, of the energy that goes through the bonds", kNumber, kPositive}, &c.tolerance);
-  v.leaf({"min_step", "Shortest communication step; `coupling.step` is the longest", kTime, kPositive}, &c.min_step);
+  v.leaf({"tolerance", "Target residual energy of a step, relative to the energy transferred through the bonds", kNumber, kPositive},
+         &c.tolerance);
+  v.leaf({"min_step", "Minimum communication step; `coupling.step` is the maximum", kTime, kPositive}, &c.min_step);
   v.leaf({"corners", "Communication points at the corners of the command signals"}, &c.corners);
 }
 
 void describe_subsystem(Visitor& v, SubsystemDescription& s) {
-  v.leaf({"parts", "Cylinders or volumes; their whole circuits belong to it", kNumber, kRequired}, &s.parts);
-  v.leaf({"integrator", "Integration; left out: as of all"}, choice(s.integrator, integrator_words()));
-  v.leaf({"step", "Largest step; left out: as of all", kTime, kPositive}, &s.step);
+  v.leaf({"parts", "Cylinders or volumes; the subsystem comprises their complete circuits", kNumber, kRequired}, &s.parts);
+  v.leaf({"integrator", "Integrator; default: `coupling.hydraulics.integrator`"}, choice(s.integrator, integrator_words()));
+  v.leaf({"step", "Maximum step; default: `coupling.hydraulics.step`", kTime, kPositive}, &s.step);
 }
 
 void describe_settings(Visitor& v, CosimulationDescription& c) {
-  v.leaf({"scheme", "In which order the subsystems go through a communication step"}, choice(c.scheme, coupling_scheme_words()));
-  v.leaf({"step", "Communication step, the run's time grid; left out: `solver.step`", kTime, kPositive}, &c.step);
-  v.leaf({"variables", "What is exchanged: rates of the cylinders against their forces, or against chamber pressures"},
+  v.leaf({"scheme", "Execution order of the subsystems in a communication step"}, choice(c.scheme, coupling_scheme_words()));
+  v.leaf({"step", "Communication step, the time grid of the run; default: `solver.step`", kTime, kPositive}, &c.step);
+  v.leaf({"variables", "Exchanged variables: cylinder rates and forces, or cylinder rates and chamber pressures"},
          choice(c.variables, coupling_variable_words()));
-  v.leaf({"acceleration", "The mechanism hands out accelerations, too, for the extrapolation"}, &c.acceleration);
-  v.leaf({"friction", "Who evaluates friction, viscous drag and end dampers of the cylinders"}, choice(c.friction, friction_side_words()));
-  v.leaf({"prediction", "What the oil assumes of the mechanism between communication points"},
+  v.leaf({"acceleration", "The mechanism also publishes accelerations, for the extrapolation"}, &c.acceleration);
+  v.leaf({"friction", "Subsystem that evaluates friction, viscous drag and end dampers of the cylinders"},
+         choice(c.friction, friction_side_words()));
+  v.leaf({"prediction", "Prediction of the mechanism's motion between communication points"},
          choice(c.prediction, coupling_prediction_words()));
-  v.leaf({"extrapolation", "Order 0 to 3 of the polynomials for the hydraulic inputs", kNumber, kNonNegative}, &c.extrapolation);
+  v.leaf({"extrapolation", "Order of the polynomials for the hydraulic inputs, 0 to 3", kNumber, kNonNegative}, &c.extrapolation);
   v.group({"mechanism", "The mechanical subsystem"}, {true, {}, [&c](Visitor& w) { describe_mechanism(w, c); }});
   v.group({"hydraulics", "The hydraulic subsystems"}, {true, {}, [&c](Visitor& w) { describe_hydraulics(w, c); }});
-  v.leaf({"order", "Who goes first with `gauss_seidel`"}, choice(c.order, {"hydraulics_first", "mechanism_first"}));
-  v.leaf({"max_iterations", "Most passes through a communication step with `iterated_jacobi`", kNumber, kPositive}, &c.max_iterations);
-  v.leaf({"tolerance", "Relative change of the outputs at which `iterated_jacobi` ends", kNumber, kPositive}, &c.tolerance);
-  v.leaf({"threads", "Threads that advance subsystems side by side; results do not depend on it", kNumber, kPositive}, &c.threads);
-  v.group({"control", "Communication steps within `step` chosen by the energy residual of the bonds"},
+  v.leaf({"order", "First subsystem with `gauss_seidel`"}, choice(c.order, {"hydraulics_first", "mechanism_first"}));
+  v.leaf({"max_iterations", "Maximum number of passes through a communication step with `iterated_jacobi`", kNumber, kPositive},
+         &c.max_iterations);
+  v.leaf({"tolerance", "Relative change of the outputs at which `iterated_jacobi` stops", kNumber, kPositive}, &c.tolerance);
+  v.leaf({"threads", "Threads that advance subsystems in parallel; results do not depend on it", kNumber, kPositive}, &c.threads);
+  v.group({"control", "Communication step control by the energy residual of the bonds"},
           {c.control.has_value(), [&c] { c.control.emplace(); }, [&c](Visitor& w) { describe_control(w, *c.control); }});
-  v.section({"subsystems", "Circuits joined to one subsystem, or with settings of their own; any other circuit is a subsystem by itself"},
+  v.section({"subsystems", "Circuits combined in one subsystem or with settings of their own; every other circuit is a subsystem"},
             named_items(c.subsystems, describe_subsystem), nullptr);
 }
 
 }  // namespace
 
 void describe_coupling(Visitor& v, Description& d) {
-  v.group({"coupling", "How mechanism and oil are solved apart, for `solver.coupling: cosimulation`"},
+  v.group({"coupling", "Co-simulation of mechanism and hydraulics, for `solver.coupling: cosimulation`"},
           {true, {}, [&d](Visitor& w) { describe_settings(w, d.coupling); }});
 }
 

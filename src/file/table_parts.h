@@ -17,7 +17,7 @@ void describe_solver(Visitor& v, Description& d);
 void describe_coupling(Visitor& v, Description& d);
 /// An item of valves.
 void describe_valve(Visitor& v, ValveDescription& valve);
-/// Size of an orifice: its forms, these and the discharge coefficient, these and the laminar limit.
+/// Size of an orifice: its forms; also the discharge coefficient; also the laminar limit.
 std::vector<Alternative> size_forms(OrificeSize& o);
 void describe_area(Visitor& v, OrificeSize& o);
 void describe_size(Visitor& v, OrificeSize& o);
@@ -30,15 +30,18 @@ void describe_line(Visitor& v, LineDescription& line);
 
 /// A word for each enumerator of E, in their order.
 template <class E>
-Choice choice(E& value, std::vector<const char*> words) {
-  return {std::move(words), [&value] { return static_cast<std::size_t>(value); }, [&value](std::size_t i) { value = static_cast<E>(i); }};
+Choice choice(E& value, std::vector<const char*> words, std::vector<OldWord> old_words = {}) {
+  return {std::move(words), [&value] { return static_cast<std::size_t>(value); }, [&value](std::size_t i) { value = static_cast<E>(i); },
+          std::move(old_words)};
 }
 
-/// The same for a choice that may be left open.
+/// The same for an optional choice.
 template <class E>
 Choice choice(std::optional<E>& value, std::vector<const char*> words) {
-  return {words, [&value, none = words.size()] { return value ? static_cast<std::size_t>(*value) : none; },
-          [&value](std::size_t i) { value = static_cast<E>(i); }};
+  return {words,
+          [&value, none = words.size()] { return value ? static_cast<std::size_t>(*value) : none; },
+          [&value](std::size_t i) { value = static_cast<E>(i); },
+          {}};
 }
 
 template <class T, class F>

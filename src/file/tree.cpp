@@ -31,7 +31,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (key_is_next()) refuse(mark, "a key is missing in front of `:`");
+    if (key_is_next()) refuse(mark, "a key is missing before `:`");
     keep(anchor, place(mark));
     close_value();
   }
@@ -49,7 +49,7 @@ class TreeBuilder : public YAML::EventHandler {
     FileTree& node = place(mark);
     node.kind = FileTree::Kind::scalar;
     node.text = value;
-    node.quoted = tag == "!";  // yaml-cpp's mark of quotes
+    node.quoted = tag == "!";  // yaml-cpp's tag of quoted scalars
     keep(anchor, node);
     close_value();
   }
@@ -96,7 +96,7 @@ class TreeBuilder : public YAML::EventHandler {
         if (&open != &top && open.node->kind == FileTree::Kind::map) path += open.node->entries.back().key + ".";
       diagnostics_.push_back({{file_, mark.line + 1, mark.column + 1},
                               path + key,
-                              "the key `" + key + "` stands here a second time",
+                              "the key `" + key + "` is repeated here",
                               "each key once",
                               "the first one is in line " + std::to_string(first->line)});
     }
@@ -104,7 +104,7 @@ class TreeBuilder : public YAML::EventHandler {
     top.key_read = true;
   }
 
-  // The node that the coming value belongs to.
+  // The node that the next value belongs to.
   FileTree& place(const YAML::Mark& mark) {
     budget_.add_values(1, {file_, mark.line + 1, mark.column + 1, no_path_});
     FileTree* node = &root;
@@ -222,7 +222,7 @@ FileTree read_yaml(const std::string& text, const std::string& file, std::vector
   check_utf8(text, file);
   TreeBuilder builder(file, diagnostics, budget);
   try {
-    std::istringstream stream(text + "\n...\n");  // with an end marker an open quote is an error; without, yaml-cpp closes it
+    std::istringstream stream(text + "\n...\n");  // with an end marker an open quote is an error; without it yaml-cpp closes the quote
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
     TreeBuilder second(file, diagnostics, budget);
@@ -233,9 +233,9 @@ FileTree read_yaml(const std::string& text, const std::string& file, std::vector
     return std::move(builder.root);
   } catch (const YAML::Exception& error) {
     const bool open_quote = error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
-    if (open_quote) throw InputError({syntax_error(file, builder.last, "behind this place a quote is opened and not closed")});
-    const std::string unknown_anchor = YAML::ErrorMsg::UNKNOWN_ANCHOR;  // and its name: a text of the file
-    throw InputError({syntax_error(file, error.mark, error.msg.starts_with(unknown_anchor) ? "an alias without its anchor" : error.msg)});
+    if (open_quote) throw InputError({syntax_error(file, builder.last, "a quote after this position is not closed")});
+    const std::string unknown_anchor = YAML::ErrorMsg::UNKNOWN_ANCHOR;  // followed by its name, a text of the file
+    throw InputError({syntax_error(file, error.mark, error.msg.starts_with(unknown_anchor) ? "an alias without an anchor" : error.msg)});
   }
 }
 

@@ -1,4 +1,4 @@
-// A YAML text as a tree of maps, lists and scalars with their places; the step between text and schema table.
+// A YAML text as a tree of maps, lists and scalars with their positions.
 // Maps keep the order of the file. Duplicate keys and keys that are not plain text are refused here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,22 +20,22 @@ struct FileTree {
 
   Kind kind = Kind::null;
   std::string text;                           // of a scalar
-  bool quoted = false;                        // the scalar stood in quotes
+  bool quoted = false;                        // the scalar was quoted
   std::vector<FileTree> items;                // of a list
   std::vector<Entry> entries;                 // of a map, in file order
   int line = 0, column = 0;                   // from 1; 0: not from the file but from an override
-  std::shared_ptr<const std::string> file{};  // in which it stands; null: the model file itself
-  int override_order = 0;                     // the how-manieth override set it or something in it; 0: as in the file
+  std::shared_ptr<const std::string> file{};  // that contains it; null: the model file itself
+  int override_order = 0;                     // number of the override that set it or something in it; 0: as in the file
 
   const Entry* find(std::string_view key) const;
   Entry* find(std::string_view key);
-  /// What stands here, for messages: "`text`", "a list", "a mapping", "nothing".
+  /// The value for messages: "`text`", "a list", "a mapping", "nothing".
   std::string described() const;
 
   static FileTree scalar(std::string text, bool quoted = false);
   static FileTree list();
   static FileTree map();
-  /// What stands here but for items and entries.
+  /// The node without items and entries.
   FileTree without_children() const;
   /// Appends a map entry and returns its value.
   FileTree& add(const std::string& key, FileTree value);
@@ -51,14 +51,14 @@ struct FileTree::Entry {
   bool added = false;        // by an override; the file has no such key
 };
 
-/// Reads one YAML document. A syntax error is thrown as InputError alone, as is what exceeds a limit of `budget`; duplicate keys are added
-/// to `diagnostics`.
+/// Reads one YAML document. Throws InputError for a syntax error or an exceeded limit of `budget`; duplicate keys are added to
+/// `diagnostics`.
 FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics, InputBudget& budget);
 
-/// Block-style YAML of a tree; lists of scalars and small maps within lists stand on one line.
+/// Block-style YAML of a tree; lists of scalars and small maps within lists are written on one line.
 std::string yaml_text(const FileTree& tree);
 
-/// The same tree as JSON text, two blanks per level; plain scalars that are numbers or booleans stand without quotes.
+/// The tree as JSON text, two blanks per level; plain scalars that are numbers or booleans are not quoted.
 std::string json_text(const FileTree& tree, int indent = 0);
 
 }  // namespace trunnion

@@ -10,7 +10,7 @@ namespace trunnion {
 
 namespace {
 
-// A JSON string, which is a double-quoted YAML scalar as well.
+// A JSON string, which is also a double-quoted YAML scalar.
 std::string quoted(const std::string& text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
@@ -26,7 +26,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// Words that YAML reads as text without quotes, and as nothing else.
+// Words that YAML reads as text without quotes.
 bool is_plain_word(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };

@@ -1,6 +1,6 @@
-// URDF -> tree of a model file. Both describe a tree of joints whose child frame lies in the joint; what differs is the inertia tensor,
-// which URDF gives in axes of its own:   J = R J_urdf R^T,  R = Rz(yaw) Ry(pitch) Rx(roll)
-// Source: the format's specification, wiki.ros.org/urdf/XML.
+// URDF -> tree of a model file. Both describe a tree of joints with the child frame in the joint; URDF gives the inertia tensor in
+// separate axes:   J = R J_urdf R^T,  R = Rz(yaw) Ry(pitch) Rx(roll)
+// Source: URDF specification, wiki.ros.org/urdf/XML.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/urdf.h"
 
@@ -58,7 +58,7 @@ class Importer {
     for (const XMLElement* e = robot->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const std::string kind = e->Name();
       if (kind.starts_with("xacro:")) {
-        report(e, "", "this file has macros of xacro", "plain URDF", "expand it: xacro FILE.xacro > FILE.urdf");
+        report(e, "", "this file contains xacro macros", "plain URDF", "expand it: xacro FILE.xacro > FILE.urdf");
         throw InputError(findings_);
       }
       if (kind == "link")
@@ -81,7 +81,7 @@ class Importer {
     FileTree body;
     int line;
     bool has_mass;
-    const XMLElement* joint = nullptr;  // whose child it is
+    const XMLElement* joint = nullptr;  // of which it is the child
   };
 
   void report(const XMLElement* at, const std::string& path, const std::string& found, const std::string& expected = "",
@@ -95,7 +95,7 @@ class Importer {
     return text != nullptr ? text : "";
   }
 
-  /// The name of a link or a joint. It stands in comments and messages; a line break would end them.
+  /// The name of a link or joint. It is used in comments and messages, so line breaks are refused.
   std::string name_of(const XMLElement& e) {
     std::string name = attribute(e, "name", "");
     if (printable(name) != name)
@@ -141,7 +141,7 @@ class Importer {
     return pose;
   }
 
-  /// A name that a model file allows and nothing else has.
+  /// A unique name that a model file allows.
   std::string model_name(const std::string& name) {
     std::string out = name;
     for (char& c : out)
@@ -152,7 +152,7 @@ class Importer {
     return out;
   }
 
-  // What an element holds besides what is read.
+  // Records child elements that are not read.
   void note_others(const XMLElement& e, const std::set<std::string>& known, const std::string& owner) {
     std::map<std::string, int> found;
     for (const XMLElement* c = e.FirstChildElement(); c != nullptr; c = c->NextSiblingElement())
@@ -168,7 +168,7 @@ class Importer {
   void add_link(const XMLElement& e) {
     const std::string name = name_of(e);
     if (name.empty()) return;
-    if (links_.contains(name)) return report(&e, name, "there is a second link `" + name + "`", "each name once");
+    if (links_.contains(name)) return report(&e, name, "duplicate link `" + name + "`", "unique names");
     note_others(e, {"inertial"}, "link `" + name + "`");
     Link link{name, FileTree::map(), e.GetLineNum(), false};
     if (const XMLElement* inertial = e.FirstChildElement("inertial")) {
@@ -221,7 +221,7 @@ class Importer {
       if (child == nullptr) continue;
       if (child->joint != nullptr)
         report(joint, name, "the link is already the child of another joint, in line " + std::to_string(child->joint->GetLineNum()),
-               "one joint above each link");
+               "one parent joint per link");
       child->joint = joint;
     }
     std::vector<std::string> roots;
@@ -230,7 +230,8 @@ class Importer {
     if (roots.size() != 1) {
       std::string all;
       for (const std::string& r : roots) all += (all.empty() ? ": `" : ", `") + r + "`";
-      findings_.push_back({{file_, 1, 0}, "", std::to_string(roots.size()) + " links are the child of no joint" + all, "one root", ""});
+      findings_.push_back(
+          {{file_, 1, 0}, "", std::to_string(roots.size()) + " links are not the child of any joint" + all, "one root", ""});
       return;
     }
     root_ = roots[0];
@@ -240,7 +241,7 @@ class Importer {
     FileTree joint = FileTree::map();
     joint.add(floating_ ? "free" : "fixed", FileTree::map()).add("parent", FileTree::scalar("ground", true));
     model_joints_.add(links_.at(root_).name, std::move(joint));
-    out_.changed.push_back("the root `" + root_ + (floating_ ? "` moves freely" : "` is fixed to the ground"));
+    out_.changed.push_back("the root `" + root_ + (floating_ ? "` is free" : "` is fixed to the ground"));
   }
 
   void add_joint(const XMLElement& e) {
@@ -274,7 +275,7 @@ class Importer {
         spring.add("joint", FileTree::scalar(child.name, true));
         spring.add("damping", number(damping));
       } else if (damping != 0) {
-        out_.left_out.push_back("damping of joint `" + urdf_name + "`, which has more than one coordinate or none");
+        out_.left_out.push_back("damping of joint `" + urdf_name + "`, which does not have exactly one coordinate");
       }
       if (friction != 0)
         out_.left_out.push_back("dry friction of joint `" + urdf_name + "`, " + number_text(friction) + (turns ? " N m" : " N"));
@@ -322,7 +323,7 @@ class Importer {
     };
     out_.text = "# Imported from " + printable(file_) + "\n";
     comment("Changed:", out_.changed);
-    comment("Not taken over:", out_.left_out);
+    comment("Not imported:", out_.left_out);
     out_.text += yaml_text(root);
     return std::move(out_);
   }

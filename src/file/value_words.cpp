@@ -1,3 +1,4 @@
+// Values, defaults and examples of the table in words.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/value_words.h"
 
@@ -81,7 +82,7 @@ struct ValueKind {
   std::string operator()(const Choice& x) const { return all(x.words); }
 };
 
-/// A value as one would write it, other than the default where there is a choice.
+/// An example value, different from the default of a choice.
 struct Example {
   const Key& key;
 

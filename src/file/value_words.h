@@ -11,10 +11,10 @@ namespace trunnion {
 /// "number [m], > 0", "`penalty`, `double_step`", "3 x number [m/s^2]", ...
 std::string value_words(const Key& key, const Slot& slot);
 
-/// What stands there where the file says nothing, as it would be written; empty where nothing does.
+/// The default as it would be written; empty if there is none.
 std::string default_words(const Key& key, const Slot& slot);
 
-/// A value as one would write it, by the example of the key's measure or the first word of a choice; empty where the table has none.
+/// An example value, from the key's measure or the words of a choice; empty if the table has none.
 std::string example_words(const Key& key, const Slot& slot);
 
 }  // namespace trunnion

@@ -143,7 +143,7 @@ class UnitFinder : public Visitor {
     prefix_ = outer;
   }
 
-  std::string path_, prefix_, unit_;  // names with a point behind each
+  std::string path_, prefix_, unit_;  // each name followed by a dot
 };
 
 }  // namespace

@@ -7,10 +7,10 @@
 
 namespace trunnion {
 
-/// Every value in SI units, defaults included; optional values that are unset are left out.
+/// Every value in SI units, defaults included; unset optional values are omitted.
 FileTree write_tree(const Description& description);
 
-/// The value of one key as a tree; null where it is unset.
+/// The value of one key as a tree; null if unset.
 FileTree write_value(const Key& key, const Slot& slot);
 
 }  // namespace trunnion

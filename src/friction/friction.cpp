@@ -1,3 +1,4 @@
+// Friction laws behind one interface: construction, response, states.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/friction.h"
 
@@ -11,13 +12,13 @@ namespace {
 
 constexpr FrictionStateInfo kStateInfo[kMaxFrictionStates] = {{"bristle", "m"}, {"film", "-"}};
 
-/// Throws unless `holds`; NaN never holds.
+/// Throws unless `holds`, which is false for NaN.
 void require(bool holds, const char* key, double value, const char* expected) {
   if (!holds) throw Error(std::string("friction: ") + key + " is " + std::to_string(value) + "; expected " + expected);
 }
 void require_positive(const char* key, double value) { require(value > 0 && std::isfinite(value), key, value, "a number greater than 0"); }
 void require_not_negative(const char* key, double value) {
-  require(value >= 0 && std::isfinite(value), key, value, "0 or a greater number");
+  require(value >= 0 && std::isfinite(value), key, value, "a number not less than 0");
 }
 
 void check_sliding(const FrictionDescription& d) {
@@ -47,7 +48,7 @@ ModifiedLuGre make_modified_lugre(const FrictionDescription& d) {
   return {make_lugre(d), d.film_velocity, d.film_time_up, d.film_time_down, d.film_time_dwell};
 }
 
-/// Copies the states of `Law` out of a plain array.
+/// Copies the states of `Law` from a plain array.
 template <class Law>
 std::array<double, Law::kStates> states_of(const Law&, [[maybe_unused]] const double* x) {
   std::array<double, Law::kStates> states{};
@@ -77,7 +78,7 @@ FrictionLaw make_friction(const FrictionDescription& d) {
     case FrictionKind::modified_lugre:
       return make_modified_lugre(d);
   }
-  throw Error("friction: model is not one of the known laws");
+  throw Error("friction: unknown model");
 }
 
 int friction_states(const FrictionLaw& law) {

@@ -1,7 +1,7 @@
 // Seal friction of a cylinder: slip speed (and friction states) -> force (and state rates), one of six laws.
-// Sign: the force is positive with positive slip speed; it opposes the motion of whatever moves with v.
-// Two ways to treat the states x of a law: as unknowns of the machine (respond), or solved for on the spot, at the end of a step, and
-// eliminated (respond_local, static condensation); both give the same solution. Nothing here allocates except make_friction's errors.
+// Sign: the force is positive with positive slip speed; it opposes the motion.
+// Two treatments of the states x of a law: as unknowns of the system (respond), or solved for at the end of a step and eliminated
+// (respond_local, static condensation); both give the same solution. Only errors of make_friction allocate.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 3.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -25,7 +25,7 @@ namespace trunnion {
 
 using FrictionLaw = std::variant<NoFriction, CoulombViscous, BengisuAkay, BrownMcPhee, LuGre, ModifiedLuGre>;
 
-/// Most states any law has.
+/// Maximum number of states of a law.
 inline constexpr int kMaxFrictionStates = 2;
 
 /// One state of a law, for channels and messages.
@@ -44,7 +44,7 @@ struct FrictionResponse {
   std::array<std::array<double, 2>, 2> rate_x{};  //       dx_i_dot/dx_j, [i][j]
 };
 
-/// The law a description asks for. Throws Error naming the first parameter out of range.
+/// The law of a description. Throws Error naming the first parameter out of range.
 FrictionLaw make_friction(const FrictionDescription& description);
 /// Number of states of a law: 0, 1 (bristle) or 2 (bristle, film).
 int friction_states(const FrictionLaw& law);
@@ -54,7 +54,7 @@ std::span<const FrictionStateInfo> friction_state_info(const FrictionLaw& law);
 double friction_stored_energy(const FrictionLaw& law, const double* x);
 /// Power turned into heat [W]: force times speed less the rate of the stored energy.
 double friction_dissipated_power(const FrictionLaw& law, double v, const double* x);
-/// States of steady sliding at v; zero at rest, and zero where the law has none.
+/// States of steady sliding at v; zero at rest and for laws without states.
 std::array<double, 2> friction_steady_states(const FrictionLaw& law, double v);
 /// Force [N] of steady sliding at v, the Stribeck curve of every law; 0 at rest.
 double friction_steady_force(const FrictionLaw& law, double v);
@@ -73,7 +73,7 @@ S force_and_rates(const FrictionLaw& law, const S& v, const S* x, S* rate) {
   return std::visit([&](const auto& l) { return force_and_rates(l, v, x, rate); }, law);
 }
 
-/// Force and rates with all local derivatives, for states that are unknowns of the machine.
+/// Force and rates with all local derivatives, for states that are unknowns of the system.
 template <class Law>
 void respond(const Law& law, double v, const double* x, FrictionResponse& out) {
   constexpr int n = Law::kStates;
@@ -91,7 +91,7 @@ void respond(const Law& law, double v, const double* x, FrictionResponse& out) {
     for (int j = 0; j < n; ++j) out.rate_x[i][j] = rates[i].d[1 + j];
   }
 }
-/// Modified LuGre by hand: only the slip speed enters through functions, so one derivative is carried and those in q and h follow
+/// Modified LuGre by hand: only the slip speed enters through functions, so one derivative is propagated and those in q and h follow
 /// from g_h = -F_s exp(-(|v| / v_s)^n). Same numbers as the template to rounding, half its time.
 inline void respond(const ModifiedLuGre& law, double v, const double* x, FrictionResponse& out) {
   using S = Dual<1>;

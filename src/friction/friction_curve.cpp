@@ -1,3 +1,4 @@
+// Friction against velocity: driven and steady curves of a law.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/friction_curve.h"
 

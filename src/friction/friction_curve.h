@@ -1,6 +1,6 @@
 // Friction against velocity: a law driven by a given slip velocity, for figures and tests.
-// A slow cycle shows the Stribeck curve and the lag (more force while speeding up than while slowing down), a very short one the
-// spring before slip. Reproduces figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction) in kind.
+// A slow cycle shows the Stribeck curve and the hysteresis (more force when accelerating than when decelerating), a very short one
+// presliding. Qualitatively reproduces figure 9b of Jaiswal, Sopanen, Mikkola 2021 (friction).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@ namespace trunnion {
 
 /// Sinusoidal slip v(t) = amplitude sin(2 pi frequency t), started at rest with all states zero.
 struct FrictionCycle {
-  double amplitude = 0.05;    // [m/s] greatest speed
+  double amplitude = 0.05;    // [m/s] maximum speed
   double frequency = 1;       // [Hz]
   double cycles = 2;          // [-]   number of cycles
   int steps_per_cycle = 500;  // [-]   equal time steps
@@ -29,11 +29,11 @@ struct FrictionPoint {
   std::array<double, 2> states{};  //      bristle [m], film [-]
 };
 
-/// The law under any slip velocity [m/s] of time [s], from all states zero; trapezoidal rule for states and displacement.
+/// The law for any slip velocity [m/s] over time [s], from zero states; trapezoidal rule for states and displacement.
 /// Returns steps + 1 points, the first at time 0. Throws Error unless step > 0 and steps >= 0.
 std::vector<FrictionPoint> friction_curve(const FrictionLaw& law, const std::function<double(double)>& velocity, double step, int steps);
 
-/// The law under a sinusoidal cycle. Throws Error where the cycle is not one.
+/// The law for a sinusoidal cycle. Throws Error for an invalid cycle.
 std::vector<FrictionPoint> friction_curve(const FrictionLaw& law, const FrictionCycle& cycle);
 
 /// Steady sliding at `points` (at least 2) equally spaced speeds from v_first to v_last; time and displacement stay zero.

@@ -2,7 +2,7 @@
 // fast_tanh:        rational (Lambert's continued fraction, 8 levels) for |x| < 0.625, else 1 - 2 / (exp(2 |x|) + 1);
 //                   relative error below 4e-16 (std::tanh: 3e-16), about half the time of std::tanh.
 // two_thirds_power: u^(2/3) = u * u^(-1/3) by two fourth-order steps without division; relative error below 3e-16,
-//                   two thirds of the time of std::cbrt squared, and its slope comes with it.
+//                   two thirds of the time of std::cbrt squared, including its slope.
 //                   Its slope 2/3 u^(-1/3) is infinite at rest: the value stays exact, the slope is that at max(u, kSlopeFloor).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -16,9 +16,9 @@
 
 namespace trunnion {
 
-/// Where a slope grows without bound towards zero, it is taken at this argument instead (as a fraction of the law's own speed).
+/// Slopes unbounded at zero are evaluated at this argument (as a fraction of the law's own speed).
 inline constexpr double kSlopeFloor = 1e-4;
-/// exp(-kGreatestExponent) is still a normal number; larger exponents change nothing and would only overflow.
+/// exp(-kGreatestExponent) is still a normal number; larger exponents are negligible and would overflow.
 inline constexpr double kGreatestExponent = 700;
 
 /// tanh(x).
@@ -69,7 +69,7 @@ Dual<N> rising_power(const Dual<N>& u, double n) {
   return Dual<N>::chain(p, n * std::pow(max(u.value, kSlopeFloor), n - 1), u);
 }
 
-/// exp(-(u)^n) for u >= 0, zero slope and finite far out.
+/// exp(-(u)^n) for u >= 0, with zero slope and a finite value for large u.
 template <class S>
 S decay(const S& u, double n) {
   return exp(-min(rising_power(u, n), kGreatestExponent));

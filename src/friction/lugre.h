@@ -5,8 +5,8 @@
 // Sign: F and q are positive with positive v. At rest a spring sigma0; sliding steadily q = g / sigma0 sgn v, F = g sgn v + sigma2 v.
 // Energy: F v = d(sigma0 q^2 / 2)/dt + sigma0^2 |v| q^2 / g + sigma1 v q_dot + sigma2 v^2. The last three sum to a non-negative power
 // for every q while |v| <= 4 g (sigma1 + sigma2) / sigma1^2, and for every v within |q| <= F_s / sigma0 (where the bristle stays)
-// if sigma2 >= sigma1 (F_s / F_c - 1); beyond both, a constant sigma1 may return energy for a moment, a falling one (v_d) less.
-// Validity: F_c > 0. |v| has a kink at rest, so have the slopes in v there (one-sided) where q is not zero.
+// if sigma2 >= sigma1 (F_s / F_c - 1); beyond both, a constant sigma1 may briefly return energy, a decreasing one (v_d) less.
+// Validity: F_c > 0. |v| has a kink at rest; slopes in v are one-sided there if q is not zero.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), (25)-(27).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -6,9 +6,9 @@
 //   h_ss   = K_f min(|v|, v_b)^(2/3),   K_f = (1 - F_c / F_s) v_b^(-2/3)
 //   F      = sigma0 q + sigma1(v) q_dot + sigma2 v
 // Sign: F and q are positive with positive v; h is dimensionless, 0 (dry) <= h <= 1 - F_c / F_s (at v_b and faster).
-// The paper writes |h|; h cannot become negative (h_dot >= 0 at h = 0), so h itself stands here and an iterate below zero meets the
-// smooth continuation. Rest means |v| < kDwellSpeed. For thickness beyond its range g is kept above kLeastSlipFraction F_c.
-// h_ss has infinite slope at rest: its value is exact, its slope is taken at max(|v|, kSlopeFloor v_b). One-sided slopes at rest
+// The paper writes |h|; h cannot become negative (h_dot >= 0 at h = 0), so h is used, and negative iterates see the smooth
+// continuation. Rest means |v| < kDwellSpeed. For thickness out of range g is kept above kLeastSlipFraction F_c.
+// h_ss has infinite slope at rest: its value is exact, its slope is evaluated at max(|v|, kSlopeFloor v_b). One-sided slopes at rest
 // (|v|), at v_b and where h = h_ss. h_dot jumps when v enters or leaves rest unless h = h_ss.
 // Validity: F_s >= F_c > 0, v_b > 0, all times > 0. Energy as LuGre with g(v, h).
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), (28)-(34).
@@ -21,14 +21,14 @@
 
 namespace trunnion {
 
-inline constexpr double kDwellSpeed = 1e-9;        // [m/s] slower is at rest
-inline constexpr double kLeastSlipFraction = 0.5;  // [-] of F_c; g >= F_c for every thickness in range, so this never acts there
+inline constexpr double kDwellSpeed = 1e-9;        // [m/s] limit of rest
+inline constexpr double kLeastSlipFraction = 0.5;  // [-] of F_c; g >= F_c for every thickness in range, so inactive there
 
 struct ModifiedLuGre {
   static constexpr int kStates = 2;  // bristle deflection q [m], film thickness h [-]
 
   LuGre bristle;             //       F_c, F_s, v_s, n, sigma0, sigma1, sigma2
-  double film_velocity = 0;  // [m/s] v_b, where the film is complete and steady friction is near its least
+  double film_velocity = 0;  // [m/s] v_b, where the film is complete and steady friction near its minimum
   double time_up = 0;        // [s]   tau_hp, film builds up
   double time_down = 0;      // [s]   tau_hn, film drains while moving
   double time_dwell = 0;     // [s]   tau_h0, film drains at rest

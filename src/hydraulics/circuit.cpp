@@ -1,3 +1,4 @@
+// Assembly and evaluation of the hydraulic netlist.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/circuit.h"
 
@@ -32,7 +33,7 @@ void load_pressures(const Hydraulics& netlist, const S* y, OilValues<S>& state) 
   for (std::size_t i = 0; i < netlist.spools.size(); ++i) state.spool[i] = y[netlist.spools[i].state];
 }
 
-/// Whether nothing flows through an element, whatever the pressures: most metering edges at any time.
+/// Whether an element has no flow at any pressure: usually true of most metering edges.
 template <class Element>
 TR_INLINE bool is_shut(const Element& element, const FlowInputs<>& in) {
   if constexpr (std::is_same_v<Element, Orifice>)
@@ -41,7 +42,7 @@ TR_INLINE bool is_shut(const Element& element, const FlowInputs<>& in) {
     return false;
 }
 
-/// Adds an edge's flow to the balances of its ends.
+/// Adds an edge's flow to the balances of its nodes.
 TR_INLINE void add_edge(const Hydraulics& netlist, const FlowEdge& e, HydraulicState& state) {
   const PressureNode &A = netlist.nodes[e.A], &B = netlist.nodes[e.B];
   if (A.state >= 0) {
@@ -104,7 +105,7 @@ void add_component(const Hydraulics& netlist, const Component& c, const FlowInpu
   add_component(netlist, c, values, slopes, ydot, factor, state);
 }
 
-/// A given flow: Q with its slope in the pressure that it is drawn from.
+/// A prescribed flow: Q with its slope in the pressure at its inlet.
 void add_flow_source(const Hydraulics& netlist, const FlowSource& source, const Dual<1>& Q, HydraulicState& state) {
   const bool draws = source.from >= 0 && netlist.nodes[source.from].state >= 0;
   const auto add = [&](int node, double sign) {
@@ -117,7 +118,7 @@ void add_flow_source(const Hydraulics& netlist, const FlowSource& source, const 
   add(source.from, 1);
 }
 
-/// What a pressure change does to oil and walls over a step, between the means of both ends.
+/// Effect of a pressure change on oil and walls over a step, between the means of both ends.
 struct StrainChange {
   double oil, pressure;  // g(p_1) - g(p_0) of the oil [-]; p_1 - p_0 [Pa]
   double liquid;         // (chi_0 + chi_1)/2
@@ -128,13 +129,13 @@ TR_INLINE StrainChange strain_change(const Fluid& fluid, double p_0, double p_1)
   if (!fluid.varies(p_0) && !fluid.varies(p_1)) return {fluid.compressibility * pressure, pressure, 1};
   return {fluid.strain(p_1, 0) - fluid.strain(p_0, 0), pressure, (fluid.liquid_fraction(p_0) + fluid.liquid_fraction(p_1)) / 2};
 }
-/// Change of a chamber's content: `area` positive for chamber A, negative for chamber B, length that at the end.
+/// Change of a chamber's content: `area` positive for chamber A, negative for chamber B; length at the end.
 TR_INLINE double chamber_change(const Cylinder& c, double area, double length, double moved, const StrainChange& strain) {
   const double mean = (area < 0 ? -1 : 1) * area * length - c.travel * area * moved / 2;
   return mean * strain.of(c.wall_compressibility) + strain.liquid * area * moved;
 }
 
-/// Oil and its share of liquid at the pressure of a volume; its capacity, of the hose alone; returned.
+/// Oil and its liquid fraction at the pressure of a volume; its capacity, of the hose alone; returned.
 TR_INLINE Dual<1> set_oil(const Hydraulics& netlist, const Volume& volume, double p, HydraulicState& state) {
   using S = Dual<1>;
   const S beta = netlist.fluid.compressibility_at(S::variable(p, 0));
@@ -164,7 +165,7 @@ TR_INLINE void add_volume(const Hydraulics& netlist, const Volume& volume, const
   row.T[row.local] += rule.factor * C.value;
 }
 
-/// Where a chamber's derivatives go.
+/// Positions of a chamber's derivatives.
 struct ChamberSlopes {
   double *R_s, *R_v, *F_y;
 };
@@ -187,7 +188,7 @@ void add_chamber(const Hydraulics& netlist, int node_index, double area, double 
   slopes.R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
   slopes.R_v[row.local] += liquid.value * area;
 }
-/// Chamber part of factor dN_i, `moved` the way of the piston in the step.
+/// Chamber part of factor dN_i, `moved` the displacement of the piston in the step.
 TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, double moved, const Cylinder& cylinder,
                            const RateRelation& rule, const double* y, const ChamberSlopes& slopes, HydraulicState& state) {
   const PressureNode& node = netlist.nodes[node_index];
@@ -237,7 +238,7 @@ void add_linear_oil(const Hydraulics& netlist, const LinearOil& oil, const doubl
   }
 }
 
-/// Friction with states that are solved for on the spot.
+/// Friction with locally solved states.
 void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule, FrictionResponse& f) {
   const double share = rule.factor > 0 ? 1 / rule.factor : 0;
   respond_local(a.friction, s_dot, share, rule.y_begin + a.state, rule.offset + a.state, y + a.state, f);
@@ -300,7 +301,7 @@ void add_oil_force(const S& force, PortForces<S>& port) {
   port.force += force;
 }
 
-/// Openings that no direction of motion has (metering_actuator.h), or a flow that no pump has.
+/// Throws for openings that are not admissible (metering_actuator.h) or an invalid flow of the pump.
 [[noreturn]] void refuse(const Hydraulics& netlist, const QuasistaticCircuit& q, const QuasistaticWork& work) {
   const std::string circuit = "quasistatic." + q.name;
   for (std::size_t j = 0; j < q.ports.size(); ++j) {
@@ -316,15 +317,15 @@ void add_oil_force(const S& force, PortForces<S>& port) {
     for (const auto& [a, b] : pairs)
       if (a.opening > 0 && b.opening > 0)
         throw CommandError(place,
-                           fmt::format("its valves {} and {} are open together ({:g} and {:g}), which no direction of motion has", a.name,
-                                       b.name, a.opening, b.opening),
-                           "commands, or curves `opening`, that leave one of them shut");
-    throw CommandError(place, "an opening is no number between 0 and 1", "commands that are numbers");
+                           fmt::format("its valves {} and {} are open together ({:g} and {:g}), which no direction of motion allows",
+                                       a.name, b.name, a.opening, b.opening),
+                           "commands, or curves `opening`, that keep one of them closed");
+    throw CommandError(place, "an opening is not a number between 0 and 1", "finite commands");
   }
-  throw CommandError(circuit + ".flow", fmt::format("the pump's flow is {:g} m3/s", work.flow), "a signal that is not negative");
+  throw CommandError(circuit + ".flow", fmt::format("the pump's flow is {:g} m3/s", work.flow), "a non-negative signal");
 }
 
-/// read_command(), of commands that can be.
+/// read_command() with checks.
 template <class S>
 void take_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
   read_command(q, values.signal.data(), values.spool.data(), work);
@@ -359,7 +360,7 @@ void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double*
   }
 }
 
-/// Forces of its ports as an ordinary differential equation; discrete: what the last step left.
+/// Forces of its ports as an ordinary differential equation; discrete: those of the last step.
 template <class S>
 void add_quasistatic_forces(const Hydraulics& netlist, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y,
                             QuasistaticWork& work, OilValues<S>& values) {
@@ -396,7 +397,7 @@ void add_quasistatic_slopes(const QuasistaticCircuit& q, const double* s, const 
   }
 }
 
-/// Where the blocks of a step may have entries: each part of the netlist adds slopes that cannot cancel. `state`: scratch.
+/// Sparsity pattern of a step's blocks: each part of the netlist adds slopes that cannot cancel. `state`: scratch.
 std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, HydraulicState& state) {
   std::vector<std::vector<char>> marked(netlist.circuits.size());
   const bool full = netlist.linear_oil != nullptr;
@@ -412,7 +413,7 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
         if (std::exchange(T[k], 0) != 0) marked[i][k] = 1;
     }
   };
-  for (double command : {-1.0, 1.0}) {  // valves that join other nodes either way
+  for (double command : {-1.0, 1.0}) {  // valves that connect other nodes in either position
     std::fill(state.spool.begin(), state.spool.end(), command);
     for_each_element(netlist, [&](const auto& element) {
       element.edges(state.flow_inputs(), [&](int A, int B, auto&&) { add_edge(netlist, {A, B, 0, 1}, state); });
@@ -421,7 +422,7 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
   }
   std::fill(state.spool.begin(), state.spool.end(), 0.0);
   double slopes[kMaxComponentSlopes];
-  for (int i = 0; i < kMaxComponentSlopes; ++i) slopes[i] = std::ldexp(1, i);  // no sum of some is another's
+  for (int i = 0; i < kMaxComponentSlopes; ++i) slopes[i] = std::ldexp(1, i);  // no sum of a subset equals another
   for (const Component& c : netlist.components) {
     add_component(netlist, c, ComponentValues<>{}, slopes, state.ydot_scratch.data(), 0, state);
     mark();
@@ -664,8 +665,8 @@ void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, c
 
 namespace {
 
-/// Net outflows of the volumes [m3/s] by elements, sources and components, with a LinearOil less the rates of their pressures; rates of all
-/// other states but spools; port forces, of quasistatic circuits at the rates `oil_rate`. All but the ports' forces into `ydot`.
+/// Net outflows of the volumes [m3/s] by elements, sources and components, with a LinearOil minus the rates of their pressures; rates of
+/// all other states except spools; port forces, of quasistatic circuits at the rates `oil_rate`. All except the port forces into `ydot`.
 void gather(const Hydraulics& netlist, const double* s, const double* s_dot, const double* oil_rate, const double* y, double* ydot,
             HydraulicState& state) {
   load_pressures<double>(netlist, y, state);
@@ -732,7 +733,7 @@ void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_
 
 void evaluate_slopes(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                      HydraulicState& state) {
-  // copies: local friction states are written, though they stay as they are
+  // copies: local friction states are written, although they do not change
   std::copy_n(y, netlist.ny, state.y_scratch.begin());
   if (ydot != nullptr)
     std::copy_n(ydot, netlist.ny, state.ydot_scratch.begin());

@@ -6,13 +6,13 @@
 // In a step the rule acts on the content N of a volume, and a piston's sweep is a volume in it, not a rate (oil_rule.h):
 //   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 A_j (s_j,1 - s_j,0)
 //   R_i = factor dN_i - offset_i - sum Q_in                                                 g, chi: fluid.h
-// so that oil closes to rounding, and oil that is shut in is a spring without damping at any step.
-// Circuits that share no volume are separate blocks. Oil sees mechanics only as (s, sdot) at its ports.
+// so that the oil balance is exact to rounding, and trapped oil is a spring without numerical damping at any step.
+// Circuits without shared volumes are separate blocks. Oil sees mechanics only as (s, sdot) at its ports.
 //
-// Ports may also have a quasistatic circuit behind them (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
-// they are solved on the spot, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
+// Ports may also be driven by a quasistatic circuit (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
+// they are solved locally, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
 //
-// A netlist may follow a LinearOil instead: R_i = p_i_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0))_i, cylinders as they are.
+// A netlist may follow a LinearOil instead: R_i = p_i_dot - (f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0))_i, cylinders unchanged.
 //
 // Condensation: with T = dR/dy of a circuit, a Newton increment eliminates its unknowns,
 //   dF_i = -w_i . R + sum_j (K_s,ij ds_j + K_v,ij dsdot_j),   w_i = T^-T dF_i/dy
@@ -44,7 +44,7 @@ namespace trunnion {
 
 struct LinearOil;
 
-/// A place with one pressure: a volume (with a state in y) or a source.
+/// A node of one pressure: a volume (with a state in y) or a source.
 struct PressureNode {
   std::string name;
   int state = -1;           // index in y of a volume; -1: source
@@ -53,12 +53,12 @@ struct PressureNode {
   SignalIndex source = -1;  // pressure signal of a source
 };
 
-/// A volume's constant part; chambers add theirs.
+/// The constant part of a volume; chambers add theirs.
 struct Volume {
   int node = 0;
   double volume = 0;                     // [m3] hose
   double wall_compressibility = 0;       // [1/Pa]
-  double mean_wall_compressibility = 0;  // [1/Pa] with the chambers on it: the mean by volume at the start
+  double mean_wall_compressibility = 0;  // [1/Pa] with the connected chambers: the mean by volume at the start
 };
 
 /// A flow from node A to node B with its derivative in p_A - p_B.
@@ -68,7 +68,7 @@ struct FlowEdge {
   double slope;  // [m3/(s Pa)]
 };
 
-/// What flow elements read.
+/// Inputs of flow elements.
 template <class S = double>
 struct FlowInputs {
   const S* pressure;  // per node [Pa]
@@ -77,13 +77,13 @@ struct FlowInputs {
 };
 
 // ---- flow elements: each has a name and reports its edges, sink(A, B, law) with law(dp) the flow from A to B at pressure drop dp,
-// on the scalar of the inputs or, with plain inputs, on any
+// on the scalar type of the inputs or, with plain inputs, on any
 struct Orifice {
   std::string name;
   int A = 0, B = 0;
   double coefficient = 0;  // [m3/(s Pa^0.5)] fully open
   LaminarZone zone;
-  int spool = -1;  // its command; -1: open at all times
+  int spool = -1;  // its command; -1: always open
   OpeningCurve opening;
   /// Opening from 0 to 1.
   template <class S>
@@ -119,14 +119,14 @@ struct Leakage {
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
-/// A given flow out of node `from` (may be -1: from outside) into node `to` (may be -1).
+/// A prescribed flow out of node `from` (may be -1: from outside) into node `to` (may be -1).
 struct FlowSource {
   std::string name;
   int from = -1, to = -1;
   SignalIndex flow = -1;
 };
 
-/// The values at a component's ports and what it makes of them.
+/// The values at a component's ports and its results.
 template <class S = double>
 struct ComponentValues {
   S p[kMaxComponentNodes], x[kMaxComponentStates], u[kMaxComponentCommands], Q[kMaxComponentFlows], rate[kMaxComponentStates];
@@ -179,14 +179,14 @@ struct Hydraulics {
   std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
-  std::vector<QuasistaticCircuit> quasistatic;  // behind actuators whose chambers are both at its tank
+  std::vector<QuasistaticCircuit> quasistatic;  // tank of actuators whose chambers are both connected to it
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools
   int signals = 0;                        // size of the signal set
-  std::vector<SignalIndex> used_signals;  // those that elements and sources read
+  std::vector<SignalIndex> used_signals;  // those read by elements and sources
   /// Not null: the pressure rates of all volumes, in the caller's memory and with the caller's sizes; volumes, elements and flow sources
-  /// have no say. The caller may change it between steps.
+  /// do not contribute. The caller may change it between steps.
   const LinearOil* linear_oil = nullptr;
 };
 
@@ -200,7 +200,7 @@ struct PortForces {
   S damper{};    // end dampers, positive when pushing
 };
 
-/// What pressures, signals and spools make of the netlist, on any scalar; sized once.
+/// Values of the netlist at given pressures, signals and spools, on any scalar; sized once.
 template <class S = double>
 struct OilValues {
   explicit OilValues(const Hydraulics& hydraulics)
@@ -218,7 +218,7 @@ struct OilValues {
   std::vector<S> spool;     // per spool
   std::vector<PortForces<S>> ports;
   std::vector<QuasistaticWork> quasistatic;     // per quasistatic circuit
-  std::vector<S> quasistatic_v, quasistatic_f;  // of the one evaluated last, as solve_rates() leaves them
+  std::vector<S> quasistatic_v, quasistatic_f;  // of the one evaluated last, from solve_rates()
 };
 
 /// Scratch of the circuit evaluation, sized once.
@@ -226,12 +226,12 @@ struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& hydraulics);
 
   std::vector<Dual<1>> compressibility;     // per node [1/Pa], of the oil, with its slope; sources: not in use
-  std::vector<Dual<1>> liquid;              // per node [-]: share of liquid, with its slope
+  std::vector<Dual<1>> liquid;              // per node [-]: liquid fraction, with its slope
   std::vector<double> capacity;             // per node [m3/Pa]; zero for sources
   std::vector<double> R;                    // per circuit unknown: residual; after eliminate(): its Newton increment
   std::vector<double> T;                    // blocks dR/dy
   std::vector<SystemMatrix> block;          // per circuit: its T, factored by condense()
-  std::vector<std::vector<Entry>> entries;  // per circuit: where its T may have entries in a step
+  std::vector<std::vector<Entry>> entries;  // per circuit: sparsity pattern of its T in a step
   std::vector<double> force_s, force_v;     // per port: direct derivatives of its force
   std::vector<double> oil_rate;             // per port: scratch of evaluate_rates
   std::vector<double> R_s, R_v;             // per port: derivative of its circuit's R, at `column`
@@ -242,21 +242,21 @@ struct HydraulicState : OilValues<> {
   std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time
 };
 
-/// What the evaluation of a step's end point needs about the step: of what has a rate x_dot,  factor (x - x_begin) - offset = x_dot.
+/// Step data for the evaluation at the end point: of a state with rate x_dot,  factor (x - x_begin) - offset = x_dot.
 struct RateRelation {
   double step = 0;                  // [s]
-  double factor = 0;                // [1/s] of the rule, oil_rule.h; 0: no step, rates are as given
+  double factor = 0;                // [1/s] of the rule, oil_rule.h; 0: no step, given rates
   const double* y_begin = nullptr;  // states
   const double* offset = nullptr;   // per state; of a volume: of its content [m3/s], with a LinearOil of its pressure [Pa/s]
   const double* s_begin = nullptr;  // [m] per port
 };
 
-/// What the rule carries from step to step, in one array.
+/// Memory of the rule from step to step, in one array.
 template <class Pointer = double*>
 struct OilMemory {
-  Pointer step;    // [s] that led to the state at hand; 0: nothing is known
-  Pointer lag;     // per state: how far the running mean of its rate is from the rate; of a volume: of its inflow [m3/s]
-  Pointer inflow;  // per volume [m3/s]: net, pistons apart; with a LinearOil the rate of its pressure [Pa/s]
+  Pointer step;    // [s] that led to the present state; 0: unknown
+  Pointer lag;     // per state: running mean of its rate minus the rate; of a volume: of its inflow [m3/s]
+  Pointer inflow;  // per volume [m3/s]: net, without pistons; with a LinearOil the rate of its pressure [Pa/s]
   Pointer s;       // [m] per port
 };
 template <class Pointer>
@@ -265,43 +265,43 @@ OilMemory<Pointer> oil_memory(const Hydraulics& netlist, Pointer values) {
   return {values, lag, inflow, inflow + netlist.volumes.size()};
 }
 inline int oil_memory_size(const Hydraulics& h) { return 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size()); }
-/// Memory of a state whose rates are consistent, with nothing before it, for a step of that length [s].
+/// Memory of a state with consistent rates and no history, for a step of that length [s].
 void start_oil_memory(const Hydraulics& hydraulics, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 
 /// Change of every volume's content [m3] from pressures in y_0 and lengths s_0 to y_1 and s_1.
 void content_changes(const Hydraulics& hydraulics, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN);
-/// Rates of the pressures [Pa/s] at the inflow [m3/s] of every volume, pistons apart; written to ydot.
+/// Rates of the pressures [Pa/s] at the inflow [m3/s] of every volume, without pistons; written to ydot.
 void pressure_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
                     HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.
 void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, double t, Side side, HydraulicState& state);
 
-/// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot), at the end of a step by its rule; without one
+/// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot), at the end of a step by its rule; without a rule
 /// (factor 0) the residual of the capacity form, C_i p_i_dot + sum A_j s_j_dot - sum Q_in. Locally integrated friction states are
 /// solved here and written to y and ydot.
 void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
                          const RateRelation& rule, HydraulicState& state);
 
-/// R and the port forces alone in a step, without derivatives and at less cost, where nothing is solved on the spot; but for capacities,
-/// which are scratch here, the rest of `state` stays as evaluate_hydraulics() left it.
+/// R and the port forces only, in a step, without derivatives and at lower cost, if nothing is solved locally; except for capacities,
+/// which are scratch here, the rest of `state` remains as left by evaluate_hydraulics().
 void evaluate_residual(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
                        const RateRelation& rule, HydraulicState& state);
 
-/// Port forces only, friction states as given; for start values, outputs and the energy ledger. Fills pressures, spools, port forces;
-/// signals and the pressures of sources are set.
+/// Port forces only, with given friction states; for start values, outputs and the energy ledger. Sets pressures, spools, port forces;
+/// signals and the pressures of sources are inputs.
 template <class S>
 void evaluate_forces(const Hydraulics& hydraulics, const S* s, const S* s_dot, const S* y, OilValues<S>& values);
-/// The same with the direct derivatives of the forces, those of friction left out.
+/// As above with the direct derivatives of the forces, except those of friction.
 void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, HydraulicState& state);
 
-/// States that are solved on the spot, at the end of a step with lengths s and speeds s_dot there: locally integrated friction states and
-/// those of quasistatic circuits; writes y and ydot. Signals are set.
+/// Locally solved states at the end of a step with lengths s and speeds s_dot: locally integrated friction states and
+/// those of quasistatic circuits; writes y and ydot. Signals are inputs.
 void finish_local_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
                          const RateRelation& rule, HydraulicState& state);
-/// Quasistatic circuits at the end of a step of h [s] at lengths s, where y is that of the end but for them: discrete states by (72), and
-/// where rates s_dot are given (otherwise null) p of the differential form by the implicit Euler rule. Signals are set.
+/// Quasistatic circuits at the end of a step of h [s] at lengths s, where y holds all other states at the end: discrete states by (72),
+/// and, if rates s_dot are given (otherwise null), p of the differential form by the implicit Euler rule. Signals are inputs.
 void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
                                 double* y, HydraulicState& state);
 
@@ -309,21 +309,21 @@ void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, c
 ///   p_i_dot = (sum Q_in - chi(p_i) sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14); chi 1 above saturation, fluid.h
 ///   x_dot   = rate(s_dot, x)                                       friction
 ///   x_dot   = rate(p, x, u)                                        components
-///   U_dot   = rate(U_ref, U)                                       spools; 0 where they are their signals
-/// `extra_rate` u [m/s] per port: a rate that only the oil sees; null: none. Signals and the pressures of sources are set. Fills
-/// capacities, too.
+///   U_dot   = rate(U_ref, U)                                       spools; 0 if they equal their signals
+/// `extra_rate` u [m/s] per port: an additional rate seen by the oil only; null: none. Signals and the pressures of sources are inputs.
+/// Also sets capacities.
 void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,
                     HydraulicState& state, const double* extra_rate = nullptr);
-/// Its derivatives: those of the residual at constant ydot (null: zero), with no integration rule behind them.
+/// Its derivatives: those of the residual at constant ydot (null: zero), without an integration rule.
 void evaluate_slopes(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
                      HydraulicState& state);
 
-/// The first cylinder whose piston is not inside it at lengths s [m] (or at lengths that are no numbers); -1: none.
+/// The first cylinder whose piston is outside its stroke at lengths s [m] (or at NaN); -1: none.
 int piston_outside(const Hydraulics& hydraulics, const double* s);
-/// The first circuit unknown that is not one of a machine: pressures within (0, 1e12) Pa, friction states below 1e12; -1: none. A step
-/// that is unstable shows here first.
+/// The first circuit unknown outside its valid range: pressures (0, 1e12) Pa, friction states below 1e12; -1: none. Instability
+/// shows here first.
 int unknown_out_of_range(const Hydraulics& hydraulics, const double* y);
-/// Whether that unknown is a pressure that is not above vacuum.
+/// Whether that unknown is a pressure at or below vacuum.
 bool below_vacuum(const Hydraulics& hydraulics, const double* y, int unknown);
 
 /// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
@@ -360,7 +360,7 @@ void OneWayValve::edges(const FlowInputs<S>&, Sink&& sink) const {
   sink(A, B, [&](const auto& dp) { return one_way_flow(law, dp); });
 }
 
-/// Where the nodes of a flow element stand.
+/// Nodes of a flow element.
 template <class Element>
 auto element_nodes(Element& e) {
   if constexpr (requires { e.P; })
@@ -378,7 +378,7 @@ TR_INLINE void for_each_flow(const Element& element, const FlowInputs<>& in, Sin
   });
 }
 
-/// What a flow source passes [m3/s]: out of a cavity it draws what liquid is in its volume.
+/// Flow of a flow source [m3/s]: from a cavity it draws the liquid fraction only.
 template <class S>
 S source_flow(const Hydraulics& netlist, const FlowSource& source, const OilValues<S>& values) {
   const S& Q = values.signal[source.flow];

@@ -1,3 +1,4 @@
+// Implicit steps of the circuits: predictor, limits, damping, error estimate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/circuit_step.h"
 
@@ -13,14 +14,14 @@ namespace trunnion {
 namespace {
 
 constexpr double kNear = 50;         // [Pa] of a stop
-constexpr double kNearStop = 0.5;    // of the way to a stop at an edge of a component
-constexpr double kSameRate = 1e-9;   // of a spool's rate: it has not jumped
-constexpr double kLeastRange = 1e4;  // [Pa] of pressures in a circuit
+constexpr double kNearStop = 0.5;    // relative distance to a stop at an edge of a component
+constexpr double kSameRate = 1e-9;   // relative to a spool's rate: it has not jumped
+constexpr double kLeastRange = 1e4;  // [Pa] range of pressures in a circuit
 constexpr int kBisections = 60;
-constexpr double kSlow = 0.5;    // an increment that turned round is at least this much of the last one
-constexpr double kBeyond = 100;  // [Pa] beyond a cracking pressure: the valve's slope is that of the open one
+constexpr double kSlow = 0.5;    // an increment of reversed sign is at least this much of the last one
+constexpr double kBeyond = 100;  // [Pa] above a cracking pressure: the valve has its open slope
 
-/// The pressure drop at which Newton's method stops on its way from dp to next.
+/// The pressure drop at which Newton's method stops between dp and next.
 double stop_between(const OneWayValve& valve, double dp, double next) {
   const double open = valve.law.cracking + kBeyond;
   return dp <= valve.law.cracking && next > open ? open : next;
@@ -184,7 +185,7 @@ bool CircuitStep::solve(const double* s, const double* s_dot, int max_iterations
     if (!condense_ports(state)) return false;
     eliminate(zeros_.data(), zeros_.data(), state);
     apply(state.R.data(), state, [&](double scaled, int) {
-      if (!(scaled <= largest)) largest = scaled;  // not a number: stays
+      if (!(scaled <= largest)) largest = scaled;  // NaN is passed on
     });
     ++iterations;
     if (!std::isfinite(largest)) return false;
@@ -236,7 +237,7 @@ bool CircuitStep::jumped(double share, const HydraulicState& state) const {
 }
 
 double CircuitStep::part_error(const HydraulicState& state) {
-  // of the alpha rule from what a parabola through the last part foretells: their errors are 1/9 and 5/12 of h^3 times the third derivative
+  // alpha rule minus extrapolated parabola of the last part: their errors are 1/9 and 5/12 of h^3 times the third derivative
   constexpr double kOfForetold = 0.21;
   const double h = rule_.step;
   return largest_share(rule_.y_begin, y_, state, [&](std::size_t i) {
@@ -336,10 +337,10 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
   for_each_element(netlist_, [&](const auto& element) {
     const auto stop_of = [&](int A, int B) { return stop_between(element, now[A] - now[B], ahead_[A] - ahead_[B]); };
     if constexpr (!requires { element.P; })
-      if (stop_of(element.A, element.B) == ahead_[element.A] - ahead_[element.B]) return;  // whatever it carries
+      if (stop_of(element.A, element.B) == ahead_[element.A] - ahead_[element.B]) return;  // for any flow
     element.edges(state.flow_inputs(), [&](int A, int B, auto&& law) {
       const double stop = stop_of(A, B);
-      if (stop == ahead_[A] - ahead_[B] || law(std::numeric_limits<double>::max()) == 0) return;  // a shut edge has no say
+      if (stop == ahead_[A] - ahead_[B] || law(std::numeric_limits<double>::max()) == 0) return;  // a closed edge does not contribute
       stop_edge(A, B, stop);
     });
   });

@@ -1,15 +1,15 @@
-// The circuits in an implicit step, whoever moves their cylinders:
+// The circuits in an implicit step, for any motion of their cylinders:
 //   rule         factor dN - offset = N_dot, of the contents of volumes and of all other states (oil_rule.h)
-//   predictor    y = y_n + h ydot_n; none in a step of implicit Euler; spools run ahead, for nothing acts back on them
+//   predictor    y = y_n + h ydot_n; none in a step of implicit Euler; spools are integrated ahead, as nothing acts back on them
 //   condensed    dF_i = -r_i - sum_j (K_ij ds_j + D_ij dsdot_j)     (hydraulics/circuit.h)
-//   limited      Newton's pressures of a circuit stop where one of its flows is no longer what its slope says: just beyond the cracking
-//                pressure of a valve that opens or the edge of a spool's travel, just above saturation where a cavity closes, and at equal
-//                pressures where an orifice would go from one turbulent branch to the other
-//   damped       increments of a circuit that turn round without growing much smaller are shortened to where the last one and this one,
-//                as a chord, say that the solution is:  share = taken / (|last| + |this|), which a kink between the two (a spool at its
-//                stop, a valve about to open) cannot make go round in circles
-// Without limits Newton's method goes round in circles between the branches of such laws wherever these, not the oil's compressibility,
-// decide a pressure (small volumes). From the stops it approaches the solution from one side, for beyond them flows bend downwards.
+//   limited      Newton's pressures of a circuit stop where the slope of one of its flows changes: just above the cracking pressure of
+//                a valve that opens or the edge of a spool's travel, just above saturation where a cavity closes, and at equal
+//                pressures where an orifice would change from one turbulent branch to the other
+//   damped       increments of a circuit that change sign without becoming much smaller are shortened to the solution of the
+//                secant through the last two:  share = taken / (|last| + |this|), which prevents cycling at a kink (a spool at its
+//                stop, a valve about to open)
+// Without limits Newton's method cycles between the branches of such laws where these, not the oil's compressibility,
+// determine a pressure (small volumes). From the stops it approaches the solution from one side, because the flows are concave beyond them.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -26,17 +26,17 @@ class CircuitStep {
   /// Tolerances of Newton increments: of pressures [Pa], of friction states.
   CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other);
 
-  /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must last as long as the step,
-  /// and what `memory` knows of it. y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are
+  /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must remain valid during the
+  /// step, and its `memory`. y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are
   /// those at the end.
   void begin(const OilRule& oil_rule, const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin,
              OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state);
   const RateRelation& rule() const { return rule_; }
-  /// ydot of the circuits' unknowns by the rule; those of pressures follow at the end, finish().
+  /// ydot of the circuits' unknowns by the rule; those of pressures follow in finish().
   void set_rates();
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
   bool condense_ports(HydraulicState& state);
-  /// R at other unknowns and ports, and r for them with the blocks as they were factored last.
+  /// R at other unknowns and ports, and r for them with the blocks as last factored.
   void update_residuals(const double* s, const double* s_dot, HydraulicState& state);
   /// Largest increment over its tolerance.
   double size_of(const double* increment) const;
@@ -47,7 +47,7 @@ class CircuitStep {
   double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
   /// Newton increments of the circuits' unknowns for those of the ports; into the state's R.
   void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(netlist_, ds, dsdot, state); }
-  /// Adds the increments to the unknowns, pressures as far as their circuit goes; calls raise(increment over its tolerance, index of the
+  /// Adds the increments to the unknowns, pressures by the share of their circuit; calls raise(increment over its tolerance, index of the
   /// unknown) for each. `state`: inputs and spools at the end of the step.
   template <class Raise>
   void apply(const double* increment, const HydraulicState& state, Raise&& raise) {
@@ -59,51 +59,51 @@ class CircuitStep {
       const double share = limited_[i] ? share_[circuit_[i]] : turned_[circuit_[i]];
       const double moved = pressure ? netlist_.fluid.advance(y_[k], share * increment[i], netlist_.volumes[k].mean_wall_compressibility)
                                     : y_[k] + share * increment[i];
-      // an increment that is cut short, or that would take more liquid than there is, is not small however little it moves
+      // a shortened increment, or one beyond the available liquid, does not count as small
       const bool whole = share >= 1 && !(pressure && y_[k] + increment[i] <= 0);
       raise(std::abs(whole ? moved - y_[k] : increment[i]) / tolerance_[i], static_cast<int>(i));
       y_[k] = moved;
     }
   }
-  /// States that are solved on the spot, at the end of the step with the ports' lengths and rates there.
+  /// Locally solved states at the end of the step, with the ports' lengths and rates there.
   bool has_local_states() const { return local_states_; }
   void finish_local(const double* s, const double* s_dot, HydraulicState& state) {
     if (local_states_) finish_local_states(netlist_, s, s_dot, y_, ydot_, rule_, state);
   }
-  /// Rates of the pressures at the end of the step, and what the next step has to know. `extra_rate` [m/s] per port: a rate that only the
-  /// oil sees; null: none.
+  /// Rates of the pressures at the end of the step, and the memory for the next step. `extra_rate` [m/s] per port: a rate seen by the
+  /// oil only; null: none.
   void finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate = nullptr);
 
-  /// Newton's iterations with the ports where they are, from begin() on; false: no solution. `iterations` is added to.
+  /// Newton's iterations with fixed ports, from begin() on; false: no solution. `iterations` is incremented.
   bool solve(const double* s, const double* s_dot, int max_iterations, int& iterations, HydraulicState& state);
-  /// After finish(): whether a pressure moved by more than `share` of the range in its circuit beyond what its rates at both ends say,
-  ///   min(h/2 |change of p_dot|, h/2 |change of inflow| / C):   the first alone is large where a boom is fast, the second in any motion
-  /// with C that of the liquid: a volume that has just become a cavity has gone a long way, too. Or a state of a component that parts
-  /// follow, by more than `share` of its scale: h/2 |change of its rate|.
+  /// After finish(): whether a pressure deviated from its rates at both ends by more than `share` of the range in its circuit,
+  ///   min(h/2 |change of p_dot|, h/2 |change of inflow| / C):   the first is large in any fast boom motion, the second in any motion
+  /// with C that of the liquid: a volume that has just become a cavity has also changed much. Or a state of a component that substeps
+  /// resolve, by more than `share` of its scale: h/2 |change of its rate|.
   bool jumped(double share, const HydraulicState& state) const;
-  /// After finish(), in a chain of parts that begins with one of implicit Euler: the estimated error of the part, as such a share.
+  /// After finish(), in a chain of substeps that begins with implicit Euler: the estimated error of the substep, as such a share.
   double part_error(const HydraulicState& state);
-  /// The part counts: the next error is that of one after it.
+  /// Accepts the substep: the next error is that of its successor.
   void keep_part();
-  /// How long a part may be [s] in which pressures and these states move by `share` of their ranges at the rates ydot.
+  /// Length of a substep [s] in which pressures and these states change by `share` of their ranges at the rates ydot.
   double part_length(double share, const double* y, const double* ydot, const HydraulicState& state);
 
  private:
   /// Pressure of a node [Pa] after a share of the increments.
   double moved(int node, const double* increment, double share, const HydraulicState& state) const;
-  /// The share at which way(share), monotone, comes to `stop`.
+  /// The share at which way(share), monotone, reaches `stop`.
   template <class Way>
   static double share_until(double stop, Way&& way, double near);
-  /// The share of its increments that every circuit takes for their turning round.
+  /// The share of its increments for every circuit by the damping of sign changes.
   void damp(const double* increment);
-  /// Range of pressures in a circuit [Pa], sources that it meets included, at both ends of the step.
+  /// Range of pressures in a circuit [Pa], including connected sources, at both ends of the step.
   double range_of(int circuit, const double* y_0, const double* y_1, const HydraulicState& state) const;
-  /// The largest of change(state): of pressures [Pa] as a share of the range in their circuit, of followed states of their scale.
+  /// Maximum of change(state): of pressures [Pa] relative to the range in their circuit, of resolved states to their scale.
   template <class Change>
   double largest_share(const double* y_0, const double* y_1, const HydraulicState& state, Change&& change);
-  /// Shortens the share of a component's circuit to the edges of its law.
+  /// Limits the share of a component's circuit to the edges of its law.
   void stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment, const HydraulicState& state);
-  /// Finds the share of its increments that every circuit takes.
+  /// Computes the share of its increments for every circuit.
   void limit(const double* increment, const HydraulicState& state);
 
   const Hydraulics& netlist_;
@@ -120,20 +120,20 @@ class CircuitStep {
     int state;
     double scale;
   };
-  std::vector<Followed> followed_;                      // states of components that parts follow as they follow pressures
-  std::vector<std::vector<int>> nodes_of_circuit_;      // volumes, and sources that they meet
+  std::vector<Followed> followed_;                      // states of components resolved by substeps like pressures
+  std::vector<std::vector<int>> nodes_of_circuit_;      // volumes, and connected sources
   std::vector<double> range_;                           // per circuit [Pa]: scratch
   std::vector<double> changes_, zeros_;                 // scratch
-  double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, as the iterations find it
+  double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, during the iterations
   std::vector<double> tolerance_;                       // per circuit unknown
   std::vector<int> circuit_;                            // per circuit unknown
   std::vector<char> limited_;                           // per circuit unknown: a pressure or a state of a component
   std::vector<double> share_;                           // per circuit: of the increments of these
-  std::vector<double> turned_;                          // per circuit: of all increments, for their turning round
-  std::vector<double> last_, taken_;                    // increments of the iteration before, and the share of them per circuit
-  std::vector<double> ahead_;                           // per node [Pa]: with all of its increment
+  std::vector<double> turned_;                          // per circuit: of all increments, by the damping of sign changes
+  std::vector<double> last_, taken_;                    // increments of the previous iteration, and their share per circuit
+  std::vector<double> ahead_;                           // per node [Pa]: with its full increment
   std::vector<double> residual_, stiffness_, damping_;  // per port, per pair of ports
-  std::vector<std::vector<int>> rows_;                  // per port: rows of its circuit that its s and sdot are in
+  std::vector<std::vector<int>> rows_;                  // per port: rows of its circuit that depend on its s and sdot
   bool local_states_;
 };
 

@@ -1,8 +1,8 @@
-// Hydraulic components: what joins several nodes, has states of its own or reads pilot pressures, and is no plain edge between two nodes.
-//   Q_e = Q_e(p, x, u)      flow along each of its ways, from node to node
+// Hydraulic components: elements that connect several nodes, have states or read pilot pressures.
+//   Q_e = Q_e(p, x, u)      flow along each of its flow paths, from node to node
 //   x_dot = f(p, x, u)      its states: spool, displacement, gas, flow of a line
-// p are the pressures at its nodes, u its commands. A law is written once, on any scalar; the circuit gets its exact derivatives from dual
-// numbers. Where the power that the oil loses goes is the law's to say: heat, what it stores, work of a shaft.
+// p are the pressures at its nodes, u its commands. A law is written once, on any scalar; its exact derivatives come from dual numbers.
+// The law defines where the hydraulic power goes: heat, storage, shaft work.
 //
 // A law is a class with
 //   static constexpr int kNodes, kStates, kCommands, kFlows, kPowers
@@ -11,7 +11,7 @@
 //   template <class S> void powers(const ComponentInputs<S>&, const S* Q, const S* rate, S* power) const;   unless all becomes heat
 //   void start(const double* p, const double* u, double* x) const;                                          if kStates > 0
 //   double laminar_limit() const;         [Pa] of its orifices: Newton's method stops there; 0: none
-//   static constexpr int kEdges; void edges(const ComponentInputs<>&, double* g) const;   if it has any: see ComponentLaw::edges
+//   static constexpr int kEdges; void edges(const ComponentInputs<>&, double* g) const;   optional: see ComponentLaw::edges
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace trunnion {
 
-/// What a component sees; pressures in the order of its nodes.
+/// Inputs of a component; pressures in the order of its nodes.
 template <class S = double>
 struct ComponentInputs {
   const S* p;  // [Pa] absolute
@@ -33,7 +33,7 @@ struct ComponentInputs {
   const S* u;  // its commands
 };
 
-/// A way of oil through a component: a channel and an entry in the balances of its ends.
+/// A flow path through a component: a channel and an entry in the balances of its nodes.
 struct ComponentFlow {
   const char* name;     // channel: NAME.<name>
   const char* meaning;  // "flow from A to B"
@@ -43,13 +43,13 @@ struct ComponentState {
   const char* name;  // channel: NAME.<name>
   const char* unit;
   const char* meaning;
-  double scale = 1;              // size that counts as one: its Newton tolerance is solver.tolerance_other times this
-  bool rate_of_another = false;  // of the state before it: a step that follows that one follows it
+  double scale = 1;              // reference size: its Newton tolerance is solver.tolerance_other times this
+  bool rate_of_another = false;  // scale of the state for the step control of substeps
 };
-/// What becomes of power that the oil loses.
+/// Destination of the hydraulic power.
 enum class PowerKind {
   heat,
-  store,   // kept: gas, moving oil, moving parts
+  store,   // stored: gas, moving oil, moving parts
   supply,  // work of a shaft on the oil, positive into it
 };
 struct ComponentPower {
@@ -64,7 +64,7 @@ struct ComponentInfo {
   std::vector<ComponentPower> powers;  // [W]; sum over flows of Q (p_from - p_to) = heat + store - supply
 };
 
-/// A component's law, whatever its class.
+/// A component's law, type-erased.
 class ComponentLaw {
  public:
   virtual ~ComponentLaw() = default;
@@ -78,7 +78,7 @@ class ComponentLaw {
   virtual void powers(const ComponentInputs<Dual<1>>& in, const Dual<1>* Q, const Dual<1>* rate, Dual<1>* power) const = 0;
   /// Flows and rates with their derivatives by pressures and states: row i of `slopes` holds those of flow i, then of rate i - flows.
   virtual void differentiate(const ComponentInputs<>& in, double* Q, double* rate, double* slopes) const = 0;
-  /// Edges behind which slopes are others than before: Newton's method on its way from g <= 0 stops at g = 1. Returns how many there are.
+  /// Edges at which slopes change: Newton's method coming from g <= 0 stops at g = 1. Returns their number.
   virtual int edges(const ComponentInputs<>& in, double* g) const = 0;
 
  protected:
@@ -88,7 +88,7 @@ class ComponentLaw {
   const ComponentInfo& info_;  // static, of the class
 };
 
-/// Most nodes, states, commands, flows of a law: scratch of the circuit.
+/// Maximum nodes, states, commands, flows of a law: scratch of the circuit.
 inline constexpr int kMaxComponentNodes = 6, kMaxComponentStates = 3, kMaxComponentCommands = 3, kMaxComponentFlows = 6,
                      kMaxComponentPowers = 4, kMaxComponentEdges = 8;
 
@@ -168,8 +168,8 @@ struct Component {
   std::shared_ptr<const ComponentLaw> law;
   std::vector<int> nodes, spools;                           // of the netlist; spools are its commands
   int state = 0;                                            // first of its states in y
-  double start = std::numeric_limits<double>::quiet_NaN();  // of its states, where it is given; NaN: follows from the pressures
-  int circuit = -1;                                         // -1: joins sources alone, no unknown
+  double start = std::numeric_limits<double>::quiet_NaN();  // of its states, if given; NaN: computed from the pressures
+  int circuit = -1;                                         // -1: connects sources only, no unknown
   int local = 0;                                            // its first state in the circuit's block
 };
 

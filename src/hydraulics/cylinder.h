@@ -7,10 +7,10 @@
 //   Q into chamber A = A_A sdot,  out of chamber B = A_B sdot                       (19)
 // End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry into a chamber
 // of length l:
-//   continuous   F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
-//   printed      F_d = k x - c l_dot: jumps at entry and can pull on leaving
+//   continuous        F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
+//   rahikainen_2020   F_d = k x - c l_dot: jumps at entry and can pull on exit
 // A motor or rotary actuator is the same with angle, angular rate and torque for s, sdot and F, displacements per angle for areas and
-// angles for chamber lengths; where its chambers keep their volumes at any angle, l_A = l_A0 and l_B = l_B0.
+// angles for chamber lengths; if its chambers keep their volumes at any angle, l_A = l_A0 and l_B = l_B0.
 // Source of the rest: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2.2 and 5.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -32,9 +32,9 @@ struct EndDamper {
 template <class S>
 S end_damper_force(const EndDamper& d, const S& l, const S& l_dot) {
   const S x = d.length - l;
-  const S share = d.law == DamperLaw::printed ? S(1) : S(x / d.length);
+  const S share = d.law == DamperLaw::rahikainen_2020 ? S(1) : S(x / d.length);
   const S push = d.stiffness * x - d.damping * share * l_dot;
-  return select(x > 0, d.law == DamperLaw::printed ? push : max(push, 0.0), S(0));
+  return select(x > 0, d.law == DamperLaw::rahikainen_2020 ? push : max(push, 0.0), S(0));
 }
 
 /// Force [N] of both end dampers in the direction of extension.
@@ -50,7 +50,7 @@ struct Cylinder {
   double chamber_A0 = 0, chamber_B0 = 0;  // [m] l_A0, l_B0
   double wall_compressibility = 0;        // [1/Pa]
   double viscous = 0;                     // [N s/m] c
-  double travel = 1;                      // [-] d(l_A)/ds: 1, or 0 where chambers keep their volumes
+  double travel = 1;                      // [-] d(l_A)/ds: 1, or 0 if chambers keep their volumes
   EndDamper damper;
 
   template <class S>
@@ -61,9 +61,9 @@ struct Cylinder {
   TR_INLINE S chamber_B(const S& s) const {
     return chamber_B0 - travel * (s - length_0);
   }
-  /// Whether both chambers have a length left. False where s is no number.
+  /// Whether both chambers have a positive length. False for NaN.
   TR_INLINE bool holds(double s) const { return travel > 0 ? chamber_A(s) > 0 && chamber_B(s) > 0 : std::isfinite(s); }
-  /// Whether the piston is at one of the end dampers.
+  /// Whether the piston is in one of the end dampers.
   TR_INLINE bool touches_damper(double s) const { return chamber_A(s) < damper.length || chamber_B(s) < damper.length; }
 };
 

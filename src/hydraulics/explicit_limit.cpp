@@ -1,4 +1,4 @@
-// Decays of the circuits, pair by pair.
+// Decay rates of the circuits, pair by pair.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/explicit_limit.h"
 

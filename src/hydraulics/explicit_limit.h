@@ -1,7 +1,7 @@
-// How long explicit steps of the oil may be. Decays mu of pressures and friction states, from T = dR/dy and the capacities C,
+// Step limit of explicit rules for the oil. Decay rates mu of pressures and friction states, from T = dR/dy and the capacities C,
 //   mu >= eigenvalues of the symmetric pairs  [T_ii/C_i, T_ij/sqrt(C_i C_j); ., T_jj/C_j]
-// so that h mu beyond the stability bound of the rule (euler 2, rk4 2.785) is certain instability. It may pass unseen without that test: an
-// orifice is stiff only below its laminar limit, and pressures chatter about that limit instead of growing.
+// so that h mu beyond the stability bound of the rule (euler 2, rk4 2.785) guarantees instability. It may be unnoticed without this test:
+// an orifice is stiff only below its laminar limit, and pressures chatter about that limit instead of growing.
 // Source: Hairer, Wanner 1996, Solving Ordinary Differential Equations II, IV.2 (stability functions of Runge-Kutta methods).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,7 +20,7 @@ class ExplicitLimit {
 
   struct Step {
     double longest;  // [s] stable; infinity: any
-    int unknown;     // of the circuits, whose decay sets it; -1: none
+    int unknown;     // of the circuits, the one that sets it; -1: none
   };
   /// At lengths s, rates s_dot of the ports and first-order states y; `state`: scratch, with inputs set. No allocation.
   Step longest_step(IntegratorKind integrator, const double* s, const double* s_dot, const double* y, HydraulicState& state);

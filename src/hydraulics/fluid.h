@@ -3,10 +3,10 @@
 //   beta(p) = 1/B(p) + dchi/dp
 //   B(p)    = B_oil + b p                                           b: stiffening, 0 unless given
 // p is absolute. Below p_s air comes out of solution, the volume a per volume of oil: zero with zero slope at p_s and growing like 1/p, so
-// that the modulus is continuous and the pressure stays positive however much is drawn. chi is the share of liquid in a volume. What valves
-// and pumps pass is liquid, so it is the liquid that a volume V has the balance of, (13) below saturation:
-//   V beta p_dot + chi V_dot = sum Q,   above the derivative of V chi plus what the liquid itself is compressed
-// A saturation pressure of 0 stands for the vacuum limit kVacuumLimit.
+// that the modulus is continuous and the pressure stays positive however much oil is drawn. chi is the liquid fraction of a volume. Valves
+// and pumps pass liquid, so the balance of a volume V is that of its liquid, (13) below saturation:
+//   V beta p_dot + chi V_dot = sum Q,   the derivative of V chi plus the compression of the liquid itself
+// A saturation pressure of 0 means the vacuum limit kVacuumLimit.
 // Source: lumped fluid theory (Jaiswal, Sopanen, Mikkola 2021 (friction), (13)-(14)); free air by Boyle's law; modulus linear in pressure
 // (Murnaghan 1944).
 // SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,7 @@
 
 namespace trunnion {
 
-/// Saturation pressure [Pa] where none is given: what a technical vacuum leaves.
+/// Default saturation pressure [Pa]: that of a technical vacuum.
 inline constexpr double kVacuumLimit = 2e3;
 
 struct Fluid {
@@ -43,7 +43,7 @@ struct Fluid {
     const S x = p / saturation_pressure, share = liquid_fraction(p) / x;
     return liquid + free_air / saturation_pressure * (1 - x * x) * share * share;
   }
-  /// chi(p) [-], the share of liquid in a volume.
+  /// chi(p) [-], the liquid fraction of a volume.
   template <class S>
   TR_INLINE S liquid_fraction(const S& p) const {
     if (!cavitates(value_of(p))) return S(1);
@@ -56,7 +56,7 @@ struct Fluid {
     if (stiffening == 0) return above * (compressibility + wall) - air;
     return std::log1p(stiffening * liquid_compressibility(saturation_pressure) * above) / stiffening + above * wall - air;
   }
-  /// Inverse of strain(); at less strain than any pressure has, a pressure next to 0.
+  /// Inverse of strain(); below the strain of all pressures, a pressure close to 0.
   double pressure_at(double strain, double wall) const {
     const bool cavity = strain < 0 && free_air != 0;
     double p = cavity ? saturation_pressure * share_at(1 + strain)
@@ -71,8 +71,8 @@ struct Fluid {
     }
     return cavity ? std::max(p, kLeast * saturation_pressure) : p;
   }
-  /// Pressure p after a change that would be dp at the compressibility of p, taken as strain: a Newton or predictor step on pressure
-  /// that crosses saturation in either direction lands where the capacity puts it, and never takes the last tenth of the liquid.
+  /// Pressure p after a change that would be dp at the compressibility of p, interpreted as strain: a Newton or predictor step on pressure
+  /// that crosses saturation in either direction uses the capacity on both sides, and never removes the last tenth of the liquid.
   double advance(double p, double dp, double wall) const {
     constexpr double kTaken = 0.9;
     const double moved = p + dp;
@@ -80,22 +80,22 @@ struct Fluid {
     const double from = strain(p, wall);
     return pressure_at(std::max(from + (compressibility_at(p) + wall) * dp, min(from, 0.0) - kTaken * liquid_fraction(p)), wall);
   }
-  /// Whether free air acts.
+  /// Whether free air contributes.
   bool cavitates(double p) const { return p < saturation_pressure; }
-  /// Whether compressibility depends on pressure about p, so that rates are those of strain.
+  /// Whether compressibility depends on pressure near p, so that rates are those of strain.
   bool varies(double p) const { return stiffening != 0 || cavitates(p); }
 
  private:
-  static constexpr double kLeast = 1e-12;  // of the saturation pressure, and of liquid in a volume
+  static constexpr double kLeast = 1e-12;  // relative to the saturation pressure, and liquid fraction of a volume
 
-  /// p / p_s at a share of liquid, the smaller root of phi (1/x - 2 + x) = 1/chi - 1.
+  /// p / p_s at a liquid fraction, the smaller root of phi (1/x - 2 + x) = 1/chi - 1.
   double share_at(double fraction) const {
     const double b = 1 + (1 / std::max(fraction, kLeast) - 1) / (2 * free_air);
     return 1 / (b + std::sqrt(b * b - 1));
   }
 };
 
-/// How much oil (at pressure) a sub-volume takes up per pressure [m3/Pa]: V (beta + 1/B_wall), one term of V/B_e in (14).
+/// Oil volume (at pressure) absorbed by a sub-volume per pressure [m3/Pa]: V (beta + 1/B_wall), one term of V/B_e in (14).
 template <class S, class V>
 TR_INLINE auto sub_volume_capacity(const V& volume, const S& compressibility, double wall_compressibility) {
   return volume * (compressibility + wall_compressibility);

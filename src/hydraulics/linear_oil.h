@@ -1,8 +1,8 @@
 // The oil of a machine linearised at the start of a communication step, for a mechanism that integrates with it:
 //   p_dot = f + J (p - p_0) + f_s (s - s_0) + f_w (w - w_0),   per volume, s and w per port
-// f and J follow the motion of the spools, which no port acts back on: they are given at the spool positions at even instants of the step,
-// the ends and middles of the mechanism's own steps among them, and are linear in time between. So a jump of a command is followed however
-// long the step.
+// f and J follow the motion of the spools, on which no port acts back: they are given at the spool positions at equally spaced instants of
+// the step, including the ends and midpoints of the mechanism's own steps, and are linear in time between. A jump of a command is thus
+// followed at any step length.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,7 @@ struct LinearOil {
         s(ports),
         w(ports) {}
 
-  /// The instant at or before time t [s], and the share of the way to the next one.
+  /// The instant at or before time t [s], and the fraction of the interval to the next one.
   std::pair<int, double> place(double t) const {
     const double x = step > 0 ? std::clamp((t - begin) / step, 0.0, 1.0) * pieces : 0;
     const int k = std::min(static_cast<int>(x), pieces - 1);
@@ -37,7 +37,7 @@ struct LinearOil {
   double begin = 0, step = 0;          // [s]
   std::vector<double> p;               // [Pa] p_0
   std::vector<std::vector<double>> f;  // [Pa/s] at the instants, pieces + 1 of them
-  std::vector<std::vector<double>> J;  // [1/s] alike
+  std::vector<std::vector<double>> J;  // [1/s] likewise
   std::vector<double> f_s, f_w;        // [Pa/(s m)], [Pa/m]  volumes x ports
   std::vector<double> s, w;            // [m], [m/s] s_0, w_0
 };

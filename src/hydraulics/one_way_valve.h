@@ -1,7 +1,7 @@
-// Valves that open one way, at a pressure drop: check and relief valves.
+// One-way valves that open at a pressure drop: check and relief valves.
 //        A o---|>|---o B      x = max(dp - p_c, 0),   dp = p_A - p_B,   p_c the cracking pressure
-//   Q = G x                   relief valve: its flow is the nominal one at the override pressure above p_c
-//   Q = C f(x)                check valve: an orifice behind the spring of its ball; f the orifice law with its laminar zone
+//   Q = G x                   relief valve: nominal flow at the override pressure above p_c
+//   Q = C f(x)                check valve: an orifice with a spring-loaded poppet; f the orifice law with its laminar zone
 // Continuous and never negative; at x = 0 a kink: slope 0 below and at it, above G or C / sqrt(p_lam). Oil never gains energy: Q dp >= 0.
 // Source: elementary; the ideal valves of Kikuuwe et al. (quasistatic), (39l)-(39o), are the limit of large G and C.
 // SPDX-License-Identifier: BSD-3-Clause

@@ -2,7 +2,7 @@
 //   Q = C sqrt|dp| sgn(dp)      |dp| >= p_lam                       C = C_d A sqrt(2/rho)          (15), (16)
 //   Q = C dp / sqrt(p_lam)      |dp| <  p_lam                       continuous, finite slope at zero
 //          A o---)(---o B       Q > 0 from A to B, dp = p_A - p_B
-// One that a command opens, as a metering edge of a valve, has C times its opening, a curve over the command.
+// With a command, as a metering edge of a valve, C is multiplied by the opening, a curve over the command.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -40,7 +40,7 @@ TR_INLINE double nominal_coefficient(double flow, double pressure_drop) { return
 
 TR_INLINE double circle_area(double diameter) { return std::numbers::pi / 4 * diameter * diameter; }
 
-/// Opening from 0 to 1 over a command: straight between points, held outside. At a point its slope is that towards greater commands.
+/// Opening from 0 to 1 over a command: piecewise linear, constant outside. At a point its slope is that to the right.
 struct OpeningCurve {
   std::vector<std::array<double, 2>> points{{0, 0}, {1, 1}};  // [command, opening], commands strictly increasing
 

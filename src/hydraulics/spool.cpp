@@ -1,3 +1,4 @@
+// Spool dynamics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/spool.h"
 
@@ -7,7 +8,7 @@ namespace trunnion {
 
 namespace {
 
-/// Below this a decaying spool is at rest: numbers that small are slow and mean nothing.
+/// Below this a decaying spool is at rest: denormal numbers are slow.
 constexpr double kAtRest = 1e-200;
 
 double settled(double x) { return x < kAtRest && x > -kAtRest ? 0 : x; }

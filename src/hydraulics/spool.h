@@ -1,9 +1,9 @@
-// The command that acts in a valve, which follows its signal u:
-//   x = u                                                            at once
+// The effective command of a valve, which follows its signal u:
+//   x = u                                                            no dynamics
 //   x_dot = clamp((u - x) / tau, -r, r)                              first order, (18)
 //   x_dot = clamp(v, -r, r),  v_dot = w^2 (u - x) - 2 zeta w v       second order, natural frequency w, damping ratio zeta
-// r is the rate limit. Nothing acts back on a spool, so that it is advanced ahead of the step.
-// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; second order as servo valves are described by their makers.
+// r is the rate limit. Nothing acts back on a spool, so that it is integrated ahead of the step.
+// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; second order as in manufacturers' data for servo valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,11 +23,11 @@ struct Spool {
   double damping = 0;                                           // [-]
   double rate_limit = std::numeric_limits<double>::infinity();  // [signal unit/s]
   SignalIndex signal = -1;
-  std::optional<double> start;  // [signal unit] where it is at the start; none: at its command
+  std::optional<double> start;  // [signal unit] start value; none: at its command
   int state = 0;                // index in y of its position; its rate is the next one
 
   bool second_order() const { return frequency > 0; }
-  /// Whether it is its signal.
+  /// Whether it equals its signal.
   bool follows() const { return time_constant <= 0 && !second_order(); }
   int states() const { return second_order() ? 2 : 1; }
   template <class S>
@@ -36,7 +36,7 @@ struct Spool {
   }
 };
 
-/// Rates of a spool's states y at the signal's value u; 0 where it is its signal.
+/// Rates of a spool's states y at the signal's value u; 0 if it equals its signal.
 template <class S>
 void spool_rates(const Spool& spool, const S& u, const S* y, S* rate) {
   if (spool.second_order()) {
@@ -48,8 +48,8 @@ void spool_rates(const Spool& spool, const S& u, const S* y, S* rate) {
   }
 }
 
-/// A step of theirs to the signal's value u_end, solved exactly: factor (y_1 - y) - offset = rate, per state; a rate beyond its limit is at
-/// its limit.
+/// Their step to the signal's value u_end, solved exactly: factor (y_1 - y) - offset = rate, per state; a rate beyond its limit is
+/// limited.
 void advance_spool(const Spool& spool, double factor, const double* offset, double u_end, double* y);
 
 }  // namespace trunnion

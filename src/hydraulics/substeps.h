@@ -1,6 +1,6 @@
-// A step of the oil in parts, after a jump or where its pressures move by more than the rule follows: the first part by the implicit Euler
-// rule, so short that no pressure moves by more than the tolerance, then the alpha rule with parts as long as its error allows. Small
-// volumes keep what the peak of a transient puts into them (a check valve shuts behind it), so that the time after a jump must be resolved.
+// Subdivides a step of the oil, after a jump or where its pressures deviate more than the rule resolves: the first substep by the implicit
+// Euler rule, so short that no pressure moves by more than the tolerance, then the alpha rule with substeps limited by its error. Small
+// volumes retain the peak pressure of a transient (a check valve closes behind it), so that the time after a jump must be resolved.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace trunnion {
 
-/// Shares of the range of pressures in a circuit, and of the scale of a component's state: how far one may move beyond what its rates say
-/// before a step is given in parts, and the error of a part.
+/// Shares of the range of pressures in a circuit, and of the scale of a component's state: deviation from the rates above which a step is
+/// subdivided, and the error of a substep.
 inline constexpr double kOilJump = 0.01, kOilPartError = 0.003;
 
-/// Goes over h [s], the first part no longer than `first`. attempt(rule, dt, last_resort) makes a part and returns its error over
-/// the tolerance, infinite where there is no solution; the part counts, and `attempt` has to keep it, where that is at most 1, or a number
+/// Covers h [s], the first substep at most `first`. attempt(rule, dt, last_resort) makes a substep and returns its error over
+/// the tolerance, infinite if there is no solution; the substep is accepted, and `attempt` must keep it, if that is at most 1, or finite
 /// as a last resort. False: there is no solution.
 template <class Attempt>
 bool go_in_parts(double h, double first, Attempt&& attempt) {

@@ -1,3 +1,4 @@
+// Matching eigenvalues between neighbouring points by minimum-cost assignment.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/branches.h"
 
@@ -8,9 +9,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kPower = 0.9;  // of a distance: below 1, so that one long way costs less than two shorter ones of the same length
+constexpr double kPower = 0.9;  // exponent of the distance; below 1: one long step costs less than two shorter ones
 
-/// The column of each row in the assignment of least cost; no more rows than columns. Rows are added one by one, each along the
+/// The column of each row in the minimum-cost assignment; no more rows than columns. Rows are added one at a time, each along the
 /// shortest augmenting path in costs reduced by the potentials of rows and columns.
 std::vector<int> assign(const Eigen::MatrixXd& cost) {
   const auto rows = static_cast<int>(cost.rows()), columns = static_cast<int>(cost.cols());
@@ -52,7 +53,7 @@ std::vector<int> assign(const Eigen::MatrixXd& cost) {
 }  // namespace
 
 std::vector<int> match_eigenvalues(const Eigen::VectorXcd& from, const Eigen::VectorXcd& to) {
-  const bool more = to.size() > from.size();  // rows are the fewer
+  const bool more = to.size() > from.size();  // rows are the smaller set
   const Eigen::VectorXcd &rows = more ? from : to, &columns = more ? to : from;
   Eigen::MatrixXd cost(rows.size(), columns.size());
   for (Eigen::Index i = 0; i < rows.size(); ++i)
@@ -65,7 +66,7 @@ std::vector<int> match_eigenvalues(const Eigen::VectorXcd& from, const Eigen::Ve
 }
 
 std::vector<std::vector<int>> follow_branches(const std::vector<Eigen::VectorXcd>& points, const std::vector<int>& sizes) {
-  // the nearest point before along the fastest parameter that has one with eigenvalues; otherwise any before
+  // the nearest previous point along the fastest parameter that has eigenvalues; otherwise any previous one
   const auto before = [&](int point) {
     int stride = 1;
     for (std::size_t k = sizes.size(); k-- > 0;) {

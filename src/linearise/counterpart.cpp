@@ -1,3 +1,4 @@
+// Linear model by central differences of the whole machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/counterpart.h"
 
@@ -12,7 +13,7 @@ namespace trunnion {
 namespace {
 
 void fail(double time, const char* cause) {
-  throw SimulationError(time, "the counterpart of the linear model", cause, "take another position or a smaller step");
+  throw SimulationError(time, "the counterpart of the linear model", cause, "use another position or a smaller step");
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ CounterpartDifferences<D>::CounterpartDifferences(const std::shared_ptr<const Mo
   states_ = first_order_states(model->hydraulics);
   above_.resize(size());
   update_positions(rates_.mechanism(), reference_.q(), static_cast<const double*>(nullptr), rates_.work().mechanism);
-  if (!rates_.loops().select_partition(rates_.work().mechanism)) fail(reference.time, "the reference is a dead point of the loops");
+  if (!rates_.loops().select_partition(rates_.work().mechanism))
+    fail(reference.time, "the reference is a singular configuration (dead point) of the loops");
 }
 
 /// F with component j moved by `change`.
@@ -40,9 +42,10 @@ void CounterpartDifferences<D>::evaluate(int j, double change, double* F) {
   if (j >= nv && j < 2 * nv) at_.v()[j - nv] += change;
   if (j >= 2 * nv) at_.y()[states_[j - 2 * nv]] += change;
   StepReport report;
-  if (!rates_.place(reference_.q(), theta_.data(), Side::right, at_, report)) fail(at_.time, "the changed machine has no position");
+  if (!rates_.place(reference_.q(), theta_.data(), Side::right, at_, report))
+    fail(at_.time, "the loops cannot be closed at the perturbed position");
   if (!rates_.accelerate(at_, report)) fail(at_.time, "the mass matrix is singular on the constraints");
-  // of a ball the increment from the moving reference: theta_dot = T^-1 (omega - exp(theta) omega_0), of which omega_0 is the drift
+  // spherical joint: increment from the moving reference, theta_dot = T^-1 (omega - exp(theta) omega_0), with omega_0 the drift
   std::copy_n(at_.v(), nv, v_.begin());
   const auto for_each_ball = [&](auto&& body) {
     if constexpr (D == 3)

@@ -1,7 +1,7 @@
 // The counterpart of the exact reduction: central differences of the whole machine as an ordinary differential equation
 //   X = (theta, v, y),   X_dot = F(X),   M a + D^T lambda = Q,   D a = -d(D v)/dt                                     (95)-(98)
 //   J_j = (F(X + h e_j) - F(X - h e_j)) / (2 h)                                                                      (99), (100)
-// of size 2n + r + u, with spurious null eigenvalues for every dependent coordinate, and an accuracy that depends on h: for comparison.
+// of size 2n + r + u, with spurious null eigenvalues for every dependent coordinate and an accuracy that depends on h: for comparison.
 // Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 4.5.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,3 +1,4 @@
+// Linear model of a machine: names, reduction, kinks, and change of A along a moving reference.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/linear_model.h"
 
@@ -17,17 +18,17 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNudge = 1e-9;             // of a quantity's size: on the other side of a kink, nowhere else
-constexpr double kJump = 1e-3;              // of a slope: a change that large over a nudge is a kink
-constexpr double kTurn = 1e-3;              // [rad, m] how far a moving reference is followed to see whether A stays
-constexpr std::size_t kMostMovers = 64;     // states: beyond it the search takes longer than it tells
-constexpr double kSteady = 1e-7;            // of the largest entry of a row of A: what stays
-constexpr double kNegligibleEntry = 1e-12;  // of the largest entry of rows of its kind: noise
+constexpr double kNudge = 1e-9;             // of a quantity's size: perturbation to the other side of a kink
+constexpr double kJump = 1e-3;              // of a slope: a larger change over a nudge is a kink
+constexpr double kTurn = 1e-3;              // [rad, m] how far a moving reference is followed to see whether A changes
+constexpr std::size_t kMostMovers = 64;     // maximum number of states searched for what A depends on
+constexpr double kSteady = 1e-7;            // of the largest entry of a row of A: smaller changes count as constant
+constexpr double kNegligibleEntry = 1e-12;  // of the largest entry of rows of its kind: rounding
 constexpr double kMoving = 1e-9;            // [rad/s, m/s]
 
 // ---------------------------------------------------------------- names
 
-/// What is known of the model's channels by name.
+/// Descriptions of the model's channels by name.
 class Names {
  public:
   explicit Names(const std::vector<Channel>& channels) {
@@ -43,7 +44,7 @@ class Names {
   std::map<std::string, const Channel*> channels_;
 };
 
-/// Who reads a signal: the input's name, unit and meaning, by signal. Signals with several readers keep their own name.
+/// The input that reads each signal: name, unit and meaning. Signals with several readers keep their own name.
 std::vector<LinearVariable> signal_readers(const Model& model) {
   std::vector<LinearVariable> readers(model.signals.size());
   const auto read = [&](SignalIndex signal, const std::string& name, const char* unit, const std::string& meaning) {
@@ -97,7 +98,7 @@ double input_value(const Model& model, const LinearInput& input, double time, Si
   }
 }
 
-/// Channel indices of the outputs asked for.
+/// Channel indices of the requested outputs.
 std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, const std::vector<std::string>& wanted) {
   std::vector<std::size_t> found;
   std::vector<std::string> names;
@@ -121,7 +122,7 @@ std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, cons
   return found;
 }
 
-/// n, r, u, p and f of a linear model with so many first-order states.
+/// n, r, u, p and f of a linear model with the given first-order states.
 LinearSizes sizes_of(const Model& model, std::size_t first_order) {
   LinearSizes sizes;
   sizes.n = model.layout.nv;
@@ -139,14 +140,14 @@ std::vector<std::string> coordinate_list(const Model& model, const std::vector<i
   return names;
 }
 
-/// Value of the one-axis coordinate that velocity v moves; 0 of a ball's.
+/// Value of the one-axis coordinate that velocity v moves; 0 for a spherical joint.
 template <int D>
 double coordinate_value(const Mechanism<D>& m, const State& state, int v) {
   const TreeNode<D>& n = m.tree.nodes[m.tree.dof_node[v]];
   return n.joint == NodeJoint::spherical ? 0 : state.q()[n.q];
 }
 
-// ---------------------------------------------------------------- exact, of the least size
+// ---------------------------------------------------------------- exact, of minimum size
 
 template <int D>
 class Lineariser {
@@ -241,7 +242,7 @@ class Lineariser {
     }
   }
 
-  /// Whether the model of a moving reference stays what it is: A a little later.
+  /// Whether A of a moving reference changes, tested a little later.
   void follow(LinearModel& linear) {
     const State& at = reduction_.reference();
     double fastest = 0;
@@ -253,18 +254,18 @@ class Lineariser {
     linear.changes = true;
     find_movers(dt, linear);
     linear.warnings.push_back(fmt::format(
-        "the reference moves and the model changes with it ({}): its eigenvalues are frozen at t = {} s and no statement about stability",
+        "the reference moves and the model changes with it ({}): its eigenvalues are frozen at t = {} s and do not determine stability",
         linear.depends_on.empty() ? fmt::format("first seen in the rate of {}", linear.states[static_cast<std::size_t>(row)].name)
                                   : fmt::format("A depends on {}", fmt::join(linear.depends_on, ", ")),
         linear.time));
   }
 
-  /// The first row of A that differs from `far`, a little later, and from `near`, ten times less later, in proportion; -1: none. What does
-  /// not change in proportion is rounding.
+  /// The first row of A whose differences to `far`, a little later, and to `near`, ten times less later, are proportional; -1: none.
+  /// Changes that are not proportional are rounding.
   Eigen::Index changed_row(const LinearModel& linear, const Eigen::MatrixXd& far, const Eigen::MatrixXd& near) const {
     const auto n = static_cast<Eigen::Index>(linear.independent.size());
     for (Eigen::Index i = 0; i < linear.A.rows(); ++i) {
-      // rows of accelerations are compared with each other, for one of them may be nothing but rounding
+      // rows of accelerations are compared together, since one of them may be rounding only
       const bool acceleration = i >= n && i < 2 * n;
       const double own = linear.A.row(i).cwiseAbs().maxCoeff(), kind = acceleration ? linear.A.middleRows(n, n).cwiseAbs().maxCoeff() : own;
       const double change = (far - linear.A).row(i).cwiseAbs().maxCoeff();
@@ -274,7 +275,7 @@ class Lineariser {
     return -1;
   }
 
-  /// The states that move and A with them, each by itself.
+  /// The states that move and change A, tested one at a time.
   void find_movers(double dt, LinearModel& linear) {
     if (linear.states.size() > kMostMovers) return;
     for (std::size_t j = 0; j < linear.states.size(); ++j) {
@@ -313,7 +314,7 @@ class Lineariser {
     return jacobian_at(theta, next);
   }
 
-  /// A at the reference's position moved by `theta` and the rest of `next`.
+  /// A at the reference's position moved by `theta` and with the rest of `next`.
   Eigen::MatrixXd jacobian_at(const std::vector<double>& theta, State& next) {
     std::vector<double> A;
     advance_configuration(m_.tree, reduction_.reference().q(), theta.data(), next.q());
@@ -323,13 +324,13 @@ class Lineariser {
     return Eigen::Map<const Eigen::MatrixXd>(A.data(), other.size(), other.size());
   }
 
-  /// Slopes that differ on the two sides of the reference. Leaves the reduction void.
+  /// Slopes that differ on the two sides of the reference. Invalidates the reduction.
   void find_kinks(LinearModel& linear) {
     const State& at = reduction_.reference();
     const MachineState<D>& work = reduction_.rates().work();
     std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), here, below[2], above[2];
-    // a slope that jumps does so however near; what changes smoothly changes ten times less over a tenth of the way. 1, -1: it is on a
-    // kink and takes the slope above, below
+    // A slope that jumps does so at any distance; a smooth change is ten times smaller at a tenth of the distance. 1, -1: on a kink, with
+    // the slope above, below
     const auto kinked = [&](double& x, double size) {
       const double kept = x;
       reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), here);
@@ -355,9 +356,8 @@ class Lineariser {
     };
     const auto warn = [&](const std::string& name, double value, int side) {
       if (side != 0)
-        linear.warnings.push_back(
-            fmt::format("{} = {:.6g} is on a kink: the model holds for what the equations do at and {} this value, not {}", name, value,
-                        side > 0 ? "above" : "below", side > 0 ? "below" : "above"));
+        linear.warnings.push_back(fmt::format("{} = {:.6g} is on a kink: the model holds at and {} this value, not {}", name, value,
+                                              side > 0 ? "above" : "below", side > 0 ? "below" : "above"));
     };
     const Hydraulics& netlist = model_->hydraulics;
     for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
@@ -415,9 +415,9 @@ Eigen::VectorXd difference(const Model& model, const LinearModel& linear, const 
 namespace {
 
 [[noreturn]] void refuse_without_states(const Model& model) {
-  throw InputError({Diagnostic{model.description.span(""), "",
-                               "the machine has no states to linearise: nothing in it can move, and no oil is under pressure",
-                               "a degree of freedom or a volume", ""}});
+  throw InputError(
+      {Diagnostic{model.description.span(""), "", "the machine has no states to linearise: it has no degree of freedom and no volume",
+                  "a degree of freedom or a volume", ""}});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Linear model of a machine about a reference state:   x' = f0 + A x + B u,   y = C x + D u   in deviations from the reference.
-// Exact and of the least possible size, 2n - 2m - l + ny for n velocities, m holonomic and l velocity-level constraints and ny
-// first-order states (pressures, friction states, spools). The states are
+// Exact and of minimum size, 2n - 2m - l + ny for n velocities, m holonomic and l velocity-level constraints and ny first-order states
+// (pressures, friction states, spools). The states are
 //   x = (x_ai, v_ai, x_ad, y)     independent positions and velocities, positions whose velocities the velocity-level constraints give,
 //                                 first-order states; increments of the tangent space, in SI units
 // The chain rule through the dependent coordinates is that of solve/closed_loops.h.
@@ -21,26 +21,26 @@ namespace trunnion {
 /// A state, an input or an output.
 struct LinearVariable {
   std::string name;      // `crank.angle`, `crank.rate`, `v1.pressure`; inputs `valve.signal`, `pump.pressure`; outputs: a channel's name
-  std::string unit;      // SI; empty where it has none
+  std::string unit;      // SI; empty if dimensionless
   std::string meaning;   // one line
-  double reference = 0;  // its value at the reference; of a rotation increment of a ball: 0
+  double reference = 0;  // its value at the reference; 0 for a rotation increment of a spherical joint
 };
 
-/// Which coordinates the constraints leave, by name: x_ai, x_ad, x_d of (29).
+/// Partition of the coordinates by the constraints, by name: x_ai, x_ad, x_d of (29).
 struct LinearPartition {
   std::vector<std::string> independent;         // x_ai
   std::vector<std::string> velocity_dependent;  // x_ad: their velocities follow from the velocity-level constraints
   std::vector<std::string> dependent;           // x_d: they follow from the holonomic constraints
 };
 
-/// An input: a signal of the model; where it prescribes a motion its derivatives are inputs, too.
+/// An input: a signal of the model; if it prescribes a motion, its derivatives are inputs, too.
 struct LinearInput {
   enum class Kind : unsigned char { value, rate, acceleration };
   Kind kind = Kind::value;
   SignalIndex signal = 0;
 };
 
-/// How many of each kind: the reduced model has 2n - 2m - l + r + u + p + f states.
+/// Number of each kind: the reduced model has 2n - 2m - l + r + u + p + f states.
 struct LinearSizes {
   int n = 0;  // velocities
   int m = 0;  // independent holonomic constraints
@@ -58,16 +58,16 @@ struct LinearModel {
   Eigen::VectorXd drift;  // f0: rates of the states at the reference; zero at an equilibrium
   LinearPartition partition;
   LinearSizes sizes;
-  // where the states and inputs are in the machine: positions of x_ai and x_ad and velocities of x_ai by velocity index, y by its index
+  // indices in the machine: positions of x_ai and x_ad and velocities of x_ai by velocity index, y by its index
   std::vector<int> independent, velocity_dependent, first_order;
   std::vector<LinearInput> signals;
   bool changes = false;                 // the reference moves and A with it: eigenvalues are frozen at its time
-  std::vector<std::string> depends_on;  // then: the states that move and on which A depends
+  std::vector<std::string> depends_on;  // if so: the moving states on which A depends
   std::vector<std::string> warnings;    // kinks, spinning bodies that are not symmetric
 };
 
 enum class LinearMethod {
-  reduced,     // exact, of the least size
+  reduced,     // exact, of minimum size
   counterpart  // central differences of all positions, velocities and states, section 4.5: for comparison
 };
 
@@ -77,9 +77,9 @@ struct LinearOptions {
   std::vector<std::string> outputs;  // names of channels; empty: all but violations and slips
 };
 
-/// The linear model about `reference`, of which time, q, v and y count: dependent positions and velocities are closed to rounding,
-/// accelerations, rates and multipliers follow. At a jump of a signal its right limit counts. The counterpart has no inputs and outputs.
-/// Throws InputError for unknown outputs, SimulationError where the mass matrix on the constraints is singular.
+/// The linear model about `reference`; only its time, q, v and y are used: dependent positions and velocities are closed to rounding,
+/// accelerations, rates and multipliers are computed. At a jump of a signal its right limit is used. The counterpart has no inputs and
+/// outputs. Throws InputError for unknown outputs, SimulationError if the mass matrix is singular on the constraints.
 LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options = {});
 
 /// The deviation x of `state` from `reference` in the states of `linear`, (94). Not for the counterpart.

@@ -1,3 +1,4 @@
+// Linearised equations of a machine in its independent coordinates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/reduction.h"
 
@@ -18,7 +19,7 @@ std::vector<int> first_order_states(const Hydraulics& netlist) {
 
 namespace {
 
-/// The number at `value` that changes with `rate`.
+/// A dual number with value `value` and derivative `rate`.
 Dual<1> varied(double value, double rate) { return Dual<1>::chain(value, rate, Dual<1>::variable(0, 0)); }
 
 }  // namespace
@@ -57,7 +58,7 @@ Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
   for (const QuasistaticCircuit& q : netlist_.quasistatic)
     if (q.discrete)
       throw Error("quasistatic." + q.name +
-                  ".form: a linear model has no discrete states; `differential` is the same element in equations");
+                  ".form: a linear model has no discrete states; use `differential`, the same element as differential equations");
   find_inputs();
 }
 
@@ -89,7 +90,7 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
   MachineState<D>& work = rates_.work();
   update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
   if (like == nullptr && !rates_.loops().select_partition(work.mechanism))
-    fail("the reference is a dead point of the loops", "take another position");
+    fail("the reference is a singular configuration (dead point) of the loops", "use another position");
   if (like != nullptr) {
     like->rates_.loops().write(at_.partition());
     rates_.loops().load_partition(at_.partition());
@@ -97,7 +98,7 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
   StepReport report;
   std::fill(theta_.begin(), theta_.end(), 0.0);
   if (!rates_.place(reference.q(), theta_.data(), Side::right, at_, report)) fail("the loops do not close", "check the start positions");
-  // the increments of balls start from here
+  // the increments of spherical joints start here
   update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
   rates_.loops().factor_at(work.mechanism);
   if (!rates_.accelerate(at_, report)) fail("the mass matrix is singular on the constraints", "give every moving body mass and inertia");
@@ -106,7 +107,7 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
   set_oil(work.mechanism.s.data(), work.mechanism.s_dot.data(), at_.y());
 }
 
-/// Local derivatives of oil and friction at constant rates: the residual's, with no integration rule behind it.
+/// Local derivatives of hydraulics and friction at constant rates, without an integration rule.
 template <int D>
 void Reduction<D>::set_oil(const double* s, const double* s_dot, double* y) {
   HydraulicState& oil = rates_.work().hydraulics;
@@ -161,7 +162,7 @@ void Reduction<D>::differentiate_inputs(const Change& change) {
   for (std::size_t i = 0; i < netlist_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[netlist_.spools[i].state]);
 }
 
-/// Net inflow of every node by changes of spools, signals and the pressures of sources; the pressures of volumes are held.
+/// Net inflow of every node due to changes of spools, signals and source pressures at constant pressures of the volumes.
 template <int D>
 void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflow) {
   using S = Dual<1>;
@@ -198,8 +199,8 @@ void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflo
   }
 }
 
-/// Rates of the first-order states by their own change, by that of the ports (ds_, dsdot_) and by the net inflows inflow_; what the
-/// changed port forces add to dr_.
+/// Rates of the first-order states due to their own change, that of the ports (ds_, dsdot_) and the net inflows inflow_; adds the changes
+/// of the port forces to dr_.
 template <int D>
 void Reduction<D>::change_forces_and_rates(Change& change) {
   const HydraulicState& oil = rates_.work().hydraulics;
@@ -249,7 +250,7 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
   }
 }
 
-/// Rates of the quasistatic circuits' p by all changes, and the changes of their forces.
+/// Rates of the quasistatic circuits' p due to all changes, and the changes of their forces.
 template <int D>
 void Reduction<D>::change_quasistatic(Change& change) {
   if (netlist_.quasistatic.empty()) return;
@@ -272,7 +273,7 @@ void Reduction<D>::change_quasistatic(Change& change) {
   }
 }
 
-/// Accelerations (and multipliers) for dr_, on top of those of the dependent coordinates that `out` has already.
+/// Accelerations (and multipliers) for dr_, added to those of the dependent coordinates already in `out`.
 template <int D>
 void Reduction<D>::solve(bool with_multipliers, Change& out) {
   ClosedLoops<D>& loops = rates_.loops();
@@ -287,7 +288,7 @@ void Reduction<D>::solve(bool with_multipliers, Change& out) {
   loops.set_multipliers(dr_.data(), out.multipliers.data());
 }
 
-/// Nothing changed yet.
+/// Sets all changes to zero.
 template <int D>
 void Reduction<D>::clear(Change& out) {
   for (auto* x : {&out.mechanism.theta, &out.mechanism.v, &out.mechanism.a, &out.y, &out.ydot, &out.signal, &dr_, &ds_, &dsdot_, &inflow_,
@@ -295,7 +296,7 @@ void Reduction<D>::clear(Change& out) {
     std::fill(x->begin(), x->end(), 0.0);
 }
 
-/// Completes the mechanism's change; dr_ and the ports' changes. `rates`, `accelerations`: see ClosedLoops::complete.
+/// Completes the mechanism's change, dr_ and the changes of the ports. `rates`, `accelerations`: see ClosedLoops::complete.
 template <int D>
 void Reduction<D>::change_mechanism(Change& out, const double* rates, const double* accelerations) {
   MachineState<D>& work = rates_.work();

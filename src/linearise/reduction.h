@@ -1,12 +1,12 @@
 // The linearised equations of a machine in its independent coordinates, column by column. A change of one independent quantity
-//   position k of x_ai, x_ad     theta = R_q e_k, v' and a' of the dependent coordinates as the constraints demand           (43),
-//   (33)-(40) velocity k of x_ai           v' = R e_k, a' likewise                                                                  (35),
-//   (38) first-order state y_j, or an input
-// changes r = M a - Q - F ds/dq + J^T lambda by dr (one sweep out and one back, mechanics/directional_derivative.h), the port forces by dF
-// and the rates of the oil by dydot, all exactly; what is left is the accelerations of the independent coordinates,
-//   R^T M R a_i' = -R^T dr,      R^T J^T = 0 takes the multipliers out                                                   (32), (53)-(60)
-// and, where they are wanted, lambda' from the dependent entries of dr. Rotations of balls are increments theta of the tangent space in
-// axes of the joint, whose rates are theta_dot = v' + omega x theta; all other coordinates change with theta_dot = v'.
+//   position k of x_ai, x_ad                theta = R_q e_k, v' and a' of the dependent coordinates from the constraints    (43), (33)-(40)
+//   velocity k of x_ai                      v' = R e_k, a' likewise                                                        (35), (38)
+//   first-order state y_j, or an input
+// changes r = M a - Q - F ds/dq + J^T lambda by dr (one outward and one inward sweep, mechanics/directional_derivative.h), the port
+// forces by dF and the rates of the oil by dydot, all exactly. The accelerations of the independent coordinates remain:
+//   R^T M R a_i' = -R^T dr,      R^T J^T = 0 eliminates the multipliers                                                  (32), (53)-(60)
+// and, on request, lambda' from the dependent entries of dr. Rotations of spherical joints are increments theta of the tangent space in
+// joint axes with rates theta_dot = v' + omega x theta; all other coordinates change with theta_dot = v'.
 // Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3, steps 1 to 7.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -27,10 +27,10 @@ class Reduction {
  public:
   explicit Reduction(const std::shared_ptr<const Model>& model);
 
-  /// Takes a reference: partition chosen there by pivoting, or that of `like`, dependent positions and velocities closed to rounding,
-  /// accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after the first time.
+  /// Sets the reference: partition selected there by pivoting, or that of `like`; dependent positions and velocities closed to rounding,
+  /// accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after the first call.
   void set_reference(const State& reference, const Reduction* like = nullptr);
-  /// The reference as taken.
+  /// The reference as set.
   const State& reference() const { return at_; }
 
   // ---- states x = (x_ai, v_ai, x_ad, y)
@@ -41,24 +41,24 @@ class Reduction {
   const std::vector<int>& states() const { return states_; }  // index in y of each first-order state
   const std::vector<LinearInput>& inputs() const { return inputs_; }
 
-  /// Everything that a unit change of one state or input brings about.
+  /// All changes caused by a unit change of one state or input.
   struct Change {
     explicit Change(const Model& model);
     typename ClosedLoops<D>::Column mechanism;         // theta, v', a' of all coordinates
     std::vector<double> y, ydot, multipliers, signal;  // of all; signal: per signal of the oil
   };
-  /// Change by state j; `with_multipliers` asks for lambda'.
+  /// Change by state j; `with_multipliers`: lambda', too.
   void state_change(int j, bool with_multipliers, Change& out);
   void input_change(int j, bool with_multipliers, Change& out);
-  /// The rates of the states that belong to a change: a column of A or B.
+  /// The rates of the states for a change: a column of A or B.
   void rates_of(const Change& change, double* column) const;
   /// Rates of the states at the reference.
   void drift(double* rates) const;
-  /// The whole of A, column by column (size() x size()).
+  /// The matrix A, column by column (size() x size()).
   void jacobian(std::vector<double>& A);
 
-  /// Local derivatives of the oil and of friction at ports and states near the reference, in a fixed order: where they jump is a kink.
-  /// The columns are void afterwards.
+  /// Local derivatives of hydraulics and friction at ports and states near the reference, in a fixed order: a kink is where they jump.
+  /// Invalidates the columns.
   void oil_slopes(double* s, double* s_dot, double* y, std::vector<double>& slopes);
   MachineRates<D>& rates() { return rates_; }
 

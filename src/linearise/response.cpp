@@ -1,3 +1,4 @@
+// Response of a linear model to piecewise linear inputs by the matrix exponential.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/response.h"
 
@@ -20,7 +21,7 @@ LinearResponse::LinearResponse(const LinearModel& linear) : A_(linear.A), C_(lin
 const LinearResponse::Transition& LinearResponse::transition(double h) {
   if (const auto known = transitions_.find(h); known != transitions_.end()) return known->second;
   const Eigen::Index n = A_.rows(), m = B_.cols();
-  // inputs in units in which their columns are of size 1: the exponential is as accurate as A h allows
+  // inputs scaled so that their columns are of size 1: the exponential is then as accurate as A h allows
   Eigen::VectorXd size(m);
   for (Eigen::Index j = 0; j < m; ++j) {
     const double largest = h * B_.col(j).lpNorm<Eigen::Infinity>();

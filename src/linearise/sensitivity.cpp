@@ -1,3 +1,4 @@
+// Derivatives of eigenvalues with respect to a parameter by extrapolated central differences.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/sensitivity.h"
 
@@ -16,41 +17,41 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kFirstStep = 0.05;  // of |p|: far enough for rounding to fall behind, near enough to extrapolate from
+constexpr double kFirstStep = 0.05;  // of |p|: large against rounding, small enough to extrapolate
 constexpr double kRatio = 1.6;       // of consecutive steps
-constexpr int kRows = 8;             // of a table
-constexpr std::size_t kAgree = 8;    // entries of it that say how well they agree
-constexpr double kSafety = 3;        // on what they say
-constexpr double kShrink = 0.25;     // of the first step, where a point of it has no linear model
+constexpr int kRows = 8;             // of the extrapolation table
+constexpr std::size_t kAgree = 8;    // best entries of the table whose differences estimate the error
+constexpr double kSafety = 3;        // factor on that estimate
+constexpr double kShrink = 0.25;     // of the first step, if a point has no linear model
 constexpr int kMostShrinks = 8;
-constexpr double kSettled = 1e-4;                                 // of the derivative: its largest error, and its largest kink
-constexpr double kNoEffect = 1e-9;                                // of lambda, over the first step: a smaller effect need not settle
-constexpr double kVisible = 1e-3;                                 // change of A by which the first step is found where p = 0
+constexpr double kSettled = 1e-4;                                 // of the derivative: maximum error, and maximum kink
+constexpr double kNoEffect = 1e-9;                                // of lambda, over the first step: a smaller effect need not converge
+constexpr double kVisible = 1e-3;                                 // change of A that determines the first step where p = 0
 constexpr double kSmallest = 1e-8, kLargest = 1e8, kGrowth = 10;  // steps tried for that, in units of p
 
 /// A on both sides of p.
 struct Beside {
   Eigen::MatrixXd above, below;
   Eigen::MatrixXd slope;  // (A(p + h) - A(p - h)) / (2 h)
-  Eigen::MatrixXd bend;   // (A(p + h) + A(p - h) - 2 A(p)) / (2 h): half of what the slopes to the two sides differ by
+  Eigen::MatrixXd bend;   // (A(p + h) + A(p - h) - 2 A(p)) / (2 h): half the difference of the one-sided slopes
 };
 
 class Differences {
  public:
   Differences(const LinearModel& linear, double p, const LinearModelAt& at) : linear_(linear), p_(p), at_(at) {}
 
-  /// None where there is no linear model, or one on other states.
+  /// Empty where there is no linear model, or one with other states.
   const std::optional<Beside>& operator()(double h) {
     if (h == step_) return last_;
     step_ = h;
     last_.reset();
-    // the distance of the points as they are, not as wished
+    // the actual distance of the points, not the requested one
     const double above = p_ + h, below = p_ - h;
     auto A1 = matrix(above), A0 = A1 ? matrix(below) : std::nullopt;
     if (A0) last_ = {*A1, *A0, (*A1 - *A0) / (above - below), ((*A1 - linear_.A) + (*A0 - linear_.A)) / (above - below)};
     return last_;
   }
-  /// Why there is none.
+  /// Why no model exists.
   const std::string& trouble() const { return trouble_; }
 
  private:
@@ -59,9 +60,9 @@ class Differences {
       LinearModel moved = at_(p);
       const auto same = [](const LinearVariable& a, const LinearVariable& b) { return a.name == b.name; };
       if (!std::equal(moved.states.begin(), moved.states.end(), linear_.states.begin(), linear_.states.end(), same))
-        trouble_ = "other coordinates are independent beside it";
+        trouble_ = "other coordinates are independent at a neighbouring value";
       else if (!moved.A.allFinite())
-        trouble_ = "the linear model is not finite beside it";
+        trouble_ = "the linear model is not finite at a neighbouring value";
       else
         return std::move(moved.A);
     } catch (const Error& error) { trouble_ = error.what(); }
@@ -76,7 +77,7 @@ class Differences {
   std::string trouble_;
 };
 
-/// The largest |w_i dA_ij v_j| of all eigenvalues, against |lambda|: independent of units, and not zero by cancellation alone.
+/// The largest |w_i dA_ij v_j| of all eigenvalues relative to |lambda|: independent of units, and not zero by cancellation.
 double effect(const Spectrum& spectrum, const Eigen::MatrixXd& dA) {
   double fastest = 0, largest = 0;
   for (const Eigenvalue& e : spectrum.eigenvalues) {
@@ -86,7 +87,7 @@ double effect(const Spectrum& spectrum, const Eigen::MatrixXd& dA) {
   return fastest > 0 ? largest / fastest : largest;
 }
 
-/// The first step: of the size of p, or where p = 0 one that shows in A. Zero: none, and `differences` says why.
+/// The first step: of the size of p, or where p = 0 one with a visible effect on A. Zero: none; `differences` gives the reason.
 double first_step(const Spectrum& spectrum, double p, Differences& differences) {
   if (p != 0) {
     double h = kFirstStep * std::abs(p);
@@ -104,12 +105,12 @@ double first_step(const Spectrum& spectrum, double p, Differences& differences) 
   return found;
 }
 
-/// Extrapolation of one number to step zero, from which it differs by terms of the powers first, first + 2, ... of the step.
+/// Extrapolation of one number to step zero; its error has terms of the powers first, first + 2, ... of the step.
 class Extrapolation {
  public:
   explicit Extrapolation(int first) : first_factor_(std::pow(kRatio, first)) {}
 
-  /// The value of the next step, and the error that roundings may make in it.
+  /// The value of the next step, and its rounding error.
   void add(Complex value, double rounding) {
     std::vector<Complex> row{value};
     double factor = first_factor_;
@@ -120,7 +121,8 @@ class Extrapolation {
     }
     last_ = std::move(row);
   }
-  /// The entry of least error by itself; its error by how far it is from the next best. One alone may agree with its neighbours by chance.
+  /// The entry with the smallest error estimate; its error from the distance to the next best ones, since one entry may agree with its
+  /// neighbours by chance.
   void finish() {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.error < b.error; });
     value_ = entries_.front().value;
@@ -144,10 +146,10 @@ class Extrapolation {
   double error_ = 0;
 };
 
-/// The eigenvalue with its vectors to the digits that A has: the QR algorithm knows them to roundings of its largest entries, which
-/// slow motions beside stiff ones feel. Two steps of inverse iteration from both sides in wider numbers,
+/// The eigenvalue with its vectors to the precision of A: the QR algorithm has rounding errors of the largest entries, which matter for
+/// slow modes in stiff systems. Two steps of inverse iteration from both sides in extended precision,
 ///   (A - lambda I) x + v mu = 0,  w^H x = 1;   (A - lambda I)^H y + w nu = 0,  v^H y = 1;   lambda <- lambda - mu
-/// each of which squares the error. None where they lead elsewhere.
+/// each of which squares the error. Empty if they converge to another eigenvalue.
 std::optional<Eigenvalue> refined(const Eigenvalue& e, const Eigen::MatrixXd& A) {
   using Wide = std::complex<long double>;
   using WideVector = Eigen::Matrix<Wide, Eigen::Dynamic, 1>;
@@ -176,7 +178,7 @@ std::optional<Eigenvalue> refined(const Eigenvalue& e, const Eigen::MatrixXd& A)
   return out;
 }
 
-/// What roundings of A, a relative epsilon in every entry, make of w^H dA v by way of w and v:
+/// Effect of roundings of A, a relative epsilon in every entry, on w^H dA v through w and v:
 ///   sum_j (|w^H dA v_j| |w_j^H E v| + |w^H E v_j| |w_j^H dA v|) / |lambda - lambda_j|,   |E| = epsilon |A|
 std::vector<double> vector_errors(const std::vector<Eigenvalue>& eigenvalues, const Eigen::MatrixXd& A, const Eigen::MatrixXd& dA) {
   const Eigen::Index n = A.rows();
@@ -210,7 +212,7 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
   Differences differences(linear, p, at);
   result.step = first_step(spectrum, p, differences);
   if (result.step == 0) {
-    result.refusal = "it cannot be moved to both sides: " + differences.trouble();
+    result.refusal = "it cannot be varied to both sides: " + differences.trouble();
     return result;
   }
   std::vector<Eigenvalue> eigenvalues = spectrum.eigenvalues;
@@ -228,15 +230,15 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
   double h = result.step;
   for (int i = 0; i < kRows; ++i, h /= kRatio) {
     const auto& beside = differences(h);
-    if (!beside) {  // a hole between two points that there are
-      result.refusal = "it cannot be moved freely: " + differences.trouble();
+    if (!beside) {  // a gap between two points that have models
+      result.refusal = "it cannot be varied freely: " + differences.trouble();
       return result;
     }
-    // null eigenvalues have reasons that hold beside p as well, or else they are not differentiated
+    // null eigenvalues are differentiated only if their reasons also hold at neighbouring values
     if (i == 0 && nulls > 0)
       for (const Eigen::MatrixXd* A : {&beside->above, &beside->below})
         stay_null = stay_null && null_count(trunnion::spectrum(*A, linear.states)) == nulls;
-    // entries of A that p leaves as they are have no roundings that count
+    // entries of A that do not depend on p contribute no rounding errors
     const Eigen::MatrixXd moved = (beside->slope.array() != 0 || beside->bend.array() != 0).select(linear.A.cwiseAbs(), 0);
     for (std::size_t k = 0; k < eigenvalues.size(); ++k) {
       const Eigenvalue& e = eigenvalues[k];
@@ -252,9 +254,9 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
     const Eigenvalue& e = eigenvalues[k];
     EigenvalueSensitivity s;
     if (e.chain > 0) {
-      if (!stay_null) s.refusal = "it is zero here and not beside";
+      if (!stay_null) s.refusal = "it is zero here but not at neighbouring values";
     } else if (!e.simple) {
-      s.refusal = "it is multiple, or too near to another to be told from it";
+      s.refusal = "it is multiple, or too close to another to be separated";
     } else {
       slopes[k].finish();
       bends[k].finish();
@@ -263,9 +265,9 @@ Sensitivity eigenvalue_sensitivity(const LinearModel& linear, const Spectrum& sp
       s.error = std::max(slopes[k].error(), kink - bends[k].error()) + by_vectors[k];
       const double small = std::max(kSettled * std::abs(s.derivative), kNoEffect * std::abs(e.value) / result.step);
       if (!(kink <= small))
-        s.refusal = "the model is not smooth in this parameter: the derivatives to its two sides differ";
+        s.refusal = "the model is not smooth in this parameter: its one-sided derivatives differ";
       else if (!(s.error <= small))
-        s.refusal = "the differences do not settle: the model is not smooth in this parameter, or not known exactly enough";
+        s.refusal = "the differences do not converge: the model is not smooth in this parameter, or not accurate enough";
       s.relative = p * s.derivative / e.value;
     }
     if (!s.refusal.empty()) s.derivative = s.relative = s.error = 0;

@@ -1,4 +1,4 @@
-// Eigenvalues of a linear model: see the header.
+// Eigenvalues of a linear model by null-space deflation and the QR algorithm.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/spectrum.h"
 
@@ -23,14 +23,14 @@ using Eigen::VectorXd;
 using Complex = std::complex<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kPressureSize = 131072;    // [Pa] what 1 rad or 1 m is to positions: the ratio of their tolerances, 1e5, as a power of two
-constexpr double kNegligibleEntry = 1e-13;  // an entry below this part of its row, both in sizes, is rounding of the row's large terms
-constexpr double kSlowest = 1e-12;          // [1/s] as is one below this in any row
+constexpr double kPressureSize = 131072;    // [Pa] equivalent of 1 rad or 1 m: the ratio of their tolerances, 1e5, as a power of two
+constexpr double kNegligibleEntry = 1e-13;  // entries below this fraction of their row, both scaled, are rounding of the row's large terms
+constexpr double kSlowest = 1e-12;          // [1/s] as are entries below this in any row
 constexpr double kZeroPivot = 1e-12;        // pivots below this are zero; rows have size 1
-constexpr double kRoundings = 100;          // that A and the QR algorithm may contain
-constexpr double kPositionPart = 1e-6;      // a position must have this part in a null vector to stand for it,
-constexpr double kPart = 0.01;              // any other state this one
-constexpr double kAbsent = 1e-11;           // of the largest component of a null vector: below it a state takes no part
+constexpr double kRoundings = 100;          // rounding errors that A and the QR algorithm may contain
+constexpr double kPositionPart = 1e-6;      // minimum component of a position in a null vector to represent it,
+constexpr double kPart = 0.01;              // and of any other state
+constexpr double kAbsent = 1e-11;           // of the largest component of a null vector: below it a state does not participate
 
 bool is_pressure(const LinearVariable& state) { return state.unit == "Pa"; }
 
@@ -43,7 +43,7 @@ VectorXd sizes_of(Index n, const std::vector<LinearVariable>& states) {
   return sizes;
 }
 
-/// S^-1 A S in sizes S; with known sizes, without what is only rounding.
+/// S^-1 A S with scaling S; if the scaling is known, without entries that are only rounding.
 MatrixXd in_sizes(const MatrixXd& A, const VectorXd& sizes, bool known) {
   MatrixXd B = sizes.cwiseInverse().asDiagonal() * A * sizes.asDiagonal();
   if (!known) return B;
@@ -63,7 +63,7 @@ void append(MatrixXd& to, const MatrixXd& columns) {
 }
 
 /// The balanced states x = V_z z + V_y y in coordinates z = W_z^T x, y = W_y^T x that deflate the null eigenvalues:
-///   z' = N z with N nilpotent,   y' = B y with B regular;   z' = N z + G y on the way there
+///   z' = N z with N nilpotent,   y' = B y with B regular;   z' = N z + G y at intermediate steps
 struct Staircase {
   MatrixXd V_z, W_z, V_y, W_y, N, G, B;
   std::vector<int> step;  // of each z, from 1
@@ -75,13 +75,13 @@ struct Staircase {
     V_z = W_z = MatrixXd::Zero(n, 0);
     N = MatrixXd::Zero(0, 0);
     G = MatrixXd::Zero(0, n);
-    VectorXd row_size = VectorXd::Zero(n);  // of each row of B before anything cancelled in it
+    VectorXd row_size = VectorXd::Zero(n);  // of each row of B before cancellation
     if (n > 0) row_size = B.cwiseAbs().rowwise().maxCoeff();
     while (deflate(row_size)) ++steps;
     decouple();
   }
 
-  /// Takes the null space of B into z; false if there is none.
+  /// Moves the null space of B into z; false if it is empty.
   bool deflate(VectorXd& row_size) {
     const Index k = B.rows();
     if (k == 0) return false;
@@ -121,7 +121,7 @@ struct Staircase {
     return true;
   }
 
-  /// Takes P y out of z, with P B - N P = -G: then z' = N z, and neither part knows of the other.
+  /// Eliminates P y from z, with P B - N P = -G: then z' = N z, and the two parts are decoupled.
   void decouple() {
     if (N.rows() == 0 || B.rows() == 0) return;
     const Eigen::PartialPivLU<MatrixXd> lu(B.transpose());
@@ -137,7 +137,7 @@ struct Staircase {
   }
 };
 
-/// The null vectors V (columns) of one step after the other, and their duals W, towards few states in each.
+/// The null vectors V (columns) one step after the other, and their duals W, transformed to few states each.
 class Echelon {
  public:
   Echelon(MatrixXd V, MatrixXd W, const std::vector<int>& step, const std::vector<bool>& position)
@@ -161,7 +161,7 @@ class Echelon {
 
   const MatrixXd& V() const { return V_; }
   const MatrixXd& W() const { return W_; }
-  /// Where column j is 1 while the others of its step and of later steps are 0; positions rather than other states.
+  /// Position where column j is 1 and the others of its step and of later steps are 0; positions preferred to other states.
   Index state(Index j) const { return state_[static_cast<std::size_t>(j)]; }
 
  private:
@@ -216,7 +216,7 @@ class Echelon {
     for (const Place& place : places) {
       const long count = entries(place, begin, end);
       if (count > fewest || (count == fewest && place.part < best->part * (1 - 1e-6))) continue;
-      if (count == fewest && place.row > best->row) continue;  // among equals the first, whatever the rounding
+      if (count == fewest && place.row > best->row) continue;  // ties: the first one, independent of rounding
       best = &place;
       fewest = count;
     }
@@ -241,11 +241,11 @@ void set_participation(Eigenvalue& e) {
   if (largest > 0) e.participation /= largest;
 }
 
-/// Makes the component of v at the most participating state 1, and w^H v = 1 where they are not orthogonal.
+/// Scales v to 1 at the most participating state, and w so that w^H v = 1 where they are not orthogonal.
 void normalise(Eigenvalue& e) {
   set_participation(e);
   Index first = 0;
-  while (e.participation[first] < 1 - 1e-6) ++first;  // among equals the first, whatever the rounding
+  while (e.participation[first] < 1 - 1e-6) ++first;  // ties: the first one, independent of rounding
   e.right /= Complex(e.right[first]);
   const Complex product = e.left.dot(e.right);
   const double sum = e.left.cwiseAbs().dot(e.right.cwiseAbs());
@@ -270,7 +270,7 @@ void add_regular(const Staircase& staircase, const VectorXd& scale, std::vector<
     const double rounding = kRoundings * kEpsilon;
     e.error = std::max(norm * std::min(rounding * e.condition, std::cbrt(rounding)), rounding * std::abs(e.value));
     VectorXcd u = right.col(j).cast<Complex>(), l = left.col(j).cast<Complex>();
-    if (im[j] != 0) {  // the first of a pair; the second follows it
+    if (im[j] != 0) {  // the first of a pair; the second follows
       u += Complex(0, 1) * right.col(j + 1);
       l += Complex(0, 1) * left.col(j + 1);
     }
@@ -296,7 +296,7 @@ void add_null(const Staircase& staircase, const VectorXd& sizes, const VectorXd&
   const Echelon echelon(balancing.asDiagonal() * staircase.V_z, balancing.cwiseInverse().asDiagonal() * staircase.W_z, staircase.step,
                         position);
   const MatrixXd &V = echelon.V(), &W = echelon.W();
-  std::vector<Index> order(static_cast<std::size_t>(V.cols()));  // in a step by their states, whatever the pivots were
+  std::vector<Index> order(static_cast<std::size_t>(V.cols()));  // within a step ordered by their states, independent of the pivots
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     const int step_a = staircase.step[static_cast<std::size_t>(a)], step_b = staircase.step[static_cast<std::size_t>(b)];
@@ -328,7 +328,7 @@ std::string stability_text(const LinearStability& s, const std::vector<Eigenvalu
   const int nulls = std::accumulate(s.null_chains.begin(), s.null_chains.end(), 0);
   std::string null_text = counted(static_cast<std::size_t>(nulls), "null eigenvalue", "null eigenvalues");
   if (nulls > 0 && s.null_chains.front() > 1)
-    null_text += fmt::format(", the longest chain {}: a disturbance makes something grow with time", s.null_chains.front());
+    null_text += fmt::format(", the longest chain {}: a disturbance grows with time", s.null_chains.front());
   switch (s.verdict) {
     case Verdict::asymptotically_stable:
       return "asymptotically stable";
@@ -350,7 +350,7 @@ std::string stability_text(const LinearStability& s, const std::vector<Eigenvalu
 
 LinearStability judge(const std::vector<Eigenvalue>& all) {
   LinearStability s;
-  std::vector<std::size_t> of_step;  // null eigenvalues of each step: the chains at least as long
+  std::vector<std::size_t> of_step;  // null eigenvalues of each step: the number of chains of at least that length
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Eigenvalue& e = all[i];
     if (e.chain > 0) {
@@ -396,12 +396,12 @@ void explain_direction(NullExplanation& e, const std::vector<LinearVariable>& st
     e.text = (is_position(state) ? "cyclic: nothing depends on " : "nothing depends on ") + state.name;
   } else if (!oil.empty() && !rest.empty()) {
     e.kind = NullKind::trapped_oil;
-    e.text = fmt::format("trapped oil: {} {} with {} at no change of the rates", names(oil, states), oil.size() == 1 ? "moves" : "move",
+    e.text = fmt::format("trapped oil: {} {} with {} without changing the rates", names(oil, states), oil.size() == 1 ? "moves" : "move",
                          names(rest, states));
   } else {
     e.kind = oil.empty() ? NullKind::neutral : NullKind::trapped_oil;
     e.text =
-        fmt::format("{}: {} move together at no change of the rates", oil.empty() ? "neutral" : "trapped oil", names(e.states, states));
+        fmt::format("{}: {} move together without changing the rates", oil.empty() ? "neutral" : "trapped oil", names(e.states, states));
   }
 }
 
@@ -441,7 +441,7 @@ Spectrum spectrum(const MatrixXd& A, const std::vector<LinearVariable>& states) 
   const Index n = A.rows();
   if (A.cols() != n || (!states.empty() && static_cast<Index>(states.size()) != n))
     throw Error(fmt::format("eigenvalues need a square matrix and as many states, not {} x {} and {}", n, A.cols(), states.size()));
-  if (!A.allFinite()) throw Error("eigenvalues: the matrix has entries that are not finite");
+  if (!A.allFinite()) throw Error("eigenvalues: the matrix has non-finite entries");
   Spectrum out;
   if (n > 0) {
     const VectorXd sizes = sizes_of(n, states);
@@ -480,7 +480,7 @@ std::vector<NullExplanation> explain_null(const Spectrum& spectrum, const Matrix
     const VectorXd v = eigenvalue.right.real();
     for (Index i = 0; i < v.size(); ++i)
       if (v[i] != 0) e.states.push_back(static_cast<int>(i));
-    // the state that is 1 in its own unit stands for the vector: no other null vector of the same step has it
+    // the state that is 1 in its own unit represents the vector: it is absent from all other null vectors of the same step
     const auto stands = std::find_if(e.states.begin(), e.states.end(), [&](int i) {
       return v[i] == 1 && std::none_of(spectrum.eigenvalues.begin(), spectrum.eigenvalues.end(), [&](const Eigenvalue& other) {
                return &other != &eigenvalue && other.chain == eigenvalue.chain && other.right[i] != 0.0;

@@ -1,4 +1,4 @@
-// Steady operation by continuation in time with the linear model's tangent: steady.h says how.
+// Steady operation by continuation in time with the linear model's tangent.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/steady.h"
 
@@ -24,29 +24,30 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-// one unit of a state: what is small against it does not bend the equations; lengths in extents of the machine (Mechanism::unit)
+// units of the states: the equations are nearly linear over changes small against them; lengths in extents of the machine
+// (Mechanism::unit)
 constexpr double kPosition = 1e-3, kVelocity = 1e-2, kPressure = 1e4;  // [rad, extents], per second, [Pa]
-constexpr double kFriction = 1e-5, kOther = 1e-3;                      // of friction states; of others: of their scale
-constexpr double kNoEffect = 1e-9;                                     // of the largest entry of a row: it does not depend on that state
-constexpr double kMoved[] = {0, 0.3, 1.1};                             // [rad, extents] places where a coordinate has to be without effect
-constexpr double kFrictionRate = 1e3;                                  // [1/s] at which friction states of actuators at rest fade
-constexpr double kReturnRate = 1;                                      // [1/s] of coordinates, by oil of marked pressures
-constexpr double kFarthest = 100;                                      // units of positions that a step may go
-constexpr double kWrong = 0.5, kRight = 0.2, kSmall = 0.05;            // contraction that is refused, that is aimed at; units: any will do
-constexpr double kLess = 0.25, kMost = 8;                              // change of the step
+constexpr double kFriction = 1e-5, kOther = 1e-3;                      // of friction states; of others, relative to their scale
+constexpr double kNoEffect = 1e-9;                                     // of the largest entry of a row: independent of that state
+constexpr double kMoved[] = {0, 0.3, 1.1};                             // [rad, extents] positions at which a coordinate must have no effect
+constexpr double kFrictionRate = 1e3;                                  // [1/s] decay rate of friction states of actuators at rest
+constexpr double kReturnRate = 1;                                      // [1/s] of coordinates, by the oil of marked pressures
+constexpr double kFarthest = 100;                                      // units of positions: maximum step
+constexpr double kWrong = 0.5, kRight = 0.2, kSmall = 0.05;            // contraction: rejected, target; units: always accepted
+constexpr double kLess = 0.25, kMost = 8;                              // limits on the change of the step
 constexpr double kLongest = 1e12, kShortest = 1e-14;                   // [s]
-constexpr double kSlow = 0.1;                                          // [s] slower than what a machine does by itself
-constexpr double kSlowest = 1;                                         // [s] within which a machine leaves where it is not stable
-constexpr double kLong = 10;                                           // [s] from here on Newton's method may be near enough
-constexpr double kSettled = 1e-9;                                      // units: nothing moves
+constexpr double kSlow = 0.1;                                          // [s] slower than the machine's own dynamics
+constexpr double kSlowest = 1;                                         // [s] within which a machine leaves an unstable solution
+constexpr double kLong = 10;                                           // [s] from here on Newton's method may converge
+constexpr double kSettled = 1e-9;                                      // units: at rest
 constexpr double kLastIncrement = 1e-4;                                // units: the last increment of Newton's method may be rounding
-constexpr double kOpen = 1e-11;                                        // of the largest singular value: nothing decides this combination
+constexpr double kOpen = 1e-11;                                        // of the largest singular value: this combination is undetermined
 constexpr double kStill = 1e-9;                                        // [rad/s, extents/s] a coordinate that may turn does not
-constexpr double kEndless = 1e10;                                      // [Pa] no pressure of a machine
-constexpr double kShare = 0.3;                                         // of the largest: a state has a part in a combination
+constexpr double kEndless = 1e10;                                      // [Pa] above any realistic pressure
+constexpr double kShare = 0.3;                                         // of the largest: a state participates in a combination
 constexpr double kGrows = 1e-3;                                        // [1/s] above rounding
 constexpr double kOtherSolution = 1e-2;                                // of the largest pressure; [rad, extents]
-constexpr double kLowest = 1e4;                                        // [Pa] where a search starts
+constexpr double kLowest = 1e4;                                        // [Pa] lowest start pressure of a search
 constexpr int kMostSolves = 3000;
 
 template <int D>
@@ -92,7 +93,7 @@ class SteadySolver {
  private:
   // ---------------------------------------------------------------- equations, in units
 
-  /// Makes `state` the reference, on the partition at hand if `same`. False where the machine cannot be there: see obstacle_.
+  /// Makes `state` the reference, on the current partition if `same`. False if the machine cannot be there: see obstacle_.
   bool take(const State& state, bool same) {
     try {
       reduction_.set_reference(state, same ? &reduction_ : nullptr);
@@ -130,8 +131,8 @@ class SteadySolver {
   bool is_pressure(Eigen::Index i) const {
     return i >= positions_and_rates() && first_order(i) < static_cast<int>(netlist_.volumes.size());
   }
-  /// Of a volume's oil and walls [1/Pa]; the same if its oil were free of air: their ratio is small in a cavity, where not the pressure
-  /// but the content is what moves evenly.
+  /// Compressibility of a volume's oil and walls [1/Pa], and the same without air: their ratio is small in a cavity, where not the
+  /// pressure but the gas content changes uniformly.
   Dual<1> own_compressibility(int volume) {
     return reduction_.rates().work().hydraulics.compressibility[netlist_.volumes[volume].node] + walls(volume);
   }
@@ -199,8 +200,8 @@ class SteadySolver {
     f_ = f_.cwiseQuotient(unit_).eval();
   }
 
-  /// Coordinates that may turn: their place, and that of all that turn with them, is without effect, here and far away, and no stroke ends
-  /// their way.
+  /// Coordinates that may turn: neither their position nor that of all that turn with them has an effect, near or far, and no stroke end
+  /// limits them.
   void find_turning(const State& start) {
     const std::size_t nv = turns_.size();
     std::vector<char> without(nv, 0), stroke(nv, 0);
@@ -246,7 +247,7 @@ class SteadySolver {
     return true;
   }
 
-  // ---------------------------------------------------------------- the way
+  // ---------------------------------------------------------------- continuation
 
   /// The reference with increments x, in units.
   State moved(const Vector& x) {
@@ -268,7 +269,7 @@ class SteadySolver {
     return next;
   }
 
-  /// Goes from the reference to where nothing moves. False: there is no way.
+  /// Continues from the reference to a steady state. False: not found.
   bool follow() {
     double dt = kLongest;
     for (Eigen::Index i = 0; i < f_.size(); ++i) dt = std::min(dt, 1 / std::max(std::abs(f_[i]), 1 / kLongest));
@@ -279,7 +280,7 @@ class SteadySolver {
       const Vector x = solution(scaled, scale.cwiseProduct(f_));
       ++iterations_;
       const double size = largest(x);
-      // where something grows by itself faster than 1/dt, implicit Euler goes the other way
+      // where something grows faster than 1/dt, implicit Euler moves in the opposite direction
       const bool turned = dt < kSlowest && size > kSettled && !has_positive_determinant(scaled);
       if (turned || !std::isfinite(size) || farthest(x) > kFarthest) {
         dt *= kLess;
@@ -299,7 +300,7 @@ class SteadySolver {
         continue;
       }
       if (dt >= kLong && polish()) return true;
-      // what shall rest does not need its speed any more, which nothing might brake
+      // coordinates that must be at rest no longer need their velocity, which may have no damping
       State next = at();
       for (int v = 0; v < m_.tree.nv && dt >= kSlow; ++v)
         if (!turns_[v]) next.v()[v] = 0;
@@ -308,8 +309,8 @@ class SteadySolver {
     }
     return false;
   }
-  /// Newton's method with the smallest steps, which leave alone what nothing decides. False, and the reference where it was, unless the
-  /// solution is near; true where only rounding is left.
+  /// Newton's method with minimum-norm steps, which leave undetermined combinations unchanged. False, with the reference restored, unless
+  /// the solution is near; true where only rounding is left.
   bool polish() {
     const State from = at();
     for (double before = kSmall;;) {
@@ -374,7 +375,7 @@ class SteadySolver {
     for (Eigen::Index i = 0; i < A.rows(); ++i)
       if (const double most = A.row(i).cwiseAbs().maxCoeff(); most > 0) A.row(i) /= most;
     const RightSingular singular = right_singular(A);
-    // what has a part in an open combination, by what it is
+    // participants of an undetermined combination, by kind
     std::vector<std::string> oil, rates, places;
     for (Eigen::Index i = 0; i < A.cols(); ++i) {
       double part = 0;
@@ -383,13 +384,13 @@ class SteadySolver {
       if (part < kShare) continue;
       (is_pressure(i) ? oil : is_rate(i) ? rates : places).push_back(name(i));
     }
-    if (!oil.empty()) s.open.push_back({oil, "oil is locked in: it keeps what it has at the start"});
-    if (!rates.empty()) s.open.push_back({rates, "nothing acts on its rate"});
+    if (!oil.empty()) s.open.push_back({oil, "oil is trapped: its amount is that of the start"});
+    if (!rates.empty()) s.open.push_back({rates, "its rate is undetermined"});
     std::vector<std::string> driven;
     for (int v = 0; v < m_.tree.nv; ++v)
       if (driven_[v]) driven.push_back(model_->coordinate_names[v]);
     if (!driven.empty()) s.open.push_back({driven, "a prescribed motion moves it: the solution holds at this instant only"});
-    if (!places.empty()) s.open.push_back({places, oil.empty() ? "nothing restores it" : "locked oil or nothing holds it where it is"});
+    if (!places.empty()) s.open.push_back({places, oil.empty() ? "no restoring force acts on it" : "only trapped oil or nothing holds it"});
   }
   void find_growth(SteadyOperation& s) {
     std::vector<Eigen::Index> states;
@@ -405,7 +406,7 @@ class SteadySolver {
     if (s.growth > kGrows) s.growing = leading(growth.share, states);
   }
 
-  // ---------------------------------------------------------------- refusals
+  // ---------------------------------------------------------------- error messages
 
   [[noreturn]] void report_no_start() {
     throw SimulationError(time_, "the start of the search for steady operation", error_.empty() ? obstacle_ : error_,
@@ -417,13 +418,13 @@ class SteadySolver {
     const double rate = f_.size() > 0 ? f_[worst] * unit_[worst] : 0;
     std::string cause = fmt::format("no steady operation was found in {} steps: ", iterations_);
     cause += is_pressure(worst) ? fmt::format("this pressure, {:.6g} Pa, still changes by {:.4g} Pa/s", at().y()[first_order(worst)], rate)
-                                : fmt::format("it still changes by {:.4g} a second", rate);
+                                : fmt::format("it still changes by {:.4g} per second", rate);
     if (!obstacle_.empty()) cause += "; the last step tried was rejected: " + obstacle_;
     throw SimulationError(time_, f_.size() > 0 ? name(worst) : "the machine", cause,
                           netlist_.volumes.empty()
-                              ? "add springs, dampers or stops that bring it to rest, or use `trunnion run` to see where it goes"
-                              : "give the oil that a pump delivers a way back (relief valve, bleed), close the valves of "
-                                "cylinders that should rest, or use `trunnion run` to see where it goes");
+                              ? "add springs, dampers or stops that bring it to rest, or use `trunnion run` to see its motion"
+                              : "give the pump flow a return path (relief valve, bleed), close the valves of "
+                                "cylinders that should rest, or use `trunnion run` to see its motion");
   }
 
   enum class Kind : unsigned char {
@@ -445,7 +446,7 @@ class SteadySolver {
   std::vector<Kind> kind_;        // per state
   Vector unit_, f_;               // per state; rates at the reference [units/s]
   Matrix A_;                      // tangent at the reference, in units
-  bool keeps_lengths_ = false;    // marked pressures take the oil that keeps coordinates where they start
+  bool keeps_lengths_ = false;    // marked pressures are set by the oil that keeps coordinates at their start positions
   std::vector<double> values_;    // scratch
   std::string obstacle_, error_;
   int iterations_ = 0;
@@ -455,7 +456,7 @@ class SteadySolver {
 
 namespace {
 
-/// A steady state of the machine with its quasistatic circuits in equations, as the machine itself has it.
+/// Converts a steady state of the machine with its quasistatic circuits as differential equations to the machine's own states.
 template <int D>
 State with_discrete_states(const Model& model, const Model& in_equations, State steady) {
   MachineState<D> work(in_equations);
@@ -492,10 +493,10 @@ SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double t
 
 void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperation& found) {
   if (model->relative) return find_other_steady(model->relative, found);
-  const auto volumes = static_cast<std::ptrdiff_t>(model->description.volumes.size());  // the first of all: those inside lines follow
+  const auto volumes = static_cast<std::ptrdiff_t>(model->description.volumes.size());  // come first; those inside lines follow
   if (volumes == 0 || !found.open.empty()) return;
   const double *p = found.state.y(), *end = p + volumes, low = *std::min_element(p, end), high = *std::max_element(p, end);
-  // positions and pressures of a solution, each with what counts as a difference
+  // positions and pressures of a solution, each with its threshold for a different solution
   const auto differences = [&](const SteadyOperation& a, const SteadyOperation& b) {
     OtherSteady other;
     for (std::ptrdiff_t i = 0; i < volumes; ++i)
@@ -504,9 +505,9 @@ void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperatio
     std::visit(
         [&](const auto& m) {
           for (std::size_t i = 1; i < m.tree.nodes.size(); ++i)  // but the ground
-            if (const auto& node = m.tree.nodes[i];
-                node.dofs == 1 && std::find(a.turning.begin(), a.turning.end(), node.v) == a.turning.end() &&
-                std::abs(a.state.q()[node.q] - b.state.q()[node.q]) > kOtherSolution * m.unit(node.v))
+            if (const auto& node = m.tree.nodes[i]; node.dofs == 1 &&
+                                                    std::find(a.turning.begin(), a.turning.end(), node.v) == a.turning.end() &&
+                                                    std::abs(a.state.q()[node.q] - b.state.q()[node.q]) > kOtherSolution * m.unit(node.v))
               other.states.emplace_back(model->coordinate_names[node.v], a.state.q()[node.q]);
         },
         model->mechanism);
@@ -523,7 +524,7 @@ void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperatio
         found.others.push_back(differences(other, found));
         known.push_back(std::move(other));
       }
-    } catch (const Error&) {  // none from there
+    } catch (const Error&) {  // none found from there
     }
   };
   search([&](double) { return std::max(low / 2, kLowest); });

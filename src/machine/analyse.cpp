@@ -1,3 +1,4 @@
+// Degrees of freedom, redundant constraints and missing inertia by elimination.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/analyse.h"
 
@@ -12,9 +13,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kDependent = 1e-9;   // of a row's norm: what is left of a redundant row
+constexpr double kDependent = 1e-9;   // of a row's norm: remainder of a redundant row
 constexpr double kNoInertia = 1e-15;  // of the largest inertia: rounding of a zero
-constexpr double kCancelled = 1e-12;  // of a coordinate's inertia with all others fixed: what is left of it is rounding
+constexpr double kCancelled = 1e-12;  // of a coordinate's inertia with all others fixed: a smaller remainder is rounding
 
 using Sparse = Eigen::SparseMatrix<double>;
 
@@ -45,13 +46,13 @@ struct Matrices {
   std::vector<std::map<int, double>> J;
 };
 
-/// A row from which those kept before it were eliminated, scaled so that its entry at `pivot`, the largest one, is 1.
+/// A row after elimination of the rows kept before it, scaled to 1 at `pivot`, its largest entry.
 struct KeptRow {
   int pivot;
   std::map<int, double> entries;
 };
 
-/// Fills rank and redundant rows; returns what was kept of the others.
+/// Fills rank and redundant rows; returns the remainders of the others.
 std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<char>& holonomic, const std::vector<std::map<int, double>>& J,
                                     Analysis& a) {
   std::vector<KeptRow> kept;
@@ -61,7 +62,7 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<char>&
     for (const auto& item : row) square += item.second * item.second;
     return std::sqrt(square);
   };
-  /// The first kept row whose pivot has an entry; a kept row has none at pivots before its own.
+  /// The first kept row with an entry at its pivot; a kept row has zeros at earlier pivots.
   const auto first_owner = [&](const std::map<int, double>& row) {
     int first = static_cast<int>(kept.size());
     for (const auto& item : row)
@@ -103,8 +104,8 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<char>&
   return kept;
 }
 
-/// Coordinates with a vanishing pivot in M = L^T D L, tips first. Elimination fills no place of M: row k has entries at the
-/// coordinates that carry it, and those carry each other.
+/// Coordinates with a vanishing pivot in M = L^T D L, tips first. Elimination causes no fill-in: row k has entries at the coordinates
+/// that carry it, and those carry each other.
 template <int D>
 std::vector<int> vanishing_pivots(const Matrices<D>& at) {
   const Tree<D>& tree = at.tree;
@@ -139,7 +140,7 @@ std::vector<int> vanishing_pivots(const Matrices<D>& at) {
   return found;
 }
 
-/// Whether some velocity that the kept rows allow moves no inertia: M with those rows as further inertia is singular.
+/// Whether some velocity that the kept rows allow has no inertia: M with those rows as further inertia is singular.
 template <int D>
 bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
   const int n = at.tree.nv;
@@ -181,7 +182,7 @@ MissingInertia missing_inertia_in(const Model& model) {
   MissingInertia missing;
   for (int k : vanishing_pivots(at)) missing.velocities.insert(missing.velocities.begin(), model.velocity_names[k]);
   if (missing.velocities.empty()) return missing;
-  // with what the constraints hold
+  // including the inertia of the constraint rows
   Analysis a;
   a.velocities = at.tree.nv;
   missing.singular = moves_nothing(at, eliminate_rows(model, at.holonomic, at.J, a));

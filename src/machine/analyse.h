@@ -1,9 +1,9 @@
-// What can be said about a machine before it runs: degrees of freedom, redundant constraints, missing inertia.
-//   rank of Phi_q by elimination row by row, loops in file order: a row of which the rows before it leave nothing is redundant
-//   rows that hold for positions first, then those that hold for velocities alone
-//   degrees of freedom = velocities - rank;  of positions: velocities - rank of the first
-//   inertia is missing at a coordinate whose pivot in M = L^T D L (tips first: the articulated inertia) vanishes; fatal where the
-//   constraints do not hold it either, for then no force decides its acceleration
+// Analysis of a machine before a run: degrees of freedom, redundant constraints, missing inertia.
+//   rank of Phi_q by elimination row by row, loops in file order: a row that vanishes after elimination of the rows before it is redundant;
+//   position-level rows first, then velocity-level rows
+//   degrees of freedom = velocities - rank;  of positions: velocities - rank of the position-level rows
+//   inertia is missing at a coordinate whose pivot in M = L^T D L (tips first: the articulated inertia) vanishes; an error where the
+//   constraints do not hold it either: no force then determines its acceleration
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@ struct RedundantRows {
 struct Analysis {
   int velocities = 0, rows = 0, rank = 0;
   int degrees_of_freedom = 0;           // of velocities
-  int position_degrees_of_freedom = 0;  // more than that where rows hold for velocities alone
+  int position_degrees_of_freedom = 0;  // larger than that if velocity-level rows exist
   std::vector<RedundantRows> redundant;
 };
 
@@ -32,7 +32,7 @@ Analysis analyse(const Model& model);
 
 struct MissingInertia {
   std::vector<std::string> velocities;  // `rod.rate_x`: nothing resists its acceleration
-  bool singular = false;                // so that the machine cannot be simulated
+  bool singular = false;                // the machine cannot be simulated
 };
 
 /// Inertia at the assembled start.

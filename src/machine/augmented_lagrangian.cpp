@@ -1,3 +1,4 @@
+// Accelerations by augmented Lagrangian iteration.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/augmented_lagrangian.h"
 
@@ -9,8 +10,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFarAbove = 10;      // of alpha to that inertia, so that every row that determines its force converges
-constexpr double kNoInertia = 1e-12;  // [kg, kg m2] where no coordinate has any
+constexpr double kFarAbove = 10;      // ratio of alpha to that inertia, so that every row that determines its force converges
+constexpr double kNoInertia = 1e-12;  // [kg, kg m2] if no coordinate has any
 
 }  // namespace
 
@@ -18,7 +19,7 @@ template <int D>
 AugmentedLagrangian<D>::AugmentedLagrangian(const Mechanism<D>& m, const AugmentedLagrangianSettings& settings)
     : m_(m),
       settings_(settings),
-      alpha_(m, settings.alpha, 0),  // one that is too small shows: the iteration does not converge
+      alpha_(m, settings.alpha, 0),  // too small an alpha is detected: the iteration does not converge
       inertia_(m.tree.nv),
       increment_(m.tree.nv),
       force_(m.tree.nv),
@@ -45,8 +46,8 @@ void AugmentedLagrangian<D>::set_penalty_factors(const MechanismState<D>& state)
   alpha_.set(state, inertia_.data());
 }
 
-/// lambda <- alpha J P^-1 J^T lambda: as it is where it does something, with the error that an iteration leaves, and nothing where rows say
-/// the same. There e never vanishes if their violations disagree, and lambda would gather it over the steps.
+/// lambda <- alpha J P^-1 J^T lambda: unchanged where it has an effect, up to the error of one iteration, and zero where rows are
+/// redundant. There e never vanishes if their violations disagree, and lambda would accumulate over the steps.
 template <int D>
 void AugmentedLagrangian<D>::drop_idle_multipliers(double* multipliers, MechanismState<D>& state) {
   std::fill(correction_.begin(), correction_.end(), 0.0);
@@ -99,7 +100,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
     update_rates(m_, v, a, state);
     set_correction(a, state);
     for (int i = 0; i < m_.rows; ++i) multipliers[i] += e_[i];
-    // judged by forces: those of redundant rows add up to nothing, and so does a change among them
+    // judged by forces: those of redundant rows cancel, and so do their changes
     double size = 0, force = 0;
     for (int i = 0; i < n; ++i) {
       force_[i] += correction_[i];
@@ -108,7 +109,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
     }
     if (size <= settings_.tolerance * force) return AugmentedLagrangianStatus::converged;
     if (!(size < before)) return AugmentedLagrangianStatus::converged;  // rounding
-    // what does not converge then are rows about to lose rank, whose force is not determined
+    // rows that do not converge then are about to lose rank; their force is undetermined
     if (iterations_ == settings_.max_iterations)
       return alpha_.ratio() > kFarAbove ? AugmentedLagrangianStatus::converged : AugmentedLagrangianStatus::capped;
     before = size;

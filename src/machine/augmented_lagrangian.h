@@ -1,12 +1,13 @@
 // Accelerations and multipliers of a mechanism at given positions, velocities and forces, by iteration of the multipliers:
 //   (M + J^T alpha J) a = Q - J^T lambda - J^T alpha b,     lambda += alpha e,     e = J a + b                             (2a), (2b)
 //   b = gamma + 2 alpha_s dPhi/dt + beta_s^2 Phi,           gamma = d2Phi/dt2 at a = 0
-// with alpha_s = xi omega, beta_s = omega in the paper's symbols; velocity rows: b = gamma + alpha_s B v. At the fixed point e = 0 and
-// M a + J^T lambda = Q. e shrinks by m/(m + alpha) with every iteration, m the inertia (J M^-1 J^T)^-1 that a row feels. The iteration is
-// written in increments, so that a large alpha costs no digits:
+// with alpha_s = xi omega, beta_s = omega in the paper's symbols; velocity rows: b = gamma + alpha_s B v. At the fixed point e = 0 and M
+// a + J^T lambda = Q. e shrinks by m/(m + alpha) per iteration, with m = (J M^-1 J^T)^-1 the inertia of a row. The iteration is written
+// in increments, so that a large alpha costs no digits:
 //   (M + J^T alpha J) da = Q - M a - J^T (lambda + alpha e)
-// alpha has a factor per group of rows, from the inertia that the group meets (mechanics/penalty_factors.h).
-// Nothing is asked of J: rows may be redundant, or lose rank on the way. M may be singular where the constraints give what it lacks.
+// alpha has a factor per group of rows, from the inertia that the group acts on (mechanics/penalty_factors.h).
+// No condition on J: rows may be redundant, or lose rank during the run. M may be singular where the constraints supply the missing
+// inertia.
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -19,8 +20,8 @@
 
 namespace trunnion {
 
-/// What is added to d2Phi/dt2 = 0 (Baumgarte): 2 alpha dPhi/dt + beta^2 Phi; alpha B v where a row holds for velocities alone, so that
-/// both kinds of violation fade like exp(-alpha t) for beta = alpha. Zero: nothing.
+/// Baumgarte terms added to d2Phi/dt2 = 0: 2 alpha dPhi/dt + beta^2 Phi; alpha B v for velocity-level rows. With beta = alpha both kinds
+/// of violation decay like exp(-alpha t). Zero: none.
 struct Stabilisation {
   double alpha = 0, beta = 0;  // [1/s]
   /// Factors of dPhi/dt and Phi for a row [1/s], [1/s2].
@@ -32,13 +33,13 @@ struct Stabilisation {
 
 struct AugmentedLagrangianSettings {
   Stabilisation stabilisation;
-  std::optional<double> alpha;  // [kg, kg m2] of all rows; if omitted, in proportion to the inertia that each meets
-  double tolerance = 0;  // change of the constraints' force in the last iteration, of that force; 0: until nothing but rounding is left
+  std::optional<double> alpha;  // [kg, kg m2] of all rows; if omitted, proportional to the inertia that each acts on
+  double tolerance = 0;         // relative change of the constraint force in the last iteration; 0: iterate to rounding
   int max_iterations = 20;
 };
 
 enum class AugmentedLagrangianStatus {
-  converged,  // but for rows that are about to lose rank: beside a dead point
+  converged,  // except rows about to lose rank: near a singular configuration
   capped,     // alpha is too small
   singular,
 };
@@ -48,7 +49,7 @@ class AugmentedLagrangian {
  public:
   AugmentedLagrangian(const Mechanism<D>& m, const AugmentedLagrangianSettings& settings);
   /// `a` and `multipliers` come in as first guesses. `state`: positions without increment, constraint_rates(v), update_rates(v, a), and
-  /// inverse dynamics with inertia at `a`, whose result, with the ports' forces, is r = M a - Q (changed). On return the velocity stage
+  /// inverse dynamics with inertia at `a`; the result including the ports' forces is r = M a - Q (changed). On return the velocity stage
   /// is that of the new a.
   AugmentedLagrangianStatus solve(const double* q, const double* v, const double* port_force, double* a, double* multipliers,
                                   MechanismState<D>& state, double* r);

@@ -1,3 +1,4 @@
+// Static equilibrium: Newton's method downhill in the null space of the constraints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/equilibrium.h"
 
@@ -21,20 +22,20 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kUnit = 1e6;                // [Pa] pressures are counted in MPa
-constexpr double kRedundantRow = 1e-9;       // of a normalised row: what is left of a redundant one
-constexpr double kLeastInertia = 1e-9;       // of the largest: scale of coordinates that carry none
-constexpr double kNoInertia = 1e-12;         // of a coordinate's inertia: added, so that directions without any have a stiffness
-constexpr double kBalanced = 1e-9;           // of the loads: balanced
-constexpr double kNeutral = 1e-10;           // of the largest stiffness: none
+constexpr double kUnit = 1e6;                // [Pa] pressures are in MPa
+constexpr double kRedundantRow = 1e-9;       // of a normalised row: remainder of a redundant one
+constexpr double kLeastInertia = 1e-9;       // of the largest: scale of coordinates without inertia
+constexpr double kNoInertia = 1e-12;         // of a coordinate's inertia: added, so that directions without inertia have a stiffness
+constexpr double kBalanced = 1e-9;           // of the loads: residual that counts as balanced
+constexpr double kNeutral = 1e-10;           // of the largest stiffness: counts as zero
 constexpr double kLargestViolation = 1e-11;  // [m, -] constraints after a step
-constexpr double kSameStep = 1e-12;          // [rad, m] a step that changes nothing
+constexpr double kSameStep = 1e-12;          // [rad, m] a step without effect
 constexpr double kLargestStep = 0.5;         // [rad, m]
-constexpr double kSettled = 1e-9;            // of the pressures: those that were balanced with
-constexpr double kKick = 1e-2;               // [rad, m] off a saddle
+constexpr double kSettled = 1e-9;            // of the pressures: equal to those used for the balance
+constexpr double kKick = 1e-2;               // [rad, m] perturbation away from a saddle
 constexpr int kIterations = 500, kClosures = 30, kPressureSteps = 30, kKicks = 3;
 
-/// Orthonormal bases of the row space of a matrix and of what is normal to it.
+/// Orthonormal bases of the row space of a matrix and of its orthogonal complement.
 struct RangeNullSpace {
   Matrix range, null;
 };
@@ -48,7 +49,7 @@ RangeNullSpace range_null_space(Matrix rows) {
   return {space.Q.leftCols(rank), space.Q.rightCols(n - rank)};
 }
 
-/// Smallest least-squares solution.
+/// Minimum-norm least-squares solution.
 Vector smallest(const Matrix& A, const Vector& b, double threshold = kRedundantRow) {
   if (A.rows() == 0 || A.cols() == 0 || A.isZero(0)) return Vector::Zero(A.cols());
   return smallest_solution(A, b, threshold);
@@ -72,8 +73,8 @@ const JointInfo& joint_of(const Model& model, int velocity) {
                        [&](const JointInfo& j) { return velocity >= j.v && velocity < j.v + j.nv; });
 }
 
-/// All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for increments,
-/// f / w for loads; so lengths are lengths whatever the coordinates' units.
+/// All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for increments, f / w
+/// for loads; norms are then independent of the coordinates' units.
 template <int D>
 class StaticEquilibriumSolver {
  public:
@@ -109,7 +110,7 @@ class StaticEquilibriumSolver {
     balance_pressures();
     find_rest();
     place(q_);
-    check_stroke("rest lies at");
+    check_stroke("the equilibrium lies at");
     return result();
   }
 
@@ -122,14 +123,14 @@ class StaticEquilibriumSolver {
     return state;
   }
   MechanismState<D>& mech() { return work_.mechanism; }
-  /// Elements of quasistatic circuits as differential equations: what discrete states say is of a step.
+  /// Elements of quasistatic circuits as differential equations: their discrete states belong to a step.
   static Hydraulics with_equations(Hydraulics hydraulics) {
     for (QuasistaticCircuit& q : hydraulics.quasistatic) q.discrete = false;
     return hydraulics;
   }
   void place(const std::vector<double>& q) { update_positions<D, double>(m_, q.data(), nullptr, mech()); }
 
-  /// Loads -Q/w at the placed configuration, without constraints, under pressures p; notes how large the parts are.
+  /// Loads -Q/w at the current configuration, without constraints, under pressures p; records their magnitude.
   Vector loads(const Vector& p, const std::vector<double>* q = nullptr) {
     const double* at = (q != nullptr ? *q : q_).data();
     update_rates<D, double>(m_, still_.data(), still_.data(), mech());
@@ -181,7 +182,7 @@ class StaticEquilibriumSolver {
   }
   Matrix pressure_loads() { return kUnit * pressure_loads(oil_.pistons(), np_) * unit_.asDiagonal(); }
 
-  /// Displaced volumes of the unknown groups, in the measure of pressure_loads.
+  /// Displaced volumes of the unknown groups, in the units of pressure_loads.
   Vector volumes() {
     Vector V = Vector::Zero(np_);
     for (const HydrostaticGroups::Piston& piston : oil_.pistons()) V[piston.group] += kUnit * piston.area * mech().s[piston.port];
@@ -254,7 +255,7 @@ class StaticEquilibriumSolver {
     return c;
   }
 
-  /// Moves q onto the constraints by the smallest steps.
+  /// Projects q onto the constraints by minimum-norm steps.
   bool close(std::vector<double>& q) {
     for (int i = 0; i < kClosures; ++i) {
       place(q);
@@ -270,8 +271,8 @@ class StaticEquilibriumSolver {
     return largest(position_errors()) < kLargestViolation;
   }
 
-  /// Which combinations of unknown pressures no held coordinate decides: their oil is locked. With those that rest never decides
-  /// reported.
+  /// Combinations of unknown pressures that no locked coordinate determines: their oil is trapped. Reports those that equilibrium never
+  /// determines.
   void choose_locked() {
     const Matrix Z = range_null_space(jacobian()).null, B = Z.transpose() * pressure_loads();
     const RangeNullSpace determined = np_ > 0 ? column_range_null_space(B) : RangeNullSpace{Matrix(0, 0), Matrix(0, 0)};
@@ -290,13 +291,13 @@ class StaticEquilibriumSolver {
     decided_ = decided.range;
     locked_ = decided.null;
   }
-  /// Row space without normalising small rows up: a held coordinate that the loops hold already has a row of rounding.
+  /// Row space without scaling up small rows: a locked coordinate that the loops also fix has a row of rounding.
   static Matrix hold_directions(const Matrix& rows) {
     if (rows.rows() == 0 || rows.cols() == 0) return Matrix(rows.cols(), 0);
     const RightSingular svd = right_singular(rows);
     return svd.V.leftCols((svd.values.array() > kRedundantRow).count());
   }
-  /// Combinations of columns that do something, and those that do nothing. Columns have a norm of at most 1.
+  /// Combinations of columns with and without effect. Columns have a norm of at most 1.
   static RangeNullSpace column_range_null_space(const Matrix& B) {
     const Eigen::Index n = B.cols();
     if (B.rows() == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
@@ -305,12 +306,12 @@ class StaticEquilibriumSolver {
     return {svd.V.leftCols(rank), svd.V.rightCols(n - rank)};
   }
 
-  // ---------------------------------------------------------------- rest at given pressures
+  // ---------------------------------------------------------------- equilibrium at given pressures
 
-  /// The moving coordinates at a configuration: forces beside the constraints' reactions.
+  /// The moving coordinates at a configuration: forces apart from the constraints' reactions.
   struct ReducedForces {
     Matrix Z;      // directions of motion
-    Vector force;  // r of the moving coordinates, reactions taken out
+    Vector force;  // r of the moving coordinates, without reactions
     Vector multipliers, pressures;
   };
   ReducedForces reduced_forces(const std::vector<double>& q, const Vector& given) {
@@ -329,9 +330,9 @@ class StaticEquilibriumSolver {
   struct StiffnessModes {
     Vector kappa;    // ascending
     Matrix V;        // directions, moving coordinates
-    double neutral;  // stiffness that counts as none
+    double neutral;  // stiffness that counts as zero
   };
-  /// At the spot evaluated last.
+  /// At the configuration evaluated last.
   StiffnessModes stiffness_modes(const ReducedForces& s, const std::vector<double>& q) {
     loads(s.pressures, &q);
     const Matrix full = stiffness(s.multipliers);
@@ -345,19 +346,19 @@ class StaticEquilibriumSolver {
     return {eigen.values, s.Z * eigen.vectors, kNeutral * K.cwiseAbs().maxCoeff()};
   }
 
-  /// Newton's step, downhill whatever the sign of the stiffness; in soft directions not longer than the force along them deserves.
+  /// Newton's step, downhill whatever the sign of the stiffness; limited in soft directions by the force along them.
   Vector downhill(const ReducedForces& s, const StiffnessModes& k) const {
     Vector x = Vector::Zero(s.force.size());
     for (Eigen::Index i = 0; i < k.kappa.size(); ++i) {
       const double g = k.V.col(i).dot(s.force), kappa = std::abs(k.kappa[i]);
-      if (kappa <= k.neutral && std::abs(g) <= kBalanced * scaled_load_) continue;  // neutral, and nothing pushes
+      if (kappa <= k.neutral && std::abs(g) <= kBalanced * scaled_load_) continue;  // neutral, and unloaded
       x -= k.V.col(i) * (g / std::max(kappa, s.force.norm() * size_of(k.V.col(i)) / kLargestStep));
     }
     const double size = size_of(x);
     return size > kLargestStep ? Vector(x * (kLargestStep / size)) : x;
   }
 
-  /// Shortens a step until the forces' work along it is positive and they do not push back harder than they pushed; leaves q there.
+  /// Shortens a step until the forces' work along it is positive and they do not exceed their start value in reverse; leaves q there.
   bool step_down(const Vector& given, const ReducedForces& s, Vector x) {
     const double slope = s.force.dot(x);
     const bool near = largest(s.force) < 1e-7 * scaled_load_;  // differences of slopes are rounding there
@@ -378,7 +379,7 @@ class StaticEquilibriumSolver {
     return false;
   }
 
-  /// Moves q to rest under given pressures; returns those with the locked oil's.
+  /// Moves q to equilibrium under given pressures; returns those with the trapped oil's.
   Vector settle(const Vector& given) {
     double before = std::numeric_limits<double>::infinity();
     int kicks = 0;
@@ -391,7 +392,7 @@ class StaticEquilibriumSolver {
       const bool balanced = force <= kBalanced * scaled_load_, unstable = k.kappa[0] < -k.neutral;
       if (balanced && unstable) {
         if (!has_moved || kicks == kKicks) return s.pressures;
-        ++kicks;  // a saddle on the way: off it along the steepest way down
+        ++kicks;  // a saddle: leave it along the steepest descent
         Vector x = k.V.col(0);
         Eigen::Index at = 0;
         x.cwiseAbs().maxCoeff(&at);
@@ -402,23 +403,23 @@ class StaticEquilibriumSolver {
         before = std::numeric_limits<double>::infinity();
         continue;
       }
-      if (balanced && force > before / 2) return s.pressures;  // rounding is left
+      if (balanced && force > before / 2) return s.pressures;  // only rounding is left
       before = force;
       const Vector x = downhill(s, k);
       if (balanced && size_of(x) < kSameStep) return s.pressures;
       if (!step_down(given, s, x)) report_no_rest(s, i + 1);
       place(q_);
-      check_stroke("the way to rest leads through");
+      check_stroke("the search for equilibrium passes through");
       has_moved = has_moved || size_of(x) > 1e-6;
     }
     report_no_rest(reduced_forces(q_, given), kIterations);
   }
 
-  // ---------------------------------------------------------------- pressures that held coordinates decide
+  // ---------------------------------------------------------------- pressures determined by locked coordinates
 
   struct Balance {
     Vector multipliers, pressures;  // of the best balance at this configuration
-    Vector residual;                // what it leaves, all coordinates
+    Vector residual;                // remaining, all coordinates
   };
   Balance best_balance() {
     place(q_);
@@ -469,7 +470,7 @@ class StaticEquilibriumSolver {
 
   // ---------------------------------------------------------------- result
 
-  /// At the placed configuration.
+  /// At the current configuration.
   void check_stroke(const char* what) {
     for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
       const Cylinder& c = netlist_.actuators[i].cylinder;
@@ -480,7 +481,7 @@ class StaticEquilibriumSolver {
           time_, netlist_.actuators[i].name + (rotary ? ".angle" : ".length"),
           fmt::format("{0} {1} of {2:.6g} {3}, {4:.6g} {3} beyond the end of chamber {5}: the piston would leave its cylinder", what,
                       rotary ? "an angle" : "a length", mech().s[i], rotary ? "rad" : "m", -std::min(A, B), A > 0 ? "B" : "A"),
-          "pressures that carry the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
+          "pressures that balance the loads within the stroke, an end damper (end_damper), or mark a pressure of the "
           "cylinder `equilibrium`, which keeps its length");
     }
   }
@@ -502,7 +503,7 @@ class StaticEquilibriumSolver {
     std::copy(balance_.multipliers.begin(), balance_.multipliers.end(), e.state.multipliers());
     e.movement.resize(static_cast<std::size_t>(nv_));
     configuration_difference(m_.tree, model_.q_start.data(), q_.data(), e.movement.data());
-    for (const TreeNode<D>& node : m_.tree.nodes)  // rotations count as they turned
+    for (const TreeNode<D>& node : m_.tree.nodes)  // rotations count by their angle
       if (node.dofs == 1 && nv_ > 0 && &node != m_.tree.nodes.data()) e.movement[node.v] = q_[node.q] - model_.q_start[node.q];
     e.iterations = iterations_;
     e.load = load_;
@@ -520,7 +521,7 @@ class StaticEquilibriumSolver {
     Matrix K = stiffness(balance_.multipliers);
     const Matrix Z = range_null_space(jacobian()).null;
     const RowMajor inertias = inertia();
-    // oil without a way out: dp = -dV / C
+    // trapped oil: dp = -dV / C
     std::vector<double> ydot(y_.size());
     evaluate_rates(netlist_, mech().s.data(), still_.data(), y_.data(), ydot.data(), work_.hydraulics);
     const std::vector<double> C = oil_.closed_capacity(work_.hydraulics.capacity);
@@ -543,7 +544,7 @@ class StaticEquilibriumSolver {
     const bool neutral = std::any_of(e.modes.begin(), e.modes.end(), [](const RestMode& mode) { return mode.stiffness == 0; });
     e.stability = softest < 0 ? Stability::unstable : neutral ? Stability::neutral : Stability::stable;
   }
-  /// Coordinates with at least a third of the largest share.
+  /// Coordinates with at least a third of the maximum share.
   std::vector<int> leading(const Vector& x) const {
     std::vector<int> list(static_cast<std::size_t>(nv_));
     std::iota(list.begin(), list.end(), 0);
@@ -552,7 +553,7 @@ class StaticEquilibriumSolver {
     return list;
   }
 
-  // ---------------------------------------------------------------- refusals
+  // ---------------------------------------------------------------- error messages
 
   [[noreturn]] void report_open_loops() {
     std::vector<Diagnostic> findings;
@@ -562,7 +563,7 @@ class StaticEquilibriumSolver {
       if (worst > kLargestViolation)
         findings.push_back({model_.description.span(info.path), info.path,
                             fmt::format("cannot be kept at t = {:g} s: {:.6g} m (or 1) remain", time_, worst),
-                            "a place that the held coordinates can reach", "release a coordinate that is held, or choose another time"});
+                            "a configuration within reach of the locked coordinates", "release a locked coordinate, or use another time"});
     }
     throw InputError(std::move(findings));
   }
@@ -574,15 +575,14 @@ class StaticEquilibriumSolver {
       load[static_cast<Eigen::Index>(i)] = s.force[static_cast<Eigen::Index>(i)] * w_[moving_[i]];
     load.cwiseAbs().maxCoeff(&at);
     const int velocity = moving_[static_cast<std::size_t>(at)];
-    throw SimulationError(
-        time_, coordinate_name(model_, velocity),
-        fmt::format("no rest was found in {} steps: a load of {:.6g} N or N m is not balanced there", iterations, -load[at]),
-        fmt::format("hold the coordinate (--set joints.{}.hold=true), mark a pressure of its cylinder `equilibrium`, add "
-                    "springs or end dampers that stop it, or start nearer to rest",
-                    joint_of(model_, velocity).name));
+    throw SimulationError(time_, coordinate_name(model_, velocity),
+                          fmt::format("no equilibrium was found in {} steps: it is unbalanced by {:.6g} N or N m", iterations, -load[at]),
+                          fmt::format("lock the coordinate (--set joints.{}.hold=true), mark a pressure of its cylinder `equilibrium`, add "
+                                      "springs or end dampers that stop it, or start nearer to equilibrium",
+                                      joint_of(model_, velocity).name));
   }
 
-  /// Loads that are missing at held coordinates.
+  /// Missing loads at locked coordinates.
   [[noreturn]] void report_unbalanced(const Balance& b) {
     place(q_);
     const Matrix reach = range_null_space(hstack(jacobian().transpose(), -pressure_loads()).transpose()).range;
@@ -599,21 +599,20 @@ class StaticEquilibriumSolver {
       if (std::abs(load) <= kBalanced * scaled_load_ || std::abs(load) < 1e-3 * largest(missing)) continue;
       const std::string path = "joints." + joint_of(model_, locked[i]).name + ".hold";
       findings.push_back({model_.description.span(path), path,
-                          fmt::format("the coordinate {} is held where it is not balanced: a load of {:.6g} N or N m along it is missing",
+                          fmt::format("the coordinate {} is locked in a position that is unbalanced by {:.6g} N or N m",
                                       coordinate_name(model_, locked[i]), load * w_[locked[i]]),
-                          "a held position in which pressures, springs and loads balance", release(locked[i])});
+                          "a locked position in which pressures, springs and loads balance", release(locked[i])});
     }
     if (findings.empty()) {
       Eigen::Index at = 0;
       b.residual.cwiseAbs().maxCoeff(&at);
-      throw SimulationError(
-          time_, coordinate_name(model_, static_cast<int>(at)),
-          fmt::format("no pressures were found that balance it: a load of {:.6g} N or N m is left", b.residual[at] * w_[at]),
-          "start nearer to rest, or release held coordinates");
+      throw SimulationError(time_, coordinate_name(model_, static_cast<int>(at)),
+                            fmt::format("no pressures were found that balance it: unbalanced by {:.6g} N or N m", b.residual[at] * w_[at]),
+                            "start nearer to equilibrium, or release locked coordinates");
     }
     throw InputError(std::move(findings));
   }
-  /// What could be let go: the coordinate, or a stated pressure of a cylinder that moves it.
+  /// What could be released: the coordinate, or a given pressure of a cylinder that moves it.
   std::string release(int velocity) const {
     std::string text = fmt::format("release it (--set joints.{}.hold=false)", joint_of(model_, velocity).name);
     for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
@@ -634,20 +633,20 @@ class StaticEquilibriumSolver {
   const HydrostaticGroups oil_;
   const double time_;
   const int nv_, np_;
-  std::vector<int> moving_;  // velocities that are not held
+  std::vector<int> moving_;  // velocities that are not locked
   std::vector<double> q_, y_;
   std::vector<double> still_, r_;
   Vector w_;     // per velocity: scale
   Vector unit_;  // per unknown pressure: its unit [MPa], so that its loads have norm 1 at the start
   Vector volumes_start_;
-  Matrix decided_, locked_;  // combinations of unknown pressures: decided by held coordinates, reactions of locked oil
+  Matrix decided_, locked_;  // combinations of unknown pressures: determined by locked coordinates, reactions of trapped oil
   Vector p_;                 // unknown pressures [units]
   Balance balance_;
-  double load_ = 0, scaled_load_ = 0;  // largest so far
+  double load_ = 0, scaled_load_ = 0;  // maximum during the search
   int iterations_ = 0;
 };
 
-/// Velocities with which prescribed motions set off: the smallest, weighted by inertia.
+/// Initial velocities of prescribed motions: minimum norm, weighted by inertia.
 template <int D>
 void set_velocities(const Model& model, State& state) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);

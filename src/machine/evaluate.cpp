@@ -1,3 +1,4 @@
+// The equations of a machine: residual and rates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/evaluate.h"
 

@@ -1,8 +1,8 @@
-// The equations of a machine, evaluated together: the table of contents of the physics.
+// The equations of a machine, evaluated together.
 //   r = M a - Q - sum F_i ds_i/dq + Phi_q^T (lambda + alpha psi)         mechanism with ports and constraints, (9), (35)
 //       psi = Phi, and B v / (rule's dv/dtheta) of velocity rows
 //   R = E ydot - f                                                       circuits and friction states, (13), (36), (37)
-// Oil and mechanism meet in (s, sdot) and F of each port and nowhere else.
+// Hydraulics and mechanism are coupled only by (s, sdot) and F of each port.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace trunnion {
 
-/// Scratch of one evaluation, sized once; holds nothing that the next evaluation needs.
+/// Scratch of one evaluation, sized once; nothing in it is needed by the next evaluation.
 template <int D>
 struct MachineState {
   MechanismState<D> mechanism;
@@ -38,12 +38,12 @@ struct MachineState {
 template <int D>
 void update_inputs(const Model& model, double t, Side side, MachineState<D>& state);
 
-/// Where an evaluation takes place; pointers into the caller's arrays.
+/// The point of an evaluation; pointers into the caller's arrays.
 struct Point {
   const double* q;
   const double* v;
   const double* a;
-  double* y;  // locally integrated friction states are written
+  double* y;  // friction states that are integrated locally are written
   double* ydot;
   const double* lambda;
 };
@@ -52,7 +52,7 @@ struct Point {
 /// local derivatives.
 template <int D>
 void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
-/// The same without the constraints, where the velocity stage is done, too.
+/// The same without the constraints, for a point whose velocity stage is done, too.
 template <int D>
 void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
 
@@ -62,7 +62,7 @@ template <int D>
 void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, MachineState<D>& state);
 
 /// Accelerations, multipliers and rates of first-order states that satisfy the equations at (t, q, v, y):
-///   M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, so that redundant rows do no harm.
+/// M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, which allow redundant rows.
 /// Writes a, ydot, multipliers. Does not allocate. False if the mass matrix on the constraints is singular.
 template <int D>
 class ConsistentRates {

@@ -1,3 +1,4 @@
+// Groups of volumes that share one pressure at rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/hydrostatic_groups.h"
 
@@ -11,22 +12,22 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kShare = 1e-6;    // of a unit combination of pressures: a volume has a part in it
+constexpr double kShare = 1e-6;    // of a unit combination of pressures: a volume participates in it
 constexpr double kProbe = 1e6;     // [Pa] everywhere: which elements are open does not depend on it
 constexpr double kSlack = 1e-9;    // of a pressure: rounding
-constexpr double kNoFlow = 1e-12;  // [m3/s] a drop a day
+constexpr double kNoFlow = 1e-12;  // [m3/s] negligible
 constexpr double kGuess = 1e5;     // [Pa]
 constexpr double kEmpty = 1;       // [Pa]
-constexpr double kHighest = 1e10;  // [Pa] no pressure of a machine
+constexpr double kHighest = 1e10;  // [Pa] above any realistic pressure
 constexpr int kHalvings = 70;
-constexpr const char* kNoRest = "oil flows, there is no rest";
-constexpr const char* kSteady = "; `trunnion steady` finds where the machine stands while oil flows";
+constexpr const char* kNoRest = "oil flows, so no static equilibrium exists";
+constexpr const char* kSteady = "; `trunnion steady` finds the steady operation while oil flows";
 
 std::string pressure_path(const PressureNode& node) { return "volumes." + node.name + ".pressure"; }
 
-/// Calls join(A, B) for the ways of a component through which no oil rests but at equal pressures: oil flows in both directions, at any
-/// level of pressure and whatever its other ports (pilots) are at. So resistances, lines, flow dividers, compensators that springs hold
-/// open, stopped pumps that leak; not check valves, shuttles, reducing valves, whose pressures differ at rest.
+/// Calls join(A, B) for the paths of a component at which oil is at rest only at equal pressures: oil flows in both directions, at any
+/// level of pressure and at any pressure of its other ports (pilots). Examples: resistances, lines, flow dividers, compensators that
+/// springs hold open, stopped pumps that leak; not check valves, shuttles, reducing valves, whose pressures differ at rest.
 template <class Join>
 void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) {
   constexpr double kLevels[] = {1e6, 1e8}, kLeast = 1e5, kDrop = 1e4;  // [Pa]
@@ -47,7 +48,7 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
         c.law->start(values.p, values.u, values.x);
         c.law->differentiate(values.inputs(), values.Q, values.rate, slopes.data());
         double Q = values.Q[k];
-        if (states == 1 && drop != 0) {  // oil that moves by itself: until its rate is zero
+        if (states == 1 && drop != 0) {  // oil with inertia: until its rate is zero
           const double by_state = slopes[k * columns + nodes], rate = slopes[info.flows.size() * columns + nodes];
           Q += by_state * values.rate[0] / std::max(-rate, 1e-9);
         }
@@ -60,7 +61,7 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
   }
 }
 
-/// Representative of every node's group, where open flow elements join nodes. Valves that open one way join none: rest leaves them shut.
+/// Representative of every node's group, where open flow elements join nodes. One-way valves join none: they are closed at rest.
 std::vector<int> join_nodes(const Hydraulics& netlist, const FlowInputs<>& in) {
   std::vector<int> parent(netlist.nodes.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -80,7 +81,7 @@ std::vector<int> join_nodes(const Hydraulics& netlist, const FlowInputs<>& in) {
   return roots;
 }
 
-/// Pistons in numbered groups; a chamber pair that lies in one group acts with the difference of its areas.
+/// Pistons in numbered groups; a chamber pair in one group acts with the difference of its areas.
 std::vector<HydrostaticGroups::Piston> list_pistons(const Hydraulics& netlist, const std::vector<int>& root,
                                                     const std::vector<int>& number) {
   std::vector<HydrostaticGroups::Piston> list;
@@ -169,7 +170,7 @@ std::optional<HydrostaticGroups::Shut> HydrostaticGroups::shut(int root, std::ve
     return inflow(root, pressure);
   };
   if (!at(kGuess)) return std::nullopt;
-  // where it stops falling below zero from above, and rising above it from below
+  // where the net inflow changes sign from above, and from below
   const auto edge = [&](auto&& beyond) {
     double low = 0, high = kHighest;
     for (int i = 0; i < kHalvings; ++i) {
@@ -228,11 +229,11 @@ void HydrostaticGroups::complete(double* y, Undecided undecided) const {
     const bool bounded = !range.endless() && range.greatest < kHighest / 2;
     for (int node : marked_in(root))
       findings.push_back(finding(node,
-                                 range.endless() ? fmt::format("would rise without end: {}", kNoRest)
-                                                 : fmt::format("is not determined by rest: the machine can rest at any value of it{}",
+                                 range.endless() ? fmt::format("would rise without limit: {}", kNoRest)
+                                                 : fmt::format("is not determined by static equilibrium: any value is possible{}",
                                                                bounded ? fmt::format(" up to {:.6g} Pa", range.greatest) : ""),
-                                 "a stated pressure such as 3.5 MPa",
-                                 fmt::format("state this pressure (--set {}={:.6g}MPa){}", pressure_path(netlist_.nodes[node]),
+                                 "a given pressure such as 3.5 MPa",
+                                 fmt::format("set this pressure (--set {}={:.6g}MPa){}", pressure_path(netlist_.nodes[node]),
                                              bounded ? std::min(3.5, range.greatest / 1e6) : 3.5, kSteady)));
     set_group(root, kGuess, pressure);
   }
@@ -271,13 +272,12 @@ void HydrostaticGroups::check_rest(bool whole_machine) const {
       findings.push_back(finding(k,
                                  fmt::format("lies between {} at {:.6g} Pa and {} at {:.6g} Pa through open valves: {}",
                                              netlist_.nodes[first].name, given_[first], netlist_.nodes[i].name, given_[i], kNoRest),
-                                 "a stated start pressure",
-                                 fmt::format("state this pressure, or close the valve at the start{}", kSteady)));
+                                 "a given start pressure", fmt::format("set this pressure, or close the valve at the start{}", kSteady)));
     if (!whole_machine || !between.empty()) continue;
     const int own = netlist_.nodes[i].state >= 0 ? node : first, other = own == node ? first : node;
-    if (netlist_.nodes[own].state < 0) continue;  // between sources oil may flow: nothing of the machine feels it
+    if (netlist_.nodes[own].state < 0) continue;  // between sources oil may flow: it does not affect the machine
     findings.push_back(finding(own,
-                               fmt::format("is {:.6g} Pa, joined through open valves with {} at {:.6g} Pa: {}", given_[own],
+                               fmt::format("is {:.6g} Pa, connected through open valves to {} at {:.6g} Pa: {}", given_[own],
                                            netlist_.nodes[other].name, given_[other], kNoRest),
                                "the same pressure", fmt::format("mark it `equilibrium`, or close the valve at the start{}", kSteady)));
   }
@@ -290,8 +290,8 @@ void HydrostaticGroups::check_rest(bool whole_machine) const {
       if (fed && netlist_.nodes[i].state >= 0 && (whole_machine || marked(node)))
         findings.push_back(finding(node,
                                    fmt::format("is fed by {}, which delivers {:.6g} m3/s at the start: {}", source.name, flow_[k], kNoRest),
-                                   marked(node) ? "a stated start pressure" : "no flow at the start",
-                                   fmt::format("{}let the flow begin later{}", marked(node) ? "state this pressure, or " : "", kSteady)));
+                                   marked(node) ? "a given start pressure" : "no flow at the start",
+                                   fmt::format("{}let the flow begin later{}", marked(node) ? "set this pressure, or " : "", kSteady)));
     }
   }
   if (!findings.empty()) throw InputError(std::move(findings));
@@ -339,7 +339,7 @@ std::vector<double> HydrostaticGroups::pressures(const double* y) const {
   return pressure;
 }
 
-/// What a component sees, but for its states.
+/// The inputs of a component, except its states.
 ComponentValues<> HydrostaticGroups::component_at(const Component& c, const std::vector<double>& pressure) const {
   ComponentValues<> values;
   for (std::size_t i = 0; i < c.nodes.size(); ++i) values.p[i] = pressure[c.nodes[i]];
@@ -355,9 +355,8 @@ void HydrostaticGroups::report_open(const std::vector<std::vector<double>>& open
     double share = 0;
     for (const std::vector<double>& combination : open) share = std::max(share, std::abs(combination[unknown]));
     if (share < kShare) continue;
-    findings.push_back(finding(node, "is not determined by rest: the machine can rest at any value of it",
-                               "a stated pressure such as 3.5 MPa",
-                               fmt::format("state this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston{}",
+    findings.push_back(finding(node, "is not determined by static equilibrium: any value is possible", "a given pressure such as 3.5 MPa",
+                               fmt::format("set this pressure (--set {}=3.5MPa), or the pressure at the other side of the piston{}",
                                            pressure_path(netlist_.nodes[i]), kSteady)));
   }
   if (!findings.empty()) throw InputError(std::move(findings));
@@ -369,9 +368,9 @@ void HydrostaticGroups::check_pressures(const double* y, bool whole_machine) con
     if (const int node = static_cast<int>(i); marked(node) && !(y[netlist_.nodes[i].state] > 0))
       findings.push_back(finding(node, fmt::format("would have to be {:.6g} Pa at rest, below vacuum", y[netlist_.nodes[i].state]),
                                  "a positive absolute pressure",
-                                 "raise the stated pressure on the other side of the piston, or turn the cylinder around"));
+                                 "raise the given pressure on the other side of the piston, or reverse the cylinder"));
   const auto other_pressure = [&](int node) {
-    return marked(node) ? "state this pressure" : "change this pressure, or mark it `equilibrium`";
+    return marked(node) ? "set this pressure" : "change this pressure, or mark it `equilibrium`";
   };
   const auto pressure = [&](int node) { return netlist_.nodes[node].state >= 0 ? y[netlist_.nodes[node].state] : given_[node]; };
   for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist_.elements)) {
@@ -382,7 +381,7 @@ void HydrostaticGroups::check_pressures(const double* y, bool whole_machine) con
         findings.push_back(finding(node,
                                    fmt::format("would be {:.6g} Pa, where {} is open ({:.6g} Pa above its cracking pressure): {}",
                                                pressure(node), valve.name, beyond, kNoRest),
-                                   marked(node) ? "a stated start pressure" : "a pressure at which the valve is shut",
+                                   marked(node) ? "a given start pressure" : "a pressure at which the valve is closed",
                                    fmt::format("{}, or raise the valve's cracking_pressure{}", other_pressure(node), kSteady)));
   }
   const std::vector<double> all = pressures(y);
@@ -394,10 +393,9 @@ void HydrostaticGroups::check_pressures(const double* y, bool whole_machine) con
       if (!(std::abs(Q) > kNoFlow)) return;
       for (int node : {A, B})
         if (node >= 0 && (marked(node) || (whole_machine && netlist_.nodes[node].state >= 0)))
-          findings.push_back(
-              finding(node, fmt::format("would be {:.6g} Pa, where {:.6g} m3/s flow through {}: {}", pressure(node), Q, c.name, kNoRest),
-                      marked(node) ? "a stated start pressure" : "a pressure at which nothing flows",
-                      fmt::format("{}{}", other_pressure(node), kSteady)));
+          findings.push_back(finding(
+              node, fmt::format("would be {:.6g} Pa, where {:.6g} m3/s flow through {}: {}", pressure(node), Q, c.name, kNoRest),
+              marked(node) ? "a given start pressure" : "a pressure without flow", fmt::format("{}{}", other_pressure(node), kSteady)));
     });
   }
   if (!findings.empty()) throw InputError(std::move(findings));

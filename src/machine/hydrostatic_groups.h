@@ -1,10 +1,10 @@
-// What rest says about pressures, before any balance of forces: volumes joined through open flow elements share one pressure.
-// A group with a source or a stated volume has its pressure; a group of volumes that are all marked `equilibrium` is an unknown,
-// to be found as the reaction of the oil locked in it:
-//   F_i = (stated part) + sum_g A_ig p_g,      V_g = sum_i A_ig s_i + const,      A_ig = area of port i's pistons in group g
-// positive where the pressure extends the cylinder. Where valves let oil in or out at every pressure but one (the outlet of a shuttle
-// or of a relieving reducing valve), a group is at that pressure. A group without a piston that oil can only enter (behind a check
-// valve) is at the least pressure at which none does: so far it was filled. Start pressures and static solutions share this.
+// Pressures at rest, before any balance of forces: volumes joined through open flow elements share one pressure. A group with a source or
+// a given volume has its pressure; a group of volumes that are all marked `equilibrium` is an unknown, found as the reaction of its
+// trapped oil:
+//   F_i = (given part) + sum_g A_ig p_g,      V_g = sum_i A_ig s_i + const,      A_ig = area of port i's pistons in group g
+// positive where the pressure extends the cylinder. Where valves let oil in or out at every pressure but one (the outlet of a shuttle or
+// of a relieving reducing valve), a group has that pressure. A group without a piston that oil can only enter (behind a check valve) has
+// the minimum pressure at which none enters. Used by start pressures and static solutions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace trunnion {
 
-/// First-order states other than pressures: where they come to rest (spools at their commands, friction states zero, no flow in lines), or
-/// at the start values that some of them are given.
+/// First-order states other than pressures: at rest (spools at their commands, friction states zero, no flow in lines), or at the start
+/// values given for some of them.
 enum class StatesAt { rest, start };
 
 class HydrostaticGroups {
@@ -25,8 +25,8 @@ class HydrostaticGroups {
   /// Signals and sources of `inputs` are those at `time`.
   HydrostaticGroups(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states);
 
-  /// Throws InputError where oil cannot rest: two different pressures in one group, a flow source that runs into it. Groups without
-  /// a marked volume count only for `whole_machine`.
+  /// Throws InputError where oil cannot be at rest: two different pressures in one group, a flow source that feeds it. Groups without a
+  /// marked volume count only for `whole_machine`.
   void check_rest(bool whole_machine) const;
 
   int unknowns() const { return unknowns_; }
@@ -37,7 +37,7 @@ class HydrostaticGroups {
   };
   /// Of the unknown groups.
   const std::vector<Piston>& pistons() const { return pistons_; }
-  /// Of all groups without a source, numbered anew: oil that cannot leave while valves stay as they are.
+  /// Of all groups without a source, renumbered: oil that cannot leave while valves do not move.
   const std::vector<Piston>& closed_pistons() const { return closed_pistons_; }
   /// Sums a value per node [m3/Pa] over the closed groups.
   std::vector<double> closed_capacity(const std::vector<double>& node_capacity) const;
@@ -46,35 +46,35 @@ class HydrostaticGroups {
   bool marked(int node) const { return netlist_.nodes[node].state >= 0 && std::isnan(model_.y_start[netlist_.nodes[node].state]); }
   int unknown_of(int node) const { return unknown_[root_[node]]; }
 
-  /// All first-order states with unknown groups at pressure p [Pa]. Pressures that only valves decide are at a guess until complete().
+  /// All first-order states with unknown groups at pressure p [Pa]. Pressures that only valves determine are at a guess until complete().
   void write(const double* p, double* y) const;
-  /// Writes the pressures that valves decide, beside those that y holds. Those that nothing decides keep their guess, or throw InputError
-  /// that names them and the pressures at which nothing flows.
+  /// Writes the pressures that valves determine into y. Undetermined ones keep their guess, or throw InputError that names them and the
+  /// pressures without flow.
   enum class Undecided { guessed, refused };
   void complete(double* y, Undecided undecided) const;
 
-  /// InputError that names every marked volume in a group with a share in `open` (unknowns x n, combinations of pressures that rest
-  /// leaves open); returns if there is none.
+  /// InputError that names every marked volume in a group with a share in `open` (unknowns x n, undetermined combinations of pressures);
+  /// returns if there is none.
   void report_open(const std::vector<std::vector<double>>& open) const;
-  /// InputError if a marked pressure of y is not above vacuum, or opens a valve at which oil would then flow; for `whole_machine`
-  /// stated pressures that open one count, too.
+  /// InputError if a marked pressure of y is not above vacuum, or opens a valve that would pass oil; for `whole_machine` also if a given
+  /// pressure opens one.
   void check_pressures(const double* y, bool whole_machine) const;
 
  private:
-  /// Pressures of a group at which valves let nothing in or out [Pa].
+  /// Pressures of a group at which valves neither admit nor discharge oil [Pa].
   struct Shut {
     double least, greatest;
     bool one() const { return greatest - least <= 1e-6 * greatest; }
-    /// Oil enters whatever the pressure.
+    /// Oil enters at any pressure.
     bool endless() const;
   };
-  /// Oil that enters a group through one-way valves and components [m3/s], at given pressures of all nodes; nothing if one of them that
-  /// has part in it is NaN.
+  /// Oil that enters a group through one-way valves and components [m3/s], at given pressures of all nodes; empty if one of the pressures
+  /// involved is NaN.
   std::optional<double> inflow(int root, const std::vector<double>& pressure) const;
   std::optional<Shut> shut(int root, std::vector<double> pressure) const;
-  /// Groups whose pressure is NaN get the one at which valves shut, where there is only one and it depends on nothing unknown.
+  /// Groups whose pressure is NaN get the one at which valves close, if it is unique and depends on nothing unknown.
   void decide_alone(std::vector<double>& pressure) const;
-  /// The pressures that empty groups come to: the least at which nothing enters any of them.
+  /// The pressures of empty groups: the minimum at which nothing enters any of them.
   void fill(const std::vector<int>& groups, std::vector<double>& pressure) const;
   void set_group(int root, double p, std::vector<double>& pressure) const;
 
@@ -88,12 +88,12 @@ class HydrostaticGroups {
   const Hydraulics& netlist_;
   const StatesAt states_;
   std::vector<int> root_;      // per node: representative of its group
-  std::vector<double> given_;  // per node: stated or source pressure [Pa]; NaN where marked
+  std::vector<double> given_;  // per node: given or source pressure [Pa]; NaN where marked
   std::vector<double> spool_;  // per spool
   std::vector<double> flow_;   // per flow source [m3/s]
   std::vector<double> value_;  // per representative [Pa]; NaN: unknown
-  std::vector<int> unknown_;   // per representative: number among the unknowns, or -1
-  std::vector<int> closed_;    // per representative: number among the closed groups, or -1
+  std::vector<int> unknown_;   // per representative: index among the unknowns, or -1
+  std::vector<int> closed_;    // per representative: index among the closed groups, or -1
   int unknowns_ = 0, closed_count_ = 0;
   std::vector<Piston> pistons_, closed_pistons_;
 };

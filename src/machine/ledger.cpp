@@ -1,3 +1,4 @@
+// Integration of the powers of every element over a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/ledger.h"
 
@@ -8,9 +9,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kRoundingShare = 1e-11;  // of what is held: smaller changes are rounding and what Newton's method leaves
+constexpr double kRoundingShare = 1e-11;  // of the stored energy: smaller changes are rounding and Newton residuals
 
-constexpr double kSettled = 1e5;  // [Pa] oil that moved by less was settling, no motion to compare errors with
+constexpr double kSettled = 1e5;  // [Pa] oil displaced by a smaller pressure change is not a reference for errors
 
 double sum(const StoredEnergy<>& e) { return std::abs(e.kinetic) + std::abs(e.potential) + std::abs(e.spring) + std::abs(e.cylinder); }
 
@@ -182,16 +183,16 @@ const std::vector<Channel>& energy_channels() {
       {"energy.potential", "J", "potential energy of gravity"},
       {"energy.spring", "J", "energy of the mechanism's springs"},
       {"energy.cylinder", "J", "energy of seal bristles and end dampers"},
-      {"energy.oil", "J", "work of compression of the oil since the start; also that kept in accumulators, moving oil and shafts"},
+      {"energy.oil", "J", "work of compression of the oil since the start, including accumulators, moving oil and shafts"},
       {"energy.actuator_work", "J", "net work of all cylinders on the mechanism since the start"},
-      {"energy.drift", "J", "change of kinetic, potential and spring energy less net work on the mechanism"},
+      {"energy.drift", "J", "change of kinetic, potential and spring energy minus net work on the mechanism"},
       {"energy.supply", "J", "work of the oil that sources delivered and of the shafts of pumps"},
       {"energy.tank_return", "J", "work of the oil that returned to sources"},
       {"energy.throttling", "J", "heat of valves and leaks"},
       {"energy.friction", "J", "heat of cylinders: seals, viscous drag, end dampers"},
       {"energy.damping", "J", "heat of the mechanism's dampers"},
       {"energy.external", "J", "work of applied loads and prescribed motions"},
-      {"energy.residual", "J", "what the balance of all of these leaves open"},
+      {"energy.residual", "J", "residual of the energy balance"},
   };
   return channels;
 }

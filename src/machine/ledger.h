@@ -1,15 +1,15 @@
 // The energy ledger of a run: the powers of every element, integrated by the trapezoidal rule on the steps.
 //   work_k+1 = work_k + h/2 (P_k + P_k+1),   P_k by its right limit where a force jumps
 //   residual = change of (kinetic + potential + spring + cylinder) + oil - supply + throttling + friction + damping - external
-// The balance closes pointwise, so the residual measures the time discretisation alone. Its rule error is the same with the integral of a
-// parabola through the powers at three ends of steps, which no rule of second order makes exact.
+// The power balance closes at every instant, so the residual measures the time discretisation alone. Its rule error uses the integral of
+// a parabola through the powers at three step ends, which no second-order rule reproduces exactly.
 //   scale    = integral of |P| over all entries + sum over the steps of |change| of potential, spring and cylinder energy
 //              + largest kinetic energy
-// is what a residual is compared with. Kinetic energy counts once: what moves it is a power or one of the other changes, and a body that
-// turns freely has no other energy. Residuals and scales below kRoundingShare of the energy that the machine holds are rounding, and their
-// ratio is not a figure.
-//   drift    = change of (kinetic + potential) - net actuator work, plus the same of springs, dampers and loads where there are any
-// is the papers' figure: zero for an exact solution, whatever happens in the oil.
+// is the reference for a residual. Kinetic energy counts once: its changes are powers or changes of the other energies, and a body that
+// turns freely has no other energy. Residuals and scales below kRoundingShare of the stored energy are rounding, and their ratio is not
+// meaningful.
+//   drift    = change of (kinetic + potential) - net actuator work, likewise with springs, dampers and loads where there are any
+// is the papers' measure: zero for an exact solution, whatever happens in the oil.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 6.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -33,16 +33,16 @@ struct LedgerTotals {
   double actuator = 0;     // net, on the mechanism
   double oil = 0;          // compression
   double supply = 0;       // oil that left sources, p Q
-  double tank_return = 0;  // oil that came back to sources, p Q
+  double tank_return = 0;  // oil that returned to sources, p Q
   double throttling = 0, friction = 0, damping = 0, external = 0;
 };
 
 class Ledger {
  public:
-  /// Starts at the state that `observer` has observed last.
+  /// Starts at the state last observed by `observer`.
   void begin(const Observer& observer, double time);
-  /// Adds the step, whose oil moved by `rule`, that ends at the state observed last; `in_parts`: one of several, because pressures jump.
-  /// No allocation.
+  /// Adds the step that ends at the state observed last, with oil integrated by `rule`; `in_parts`: one of several substeps, because
+  /// pressures jump. No allocation.
   void step(const Observer& observer, double time, const OilRule& rule, bool in_parts);
   /// The powers jump: the next step begins with those observed last.
   void jump(const Observer& observer) {
@@ -69,25 +69,25 @@ class Ledger {
   double absolute_work() const { return absolute_; }
   /// Largest |residual| in percent of the scale; 0 where there is none.
   double closed_to_percent() const { return energy_error().value_or(0); }
-  /// The same; none where no energy was transferred.
+  /// The same; empty if no energy was transferred.
   std::optional<double> energy_error() const;
-  /// Largest residual of the oil in percent of the oil transferred by flows and pistons; none where no oil was.
+  /// Largest residual of the oil in percent of the oil transferred by flows and pistons; empty if none was.
   std::optional<double> oil_error() const;
-  /// Largest rule errors, of energy in percent of the same, of oil in percent of that and what 1 bar compresses; none where nothing was
-  /// transferred.
+  /// Largest rule errors, of energy in percent of the same, of oil in percent of that and of the volume that 1 bar compresses; empty if
+  /// nothing was transferred.
   std::optional<double> energy_rule_error() const;
   std::optional<double> oil_rule_error() const;
-  /// Largest drift in percent of the energy transferred; none where none was.
+  /// Largest drift in percent of the energy transferred; empty if none was.
   std::optional<double> drift_error() const;
-  /// Work [J] of the constraints on the mechanism, which do none where their rates hold.
+  /// Work [J] of the constraints on the mechanism; zero where their rates hold.
   const Extremes& constraint_work() const { return constraint_range_; }
-  /// Its largest magnitude in percent of the scale; none where no energy was transferred.
+  /// Its largest magnitude in percent of the scale; empty if no energy was transferred.
   std::optional<double> constraint_error() const;
 
  private:
   void book(const std::vector<LedgerEntry>& entries, double time);
   std::optional<double> percent_of_scale(const Extremes& range) const;
-  /// All powers with the signs that they have in the residual [W].
+  /// All powers with their signs in the residual [W].
   static double open_power(const Observer& observer);
   /// Oil in volumes and chambers [m3] and p V of it [J].
   void measure_oil(const Observer::Oil& oil);
@@ -97,7 +97,7 @@ class Ledger {
   LedgerTotals totals_;
   std::vector<double> power_, work_;
   double returned_ = 0, absolute_ = 0, drift_ = 0, residual_ = 0;
-  double held_ = 0, fastest_ = 0;                         // [J] largest energy that the machine held; largest kinetic energy
+  double held_ = 0, fastest_ = 0;                         // [J] maximum stored energy; maximum kinetic energy
   double open_power_ = 0, open_power_before_ = 0;         // [W] at the end of the last step, and of the one before
   double since_before_ = 0, correction_ = 0;              // [s] the last step, 0 after a jump; [J] of the trapezoidal rule, summed
   double constraint_power_ = 0, constraint_work_ = 0;     // [W], [J]

@@ -1,3 +1,4 @@
+// Channels and powers of a machine, evaluated at a state.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/observe.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr const char* kAxis[] = {"x", "y", "z"};
 
-/// The readings of a machine on a scalar S; `Base` says how a state comes in.
+/// The readings of a machine on a scalar S; `Base` defines how a state is set.
 template <int D, class S, class Base>
 class MachineReadings : public Base {
   static constexpr bool kPlain = std::is_same_v<S, double>;  // powers and energies are read
@@ -76,8 +77,8 @@ class MachineReadings : public Base {
   std::shared_ptr<const Model> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
-  std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels stand in it
-  std::vector<S> outflow_;                             // per node [m3/s]; of sources also what their pistons take
+  std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels point into it
+  std::vector<S> outflow_;                             // per node [m3/s]; of sources including flow to their pistons
   MechanismState<D, S> mechanism_;
   OilValues<S> oil_;
 
@@ -92,14 +93,14 @@ class MachineReadings : public Base {
 
   // ---------------------------------------------------------------- declaring channels and ledger entries
 
-  /// A channel that stands at `source`. A name that is taken gets its section in front.
+  /// A channel whose value is at `source`. If the name exists, the section is prepended.
   void add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, const S* source) {
     const std::string own = names_.contains(name) ? section + "." + name : name;
     names_.insert(own);
     channels_.push_back({own, unit, meaning});
     sources_.push_back(source);
   }
-  /// A channel that is computed; returns where to.
+  /// A computed channel; returns its destination.
   S* add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning) {
     cells_.push_back(S(0));
     add(section, name, unit, meaning, &cells_.back());
@@ -131,7 +132,7 @@ class MachineReadings : public Base {
     return part.reading < 0 ? a_.data() + part.v : joint_values_[part.reading].acceleration.data();
   }
 
-  /// Channels of a joint or of a body's place: all its positions, then all rates, then all accelerations.
+  /// Channels of a joint or of a body's position: all positions, then all rates, then all accelerations.
   void add_joint(const JointInfo& j, const JointWords& words) {
     for (const JointPart& part : j.parts) {
       const S* q = position(part);
@@ -150,7 +151,7 @@ class MachineReadings : public Base {
       add_part(words, j.name + "." + part.acceleration, part, part.joint == NodeJoint::prismatic ? "m/s^2" : "rad/s^2",
                "second derivative of " + part.position, "rate of the angular velocity", acceleration(part));
   }
-  /// One channel, or one per axis of a ball.
+  /// One channel, or one per axis of a spherical joint.
   void add_part(const JointWords& words, const std::string& name, const JointPart& part, const char* unit, const std::string& meaning,
                 const std::string& meaning_of_ball, const S* source) {
     if (part.joint != NodeJoint::spherical) return add(words.section, name, unit, meaning, source);
@@ -169,9 +170,9 @@ class MachineReadings : public Base {
   static constexpr ActuatorWords kCylinderWords{"cylinders",
                                                 "length",
                                                 "m",
-                                                "distance of the mounts",
+                                                "distance between the mounts",
                                                 "m/s",
-                                                "its rate, positive when extending",
+                                                "rate of the length, positive when extending",
                                                 "force",
                                                 "N",
                                                 "net force on the mechanism, positive when pushing",
@@ -180,9 +181,9 @@ class MachineReadings : public Base {
   static constexpr ActuatorWords kMotorWords{"motors",
                                              "angle",
                                              "rad",
-                                             "angle of its joint",
+                                             "joint angle",
                                              "rad/s",
-                                             "rate of the angle",
+                                             "rate of the joint angle",
                                              "torque",
                                              "N m",
                                              "net torque on the mechanism, positive when turning the joint forward",
@@ -241,7 +242,7 @@ class MachineReadings : public Base {
     }
     add_flow(o.name, o.B);
   }
-  /// Flows, states and powers by the names that the law gives them.
+  /// Flows, states and powers with the names that the component defines.
   void add_component(const Component& c) {
     const ComponentInfo& info = c.law->info();
     ComponentCells& cells = components_.emplace_back();
@@ -255,11 +256,11 @@ class MachineReadings : public Base {
       add_entry(info.powers.size() == 1 ? c.name : c.name + "." + power.name, kAccount[static_cast<int>(power.kind)]);
     }
   }
-  /// The command that acts; valves may share it.
+  /// The acting command; valves may share it.
   void add_spool(const std::string& section, const Spool& spool) {
     if (!shown_spools_.insert(spool.state).second) return;
-    add(section, spool.name + ".spool", "", "command that acts, in the unit of its signal", y_.data() + spool.state);
-    if (spool.second_order()) add(section, spool.name + ".spool_rate", "", "its rate, per second", y_.data() + spool.state + 1);
+    add(section, spool.name + ".spool", "", "acting command, in the unit of its signal", y_.data() + spool.state);
+    if (spool.second_order()) add(section, spool.name + ".spool_rate", "", "rate of the spool, per second", y_.data() + spool.state + 1);
   }
   void add_element(const OneWayValve& v) { add_flow(v.name, v.B); }
   void add_flow(const std::string& name, int B) {
@@ -282,7 +283,7 @@ class MachineReadings : public Base {
     add_loss("valves", v.name);
   }
   void add_loss(const std::string& section, const std::string& name) {
-    losses_.push_back({add(section, name + ".power_loss", "W", "power turned into heat"), static_cast<int>(flows_.size())});
+    losses_.push_back({add(section, name + ".power_loss", "W", "dissipated power"), static_cast<int>(flows_.size())});
     add_entry(name, Account::throttling);
   }
   /// Channels of the actuators' oil by name of the actuator, of the pump by that of the circuit.
@@ -292,11 +293,11 @@ class MachineReadings : public Base {
     for (const QuasistaticPort& port : q.ports) {
       const std::string n = netlist_.actuators[port.actuator].name;
       const bool rotary = netlist_.actuators[port.actuator].is_rotary;
-      add("quasistatic", n + ".spool", "", "command that acts, in the unit of its signal", y_.data() + netlist_.spools[port.lever].state);
+      add("quasistatic", n + ".spool", "", "acting command, in the unit of its signal", y_.data() + netlist_.spools[port.lever].state);
       add("quasistatic", n + ".piston", rotary ? "rad" : "m", "position of the actuator proper, behind its virtual element",
           y_.data() + port.state);
       auto& c = cells.ports.emplace_back();
-      c.rate = add("quasistatic", n + ".piston_rate", rotary ? "rad/s" : "m/s", "its rate");
+      c.rate = add("quasistatic", n + ".piston_rate", rotary ? "rad/s" : "m/s", "rate of the piston");
       c.pressure_A = add("quasistatic", n + ".pressure_A", "Pa", "absolute pressure in chamber A");
       c.pressure_B = add("quasistatic", n + ".pressure_B", "Pa", "absolute pressure in chamber B");
       c.P_A = flow(n + ".flow_P_A", "flow from the pump to chamber A");
@@ -307,10 +308,10 @@ class MachineReadings : public Base {
       c.relief_B = flow(n + ".relief_flow_B", "flow of the relief valve of chamber B; negative: suction from the tank");
       c.B_A = port.regenerates ? flow(n + ".flow_B_A", "regeneration: flow from chamber B to chamber A") : nullptr;
       c.segment = add("quasistatic", n + ".segment", "",
-                      "piece of the force-velocity curve: 0 hold, 1 to 8 extending +0a +0b +1a +1b +2a +2b +3 -FrM, 9 to 16 retracting -0a "
-                      "-0b -1a -1b -2a -2b -3 FhM");
-      c.loss = add("quasistatic", n + ".power_loss", "W", "power turned into heat in its valves");
-      c.element = add("quasistatic", n + ".element_power", "W", "power turned into heat in the virtual element");
+                      "segment of the force-velocity curve: 0 hold, 1 to 8 extending +0a +0b +1a +1b +2a +2b +3 -FrM, 9 to 16 retracting "
+                      "-0a -0b -1a -1b -2a -2b -3 FhM");
+      c.loss = add("quasistatic", n + ".power_loss", "W", "power dissipated in its valves");
+      c.element = add("quasistatic", n + ".element_power", "W", "power dissipated in the virtual element");
       add_entry(n + ".valves", Account::throttling);
       add_entry(n + ".element", Account::friction);
     }
@@ -319,15 +320,15 @@ class MachineReadings : public Base {
     cells.bleed = flow(q.name + ".bleed_flow", "flow of the bleed valve");
     cells.relief = flow(q.name + ".relief_flow", "flow of the pump's relief valve");
     cells.power = add("quasistatic", q.name + ".power", "W", "power of the pump into the oil");
-    cells.loss = add("quasistatic", q.name + ".power_loss", "W", "power turned into heat in its bleed and relief valves");
+    cells.loss = add("quasistatic", q.name + ".power_loss", "W", "power dissipated in its bleed and relief valves");
     add_entry(q.name, Account::supply);
     add_entry(q.name + ".valves", Account::throttling);
   }
   void add_springs() {
     for (std::size_t i = 0; i < m_.springs.size(); ++i) {
       const std::string& n = m_.springs[i].name;
-      add("springs", n + ".length", "m", "distance of the end points", &mechanism_.springs[i].length);
-      spring_forces_.push_back(add("springs", n + ".force", "N", "pull of spring and damper"));
+      add("springs", n + ".length", "m", "distance between the end points", &mechanism_.springs[i].length);
+      spring_forces_.push_back(add("springs", n + ".force", "N", "tension of spring and damper"));
       add_entry(n, Account::damping);
     }
     for (const JointSpring& spring : m_.joint_springs) {
@@ -352,14 +353,14 @@ class MachineReadings : public Base {
       const std::string section = info.path.substr(0, info.path.find('.'));
       const bool contact = section == "wheels" || section == "blades";
       if (m_.holonomic[info.rows.begin] != 0)
-        add(section, info.name + ".violation", "m or 1", "largest error of its constraint equations", &violations_[i]);
+        add(section, info.name + ".violation", "m or 1", "maximum error of its constraint equations", &violations_[i]);
       for (int row = info.rows.begin; row < info.rows.end && !contact; ++row)
         add(section, info.name + ".multiplier_" + std::to_string(row - info.rows.begin + 1), "N or N m",
             "Lagrange multiplier of one equation", multipliers_.data() + row);
     }
   }
 
-  /// Channels of what holds for velocities: slip, and at contacts forces on the wheel or blade and the place of the contact.
+  /// Channels of velocity-level constraints: slip, and at contacts the forces on the wheel or blade and the contact point.
   void add_contacts() {
     for (std::size_t i = 0; i < m_.constraints.size(); ++i) {
       const ConstraintGroup<D>& g = m_.constraints[i];
@@ -369,16 +370,15 @@ class MachineReadings : public Base {
       const bool wheel = g.type == ConstraintType::wheel;
       ContactCells c{static_cast<int>(i), nullptr, {}, {}};
       c.slip = add(section, info.name + ".slip", wheel || g.type == ConstraintType::blade ? "m/s" : "m/s or rad/s",
-                   "speed by which it misses its condition");
+                   "violation of its velocity condition");
       constexpr const char* kForce[] = {"normal_force", "longitudinal_force", "lateral_force"};
-      constexpr const char* kMeaning[] = {"force of the plane on it along the normal, positive when pushing it away",
+      constexpr const char* kMeaning[] = {"force of the plane on it along the normal, positive in compression",
                                           "force of the plane on it along the rolling direction axis x normal",
-                                          "force of what it runs on on it, sideways: along normal x (axis x normal), or `across`"};
+                                          "lateral force on it: along normal x (axis x normal), or `across`"};
       for (int row = 0; row < g.rows.size() && g.type != ConstraintType::velocity_coupling; ++row)
         c.force[row] = add(section, info.name + "." + kForce[wheel ? row : 2], "N", kMeaning[wheel ? row : 2]);
       for (int k = 0; k < 3 && wheel; ++k)
-        c.place[k] =
-            add(section, info.name + ".contact_" + kAxis[k], "m", std::string("its contact point in the ground frame, ") + kAxis[k]);
+        c.place[k] = add(section, info.name + ".contact_" + kAxis[k], "m", std::string("contact point in the ground frame, ") + kAxis[k]);
       contacts_.push_back(c);
     }
   }
@@ -432,7 +432,7 @@ class MachineReadings : public Base {
       *power_++ = actuator_heat(a, s, rate, port);
     }
   }
-  /// What seals and dampers store is a function of the state; the rest of their power is heat.
+  /// Energies of seals and dampers are functions of the state; the rest of their power is heat.
   S actuator_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port) {
     S heat = port.viscous * rate - port.damper * rate;
     if constexpr (kPlain) {
@@ -456,7 +456,7 @@ class MachineReadings : public Base {
       const int state = netlist_.nodes[volume.node].state;
       *power_++ = y_[state] * ydot_[state] * capacity(S(volume.volume), y_[state], volume.wall_compressibility);
     }
-    // what the piston makes room for is oil and, below saturation, air, which takes the pressure's work as any gas
+    // the swept volume contains oil and, below saturation, air, which takes up pressure work as any gas
     const auto add_chamber = [&](int node, double area, const S& length, double wall, const S& swept) {
       const int state = netlist_.nodes[node].state;  // volumes come first in y and in the entries
       if (state < 0) return;
@@ -605,7 +605,7 @@ class MachineReadings : public Base {
       const SoilState<D, S> soil = soil_state(m_.soils[i], mechanism_.soil[i], mechanism_.tree.nodes[m_.soils[i].node]);
       const S square = soil.v_P.squaredNorm(), viscosity = soil.strength * soil.slowness;
       *soil_cells_[i].depth = soil.depth;
-      *soil_cells_[i].resistance = square > 0 ? S(viscosity * sqrt(square)) : S(0);  // the root of nothing has no derivative
+      *soil_cells_[i].resistance = square > 0 ? S(viscosity * sqrt(square)) : S(0);  // the square root has no derivative at zero
       if constexpr (kPlain) *power_++ = viscosity * square;
     }
   }
@@ -648,7 +648,7 @@ class MachineReadings : public Base {
     if (!kPlain && !contacts_.empty()) constraint_rates(m_, v_.data(), mechanism_);
     for (const ContactCells& c : contacts_) {
       const ConstraintGroup<D>& g = m_.constraints[c.group];
-      double square = 0;  // of a change: it has none
+      double square = 0;  // of a change: not available
       for (int row = g.rows.begin + g.holonomic; row < g.rows.end; ++row) square += std::pow(value_of(mechanism_.Phi_dot[row]), 2);
       *c.slip = S(std::sqrt(square));
       for (int row = 0; row < g.rows.size(); ++row)  // M a + Phi_q^T lambda = Q: the force is -lambda
@@ -662,7 +662,7 @@ class MachineReadings : public Base {
   struct ContactCells {
     int group;  // of constraints
     S* slip;
-    std::array<S*, 3> force, place;  // per row, per axis; null where there is none
+    std::array<S*, 3> force, place;  // per row, per axis; null where not applicable
   };
   struct Center {
     const BodyInfo* body;
@@ -699,8 +699,8 @@ class MachineReadings : public Base {
   };
 
   const std::vector<JointReading<D>>& readings_;
-  std::vector<JointValue<S>> joint_values_;  // joint coordinates that are read off the bodies
-  std::vector<double> near_;                 // what they read last: angles go on from there
+  std::vector<JointValue<S>> joint_values_;  // joint coordinates computed from the bodies' poses
+  std::vector<double> near_;                 // their last values, for continuous angles
   std::deque<S> cells_;                      // computed channels; never moves
   std::set<std::string> names_;
   std::vector<Center> centers_;

@@ -1,9 +1,9 @@
-// What a state means to its user: every channel that can be recorded, and the power of every element.
+// Quantities derived from a state: every channel that can be recorded, and the power of every element.
 //   kinetic, potential, spring and cylinder energies are exact functions of the state;
-//   everything else that moves energy is a power:
+//   all other energy transfer is a power:
 //     d/dt (kinetic + potential + spring + cylinder) + oil = supply - throttling - friction - damping + external
 //   which closes to rounding wherever accelerations and rates satisfy the equations. machine/ledger.h integrates it.
-// Source of the terms: Jaiswal, Sopanen, Mikkola 2021 (friction), section 6 (energy balance), taken down to each element.
+// Source of the terms: Jaiswal, Sopanen, Mikkola 2021 (friction), section 6 (energy balance), per element here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,16 +18,16 @@ namespace trunnion {
 /// A quantity that can be recorded.
 struct Channel {
   std::string name;     // `crank.angle`
-  std::string unit;     // SI; empty where it has none
+  std::string unit;     // SI; empty if dimensionless
   std::string meaning;  // one line
 };
 
-/// The place of a part's quantity (`cylinders`, `lift`, `length`) among channels: `cylinders.lift.length` where another part took
-/// `lift.length`. channels.size(): there is none.
+/// Index of a part's quantity (`cylinders`, `lift`, `length`) among channels: `cylinders.lift.length` if another part has `lift.length`.
+/// channels.size(): not found.
 std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
                        const std::string& quantity);
 
-/// Where a power belongs in the energy ledger, and what its positive sign means.
+/// Account of a power in the energy ledger, and its positive sign.
 enum class Account {
   actuator,    // work of a cylinder or motor on the mechanism; a sum of others, not part of the balance
   oil,         // compression of a volume: p C pdot
@@ -52,7 +52,7 @@ struct StoredEnergy {
   S cylinder{};   // seal bristles and springs of end dampers
 };
 
-/// What can be read out of a state of one model, on a scalar. Not shared between threads.
+/// Reads the quantities of a state of one model, on a scalar. Not shared between threads.
 template <class S>
 class Readings {
  public:
@@ -69,7 +69,7 @@ class Readings {
 
  protected:
   std::vector<Channel> channels_;
-  std::vector<const S*> sources_;  // per channel: where its value stands
+  std::vector<const S*> sources_;  // per channel: pointer to its value
   std::vector<LedgerEntry> entries_;
   std::vector<S> powers_;
   std::vector<S> violations_;
@@ -83,12 +83,12 @@ class Observer : public Readings<double> {
   /// Power [W] per entry at the last observed state.
   const std::vector<double>& powers() const { return powers_; }
   const StoredEnergy<>& stored() const { return stored_; }
-  /// Power [W] that the constraints put into the mechanism, -lambda . dPhi/dt: zero where their rates hold.
+  /// Power [W] of the constraints on the mechanism, -lambda . dPhi/dt: zero where their rates hold.
   double constraint_power() const { return constraint_power_; }
   /// The oil at the last observed state, in the observer's memory.
   struct Oil {
     const Hydraulics* hydraulics;
-    const double *y, *s, *outflow;  // states; lengths per port; net flow out of every volume, its pistons apart [m3/s]
+    const double *y, *s, *outflow;  // states; lengths per port; net flow out of every volume, without its pistons [m3/s]
   };
   virtual Oil oil() const = 0;
   /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.
@@ -112,7 +112,7 @@ struct StateChange {
   const double* signal;       // Hydraulics::signals
 };
 
-/// Reads out how everything changes to first order along a change of the state: derivatives of all channels.
+/// First-order changes of everything along a change of the state: derivatives of all channels.
 class ChangeObserver : public Readings<Dual<1>> {
  public:
   virtual void observe(const State& state, Side side, const StateChange& change) = 0;

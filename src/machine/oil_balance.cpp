@@ -1,3 +1,4 @@
+// Oil balance of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/oil_balance.h"
 

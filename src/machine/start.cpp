@@ -1,3 +1,4 @@
+// The start of a run: start pressures and consistent accelerations.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/start.h"
 
@@ -14,9 +15,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kUnit = 1e6;             // [Pa] change of a pressure by which its effect is measured
-constexpr double kNoEffect = 1e-9;        // of what free coordinates would do: a pressure that moves nothing
-constexpr double kZeroEigenvalue = 1e-8;  // eigenvalue of the scaled system of a combination that moves nothing
+constexpr double kUnit = 1e6;             // [Pa] pressure change used to measure its effect
+constexpr double kNoEffect = 1e-9;        // of the acceleration of free coordinates: a pressure without effect
+constexpr double kZeroEigenvalue = 1e-8;  // eigenvalue of the scaled system of a combination without effect
 constexpr double kLeastGuess = 1e5;       // [Pa]
 constexpr int kRefinements = 5;
 
@@ -63,7 +64,7 @@ class Start {
   bool solve(State& state) try { return rates_.solve(state, Side::right, work_); } catch (const CommandError& error) {
     throw error.at(state.time);
   }
-  /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is let go at pressures p [units].
+  /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is released at pressures p [units].
   Eigen::VectorXd volume_accelerations(const HydrostaticGroups& oil, const Eigen::VectorXd& p) {
     const Eigen::VectorXd pressure = kUnit * p;
     oil.write(pressure.data(), rest_.y());
@@ -80,13 +81,13 @@ class Start {
     return V;
   }
 
-  /// Reactions of the unknown groups [Pa]; `decided`: throws InputError where rest leaves some open, which otherwise stay as guessed.
+  /// Reactions of the unknown groups [Pa]; `decided`: throws InputError if some are undetermined, which otherwise keep their guess.
   std::vector<double> pressures(const HydrostaticGroups& oil, bool decided) {
     const int n = oil.unknowns();
     Eigen::VectorXd p = Eigen::VectorXd::Ones(n);
     if (n == 0) return {};
     Eigen::VectorXd V = volume_accelerations(oil, p);
-    Eigen::MatrixXd S(n, n);  // change of V by pressures: symmetric, not negative
+    Eigen::MatrixXd S(n, n);  // change of V by pressures: symmetric, positive semidefinite
     for (int g = 0; g < n; ++g) S.col(g) = volume_accelerations(oil, p + Eigen::VectorXd::Unit(n, g)) - V;
     S = (S + S.transpose().eval()) / 2;
     const Eigen::VectorXd scale = scales(oil, S);
@@ -110,7 +111,7 @@ class Start {
     return {pressure.begin(), pressure.end()};
   }
 
-  /// 1/sqrt(S_gg); zero for a group that moves nothing, measured by what it would do to coordinates free of each other.
+  /// 1/sqrt(S_gg); zero for a group without effect, measured against its effect on decoupled coordinates.
   Eigen::VectorXd scales(const HydrostaticGroups& oil, const Eigen::MatrixXd& S) {
     const int nv = m_.tree.nv;
     std::vector<double> M(static_cast<std::size_t>(nv), 0.0);
@@ -149,7 +150,7 @@ class Start {
 }  // namespace
 
 std::vector<double> start_states(const Model& model) {
-  if (model.relative) return start_states(*model.relative);  // whatever the coordinates
+  if (model.relative) return start_states(*model.relative);  // in any coordinates
   return model.planar ? Start<2>(model).states() : Start<3>(model).states();
 }
 

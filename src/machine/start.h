@@ -1,11 +1,11 @@
 // The start of a run: start pressures, consistent accelerations, rates and multipliers.
 //
-// A pressure marked `equilibrium` is the reaction of oil locked in its group of volumes (machine/hydrostatic_groups.h) while the machine is
-// let go from rest in its assembled configuration, without friction: no group's volume accelerates,
+// A pressure marked `equilibrium` is the reaction of the oil trapped in its group of volumes (machine/hydrostatic_groups.h) when the
+// machine is released from rest in its assembled configuration, without friction: no group's volume accelerates,
 //   sum_i A_ig s_i_ddot = 0,   s_i_ddot = s_i,k a_k,   a = a_0 + sum_g a_g p_g  on the constraints
-// a small symmetric system in the p_g. Where the machine can stand still, a = 0 and this is the static balance; what no oil holds (a
-// load that swings) may be out of balance, and its pull while it sets off is part of the pressures. `trunnion equilibrium`
-// (machine/equilibrium.h) looks for complete rest.
+// a small symmetric system in the p_g. If the machine can be at rest, a = 0 and this is the static balance. Loads that no oil holds (a
+// swinging load) may be unbalanced; their initial dynamic force is part of the pressures. `trunnion equilibrium` (machine/equilibrium.h)
+// searches for complete equilibrium.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace trunnion {
 
-/// y of the start: start pressures solved, friction states zero, spools at their signals. Costs nothing where no pressure is marked,
-/// otherwise one solve for accelerations per unknown and a few more.
-/// Throws InputError naming pressures that rest leaves open or below vacuum, SimulationError if the mass matrix is singular.
+/// y of the start: start pressures solved, friction states zero, spools at their signals. Free if no pressure is marked, otherwise one
+/// solve for accelerations per unknown and a few more. Throws InputError naming pressures that are undetermined or below vacuum,
+/// SimulationError if the mass matrix is singular.
 std::vector<double> start_states(const Model& model);
 
-/// Where a search for steady operation begins: the start's q, velocities zero, start pressures with signals at `time` as near to rest as
-/// they come, whether or not oil flows; volumes without a say have 1 MPa. Rates and multipliers are not set.
+/// Start of a search for steady operation: the start's q, velocities zero, start pressures with signals at `time` as near to rest as
+/// possible, whether or not oil flows; volumes without effect have 1 MPa. Rates and multipliers are not set.
 State start_near_rest(const Model& model, double time);
 
 /// The complete start state of a model.

@@ -12,9 +12,9 @@
 //   wheel              t_i . u                rolling and lateral slip at the contact, u = (V_B - V_A)(r_c)
 //   blade              a . (V_B - V_A)(r_Q)   a fixed in B: a runner that does not slip sideways
 //   velocity_coupling  v_k - i v_l
-// What a multiplier does is Phi_q^T lambda or B^T mu alike: the Jacobian's column sums.
+// Generalised forces of multipliers are Phi_q^T lambda and B^T mu alike: the Jacobian's column sums.
 //
-// Components are taken in body A so that coordinates below the common ancestor of A and B alone appear: loops are local.
+// Components are expressed in body A so that only coordinates below the common ancestor of A and B appear: loops are local.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,7 +32,7 @@ template <int D>
 struct ConstraintGroup {
   ConstraintType type = ConstraintType::point;
   Range rows;                    // in Phi and the multipliers
-  int holonomic = 0;             // how many of them, the first ones, hold for positions; the others for velocities alone
+  int holonomic = 0;             // the first rows, which hold for positions; the others for velocities alone
   Range path;                    // in the path list
   int jacobian = 0;              // first entry of the rows x path block, row-major
   Line<D> line;                  // point, distance, blade: the two bodies and points; direction: the bodies; wheel: plane, then centre
@@ -44,7 +44,7 @@ struct ConstraintGroup {
   int motion = -1;               // coordinate: which prescribed motion
   int joint = 0;                 // index of the named constraint it belongs to (Model::constraints), for messages
 
-  /// Rows that are a coordinate or a ratio of two: of no body.
+  /// Rows that are a coordinate or a ratio of two, without bodies.
   bool of_coordinates() const {
     return type == ConstraintType::coordinate || type == ConstraintType::coupling || type == ConstraintType::velocity_coupling;
   }
@@ -63,7 +63,7 @@ struct MotionValue {
   double value = 0, rate = 0, acceleration = 0;
 };
 
-/// Phi, Jacobian per velocity and Jacobian per position increment (may be null: the same, as without spherical joints) of a group.
+/// Phi, Jacobian per velocity and Jacobian per position increment (may be null: identical, as without spherical joints) of a group.
 /// `work` holds one LineDof per path coordinate.
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
@@ -74,7 +74,7 @@ template <int D, class Entries>
 void add_constraint_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
                               const LineDof<D>* work, const double* multipliers, Entries& T);
 
-/// d(B v)/dq_l at constant v of a group's velocity rows, rows x path (other rows are left alone), after the velocity stage.
+/// d(B v)/dq_l at constant v of a group's velocity rows, rows x path (other rows are unchanged), after the velocity stage.
 template <int D>
 void set_rate_gradients(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
                         double* rate_gradient);
@@ -85,7 +85,7 @@ void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tr
                              const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot);
 
 /// The same rows as functions of the motion of their two bodies: rates and second time derivatives, on any scalar. Rows of
-/// coordinates have no bodies and are left alone. `s` holds points and axes; a distance's direction and length, too.
+/// coordinates have no bodies and are unchanged. `s` holds points and axes; for a distance also its direction and length.
 template <int D, class S>
 void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& V_B, ConstraintState<D, S>& s, S* Phi_dot);
 template <int D, class S>

@@ -1,4 +1,4 @@
-// Bodies of constraint.h, included where they are instantiated.
+// Definitions of constraint.h, included where they are instantiated.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace trunnion {
 
-/// Jacobian of rows a_i . (V_B - V_A)(r_Q), once points and axes stand.
+/// Jacobian of rows a_i . (V_B - V_A)(r_Q), given points and axes.
 template <int D, class S>
 TR_INLINE void set_point_jacobian(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree,
                                   const ConstraintState<D, S>& s, LineDof<D, S>* work, S* jacobian, S* jacobian_q) {
@@ -25,7 +25,7 @@ TR_INLINE void set_point_jacobian(const ConstraintGroup<D>& g, const PathDof* pa
   }
 }
 
-/// Point, axes and Phi of a rolling contact or blade. What only machines with contacts need is kept out of the inlined code of all.
+/// Point, axes and Phi of a rolling contact or blade. Kept out of line: only machines with contacts need it.
 template <int D, class S>
 [[gnu::noinline]] void place_contact(const ConstraintGroup<D>& g, const NodeState<D, S>& A, const NodeState<D, S>& B,
                                      ConstraintState<D, S>& s, S* Phi) {
@@ -108,7 +108,7 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
   }
 }
 
-/// How the point and the axes of rows a_i . (V_B - V_A)(r_Q) change when the two bodies move by X_A and X_B.
+/// Change of the point and the axes of rows a_i . (V_B - V_A)(r_Q) when the two bodies move by X_A and X_B.
 template <int D, class S>
 struct RowFrameChange {
   Vec<D, S> point;
@@ -139,7 +139,7 @@ RowFrameChange<D, double> row_frame_change(const ConstraintGroup<D>& g, const Co
   return row_frame_change<D, double>(g, s, l.sign > 0 ? stays : moves, l.sign > 0 ? moves : stays);
 }
 
-/// Point rows: the axes turn with A, the wrench point r_Q moves with B, the joint axes with what carries them.
+/// Point rows: the axes rotate with A, the wrench point r_Q moves with B, the joint axes with their bodies.
 template <int D, class Entries>
 TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree, const ConstraintState<D>& s,
                                    const LineDof<D>* work, const double* multipliers, Entries& T) {
@@ -167,7 +167,7 @@ TR_INLINE void add_point_curvature(const ConstraintGroup<D>& g, const PathDof* p
   }
 }
 
-/// Rolling contacts and blades: force and point move as the contact does, the joint axes with what carries them.
+/// Rolling contacts and blades: force and point move with the contact, the joint axes with their bodies.
 template <int D, class Entries>
 [[gnu::noinline]] void add_contact_curvature(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D>& tree,
                                              const ConstraintState<D>& s, const LineDof<D>* work, const double* multipliers, Entries& T) {
@@ -244,7 +244,7 @@ void set_rate_gradients(const ConstraintGroup<D>& g, const PathDof* path, const 
   for (int k = 0; k < n; ++k) {
     const PathDof& l = dofs[k];
     const RowFrameChange<D, double> d = row_frame_change(g, s, l, tree);
-    // what lies beyond joint l turns with it, dV = b x (V - V_l); and the contact is somewhere else
+    // the part beyond joint l rotates with it, dV = b x (V - V_l); and the contact moves
     const Motion<D> beyond = cross(tree.dofs[l.dof].b_q, (l.sign > 0 ? V_B : V_A) - tree.nodes[l.node].V);
     const Vec<D> du = beyond.at(s.line.r_Q) * double(l.sign) + cross(Angular<D>(V_B.angular - V_A.angular), d.point);
     for (int i = g.holonomic; i < g.rows.size(); ++i) rate_gradient[i * n + k] = d.axes[i].dot(u) + s.axes[i].dot(du);
@@ -261,7 +261,7 @@ template <int D, class S>
 TR_INLINE void row_rates(const ConstraintGroup<D>& g, const Motion<D, S>& V_A, const Motion<D, S>& V_B, ConstraintState<D, S>& s,
                          S* Phi_dot) {
   switch (g.type) {
-    case ConstraintType::point:  // the axes turn with A: Q as seen from there
+    case ConstraintType::point:  // the axes rotate with A: Q relative to A
     case ConstraintType::wheel:
     case ConstraintType::blade: {
       const Vec<D, S> u = (V_B - V_A).at(s.line.r_Q);

@@ -1,3 +1,4 @@
+// Directional derivatives of a motion and of its forces.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/directional_derivative.h"
 
@@ -58,7 +59,7 @@ TR_INLINE Motion<D, Varied> varied(const Motion<D>& value, const Motion<D>& chan
   return {varied(value.angular, change.angular), varied(value.linear, change.linear)};
 }
 
-/// Point and axes of a rolling contact or blade as its two bodies carry them along.
+/// Point and axes of a rolling contact or blade fixed in its two bodies.
 template <int D>
 void differentiate_contact(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
                            ConstraintState<D, Varied>& out) {
@@ -126,7 +127,7 @@ TR_INLINE bool differentiate_coordinate_row(const Mechanism<D>& m, const Constra
   return true;
 }
 
-/// Frame of a rolling contact or blade as its two bodies carry it along; direction by direction.
+/// Frame of a rolling contact or blade as moved by its two bodies, per direction.
 template <int D, class S>
 RowFrameChange<D, S> differentiate_frame(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D, S>& X_A,
                                          const Motion<D, S>& X_B) {
@@ -151,7 +152,7 @@ TR_INLINE Force<D, S> at_point(const Vec<D, S>& r, const Vec<D, S>& f) {
   return {moment(r, f), f};
 }
 
-/// What a pull `tension` along a line does to its two bodies: its forces, and the changes of length and rate.
+/// Effect of a tension along a line on its two bodies: its forces, and the changes of length and rate.
 template <class S>
 struct LineDerivative {
   S s, s_dot;
@@ -188,7 +189,7 @@ TR_INLINE void add_tension(const Line<D>& line, const LineState<D>& s, double te
   W[line.node_A] -= at_point<D, double>(s.r_P, f);
 }
 
-/// Where a load acts, and its forces if it is fixed in the ground.
+/// Point of application of a load, and its forces if it is fixed in the ground.
 template <int D>
 TR_INLINE Vec<D> load_point(const BodyLoad<D>& load, const NodeState<D>& node) {
   return node.r + node.R * load.r_BP;
@@ -237,7 +238,7 @@ TR_INLINE void add_row_forces(const ConstraintGroup<D>& g, const ConstraintState
   }
 }
 
-/// Their change: a point's force turns with A and moves with r_Q; that of a contact as the contact does; a direction's torque follows
+/// Their change: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a direction's torque follows
 /// both axes.
 template <int D, class S>
 TR_INLINE void differentiate_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
@@ -381,7 +382,7 @@ TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const doub
                            DirectionalDerivative<D, S>& change) {
   std::vector<Force<D>>& W = change.W;
   std::fill(W.begin(), W.end(), Force<D>::zero());
-  // the torque of an angle stays within its joint: nothing but that joint's own load, which no motion changes
+  // the torque of an angle acts within its joint: the joint's own load, which no motion changes
   for (std::size_t i = 0; i < m.ports.size(); ++i)
     if (!m.ports[i].is_rotary()) add_tension(m.ports[i], state.ports[i], -push[i], W);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
@@ -423,7 +424,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
   }
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body) continue;  // carried along
+    if (load.in_body) continue;  // moving with the body
     NodeVariation<D, S>& n = nodes[load.node];
     const Force<D> W = ground_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
     const Vec<D> point = load_point(load, state.tree.nodes[load.node]);
@@ -431,7 +432,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
     n.F += at_point<D, S>(spread<S>(point), cross(n.X.angular, spread<S>(W.linear)));
     n.F.moment += angular_cross(n.X.angular, spread<S>(torque));
   }
-  for (std::size_t i = 0; i < m.soils.size(); ++i) {  // beyond being carried along
+  for (std::size_t i = 0; i < m.soils.size(); ++i) {  // relative to the moving body
     NodeVariation<D, S>& n = nodes[m.soils[i].node];
     const SoilState<D> s = soil_state(m.soils[i], state.soil[i], state.tree.nodes[m.soils[i].node]);
     const Vec<D, S>&r_P = spread<S>(s.r_P), &v_P = spread<S>(s.v_P), &f = spread<S>(s.force);
@@ -440,8 +441,8 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
   }
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     differentiate_row_forces(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, state, nodes);
-  // I and B of a node are those of its subtree: what its own and earlier coordinates do acts on all of it, what later ones do
-  // comes up as F
+  // I and B of a node are those of its subtree: its own and earlier coordinates act on all of it, the effect of later ones
+  // is propagated as F
   for (std::size_t j = nodes.size() - 1; j > 0; --j) {
     const TreeNode<D>& n = m.tree.nodes[j];
     const NodeVariation<D, S>& c = nodes[j];

@@ -1,13 +1,13 @@
 // First-order change of a motion and of its forces along a direction (theta, v', a') of all coordinates:
-//   places        a body moves by X = sum b_q theta
+//   positions     a body moves by X = sum b_q theta
 //   velocities    dV = X x V + Y,              Y = sum u theta + b v',   u = V x b_q
 //   accelerations dA = X x A + Y x V + Z,      Z = sum (A x b_q - u x V) theta + (w + V x b) v' + b a'
-//   forces        dW = X x* W + I Z + B Y + D  of everything behind a joint, D: what forces do that their body does not carry along,
-//                                              and what the coordinates farther out add of their own
+//   forces        dW = X x* W + I Z + B Y + D  of everything behind a joint, D: forces that do not move with their body,
+//                                              and the own contributions of outer coordinates
 //   residual      dr_k = b_k . (dW - X_parent x* W)
-// The sums go over the coordinates between the ground and the body; the cross products with X, Y are what is carried along.
-// One sweep out and one back, whatever the number of coordinates: the product of the whole tangent (mechanics/mechanism.h) with one
-// vector. This is what a treatment needs whose dependent rates follow from the constraints (solve/closed_loops.h).
+// The sums are over the coordinates between the ground and the body; the cross products with X, Y are the convective terms.
+// One sweep out and one back, for any number of coordinates: the product of the whole tangent (mechanics/mechanism.h) with one
+// vector. Used by treatments whose dependent rates follow from the constraints (solve/closed_loops.h).
 // S: one direction (double), or several that are swept together (Pack).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,12 +20,12 @@
 
 namespace trunnion {
 
-/// What a node has of the sweep.
+/// Data of a node in the sweep.
 template <int D, class S = double>
 struct NodeVariation {
   Motion<D, S> x, y, z;  // share of its own joint
   Motion<D, S> X, Y, Z;  // with all before it
-  Force<D, S> F;         // change of the forces W as the node sees it
+  Force<D, S> F;         // change of the forces W at the node
 };
 
 /// The sweep's results; sized once.
@@ -42,7 +42,7 @@ struct DirectionalDerivative {
   std::vector<S> s, s_dot;                // per port: change
 };
 
-/// The sweep out, after the velocity stage, one after the other: theta moves places (and with them velocities and accelerations),
+/// The sweep out, after the velocity stage, in this order: theta changes positions (and with them velocities and accelerations),
 /// v' changes velocities (and accelerations), a' changes accelerations.
 template <int D, class S>
 void differentiate_places(const Mechanism<D>& m, const S* theta, const MechanismState<D>& state, DirectionalDerivative<D, S>& change);

@@ -1,3 +1,4 @@
+// Joint coordinates computed from the motion of two bodies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/joint_reading.h"
 
@@ -10,7 +11,7 @@ namespace trunnion {
 
 namespace {
 
-/// The angle a whole number of turns from `angle` that is nearest to `near`.
+/// The angle closest to `near` that differs from `angle` by whole turns.
 template <class S>
 S unwrapped(const S& angle, double near) {
   constexpr double kTurn = 2 * std::numbers::pi;
@@ -66,7 +67,7 @@ JointValue<S> read_angle(const JointReading<3>& reading, const TreeState<3, S>& 
 }
 
 template <class S>
-JointValue<S> read_ball(const JointReading<3>& reading, const TreeState<3, S>& tree, const S* q) {
+JointValue<S> read_spherical(const JointReading<3>& reading, const TreeState<3, S>& tree, const S* q) {
   const NodeState<3, S>&A = tree.nodes[reading.place.line.node_A], &B = tree.nodes[reading.place.line.node_B];
   const Vec<3, S> turn = B.V.angular - A.V.angular;
   const Vec<3, S> turn_dot = B.A.angular - A.A.angular - cross(A.V.angular, turn);
@@ -115,7 +116,7 @@ JointValue<S> read_joint(const JointReading<D>& reading, const TreeState<D, S>& 
     value.acceleration[0] = (entry(a, reading.v_B) - entry(a, reading.v_A)) * reading.turn;
     return value;
   } else {
-    if (reading.kind == JointReadingKind::ball) return read_ball(reading, tree, q);
+    if (reading.kind == JointReadingKind::spherical) return read_spherical(reading, tree, q);
     return read_angle(reading, tree, near);
   }
 }

@@ -1,10 +1,10 @@
-// Coordinates of a joint read off the two bodies A and B that it connects, where they are no coordinates of the tree:
+// Coordinates of a joint between bodies A and B, computed from their motion where they are not coordinates of the tree:
 //   displacement   x = a . (r_Q - r_P)                         a fixed in A; rate and acceleration as those of a point row (constraint.h)
 //   angle, plane   phi = t (theta_B - theta_A)                 absolute angles, t = +1 or -1: not wrapped
 //   angle, space   tan phi = c . (a x b) / (a . b)             c the joint's axis, a fixed in A, b in B, both across c
 //                  phi' = c . (w_B - w_A)                      c fixed in A or in B
-//   pointing       tan phi = y / x                             plane, B a point mass: x, y its place in A's frame turned to phi = 0
-//   ball           e = e_AJ* e_A* e_B                          unit quaternions; w = R_AJ^T R_A^T (w_B - w_A)
+//   pointing       tan phi = y / x                             plane, B a point mass: x, y its position in A's frame turned to phi = 0
+//   spherical      e = e_AJ* e_A* e_B                          unit quaternions; w = R_AJ^T R_A^T (w_B - w_A)
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace trunnion {
 
-enum class JointReadingKind : unsigned char { displacement, angle, pointing, ball };
+enum class JointReadingKind : unsigned char { displacement, angle, pointing, spherical };
 
 template <int D>
 struct JointReading {
@@ -27,13 +27,13 @@ struct JointReading {
   // angle in space: a in A, b in B, c in one of them
   Vec<D> from = Vec<D>::Zero(), to = Vec<D>::Zero(), axis = Vec<D>::Zero();
   bool axis_in_B = false;
-  // ball: e_AJ and where the bodies' quaternions stand (q_A, q_B)
+  // spherical: e_AJ and the indices of the bodies' quaternions (q_A, q_B)
   std::array<double, 4> e_AJ{1, 0, 0, 0};
   Rotation<D> R_AJ;
-  double start = 0;  // [rad] angle in space, pointing: value at the start, from which turns are counted
+  double start = 0;  // [rad] angle in space, pointing: value at the start, from which rotations are counted
 };
 
-/// What a reading gives: one position, rate and acceleration; of a ball four and three.
+/// Result of a reading: one position, rate and acceleration; of a spherical joint four and three.
 template <class S = double>
 struct JointValue {
   std::array<S, 4> position{};      // [m, rad, -] angle in space and pointing: within half a turn of `near`
@@ -41,7 +41,7 @@ struct JointValue {
   std::array<S, 3> acceleration{};  // [m/s2, rad/s2]
 };
 
-/// After update_positions and update_rates of the tree. `near`: the angle last read, so that it goes on beyond half a turn.
+/// After update_positions and update_rates of the tree. `near`: the last angle, so that it continues beyond half a turn.
 template <int D, class S>
 JointValue<S> read_joint(const JointReading<D>& reading, const TreeState<D, S>& tree, const S* q, const S* v, const S* a, double near);
 

@@ -1,5 +1,5 @@
 // The straight line between a point P of body A and a point Q of body B: length s, rate, and their exact derivatives.
-// It carries every actuator, point-to-point spring and constant distance.
+// Used by every actuator, point-to-point spring and constant distance.
 //   d = r_Q - r_P,  s = |d|,  u = d / s,  sdot = u . ddot                     Jaiswal, Sopanen, Mikkola 2021 (friction), (45)
 //   s_k = u . e_k,  e_k = b_k(r_Q) on branch B, -b_k(r_P) on branch A;  s_kl = (e_k . e_l - s_k s_l)/s + u . d_kl
 // SPDX-License-Identifier: BSD-3-Clause
@@ -18,7 +18,7 @@ struct Line {
   Range path;                                           // of the machine's path list
 };
 
-/// A path coordinate's share in the line.
+/// Contribution of a path coordinate to the line.
 template <int D, class S = double>
 struct LineDof {
   Vec<D, S> e;      // change of d per velocity
@@ -31,7 +31,7 @@ struct LineDof {
 template <int D, class S = double>
 struct LineState {
   Vec<D, S> r_P, r_Q;  // [m] from the reference point
-  Vec<D, S> u;         // direction; shorter than 1 when there is depth
+  Vec<D, S> u;         // direction; shorter than 1 with an offset
   Vec<D, S> d_dot;     // [m/s]
   S length;            // s [m]
   S rate;              // sdot [m/s]
@@ -75,7 +75,7 @@ TR_INLINE void update_line_rate_gradient(const Line<D>& line, const PathDof* pat
     const bool on_B = l.sign > 0;
     const Vec<D>& point = on_B ? s.r_Q : s.r_P;
     const Motion<D>&tip = tree.nodes[on_B ? line.node_B : line.node_A].V, &V_l = tree.nodes[l.node].V;
-    // velocity of the end point: what lies beyond joint l turns with it; what lies before sees the point move by e_l
+    // velocity of the end point: the part beyond joint l rotates with it; the part before sees the point move by e_l
     const Vec<D> beyond = cross(tree.dofs[l.dof].b_q.angular, Vec<D>(tip.at(point) - V_l.at(point))) * double(l.sign);
     const Vec<D> d_dot_l = beyond + cross(V_l.angular, c.e_q);
     c.rate_gradient = (c.e_q.dot(s.d_dot) - c.gradient_q * s.rate) / s.length + s.u.dot(d_dot_l);

@@ -1,3 +1,4 @@
+// Product of the mass matrix and a vector.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/mass_product.h"
 

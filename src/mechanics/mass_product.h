@@ -1,5 +1,5 @@
 // Product of the mass matrix and a vector in one sweep over the tree: with the inertias I of the subtrees, a coordinate's own motion
-// b a acts on all behind it, that of the coordinates farther out comes up as a force,
+// b a acts on its whole subtree, that of outer coordinates is propagated as a force,
 //   Z = sum over the coordinates before of b a,     (M a)_k = b_k . (I Z + F),     F_parent += F + I z,  z the joint's own share of Z
 // so that M is not formed. Source: section 4 of the theory page, da alone.
 // SPDX-License-Identifier: BSD-3-Clause

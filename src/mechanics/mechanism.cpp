@@ -8,7 +8,7 @@ template <int D>
 double largest_lever(const Mechanism<D>& m) {
   const Tree<D>& tree = m.tree;
   double largest = 0;
-  const auto lever = [&](int node, const Vec<D>& r) {  // from where the body's own joint has it
+  const auto lever = [&](int node, const Vec<D>& r) {  // from the body's own joint
     if (node != 0 && r.allFinite()) largest = std::max(largest, (r - tree.nodes[node].r_BJ).norm());
   };
   const auto line = [&](const Line<D>& l) {

@@ -1,7 +1,7 @@
 // The mechanism of a machine: tree, loops, springs, loads, and its ports. Evaluates
 //   r = M(q) a - Q(t, q, v)   (without port forces and constraint forces),   Phi, its Jacobian and derivatives,
-// and their exact tangents along increments of the configuration. Treatments and integrators see nothing finer than this.
-// Oil is seen through ports only: (s, sdot) out, F in.
+// and their exact tangents along increments of the configuration. This is the interface for treatments and integrators.
+// Oil is coupled through ports only: (s, sdot) out, F in.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -63,7 +63,7 @@ struct Mechanism {
   std::vector<ConstraintGroup<D>> constraints;
   int rows = 0;                 // constraint rows
   std::vector<char> holonomic;  // per row: whether it holds for positions, or for velocities alone
-  int velocity_rows = 0;        // how many do not
+  int velocity_rows = 0;        // number of rows for velocities alone
   int jacobian_size = 0;
   std::vector<PointSpring<D>> springs;
   std::vector<JointSpring> joint_springs;
@@ -72,14 +72,14 @@ struct Mechanism {
   std::vector<SoilResistance<D>> soils;
   std::vector<PrescribedMotion> motions;
   std::vector<SignalIndex> force_signals;  // signals whose jumps make accelerations jump
-  double extent = 1;                       // [m] largest lever of a moving body (largest_lever): what lengths are compared with
+  double extent = 1;                       // [m] largest lever of a moving body (largest_lever): reference length
 
-  /// What increments of velocity coordinate k are compared with: 1 [rad], or the extent [m].
+  /// Reference size of increments of velocity coordinate k: 1 [rad], or the extent [m].
   double unit(int k) const { return tree.nodes[tree.dof_node[k]].joint == NodeJoint::prismatic ? extent : 1; }
 };
 
-/// The largest distance in moving bodies between joints, mounts, points of constraints and the centre of mass, radii of gyration included
-/// [m]; 1 where there is none, as on point masses that slide.
+/// The largest distance in moving bodies between joints, mounts, points of constraints and the centre of mass, including radii of gyration
+/// [m]; 1 if there is none, as for point masses on prismatic joints.
 template <int D>
 double largest_lever(const Mechanism<D>& m);
 
@@ -112,10 +112,10 @@ struct MechanismState {
   std::vector<S> s, s_dot;                // per port [m or rad], [m/s or rad/s]
   std::vector<S> Phi, Phi_dot, Phi_ddot;  // per row; Phi of velocity rows is zero
   std::vector<S> jacobian;                // per velocity: Phi_q, and B of velocity rows
-  std::vector<S> jacobian_q;          // per position increment (of velocity rows: B); empty where it is the same, without spherical joints
-  std::vector<S> violation;           // per row: what the steps of the penalty treatment close, see update_violations
-  std::vector<double> rate_gradient;  // as jacobian, of velocity rows: d(B v) per position increment at constant v
-  std::vector<MotionValue> motion;    // at the current time
+  std::vector<S> jacobian_q;              // per position increment (of velocity rows: B); empty if identical, without spherical joints
+  std::vector<S> violation;               // per row: violations closed by the steps of the penalty treatment, see update_violations
+  std::vector<double> rate_gradient;      // as jacobian, of velocity rows: d(B v) per position increment at constant v
+  std::vector<MotionValue> motion;        // at the current time
   std::vector<double> body_load, joint_load, soil;  // signal factors at the current time
 
   const S* increment_jacobian() const { return jacobian_q.empty() ? jacobian.data() : jacobian_q.data(); }
@@ -133,7 +133,7 @@ void update_positions(const Mechanism<D>& m, const S* q, const S* increment, Mec
 template <int D, class S>
 void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<D, S>& state);
 
-/// The part of it beyond the tree, whose velocity stage is done.
+/// The part of it beyond the tree, whose velocity stage is complete.
 template <int D, class S>
 void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state);
 
@@ -141,7 +141,7 @@ void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state);
 template <int D, class S>
 void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r);
 
-/// r -= what the loads with factor `signal` push per unit of it.
+/// r -= forces of the loads with factor `signal`, per unit of it.
 template <int D>
 void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r);
 
@@ -150,7 +150,7 @@ template <int D, class S>
 void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r);
 template <int D, class S>
 void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r);
-/// The same, and J x (overwritten, per row), with a Jacobian that was kept: laid out as MechanismState::jacobian.
+/// As above, and J x (overwritten, per row), with a stored Jacobian: laid out as MechanismState::jacobian.
 template <int D, class S>
 void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const S* jacobian, S* r);
 template <int D>
@@ -172,34 +172,34 @@ template <int D, class Entries>
 void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
                             double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
 
-/// The same of a port.
+/// As above, of a port.
 template <int D, class Entries>
 void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs, double force,
                             double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
 
-/// Per row (overwritten): sum over its coordinates of J_k^2 / K_k, the response [m or rad per N or N m] of what the row measures to a unit
-/// multiplier, were each coordinate alone with its stiffness K_k. `compliance`: 1 / K_k.
+/// Per row (overwritten): sum over its coordinates of J_k^2 / K_k, the response [m or rad per N or N m] of the row's value to a unit
+/// multiplier, if each coordinate were alone with its stiffness K_k. `compliance`: 1 / K_k.
 template <int D>
 void row_compliances(const Mechanism<D>& m, const double* compliance, const MechanismState<D>& state, double* result);
 
 /// T += Phi_q^T diag(factor) Phi_theta, factor per row: d(Phi_q^T factor Phi)/d(theta) at fixed Phi_q.
 template <int D, class Entries>
 void add_penalty(const Mechanism<D>& m, const double* factor, const MechanismState<D>& state, Entries& T);
-/// The same with Jacobians that were kept.
+/// As above with stored Jacobians.
 template <int D, class Entries>
 void add_penalty(const Mechanism<D>& m, const double* factor, const double* jacobian, const double* jacobian_q, Entries& T);
 /// T += d(Phi_q^T multipliers)/d(theta) at fixed multipliers.
 template <int D, class Entries>
 void add_constraint_curvature(const Mechanism<D>& m, const double* multipliers, const MechanismState<D>& state, Entries& T);
 
-/// A row's violation psi in the sense of a rule with dv = velocity dtheta: Phi [rad, m], or B v / velocity of velocity rows, in the same
+/// A row's violation psi for a rule with dv = velocity dtheta: Phi [rad, m], or B v / velocity of velocity rows, in the same
 /// units; after update_positions.
 template <int D, class S>
 void update_violations(const Mechanism<D>& m, const S* v, const IncrementFactors& f, MechanismState<D, S>& state);
 /// d(B v) of velocity rows at constant v, after update_rates: rate_gradient.
 template <int D>
 void update_rate_gradients(const Mechanism<D>& m, MechanismState<D>& state);
-/// T += factor Phi_q^T (psi_theta - jacobian_q): what is missing of add_penalty in the tangent of Phi_q^T factor psi at fixed Phi_q.
+/// T += factor Phi_q^T (psi_theta - jacobian_q): the rest, after add_penalty, of the tangent of Phi_q^T factor psi at fixed Phi_q.
 /// Velocity rows alone, after update_rate_gradients.
 template <int D, class Entries>
 void add_velocity_row_penalty(const Mechanism<D>& m, const double* factor, const IncrementFactors& f, const MechanismState<D>& state,
@@ -213,8 +213,8 @@ void linearised_violations(const Mechanism<D>& m, const IncrementFactors& f, con
 template <int D>
 void linearised_constraints(const Mechanism<D>& m, const MechanismState<D>& state, const double* increment, double* result);
 
-/// The first row of a wheel that lies flat, so that it has no point of contact, or will within the time `ahead` [s] as it turns;
-/// -1: none. After update_positions; where `ahead` is not zero, after update_rates, too.
+/// The first row of a wheel that lies flat, without a contact point, or will within the time `ahead` [s] at its angular velocity;
+/// -1: none. After update_positions; if `ahead` is not zero, also after update_rates.
 template <int D>
 int singular_wheel_row(const Mechanism<D>& m, const MechanismState<D>& state, double ahead = 0);
 

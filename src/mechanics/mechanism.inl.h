@@ -1,4 +1,4 @@
-// Bodies of mechanism.h, included where they are instantiated.
+// Definitions of mechanism.h, included where they are instantiated.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -89,7 +89,7 @@ TR_FLATTEN void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, 
   std::fill(r, r + m.tree.nv, S(0));
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body)  // carried along with the body
+    if (load.in_body)  // moving with the body
       state.tree.nodes[load.node].F -= load_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
     else
       add_load(m, load, state.body_load[i], state, r);
@@ -205,7 +205,7 @@ TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>&
   }
 }
 
-/// T -= what a resistance of soil changes beyond being carried along with its body; x, y of the coordinates as in tree.h.
+/// T -= change of a soil resistance beyond moving with its body; x, y of the coordinates as in tree.h.
 template <int D, class Entries>
 TR_INLINE void add_soil_tangent(const Mechanism<D>& m, const SoilResistance<D>& soil, double factor, const TreeState<D>& tree, Entries& T) {
   const SoilState<D> s = soil_state(soil, factor, tree.nodes[soil.node]);
@@ -367,7 +367,7 @@ TR_FLATTEN void constraint_accelerations(const Mechanism<D>& m, const double* a,
                             state.Phi_ddot.data() + m.constraints[i].rows.begin);
 }
 
-/// What is assembled into matrices, for one kind of entries.
+/// Instantiates all assembly into matrices, for one kind of entries.
 #define TR_INSTANTIATE_ENTRIES(D, Entries)                                                                                              \
   template void inverse_dynamics_tangent<D, Entries>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, Entries&);       \
   template void mass_matrix<D, Entries>(const Tree<D>&, const TreeState<D>&, Entries&);                                                 \

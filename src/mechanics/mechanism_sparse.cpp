@@ -1,5 +1,5 @@
-// Instantiations of the mechanics that is assembled into sparse matrices. In a file of their own: together with the others they reach
-// the compiler's limits of inlining, and small machines would pay.
+// Instantiations of the mechanics assembled into sparse matrices. A separate file: together with the others they exceed
+// the compiler's inlining limits, which would slow down small machines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/mechanism.inl.h"
 

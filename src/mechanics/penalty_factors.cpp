@@ -8,7 +8,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kSmallestShare = 1e-6;  // of the largest stiffness, angles and lengths compared by the mechanism's extent
+constexpr double kSmallestShare = 1e-6;  // relative to the largest stiffness, angles and lengths compared by the mechanism's extent
 
 }  // namespace
 

@@ -1,11 +1,12 @@
-// Penalty factors of the constraint rows, scaled to what each constraint acts on, so that no result depends on the size of the machine:
+// Penalty factors of the constraint rows, scaled to the stiffness at each constraint, so that results are independent of the machine's
+// size:
 //   alpha = kRatio / max c_i over the rows of a group,   c_i = sum_k J_ik^2 / K_k       c_i: compliance of row i
-// K_k is what resists a change of coordinate k alone: 4/h^2 M_kk and stiffnesses in a step, M_kk for accelerations. kRatio is then that of
-// the penalty to the stiffness that a constraint meets, and 1/(1 + kRatio) is what one solve with it leaves of a violation. Light bodies
-// between heavy ones only pass forces on, and the heavy ones are what the constraint meets: so K_k is at least a small share of the
-// largest. One factor serves all rows of a group: the gradient of a single row may vanish on the way, and a factor of its own would grow
-// beyond bounds there. A number stated instead is limited to kSmallestRatio ... kLargestRatio; below, hardly anything is closed; above,
-// rounding takes the place of the machine's own stiffness.
+// K_k resists a change of coordinate k alone: 4/h^2 M_kk and stiffnesses in a step, M_kk for accelerations. kRatio is then the ratio of
+// the penalty to the stiffness that a constraint meets, and one solve leaves 1/(1 + kRatio) of a violation. Light bodies between heavy ones
+// only transmit forces, and the constraint meets the heavy ones: so K_k is at least a small share of the largest. One factor serves all
+// rows of a group: the gradient of a single row may vanish during the motion, and a factor of its own would grow without bound there. A
+// given factor is limited to kSmallestRatio ... kLargestRatio; below, violations hardly decrease; above, rounding dominates the machine's
+// own stiffness.
 //
 // Derivation: docs/theory.md, section 7.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +24,7 @@ class PenaltyFactors {
  public:
   static constexpr double kRatio = 3e8, kSmallestRatio = 1e2, kLargestRatio = 5e8;
 
-  /// `stated`: factor of all rows instead [N/m, N m/rad; of accelerations kg, kg m2], limited to between smallest_ratio and kLargestRatio.
+  /// `given`: factor of all rows instead [N/m, N m/rad; of accelerations kg, kg m2], limited to between smallest_ratio and kLargestRatio.
   explicit PenaltyFactors(const Mechanism<D>& m, std::optional<double> given = {}, double smallest_ratio = kSmallestRatio)
       : m_(m), stated_(given), smallest_ratio_(smallest_ratio), factor_(m.rows), inverse_(m.rows), c_(m.rows), compliance_(m.tree.nv) {}
 
@@ -35,7 +36,7 @@ class PenaltyFactors {
   double inverse(int row) const { return inverse_[row]; }  // 1 / factor; 0 for a row that moves nothing
   double ratio() const { return ratio_; }                  // the largest of any row
   double largest() const { return largest_; }              // factor; 0: no rows
-  bool limited() const { return limited_; }                // whether a stated number was out of limits
+  bool limited() const { return limited_; }                // whether a given factor was outside its limits
 
  private:
   const Mechanism<D>& m_;

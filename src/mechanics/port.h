@@ -1,7 +1,7 @@
-// Where an actuator meets the mechanism: along the line between two points, or on an angle of a joint.
+// Connection of an actuator to the mechanism: along the line between two points, or at an angle of a joint.
 //   line    s = |r_Q - r_P|                                             line.h
 //   angle   s = q_k,  sdot = c . (w_B - w_A),  s_k = 1,  s_kl = 0       c the axis, fixed in both bodies of the joint's part
-// Oil sees s and sdot and pushes with a force or torque F, which does the power F sdot.
+// Oil reads s and sdot and applies a force or torque F with the power F sdot.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@ namespace trunnion {
 /// A line, or an angle between its two nodes.
 template <int D>
 struct Port : Line<D> {
-  int q = -1;  // the angle's coordinate, its velocity alone on the path; -1: along the line
+  int q = -1;  // the angle's coordinate, the only velocity on the path; -1: along the line
   bool is_rotary() const { return q >= 0; }
 };
 

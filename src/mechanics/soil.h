@@ -1,14 +1,13 @@
-// Resistance of soil, or of any other stuff that fills a half space of the ground, against the motion of a point of a body:
+// Resistance of soil, or any other material that fills a half space of the ground, to the motion of a point of a body:
 //
 //   F = -c R sigma(d / d_0) v / sqrt(|v|^2 + v_0^2),     d = n . (o - r_P),     sigma(x) = x^2 (3 - 2 x), 0 below x = 0 and 1 above x = 1
 //
-// o, n    a point of the surface and its unit normal out of the ground; d [m] is how deep the point stands in it
-// v       velocity of the point; the force is against it, whatever its direction
-// R       [N] the resistance in full, reached at depth d_0 and well above the speed v_0; c is the factor of a signal
-// v_0     [m/s] below it the resistance is viscous: no stiction, a resting point is free of force
+// o, n    a point of the surface and its unit normal out of the ground; d [m] is the depth of the point in it
+// v       velocity of the point; the force opposes it, in any direction
+// R       [N] the full resistance, reached at depth d_0 and well above the speed v_0; c is the factor of a signal
+// v_0     [m/s] below it the resistance is viscous: no stiction, no force on a resting point
 //
-// The regularised dry friction of a cutting edge that is drawn through soil of constant strength. What is cut does not move away:
-// the surface stays where it is.
+// The regularised dry friction of a cutting edge drawn through soil of constant strength. Cut soil is not removed: the surface is fixed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -66,7 +65,7 @@ TR_INLINE Force<D, S> soil_wrench(const SoilState<D, S>& s) {
   return {moment(s.r_P, s.force), s.force};
 }
 
-/// dF for changes of the point's place and velocity. S: of the changes.
+/// dF for changes of the point's position and velocity. S: of the changes.
 template <int D, class S>
 TR_INLINE Vec<D, S> soil_force_change(const SoilResistance<D>& soil, double factor, const SoilState<D>& s, const Vec<D, S>& dr,
                                       const Vec<D, S>& dv) {

@@ -1,10 +1,10 @@
 // The tree of joints in relative coordinates: kinematics, inverse dynamics by recursion, its exact tangent, mass matrix.
 //
-// Node j hangs on its parent p by a joint with axes b_k (motion vectors about the reference point, ground axes):
+// Node j is connected to its parent p by a joint with axes b_k (motion vectors about the reference point, ground axes):
 //   V_j = V_p + sum b_k v_k                                       Jaiswal, Sopanen, Mikkola 2021 (friction), (1)
 //   A_j = A_p + sum b_k a_k + (V_p x b_k) v_k                     (2);  ground: A = -gravity
 //   f_j = I_j A_j + V_j x* I_j V_j,   F_j = sum of f over the subtree of j,   r_k = b_k . F_j          (5)-(8)
-// so r = M(q) a - Q(q, v): the accumulated equations (8) without ever forming M.
+// so r = M(q) a - Q(q, v): the accumulated equations (8) without forming M.
 //
 // Tangent (derivation in docs/theory.md): with I, B, F accumulated over the subtree, B the Coriolis map of spatial.h,
 // u_k = V_j x b_k and w_k = V_p x b_k, the change of F by coordinate k is
@@ -35,10 +35,10 @@ struct TreeNode {
   int dofs = 1;                          // velocities: 1, or 3 for spherical (angular velocity in the joint's zero frame)
   Rotation<D> R_PJ;                      // joint frame at coordinate zero, in the parent's frame; identity in the plane
   bool aligned = D == 2;                 // R_PJ is the identity
-  Vec<D> r_PJ = Vec<D>::Zero();          // [m] joint's place, parent frame
+  Vec<D> r_PJ = Vec<D>::Zero();          // [m] joint position, parent frame
   Angular<D> turn = zero<Angular<D>>();  // revolute: unit axis, joint frame
   Vec<D> slide = Vec<D>::Zero();         // prismatic: unit axis, joint frame
-  Vec<D> r_BJ = Vec<D>::Zero();          // [m] joint's place, body frame
+  Vec<D> r_BJ = Vec<D>::Zero();          // [m] joint position, body frame
   double mass = 0;                       // [kg]
   Vec<D> r_BC = Vec<D>::Zero();          // [m] centre of mass, body frame
   Tensor<D> J_C = zero<Tensor<D>>();     // [kg m2] about the centre of mass, body frame
@@ -51,11 +51,11 @@ struct Tree {
   int nq = 0, nv = 0;
   Vec<D> gravity = Vec<D>::Zero();  // [m/s2]
 
-  /// Then positions (quaternions) and velocities are not of one kind.
+  /// Then positions (quaternions) and velocities differ in kind.
   bool has_spherical_joints() const { return nq > nv; }
 };
 
-/// What the recursions compute for a node. Position stage: R, r. Velocity stage: V, A. Force stage: the rest.
+/// Results of the recursions for a node. Position stage: R, r. Velocity stage: V, A. Force stage: the rest.
 template <int D, class S = double>
 struct NodeState {
   Rotation<D, S> R;  // body axes -> ground axes
@@ -67,7 +67,7 @@ struct NodeState {
   Coriolis<D, S> B;  // likewise
 };
 
-/// What the recursions compute for a velocity coordinate.
+/// Results of the recursions for a velocity coordinate.
 template <int D, class S = double>
 struct DofState {
   Motion<D, S> b;     // axis (position stage)
@@ -104,11 +104,11 @@ void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeS
 template <int D, class S>
 void update_rates(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state);
 
-/// The velocity stage again where only `a` has changed.
+/// The velocity stage again, if only `a` has changed.
 template <int D, class S>
 void update_accelerations(const Tree<D>& tree, const S* v, const S* a, TreeState<D, S>& state);
 
-/// Force stage: own inertia and inertial force of every node, and its Coriolis map when a tangent will follow.
+/// Force stage: own inertia and inertial force of every node, and its Coriolis map if a tangent will follow.
 template <int D, class S>
 void update_inertial_forces(const Tree<D>& tree, bool with_inertia, TreeState<D, S>& state);
 
@@ -125,7 +125,7 @@ void inverse_dynamics_tangent(const Tree<D>& tree, TreeState<D>& state, double v
 template <int D, class Entries>
 void mass_matrix(const Tree<D>& tree, const TreeState<D>& state, Entries& T);
 
-/// M_kk: the inertia that coordinate k moves when all others are held.
+/// M_kk: the inertia of coordinate k with all others locked.
 template <int D>
 TR_INLINE double own_inertia(const Tree<D>& tree, const TreeState<D>& state, int k) {
   return dot(state.dofs[k].b, state.nodes[tree.dof_node[k]].I * state.dofs[k].b);

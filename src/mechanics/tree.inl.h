@@ -1,4 +1,4 @@
-// Bodies of tree.h, included where they are instantiated.
+// Definitions of tree.h, included where they are instantiated.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,11 +1,11 @@
-// The contact of a thin rolling disc with a plane: where it is, its directions, and how all of them change with disc and plane.
+// The contact of a thin rolling disc with a plane: its point and directions, and their derivatives by disc and plane.
 //   disc: centre C, unit axis e, radius R;   plane: point P, unit normal n;   c = n . e,  s = |n - c e| = sqrt(1 - c^2)
-//   w   = (n - c e)/s              in the disc's plane, straight away from the plane
+//   w   = (n - c e)/s              in the disc's plane, directed away from the plane
 //   r_c = r_C - R w                the lowest point of the rim: the contact, wherever the disc has rolled
 //   Phi = n . (r_C - r_P) - R s    its height
-//   t_1 = e x n / s                rolling direction: forward for a positive turn about e
+//   t_1 = e x n / s                rolling direction: forward for a positive rotation about e
 //   t_2 = n x t_1                  lateral, to the side of e
-// r_c is where n . r is least along the rim, so that dPhi/dt = n . u exactly with u the velocity there of the disc's material less the
+// r_c minimises n . r on the rim, so that dPhi/dt = n . u exactly, with u the velocity there of the disc's material minus the
 // plane's. Rolling without slip: t_1 . u = t_2 . u = 0. A disc that lies flat (s = 0) has no contact point.
 // Source: J. P. Meijaard, J. M. Papadopoulos, A. Ruina, A. L. Schwab, Linearized dynamics equations for the balance and steer of a
 // bicycle, Proc. R. Soc. A 463 (2007), appendix B (knife-edge wheels), written for any plane.
@@ -25,7 +25,7 @@ struct WheelContact {
   S sine;                         // s
 };
 
-/// Contact of a disc, everything in one frame.
+/// Contact of a disc, all in one frame.
 template <class S>
 TR_INLINE WheelContact<S> wheel_contact(const Vec<3, S>& center, const Vec<3, S>& axis, const Vec<3, S>& normal, double radius) {
   const S c = normal.dot(axis), s = sqrt(1.0 - c * c);

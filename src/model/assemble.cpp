@@ -1,9 +1,9 @@
-// Assembly: the start configuration and velocity moved onto the constraints.
+// Assembly: projection of the start configuration and velocity onto the constraints.
 //   minimise 1/2 theta^T W theta  subject to Phi(q_stated (+) theta) = 0, held coordinates fixed
 //   then     1/2 (v - v_stated)^T W (v - v_stated)  subject to Phi_q v + Phi_t = 0, B v = 0
 // by Newton steps on  [W Phi_q^T; Phi_q 0] [delta; mu] = [-W theta; -Phi],  W the diagonal of the mass matrix; coordinates
-// without a stated value weigh next to nothing. Each is the shortest solution of a sparse system of rows: the orthogonal
-// factorisation of their transpose leaves out the rows that others imply. Steps too long to be trusted are damped.
+// without a given value have a negligible weight. Each step is the minimum-norm solution of a sparse system: the orthogonal
+// factorisation of its transpose drops redundant rows. Long steps are damped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -17,14 +17,13 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFreeWeight = 1e-6;         // of a coordinate without stated value
+constexpr double kFreeWeight = 1e-6;         // of a coordinate without given value
 constexpr double kLargestViolation = 1e-12;  // [-, m; of the mechanism's extent where that is more] a closed loop
 constexpr double kLargestStep = 0.5;         // [rad, of the extent] of one Newton step
-constexpr double kFinished = 1e-13;          // [rad, of the extent] a Newton step that changes nothing
-constexpr double kMoved =
-    1e-3;  // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding of what was written
+constexpr double kFinished = 1e-13;          // [rad, of the extent] a negligible Newton step
+constexpr double kMoved = 1e-3;              // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding
 constexpr int kIterations = 200;
-constexpr int kRatePasses = 3;  // each leaves kFreeWeight of the error of the one before
+constexpr int kRatePasses = 3;  // each reduces the error by kFreeWeight
 
 using Sparse = Eigen::SparseMatrix<double>;
 using Factors = Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>>;
@@ -36,7 +35,7 @@ struct Assembler {
   MechanismState<D> state;
   Eigen::VectorXd weight;
   std::vector<int> moving;  // velocity indices that are not held
-  std::vector<int> column;  // per velocity: its place among those, or -1
+  std::vector<int> column;  // per velocity: its index among those, or -1
 
   Assembler(const Mechanism<D>& mechanism, Model& target)
       : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
@@ -52,8 +51,8 @@ struct Assembler {
 
   void update(const std::vector<double>& q) {
     update_positions<D, double>(m, q.data(), nullptr, state);
-    // a distance that the user left open is what assembly makes it, and so is the place of coupled coordinates to each other;
-    // velocity rows say nothing of positions
+    // unset distances and the relative position of coupled coordinates follow from assembly;
+    // velocity rows do not constrain positions
     for (const ConstraintGroup<D>& g : m.constraints) {
       const bool open = std::isnan(g.distance);
       if (open) state.Phi[g.rows.begin] = 0;
@@ -62,7 +61,7 @@ struct Assembler {
     }
   }
 
-  /// For positions; with `rates` those of velocities, by which rates are stated.
+  /// For positions; with `rates` for velocities, by which rates are given.
   void set_weights(bool rates = false) {
     const int n = m.tree.nv;
     std::vector<double> zero(n, 0.0), r(n, 0.0);
@@ -99,7 +98,7 @@ struct Assembler {
   }
 
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
-  /// `factors` are those of scaled_rows() from the first step that needs them on.
+  /// `factors` are those of scaled_rows(), set by the first step that needs them.
   Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c, std::optional<Factors>& factors) const {
     // in z = sqrt(W) (x - x0): the smallest z with A^T z = b = c - J x0. With A P = Q R: R^T (Q^T z) = P^T b
     const Sparse A = scaled_rows();
@@ -107,7 +106,7 @@ struct Assembler {
     if (A.nonZeros() == 0 || b.isZero(0)) return x0;
     if (!factors) factors.emplace(A);
     const Eigen::Index rank = factors->rank();
-    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors->matrixR();  // whose own entries are not in order
+    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors->matrixR();  // whose entries are unsorted
     Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
     z.head(rank) = Sparse(R.topLeftCorner(rank, rank))
                        .transpose()
@@ -117,13 +116,13 @@ struct Assembler {
     return x0 + scale().cwiseProduct(z);
   }
 
-  /// Where that step is too long, far from a closed place or near a dead point: minimise |Phi + J x|^2 + mu x^T W x with mu so
-  /// large that the step is short enough (Levenberg, Marquardt). The stated place does not pull here.
+  /// If that step is too long, far from closure or near a singular configuration: minimise |Phi + J x|^2 + mu x^T W x with mu so
+  /// large that the step is short enough (Levenberg, Marquardt). The given start values are ignored here.
   Eigen::VectorXd short_step() const {
     const Sparse A = scaled_rows();
     Sparse identity(m.rows, m.rows);
     identity.setIdentity();
-    const Sparse G = Sparse(A.transpose()) * A + 0.0 * identity;  // with a place for every diagonal entry
+    const Sparse G = Sparse(A.transpose()) * A + 0.0 * identity;  // with every diagonal entry in the pattern
     for (double mu = 1e-9 * G.diagonal().maxCoeff();; mu *= 4) {
       const Eigen::SimplicialLDLT<Sparse> damped(G + mu * identity);
       const Eigen::VectorXd x = scale().cwiseProduct(Eigen::VectorXd(A * damped.solve(-Phi())));
@@ -160,15 +159,15 @@ struct Assembler {
     if (info.path.starts_with("motions."))
       findings.push_back(
           {d.span(info.path), info.path,
-           fmt::format("the coordinate cannot take the prescribed value at the start: {:.6g} m or rad remain after assembly", worst),
-           "a signal that starts within reach of the mechanism",
+           fmt::format("the coordinate cannot reach the prescribed value at the start: {:.6g} m or rad remain after assembly", worst),
+           "a signal that starts within the range of the mechanism",
            d.motions.size() > 1 ? "check that " + motions + " do not contradict each other" : ""});
     else
       findings.push_back(
           {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
            "start values from which the loop can be closed",
            "check lengths and start values, or release a coordinate that is held" +
-               (motions.empty() ? std::string() : "; the start values of " + motions + " may be out of reach or contradict each other")});
+               (motions.empty() ? std::string() : "; the start values of " + motions + " may be out of range or contradict each other")});
   }
   throw InputError(std::move(findings));
 }
@@ -200,7 +199,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   const std::vector<double> given = model.q_start, v_stated = model.v_start;
   std::vector<double> q = given, theta(m.tree.nv), step(m.tree.nv);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    // the increment x = delta from q: nearest to the stated place means x0 = -theta
+    // the increment x = delta from q: nearest to the given start values means x0 = -theta
     configuration_difference(m.tree, given.data(), q.data(), theta.data());
     Eigen::VectorXd x0(a.moving.size());
     for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
@@ -220,8 +219,8 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   if (!(a.violation() < a.closed())) report_open_loops(d, model, a.state.Phi, a.closed());
   model.q_start = q;
 
-  // velocities: J v = -Phi_t, velocity rows and those left open for the configuration included; with held coordinates keeping their
-  // stated rates
+  // velocities: J v = -Phi_t, including velocity rows and those open for the configuration; held coordinates keep their
+  // given rates
   std::vector<double> locked(m.tree.nv, 0.0);
   for (int i = 0; i < m.tree.nv; ++i)
     if (model.start[i].locked) locked[i] = model.v_start[i];
@@ -231,7 +230,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   const Eigen::VectorXd c = -Eigen::Map<const Eigen::VectorXd>(a.state.Phi_dot.data(), m.rows);
   Eigen::VectorXd v(a.moving.size());
   for (std::size_t i = 0; i < a.moving.size(); ++i) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
-  // free rates have no place to stay near to: starting again from where they went leaves the stated ones exact
+  // free rates have no reference value: restarting from the result keeps the given ones exact
   std::optional<Factors> factors;
   for (int pass = 0; pass < kRatePasses; ++pass) {
     for (std::size_t i = 0; i < a.moving.size(); ++i)

@@ -1,3 +1,4 @@
+// The machine in cartesian coordinates: bodies, joints as rows, auxiliary coordinates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/cartesian.h"
 
@@ -17,9 +18,9 @@ constexpr double kPoint = 1e-12;  // of m L^2, of L: a body without extent, a po
 
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 
-// ---------------------------------------------------------------- places and velocities
+// ---------------------------------------------------------------- positions and velocities
 
-/// Absolute angle of every node in the plane and its rate, from the joints' on the way to it.
+/// Absolute angle of every node in the plane and its rate, from the joints on the path to it.
 std::vector<double> absolute_angles(const Tree<2>& tree, const double* x, bool rates) {
   std::vector<double> angle(tree.nodes.size(), 0.0);
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
@@ -70,9 +71,9 @@ void set_coordinates(const Model& model, const Tree<D>& tree, const double* q, c
       }
 }
 
-// ---------------------------------------------------------------- what names joint coordinates and bodies
+// ---------------------------------------------------------------- references to joint coordinates and bodies
 
-/// Indices of the joints' parts that springs, loads, motors, motions and couplings name, by joint.
+/// Indices of the joint parts named by springs, loads, motors, motions and couplings, by joint.
 std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
   std::set<std::pair<std::string, int>> named;
   const auto add = [&](const std::string& name) {
@@ -91,7 +92,7 @@ std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
   return named;
 }
 
-/// Whether whatever stands on a body, apart from its own joint, does so at a point and asks for nothing but forces there.
+/// Whether everything attached to a body, except its own joint, is attached at a point and exerts only forces there.
 bool acted_on_at(const Description& d, const std::string& body, const std::function<bool(const Vec3d&)>& at_point) {
   const auto stands_there = [&](const std::string& name, const Vec3d& at) { return name != body || at_point(at); };
   const auto named = [&](const auto& names) { return std::find(names.begin(), names.end(), body) != names.end(); };
@@ -117,7 +118,7 @@ bool acted_on_at(const Description& d, const std::string& body, const std::funct
 
 const char* const kAxisName[] = {"x", "y", "z"};
 
-/// Letter of the ground axis that a direction follows; else the number of the plane's axis.
+/// Letter of the ground axis along a direction; otherwise the number of the plane's axis.
 std::string axis_name(const Vec<3>& axis, int number) {
   for (int i = 0; i < 3; ++i)
     if (parallel(axis, Vec<3>::Unit(i))) return kAxisName[i];
@@ -149,7 +150,7 @@ class CartesianBuilder {
     map_.space = &space_;
     if (model_->planar) map_.frames.push_back(before_.frames[0]);
     add_slides_along();
-    // all bodies, then what hangs on them
+    // all bodies, then what is attached to them
     node_.assign(before_.space->tree.nodes.size(), 0);
     for (const JointInfo& joint : relative_.joints)
       if (!joint.parts.empty()) add_body(joint);
@@ -167,7 +168,7 @@ class CartesianBuilder {
   }
   bool is_named(const std::string& joint, int part) const { return named_.contains({joint, part}); }
 
-  /// Directions of the bodies' slides: ground axes, in the plane its axes, towards the positive side of the ground's.
+  /// Directions of the bodies' translations: ground axes, in the plane its axes, towards the positive ground axes.
   void add_slides_along() {
     if (!model_->planar) {
       for (int i = 0; i < 3; ++i) along_.push_back(Vec<3>::Unit(i));
@@ -181,7 +182,7 @@ class CartesianBuilder {
     }
   }
 
-  /// Adds a node; `old` tells its plane's axes (the ground's when 0).
+  /// Adds a node; `old` gives its plane's axes (the ground's if 0).
   int add(int parent, NodeJoint joint, const Vec<3>& axis, const Mat<3>& R_PJ, const Vec<3>& r_PJ, int old) {
     add_node(space_.tree, parent, joint, axis, R_PJ, r_PJ);
     if (model_->planar) map_.frames.push_back(before_.frames[old]);
@@ -189,7 +190,7 @@ class CartesianBuilder {
     return static_cast<int>(space_.tree.nodes.size()) - 1;
   }
 
-  /// Whether the body behind a joint needs no angle.
+  /// Whether the child body of a joint needs no angle.
   bool is_point(const JointInfo& joint) const {
     const JointDescription& j = description(joint.name);
     const TreeNode<3>& n = before_.space->tree.nodes[joint.node];
@@ -202,11 +203,11 @@ class CartesianBuilder {
     return acted_on_at(d_, joint.name, [&](const Vec3d& at) { return normal.cross(vec(at) - n.r_BC).norm() <= kPoint * length; });
   }
 
-  /// Slides and rotation of a body, and its names. All of it hangs on the ground.
+  /// Translations and rotation of a body, and its names, all relative to the ground.
   void add_body(const JointInfo& joint) {
     const TreeNode<3>& old = before_.space->tree.nodes[joint.node];
     const bool point = is_point(joint);
-    // a channel's name that the joint has keeps to the joint
+    // a channel name used by the joint stays with the joint
     const std::vector<JointPartName>& parts = joint_parts(description(joint.name).kind);
     const bool taken = std::any_of(parts.begin(), parts.end(), [](const JointPartName& p) { return std::string(p.position) == "x"; });
     JointInfo place{taken ? "bodies." + joint.name : joint.name, 0, space_.tree.nq, space_.tree.nv, 0, 0, {}};
@@ -245,15 +246,15 @@ class CartesianBuilder {
   void name(JointInfo& place, int node, const std::string& position, const std::string& rate, const std::string& acceleration) {
     const TreeNode<3>& n = space_.tree.nodes[node];
     place.parts.push_back({n.joint, node, n.q, n.v, position, rate, acceleration, -1});
-    const bool ball = n.joint == NodeJoint::spherical;
+    const bool spherical = n.joint == NodeJoint::spherical;
     for (int i = 0; i < n.dofs; ++i) {
-      const std::string axis = ball ? std::string("_") + kAxisName[i] : "";
+      const std::string axis = spherical ? std::string("_") + kAxisName[i] : "";
       model_->velocity_names.push_back(place.name + "." + rate + axis);
-      model_->coordinate_names.push_back(place.name + "." + (ball ? "rotation" : position) + axis);
+      model_->coordinate_names.push_back(place.name + "." + (spherical ? "rotation" : position) + axis);
     }
   }
 
-  /// A body goes along with its node; a point mass has its node's origin at its centre.
+  /// A body moves with its node; a point mass has its node's origin at its centre.
   void move(BodyInfo& body) const {
     if (points_.contains(body.node)) {
       body.r_NB -= body.r_NC;
@@ -264,7 +265,7 @@ class CartesianBuilder {
 
   // ---------------------------------------------------------------- joints
 
-  /// How a joint lies in its two bodies, nodes of the new tree.
+  /// Position of a joint in its two bodies, nodes of the new tree.
   struct Lie {
     int A, B, old_A;
     Mat<3> R_AJ;
@@ -302,7 +303,7 @@ class CartesianBuilder {
     }
     return std::nullopt;
   }
-  /// The loop closure that holds what the joint held.
+  /// The loop closure equivalent to the joint.
   std::optional<LoopDescription> loop(const JointInfo& joint, const JointDescription& j) const {
     const std::optional<LoopKind> kind = loop_kind(j.kind);
     if (!kind) return std::nullopt;
@@ -329,7 +330,7 @@ class CartesianBuilder {
     const TreeNode<3>& n = before_.space->tree.nodes[part.node];
     return n.joint == NodeJoint::revolute ? n.turn : n.slide;
   }
-  /// A direction of a turning part's parent side, across its axis, from which its angle is counted: where it turns to is axis x this, and
+  /// Reference direction of a rotating part on its parent side, perpendicular to its axis: positive rotation is towards axis x this, and
   /// a second axis that the first turns.
   static Vec<3> across(const JointDescription& j, std::size_t part, const Vec<3>& axis) {
     if (j.kind == JointKind::universal && part == 0) return vec(j.axes[1]).normalized().cross(axis);
@@ -410,14 +411,14 @@ class CartesianBuilder {
       x.place.axes[1] = {-along.y(), along.x()};
     } else {
       if (part.joint == NodeJoint::spherical) {
-        x.kind = JointReadingKind::ball;
+        x.kind = JointReadingKind::spherical;
         x.R_AJ.m = l.R_AJ;
         x.e_AJ = matrix_quaternion(l.R_AJ);
         return x;
       }
       const bool second = j.kind == JointKind::universal && k == 1;
       const Vec<3> a0 = vec(j.axes[0]).normalized(), a1 = vec(j.axes[1]).normalized();
-      // universal: the first angle turns the second axis about the first, the second one is seen about the second, fixed in B
+      // universal: the first angle rotates the second axis about the first; the second is measured about the second axis, fixed in B
       const Vec<3> e = j.kind == JointKind::universal ? (second ? a0 : a1) : normals(c)[0];
       x.from = l.R_AJ * e;
       x.to = e;

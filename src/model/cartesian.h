@@ -1,11 +1,11 @@
-// The machine in cartesian coordinates: every body hangs on the ground by coordinates of its own, those of its centre of mass and its
-// rotation, and every joint is a set of constraint rows. The same Mechanism as in relative coordinates, produced another way:
-//   plane   x, y, rotation             rows of a revolute joint: 2, of a slide: 2
-//   space   x, y, z, a ball            rows as those of the loop closure of the same kind
+// The machine in cartesian coordinates: every body has absolute coordinates, those of its centre of mass and its rotation, and every
+// joint is a set of constraint rows. The same Mechanism type as in relative coordinates:
+//   plane   x, y, rotation             rows of a revolute joint: 2, of a prismatic joint: 2
+//   space   x, y, z, quaternion        rows as of the loop closure of the same kind
 //   point mass, plane: x, y            one distance row to its revolute joint
-// A body without turning inertia in a plane on a revolute joint needs no angle where whatever acts on it acts on its centre of mass.
-// What names a joint coordinate (springs, loads, motions, couplings) finds it as an auxiliary one: a massless joint on the parent body,
-// tied to the child by one row. All other joint coordinates are read off the bodies (mechanics/joint_reading.h).
+// A planar body without rotational inertia on a revolute joint needs no angle if all forces act on its centre of mass.
+// Joint coordinates named by springs, loads, motions and couplings are auxiliary ones: a massless joint on the parent body, connected
+// to the child by one row. All other joint coordinates are computed from the bodies (mechanics/joint_reading.h).
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 2.1 and table of its examples' coordinates.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

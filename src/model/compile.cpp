@@ -50,7 +50,7 @@ void project_centers(const Vec<3>& reference, const PointMap& map, Model& model)
 
 namespace {
 
-/// A wheel that lies flat has no point of contact, and none to be assembled from.
+/// A wheel lying flat on its plane has no contact point.
 template <int D>
 void check_wheels(const Description& d, const Model& model, const Mechanism<D>& m) {
   MechanismState<D> state(m);
@@ -60,11 +60,12 @@ void check_wheels(const Description& d, const Model& model, const Mechanism<D>& 
   if (row < 0) return;
   for (const ConstraintInfo& info : model.constraints)
     if (info.rows.begin <= row && row < info.rows.end)
-      throw InputError({{d.span(info.path), info.path, "lies flat on its plane at the start: its axis is along the normal",
-                         "an axis across the plane's normal", "turn `axis`, `plane.normal` or the start attitude of the body"}});
+      throw InputError(
+          {{d.span(info.path), info.path, "lies flat on its plane at the start: its axis is along the normal",
+            "an axis not parallel to the plane's normal", "change `axis`, `plane.normal` or the start orientation of the body"}});
 }
 
-/// A spring between points that coincide pulls in no direction.
+/// A spring between coincident points has no direction.
 template <int D>
 void check_springs(const Description& d, const Model& model, const Mechanism<D>& m) {
   constexpr double kCoincide = 1e-12;  // [m, of the extent] rounding
@@ -75,9 +76,8 @@ void check_springs(const Description& d, const Model& model, const Mechanism<D>&
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (const std::string path = "springs." + m.springs[i].name; !(state.springs[i].length > closest))
-      findings.push_back({d.span(path), path,
-                          "the spring has no length at the start: its two ends coincide, and its force has no direction",
-                          "two points apart from each other", "a spring on a joint coordinate (`joint`) may start at its rest value"});
+      findings.push_back({d.span(path), path, "the spring has zero length at the start: its ends coincide and its force has no direction",
+                          "two distinct points", "a spring on a joint coordinate (`joint`) may start at its rest value"});
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
@@ -91,8 +91,8 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < d.cylinders.size(); ++i)
     if (const std::string path = "cylinders." + d.cylinders[i].first; !(starts[i] > 0))
-      findings.push_back({d.span(path), path, "the cylinder has no length at the start: its two mounts coincide",
-                          "two mount points apart from each other", ""});
+      findings.push_back(
+          {d.span(path), path, "the cylinder has zero length at the start: its mounts coincide", "two distinct mount points", ""});
   if (!findings.empty()) throw InputError(std::move(findings));
   check_springs(d, model, m);
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
@@ -150,7 +150,7 @@ std::shared_ptr<const Model> compile(Description description) {
   model->layout.ny = model->hydraulics.ny;
   model->layout.oil_memory = oil_memory_size(model->hydraulics);
   if (d.solver.coupling == CouplingKind::cosimulation) {
-    hydraulic_groups(*model);  // for what is wrong with them
+    hydraulic_groups(*model);  // for its findings
     model->layout.coupling = coupling_memory(*model).size();
   }
   collect_jumps(*model);

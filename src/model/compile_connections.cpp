@@ -1,4 +1,4 @@
-// Description of loops, motions, couplings, wheels, blades, springs, loads and cylinder mounts -> constraint groups, lines and their paths.
+// Description of loops, motions, couplings, wheels, blades, springs, loads and cylinder mounts -> constraint groups, lines, paths.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -81,7 +81,7 @@ Line<D> make_line(const PointMap& map, const PlacedPoint& P, const PlacedPoint& 
   return line;
 }
 
-/// Adds a group of rows on its path, the first `holonomic` of which hold for positions.
+/// Adds a group of rows on its path; the first `holonomic` rows constrain positions.
 template <int D>
 ConstraintGroup<D>& add_rows(ConstraintGroup<D> g, int rows, int holonomic, Mechanism<D>& m) {
   g.rows = {m.rows, m.rows + rows};
@@ -145,7 +145,7 @@ class LoopBuilder {
     });
   }
 
-  /// Normal of a plane in which the loop moves, in A's axes, if there is one: few equations close it wherever it moves.
+  /// Normal of a plane in which the loop moves, in A's axes, if there is one: fewer equations close it.
   std::optional<Vec<3>> plane(LoopKind kind) {
     if (D == 3 && kind == LoopKind::spherical) return std::nullopt;
     const Tree<3>& tree = map_.space->tree;
@@ -171,7 +171,7 @@ class LoopBuilder {
     g.path = g.line.path;
     return add_rows(g, rows, rows, m_);
   }
-  /// Rows across the axis alone say nothing of an offset along it: the two points must lie at one depth.
+  /// Rows perpendicular to the axis do not constrain an offset along it: the two points must have the same depth.
   void check_depth(const Vec<3>& axis_in_A) const {
     const NodeState<3>&A = start_.nodes[P_.node], &B = start_.nodes[Q_.node];
     const double offset = (A.R * axis_in_A).dot(B.r + B.R * Q_.r - A.r - A.R * P_.r);
@@ -192,7 +192,7 @@ class LoopBuilder {
 
   /// Rows of a loop whose bodies stay parallel to the plane with that normal (A's axes).
   void add_in_plane(LoopKind kind, const Vec<3>& normal) {
-    const Vec<3> across = normal.cross(axis_A_);  // of an axis in the plane
+    const Vec<3> across = normal.cross(axis_A_);  // to an axis in the plane
     const bool along = parallel(axis_A_, normal);
     const auto n = normals(normal);
     const std::vector<Vec<3>> plane_axes =
@@ -200,7 +200,7 @@ class LoopBuilder {
     switch (kind) {
       case LoopKind::universal:
         if (perpendicular(axis_A_, normal) && perpendicular(R_0_[P_.node] * normal, R_0_[Q_.node] * axis_B_))
-          add_direction(axis_A_, axis_B_);  // both axes lie in the plane: their angle holds the bodies
+          add_direction(axis_A_, axis_B_);  // both axes lie in the plane: their angle constrains the bodies
         [[fallthrough]];
       case LoopKind::revolute:
       case LoopKind::spherical:
@@ -211,12 +211,12 @@ class LoopBuilder {
         add_points({across});
         add_direction(across, axis_B_);
         break;
-      case LoopKind::cylindrical:  // a hinge, or a slide
+      case LoopKind::cylindrical:  // revolute or prismatic
         if (along) return add_points(plane_axes);
         add_points({across});
         add_direction(across, axis_B_);
         break;
-      case LoopKind::planar:  // nothing, or a flat slide with the axis as its normal
+      case LoopKind::planar:  // nothing, or a planar joint with the axis as its normal
         if (along) return check_depth(normal);
         add_points({axis_A_});
         add_direction(across, axis_B_);
@@ -246,7 +246,7 @@ class LoopBuilder {
       case LoopKind::prismatic: {
         add_points({n[0], n[1]});
         keep_axes_parallel();
-        // a direction of B that is perpendicular to n[0] as started: keeps B from turning about the axis
+        // a direction of B that is perpendicular to n[0] at the start: prevents rotation of B about the axis
         const Vec<3> keep = start_.nodes[Q_.node].R.m.transpose() * (start_.nodes[P_.node].R.m * n[1]);
         add_direction(n[0], (keep - axis_B_ * axis_B_.dot(keep)).normalized());
         break;
@@ -300,7 +300,7 @@ void add_auxiliary_row(const AuxiliaryRow& row, int index, const PointMap& map, 
   add_rows(g, 1, 1, m);
 }
 
-/// The part of a joint that `name` names; checked before to be an angle or a displacement.
+/// The part of a joint given by `name`; already checked to be an angle or a displacement.
 const JointPart& find_part(const Model& model, const std::string& name) {
   const CoordinateName coordinate = split_coordinate(name);
   if (const auto number = model.body_numbers.find(coordinate.joint); number != model.body_numbers.end())
@@ -349,7 +349,7 @@ ConstraintGroup<D> contact_group(ConstraintType type, const PlacedPoint& A, cons
 
 [[noreturn]] void report_fixed(const Model& model, const std::string& path, const std::string& A, const std::string& B) {
   throw InputError({{model.description.span(path), path, fmt::format("`{}` and `{}` cannot move relative to each other", B, A),
-                     "two bodies with a joint between them that moves", ""}});
+                     "two bodies with a movable joint between them", ""}});
 }
 
 template <int D>

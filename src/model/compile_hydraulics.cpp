@@ -1,4 +1,4 @@
-// Description of the oil circuit -> nodes, flow elements, actuators, and the blocks that are solved together.
+// Description of the hydraulic circuit -> nodes, flow elements, actuators, and the blocks that are solved together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -122,14 +122,14 @@ class NetlistBuilder {
       c.spools.push_back(add_spool(command.name.empty() ? name : name + "." + command.name, command.dynamics, command.signal));
     netlist_.components.push_back(std::move(c));
   }
-  /// Its states; where they start follows from the pressures there.
+  /// Its states; their start values follow from the pressures.
   void start_component(Component& c) {
     c.state = static_cast<int>(model_.y_start.size());
     for (const ComponentState& state : c.law->info().states) add_state(c.name + "." + state.name, c.start);
   }
-  /// The k-th part of a line, from 1.
+  /// The k-th segment of a line, from 1.
   static std::string inside(const std::string& line, int k) { return line + "." + std::to_string(k); }
-  /// Segments in series; half a segment's oil stands at either end of the line.
+  /// Segments in series; half a segment's oil is at either end of the line.
   void add_line(const std::string& name, const LineDescription& line) {
     const LineParts parts = line_parts(line, netlist_.fluid);
     const int A = node(line.A), B = node(line.B);
@@ -182,7 +182,7 @@ class NetlistBuilder {
     valve.law.gradient = v.gradient ? *v.gradient : *v.flow / *v.override_pressure;
     std::get<std::vector<OneWayValve>>(netlist_.elements).push_back(valve);
   }
-  /// Its edges are orifices that share a spool.
+  /// Its edges are orifices with a common spool.
   void add_valve(const std::string& name, const SpoolValveDescription& v) {
     const int spool = add_spool(name, v.dynamics, v.signal);
     for (EdgePlan& edge : plan_edges(v, netlist_.fluid)) {
@@ -217,7 +217,7 @@ class NetlistBuilder {
     a.cylinder.area_B = c.area_B ? *c.area_B : circle_area(c.bore.value_or(0)) - circle_area(c.rod.value_or(0));
     a.cylinder.chamber_A0 = c.chamber_length_A.value_or(1);
     a.cylinder.chamber_B0 = c.chamber_length_B.value_or(1);
-    a.cylinder.travel = c.chamber_length_A ? 1 : 0;  // a stroke without end
+    a.cylinder.travel = c.chamber_length_A ? 1 : 0;  // unlimited stroke
     add_actuator(name, c, length, std::move(a));
   }
   void add_motor(const std::string& name, const MotorDescription& c, double angle) {

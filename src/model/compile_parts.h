@@ -8,28 +8,28 @@
 
 namespace trunnion {
 
-constexpr double kParallel = 1e-9;  // [rad] how exactly axes of a planar motion must agree
+constexpr double kParallel = 1e-9;  // [rad] tolerance of axes of a planar motion
 inline bool parallel(const Vec<3>& a, const Vec<3>& b) { return a.cross(b).norm() < kParallel; }
 inline bool perpendicular(const Vec<3>& a, const Vec<3>& b) { return std::abs(a.dot(b)) < kParallel; }
 
-/// The first axis of a plane: x seen along its normal, or y where the normal points along x. The second one is normal x first.
+/// The first axis of a plane: x projected along its normal, or y if the normal is along x. The second is normal x first.
 Vec<3> first_plane_axis(const Vec<3>& normal);
 
-/// Whether a loop closure with these axes lets the two bodies move in the plane of that normal, and there it does not lose its meaning.
+/// Whether a loop closure with these axes allows motion of the two bodies in the plane of that normal and is valid there.
 bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, const Vec<3>& normal);
 
 /// Nodes, bodies and start values of the tree, always in space.
 void compile_tree(const Description& description, Model& model, Mechanism<3>& mechanism);
 
-/// The plane in which all of the machine moves, if there is one: every turning axis along its normal, every sliding axis
-/// in it, no ball; loops, blades and surfaces of soil that suit it, no wheel. `frames` receives every node's plane axes in the node frame.
+/// The plane in which the whole machine moves, if there is one: every rotation axis along its normal, every translation axis in it, no
+/// spherical joint or wheel; compatible loops, blades and soil surfaces. `frames` receives every node's plane axes in the node frame.
 std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism,
                                 std::vector<Mat<3>>& frames);
 
-/// The tree seen in its plane.
+/// The tree projected into its plane.
 void project_tree(const Mechanism<3>& space, const std::vector<Mat<3>>& frames, Mechanism<2>& plane);
 
-/// Where points and directions of bodies go: node frames in space, plane coordinates and depth in the plane.
+/// Mapping of points and directions of bodies: node frames in space, plane coordinates and depth in the plane.
 struct PointMap {
   const Mechanism<3>* space = nullptr;
   std::vector<Mat<3>> frames;  // per node: plane axes in the node frame; empty in space
@@ -55,7 +55,7 @@ struct PlacedPoint {
 };
 PlacedPoint place(const PointMap& map, const Model& model, const std::string& body, const Vec3d& at);
 
-/// A point or direction seen in the coordinates of the mechanism.
+/// A point or direction in the coordinates of the mechanism.
 template <int D>
 Vec<D> seen(const PointMap& map, int node, const Vec<3>& v) {
   if constexpr (D == 3)
@@ -77,20 +77,20 @@ struct JointRows {
   std::vector<AuxiliaryRow> auxiliary;
 };
 
-/// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Rest lengths that the user
-/// left open stay NaN until after assembly.
+/// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Unset rest
+/// lengths stay NaN until after assembly.
 template <int D>
 void compile_connections(const Description& description, const PointMap& map, const std::vector<JointRows>& joints, Model& model,
                          Mechanism<D>& mechanism);
 
-/// What needs the assembled start: rest lengths left open. Returns the ports' lengths and angles.
+/// Sets unset rest lengths from the assembled start. Returns the ports' lengths and angles.
 template <int D>
 std::vector<double> settle(const Model& model, Mechanism<D>& mechanism);
 
-/// Centres of mass as the plane sees them.
+/// Centres of mass in the plane.
 void project_centers(const Vec<3>& reference, const PointMap& map, Model& model);
 
-/// Moves model.q_start and model.v_start onto the constraints: held coordinates stay exactly, stated ones stay as near as
+/// Moves model.q_start and model.v_start onto the constraints: held coordinates are kept exactly, given ones as closely as
 /// possible (mass-weighted), free ones follow. Throws InputError with the residual of every loop.
 template <int D>
 void assemble(const Description& description, Model& model, const Mechanism<D>& mechanism);

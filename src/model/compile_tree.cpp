@@ -1,5 +1,5 @@
 // Description of bodies and joints -> nodes of the tree. Fixed joints merge bodies, every other joint is a chain of elementary
-// ones (turn, slide, ball); the plane of a planar machine is found from the joint axes.
+// ones (rotation, translation, spherical); the plane of a planar machine is found from the joint axes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -76,7 +76,7 @@ std::vector<int> tree_order(const Description& d) {
   return order;
 }
 
-/// An elementary joint of a composition: where it points and starts. A ball has its start from the joint.
+/// An elementary joint of a composition: direction and start value. A spherical part takes its start from the joint.
 struct Element {
   Vec<3> axis = Vec<3>::Zero();  // joint frame
   std::optional<double> start, start_rate;
@@ -109,7 +109,7 @@ std::vector<Element> elements(const JointDescription& j) {
       return {Element{}};
     case JointKind::point_on_line:
       return {{axis, j.coordinate, j.rate}, Element{}};
-    case JointKind::free: {  // slides along the parent's axes
+    case JointKind::free: {  // translations along the parent's axes
       const Mat<3> R_JP = roll_pitch_yaw(j.orientation).transpose();
       return {{R_JP.col(0), component(j.position, 0), component(j.velocity, 0)},
               {R_JP.col(1), component(j.position, 1), component(j.velocity, 1)},
@@ -126,7 +126,7 @@ NodeJoint node_joint(JointPartKind kind) {
       return NodeJoint::revolute;
     case JointPartKind::displacement:
       return NodeJoint::prismatic;
-    case JointPartKind::ball:
+    case JointPartKind::spherical:
       break;
   }
   return NodeJoint::spherical;
@@ -163,7 +163,7 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
   }
 }
 
-/// The nodes of one joint behind the body it hangs on: one per elementary joint, all at the joint's place.
+/// The nodes of one joint after its parent body: one per elementary joint, all at the joint's position.
 void add_joint(const std::string& name, const JointDescription& joint, Model& model, Tree<3>& tree) {
   const BodyInfo parent = find_body(model, joint.parent);
   const Mat<3> R = parent.R_NB * roll_pitch_yaw(joint.orientation);
@@ -204,7 +204,8 @@ void add_mass(const BodyDescription& description, BodyInfo& body, Mechanism<3>& 
   node.J_C = total.J;
 }
 
-/// A normal that suits the joints: a revolute axis, or one perpendicular to the slides. Ground axes; zero if none is needed or possible.
+/// A normal compatible with the joints: a revolute axis, or one perpendicular to the translations. Ground axes; zero if none
+/// is needed or possible.
 Vec<3> candidate_normal(const Mechanism<3>& m, const std::vector<Mat<3>>& R_0) {
   Vec<3> first = Vec<3>::Zero();
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
@@ -224,19 +225,19 @@ Vec<3> candidate_normal(const Mechanism<3>& m, const std::vector<Mat<3>>& R_0) {
 }  // namespace
 
 void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, const Mat<3>& R_PJ, const Vec<3>& r_PJ) {
-  const bool ball = joint == NodeJoint::spherical;
+  const bool spherical = joint == NodeJoint::spherical;
   TreeNode<3> node;
   node.parent = parent;
   node.joint = joint;
   node.q = tree.nq;
   node.v = tree.nv;
-  node.dofs = ball ? 3 : 1;
+  node.dofs = spherical ? 3 : 1;
   node.R_PJ.m = R_PJ;
   node.aligned = R_PJ == Mat<3>::Identity();
   node.r_PJ = r_PJ;
   if (joint == NodeJoint::revolute) node.turn = axis;
   if (joint == NodeJoint::prismatic) node.slide = axis;
-  tree.nq += ball ? 4 : 1;
+  tree.nq += spherical ? 4 : 1;
   tree.nv += node.dofs;
   for (int i = 0; i < node.dofs; ++i) tree.dof_node.push_back(static_cast<int>(tree.nodes.size()));
   tree.nodes.push_back(node);
@@ -285,7 +286,7 @@ void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
   for (const auto& [name, body] : d.bodies) described.emplace(name, &body);
   for (BodyInfo& body : model.bodies)
     if (const auto it = described.find(body.name); it != described.end()) add_mass(*it->second, body, m);
-  // the reference point lies amid the joints at the ground, so that a machine far from the origin loses no digits
+  // the reference point is the centre of the joints at the ground, so that a machine far from the origin loses no digits
   int roots = 0;
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j)
     if (m.tree.nodes[j].parent == 0) {
@@ -298,8 +299,8 @@ void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
 }
 
 std::optional<Plane> find_plane(const Description& d, const Model& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
-  if (!d.wheels.empty()) return std::nullopt;  // a disc stands on its plane, and leans
-  // axes of every node in ground axes with all coordinates at zero; turning about the normal changes no normal component
+  if (!d.wheels.empty()) return std::nullopt;  // a wheel can lean
+  // axes of every node in ground axes with all coordinates at zero; rotation about the normal changes no normal component
   std::vector<Mat<3>> R_0(m.tree.nodes.size(), Mat<3>::Identity());
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     if (m.tree.nodes[j].joint == NodeJoint::spherical) return std::nullopt;
@@ -323,7 +324,7 @@ std::optional<Plane> find_plane(const Description& d, const Model& model, const 
     if (!perpendicular(in_ground(item.second.body, item.second.across), normal)) return std::nullopt;
   for (const auto& item : d.forces)
     if (item.second.soil && !perpendicular(vec(item.second.soil->normal).normalized(), normal)) return std::nullopt;
-  // plane axes: ground x projected where possible, so that planar coordinates read like the user's
+  // plane axes: ground x projected if possible, so that planar coordinates resemble the user's
   const Vec<3> e1 = first_plane_axis(normal);
   const Vec<3> up =
       normal.z() < -0.5 || (std::abs(normal.z()) <= 0.5 && (normal.y() < -0.5 || (std::abs(normal.y()) <= 0.5 && normal.x() < 0)))

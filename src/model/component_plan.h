@@ -1,4 +1,4 @@
-// What a description says of a hydraulic component, ready for the netlist: its law, the nodes it joins, its commands.
+// A hydraulic component of a description, prepared for the netlist: law, nodes, commands.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace trunnion {
 
-/// A command of a component, by way of a spool of the netlist.
+/// A command of a component, applied through a spool of the netlist.
 struct CommandPlan {
   NumberOrSignal signal;
   SpoolDynamics dynamics;
@@ -28,7 +28,7 @@ struct ComponentPlan {
 };
 
 // Power: model/plan_power.cpp
-/// Oil at its temperature. Throws Error where that leaves no positive density or modulus.
+/// Fluid at its temperature. Throws Error if its density or bulk modulus is not positive.
 Fluid make_fluid(const FluidDescription& d);
 ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid);
 ComponentPlan plan_component(const AccumulatorDescription& d, const Fluid& fluid);
@@ -41,9 +41,9 @@ struct LineParts {
 LineParts line_parts(const LineDescription& d, const Fluid& fluid);
 
 // Valves: model/plan_valves.cpp
-/// C [m3/(s Pa^0.5)] of an orifice; of its nominal pressure drop `lost` counts for nothing.
+/// C [m3/(s Pa^0.5)] of an orifice; `lost` is the ineffective part of its nominal pressure drop.
 double orifice_coefficient(const OrificeSize& size, const Fluid& fluid, double lost = 0);
-/// Metering edge of a spool: an orifice with an opening of its own.
+/// Metering edge of a spool: an orifice with its own opening.
 struct EdgePlan {
   std::string name;  // "P_A"
   std::string A, B;  // nodes
@@ -52,7 +52,7 @@ struct EdgePlan {
   std::vector<std::array<double, 2>> opening;
 };
 std::vector<EdgePlan> plan_edges(const SpoolValveDescription& valve, const Fluid& fluid);
-ComponentPlan plan_component(const ReliefValveDescription& valve, const Fluid& fluid);  // one with a frequency
+ComponentPlan plan_component(const ReliefValveDescription& valve, const Fluid& fluid);  // with a frequency
 ComponentPlan plan_component(const PilotCheckValveDescription& valve, const Fluid& fluid);
 ComponentPlan plan_component(const CounterbalanceValveDescription& valve, const Fluid& fluid);
 ComponentPlan plan_component(const ShuttleValveDescription& valve, const Fluid& fluid);

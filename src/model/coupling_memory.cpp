@@ -1,3 +1,4 @@
+// Memory of a co-simulation: layout, subsystems and their circuits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/coupling_memory.h"
 
@@ -54,10 +55,10 @@ std::vector<HydraulicGroup> hydraulic_groups(const Model& model) {
       if (of == self) continue;
       if (of >= 0) {
         const std::string path = "coupling.subsystems." + name + ".parts." + std::to_string(i);
-        findings.push_back({model.description.span(path), path,
-                            "the circuit of `" + subsystem.parts[i] + "` belongs to the subsystem `" +
-                                groups[static_cast<std::size_t>(of)].name + "` already",
-                            "each circuit in one subsystem", "oil that can flow between two parts keeps them in one circuit"});
+        findings.push_back(
+            {model.description.span(path), path,
+             "the circuit of `" + subsystem.parts[i] + "` is already in the subsystem `" + groups[static_cast<std::size_t>(of)].name + "`",
+             "each circuit in one subsystem", "parts that can exchange oil are in one circuit"});
         continue;
       }
       of = self;

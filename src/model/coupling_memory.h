@@ -1,6 +1,5 @@
-// What a co-simulation carries from one communication point to the next, in State::coupling(): the last communication points, for
-// extrapolation and the interface model; the volume defect of every port; the monitors of the power bonds. All of it is plain numbers, so
-// that saving a state saves it.
+// Memory of a co-simulation between communication points, in State::coupling(): the last communication points, for extrapolation and
+// the interface model; the volume defect of every port; the monitors of the power bonds. Plain numbers, saved with the state.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,27 +12,27 @@ namespace trunnion {
 
 struct Model;
 
-/// Whether pressures cross the border between mechanism and oil (velocity-pressure); otherwise forces do. The schemes sequential and
+/// Whether pressures are exchanged between mechanism and hydraulics (velocity-pressure); otherwise forces. The schemes sequential and
 /// parallel exchange forces.
 bool exchanges_pressures(const CosimulationDescription& coupling);
 
-/// Where things stand in the array.
+/// Layout of the array.
 struct CouplingMemory {
-  static constexpr int kPoints = 5;  // communication points remembered: order 3 asks for four; one may be too close to the next
+  static constexpr int kPoints = 5;  // stored communication points: order 3 requires four; one may be too close to the next
   static constexpr int kMotion = 3;  // of a port: length [m], rate [m/s], acceleration [m/s2]
 
   CouplingMemory(int port_count, bool exchange_pressures) : ports(port_count), efforts(exchange_pressures ? 2 : 1) {}
 
   int ports;
-  int efforts;  // that a port exchanges: its force [N], or both chamber pressures [Pa]; as many are its power bonds
+  int efforts;  // exchanged per port: its force [N], or both chamber pressures [Pa]; equals the number of its power bonds
 
   // single numbers
   enum Number {
     points,           // valid, newest first
-    next_step,        // [s] that step control proposes; 0: none yet
+    next_step,        // [s] proposed by step control; 0: none yet
     steps,            // communication steps done
     passes,           // of subsystems through communication steps
-    power_scale,      // [W] largest sum of the bonds' magnitudes so far
+    power_scale,      // [W] maximum sum of the bonds' magnitudes to date
     residual_power,   // [W] sum over bonds of the residual, signed
     residual_energy,  // [J] its integral
     absolute_energy,  // [J] sum over bonds and steps of |residual energy|
@@ -43,7 +42,7 @@ struct CouplingMemory {
     lost,             // 0, or 1: coupling accuracy was lost
     lost_time,        // [s] when
     ratio,            // of the verdict: recent residuals over recent power
-    worst_ratio,      // the largest so far
+    worst_ratio,      // its maximum
     numbers,
   };
 
@@ -51,12 +50,12 @@ struct CouplingMemory {
   int width() const { return kMotion + efforts; }
   int point_size() const { return 1 + ports * width() + ports * ports + ports; }
   int point(int i) const { return numbers + i * point_size(); }
-  // places in a point
+  // indices in a point
   int motion(int port) const { return 1 + port * width(); }
   int effort(int bond) const { return motion(bond / efforts) + kMotion + bond % efforts; }
   int W() const { return 1 + ports * width(); }
   int b() const { return W() + ports * ports; }
-  /// Per port: length that the oil has not seen yet [m].
+  /// Per port: length not yet applied to the hydraulics [m].
   int defect() const { return point(kPoints); }
 
   /// A power bond: of a force with the rate, or of a chamber's force on the piston with the rate.
@@ -64,8 +63,8 @@ struct CouplingMemory {
     double power;            // [W] at the last communication point, by the outputs
     double residual_power;   // [W] of the last step's end
     double residual_energy;  // [J] since the start
-    double absolute_energy;  // [J] magnitudes of the steps added up
-    double work;             // [J] magnitudes of the power integrated
+    double absolute_energy;  // [J] sum of the magnitudes of the steps
+    double work;             // [J] integral of the magnitude of the power
   };
   static constexpr int kBond = 5;
   int bonds() const { return ports * efforts; }
@@ -76,14 +75,14 @@ struct CouplingMemory {
 /// The memory of the model's co-simulation.
 CouplingMemory coupling_memory(const Model& model);
 
-/// Which circuits (Hydraulics::circuits) form each hydraulic subsystem: those joined in coupling.subsystems, every other one by itself; all
-/// in one where the oil is integrated together with the interface model of all ports.
+/// Which circuits (Hydraulics::circuits) form each hydraulic subsystem: those combined in coupling.subsystems, every other one separately;
+/// a single one if the hydraulics are integrated together with the interface model of all ports.
 struct HydraulicGroup {
   std::string name;  // of the subsystem, or of a volume or cylinder in its circuit
   std::vector<int> circuits;
   const SubsystemDescription* settings = nullptr;  // null: those of all
 };
-/// Throws InputError where a circuit would belong to two subsystems.
+/// Throws InputError if a circuit belongs to two subsystems.
 std::vector<HydraulicGroup> hydraulic_groups(const Model& model);
 
 }  // namespace trunnion

@@ -1,3 +1,4 @@
+// A description whose start values are those of a state.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/description_at.h"
 
@@ -90,7 +91,7 @@ Description description_at(const Model& model, const State& state, const std::ve
           if constexpr (requires { kind.dynamics.start; }) kind.dynamics.start.reset();
         },
         valve);
-  std::size_t given = 0;  // volumes of the file come first; behind them those inside lines
+  std::size_t given = 0;  // volumes of the file come first, then those inside lines
   for (auto& [name, volume] : d.volumes)
     volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[given++].node].state]};
   for (auto& [name, line] : d.lines) {

@@ -17,16 +17,16 @@
 
 namespace trunnion {
 
-/// An elementary part of a joint (an angle, a displacement, a ball) and the channels that show it.
+/// An elementary part of a joint (angle, displacement, spherical) and its channels.
 struct JointPart {
   NodeJoint joint = NodeJoint::revolute;
   int node = 0;
-  int q = 0, v = 0;                          // its first coordinate and velocity; cartesian coordinates: where it is one, else -1
-  std::string position, rate, acceleration;  // names; of a ball the stems of its parts and components: `q`, `rate`, ...
-  int reading = -1;                          // cartesian coordinates: how it is read off the bodies (Model::readings), where it must be
+  int q = 0, v = 0;                          // its first coordinate and velocity; cartesian coordinates: -1 if it is not a coordinate
+  std::string position, rate, acceleration;  // names; of a spherical part the stems of its components: `q`, `rate`, ...
+  int reading = -1;                          // cartesian coordinates: index in Model::readings if it is computed from the bodies
 };
 
-/// A joint as the user named it, on the nodes it became.
+/// A joint as named by the user, and its nodes.
 struct JointInfo {
   std::string name;  // of the child body
   int node = 0;      // last node (the child's)
@@ -35,7 +35,7 @@ struct JointInfo {
   std::vector<JointPart> parts;  // from the parent to the child
 };
 
-/// A body as the user named it: fixed to a node. Vectors in space also for a planar machine.
+/// A body as named by the user: fixed to a node. Vectors in space also for a planar machine.
 struct BodyInfo {
   std::string name;
   int node = 0;
@@ -47,7 +47,7 @@ struct BodyInfo {
       Vec<3>::Zero();  // [m] planar machine: the same in the node's plane axes, then its height over the ground's origin along the normal
 };
 
-/// Start value of a velocity coordinate (its increment direction) and how firmly the user said it.
+/// Start value of a velocity coordinate (its increment direction) and whether it is given or held.
 struct StartCoordinate {
   bool given = false;
   bool locked = false;
@@ -61,7 +61,7 @@ struct MovedStart {
   const char* unit = "";
 };
 
-/// How far the plane of a planar machine is turned: columns are its two axes and its normal, ground axes.
+/// Orientation of the plane of a planar machine: columns are its two axes and its normal, ground axes.
 struct Plane {
   Mat<3> axes = Mat<3>::Identity();
 };
@@ -70,11 +70,11 @@ struct Plane {
 struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
   int coupling = 0;    // memory of a co-simulation
-  int oil_memory = 0;  // what the oil's rule carries from step to step, hydraulics/circuit.h
+  int oil_memory = 0;  // memory of the oil rule between steps, hydraulics/circuit.h
   bool operator==(const StateLayout&) const = default;
 };
 
-/// A named loop closure, motion, coupling, wheel or blade on the constraint rows; in cartesian coordinates a joint, too.
+/// A named loop closure, motion, coupling, wheel or blade and its constraint rows; in cartesian coordinates also a joint.
 struct ConstraintInfo {
   std::string path;  // `loops.E`
   std::string name;  // `E`
@@ -92,19 +92,20 @@ struct Model {
   SignalSet signals;
   std::vector<JointInfo> joints;
   std::vector<BodyInfo> bodies;
-  std::unordered_map<std::string, std::size_t> body_numbers;  // name -> place in `bodies` and in `joints` as they are compiled
+  std::unordered_map<std::string, std::size_t> body_numbers;  // name -> index in `bodies` and in `joints` as compiled
   std::vector<ConstraintInfo> constraints;
-  std::vector<std::string> velocity_names;    // per velocity: `crank.rate`
-  std::vector<std::string> coordinate_names;  // per velocity the coordinate that it moves: `crank.angle`; of a ball `load.rotation_x`
-  std::vector<std::string> state_names;       // per y: `v1.pressure`
-  std::vector<StartCoordinate> start;         // per velocity
-  std::vector<double> q_start, v_start;       // as stated
-  std::vector<double> y_start;                // as stated; NaN: to be solved for equilibrium
-  std::vector<MovedStart> moved_starts;       // given start values that assembly had to move
-  std::vector<double> jumps;                  // times at which any signal in use jumps, ascending
-  std::vector<double> force_jumps;            // those that make accelerations or pressure rates jump unfiltered
-  // cartesian coordinates (model/cartesian.h): the bodies' own coordinates as joints to the ground, how the joints' are read, and the
-  // same machine in relative coordinates, in which it was assembled and rest is found
+  std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
+  std::vector<std::string>
+      coordinate_names;                  // per velocity the coordinate that it moves: `crank.angle`; of a spherical part `load.rotation_x`
+  std::vector<std::string> state_names;  // per y: `v1.pressure`
+  std::vector<StartCoordinate> start;    // per velocity
+  std::vector<double> q_start, v_start;  // as given
+  std::vector<double> y_start;           // as given; NaN: to be solved for equilibrium
+  std::vector<MovedStart> moved_starts;  // given start values moved by assembly
+  std::vector<double> jumps;             // times at which any signal in use jumps, ascending
+  std::vector<double> force_jumps;       // those at which accelerations or pressure rates jump unfiltered
+  // cartesian coordinates (model/cartesian.h): the bodies' absolute coordinates as joints to the ground, how joint coordinates are
+  // computed, and the same machine in relative coordinates, used for assembly and equilibrium
   std::vector<JointInfo> placements;
   std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
   std::shared_ptr<const Model> relative;

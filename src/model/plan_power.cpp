@@ -28,7 +28,7 @@ std::shared_ptr<const ComponentLaw> pump_law(const PumpDescription& d, PumpConst
 
 void set_control(const PumpControlDescription& d, PumpConstants& c) {
   c.band = d.band;
-  c.least = d.least;
+  c.least = d.min_fraction;
   c.time_constant = d.time_constant;
   if (d.pressure) c.cut_off = *d.pressure;
   if (d.load_sensing) c.margin = d.load_sensing->margin;
@@ -45,7 +45,7 @@ Fluid make_fluid(const FluidDescription& d) {
   fluid.density = d.density / (1 + d.thermal_expansion * warmer);
   fluid.compressibility = 1 / (d.bulk_modulus + d.modulus_change * warmer);
   if (!(fluid.density > 0) || !(fluid.compressibility > 0))
-    throw Error("at its temperature the fluid has no positive density or bulk modulus");
+    throw Error("density or bulk modulus of the fluid is not positive at its temperature");
   fluid.saturation_pressure = d.saturation_pressure > 0 ? d.saturation_pressure : kVacuumLimit;
   fluid.free_air = d.free_air;
   fluid.stiffening = d.stiffening;

@@ -23,7 +23,7 @@ SpringSpool spring_spool(double preload, double range, const SpringMotion& motio
   return {preload, range, 1, 2 * std::numbers::pi * motion.frequency.value_or(0), motion.damping};
 }
 
-/// A law with a spring-loaded spool, with inertia or without; `complete` fills what is its own.
+/// A law with a spring-loaded spool, with or without inertia; `complete` sets its specific parameters.
 template <template <bool> class Law, class F>
 ComponentPlan plan_spring_valve(const SpringValveDescription& valve, const Fluid& fluid, std::vector<std::string> nodes, F complete) {
   const auto fill = [&](auto law) -> std::shared_ptr<const ComponentLaw> {
@@ -47,7 +47,7 @@ std::vector<EdgePlan> plan_edges(const SpoolValveDescription& valve, const Fluid
   std::vector<EdgePlan> edges;
   for (const auto& [name, edge] : valve.edges) {
     const auto nodes = edge_nodes(valve, name);
-    if (!nodes) throw Error("the edge '" + name + "' joins no two ports");
+    if (!nodes) throw Error("the edge '" + name + "' does not connect two ports");
     EdgePlan plan{name, nodes->first, nodes->second, 0, edge.laminar_limit, edge.opening};
     if (edge.areas.empty()) {
       plan.coefficient = orifice_coefficient(edge, fluid);

@@ -1,6 +1,6 @@
-// Everything needed to continue a run bit for bit: the time, and in one contiguous array configuration q, velocity v, acceleration a,
-// first-order states y and their rates, multipliers, how the coordinates are partitioned, and what time rules carry from step to step.
-// Copying it is saving it.
+// Everything needed to continue a run bit for bit: time, and in one contiguous array configuration q, velocity v, acceleration a,
+// first-order states y and their rates, multipliers, the coordinate partition, and the memory of time rules.
+// It is saved by copying.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,10 +27,10 @@ class State {
   /// rows: what the row determines in a partition of the coordinates: 1 + its dependent velocity, with the sign of the determinant of
   /// its loops' dependent block; 0: nothing (a redundant row, or no partition yet)
   double* partition() { return multipliers() + layout_.rows; }
-  double* coupling() { return partition() + layout_.rows; }  // what a co-simulation carries from one communication point to the next
-  /// What the oil's rule carries from step to step, as OilMemory reads it; its first value is 0 where that is unknown.
+  double* coupling() { return partition() + layout_.rows; }  // memory of a co-simulation between communication points
+  /// Memory of the oil rule between steps, as read by OilMemory; its first value is 0 if unknown.
   double* oil_memory() { return coupling() + layout_.coupling; }
-  /// To be called by whatever moves a state by another rule, or changes it.
+  /// To be called after a state was advanced by another rule, or changed.
   void forget_oil() { *oil_memory() = 0; }
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }

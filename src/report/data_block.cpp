@@ -1,3 +1,4 @@
+// Packed numeric data of a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/data_block.h"
 
@@ -11,7 +12,7 @@
 
 namespace trunnion {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they stand in memory");
+static_assert(std::endian::native == std::endian::little, "arrays are written in memory byte order");
 
 ReportJson DataBlock::add(const std::vector<float>& values, std::size_t stride) {
   std::string planes(values.size() * sizeof(float), '\0');
@@ -36,7 +37,7 @@ ReportJson DataBlock::add(std::string_view bytes, std::size_t count, const char*
   const auto [begin, end] = places_.equal_range(hash);
   for (auto at = begin; at != end; ++at)
     if (bytes_.compare(at->second, bytes.size(), bytes) == 0) return json(at->second);
-  constexpr std::size_t kAligned = 8;  // every array may be viewed in place
+  constexpr std::size_t kAligned = 8;  // every array may be viewed without copying
   const std::size_t place = (bytes_.size() + kAligned - 1) / kAligned * kAligned;
   bytes_.resize(place);
   bytes_ += bytes;

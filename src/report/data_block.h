@@ -1,6 +1,6 @@
-// Numbers of a page: arrays of little-endian floats one after the other, packed by gzip, as base64 text. Floats of curves stand there as
-// differences of their bit patterns, and bytes of equal rank side by side, which packs a quarter better and loses nothing
-// (`"coding": "planes delta32"`: put the bytes together first, then sum up).
+// Numeric data of a page: arrays of little-endian floats in sequence, compressed by gzip, as base64 text. Floats of curves are stored as
+// differences of their bit patterns with bytes of equal significance grouped, which is lossless and a quarter smaller (`"coding": "planes
+// delta32"`: reassemble the bytes first, then accumulate).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,8 +18,8 @@ class DataBlock {
   /// `number`: of the block in its page.
   explicit DataBlock(int number) : number_(number) {}
 
-  /// Adds an array and returns where it is: `{"block": 0, "offset": bytes, "count": n, "type": "f32"}`. Equal arrays stand there once.
-  /// Of a sequence of tuples `stride` is their length: differences are those of the same part.
+  /// Adds an array and returns its location: `{"block": 0, "offset": bytes, "count": n, "type": "f32"}`. Equal arrays are stored once.
+  /// For a sequence of tuples `stride` is their length: differences are between equal components.
   ReportJson add(const std::vector<float>& values, std::size_t stride = 1);
   ReportJson add(const std::vector<double>& values);
 

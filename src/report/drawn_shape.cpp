@@ -1,3 +1,4 @@
+// Shapes of bodies for a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/drawn_shape.h"
 
@@ -13,7 +14,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kSteel = 7800;  // [kg/m3] gives a mass without extent a size
+constexpr double kSteel = 7800;  // [kg/m3] gives a mass without shape a size
 
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 
@@ -46,7 +47,7 @@ struct ShapeDrawer {
 
 struct LookDrawer {
   DrawnShape operator()(const PlateLook& s) const {
-    // the two axes of the body that the outline counts along, and the normal
+    // the two body axes of the outline, and the normal
     constexpr std::array<std::array<int, 3>, 3> kAxes{{{1, 2, 0}, {0, 2, 1}, {0, 1, 2}}};
     const auto [first, second, normal] = kAxes[static_cast<std::size_t>(s.normal)];
     constexpr double kInfinity = std::numeric_limits<double>::infinity();

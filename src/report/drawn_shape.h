@@ -1,4 +1,4 @@
-// Shapes and looks of bodies as a page draws them: what the page gets of each, and a box around it.
+// Shapes and appearance of bodies in a report, with bounding boxes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace trunnion {
 
-/// What the page gets, and a box around it in the body frame.
+/// Data for the page, and a bounding box in the body frame.
 struct DrawnShape {
   ReportJson json;
   Vec<3> at = Vec<3>::Zero(), half = Vec<3>::Zero();
 };
 
-/// `thin`, `thick` [m]: how thick what has no thickness of its own is drawn.
+/// `thin`, `thick` [m]: thickness of shapes without their own.
 struct Thickness {
   double thin, thick;
   double of(double radius) const { return radius < thin ? thin : radius > thick ? thick : radius; }
@@ -26,14 +26,14 @@ struct Thickness {
 
 ReportJson report_vector(const Vec<3>& v);
 
-/// Radius [m] of a bar or a ball of steel.
+/// Radius [m] of a bar or sphere of steel.
 double steel_bar_radius(double mass, double length);
 double steel_ball_radius(double mass);
 
 DrawnShape drawn_sphere(double radius, const Vec<3>& at);
 /// Bars between points; no box.
 DrawnShape drawn_bars(const std::vector<std::pair<Vec<3>, Vec<3>>>& bars, double radius);
-/// A shape; nothing where only mass properties are given.
+/// A shape; nothing if only mass properties are given.
 std::optional<DrawnShape> drawn_shape(const ShapeDescription& shape, const Thickness& thickness);
 DrawnShape drawn_look(const LookDescription& look);
 

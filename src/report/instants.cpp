@@ -1,3 +1,4 @@
+// Selection of the records of a run for a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/instants.h"
 
@@ -11,11 +12,11 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNoise = 1e-3;       // of the largest range of a unit: what is smaller is not followed closer
-constexpr std::size_t kExtremes = 2;  // at most one in so many records for extremes
-constexpr std::size_t kEven = 8;      // one in so many at even distances
+constexpr double kNoise = 1e-3;       // of the largest range of a unit: smaller deviations are ignored
+constexpr std::size_t kExtremes = 2;  // at most one in this many records is used for extremes
+constexpr std::size_t kEven = 8;      // one in this many at even distances
 
-/// A stretch between two kept records and its record farthest from the line.
+/// An interval between two kept records and its record farthest from the line.
 struct Stretch {
   double deviation;
   std::size_t worst, begin, end;
@@ -42,7 +43,7 @@ Reach reach_of(const std::vector<double>& values) {
   return r;
 }
 
-/// Finds the worst record of a stretch.
+/// Finds the worst record of an interval.
 class StretchMeasure {
  public:
   StretchMeasure(const std::vector<double>& time, std::vector<Followed> followed)

@@ -1,3 +1,4 @@
+// Assembly of a report from result folders.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/report.h"
 
@@ -22,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLeastBytes = 600'000;  // text of one run's numbers, however many runs there are
+constexpr std::size_t kLeastBytes = 600'000;  // minimum text size of one run's numbers, for any number of runs
 constexpr std::string_view kPlace = "<!-- TRUNNION_DATA -->";
 constexpr std::string_view kMark = "id=\"trunnion-data\"";
 
 enum class ResultKind { run, compare, linearize, study, curve, fit };
 
-/// The file that says what a folder holds.
+/// The file that identifies the content of a folder.
 struct Sign {
   const char* file;
   ResultKind kind;
@@ -38,11 +39,11 @@ constexpr Sign kSigns[] = {{"compare.json", ResultKind::compare},     {"summary.
                            {"over_time.json", ResultKind::linearize}, {"study.json", ResultKind::study},
                            {"curve.json", ResultKind::curve},         {"fit.json", ResultKind::fit}};
 
-/// One thing to show.
+/// One item to show.
 struct Result {
   ResultKind kind;
   std::string folder, name;
-  std::vector<std::size_t> runs;  // of a comparison: which results they are
+  std::vector<std::size_t> runs;  // of a comparison: indices of its results
 };
 
 std::vector<ResultKind> kinds_in(const std::string& folder) {
@@ -61,12 +62,12 @@ std::vector<std::string> folders_in(const std::string& folder) {
   return names;
 }
 
-/// What is wrong with a folder that holds nothing to show.
+/// Diagnoses a folder without results.
 Diagnostic no_results(const std::string& folder) {
   Diagnostic d{{folder, 0, 0},
                "",
                "it holds no results",
-               "a folder that `trunnion run`, `compare`, `linearize`, `study`, `curve` or `fit` wrote",
+               "a folder written by `trunnion run`, `compare`, `linearize`, `study`, `curve` or `fit`",
                ""};
   if (!fs::exists(folder)) {
     d.found = "there is no such folder";
@@ -82,10 +83,10 @@ Diagnostic no_results(const std::string& folder) {
     else if (const fs::path parent = fs::path(folder).parent_path(); !kinds_in(parent.empty() ? "." : parent.string()).empty())
       d.hint = "did you mean its folder '" + (parent.empty() ? "." : parent.string()) + "'?";
   } else if (fs::exists(folder + "/equilibrium.json")) {
-    d.found = "it holds a static solution, which is not shown";
-    d.hint = "`trunnion run` on its equilibrium.yaml gives a run that starts at rest";
+    d.found = "it holds a static solution, which reports do not show";
+    d.hint = "`trunnion run` on its equilibrium.yaml gives a run that starts in equilibrium";
   } else if (fs::exists(folder + "/steady.json")) {
-    d.found = "it holds steady operation, which is not shown";
+    d.found = "it holds a steady operation, which reports do not show";
     d.hint = "`trunnion run` on its steady.yaml gives a run that starts there";
   } else {
     for (const std::string& inside : folders_in(folder))
@@ -97,7 +98,7 @@ Diagnostic no_results(const std::string& folder) {
   return d;
 }
 
-/// What is in the folders, in their order; the runs of a comparison behind it.
+/// The results in the folders, in their order; the runs of a comparison follow it.
 std::vector<Result> results_in(const std::vector<std::string>& folders) {
   std::vector<Result> results;
   std::vector<Diagnostic> findings;
@@ -110,7 +111,7 @@ std::vector<Result> results_in(const std::vector<std::string>& folders) {
       if (!first) {
         findings.push_back({{text, 0, 0},
                             "",
-                            "the folder is named twice",
+                            "the folder is given twice",
                             "every folder once",
                             at->second == text ? "" : "it is '" + at->second + "', too"});
         continue;
@@ -137,7 +138,7 @@ std::vector<Result> results_in(const std::vector<std::string>& folders) {
   return results;
 }
 
-/// Names every result after its folder, with as many of the folders above as tell those of one kind apart.
+/// Names every result after its folder, with as many parent folders as necessary to distinguish those of one kind.
 void name_results(std::vector<Result>& results) {
   const auto name = [](const std::string& folder, int parts) {
     fs::path path = fs::path(fs::absolute(folder)).lexically_normal(), text;
@@ -145,7 +146,7 @@ void name_results(std::vector<Result>& results) {
       text = text.empty() ? path.filename() : path.filename() / text;
     return text.string();
   };
-  constexpr int kMost = 32;  // folders deep
+  constexpr int kMost = 32;  // maximum folder depth
   for (Result& r : results)
     for (int parts = 1; parts <= kMost; ++parts) {
       r.name = name(r.folder, parts);
@@ -173,14 +174,14 @@ class PageBuilder {
         throw InputError({{{result.folder, 0, 0},
                            "",
                            "a JSON file in it is damaged: a value has another type than `trunnion` writes",
-                           "files as `trunnion` wrote them",
+                           "files written by `trunnion`",
                            "write the results again"}});
       }
     check_patterns();
     ReportJson page{
         {"format", 1}, {"program", std::string("trunnion ") + kVersion}, {"title", title(sections)}, {"sections", std::move(sections)}};
     report_.data = page.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
-    // inside a script a page must not see a tag or a comment begin
+    // tags and comments inside a script element must be escaped
     for (std::size_t at = 0; (at = report_.data.find('<', at)) != std::string::npos;) report_.data.replace(at, 1, "\\u003c");
     return std::move(report_);
   }
@@ -230,7 +231,7 @@ class PageBuilder {
     return text;
   }
 
-  /// Patterns that fit no channel of any run.
+  /// Patterns that match no channel of any run.
   void check_patterns() const {
     std::vector<Diagnostic> findings;
     for (const std::string& pattern : request_.channels) {
@@ -266,7 +267,7 @@ Report make_report(const ReportRequest& request) { return PageBuilder(request).b
 
 std::string report_page(const Report& report, std::string_view viewer) {
   const std::size_t place = viewer.find(kPlace);
-  if (place == std::string_view::npos) throw Error("the viewer has no place for data: " + std::string(kPlace) + " is missing in it");
+  if (place == std::string_view::npos) throw Error("the viewer has no placeholder for data: " + std::string(kPlace) + " is missing in it");
   std::string page(viewer.substr(0, place));
   page += "<script type=\"application/json\" id=\"trunnion-data\">" + report.data + "</script>\n";
   for (std::size_t i = 0; i < report.blocks.size(); ++i)
@@ -278,7 +279,7 @@ std::string report_page(const Report& report, std::string_view viewer) {
 void write_report(const std::string& page, const std::string& file) {
   if (fs::exists(file) && (fs::is_directory(file) || file_text(file, "file").find(kMark) == std::string::npos))
     throw InputError(
-        {{{file, 0, 0}, "", "it is there already and is no report", "a new file, or a report to replace", "choose another name with -o"}});
+        {{{file, 0, 0}, "", "it already exists and is not a report", "a new file, or a report to replace", "choose another name with -o"}});
   if (const std::string folder = fs::path(file).parent_path().string(); !folder.empty()) make_folder(folder);
   write_text(page, file);
 }

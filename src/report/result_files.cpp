@@ -1,3 +1,4 @@
+// Reading of result files for reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/result_files.h"
 
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void damaged(const std::string& path, const std::string& reason) {
-  throw InputError({{{path, 0, 0}, "", "the file is damaged: " + reason, "a file as `trunnion` wrote it", "write the results again"}});
+  throw InputError({{{path, 0, 0}, "", "the file is damaged: " + reason, "a file written by `trunnion`", "write the results again"}});
 }
 
 /// Calls cell(row, column, text) for every cell.
@@ -98,14 +99,14 @@ ReportJson table_json(const TextTable& table) {
 }
 
 ReportJson read_json(const std::string& path) {
-  constexpr int kDeepest = 200;  // functions that write JSON call themselves for what is within
+  constexpr int kDeepest = 200;  // limit for the recursion of JSON writers
   const auto check_depth = [&](int depth, ReportJson::parse_event_t, const ReportJson&) {
     if (depth > kDeepest) damaged(path, "its objects and lists are nested too deeply");
     return true;
   };
   try {
     return ReportJson::parse(file_text(path, "file"), check_depth);
-  } catch (const ReportJson::exception&) { damaged(path, "it is not whole JSON"); }
+  } catch (const ReportJson::exception&) { damaged(path, "it is not complete JSON"); }
 }
 
 }  // namespace trunnion

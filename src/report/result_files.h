@@ -1,5 +1,4 @@
-// Result files read back: recordings of runs, tables, JSON.
-// Functions throw InputError that names the file.
+// Result files read back: recordings of runs, tables, JSON. Functions throw InputError that names the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,13 +12,13 @@ namespace trunnion {
 
 using ReportJson = nlohmann::ordered_json;
 
-/// What `trunnion run` stored of a run.
+/// Stored data of a run by `trunnion run`.
 struct StoredRun {
-  Recording recording;  // without rows where nothing was recorded
-  std::string model;    // the model file with all settings; empty where only results.csv is there
+  Recording recording;  // without rows if nothing was recorded
+  std::string model;    // the model file with all settings; empty if only results.csv exists
 };
 
-/// results.h5 of `folder`; where there is none, results.csv, which knows no units and no model.
+/// results.h5 of `folder`; if missing, results.csv, without units and model.
 StoredRun read_run(const std::string& folder);
 
 /// A CSV file with a header line, as text.
@@ -32,7 +31,7 @@ struct TextTable {
 TextTable read_table(const std::string& path);
 /// `{"columns": [...], "rows": [[...]]}`; cells that are numbers as numbers, empty ones as null.
 ReportJson table_json(const TextTable& table);
-/// The number in a cell; NaN where there is none.
+/// The number in a cell; NaN if empty.
 double cell_number(const std::string& cell);
 
 ReportJson read_json(const std::string& path);

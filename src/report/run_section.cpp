@@ -1,3 +1,4 @@
+// A run as a section of a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/run_section.h"
 
@@ -17,10 +18,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr std::size_t kFirstRows = 4;  // fewer instants are no animation
+constexpr std::size_t kFirstRows = 4;  // minimum number of instants for an animation
 constexpr int kTries = 4;              // to meet the size
-constexpr double kEnough = 1e-4;       // deviation, in ranges, that no picture shows
-constexpr std::size_t kProbe = 500;    // records that tell how much text a record makes
+constexpr double kEnough = 1e-4;       // deviation, in ranges, that is invisible
+constexpr std::size_t kProbe = 500;    // records used to estimate the text size per record
 
 /// The item a channel belongs to: `lift` of `lift.leakage.flow`, `pump` of `sources.pump.flow`.
 std::string group_of(const std::string& channel) {
@@ -36,9 +37,9 @@ bool moves(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [&](double x) { return x != values.front(); });
 }
 
-/// What the first plots show: of each of these kinds the first channels that move.
+/// Channels of the initial plots: of each kind the first channels that move.
 ReportJson default_channels(const Recording& r, const std::vector<std::size_t>& chosen) {
-  constexpr double kNoise = 1e-6;         // of the largest range of a unit: what moves less stands still
+  constexpr double kNoise = 1e-6;         // of the largest range of a unit: smaller motion counts as none
   std::map<std::string, double> largest;  // range by unit
   const auto range = [&](std::size_t k) {
     const auto [low, high] = std::minmax_element(r.columns[k].begin(), r.columns[k].end());
@@ -48,7 +49,7 @@ ReportJson default_channels(const Recording& r, const std::vector<std::size_t>& 
   struct Kind {
     std::vector<const char*> endings;
     const char* unit;  // null: any
-    double least;      // range [SI]: rounding alone makes less
+    double least;      // range [SI]: smaller ones are rounding
   };
   static const std::vector<Kind> kinds{{{".angle"}, "rad", 1e-9},
                                        {{".position"}, "m", 1e-9},
@@ -73,7 +74,7 @@ ReportJson default_channels(const Recording& r, const std::vector<std::size_t>& 
   return plots;
 }
 
-/// Where the energy is, to be stacked, and what was put in: `energy.residual` is what they differ by, as changes from the start.
+/// Stored and supplied energies, to be stacked; their difference is `energy.residual`; as changes from the start.
 ReportJson ledger(const Recording& r, const std::vector<std::size_t>& chosen) {
   struct Term {
     const char *name, *label;
@@ -110,7 +111,7 @@ class SectionOfRun {
   SectionOfRun(const std::string& folder, const std::string& name, int block, const RunShare& share)
       : share_(share), block_(block), summary_(read_json(result_file(folder + "/summary.json"))), run_(read_run(folder)) {
     if (!summary_.is_object())
-      throw InputError({{{folder + "/summary.json", 0, 0}, "", "it is no summary of a run", "what `trunnion run` writes", ""}});
+      throw InputError({{{folder + "/summary.json", 0, 0}, "", "it is not a summary of a run", "a file written by `trunnion run`", ""}});
     if (run_.model.empty() && summary_.contains("settings")) run_.model = summary_["settings"].dump(2);
     for (std::size_t k = 1; k < recording().channels.size(); ++k) section_.names.push_back(recording().channels[k].name);
     choose_channels();
@@ -161,7 +162,7 @@ class SectionOfRun {
     } catch (const Error& e) { scene_missing_ = "the model stored with the run cannot be read: " + first_line(e.what()); }
   }
 
-  /// Chooses instants such that the section has the size that it may have.
+  /// Selects instants for the available size.
   void fill() {
     const std::size_t rows = recording().rows();
     if (share_.every > 0) {
@@ -173,7 +174,7 @@ class SectionOfRun {
       return;
     }
     const auto bytes = static_cast<double>(share_.bytes), all = static_cast<double>(rows);
-    // a few records tell how much text a record makes
+    // estimate the text size of a record
     std::vector<std::size_t> some;
     for (std::size_t i = 0; i < rows; i += std::max<std::size_t>(1, rows / kProbe)) some.push_back(i);
     write(some);

@@ -1,3 +1,4 @@
+// The animated scene of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/scene.h"
 
@@ -15,15 +16,15 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kThin = 0.004;       // of the machine's size: thinnest bar of a skeleton
-constexpr double kThick = 0.02;       // thickest
-constexpr double kInLine = 1e-3;      // of the machine's size, [rad]: a shape in line with a cylinder is that cylinder
-constexpr double kRodReserve = 0.98;  // of the shortest length: a barrel ends before the rod's eye
-constexpr double kRod = 0.6;          // of the bore: a rod without a size
+constexpr double kThin = 0.004;       // of the machine's size: minimum thickness of a bar of a skeleton
+constexpr double kThick = 0.02;       // maximum thickness
+constexpr double kInLine = 1e-3;      // of the machine's size, [rad]: a shape in line with a cylinder is replaced by the cylinder
+constexpr double kRodReserve = 0.98;  // of the minimum length: the barrel ends before the rod eye
+constexpr double kRod = 0.6;          // of the bore: diameter of a rod without a size
 
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 
-/// Where a body's own frame is.
+/// Position of a body's own frame.
 struct Pose {
   Mat<3> R = Mat<3>::Identity();
   Vec<3> r = Vec<3>::Zero();
@@ -117,7 +118,7 @@ class SceneBuilder final : public Scene {
  private:
   // ---------------------------------------------------------------- kinematics
 
-  /// Where every coordinate of the tree is recorded.
+  /// Finds the recorded channel of every coordinate of the tree.
   void find_coordinates() {
     std::vector<std::string> gone;
     const auto find = [&](const std::string& joint, const std::string& quantity, int q) {
@@ -141,7 +142,7 @@ class SceneBuilder final : public Scene {
     constexpr std::size_t kShown = 6;
     for (std::size_t i = 0; i < std::min(gone.size(), kShown); ++i) missing_ += (i > 0 ? ", " : "") + gone[i];
     if (gone.size() > kShown) missing_ += " and " + std::to_string(gone.size() - kShown) + " more";
-    missing_ += "; add them to `record.channels` and run again to see the machine move";
+    missing_ += "; add them to `record.channels` and run again for an animation";
   }
 
   /// Poses of all bodies at a record.
@@ -156,7 +157,7 @@ class SceneBuilder final : public Scene {
     }
   }
 
-  /// x y z qw qx qy qz; the quaternion on the side of the one before.
+  /// x y z qw qx qy qz; the sign of the quaternion continues that of the previous one.
   static void append_pose(const Pose& pose, std::vector<float>& out) {
     auto e = matrix_quaternion(pose.R);
     if (out.size() >= 4) {
@@ -185,7 +186,7 @@ class SceneBuilder final : public Scene {
 
   // ---------------------------------------------------------------- shapes
 
-  /// Points of every body that something holds on to.
+  /// Connection points of every body.
   void collect_points() {
     const auto add = [&](const std::string& body, const Vec3d& at) { points_[index(body)].push_back(vec(at)); };
     for (const auto& [name, joint] : d_.joints) {
@@ -206,7 +207,7 @@ class SceneBuilder final : public Scene {
       if (!force.joint && (force.force || resistance(name) != nullptr)) add(force.body, force.at);
   }
 
-  /// The machine's size where it is placed now.
+  /// Size of the machine in its current pose.
   double extent() const {
     Box box;
     for (std::size_t i = 0; i < names_.size(); ++i)
@@ -216,7 +217,7 @@ class SceneBuilder final : public Scene {
     return box.size() > 0 ? box.size() : 1;
   }
 
-  /// Bodies whose shapes lie in the line of a cylinder all the time: its barrel and rod, drawn as the cylinder.
+  /// Bodies whose shapes stay in the line of a cylinder: its barrel and rod, drawn as the cylinder.
   void find_in_line(const std::vector<std::size_t>& rows) {
     in_line_.assign(names_.size(), 1);
     for (const std::size_t row : {rows.front(), rows[rows.size() / 2], rows.back()}) {
@@ -238,7 +239,7 @@ class SceneBuilder final : public Scene {
   void draw_bodies() {
     shapes_.assign(names_.size(), {});
     const Thickness thickness{kThin * size_, kThick * size_};
-    std::vector<char> given(names_.size(), 0);  // how it looks, so that nothing is added
+    std::vector<char> given(names_.size(), 0);  // has a shape, so that nothing is added
     const auto draw_looks = [&](std::size_t i, const std::vector<LookDescription>& looks) {
       for (const LookDescription& look : looks) shapes_[i].push_back(drawn_look(look));
       given[i] = looks.empty() ? 0 : 1;
@@ -282,7 +283,7 @@ class SceneBuilder final : public Scene {
     }
     shapes_[i].push_back(drawn_bars(bars, thickness.of(steel_bar_radius(mass, length))));
   }
-  /// Bars to points that are off a body's shapes.
+  /// Bars to points away from a body's shapes.
   void draw_arms(std::size_t i, const Thickness& thickness) {
     std::vector<std::pair<Vec<3>, Vec<3>>> bars;
     for (const Vec<3>& p : distinct(points_[i], thickness.thin)) {
@@ -320,7 +321,7 @@ class SceneBuilder final : public Scene {
   }
   ReportJson planar() const { return plane_ ? ReportJson{{"normal", report_vector(Vec<3>(plane_->axes.col(2)))}} : ReportJson(nullptr); }
 
-  /// Height [m] along `up` of the ground's plane that the first wheel rolls on, where it is level.
+  /// Height [m] along `up` of the plane of the first wheel, if level.
   std::optional<double> floor() const {
     const Vec<3> g = vec(d_.gravity);
     if (d_.wheels.empty() || d_.wheels.front().second.plane != "ground") return std::nullopt;
@@ -329,7 +330,7 @@ class SceneBuilder final : public Scene {
     return vec(w.plane_at).dot(g.norm() > 0 ? Vec<3>(-g.normalized()) : Vec<3>(Vec<3>::UnitZ()));
   }
 
-  // ---------------------------------------------------------------- what moves and holds it
+  // ---------------------------------------------------------------- connections and actuators
 
   /// A channel of the page by its part and quantity.
   void refer(ReportJson& channels, const char* key, const char* section, const std::string& part, const std::string& quantity) const {
@@ -367,7 +368,7 @@ class SceneBuilder final : public Scene {
                      {"channels", std::move(channels)}});
     }
   }
-  /// From the base to where the rod comes out: beyond the stroke, before the rod's eye when the piston is drawn in.
+  /// Barrel: from the base to the rod exit, beyond the stroke, before the rod eye when the piston is retracted.
   static double barrel_length(const CylinderDescription& c, double start, double shortest) {
     const double most = kRodReserve * shortest;
     if (!c.chamber_length_A) return most;
@@ -380,9 +381,9 @@ class SceneBuilder final : public Scene {
     for (const auto& [name, j] : d_.joints) {
       if (j.kind == JointKind::fixed) continue;
       const Mat<3> R = roll_pitch_yaw(j.orientation);
-      const bool universal = j.kind == JointKind::universal, ball = j.kind == JointKind::spherical || j.kind == JointKind::free;
+      const bool universal = j.kind == JointKind::universal, spherical = j.kind == JointKind::spherical || j.kind == JointKind::free;
       ReportJson joint{{"name", name}, {"type", kJointName[static_cast<int>(j.kind)]}, {"body", index(j.parent)}, {"at", j.at}};
-      if (!ball) joint["axis"] = report_vector(Vec<3>(R * vec(universal ? j.axes[0] : j.axis).normalized()));
+      if (!spherical) joint["axis"] = report_vector(Vec<3>(R * vec(universal ? j.axes[0] : j.axis).normalized()));
       joint["other"] = json_of(mount(name, j.child_at));
       joint["loop"] = false;
       all.push_back(std::move(joint));
@@ -462,12 +463,12 @@ class SceneBuilder final : public Scene {
       append(f.torque, torques[i]);
     }
   }
-  /// Recorded amount of a force that soil sets against the motion of its point; null: it is none.
+  /// Recorded magnitude of the soil resistance against the motion of its point; null if not a soil force.
   const std::vector<double>* resistance(const std::string& force) const {
     const std::size_t i = channel_of(recording_.channels, "forces", force, "resistance");
     return i < recording_.channels.size() ? &recording_.columns[i] : nullptr;
   }
-  /// Resistances are against the way from the record before to the one after.
+  /// Resistances act against the motion from the previous record to the next one.
   void add_resistances(const std::vector<std::size_t>& rows, std::vector<std::vector<float>>& vectors) {
     for (std::size_t i = 0; i < d_.forces.size(); ++i) {
       const auto& [name, f] = d_.forces[i];
@@ -506,7 +507,7 @@ class SceneBuilder final : public Scene {
   Description d_;
   const Recording& recording_;
   SignalSet signals_;
-  Model model_;  // its tree alone: bodies, joints, start
+  Model model_;  // its tree only: bodies, joints, start
   Mechanism<3> space_;
   std::unique_ptr<TreeState<3>> tree_;
   std::vector<double> q_;

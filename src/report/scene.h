@@ -1,6 +1,7 @@
-// The machine of a run as a picture that moves: bodies from their shapes with their pose at every instant, cylinders, joints, wheels,
-// springs and forces. Poses come from the tree of joints that the model compiles to, always in space, at the recorded joint coordinates;
-// these are channels in either kind of coordinates. SPDX-License-Identifier: BSD-3-Clause
+// The animated machine of a run: bodies from their shapes with their pose at every instant, cylinders, joints, wheels, springs and
+// forces. Poses are computed from the spatial joint tree of the compiled model at the recorded joint coordinates, which are channels in
+// both kinds of coordinates.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
@@ -21,11 +22,11 @@ class Scene {
 
   /// Why there is no scene; empty if there is one.
   virtual const std::string& missing() const = 0;
-  /// The scene at these records; of channels it refers to those in `channels`.
+  /// The scene at these records; channels that it refers to are among `channels`.
   virtual ReportJson json(const std::vector<std::size_t>& rows, const std::set<std::string>& channels, DataBlock& block) = 0;
 };
 
-/// `description` has been checked (parse_model); `recording` outlives the scene.
+/// `description` must be valid (parse_model); `recording` must outlive the scene.
 std::unique_ptr<Scene> make_scene(const Description& description, const Recording& recording);
 
 }  // namespace trunnion

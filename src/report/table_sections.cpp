@@ -1,3 +1,4 @@
+// Sections of a report from tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/table_sections.h"
 
@@ -18,18 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kHistoryRows = 1000;  // of steps in a page
-constexpr std::size_t kBesideRows = 2000;   // of a linear model beside a run
-constexpr double kTakesPart = 0.05;         // participation of a state that is named
-constexpr std::size_t kStates = 8;          // named at most
+constexpr std::size_t kHistoryRows = 1000;  // rows of step histories in a page
+constexpr std::size_t kBesideRows = 2000;   // rows of a comparison with a linear model
+constexpr double kTakesPart = 0.05;         // minimum participation of a listed state
+constexpr std::size_t kStates = 8;          // maximum number of listed states
 
 using Units = std::map<std::string, std::string>;  // of columns, by their names
 
 [[noreturn]] void lacks(const std::string& path, const std::string& column) {
-  throw InputError({{{path, 0, 0}, "", "it has no column '" + column + "'", "a file as `trunnion` wrote it", "write the results again"}});
+  throw InputError({{{path, 0, 0}, "", "it has no column '" + column + "'", "a file written by `trunnion`", "write the results again"}});
 }
 
-/// Index of a column that must be there.
+/// Index of a required column.
 int column_of(const TextTable& table, const std::string& column, const std::string& path) {
   const int index = table.find(column);
   if (index < 0) lacks(path, column);
@@ -57,7 +58,7 @@ void add_table(const std::string& folder, const char* file, const char* title, R
   if (const std::string path = folder + "/" + file; fs::exists(path)) tables.push_back(titled_table(path, title, units));
 }
 
-/// `arm` of a model file `models/arm.yaml`; without one the name of the results.
+/// `arm` of a model file `models/arm.yaml`; if missing, the name of the results.
 std::string model_name(const ReportJson& about, const std::string& name) {
   const std::string model = fs::path(about.value("model", "")).stem().string();
   return model.empty() ? name : model;
@@ -77,7 +78,7 @@ ReportJson channels_at(const Recording& recording, const std::vector<std::size_t
   return all;
 }
 
-/// Columns over time at the rows that `order` needs most.
+/// Columns over time at the most important rows of `order`.
 ReportJson courses(const Recording& recording, std::size_t most, bool (*follows)(const Channel&), DataBlock& block) {
   const std::vector<std::size_t> rows = InstantOrder(recording, most, follows).first(most);
   std::vector<double> time;
@@ -88,7 +89,7 @@ ReportJson courses(const Recording& recording, std::size_t most, bool (*follows)
                     {"instants", {{"records", recording.rows()}, {"kept", rows.size()}}}};
 }
 
-/// Adds the columns of `more` that `table` lacks, where both have the same rows.
+/// Adds the columns of `more` missing in `table`, if both have the same rows.
 void add_columns(const TextTable& more, TextTable& table) {
   if (more.rows.size() != table.rows.size()) return;
   for (std::size_t k = 0; k < more.columns.size(); ++k) {
@@ -98,7 +99,7 @@ void add_columns(const TextTable& more, TextTable& table) {
   }
 }
 
-/// The same of recordings.
+/// The same for recordings.
 void add_channels(const Recording& more, Recording& recording) {
   if (more.rows() != recording.rows()) return;
   for (std::size_t k = 0; k < more.channels.size(); ++k) {
@@ -135,7 +136,7 @@ void add_curves(const TextTable& table, const std::vector<int>& by, Naming namin
                       {"y_label", y_label}});
 }
 
-/// What a fit found: parameters, what is left of the differences, correlation.
+/// Results of a fit: parameters, residuals, correlation.
 ReportJson fit_tables(const ReportJson& parameters, const ReportJson& channels, const ReportJson& correlation) {
   const auto row = [](const std::string& first, const ReportJson& of, std::initializer_list<const char*> keys) {
     ReportJson cells = ReportJson::array({first});
@@ -147,7 +148,7 @@ ReportJson fit_tables(const ReportJson& parameters, const ReportJson& channels, 
   for (const auto& [channel, c] : channels.items()) differences.push_back(row(channel, c, {"rms_start", "rms", "scale", "unit", "points"}));
   ReportJson tables = ReportJson::array(
       {{{"title", "Parameters"}, {"columns", {"parameter", "start", "value", "standard error", "unit"}}, {"rows", std::move(found)}},
-       {{"title", "Differences to the recording, root of the mean square"},
+       {{"title", "RMS differences from the recording"},
         {"columns", {"channel", "at the start", "fitted", "scale", "unit", "points"}},
         {"rows", std::move(differences)}}});
   if (correlation.size() < 2) return tables;
@@ -162,7 +163,7 @@ ReportJson fit_tables(const ReportJson& parameters, const ReportJson& channels, 
   return tables;
 }
 
-/// Recorded, at the start and fitted, a picture for each channel.
+/// Recorded, at the start and fitted: one plot per channel.
 ReportJson fit_curves(const std::string& path, const ReportJson& channels, DataBlock& block) {
   const TextTable points = read_table(path);
   const int channel = points.find("channel"), time = points.find("time");
@@ -191,7 +192,7 @@ const Units kCurveUnits{{"pressure_A", "Pa"},       {"pressure_B", "Pa"},       
                         {"flow_P_B", "m^3/s"},      {"flow_A_T", "m^3/s"},      {"flow_B_T", "m^3/s"},   {"flow_B_A", "m^3/s"},
                         {"relief_flow_A", "m^3/s"}, {"relief_flow_B", "m^3/s"}, {"bleed_flow", "m^3/s"}, {"pump_relief_flow", "m^3/s"}};
 
-/// Branches of eigenvalues over the one value that is varied.
+/// Branches of eigenvalues over the one varied value.
 void add_locus(const TextTable& table, ReportJson& section) {
   const int branch = table.find("branch"), re = table.find("re"), im = table.find("im"), status = table.find("status");
   if (branch < 0 || re < 0 || im < 0 || (status >= 0 ? status != 1 : branch != 1)) return;  // several values, or none
@@ -279,7 +280,7 @@ ReportJson curve_section(const std::string& folder, const std::string& name, Dat
   const std::string path = folder + "/curve.csv";
   const TextTable table = read_table(path);
   const int velocity = column_of(table, "velocity", path), force = column_of(table, "force", path);
-  std::vector<int> by;  // what is varied stands first
+  std::vector<int> by;  // varied values come first
   by.reserve(static_cast<std::size_t>(velocity));
   for (int i = 0; i < velocity; ++i) by.push_back(i);
   const ReportJson about = fs::exists(folder + "/curve.json") ? read_json(folder + "/curve.json") : ReportJson::object();
@@ -311,7 +312,7 @@ ReportJson study_section(const std::string& folder, const std::string& name, Dat
   add_table(folder, "runs.csv", "Runs", tables, kStepUnits);
   if (const std::string list = folder + "/figures/figures.csv"; fs::exists(list))
     for (const auto& row : read_table(list).rows) {
-      if (row.size() < 2 || row[0] != fs::path(row[0]).filename().string()) continue;  // pictures beside the list alone
+      if (row.size() < 2 || row[0] != fs::path(row[0]).filename().string()) continue;  // only pictures in the same folder
       const std::string stem = row[0].substr(0, row[0].find_last_of('.')), data = folder + "/figures/" + stem + ".csv";
       const std::size_t before = figures.size();
       add_figure(folder + "/figures/" + row[0], stem, row[1], figures);

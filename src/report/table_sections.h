@@ -1,4 +1,4 @@
-// Sections of a report beside runs: comparisons, linear models, studies, curves. Tables are those of the CSV files, as they stand there.
+// Sections of a report other than runs: comparisons, linear models, studies, curves. Tables are those of the CSV files, unchanged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@ ReportJson compare_section(const std::string& folder, const std::string& name, c
 /// The folders of a comparison's runs inside `folder`, in the order of its rows.
 std::vector<std::string> runs_of_comparison(const std::string& folder);
 
-/// linear.json of `folder`, where there is one; root locus, sensitivities and the model beside a run.
+/// linear.json of `folder`, if it exists; root locus, sensitivities and comparison with a run.
 ReportJson linear_section(const std::string& folder, const std::string& name, DataBlock& block);
 /// `curve.*` of `folder`.
 ReportJson curve_section(const std::string& folder, const std::string& name, DataBlock& block);

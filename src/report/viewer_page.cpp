@@ -1,3 +1,4 @@
+// The embedded viewer page.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/viewer_page.h"
 

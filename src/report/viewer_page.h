@@ -1,4 +1,4 @@
-// The viewer as it was bundled when this program was built.
+// The viewer page bundled when this program was built.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,3 +1,4 @@
+// Verdict on the energy and oil balances of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/balances.h"
 
@@ -30,8 +31,8 @@ BalanceVerdict judge_balances(const Description& d, const Ledger& ledger, double
   if (!balances_are_judged(d)) return verdict;
   const std::string smaller = fmt::format("a smaller solver.step (now {:g} s)", d.solver.step);
   const std::array<BalanceFigure, 3> figures{{
-      {"the constraints", ledger.constraint_error(), "they do work, which exact ones do not: {:.3g} % of the energy transferred",
-       "motions, couplings and loops that do not contradict each other, or " + smaller},
+      {"the constraints", ledger.constraint_error(), "their work is {:.3g} % of the energy transferred; it should be zero",
+       "consistent motions, couplings and loops, or " + smaller},
       {"the energy balance", ledger.energy_rule_error(), "an error of {:.3g} % of the energy transferred", smaller},
       {"the oil balance", ledger.oil_rule_error(), "an error of {:.3g} % of the oil transferred", smaller},
   }};

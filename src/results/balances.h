@@ -1,9 +1,9 @@
-// Whether a run's balances close: figures of the energy ledger, compared with what may be left open.
+// Whether the balances of a run close: energy ledger figures against limits.
 //   above kDoubtfulPercent of the energy or oil transferred     a warning
-//   above kFailedPercent                                        the run failed, unless solver.allow_open_balance; its results are kept
-// The ledger integrates powers by the trapezoidal rule on the steps, which says something about a run whose states are those of its steps:
-// a monolithic one of fixed step. Variable-step integrators and the subsystems of a co-simulation take steps that the ledger does not see;
-// their figures measure the grid of the output, and are not judged.
+//   above kFailedPercent                                        the run fails, unless solver.allow_open_balance; its results are kept
+// The ledger integrates powers by the trapezoidal rule on the steps, so it measures only runs whose states are those of its steps:
+// monolithic ones of fixed step. Variable-step integrators and the subsystems of a co-simulation take steps that the ledger does not see;
+// their figures measure the output grid and are not judged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,3 +1,4 @@
+// Plots of channels of one or several runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/channel_plot.h"
 
@@ -24,20 +25,20 @@ namespace {
 
 // ---------------------------------------------------------------- units
 
-/// What an axis is drawn in: the value of a channel over `factor`.
+/// The unit of an axis: it shows the value of a channel over `factor`.
 struct DrawnUnit {
   std::string unit;
   double factor = 1;
 };
 
-/// The units asked for, and which of them were of use.
+/// The requested units, and which of them were used.
 class Units {
  public:
   explicit Units(const std::vector<std::string>& wanted) {
     for (const std::string& unit : wanted) {
       const QuantityText read = read_quantity("1 " + unit);
       if (!read.quantity || !read.quantity->has_unit)
-        refuse("--unit", "`" + unit + "` is no unit", "one such as bar, mm, deg or L/min", read.hint);
+        refuse("--unit", "`" + unit + "` is not a unit", "one such as bar, mm, deg or L/min", read.hint);
       units_.push_back({unit, *read.quantity});
     }
   }
@@ -52,7 +53,7 @@ class Units {
   }
   void refuse_unused() const {
     for (const Wanted& w : units_)
-      if (!w.used) refuse("--unit", "none of the channels can be drawn in `" + w.text + "`", "a unit of what they measure");
+      if (!w.used) refuse("--unit", "none of the channels can be drawn in `" + w.text + "`", "a unit of their quantities");
   }
 
  private:
@@ -64,7 +65,7 @@ class Units {
   std::vector<Wanted> units_;
 };
 
-/// What a unit measures, where the channels of a panel say different things.
+/// The quantity of a unit, for panels whose channels have different meanings.
 std::string quantity_of(const std::string& unit) {
   constexpr std::array<std::array<const char*, 2>, 12> kQuantities{{{"Pa", "pressure"},
                                                                     {"m", "length"},
@@ -83,7 +84,7 @@ std::string quantity_of(const std::string& unit) {
   return "value";
 }
 
-/// A meaning up to its first comma or the like: a label.
+/// A meaning up to its first comma or similar: a label.
 std::string label_of(const Channel& channel) {
   return channel.meaning.empty() ? channel.name : channel.meaning.substr(0, channel.meaning.find_first_of(",;("));
 }
@@ -93,7 +94,7 @@ std::string label_of(const Channel& channel) {
 struct Run {
   std::string label;
   Recording recording;
-  std::size_t first = 0, last = 0;  // rows from `first` up to before `last`
+  std::size_t first = 0, last = 0;  // rows from `first` to before `last`
 };
 
 std::string short_name(const std::string& path) {
@@ -110,11 +111,12 @@ double time_of(const std::string& option, const std::string& text, double otherw
   if (text.empty()) return otherwise;
   const QuantityText read = read_quantity(text);
   if (!read.quantity) refuse(option, read.problem, "a time, such as 1.5 or 500 ms", read.hint);
-  if (read.quantity->has_unit && !fits(read.quantity->dimension, kTime)) refuse(option, "`" + text + "` is no time", "one such as 500 ms");
+  if (read.quantity->has_unit && !fits(read.quantity->dimension, kTime))
+    refuse(option, "`" + text + "` is not a time", "one such as 500 ms");
   return read.quantity->value;
 }
 
-/// Names that are missing in a file, whatever patterns match.
+/// Reports channels missing in a file, unless patterns match.
 void check_channels(const StoredResults& stored, const std::vector<std::string>& patterns) {
   std::vector<std::string> names;
   for (const Channel& c : stored.channels) names.push_back(c.name);
@@ -150,7 +152,7 @@ std::vector<Run> read_runs(const ChannelPlotRequest& request, std::vector<std::s
                  (request.to.empty() ? "the end" : request.to),
              fmt::format("times within {:g} s and {:g} s", time.front(), time.back()));
     if (stored.unfinished)
-      notes.push_back(fmt::format("{}: the run goes on, or its program was killed; it has records up to {:g} s", stored.file,
+      notes.push_back(fmt::format("{}: the run continues, or its program was killed; it has records up to {:g} s", stored.file,
                                   time.empty() ? 0 : time.back()));
     runs.push_back(std::move(run));
   }
@@ -174,20 +176,21 @@ std::vector<double> values_of(const Run& run, int channel, double factor) {
   return values;
 }
 
-/// Whether a label and its unit fit beside the axis of a panel of this size [mm].
+/// Whether a label and its unit fit on the axis of a panel of this size [mm].
 bool fits_beside(const std::string& label, double size) {
-  constexpr double kLetter = 1.8, kMargins = 18;  // [mm] about the width of one letter; what the panel is longer than its axis
+  constexpr double kLetter = 1.8, kMargins = 18;  // [mm] approximate width of a letter; panel length minus axis length
   constexpr std::size_t kUnit = 6;
   return static_cast<double>(label.size() + kUnit) * kLetter <= size - kMargins;
 }
 
-/// Name and meaning of a channel beside its axis; the name alone where both are too long.
+/// Name and meaning of a channel for its axis label; the name alone if both are too long.
 std::string fitting(const std::string& name, const std::string& meaning, double size) {
   const std::string whole = name + ": " + meaning;
   return fits_beside(whole, size) ? whole : name;
 }
 
-/// Colours tell channels apart and dashes runs, where there are several of both. More curves than styles: a scale from dark to light.
+/// Colours distinguish channels and dashes runs, where there are several of both. More curves than styles: a colour scale from dark to
+/// light.
 void choose_looks(PlotPanel& panel, const std::vector<std::size_t>& channel, const std::vector<std::size_t>& run, bool several_of_both) {
   constexpr std::size_t kStyles = 8;
   const std::size_t n = panel.curves.size();
@@ -219,13 +222,13 @@ PlotPanel panel_of(const std::vector<Channel>& channels, const std::vector<Run>&
       PlotCurve curve;
       curve.x = values_of(runs[r], along_x, x.factor);
       curve.y = values_of(runs[r], column, y.factor);
-      if (channels.size() > 1 || runs.size() > 1)  // otherwise the axis says it
+      if (channels.size() > 1 || runs.size() > 1)  // otherwise the axis label names it
         curve.label = runs.size() == 1 ? channels[c].name : channels.size() == 1 ? runs[r].label : channels[c].name + ", " + runs[r].label;
       panel.curves.push_back(std::move(curve));
       of_channel.push_back(c), of_run.push_back(r);
     }
   choose_looks(panel, of_channel, of_run, channels.size() > 1 && runs.size() > 1);
-  if (along.name == "time" && !panel.curves.empty()) {  // no empty margin beside the curves
+  if (along.name == "time" && !panel.curves.empty()) {  // no empty margin at the curves
     panel.x.min = std::numeric_limits<double>::infinity(), panel.x.max = -std::numeric_limits<double>::infinity();
     for (const PlotCurve& curve : panel.curves)
       if (!curve.x.empty()) panel.x.min = std::min(*panel.x.min, curve.x.front()), panel.x.max = std::max(*panel.x.max, curve.x.back());
@@ -237,8 +240,8 @@ PlotPanel panel_of(const std::vector<Channel>& channels, const std::vector<Run>&
 }  // namespace
 
 Plot channel_plot(const ChannelPlotRequest& request) {
-  if (request.runs.empty()) refuse("plot", "no run is named", "the folder of a run");
-  if (request.channels.empty()) refuse("plot", "no channel is named", "a name such as `lift.length`, or a pattern such as `*.pressure`");
+  if (request.runs.empty()) refuse("plot", "no run is given", "the folder of a run");
+  if (request.channels.empty()) refuse("plot", "no channel is given", "a name such as `lift.length`, or a pattern such as `*.pressure`");
   Plot plot;
   const std::vector<Run> runs = read_runs(request, plot.notes);
   Units units(request.units);
@@ -247,7 +250,7 @@ Plot channel_plot(const ChannelPlotRequest& request) {
   add_matching(runs, along, x);
   if (x.size() != 1) refuse("--against", "`" + along + "` matches several channels", "one channel");
   for (const std::string& pattern : request.channels) add_matching(runs, pattern, chosen);
-  if (chosen.empty()) refuse("plot", "nothing is left to draw", "channels other than `time`");
+  if (chosen.empty()) refuse("plot", "nothing to plot", "channels other than `time`");
   const DrawnUnit x_unit = units.of(x[0].unit);
   plot.title = request.title;
   constexpr double kMillimetre = 96 / 25.4;  // [px]
@@ -260,7 +263,7 @@ Plot channel_plot(const ChannelPlotRequest& request) {
     plot.panels.push_back(panel_of({chosen.begin(), rest}, runs, x[0], x_unit, y_unit, request.width, request.height));
     chosen.erase(chosen.begin(), rest);
   }
-  for (std::size_t k = 0; k + 1 < plot.panels.size(); ++k) plot.panels[k].x.label = plot.panels[k].x.unit = "";  // the lowest says it
+  for (std::size_t k = 0; k + 1 < plot.panels.size(); ++k) plot.panels[k].x.label = plot.panels[k].x.unit = "";  // lowest only
   units.refuse_unused();
   return plot;
 }

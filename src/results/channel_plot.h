@@ -1,4 +1,4 @@
-// Pictures of channels of one run or several: one panel for each unit, the runs over each other.
+// Plots of channels of one or several runs: one panel per unit, the runs overlaid.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,14 +12,14 @@ namespace trunnion {
 struct ChannelPlotRequest {
   std::vector<std::string> runs;      // folders of results, or files
   std::vector<std::string> channels;  // names or patterns (`*.pressure`), in the order of the panels
-  std::string against;                // the channel along x; empty: time
+  std::string against;                // the channel on the x axis; empty: time
   std::string from, to;               // times, as `500 ms`; empty: all
-  std::vector<std::string> units;     // to draw in instead of SI: `bar`, `deg`, each for all quantities that it fits
+  std::vector<std::string> units;     // to use instead of SI: `bar`, `deg`, each for all matching quantities
   std::string title;
   double width = 150, height = 80;  // [mm] of a panel
 };
 
-/// Throws InputError where a run, a channel or a unit is none.
+/// Throws InputError for an unknown run, channel or unit.
 Plot channel_plot(const ChannelPlotRequest& request);
 
 }  // namespace trunnion

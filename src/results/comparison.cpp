@@ -1,3 +1,4 @@
+// Comparison tables of runs over varied values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/comparison.h"
 
@@ -20,9 +21,9 @@ namespace trunnion {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSameTime = 1e-9;  // [s] times of records no further apart are one
+constexpr double kSameTime = 1e-9;  // [s] record times no further apart are equal
 
-/// What is known of every run.
+/// The data of each run.
 struct StandardColumn {
   ComparisonColumn column;
   double (*number)(const CaseResult& result);
@@ -57,7 +58,7 @@ const std::vector<StandardColumn>& standard_columns() {
       {{"closed_to_percent", "", ""}, [](R r) { return ledger_of(r).closed_to_percent(); }},
       {{"max_violation", "violation", "{:.1e}"}, [](R r) { return r.statistics.max_violation; }},
       {{"max_violation_time", "", ""}, [](R r) { return r.statistics.max_violation_time; }},
-      {{"max_velocity_violation", "its rate", "{:.1e}"}, [](R r) { return r.statistics.max_velocity_violation; }},
+      {{"max_velocity_violation", "rate", "{:.1e}"}, [](R r) { return r.statistics.max_velocity_violation; }},
       {{"max_velocity_violation_time", "", ""}, [](R r) { return r.statistics.max_velocity_violation_time; }},
       {{"capped_steps", "capped", "{:.0f}"}, [](R r) { return static_cast<double>(r.statistics.capped_steps); }},
       {{"repartitions", "repartitions", "{:.0f}"}, [](R r) { return static_cast<double>(r.statistics.repartitions); }},
@@ -86,7 +87,7 @@ std::string shown(double value, const ComparisonColumn& column) {
   return fmt::format(fmt::runtime(column.format), column.name == "step_seconds" ? 1e3 * value : value);
 }
 
-/// Whether two values of a path are one: the same text, or the same quantity ("1 ms", "0.001 s").
+/// Whether two values of a path are equal: the same text, or the same quantity ("1 ms", "0.001 s").
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   const QuantityText x = read_quantity(a), y = read_quantity(b);
@@ -124,7 +125,7 @@ Comparison make_comparison(std::vector<std::string> paths, std::vector<std::stri
 
 namespace {
 
-/// Greatest |difference| of a channel from the first row's at the times that both recorded; NaN if there is none.
+/// Maximum |difference| of a channel from the first row at the times that both recorded; NaN if none.
 double difference(const Comparison& c, std::size_t k, const Recording& recording) {
   const std::vector<double>&times = recording.columns.front(),
         &values = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
@@ -174,10 +175,10 @@ void add_row(Comparison& c, std::vector<std::string> values, const CaseResult& r
 
 namespace {
 
-/// What a column of a reference file is.
+/// Meaning of a column of a reference file.
 struct ReferenceColumn {
   enum class Kind { model, value, figure } kind;
-  std::size_t index;  // of the varied path, or of the figure
+  std::size_t index;  // of the varied path, or of the column
 };
 
 ReferenceColumn reference_column(const std::string& name, const std::string& place, const std::vector<std::string>& paths,
@@ -187,7 +188,7 @@ ReferenceColumn reference_column(const std::string& name, const std::string& pla
   const auto path = std::find(paths.begin(), paths.end(), name);
   if (path != paths.end()) return {Kind::value, static_cast<std::size_t>(path - paths.begin())};
   if (name.find('.') != std::string::npos && !name.starts_with("final.") && !name.starts_with("difference."))
-    throw Error(fmt::format("{}: the figures hold for one value of `{}`, which is not varied here; add --vary {}=...", place, name, name));
+    throw Error(fmt::format("{}: the reference values depend on `{}`, which is not varied here; add --vary {}=...", place, name, name));
   reference.columns.push_back(name);
   return {Kind::figure, reference.columns.size() - 1};
 }
@@ -218,18 +219,18 @@ ComparisonReference read_reference(const std::string& file, const std::string& m
       if (columns[i].kind == Kind::value) row.values[columns[i].index] = cells[i];
       if (columns[i].kind != Kind::figure || cells[i].empty()) continue;
       const QuantityText read = read_quantity(cells[i]);
-      if (!read.quantity) throw Error(fmt::format("{}: '{}' is no number", place, cells[i]));
+      if (!read.quantity) throw Error(fmt::format("{}: '{}' is not a number", place, cells[i]));
       row.numbers[columns[i].index] = read.quantity->value;
     }
     if (of_model) reference.rows.push_back(std::move(row));
   }
-  if (reference.rows.empty()) throw Error(fmt::format("{} has no figures of the model `{}`", file, model));
+  if (reference.rows.empty()) throw Error(fmt::format("{} has no values for the model `{}`", file, model));
   return reference;
 }
 
 namespace {
 
-/// The columns that `wanted` chooses, behind the varied values and the status.
+/// The columns selected by `wanted`, after the varied values and the status.
 template <class Wanted>
 std::string columns_csv(const Comparison& c, Wanted wanted) {
   std::string text;
@@ -293,7 +294,7 @@ std::string comparison_json(const Comparison& c) {
 
 namespace {
 
-/// Columns that a terminal shows: those with a title that say something.
+/// Columns shown on a terminal: those with a title and information.
 std::vector<std::size_t> shown_columns(const Comparison& c) {
   std::vector<std::size_t> shown;
   for (std::size_t k = 0; k < c.columns.size(); ++k) {
@@ -332,7 +333,7 @@ std::string comparison_table(const Comparison& c) {
   for (const ComparisonRow& row : c.rows)
     if (!row.completed()) text += fmt::format("{}: {}\n", fmt::join(row.values, ", "), row.status);
   if (!c.differences.empty() && !c.rows.empty() && !c.rows.front().completed())
-    text += "no differences: the first run, from which they count, failed\n";
+    text += "no differences: the first run, their reference, failed\n";
   return text;
 }
 

@@ -1,3 +1,4 @@
+// Figures of a co-simulation study.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/cosimulation_figures.h"
 
@@ -18,10 +19,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr double kZoom = 0.15;        // [s] each side of the largest difference
-constexpr double kResidualTop = 1e5;  // of the unit: beyond it a residual has taken off
-constexpr double kRoom = 1.2;         // axis over the largest value of the courses that are stable
-constexpr double kBeyond = 100;       // times the top: where a run is drawn that was lost
-constexpr std::size_t kEvery = 10;    // points of the reference for one in a figure
+constexpr double kResidualTop = 1e5;  // of the unit: a larger residual counts as diverged
+constexpr double kRoom = 1.2;         // axis limit over the largest value of the stable curves
+constexpr double kBeyond = 100;       // times the top: drawn value of a diverged run
+constexpr std::size_t kEvery = 10;    // one in kEvery points of the reference is drawn
 
 std::string words(CouplingVariables variables) {
   return variables == CouplingVariables::velocity_force ? "velocity-force" : "velocity-pressure";
@@ -33,12 +34,12 @@ std::vector<double> scaled(const std::vector<double>& values, double factor) {
   return out;
 }
 
-/// Figures of the paper: with one cylinder, with two.
+/// Figure numbers of the paper: with one cylinder, with two.
 std::string paper_figure(const CosimulationStudy& study, const std::string& single, const std::string& pair) {
   return study.cylinders.size() == 1 ? single : study.cylinders.size() == 2 ? pair : "";
 }
 
-/// The reference in an axis' unit, one point for kEvery.
+/// The reference in the unit of an axis, every kEvery-th point.
 PlotCurve reference_curve(const CosimulationStudy& study, const std::vector<double>& values, double factor) {
   PlotCurve curve{"monolithic", {}, {}, CurveLook::line, 0};
   for (std::size_t i = 0; i < values.size(); i += kEvery) {
@@ -48,7 +49,7 @@ PlotCurve reference_curve(const CosimulationStudy& study, const std::vector<doub
   return curve;
 }
 
-/// One panel per cylinder, curves of the courses and the reference.
+/// One panel per cylinder, curves of the simulations and the reference.
 std::vector<PlotPanel> cylinder_panels(const CosimulationStudy& study, const std::vector<const CosimulationCourse*>& courses, bool rates,
                                        double from = 0, double to = 0) {
   std::vector<PlotPanel> panels;
@@ -62,16 +63,16 @@ std::vector<PlotPanel> cylinder_panels(const CosimulationStudy& study, const std
       panel.x.max = to;
     }
     const std::vector<double>& reference = rates ? study.reference.rate[k] : study.reference.length[k];
-    double low = kInfinity, high = -kInfinity;  // the axis is the reference's: a course that is lost leaves it
+    double low = kInfinity, high = -kInfinity;  // the axis is that of the reference; diverged curves leave it
     for (std::size_t i = 0; i < reference.size(); ++i) {
       const double t = study.reference.time[i];
       if (to > from && (t < from || t > to)) continue;
       low = std::min(low, reference[i]);
       high = std::max(high, reference[i]);
     }
-    const double room = std::max({0.15 * (high - low), 1e-4});
-    panel.y.min = 1e3 * (low - (rates ? 2.5 : 1) * room);
-    panel.y.max = 1e3 * (high + (rates ? 2.5 : 1) * room);
+    const double margin = std::max({0.15 * (high - low), 1e-4});
+    panel.y.min = 1e3 * (low - (rates ? 2.5 : 1) * margin);
+    panel.y.max = 1e3 * (high + (rates ? 2.5 : 1) * margin);
     panel.curves.push_back(reference_curve(study, reference, 1e3));
     int style = 1;
     for (const CosimulationCourse* course : courses)
@@ -82,17 +83,17 @@ std::vector<PlotPanel> cylinder_panels(const CosimulationStudy& study, const std
   return panels;
 }
 
-/// One panel per cylinder: lengths of the courses less the reference's.
+/// One panel per cylinder: lengths of the simulations minus those of the reference.
 std::vector<PlotPanel> difference_panels(const CosimulationStudy& study, const std::vector<const CosimulationCourse*>& courses) {
   std::vector<PlotPanel> panels;
-  double largest = 0;  // of those that are not lost
+  double largest = 0;  // of those that have not diverged
   for (const CosimulationCourse* course : courses)
     if (course->run.stable) largest = std::max(largest, course->run.length_error);
   for (std::size_t k = 0; k < study.cylinders.size(); ++k) {
     PlotPanel panel;
     panel.title = study.cylinders[k] + ": difference from the monolithic solution";
     panel.x = {"time", "s", false, {}, {}};
-    panel.y = {"length less the monolithic", "mm", false, {}, {}};
+    panel.y = {"length minus monolithic", "mm", false, {}, {}};
     const double range = 1e3 * kRoom * (largest > 0 ? largest : study.request.limit);
     panel.y.min = -range;
     panel.y.max = range;
@@ -103,7 +104,7 @@ std::vector<PlotPanel> difference_panels(const CosimulationStudy& study, const s
       for (std::size_t i = 0, j = 0; i < course->time.size(); ++i) {
         const double t = course->time[i];
         while (j + 2 < time.size() && time[j + 1] <= t) ++j;
-        const double share = (t - time[j]) / (time[j + 1] - time[j]);  // steps of the reference are short: linear between
+        const double share = (t - time[j]) / (time[j + 1] - time[j]);  // steps of the reference are short: linear interpolation
         curve.y.push_back(1e3 * (course->length[k][i] - length[j] - share * (length[j + 1] - length[j])));
       }
       panel.curves.push_back(std::move(curve));
@@ -134,7 +135,7 @@ PlotCurve residual_curve(const CosimulationStudy& study, const CouplingScan& sca
     const double residual = run.residual / unit;
     curve.x.push_back(1e3 * run.step);
     curve.y.push_back(std::isfinite(residual) && run.stable ? residual : std::fmax(residual, kBeyond * kResidualTop));
-    if (!run.stable) break;  // it has taken off
+    if (!run.stable) break;  // diverged
   }
   return curve;
 }
@@ -147,7 +148,7 @@ PlotPanel residual_panel(const std::string& title, const CosimulationStudy& stud
   return panel;
 }
 
-/// The steps at which scans of one oil integration are first: those of the paper's figures.
+/// The steps at which scans of an oil integration come first: those of the paper's figures.
 bool is_first_step(const CosimulationStudy& study, const OilIntegration& oil) {
   for (const OilIntegration& other : study.request.oil)
     if (other.integrator == oil.integrator) return other == oil;
@@ -220,7 +221,7 @@ void add_integrators(const CosimulationStudy& study, std::vector<StudyFigure>& f
 
 void add_energy(const CosimulationStudy& study, std::vector<StudyFigure>& figures) {
   StudyFigure f{"energy_balance",
-                fmt::format("kinetic and potential energy less the work of the cylinders over time: {}, oil by Euler at {:g} ms, m = {}",
+                fmt::format("kinetic and potential energy minus the work of the cylinders over time: {}, oil by Euler at {:g} ms, m = {}",
                             words(study.request.variables.front()), 1e3 * study.request.oil.front().step, study.request.orders.front()),
                 paper_figure(study, "10", ""),
                 {}};
@@ -248,7 +249,7 @@ void add_energy(const CosimulationStudy& study, std::vector<StudyFigure>& figure
   figures.push_back(std::move(f));
 }
 
-/// The time at which a course's rate of any cylinder is furthest from the reference's.
+/// The time at which the rate of any cylinder is farthest from the reference.
 double worst_time(const CosimulationStudy& study, const CosimulationCourse& course) {
   double worst = 0, time = 0;
   for (std::size_t k = 0; k < study.cylinders.size(); ++k)

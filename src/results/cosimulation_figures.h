@@ -1,5 +1,5 @@
-// The figures of a co-simulation study as plots with their data, in kind figures 8 to 17 of
-// Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation).
+// The figures of a co-simulation study as plots with their data, like figures 8 to 17 of Rahikainen, Gonzalez, Naya, Sopanen, Mikkola
+// 2020 (co-simulation).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,11 +20,11 @@ struct StudyFigure {
 
 std::vector<StudyFigure> study_figures(const CosimulationStudy& study);
 
-/// Which file is what: `file,shows,paper`.
+/// Index of the files: `file,shows,paper`.
 std::string figures_csv(const std::vector<StudyFigure>& figures);
 
 /// Writes NAME.svg and its data NAME.csv of every figure, and figures.csv, into `folder`. Returns an empty text, or why pictures are
-/// missing; their scripts are then there. Throws Error where files cannot be written.
+/// missing; their scripts then exist. Throws Error if files cannot be written.
 std::string write_figures(const std::vector<StudyFigure>& figures, const std::string& folder, int threads);
 
 }  // namespace trunnion

@@ -1,3 +1,4 @@
+// Co-simulation study: stable communication steps, residuals and energies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/cosimulation_study.h"
 
@@ -21,16 +22,16 @@ namespace trunnion {
 namespace {
 
 const double kNone = std::nan("");
-constexpr double kFigureStep = 1e-3;  // [s] H of the work cycle, and where residuals are one
-constexpr int kBeyond = 3;            // unstable steps in a row after which a scan ends: the residual has taken off
-constexpr double kSame = 1e-9;        // relative: steps nearer than this are one
+constexpr double kFigureStep = 1e-3;  // [s] H of the work cycle, at which residuals are normalised to one
+constexpr int kBeyond = 3;            // consecutive unstable steps that end a scan
+constexpr double kSame = 1e-9;        // relative: steps closer than this are equal
 constexpr std::array kPreferred20{1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8, 3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3, 7.1, 8.0, 9.0};
 constexpr std::array kPreferred5{1.0, 1.6, 2.5, 4.0, 6.3};
 constexpr std::array kSchemeSteps{10e-3, 20e-3, 40e-3};
 
 // ---------------------------------------------------------------- one run
 
-/// Lengths and rates of a reference at any time within it: cubics through lengths and rates.
+/// Lengths and rates of a reference at any time: cubics through lengths and rates.
 class ReferenceLength {
  public:
   explicit ReferenceLength(const CosimulationCourse& course) : course_(course) {}
@@ -49,10 +50,10 @@ class ReferenceLength {
   std::size_t i_ = 0;
 };
 
-/// Sees every communication point of a run.
+/// Observes every communication point of a run.
 class StudyWatcher final : public RunWatcher {
  public:
-  /// `reference`: null for the reference itself; `course`: what is recorded goes there, null: nothing.
+  /// `reference`: null for the reference itself; `course`: receives the recorded time histories; null: none.
   StudyWatcher(const std::shared_ptr<const Model>& model, const CosimulationCourse* reference, CosimulationCourse* course)
       : reader_(model), course_(course) {
     const std::vector<Channel>& channels = reader_.channels();
@@ -86,7 +87,7 @@ class StudyWatcher final : public RunWatcher {
     max_drift_ = std::fmax(max_drift_, std::abs(values[drift_]));
     for (std::size_t k = 0; reference_ && k < length_.size(); ++k) {
       const double error = std::abs(values[length_[k]] - reference_->at(t, k));
-      length_error_ = error <= length_error_ ? length_error_ : error;  // a length that is no number stays
+      length_error_ = error <= length_error_ ? length_error_ : error;  // NaN is kept
     }
     if (course_ == nullptr) return;
     course_->time.push_back(t);
@@ -124,7 +125,7 @@ CosimulationRun run_machine(const Description& description, double H, double lim
       run.absolute_residual = coupling->absolute_energy;
     }
     run.step_seconds = run.end_time > 0 ? runner.statistics().step_seconds / run.end_time : kNone;
-  } catch (const SimulationError& failure) { run.status = failure.what(); }  // no start
+  } catch (const SimulationError& failure) { run.status = failure.what(); }  // failed at the start
   if (reference != nullptr) run.length_error = watcher.length_error();
   run.max_drift = watcher.max_drift();
   run.stable = run.status.empty() && run.length_error < limit;
@@ -159,7 +160,7 @@ Description scheme_machine(const CosimulationRequest& request, CouplingScheme sc
 // ---------------------------------------------------------------- the sweep
 
 void fill_in(CosimulationRequest& request) {
-  if (request.machine.cylinders.empty()) throw Error("the machine has no cylinder: there is nothing to couple");
+  if (request.machine.cylinders.empty()) throw Error("the machine has no cylinder to couple");
   if (request.orders.empty()) request.orders = {request.machine.cylinders.size() == 1 ? 2 : 1};
   if (!request.oil.empty()) return;
   using enum IntegratorKind;
@@ -180,7 +181,7 @@ std::vector<CouplingChoice> choices_of(const CosimulationRequest& request) {
   return choices;
 }
 
-/// Counts what is done and reports it, one at a time.
+/// Counts completed runs and reports them, one at a time.
 class Counter {
  public:
   Counter(const StudyProgress& progress, std::size_t all) : progress_(progress), all_(static_cast<int>(all)) {}
@@ -227,7 +228,7 @@ const CouplingScan* find(const CosimulationStudy& study, const CouplingChoice& c
   return at == study.scans.end() ? nullptr : &*at;
 }
 
-/// The greatest preferred step at which both are stable; the least scanned one where there is none.
+/// The largest preferred step at which both are stable; the smallest scanned one if none is.
 double common_step(const CosimulationStudy& study, const CouplingChoice& a, const CouplingChoice& b) {
   const std::vector<double> steps = scanned_steps(study.request, a.oil.step);
   double step = steps.front();
@@ -241,7 +242,7 @@ double common_step(const CosimulationStudy& study, const CouplingChoice& a, cons
   return step;
 }
 
-/// A course that is still to be run.
+/// A time history still to be simulated.
 struct WantedCourse {
   std::vector<CosimulationCourse>* into;
   CouplingChoice choice;
@@ -290,12 +291,12 @@ void run_courses(CosimulationStudy& study, const StudyProgress& progress) {
     courses[i].label = w.label;
     courses[i].choice = w.choice;
     run_machine(coupled_machine(request, w.choice, w.H), w.H, request.limit, &study.reference, &courses[i]);
-    counter.done("courses for figures");
+    counter.done("time histories for figures");
   });
   for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i].into->push_back(std::move(courses[i]));
 }
 
-/// One after the other: they are timed.
+/// Sequential, because they are timed.
 void run_schemes(CosimulationStudy& study, const StudyProgress& progress) {
   const CosimulationRequest& request = study.request;
   Counter counter(progress, 1 + 2 * kSchemeSteps.size());

@@ -1,10 +1,10 @@
-// What `trunnion study cosimulation` computes: the largest stable communication step H of every combination of
+// Computation of `trunnion study cosimulation`: the largest stable communication step H of every combination of
 //   coupling variables       velocity-force, velocity-pressure
 //   prediction               Lagrange polynomials of order m, or the reduced interface model
 //   mechanism                ALI1 with semi-implicit Euler, ALI3-P (penalty treatment with projections) with the trapezoidal rule
-//   oil                      integrator and step h of its own; H is a multiple of h, as the paper's matching grids
-// in a noninteractive Jacobi scheme, with the coupling residual and the energies of every run, beside a monolithic reference.
-// Stable: the run ends, and the length of every cylinder at every communication point is nearer to the reference than a limit.
+//   oil                      own integrator and step h; H is a multiple of h, as the paper's matching grids
+// in a noninteractive Jacobi scheme, with the coupling residual and the energies of every run, compared with a monolithic reference.
+// Stable: the run completes, and the length error of every cylinder at every communication point is below a limit.
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 4.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace trunnion {
 
-/// How the mechanism is solved: the two formulations of section 2.1.
+/// Formulation of the mechanism: the two of section 2.1.
 enum class MechanismTreatment { ali1, ali3p };
 
 /// Integrator of the oil and its step [s].
@@ -29,28 +29,28 @@ struct OilIntegration {
   bool operator==(const OilIntegration&) const = default;
 };
 
-/// One way to couple, but for the communication step.
+/// One coupling, without the communication step.
 struct CouplingChoice {
   CouplingVariables variables = CouplingVariables::velocity_pressure;
   CouplingPrediction prediction = CouplingPrediction::polynomial;
-  int order = 1;  // m of the polynomials; of no use with the interface model
+  int order = 1;  // m of the polynomials; unused with the interface model
   MechanismTreatment treatment = MechanismTreatment::ali1;
   OilIntegration oil;
   bool operator==(const CouplingChoice&) const = default;
 };
 
 struct CosimulationRequest {
-  Description machine;  // as read; its solver and coupling settings hold where the study does not vary them
+  Description machine;  // as read; its solver and coupling settings apply unless the study varies them
   std::vector<CouplingVariables> variables{CouplingVariables::velocity_force, CouplingVariables::velocity_pressure};
   std::vector<int> orders;  // m; empty: the paper's, 2 with one cylinder and 1 with several
   bool polynomials = true, interface_model = true;
   std::vector<MechanismTreatment> treatments{MechanismTreatment::ali1, MechanismTreatment::ali3p};
-  std::vector<OilIntegration> oil;  // empty: the three integrators at 0.1 ms, the trapezoidal rule at 0.2, 0.5 and 1 ms too
+  std::vector<OilIntegration> oil;  // empty: the three integrators at 0.1 ms, the trapezoidal rule also at 0.2, 0.5 and 1 ms
   CoordinateKind coordinates = CoordinateKind::cartesian;
-  /// Where friction, drag and end dampers are evaluated with velocity-force; the paper: where the force is, which then feeds through from
-  /// the extrapolated rate. With velocity-pressure always in the mechanism.
+  /// Subsystem that evaluates friction, drag and end dampers with velocity-force; the paper: that of the force, which then has feedthrough
+  /// from the extrapolated rate. With velocity-pressure always the mechanism.
   FrictionSide friction = FrictionSide::hydraulics;
-  /// Order for the mechanism's own inputs; unset: that of the polynomials, 0 (held) beside the interface model.
+  /// Order for the mechanism's own inputs; unset: that of the polynomials, 0 (held) with the interface model.
   std::optional<int> mechanism_order;
   double min_step = 2e-4, max_step = 20e-3;  // [s] ends of the scan
   double limit = 5e-3;                       // [m] of length errors
@@ -58,17 +58,17 @@ struct CosimulationRequest {
   int threads = 1;
 };
 
-/// What came out of one run; NaN: unknown.
+/// Result of one run; NaN: unknown.
 struct CosimulationRun {
   double step = 0;      // [s] H
-  std::string status;   // empty: it ended; otherwise why it did not
+  std::string status;   // empty: completed; otherwise the reason of failure
   double end_time = 0;  // [s] reached
   bool stable = false;
-  double length_error = std::nan("");       // [m] greatest of all cylinders
+  double length_error = std::nan("");       // [m] maximum over all cylinders
   double residual = std::nan("");           // [J] |residual energy| of all bonds at the end (cosimulation/monitor.h)
-  double absolute_residual = std::nan("");  // [J] magnitudes of the steps added up
-  double max_drift = std::nan("");          // [J] greatest |energy.drift|
-  double step_seconds = std::nan("");       // [s] inside steps, for a simulated second
+  double absolute_residual = std::nan("");  // [J] sum of magnitudes over the steps
+  double max_drift = std::nan("");          // [J] maximum |energy.drift|
+  double step_seconds = std::nan("");       // [s] wall-clock time in steps per simulated second
 };
 
 /// A combination with its runs.
@@ -97,14 +97,14 @@ struct SchemeRow {
 };
 
 struct CosimulationStudy {
-  CosimulationRequest request;  // with everything filled in
+  CosimulationRequest request;  // with all defaults set
   std::vector<std::string> cylinders;
   CosimulationCourse reference;  // monolithic, at kReferenceStep
   std::vector<CouplingScan> scans;
-  /// Per variables of the request: the residual that figures are divided by: ALI1, polynomial, Euler at the first oil step, H = 1 ms.
+  /// Per variables of the request: reference residual for normalisation: ALI1, polynomial, Euler at the first oil step, H = 1 ms.
   std::vector<double> unit_residual;
   std::vector<SchemeRow> schemes;
-  // courses for figures
+  // time histories for figures
   std::vector<CosimulationCourse> cycle;       // H = 1 ms
   std::vector<CosimulationCourse> energy;      // velocity-force, Euler, polynomial
   std::vector<CosimulationCourse> prediction;  // polynomial, interface model; ALI1, velocity-force
@@ -122,14 +122,14 @@ std::string prediction_name(const CouplingChoice&);  // m = 2, interface model
 /// The machine with the settings of a combination and the communication step H [s].
 Description coupled_machine(const CosimulationRequest& request, const CouplingChoice& choice, double H);
 
-/// The steps of a scan [s]: multiples of the oil's step near preferred numbers, 20 (quick: 5) in a decade, from min_step to max_step.
+/// The steps of a scan [s]: multiples of the oil's step near preferred numbers, 20 (quick: 5) per decade, from min_step to max_step.
 std::vector<double> scanned_steps(const CosimulationRequest& request, double oil_step);
 
-/// Called now and then from any thread, never from two at a time: what has been done of how much.
+/// Called occasionally from any thread, never concurrently: completed and total work.
 using StudyProgress = std::function<void(int done, int all, const std::string& what)>;
 
-/// Does it all. Throws InputError where the machine cannot be coupled or has no cylinder, SimulationError where the reference fails; a
-/// combination that fails is a result. The same for any number of threads, times apart.
+/// Performs the study. Throws InputError if the machine cannot be coupled or has no cylinder, SimulationError if the reference fails; a
+/// combination that fails is a result. Independent of the number of threads, except times.
 CosimulationStudy cosimulation_study(CosimulationRequest request, const StudyProgress& progress = {});
 
 /// One row per combination: its limits.

@@ -16,7 +16,7 @@ namespace trunnion {
 namespace {
 
 constexpr std::size_t kLongest = 25;                 // characters of -1.2345678901234567e-308 and a separator
-constexpr std::size_t kText = std::size_t{1} << 18;  // [bytes] that are written at once
+constexpr std::size_t kText = std::size_t{1} << 18;  // [bytes] written at once
 
 /// Writes one number at `p`; returns its end. At least kLongest characters must fit.
 char* put_number(char* p, double value) {
@@ -27,7 +27,7 @@ char* put_number(char* p, double value) {
   return p + n;
 }
 
-/// Rows as text. Many channels keep their value for a while: its digits are kept, too.
+/// Rows as text. Many channels keep their value over several rows: the digits are kept, too.
 class RowText {
  public:
   explicit RowText(const std::vector<Channel>& channels) : last_(channels.size()) {
@@ -45,7 +45,7 @@ class RowText {
         cell.bits = bits;
         cell.size = static_cast<std::uint8_t>(put_number(cell.digits.data(), row[k]) - cell.digits.data());
       }
-      std::memcpy(p, cell.digits.data(), kLongest);  // a fixed size is quicker than the right one
+      std::memcpy(p, cell.digits.data(), kLongest);  // a fixed size is faster
       p += cell.size;
       *p++ = ',';
     }

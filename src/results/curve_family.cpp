@@ -1,3 +1,4 @@
+// Force-velocity curves of quasistatic actuators.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/curve_family.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr double kMargin = 0.1;  // of the range between the saturations, on either side
 constexpr int kMostPoints = 1000000;
-constexpr std::size_t kDashed = 6;  // curves of a family that colours and dashes tell apart; more get a scale
+constexpr std::size_t kDashed = 6;  // maximum number of curves with distinct colours and dashes; more use a colour scale
 
 class Findings {
  public:
@@ -90,7 +91,7 @@ Place find_actuator(const std::shared_ptr<const Model>& model, const std::string
                                          : fmt::format("one of the quasistatic ones: {}", fmt::join(known, ", "));
   const auto& actuators = model->hydraulics.actuators;
   if (name.empty())
-    findings.add("--actuator", known.empty() ? "there is no curve" : "the model has several quasistatic actuators", list);
+    findings.add("--actuator", known.empty() ? "there is no curve to compute" : "the model has several quasistatic actuators", list);
   else if (std::any_of(actuators.begin(), actuators.end(), [&](const Actuator& a) { return a.name == name; }))
     findings.add("--actuator",
                  fmt::format("the oil of `{}` is not quasistatic: its force depends on pressures, not on its velocity alone", name), list);
@@ -100,9 +101,9 @@ Place find_actuator(const std::shared_ptr<const Model>& model, const std::string
   return {};
 }
 
-// ---------------------------------------------------------------- what is varied besides the model
+// ---------------------------------------------------------------- levers and velocities
 
-/// A lever or a velocity and the values that it takes.
+/// A lever or a velocity and its values.
 struct Setting {
   int actuator = 0;
   std::vector<std::string> texts;
@@ -132,7 +133,7 @@ Setting read_setting(const std::string& text, const Place& place, bool velocity,
   }
   if (velocity && setting.actuator == place.index) {
     findings.add(option,
-                 equals == std::string::npos ? fmt::format("`{}` does not say what moves", text)
+                 equals == std::string::npos ? fmt::format("`{}` does not name the moving actuator", text)
                                              : fmt::format("the curve is over the velocity of `{}`", names[place.index]),
                  others.empty() ? "nothing: there is no other actuator on its pump" : fmt::format("NAME=V1,V2,... with one of {}", others));
     return setting;
@@ -172,7 +173,7 @@ std::vector<std::vector<std::size_t>> all_choices(const std::vector<Setting>& se
 
 // ---------------------------------------------------------------- curves
 
-/// A curve with the circuit it belongs to, until its points are known.
+/// A curve and its circuit, before its points are computed.
 struct Case {
   Place place;
   MeteringCommand command() const { return {curve.flow, curve.bleed, openings}; }
@@ -186,7 +187,7 @@ struct Case {
   std::vector<MeteringOpenings> openings;
 };
 
-/// Signals at `time`, levers in place of theirs; spools have come to rest where their commands are.
+/// Signals at `time`, with levers replaced; spools at rest at their commands.
 Case make_case(const Place& place, double time, const std::vector<Setting>& settings, std::size_t commands,
                const std::vector<std::size_t>& choice) {
   const Hydraulics& netlist = place.hydraulics();
@@ -223,16 +224,16 @@ void check_case(const Case& c, const std::vector<std::string>& varied, Findings&
   for (std::size_t i = 0; i < varied.size(); ++i) where += fmt::format("{}{} = {}", i == 0 ? " with " : ", ", varied[i], c.curve.values[i]);
   for (const CurveActuator& a : c.curve.actuators)
     if (const std::string fault = fault_of(a.openings); !fault.empty())
-      findings.add("--actuator", fmt::format("the valves of `{}` cannot stand so{}: {}", a.name, where, fault),
+      findings.add("--actuator", fmt::format("the valve openings of `{}` are inconsistent{}: {}", a.name, where, fault),
                    "openings that feed one side at most, and regenerate only while neither P_B nor A_T is open", openings_text(a.openings));
   if (!(c.curve.flow >= 0))
     findings.add("--actuator", fmt::format("the flow of the pump is {:g} m^3/s{}", c.curve.flow, where), "zero or more");
 }
 
-/// Between the saturations of all curves and a little more, in tidy numbers.
+/// The range between the saturations of all curves plus a margin, rounded to neat numbers.
 Interval default_range(const std::vector<Case>& cases) {
   Interval range{0, 0};
-  double reach = 0;  // where valves are shut nothing has a velocity of its own
+  double reach = 0;  // where valves are closed no velocity is characteristic
   for (const Case& c : cases) {
     range = {std::min(range.lower, c.curve.saturation.lower), std::max(range.upper, c.curve.saturation.upper)};
     reach = std::max(reach, c.curve.flow / c.curve.area_A);
@@ -263,7 +264,7 @@ std::optional<Interval> stated_range(const CurveRequest& request, const Place& p
 
 // ---------------------------------------------------------------- segments
 
-/// Points of one segment of table 1, `first` to `last`, the points included that it shares with its neighbours.
+/// Points of one segment of table 1, `first` to `last`, including those shared with its neighbours.
 struct Run {
   MeteringSegment segment;
   std::size_t first, last;
@@ -274,7 +275,7 @@ std::vector<Run> runs_of(const std::vector<ForceVelocityPoint>& points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const MeteringSegment segment = points[i].at.segment;
     if (runs.empty() || runs.back().segment != segment) {
-      const bool here = i > 0 && points[i].breakpoint;  // where one ends and the other begins: here, or one before
+      const bool here = i > 0 && points[i].breakpoint;  // boundary between segments: here, or at the previous point
       if (here) runs.back().last = i;
       runs.push_back({segment, i > 0 && !here ? i - 1 : i, i});
     }
@@ -285,7 +286,7 @@ std::vector<Run> runs_of(const std::vector<ForceVelocityPoint>& points) {
 
 const char* velocity_unit(const CurveFamily& family) { return family.is_rotary ? "rad/s" : "m/s"; }
 
-/// What curves of a family differ in, as indices of `varied`, and what all share.
+/// The varied values that differ between curves of a family, as indices of `varied`, and the common ones.
 std::vector<std::size_t> differing(const CurveFamily& family) {
   std::vector<std::size_t> list;
   for (std::size_t i = 0; i < family.varied.size(); ++i)
@@ -295,7 +296,7 @@ std::vector<std::size_t> differing(const CurveFamily& family) {
   return list;
 }
 
-/// The greatest magnitude that any curve has.
+/// The maximum magnitude over all curves.
 template <class Value>
 double greatest(const CurveFamily& family, const Value& value) {
   double most = 0;
@@ -307,7 +308,7 @@ double greatest(const CurveFamily& family, const Value& value) {
 }  // namespace
 
 CurveFamily curve_family(const CurveRequest& request) {
-  // everything is read before anything is computed
+  // all input is read before anything is computed
   std::vector<std::vector<std::string>> rows = combinations(request.vary);
   std::vector<Place> places;
   for (const auto& values : rows) {
@@ -515,11 +516,10 @@ Plot curve_plot(const CurveFamily& family) {
     plot.panels[0].curves.push_back(std::move(ends));
   }
   if (family.regenerates)
-    add_panel({"flow of regeneration", "L/min", false, {}, {}}, kLitrePerMinute, [](const ForceVelocityPoint& p) { return p.at.Q_a; });
+    add_panel({"regeneration flow", "L/min", false, {}, {}}, kLitrePerMinute, [](const ForceVelocityPoint& p) { return p.at.Q_a; });
   if (family.curves[0].actuators.size() > 1) {
-    add_panel({"pressure of the pump", "MPa", false, {}, {}}, kMega, [](const ForceVelocityPoint& p) { return p.pump.P; });
-    add_panel({"flow of its relief valve", "L/min", false, {}, {}}, kLitrePerMinute,
-              [](const ForceVelocityPoint& p) { return p.pump.Q_relief; });
+    add_panel({"pump pressure", "MPa", false, {}, {}}, kMega, [](const ForceVelocityPoint& p) { return p.pump.P; });
+    add_panel({"relief valve flow", "L/min", false, {}, {}}, kLitrePerMinute, [](const ForceVelocityPoint& p) { return p.pump.Q_relief; });
   }
   return plot;
 }

@@ -1,3 +1,4 @@
+// Static solutions and steady operation as tables and files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/equilibrium_files.h"
 
@@ -37,13 +38,13 @@ std::vector<std::string> names(const Model& model, const std::vector<int>& veloc
   return list;
 }
 
-/// How a volume came to its pressure.
+/// The origin of a volume's pressure.
 const char* origin(const Model& model, const PressureNode& node, const State& at, const char* found) {
   const double given = model.y_start[static_cast<std::size_t>(node.state)];
   return std::isnan(given) || given != at.y()[node.state] ? found : "stated";
 }
 
-/// What a cylinder does at rest.
+/// State of a cylinder at rest.
 struct CylinderAtRest {
   std::string name;
   double length = 0, chamber_A = 0, chamber_B = 0, force = 0, end_dampers = 0;
@@ -70,7 +71,7 @@ std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observ
   return list;
 }
 
-/// What a motor does at rest.
+/// State of a motor at rest.
 struct MotorAtRest {
   std::string name;
   double angle = 0, torque = 0, end_dampers = 0;
@@ -99,7 +100,7 @@ Json stability_json(const Model& model, const Equilibrium& e) {
 
 void add_line(std::string& text, const std::string& key, const std::string& value) { text += fmt::format("  {:<22} {}\n", key, value); }
 
-/// What both have in common. `found`: what a pressure that is not stated comes from.
+/// Common parts. `found`: the origin of pressures that are not given.
 Json point_json(const std::shared_ptr<const Model>& shared, const State& at, const std::vector<double>& moved, const char* found,
                 const std::string& model_file) {
   const Model& model = *shared;
@@ -152,14 +153,14 @@ std::string point_text(const std::shared_ptr<const Model>& shared, const State& 
   for (const JointInfo& joint : model.joints)
     for (const JointPart& part : joint.parts) {
       const double* q = at.q() + part.q;
-      const bool ball = part.joint == NodeJoint::spherical, turn = part.joint == NodeJoint::revolute;
+      const bool spherical = part.joint == NodeJoint::spherical, turn = part.joint == NodeJoint::revolute;
       double moved = 0;
-      for (int k = 0; k < (ball ? 3 : 1); ++k)
+      for (int k = 0; k < (spherical ? 3 : 1); ++k)
         moved = std::hypot(moved, movement[static_cast<std::size_t>(part.v) + static_cast<std::size_t>(k)]);
-      if (!ball && movement[static_cast<std::size_t>(part.v)] < 0) moved = -moved;
-      std::string value = ball   ? fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3])
-                          : turn ? fmt::format("{:.6f} deg", q[0] / kDegree)
-                                 : fmt::format("{:.9g} m", q[0]);
+      if (!spherical && movement[static_cast<std::size_t>(part.v)] < 0) moved = -moved;
+      std::string value = spherical ? fmt::format("quaternion [{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q[0], q[1], q[2], q[3])
+                          : turn    ? fmt::format("{:.6f} deg", q[0] / kDegree)
+                                    : fmt::format("{:.9g} m", q[0]);
       if (std::find(turning.begin(), turning.end(), part.v) != turning.end())
         value = part.joint == NodeJoint::prismatic ? fmt::format("moves at {:.9g} m/s", at.v()[part.v])
                                                    : fmt::format("turns at {:.9g} rad/s", at.v()[part.v]);
@@ -218,8 +219,8 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
   for (const RestMode& mode : e.modes) {
     if (mode.stiffness > 0 && &mode != &e.modes.front()) break;
     const std::string where = fmt::format("{}", fmt::join(names(model, mode.velocities), ", "));
-    verdict += mode.stiffness < 0    ? fmt::format("; {} falls away", where)
-               : mode.stiffness == 0 ? fmt::format("; nothing restores {}", where)
+    verdict += mode.stiffness < 0    ? fmt::format("; {} moves away", where)
+               : mode.stiffness == 0 ? fmt::format("; no restoring force on {}", where)
                                      : fmt::format("; softest in {}, {:.4g} Hz", where, frequency(mode));
   }
   add_line(text, "stability", verdict);
@@ -229,7 +230,7 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
 void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder) {
   if (model->relative) return write_equilibrium(model->relative, e, model_file, folder);
-  const Description at_rest = without_csv_files(description_at(*model, e.state));  // CSV files stand beside the model file, not here
+  const Description at_rest = without_csv_files(description_at(*model, e.state));  // CSV paths are relative to the model file
   make_folder(folder);
   write_text(equilibrium_json(model, e, model_file), folder + "/equilibrium.json");
   write_text(write_model(at_rest), folder + "/equilibrium.yaml");
@@ -263,7 +264,7 @@ std::string steady_text(const std::shared_ptr<const Model>& shared, const Steady
   if (shared->relative) return steady_text(shared->relative, s);
   std::string text = fmt::format("in steady operation{}\n", s.state.time == 0 ? "" : fmt::format(", signals at {:g} s", s.state.time));
   text += point_text(shared, s.state, s.movement, s.turning, "steady operation");
-  for (const OpenStates& o : s.open) add_line(text, "not decided", fmt::format("{}: {}", fmt::join(o.states, ", "), o.why));
+  for (const OpenStates& o : s.open) add_line(text, "not determined", fmt::format("{}: {}", fmt::join(o.states, ", "), o.why));
   for (const OtherSteady& other : s.others) {
     std::string states;
     for (const auto& [state, value] : other.states) states += fmt::format("{}{} = {:.6g}", states.empty() ? "" : ", ", state, value);
@@ -272,7 +273,7 @@ std::string steady_text(const std::shared_ptr<const Model>& shared, const Steady
   add_line(text, "residual", fmt::format("{:.2g} units/s at {}; {} linear solves", s.residual, s.residual_at, s.iterations));
   add_line(text, "stability",
            s.growing.empty() ? "stable"
-                             : fmt::format("unstable: {} would leave it, e-fold in {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth));
+                             : fmt::format("unstable: {} diverges, e-folding time {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth));
   return text;
 }
 

@@ -1,5 +1,6 @@
-// A static solution, or steady operation, for people and programs: a table, equilibrium.json or steady.json, and the model file that starts
-// there. SPDX-License-Identifier: BSD-3-Clause
+// A static solution, or steady operation, as text and files: a table, equilibrium.json or steady.json, and the model file that starts
+// there.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
@@ -16,8 +17,7 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
 /// Coordinates, pressures, cylinders, stability: lines for a terminal.
 std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e);
 
-/// Writes equilibrium.json and equilibrium.yaml, the model with its start values at rest and signals from CSV files as tables, into
-/// `folder`.
+/// Writes equilibrium.json and equilibrium.yaml, the model with its equilibrium as start values and CSV signals as tables, into `folder`.
 void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder);
 

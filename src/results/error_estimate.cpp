@@ -1,4 +1,4 @@
-// Figures of errors: accumulated local ones, and those measured by halving the step.
+// Error estimates: accumulated local errors, and errors measured by halving the step.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/error_estimate.h"
 
@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kDoubtful = 1;         // [%] of a range
-constexpr double kLeastWay = 1e-5;      // [rad], of the machine's extent: less is no movement
-constexpr long kManySteps = 200;        // enough to tell what persists from what passes
+constexpr double kLeastWay = 1e-5;      // [rad], of the machine's extent: less counts as no motion
+constexpr long kManySteps = 200;        // enough to distinguish persistent from transient errors
 constexpr double kLeastPressure = 1e4;  // [Pa]
 constexpr double kNoRange = 1e-9;       // of a channel's size: rounding
 
@@ -101,7 +101,7 @@ std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& 
                                  ? fmt::format("solver.step {:g} s would keep it below 1 %, and `run --estimate-error` measures it",
                                                step_for(solver.step, c.percent, order))
                                  : fmt::format("a solver.reference_tolerance below {:.0e} keeps it smaller", solver.reference_tolerance);
-  return {fmt::format("{} may be off by up to {:.2g} % of its range (accumulated local errors, {:.3g} {}); {}", c.channel, c.percent,
+  return {fmt::format("the error of {} may reach {:.2g} % of its range (accumulated local errors, {:.3g} {}); {}", c.channel, c.percent,
                       c.error, c.unit, remedy)};
 }
 
@@ -112,8 +112,10 @@ std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors
         (worst == nullptr || c.percent > worst->percent))
       worst = &c;
   if (worst == nullptr || !(worst->percent > kDoubtful)) return {};
-  return {fmt::format("{} is off by about {:.2g} % of its range (by half the step, {:.3g} {}); solver.step {:g} s would keep it below 1 %",
-                      worst->channel, worst->percent, worst->error, worst->unit, step_for(step, worst->percent, measured.order))};
+  return {
+      fmt::format("the error of {} is about {:.2g} % of its range (by halving the step, {:.3g} {}); "
+                  "solver.step {:g} s would keep it below 1 %",
+                  worst->channel, worst->percent, worst->error, worst->unit, step_for(step, worst->percent, measured.order))};
 }
 
 nlohmann::ordered_json error_json(const std::optional<AccumulatedErrors>& accumulated, const std::optional<MeasuredErrors>& measured) {
@@ -139,7 +141,7 @@ std::string error_text(const std::optional<AccumulatedErrors>& accumulated, cons
                         accumulated->coordinate.error > 0 && accumulated->pressure.error > 0 ? "; " : "",
                         accumulated->pressure.error > 0 ? "of one step: " + part(accumulated->pressure) : "");
   if (measured && measured->worst() != nullptr)
-    text += fmt::format("  error        by half the step: largest in {}; all channels in summary.json\n", part(*measured->worst()));
+    text += fmt::format("  error        by halving the step: largest in {}; all channels in summary.json\n", part(*measured->worst()));
   return text;
 }
 

@@ -1,7 +1,7 @@
-// How far a run may be off its equations, in shares of what moved:
-//   accumulated    the sums of local errors that the steps themselves tell (run/local_errors.h); of every monolithic run
-//   measured       2^p/(2^p - 1) of the difference from a second run with half the step, p the order of the rule, channel by channel
-// Above 1 % of a coordinate's range either is a warning that says with which step it would be below.
+// Discretisation error of a run, relative to the ranges of motion:
+//   accumulated    sums of the local errors estimated by the steps (run/local_errors.h); for every monolithic run
+//   measured       2^p/(2^p - 1) times the difference from a run with half the step, p the order of the rule, per channel
+// Above 1 % of a coordinate's range either is a warning that suggests a sufficient step.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace trunnion {
 
-/// The channel that is worst off.
+/// The channel with the largest relative error.
 struct WorstError {
   std::string channel;
   std::string unit;
@@ -24,29 +24,29 @@ struct WorstError {
 
 struct AccumulatedErrors {
   WorstError coordinate;  // summed over the run
-  WorstError persistent;  // the worst of those whose error is also persistent: what is warned of; none: empty
+  WorstError persistent;  // the largest persistent error, subject of the warning; empty if none
   WorstError pressure;    // the largest of a step
 };
-/// None of a co-simulation.
+/// Empty for a co-simulation.
 std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const RunStatistics& statistics);
 
 struct MeasuredErrors {
   double step = 0;                   // [s] of the second run
   int order = 2;                     // of the rule
-  std::vector<WorstError> channels;  // that moved and were recorded, in their order
+  std::vector<WorstError> channels;  // recorded channels that moved, in their order
   const WorstError* worst() const;
 };
-/// Of a run and one with half its step, by a rule of that order; times that only one of them has do not count.
+/// Of a run and one with half its step, by a rule of that order; only common times count.
 MeasuredErrors measured_errors(const Recording& run, const Recording& halved, double step, int order);
 
-/// The step that would bring an error of `percent` below 1 %: 1, 2 or 5 times a power of ten [s].
+/// The step that would reduce an error of `percent` below 1 %: 1, 2 or 5 times a power of ten [s].
 double step_for(double step, double percent, int order);
 
-/// Of the integrator where steps have a fixed length; otherwise 0.
+/// Order of the integrator if steps have a fixed length; otherwise 0.
 int order_of(const SolverDescription& solver);
 
 std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver);
-/// Of coordinates alone: rates, forces and powers may be far off for an instant, after a jump.
+/// For coordinates only: rates, forces and powers may have large errors for an instant after a jump.
 std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors& measured, double step);
 /// `error_estimate` of summary.json; lines of the summary on a terminal.
 nlohmann::ordered_json error_json(const std::optional<AccumulatedErrors>& accumulated, const std::optional<MeasuredErrors>& measured);

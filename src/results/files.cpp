@@ -1,3 +1,4 @@
+// Result files and folders.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/files.h"
 
@@ -56,7 +57,7 @@ ResultFolder::ResultFolder(const std::string& path) : path_(path) {
   if (error) refuse("the folder cannot be created: " + error.message(), folder);
   id_ = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (id_ < 0) refuse(std::string("the folder cannot be opened: ") + std::strerror(errno), folder);
-  if (flock(id_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)  // file systems without locks go without
+  if (flock(id_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)  // file systems without locks are accepted
     refuse("another run is writing into this folder", "another folder, with -o");
   const std::string probe = path + "/results.lock";
   unlink((probe + ".part").c_str());

@@ -1,3 +1,4 @@
+// Parameter estimation from a recording.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/fit.h"
 
@@ -24,7 +25,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSameTime = 1e-9;  // [s], relative beyond 1 s: times no further apart are one
+constexpr double kSameTime = 1e-9;  // [s], relative beyond 1 s: times no further apart are equal
 
 // ---------------------------------------------------------------- request
 
@@ -42,7 +43,7 @@ class FitFindings {
   std::vector<Diagnostic> list_;
 };
 
-/// A column of the recording and how many SI units its unit is.
+/// A column of the recording and its unit in SI units.
 struct RecordedColumn {
   std::string name;
   double unit = 1;
@@ -55,7 +56,7 @@ RecordedColumn read_column(const std::string& text, const std::string& option, F
   const std::string unit = text.substr(colon + 1);
   const QuantityText read = read_quantity("1 " + unit);
   if (!read.quantity || !read.quantity->has_unit) {
-    findings.add(option, fmt::format("`{}` is no unit", unit), "a unit such as kN, bar or mm behind the name of the column", read.hint);
+    findings.add(option, fmt::format("`{}` is not a unit", unit), "a unit such as kN, bar or mm after the name of the column", read.hint);
     return {text.substr(0, colon), 1};
   }
   return {text.substr(0, colon), read.quantity->value};
@@ -114,7 +115,7 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
       if (name != time.name && std::find(known.begin(), known.end(), name) != known.end())
         channels.push_back(read_channel(request, name, time, {name, 1}, findings));
   if (channels.empty() && findings.list().empty())
-    findings.add("--reference", fmt::format("no column of `{}` is named like a channel", request.reference),
+    findings.add("--reference", fmt::format("no column of `{}` has the name of a channel", request.reference),
                  "names of channels in its first line, or --channels CHANNEL=COLUMN",
                  header.empty() ? "the file has no header line, or cannot be read" : "");
   for (FittedChannel& channel : channels)
@@ -140,7 +141,7 @@ void check_times(const std::vector<FittedChannel>& channels, const Model& model,
 
 // ---------------------------------------------------------------- runs
 
-/// Reads channels of a run at given times, straight between its steps. At a jump: what the step before it left.
+/// Reads channels of a run at given times by linear interpolation between steps; at a jump, the left limit.
 class Sampler final : public RunWatcher {
  public:
   Sampler(const std::shared_ptr<const Model>& model, const std::vector<FittedChannel>& channels) : reader_(model), channels_(channels) {
@@ -162,7 +163,7 @@ class Sampler final : public RunWatcher {
     reader_.at(step);
     take();
   }
-  /// Per channel, as long as the run came.
+  /// Per channel, up to the end of the run.
   std::vector<std::vector<double>>& values() { return values_; }
   double last_time() const {
     double last = 0;
@@ -188,13 +189,13 @@ class Sampler final : public RunWatcher {
 
   ChannelReader reader_;
   const std::vector<FittedChannel>& channels_;
-  std::vector<std::size_t> index_, next_;  // in the meter; of the next time
+  std::vector<std::size_t> index_, next_;  // in the channel reader; of the next time
   std::vector<double> before_;
   double time_before_ = 0;
   std::vector<std::vector<double>> values_;
 };
 
-/// The problem in the form of Eigen's method: residuals and Jacobian at x.
+/// The problem for Eigen's solver: residuals and Jacobian at x.
 class Misfit {
  public:
   using Vector = Eigen::VectorXd;
@@ -236,7 +237,7 @@ class Misfit {
     return std::move(sampler.values());
   }
 
-  /// Residuals of a run's channels.
+  /// Residuals of the channels of a run.
   Vector residuals(const std::vector<std::vector<double>>& values) const {
     Vector r(points_);
     Eigen::Index k = 0;
@@ -254,7 +255,7 @@ class Misfit {
     return 0;
   }
 
-  /// Central differences, or one-sided ones where a run fails; < 0 where both do.
+  /// Central differences, or one-sided ones if a run fails; < 0 if both do.
   int df(const Vector& x, Matrix& J) {
     const Eigen::Index n = x.size();
     std::vector<std::optional<Vector>> at(2 * static_cast<std::size_t>(n) + 1);
@@ -282,7 +283,7 @@ class Misfit {
 
  private:
   static constexpr double kFarOff = 1e20;      // residual of a run that fails
-  static constexpr double kDifference = 1e-4;  // of x: the tolerance of a step's iteration is far below what it changes
+  static constexpr double kDifference = 1e-4;  // of x: its effect is far above the tolerance of the iteration in a step
 
   static double span(const FittedParameter& p) { return p.start != 0 ? std::abs(p.start) : 1; }
 
@@ -290,7 +291,7 @@ class Misfit {
     try {
       const Vector r = residuals(run_at(x));
       if (r.allFinite()) return r;
-    } catch (const Error&) {  // outside of what the model can be, or a run that fails: a step too far
+    } catch (const Error&) {  // an invalid model or a run that fails: the step is rejected and shortened
     }
     return std::nullopt;
   }
@@ -300,7 +301,7 @@ class Misfit {
   Eigen::Index points_ = 0;
 };
 
-// ---------------------------------------------------------------- what the recording says of the parameters
+// ---------------------------------------------------------------- identifiability
 
 /// Standard errors, correlation and warnings from the Jacobian of residuals r.
 void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd& r, const Eigen::MatrixXd& J, Fit& fit) {
@@ -317,7 +318,7 @@ void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd
   for (Eigen::Index i = 0; i < n; ++i)
     if (!(length(i) > kSingular * std::sqrt(static_cast<double>(r.size())))) {
       blind = true;
-      fit.warnings.push_back(fmt::format("{} has no influence on what was recorded; leave it out, or record other channels", name(i)));
+      fit.warnings.push_back(fmt::format("{} has no influence on the recorded channels; omit it, or record other channels", name(i)));
     }
   if (blind) return;
   const Eigen::MatrixXd unit = J * length.cwiseInverse().asDiagonal();
@@ -327,7 +328,7 @@ void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd
     std::vector<std::string> together;
     for (Eigen::Index i = 0; i < n; ++i)
       if (std::abs(modes.vectors(i, 0)) > kPart) together.push_back(name(i));
-    fit.warnings.push_back(fmt::format("the recording determines only a combination of {}; fit one of them less, or record other channels",
+    fit.warnings.push_back(fmt::format("the recording determines only a combination of {}; omit one of them, or record other channels",
                                        fmt::join(together, ", ")));
     return;
   }
@@ -348,21 +349,22 @@ void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd
     const double error = std::sqrt(covariance(i, i)) / length(i);  // of x
     p.standard_error = error * std::abs(misfit.slope(k, x(i)));
     if (p.positive ? error > kUncertain : p.standard_error > kUncertain * std::abs(p.value))
-      fit.warnings.push_back(fmt::format("{} is hardly determined: its standard error is {:.2g} % of its value", p.path,
+      fit.warnings.push_back(fmt::format("{} is poorly determined: its standard error is {:.2g} % of its value", p.path,
                                          100 * p.standard_error / std::abs(p.value)));
     for (Eigen::Index j = 0; j < n; ++j) {
-      // of the estimates; of equal noise in all channels where there is none
+      // of the estimates; of equal noise in all channels where unavailable
       const double scale = std::sqrt(covariance(i, i) * covariance(j, j));
       const double c = scale > 0 ? covariance(i, j) / scale : inverse(i, j) / std::sqrt(inverse(i, i) * inverse(j, j));
       fit.correlation[k * size + static_cast<std::size_t>(j)] = i == j ? 1 : c;
       if (j < i && std::abs(c) > kCorrelated)
-        fit.warnings.push_back(fmt::format("the recording hardly tells {} from {}: their correlation is {:.4f}", name(j), name(i), c));
+        fit.warnings.push_back(
+            fmt::format("the recording hardly distinguishes {} from {}: their correlation is {:.4f}", name(j), name(i), c));
     }
   }
 }
 
-/// What the step of the runs does to the values: with half of it the residuals are others, and the least of them lies J^+ of the difference
-/// away; for a step of zero 2^p/(2^p - 1) times that, p the order of the rule. Standard errors know nothing of it.
+/// Effect of the step of the runs on the values: with half the step the residuals differ, and their minimum is at J^+ times the
+/// difference; the error relative to step zero is 2^p/(2^p - 1) times that, p the order of the rule. Standard errors do not include it.
 void estimate_step_errors(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd& r, const Eigen::MatrixXd& J, Fit& fit) {
   constexpr double kWorthWhile = 1e-3;  // of a value
   const int order = order_of(fit.model->description.solver);
@@ -380,7 +382,7 @@ void estimate_step_errors(const Misfit& misfit, const Eigen::VectorXd& x, const 
     p.step_error = std::abs(whole * misfit.slope(i, x(k)) * moved(k));
     if (p.step_error > p.standard_error && p.step_error > kWorthWhile * std::abs(p.value))
       fit.warnings.push_back(
-          fmt::format("{} is off by about {:.2g} for the step of the runs alone, its standard error is {:.2g}: try a smaller solver.step",
+          fmt::format("the error of {} due to the step of the runs is about {:.2g}, its standard error {:.2g}: try a smaller solver.step",
                       p.path, p.step_error, p.standard_error));
   }
 }
@@ -395,20 +397,20 @@ const char* words_of(Eigen::LevenbergMarquardtSpace::Status status) {
   using namespace Eigen::LevenbergMarquardtSpace;
   switch (status) {
     case RelativeReductionTooSmall:
-      return "the residuals fall no further";
+      return "the residuals converged";
     case RelativeErrorTooSmall:
     case RelativeErrorAndReductionTooSmall:
-      return "the parameters change no further";
+      return "the parameters converged";
     case CosinusTooSmall:
     case GtolTooSmall:
-      return "the residuals are at their least";
+      return "the gradient of the residuals vanishes";
     case FtolTooSmall:
     case XtolTooSmall:
-      return "the residuals are known no better";
+      return "the accuracy limit of the residuals is reached";
     case UserAsked:
-      return "the runs beside a set of values fail, so that it has no derivatives";
+      return "no derivatives: the runs at neighbouring values fail";
     default:
-      return "the iterations are used up";
+      return "maximum number of iterations reached";
   }
 }
 
@@ -420,11 +422,11 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   fit.model = compile(description);
   check_recorded_channels(fit.model);
   FitFindings findings;
-  if (request.parameters.empty()) findings.add("--parameters", "there is nothing to fit", "paths of numbers in the model file");
+  if (request.parameters.empty()) findings.add("--parameters", "no parameters are given", "paths of numbers in the model file");
   if (request.max_iterations < 1) findings.add("--max-iterations", fmt::format("found {}", request.max_iterations), "1 or more");
   for (const std::string& path : request.parameters) {
     if (std::count(request.parameters.begin(), request.parameters.end(), path) > 1) {
-      findings.add("--parameters", fmt::format("{} stands there more than once", path));
+      findings.add("--parameters", fmt::format("{} is given more than once", path));
       break;
     }
     try {
@@ -451,7 +453,7 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   findings.throw_any();
 
   Eigen::VectorXd x = misfit.start();
-  const std::vector<std::vector<double>> first = misfit.run_at(x);  // throws where it fails
+  const std::vector<std::vector<double>> first = misfit.run_at(x);  // throws if it fails
   ++fit.runs;
   for (std::size_t c = 0; c < fit.channels.size(); ++c) {
     fit.channels[c].at_start = first[c];
@@ -465,7 +467,7 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   method.parameters.maxfev = std::numeric_limits<int>::max();
   Status status = method.minimizeInit(x);
   const double points = std::sqrt(static_cast<double>(misfit.values()));
-  constexpr double kExactFit = 1e-12;  // rms of r: nothing is left to fit
+  constexpr double kExactFit = 1e-12;  // rms of r: exact fit
   while (status == Status::NotStarted || status == Status::Running) {
     if (fit.iterations == request.max_iterations) {
       status = Status::TooManyFunctionEvaluation;
@@ -505,7 +507,7 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
 std::string fit_text(const Fit& fit) {
   std::string text = fmt::format("{} after {} iterations and {} runs{}: {}\n", fit.converged ? "fitted" : "NOT CONVERGED", fit.iterations,
                                  fit.runs, fit.failed_runs > 0 ? fmt::format(", {} of them failed", fit.failed_runs) : "", fit.status);
-  std::vector<std::vector<std::string>> lines{{"parameter", "start", "fitted", "standard error", "error by the step", "unit"}};
+  std::vector<std::vector<std::string>> lines{{"parameter", "start", "fitted", "standard error", "error due to the step", "unit"}};
   for (const FittedParameter& p : fit.parameters)
     lines.push_back({p.path, fmt::format("{:.6g}", p.start), fmt::format("{:.9g}", p.value),
                      std::isnan(p.standard_error) ? "-" : fmt::format("{:.2g}", p.standard_error),
@@ -560,7 +562,7 @@ Plot fit_plot(const Fit& fit) {
   for (const FittedParameter& p : fit.parameters)
     plot.title += fmt::format("{}{} = {:.4g}", plot.title.empty() ? "" : ", ", p.path.substr(p.path.rfind('.') + 1), p.value);
   for (const FittedChannel& c : fit.channels) {
-    constexpr std::size_t kMarks = 60;  // as many as can be told apart
+    constexpr std::size_t kMarks = 60;  // as many as can be distinguished
     const std::size_t every = std::max<std::size_t>(1, c.times.size() / kMarks);
     std::vector<double> times, recorded;
     for (std::size_t i = 0; i < c.times.size(); i += every) times.push_back(c.times[i]), recorded.push_back(c.recorded[i]);

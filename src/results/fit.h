@@ -1,9 +1,9 @@
-// What `trunnion fit` does: values of a model file with which its run repeats a recording best. Least squares over all channels and times,
-//   least over x of  sum_c sum_i r_ci^2,   r_ci = (channel c of the run at t_i - recorded value) / scale_c
-// scale_c the root mean square of the recorded values about their mean. By Levenberg and Marquardt's method in
-//   x = 1 + ln(p / p_0)  for parameters that the model file wants positive,   x = 1 + (p - p_0) / |p_0|  for others (p_0 = 0: 1 + p)
-// with central differences for J = dr/dx; a run that fails counts as a step too far. Between two steps of a run its channels are straight.
-// Standard errors are those of independent noise of its own size in every channel, sigma_c^2 the mean square of r_c,
+// Computation of `trunnion fit`: values of a model file that reproduce a recording best. Least squares over all channels and times,
+//   minimise over x  sum_c sum_i r_ci^2,   r_ci = (channel c of the run at t_i - recorded value) / scale_c
+// with scale_c the root mean square of the recorded values about their mean. By the Levenberg-Marquardt method in
+//   x = 1 + ln(p / p_0)  for parameters that must be positive,   x = 1 + (p - p_0) / |p_0|  for others (p_0 = 0: 1 + p)
+// with central differences for J = dr/dx; if a run fails, the step is rejected and shortened. Channels are interpolated linearly between
+// steps. Standard errors assume independent noise of its own size in every channel, sigma_c^2 the mean square of r_c,
 //   cov x = H^-1 (sum_c sigma_c^2 J_c^T J_c) H^-1,   H = J^T J
 // Sources: J. J. More, Lecture Notes in Mathematics 630 (1978), 105-116 (the method, as in MINPACK and Eigen); G. A. F. Seber, C. J. Wild,
 // Nonlinear Regression (1989), section 2.1 (standard errors).
@@ -22,24 +22,24 @@
 
 namespace trunnion {
 
-/// What is asked for, in the words of the command line.
+/// The request, in terms of the command line.
 struct FitRequest {
   std::string model_file;
   std::vector<Override> overrides;
   std::vector<std::string> parameters;  // paths of numbers in the model file
   std::string reference;                // CSV file of the recording
   std::string time;                     // its column of times, `COLUMN[:UNIT]`; empty: `time`, or the first
-  std::vector<std::string> channels;    // `CHANNEL[=COLUMN[:UNIT]]`; none: every column that is named like a channel
+  std::vector<std::string> channels;    // `CHANNEL[=COLUMN[:UNIT]]`; none: every column with the name of a channel
   StartKind start = StartKind::given;
   int max_iterations = 50;
-  int threads = 1;  // runs side by side; the result does not depend on it
+  int threads = 1;  // parallel runs; the result does not depend on it
 };
 
 struct FittedParameter {
   std::string path, unit;
   double start = 0, value = 0;                                   // SI
-  double standard_error = 0;                                     // SI; NaN where the recording does not determine it
-  double step_error = std::numeric_limits<double>::quiet_NaN();  // SI; by the step of the runs, which is no noise; NaN: not known
+  double standard_error = 0;                                     // SI; NaN if the recording does not determine it
+  double step_error = std::numeric_limits<double>::quiet_NaN();  // SI; due to the step of the runs; NaN: unknown
   bool positive = false;                                         // fitted by its logarithm
 };
 
@@ -53,11 +53,11 @@ struct FittedChannel {
 struct Fit {
   std::vector<FittedParameter> parameters;
   std::vector<FittedChannel> channels;
-  std::vector<double> correlation;  // parameters x parameters; NaN where it is not determined
+  std::vector<double> correlation;  // parameters x parameters; NaN where undetermined
   int iterations = 0;
   int runs = 0, failed_runs = 0;
   bool converged = false;
-  std::string status;  // why it ended
+  std::string status;  // reason of termination
   std::vector<std::string> warnings;
   std::shared_ptr<const Model> model;  // with the fitted values
 };
@@ -65,7 +65,7 @@ struct Fit {
 /// Called after each iteration with its number and the root mean square of all r.
 using FitProgress = std::function<void(int iteration, double rms)>;
 
-/// Throws InputError with every finding about the request, and SimulationError where the run with the start values fails.
+/// Throws InputError with every finding about the request, and SimulationError if the run with the start values fails.
 Fit fit(const FitRequest& request, const FitProgress& progress = {});
 
 /// Values with errors, residuals and warnings: lines for a terminal.

@@ -27,12 +27,12 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kPieces = 64;                              // of a channel in a run, about
-constexpr std::size_t kFewestRows = 256, kMostRows = 8192;  // rows of a piece
+constexpr double kPieces = 64;                              // of a channel in a run, approximately
+constexpr std::size_t kFewestRows = 256, kMostRows = 8192;  // rows of a chunk
 constexpr std::size_t kLine = 8;                            // numbers of a cache line
 constexpr int kDeflate = 1;                                 // level: the fastest
 
-/// Properties of a dataset. Without the time of its creation, so that equal runs give equal files.
+/// Properties of a dataset. Without its creation time, so that equal runs give equal files.
 hid_t dataset_properties() {
   const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(properties, false);
@@ -83,7 +83,7 @@ hid_t create_hdf5(const std::string& path) {
   return H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
 }
 
-/// `values` of `channels` columns in pieces of `piece` rows of one channel.
+/// `values` of `channels` columns in chunks of `piece` rows of one channel.
 hid_t create_values(hid_t file, std::size_t channels, std::size_t piece) {
   const hsize_t now[2] = {0, channels}, most[2] = {H5S_UNLIMITED, channels}, chunk[2] = {piece, 1};
   const Hdf5Handle space(H5Screate_simple(2, now, most), H5Sclose), layout(dataset_properties(), H5Pclose);
@@ -100,19 +100,19 @@ hid_t create_rows(hid_t file) {
   return H5Dcreate2(file, "rows", H5T_STD_U64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
 }
 
-/// Packs pieces of a channel as the filters `shuffle` and `deflate` of HDF5 do, several times as fast: the low bytes of numbers that change
-/// are noise, on which deflate finds nothing; they are stored as they are.
+/// Packs chunks of a channel like the HDF5 filters `shuffle` and `deflate`, several times as fast: the low bytes of changing numbers are
+/// noise, which deflate cannot compress; they are stored uncompressed.
 class Packer {
  public:
   explicit Packer(std::size_t piece) : piece_(piece), planes_(kBytes * piece), packed_(kBytes * piece + 1024) {
-    constexpr int kWindow = 15, kMemory = 5;  // for pieces of some kilobytes
+    constexpr int kWindow = 15, kMemory = 5;  // for chunks of some kilobytes
     if (deflateInit2(&stream_, kDeflate, Z_DEFLATED, kWindow, kMemory, Z_RLE) != Z_OK) throw Error("zlib reports an error");
   }
   ~Packer() { deflateEnd(&stream_); }
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
-  /// `values`: a piece. Valid until the next call.
+  /// `values`: a chunk. Valid until the next call.
   std::string_view pack(const double* values) {
     const auto bits = std::bit_cast<std::uint64_t>(*values);
     if (!std::all_of(values, values + piece_, [&](double x) { return std::bit_cast<std::uint64_t>(x) == bits; })) return deflated(values);
@@ -136,7 +136,7 @@ class Packer {
       std::size_t runs = 0;
       for (std::size_t i = 1; i < piece_; ++i) runs += plane[i] == plane[i - 1] ? 1 : 0;
       fine = fine && deflateParams(&stream_, runs > piece_ / kFewRuns ? kDeflate : 0, Z_RLE) == Z_OK;
-      stream_.next_in = const_cast<unsigned char*>(plane);  // zlib only reads it
+      stream_.next_in = const_cast<unsigned char*>(plane);  // zlib does not modify it
       stream_.avail_in = static_cast<uInt>(piece_);
       const int status = deflate(&stream_, j + 1 < kBytes ? Z_NO_FLUSH : Z_FINISH);
       fine = fine && status == (j + 1 < kBytes ? Z_OK : Z_STREAM_END);
@@ -149,7 +149,7 @@ class Packer {
 
   std::size_t piece_;
   std::vector<unsigned char> planes_, packed_;
-  std::unordered_map<std::uint64_t, std::string> constants_;  // pieces that hold one value, by its bits
+  std::unordered_map<std::uint64_t, std::string> constants_;  // chunks of one constant value, by its bits
   z_stream stream_{};
 };
 
@@ -181,7 +181,7 @@ class Hdf5Rows {
     buffer_.insert(buffer_.end(), row, row + channels_);
     if (buffer_.size() == channels_ * piece_) write();
   }
-  /// The rows of the present piece, which is written again when there are more.
+  /// The rows of the current chunk, which is rewritten when there are more.
   void write() {
     const std::size_t rows = buffer_.size() / channels_;
     if (begin_ + rows == written_) return;
@@ -205,7 +205,7 @@ class Hdf5Rows {
       buffer_.clear();
     }
     check_hdf5(H5Fflush(file_, H5F_SCOPE_GLOBAL));
-    count();  // after the values: what it counts is there, whenever the program is killed
+    count();  // after the values: the counted rows exist, whenever the program is killed
   }
 
  private:
@@ -216,11 +216,11 @@ class Hdf5Rows {
   }
 
   std::size_t channels_, piece_;
-  std::size_t begin_ = 0, written_ = 0;  // rows before the present piece; in the file
+  std::size_t begin_ = 0, written_ = 0;  // rows before the current chunk; in the file
   Hdf5Handle file_, count_;
   std::optional<Hdf5Handle> values_;
   Packer packer_;
-  std::vector<double> buffer_, columns_;  // rows of the present piece; some columns of it
+  std::vector<double> buffer_, columns_;  // rows of the current chunk; some columns of it
 };
 
 class Hdf5File final : public RowFile {
@@ -241,7 +241,7 @@ class Hdf5File final : public RowFile {
   void add(const double* row) override {
     attempt([&] { rows_->add(row); });
   }
-  /// Rows are kept back until a piece is full; but not for long.
+  /// Rows are buffered until a chunk is full, for a limited time.
   void flush() override {
     constexpr auto kLong = std::chrono::seconds(10);
     const auto now = std::chrono::steady_clock::now();
@@ -267,7 +267,7 @@ class Hdf5File final : public RowFile {
       cannot_write(path_, e.what());
     }
   }
-  /// Leaves a file open that could not be written on: closing it would write half of what is new over what is whole.
+  /// Keeps a file open after a write error: closing it would overwrite complete data with incomplete data.
   static void abandon(std::unique_ptr<Hdf5Rows> rows) {
     static auto* all = new std::vector<std::unique_ptr<Hdf5Rows>>;
     if (rows) all->push_back(std::move(rows));

@@ -1,3 +1,4 @@
+// RAII handles and errors of HDF5.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/hdf5_handle.h"
 

@@ -1,3 +1,4 @@
+// Step histories of runs and their files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/history.h"
 
@@ -10,19 +11,19 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kSame = 1e-6;  // of the shortest step: times closer than this are one
+constexpr double kSame = 1e-6;  // of the shortest step: times closer than this are equal
 
 }  // namespace
 
 void History::at(const StepRecord& step) {
-  if (step.side == Side::right || step.part) return;  // no step: the same time, after a jump; or inside one
+  if (step.side == Side::right || step.part) return;  // not a step: the same time, after a jump; or inside one
   const StepReport& r = step.report;
   rows_.push_back({step.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, step.step_seconds});
 }
 
 namespace {
 
-/// The rows of all runs by time; `columns` names the cells of a run, `append` writes them, each behind a comma.
+/// The rows of all runs by time; `columns` names the cells of a run, `append` writes them, each after a comma.
 template <class Append>
 std::string joined_csv(const std::vector<History>& runs, const std::vector<const char*>& columns, Append append) {
   std::string text = "time";

@@ -1,6 +1,5 @@
-// How every step of a run went: constraint violation, iterations, computing time. Several runs side by side make the figures of a
-// comparison of formulations.
-// In kind figures 11 to 14 of Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations).
+// Statistics of every step of a run: constraint violation, iterations, computing time. Used to compare formulations, like figures 11 to
+// 14 of Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +10,7 @@
 
 namespace trunnion {
 
-/// A row for each step, split ones included. Unlike the channels of a recording it holds times of the clock, which differ from run to run.
+/// A row for each step, including split ones. Contains wall-clock times, which differ from run to run, unlike recorded channels.
 class History final : public RunWatcher {
  public:
   /// `label` names the run in files; `step` [s] is the length of its steps.
@@ -23,7 +22,7 @@ class History final : public RunWatcher {
     double time;                           // [s] at the end of the step
     double violation, velocity_violation;  // [m, -] largest |Phi|, largest |dPhi/dt|
     int iterations, position_iterations;
-    double step_seconds;  // [s] inside steps since the start of the run; evenly shared between two readings of the clock
+    double step_seconds;  // wall-clock time in steps since the start of the run; evenly shared between two readings of the clock
   };
   const std::vector<Row>& rows() const { return rows_; }
   const std::string& label() const { return label_; }
@@ -36,10 +35,10 @@ class History final : public RunWatcher {
 };
 
 /// `time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,...`: one row for each time at which
-/// a step of any run ends; cells of runs that have no step there are empty. A function of the input: equal input gives equal bytes.
+/// a step of any run ends; cells of runs without a step there are empty. Equal input gives equal bytes.
 std::string history_csv(const std::vector<History>& runs);
 
-/// `time,penalty.step_seconds,...` in the same rows: times of the clock, which differ from run to run.
+/// `time,penalty.step_seconds,...` in the same rows: wall-clock times, which differ from run to run.
 std::string history_times_csv(const std::vector<History>& runs);
 
 }  // namespace trunnion

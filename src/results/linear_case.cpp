@@ -1,3 +1,4 @@
+// A linear model with its reference, eigenvalues and files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/linear_case.h"
 
@@ -21,11 +22,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kPressureSize = 1e5;  // [Pa] counts as much as 1 rad or 1 m, as in the tolerances of a step
-constexpr double kAtRest = 1e-6;       // [1/s] of a state's size: a slower rate of the reference is none
-constexpr double kSteady = 1e-6;       // [1/s2] as is a slower change of a rate
-constexpr double kTakesPart = 0.1;     // participation of a state that is named beside an eigenvalue
-constexpr std::size_t kNamed = 3;      // at most
+constexpr double kPressureSize = 1e5;  // [Pa] equivalent to 1 rad or 1 m, as in the step tolerances
+constexpr double kAtRest = 1e-6;       // [1/s] of a state's size: a slower rate of the reference is zero
+constexpr double kSteady = 1e-6;       // [1/s2] likewise for a change of a rate
+constexpr double kTakesPart = 0.1;     // minimum participation of a state listed for an eigenvalue
+constexpr std::size_t kNamed = 3;      // maximum number of listed states
 
 double size_of(const LinearVariable& state) { return state.unit == "Pa" ? kPressureSize : 1; }
 
@@ -46,8 +47,8 @@ void classify_reference(LinearCase& c) {
   std::stable_sort(c.drifting.begin(), c.drifting.end(), [&](int a, int b) { return rate(a) > rate(b); });
 }
 
-/// Which eigenvalues of the counterpart are none of the machine's: those that are left when each eigenvalue of the exact reduction, the
-/// largest first, has taken the nearest one.
+/// Spurious eigenvalues of the counterpart: the remainder after each eigenvalue of the exact reduction, in descending magnitude, is
+/// paired with the nearest one.
 std::vector<bool> spurious_eigenvalues(const Spectrum& counterpart, const Spectrum& exact) {
   std::vector<bool> left(counterpart.eigenvalues.size(), true);
   std::vector<std::complex<double>> wanted;
@@ -90,7 +91,7 @@ std::string about(const LinearCase& c) {
   return kAbout[static_cast<int>(c.start)];
 }
 
-/// Whether the state that this one stands before is its conjugate: the two are shown as one.
+/// Whether the next eigenvalue is the conjugate of this one: the two are shown as one.
 bool begins_pair(const Spectrum& spectrum, std::size_t i) {
   return i + 1 < spectrum.eigenvalues.size() && spectrum.eigenvalues[i].value.imag() != 0 &&
          spectrum.eigenvalues[i + 1].value == std::conj(spectrum.eigenvalues[i].value);
@@ -107,7 +108,7 @@ std::string states_text(const LinearCase& c, const Eigenvalue& e) {
 
 std::string eigenvalue_table(const LinearCase& c) {
   std::vector<std::vector<std::string>> lines{{"", "re 1/s", "im 1/s", "Hz", "damping", "time const s"}};
-  std::vector<std::string> states{"states that take part"};
+  std::vector<std::string> states{"participating states"};
   for (std::size_t i = 0; i < c.spectrum.eigenvalues.size(); ++i) {
     const Eigenvalue& e = c.spectrum.eigenvalues[i];
     const bool pair = begins_pair(c.spectrum, i), complex = e.value.imag() != 0;
@@ -115,7 +116,7 @@ std::string eigenvalue_table(const LinearCase& c) {
                      complex ? fmt::format("{}{:.8g}", pair ? "+-" : "", e.value.imag()) : "0",
                      complex ? fmt::format("{:.5g}", e.frequency_hz) : "-", optional_text(e.damping_ratio),
                      optional_text(e.time_constant)});
-    states.push_back(is_spurious(c, i) ? "spurious: of a dependent coordinate" : states_text(c, e));
+    states.push_back(is_spurious(c, i) ? "spurious: due to a dependent coordinate" : states_text(c, e));
     if (pair) ++i;
   }
   std::string text = aligned(lines, 1), out;
@@ -154,10 +155,10 @@ std::string motion_text(const LinearCase& c) {
   if (!all) shown.resize(kShown);
   const std::string list = fmt::format("{}{}", fmt::join(names_of(c.linear.states, shown), ", "), all ? "" : ", ...");
   if (c.motion == ReferenceMotion::steady)
-    return fmt::format("steady motion: {} move, and nothing depends on them; the model is the same at all times", list);
+    return fmt::format("steady motion: {} move, and nothing depends on them; the model is time-invariant", list);
   return fmt::format(
-      "not at rest: {} move by themselves. The linear model is x' = f0 + A x + B u with f0 not zero and holds for a short "
-      "time; its eigenvalues are frozen at this instant and say nothing about the stability of the motion",
+      "not at rest: {} move. The linear model is x' = f0 + A x + B u with nonzero f0 and holds for a short "
+      "time; its eigenvalues are frozen at this instant and do not determine the stability of the motion",
       list);
 }
 
@@ -294,7 +295,7 @@ void states_at(const std::shared_ptr<const Model>& model, StartKind start, const
     for (double t = run.state().time; !schedule.reached(t, time) && schedule.next(t, time) == schedule.next(t, duration);
          t = run.state().time)
       run.advance(schedule.next(t, time));
-    // what is left is a step that a run does not take: it is taken aside
+    // the remainder is a step that the run does not take; it is computed on a copy
     const State before = run.state();
     run.advance(time);
     use(run.state());

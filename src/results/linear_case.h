@@ -1,4 +1,4 @@
-// A linear model with its reference and what is known of it: eigenvalues, stability, why eigenvalues are null, whether the reference rests.
+// A linear model with its reference and analysis: eigenvalues, stability, reasons of null eigenvalues, whether the reference is at rest.
 // Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace trunnion {
 
-/// What the reference does.
+/// Motion of the reference.
 enum class ReferenceMotion {
   rest,    // f0 = 0: an equilibrium
   steady,  // f0 moves states on which nothing depends, A f0 = 0: the linear model is the same at all times
-  moving   // the linear model holds for a short time, and its eigenvalues, frozen at an instant, are no statement on stability
+  moving   // the linear model holds for a short time; its eigenvalues, frozen at an instant, do not determine stability
 };
 
 struct LinearCase {
@@ -28,29 +28,29 @@ struct LinearCase {
   State reference;
   LinearModel linear;
   ReferenceMotion motion = ReferenceMotion::rest;
-  std::vector<int> drifting;  // states that f0 moves, the fastest first
+  std::vector<int> drifting;  // states that f0 moves, fastest first
   Spectrum spectrum;
   std::vector<NullExplanation> null;
-  /// Of the counterpart, per eigenvalue: it belongs to no eigenvalue of the exact reduction, but to a dependent coordinate that the
-  /// differences treat as free. Empty: of another method.
+  /// Counterpart only, per eigenvalue: it corresponds to no eigenvalue of the exact reduction, but to a dependent coordinate that the
+  /// differences treat as free. Empty for other methods.
   std::vector<bool> spurious;
 };
 
-/// Linearises about `reference`, a state as start_of gives it. `start`: where the reference, or the run that led to it, came from.
-/// Throws what linearise throws.
+/// Linearises about `reference`, a state as returned by start_of. `start`: origin of the reference, or of the run that led to it. Throws
+/// what linearise throws.
 LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start,
                             const LinearOptions& options);
 
-/// The same of a linear model that is there already.
+/// The same for an existing linear model.
 LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start, LinearMethod method,
                             LinearModel linear);
 
-/// Runs from the start through `times` [s], ascending and not beyond solver.duration, and hands out the state at each. A time between two
-/// steps is reached by a shorter step aside, so that the run is that of `trunnion run` whatever the times. Throws SimulationError.
+/// Runs from the start through `times` [s], ascending and not beyond solver.duration, and passes on the state at each. A time between two
+/// steps is reached by a shorter step on a copy, so that the run is that of `trunnion run` for any times. Throws SimulationError.
 void states_at(const std::shared_ptr<const Model>& model, StartKind start, const std::vector<double>& times,
                const std::function<void(const State&)>& use);
 
-/// The two or three states that take part in an eigenvalue most, the largest first.
+/// The two or three states with the largest participation in an eigenvalue, largest first.
 std::vector<int> main_states(const Eigenvalue& eigenvalue);
 
 /// `rest`, `steady`, `moving`.
@@ -63,7 +63,7 @@ std::string linear_text(const LinearCase& c);
 std::string linear_json(const LinearCase& c, const std::string& model_file);
 /// linear.csv: A, B and C, D below them, labelled.
 std::string linear_csv(const LinearCase& c);
-/// Appends `,re,im,frequency_hz,damping_ratio,time_constant` of an eigenvalue [1/s, Hz, -, s]; empty where it has none.
+/// Appends `,re,im,frequency_hz,damping_ratio,time_constant` of an eigenvalue [1/s, Hz, -, s]; empty if undefined.
 void append_eigenvalue(std::string& text, const Eigenvalue& eigenvalue);
 /// eigenvalues.csv: one row per eigenvalue.
 std::string eigenvalues_csv(const LinearCase& c);

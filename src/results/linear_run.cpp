@@ -1,3 +1,4 @@
+// Comparison of a run with its linear model.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/linear_run.h"
 
@@ -16,7 +17,7 @@ namespace trunnion {
 
 namespace {
 
-/// Records the nonlinear model and takes the linear one along.
+/// Records the nonlinear model and advances the linear one.
 class Companion final : public RunWatcher {
  public:
   Companion(const std::shared_ptr<const Model>& model, const LinearModel& linear, LinearRun& run)
@@ -25,19 +26,19 @@ class Companion final : public RunWatcher {
     values_.resize(channels.size());
     for (const LinearVariable& output : linear.outputs) {
       const auto at = std::find_if(channels.begin(), channels.end(), [&](const Channel& c) { return c.name == output.name; });
-      if (at == channels.end()) throw Error("the output " + output.name + " is no channel of the model");
+      if (at == channels.end()) throw Error("the output " + output.name + " is not a channel of the model");
       sources_.push_back(static_cast<std::size_t>(at - channels.begin()));
       run_.channels.push_back({output, {}, {}});
     }
   }
 
-  /// The linear model starts at x, the present state of the run.
+  /// The linear model starts at x, the current state of the run.
   void start(const Eigen::VectorXd& x, const State& state) {
     response_.start(x);
     started_ = true;
     time_ = state.time;
     if (!run_.times.empty() && run_.times.back() == time_) drop_record();
-    const Side side = time_ > 0 ? Side::left : Side::right;  // a run begins with what its signals jump to
+    const Side side = time_ > 0 ? Side::left : Side::right;  // a run begins with the right limit of its signals
     observer_->observe(state, side);
     record(side);
   }
@@ -84,7 +85,7 @@ class Companion final : public RunWatcher {
   std::vector<std::size_t> sources_;  // per output: channel of the observer
   std::vector<double> values_;
   bool started_ = false;
-  double time_ = 0;  // [s] of the last state seen
+  double time_ = 0;  // [s] of the last state observed
 };
 
 void compare(LinearRun& run) {

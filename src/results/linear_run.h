@@ -1,6 +1,6 @@
-// A run with a linear model beside it: how far the linear model holds.
-// From a time T on, the linear model starts at the deviation of the nonlinear state from its reference, x(T) = x_nonlinear(T) - x_0, and
-// sees the same inputs; it is advanced exactly over the steps of the run (linearise/response.h).
+// Comparison of a run with a linear model: range of validity of the linear model. From a time T on, the linear model starts at the
+// deviation of the nonlinear state from its reference, x(T) = x_nonlinear(T) - x_0, with the same inputs; it is advanced exactly over the
+// steps of the run (linearise/response.h).
 // Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), (93), (94).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -31,18 +31,18 @@ struct LinearRun {
   std::vector<double> times;  // [s] of the records: grid points (record.every) and T
   std::vector<LinearRunChannel> channels;
   std::optional<AccumulatedErrors> errors;  // of the nonlinear run, by its step
-  std::vector<std::string> warnings;        // of them
-  std::optional<SimulationError> failure;   // of the nonlinear run; what was computed until then is there
+  std::vector<std::string> warnings;        // of these errors
+  std::optional<SimulationError> failure;   // of the nonlinear run; results until then are kept
 };
 
-/// Runs `model` from `start` to solver.duration, the linear model about `reference` beside it from `from` on. All outputs must be channels
-/// of the model's observer.
+/// Runs `model` from `start` to solver.duration together with the linear model about `reference` from time `from` on. All outputs must be
+/// channels of the model's observer.
 LinearRun run_beside(const std::shared_ptr<const Model>& model, const State& start, const LinearModel& linear, const State& reference,
                      double from, const Progress& progress = {});
 
 /// simulate.csv: `time`, then per channel `crank.angle` and `crank.angle.linear`; the latter is empty before T.
 std::string linear_run_csv(const LinearRun& run);
-/// The largest difference per channel, and what the nonlinear run errs by for its step: lines for a terminal.
+/// The largest difference per channel, and the discretisation error of the nonlinear run: lines for a terminal.
 std::string linear_run_text(const LinearRun& run);
 
 }  // namespace trunnion

@@ -1,3 +1,4 @@
+// Linear models, root loci and sensitivities with their files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/linear_study.h"
 
@@ -51,7 +52,7 @@ void check_outputs(Findings& findings, const LinearRequest& request, const std::
   }
 }
 
-/// What does not go together, and times and channels that there are not.
+/// Incompatible options, and unknown times and channels.
 void check_request(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
   Findings findings;
   const bool counterpart = request.options.method == LinearMethod::counterpart;
@@ -61,23 +62,22 @@ void check_request(const LinearRequest& request, const std::shared_ptr<const Mod
   if (!(request.options.step > 0) || !std::isfinite(request.options.step))
     findings.add("--difference-step", fmt::format("found {:g}", request.options.step), "a positive number");
   if (request.at.size() > 1) {
-    if (request.simulate) findings.add("--simulate", "it needs one reference, and there are several", "at most one time --at");
-    if (!request.vary.empty()) findings.add("--vary", "a root locus is of one time, and there are several", "at most one time --at");
+    if (request.simulate) findings.add("--simulate", "it needs one reference, several are given", "at most one time --at");
+    if (!request.vary.empty()) findings.add("--vary", "a root locus needs one time, several are given", "at most one time --at");
   }
   if (request.simulate && counterpart)
-    findings.add("--simulate", "the counterpart's states are not independent and cannot be started from a state", "--method reduced");
+    findings.add("--simulate", "the counterpart's states are not independent: it cannot be simulated", "--method reduced");
   if (!request.sensitivity.empty() && counterpart)
-    findings.add("--sensitivity", "the counterpart is not exact enough to be differentiated", "--method reduced");
+    findings.add("--sensitivity", "the counterpart is not accurate enough to be differentiated", "--method reduced");
   if (!request.sensitivity.empty() && !request.at.empty())
-    findings.add("--sensitivity",
-                 "the state at a time of a run is known to the tolerance of its steps only, too little to be differentiated",
+    findings.add("--sensitivity", "the state at a time of a run has the accuracy of its steps only, too low to be differentiated",
                  "the start, --equilibrium or --steady");
   findings.throw_any();
 }
 
 // ---------------------------------------------------------------- linear models
 
-/// The model, elements of quasistatic circuits as differential equations: a linear model has no discrete states.
+/// The model, with elements of quasistatic circuits as differential equations: a linear model has no discrete states.
 std::shared_ptr<const Model> load(const LinearRequest& request, const std::vector<Override>& more = {}) {
   std::vector<Override> overrides = request.overrides;
   overrides.insert(overrides.end(), more.begin(), more.end());
@@ -94,7 +94,7 @@ std::vector<Override> overrides_of(const LinearRequest& request, const std::vect
   return overrides;
 }
 
-/// Wrong values of varied paths show before anything is computed.
+/// Wrong values of varied paths are reported before anything is computed.
 void check_values(const LinearRequest& request) {
   if (request.vary.empty()) return;
   for (const auto& values : combinations(request.vary)) {
@@ -104,7 +104,7 @@ void check_values(const LinearRequest& request) {
   }
 }
 
-/// The linear model about the start, or at the one time that is asked for.
+/// The linear model about the start, or at the one requested time.
 LinearCase single_case(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
   if (request.at.empty()) return make_linear_case(model, start_of(model, request.start), request.start, request.options);
   std::optional<LinearCase> found;
@@ -225,7 +225,7 @@ std::string sensitivity_text(const SensitivityTable& table) {
     if (!row.refusal.empty()) refusals.push_back(fmt::format("{} = {:g}: {}\n", table.paths[p], row.value, row.refusal));
     for (std::size_t i = 0; i < row.of.size(); ++i) {
       const EigenvalueSensitivity& s = row.of[i];
-      if (eigenvalues[i].value.imag() < 0) continue;  // the conjugate of the one before
+      if (eigenvalues[i].value.imag() < 0) continue;  // the conjugate of the previous one
       if (eigenvalues[i].chain > 0 && s.refusal.empty()) continue;
       const std::string name = fmt::format("{} = {:g}", table.paths[p], row.value), value = complex_text(eigenvalues[i].value);
       if (s.refusal.empty())
@@ -236,12 +236,12 @@ std::string sensitivity_text(const SensitivityTable& table) {
   }
   std::string text = lines.size() > 1 ? aligned(lines, 1) : "";
   if (std::any_of(eigenvalues.begin(), eigenvalues.end(), [](const Eigenvalue& e) { return e.chain > 0; }))
-    text += refusals.empty() ? "null eigenvalues stay null\n" : "null eigenvalues stay null, but for what follows\n";
+    text += refusals.empty() ? "null eigenvalues remain zero\n" : "null eigenvalues remain zero, except as follows\n";
   for (const std::string& refusal : refusals) text += refusal;
   return text;
 }
 
-// ---------------------------------------------------------------- all of it
+// ---------------------------------------------------------------- the study
 
 namespace {
 
@@ -255,8 +255,8 @@ class Study {
     for (const auto& [name, circuit] : load_model(request_.model_file, request_.overrides).quasistatic)
       if (circuit.form == VirtualElementForm::discrete)
         notes_.push_back(
-            fmt::format("quasistatic.{}.form: discrete states have no linear model; this is the differential form, the same element "
-                        "in equations",
+            fmt::format("quasistatic.{}.form: discrete states cannot be linearised; the differential form is used, the same element "
+                        "as differential equations",
                         name));
     check_request(request_, model_);
     check_values(request_);
@@ -284,7 +284,7 @@ class Study {
   }
   void fail(const std::string& text) { failure_ += (failure_.empty() ? "" : "\n") + text; }
 
-  /// Every linear model in a folder of its own, and a table over time.
+  /// Every linear model in its own folder, and a table over time.
   void along_a_run() {
     RootLocus over_time;
     over_time.paths = {"time"};

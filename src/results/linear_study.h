@@ -1,5 +1,5 @@
-// What `trunnion linearize` does: linear models about one state or along a run, their root locus over varied values, the sensitivities of
-// their eigenvalues, and the linear model beside a run; files of all of it.
+// Computation of `trunnion linearize`: linear models about one state or along a run, their root locus over varied values, the
+// sensitivities of their eigenvalues, the comparison with a run; and their files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace trunnion {
 
-/// What is asked for. Names are those of the command line.
+/// The request. Names are those of the command line.
 struct LinearRequest {
   std::string model_file;
   std::vector<Override> overrides;
@@ -35,25 +35,25 @@ struct SensitivityTable {
   std::vector<Sensitivity> rows;  // per path
 };
 
-/// Derivatives with respect to the numbers at request.sensitivity, of the linear model about the start or the equilibrium.
-/// Throws InputError where a path leads to no number.
+/// Derivatives with respect to the numbers at request.sensitivity, of the linear model about the start or the equilibrium. Throws
+/// InputError if a path is not a number.
 SensitivityTable sensitivities(const LinearRequest& request, const LinearCase& c);
 std::string sensitivity_csv(const SensitivityTable& table);
 std::string sensitivity_json(const SensitivityTable& table);
 std::string sensitivity_text(const SensitivityTable& table);
 
-/// Root locus over request.vary. Wrong values are thrown as InputError before the first is computed; a combination that has no linear
-/// model is a point with its reason.
+/// Root locus over request.vary. Wrong values throw InputError before the first point is computed; a combination without linear model is
+/// a point with its reason.
 RootLocus root_locus(const LinearRequest& request, const Progress& progress = {});
 
-/// Hooks of a study; all may be left out.
+/// Hooks of a study; all are optional.
 struct StudyHooks {
   std::function<void(const std::string& text)> print;  // tables as they become known
   std::function<Progress(const std::string& label, double duration)> progress;
 };
 
-/// Does all that the request asks for and writes it into `folder`. Returns why a part of it failed, or an empty text; what could be had is
-/// written. Throws InputError, with every finding about the request, and SimulationError where there is no linear model at all.
+/// Performs the request and writes its files into `folder`. Returns why a part of it failed, or an empty text; available results are
+/// written. Throws InputError, with every finding about the request, and SimulationError if no linear model exists at all.
 std::string linear_study(const LinearRequest& request, const std::string& folder, const StudyHooks& hooks = {});
 
 }  // namespace trunnion

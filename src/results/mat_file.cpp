@@ -1,3 +1,4 @@
+// MATLAB files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/mat_file.h"
 
@@ -26,7 +27,7 @@ Variable created(matvar_t* variable) {
   return Variable(variable);
 }
 
-// The library copies what it is given; its interface is not const.
+// The library copies its input; its interface is not const-correct.
 template <class Matrix>
 void* data_of(const Matrix& m) {
   return const_cast<typename Matrix::Scalar*>(m.data());

@@ -1,4 +1,4 @@
-// Files of MATLAB, level 5, for linear models: matrices and lists of names. Octave and scipy.io.loadmat read them too.
+// MATLAB level 5 files for linear models: matrices and lists of names. Octave and scipy.io.loadmat read them, too.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,3 +1,4 @@
+// A monolithic reference run during a co-simulation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/monolithic_beside.h"
 
@@ -25,7 +26,7 @@ MonolithicBeside::MonolithicBeside(const std::shared_ptr<const Model>& model) : 
 }
 
 void MonolithicBeside::begin(const State& start) {
-  State state(monolithic_->layout);  // what the coupling remembers stands last
+  State state(monolithic_->layout);  // the coupling memory comes last
   std::copy_n(start.values().begin(), state.values().size(), state.values().begin());
   state.time = start.time;
   runner_ = std::make_unique<Runner>(monolithic_, state);

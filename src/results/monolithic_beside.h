@@ -1,4 +1,4 @@
-// A co-simulation with the same machine solved monolithically beside it: what the coupling costs in accuracy, cylinder by cylinder.
+// A co-simulation with a simultaneous monolithic reference run: the coupling error per cylinder.
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), section 4 (reference).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,11 +15,11 @@ namespace trunnion {
 
 class MonolithicBeside {
  public:
-  /// `model` is one that is co-simulated; the other has its treatment and integrator and steps of solver.step, cut at communication points.
+  /// `model` is co-simulated; the reference has its treatment and integrator and steps of solver.step, cut at communication points.
   explicit MonolithicBeside(const std::shared_ptr<const Model>& model);
 
   void begin(const State& start);
-  /// Advances to the state's time and compares. A monolithic run that fails leaves no numbers from there on.
+  /// Advances to the state's time and compares. After a failure of the monolithic run the differences are NaN.
   void at(const State& state);
 
   /// `lift.coupling_difference`: length [m] of the co-simulation minus that of the monolithic run.
@@ -34,7 +34,7 @@ class MonolithicBeside {
   std::shared_ptr<const Model> monolithic_;
   std::unique_ptr<Runner> runner_;
   std::unique_ptr<Observer> observer_, reference_;
-  std::vector<std::size_t> length_;             // per cylinder: its place among the observer's channels
+  std::vector<std::size_t> length_;             // per cylinder: its index among the observer's channels
   std::vector<double> lengths_, of_reference_;  // scratch: all channels
   std::vector<std::string> names_;
   std::vector<Channel> channels_;

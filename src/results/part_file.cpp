@@ -1,3 +1,4 @@
+// Files under a temporary name.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/part_file.h"
 

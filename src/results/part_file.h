@@ -1,4 +1,4 @@
-// Files that have a temporary name, NAME.part, until they are whole: what all writers of results share.
+// Files with a temporary name, NAME.part, until they are complete: used by all writers of results.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,13 +14,13 @@ namespace trunnion {
 [[noreturn]] void cannot_write(const std::string& path, const std::string& reason);
 
 std::string part_name(const std::string& path);
-/// Takes away what is left of an earlier program at a temporary name; a link there, not what it leads to.
+/// Removes what an earlier program left at a temporary name; a link itself, not its target.
 void clear_part(const std::string& path);
-/// Creates the temporary file anew. Negative: errno says why.
+/// Creates a new temporary file. Negative: see errno.
 int create_part(const std::string& path);
 void move_into_place(const std::string& path);
 
-/// A new file under a temporary name, which gets its own once it is whole.
+/// A new file under a temporary name, renamed when complete.
 class PartFile {
  public:
   explicit PartFile(const std::string& path);
@@ -28,7 +28,7 @@ class PartFile {
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  /// Of a text that cannot be written whole, whole lines stay.
+  /// If a text cannot be written completely, complete lines are kept.
   void write(std::string_view text);
   void finish();
 
@@ -38,7 +38,7 @@ class PartFile {
   off_t size_ = 0;  // [bytes]
 };
 
-/// All rows of a recording; what could not be written whole goes.
+/// All rows of a recording; an incomplete file is removed.
 void write_rows(RowFile& file, const Recording& recording, const std::string& path);
 
 }  // namespace trunnion

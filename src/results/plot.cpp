@@ -1,3 +1,4 @@
+// Plots as gnuplot scripts and pictures.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/plot.h"
 
@@ -37,7 +38,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Style {
   const char* colour;
   const char* dash;
-  int mark;  // of gnuplot's terminals svg, pngcairo and pdfcairo
+  int mark;  // point types of gnuplot's terminals svg, pngcairo and pdfcairo
 };
 constexpr std::array<Style, 8> kStyles{{
     {"#000000", "solid", 6},
@@ -53,14 +54,14 @@ constexpr std::array<Style, 8> kStyles{{
 /// Viridis at equal distances, without its lightest end.
 constexpr std::array<std::array<double, 3>, 5> kScale{{{68, 1, 84}, {62, 74, 137}, {38, 130, 142}, {53, 183, 121}, {180, 210, 40}}};
 
-constexpr std::size_t kStretches = 1000;    // of a thinned curve: more than a picture has columns
-constexpr double kCurveDeviation = 2.5e-4;  // of a channel's range: how far a thinned curve may be from its points
+constexpr std::size_t kStretches = 1000;    // of a thinned curve: more than the pixel columns of a picture
+constexpr double kCurveDeviation = 2.5e-4;  // of a channel's range: maximum deviation of a thinned curve from its points
 constexpr double kLegendRow = 22;           // [px]
 constexpr double kTitleRow = 26;            // [px]
-constexpr double kLetter = 7.5;             // [px] about the width of one
-constexpr double kSample = 70;              // [px] what stands before a label in the legend
+constexpr double kLetter = 7.5;             // [px] approximate width of a letter
+constexpr double kSample = 70;              // [px] before a label in the legend
 
-/// Between single quotes gnuplot reads no escapes, substitutes nothing, and a doubled quote is one.
+/// In single quotes gnuplot interprets no escapes, substitutes nothing, and a doubled quote is one quote.
 std::string literal(const std::string& text) {
   std::string out = "'";
   for (char c : text) {
@@ -84,7 +85,7 @@ std::string axis_label(const PlotAxis& axis) { return axis.unit.empty() ? axis.l
 
 std::string panel_name(const PlotPanel& panel) { return panel.title.empty() ? panel.y.label : panel.title; }
 
-/// First, lowest, highest and last point of each stretch of a long curve over time, in order.
+/// First, minimum, maximum and last point of each segment of a long curve over time, in order.
 std::vector<std::size_t> extremes_of_stretches(const PlotCurve& curve) {
   const std::size_t n = curve.x.size();
   std::vector<std::size_t> shown;
@@ -103,7 +104,7 @@ std::vector<std::size_t> extremes_of_stretches(const PlotCurve& curve) {
   return shown;
 }
 
-/// A channel as shares of its range, on the scale of its axis; not finite where it cannot be drawn.
+/// A channel as fractions of its range, on the scale of its axis; not finite where it cannot be drawn.
 std::vector<double> shares_of_range(const std::vector<double>& values, bool logarithmic) {
   std::vector<double> shares(values.size());
   double low = kInfinity, high = -kInfinity;
@@ -117,9 +118,9 @@ std::vector<double> shares_of_range(const std::vector<double>& values, bool loga
   return shares;
 }
 
-/// Points of a curve of any shape such that the lines between them stay within kCurveDeviation of all others (sleeve fitting): from a point
-/// on, those are left out that lie near the line to a later one, as long as the curve does not turn back. Source: Zhao, Saalfeld 1997,
-/// Linear-time sleeve-fitting polyline simplification algorithms.
+/// Points of a curve of any shape such that the lines between them stay within kCurveDeviation of all others (sleeve fitting): points
+/// near the line to a later one are omitted as long as the curve does not turn back. Source: Zhao, Saalfeld 1997, Linear-time
+/// sleeve-fitting polyline simplification algorithms.
 std::vector<std::size_t> within_sleeve(const std::vector<double>& x, const std::vector<double>& y) {
   std::vector<std::size_t> shown;
   const std::size_t n = x.size();
@@ -155,7 +156,7 @@ std::vector<std::size_t> within_sleeve(const std::vector<double>& x, const std::
   return shown;
 }
 
-/// All points of a short curve; of a long one those that its picture needs.
+/// All points of a short curve; of a long one a sufficient subset.
 std::vector<std::size_t> shown_points(const PlotPanel& panel, const PlotCurve& curve) {
   const std::size_t n = curve.x.size();
   if (n <= 4 * kStretches) {
@@ -197,7 +198,7 @@ std::string tics(const char* name, const PlotAxis& axis, double low, double high
   return fmt::format("set {}tics ({})\n", name, list);
 }
 
-/// Whether there is a point that can be drawn on these axes; gnuplot refuses to draw axes without one.
+/// Whether any point can be drawn on these axes; gnuplot rejects axes without points.
 bool has_points(const PlotPanel& panel, const PlotCurve& curve) {
   for (std::size_t i = 0; i < curve.x.size(); ++i)
     if (std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]) && (!panel.x.logarithmic || curve.x[i] > 0) &&
@@ -235,7 +236,7 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
   text += "set title " + literal(panel.title) + " noenhanced\n";
   append_axis(text, "x", panel.x);
   append_axis(text, "y", panel.y);
-  double low_x = kInfinity, high_x = 0, low_y = kInfinity, high_y = 0;  // of what is positive
+  double low_x = kInfinity, high_x = 0, low_y = kInfinity, high_y = 0;  // of the positive values
   for (const PlotCurve& curve : panel.curves)
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
       if (!std::isfinite(curve.x[i]) || !std::isfinite(curve.y[i])) continue;
@@ -246,7 +247,7 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
     }
   text += tics("x", panel.x, low_x, high_x) + tics("y", panel.y, low_y, high_y);
   const Legend legend = legend_of(plot, panel);
-  // gnuplot takes letters for wider than they are: `width` gives the columns back that it would drop
+  // gnuplot overestimates the width of letters: `width` compensates for the columns that it would drop
   text += legend.rows > 0
               ? fmt::format(
                     "set key outside below center horizontal Left reverse noenhanced samplen 3.5 spacing 1.1 width {} maxcols {} "
@@ -274,7 +275,7 @@ void append_panel(std::string& text, const Plot& plot, const PlotPanel& panel, s
     if (curve.look == CurveLook::line_and_points) curves += fmt::format("pt {} ps 0.6 ", style.mark);
     curves += curve.label.empty() ? "notitle" : "title " + literal(curve.label);
   }
-  if (curves.empty()) {  // axes alone, and a word why
+  if (curves.empty()) {  // empty axes with a note
     const double x = panel.x.logarithmic ? 1 : 0, y = panel.y.logarithmic ? 1 : 0;
     text += fmt::format("set xrange [{}:{}]\nset yrange [{}:{}]\nset label 1 'no data' at graph 0.5,0.5 center\n", x, x + 10, y, y + 10);
     text += "plot NaN notitle\nunset label 1\n";
@@ -310,13 +311,13 @@ std::string script_name(const std::string& picture) { return std::filesystem::pa
 
 constexpr std::string_view kScriptMark = "# gnuplot ", kScriptMarkEnd = " draws this picture.";  // the first line of its scripts
 
-/// The file that gnuplot writes before it gets its name.
+/// The file that gnuplot writes before it is renamed.
 std::string part_of(const std::string& picture) { return picture + ".part"; }
 
-/// What gnuplot says on its error stream, and its exit code; -1: it could not be started.
+/// gnuplot's error output and exit code; -1: it could not be started.
 struct Spoken {
   int code = -1;
-  int error = 0;  // errno where it could not be started
+  int error = 0;  // errno if it could not be started
   std::string text;
 };
 
@@ -334,10 +335,10 @@ Spoken call_gnuplot(const std::string& folder, const std::string& script, const 
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
-  std::array<std::string, 5> words{"gnuplot", "-d", "-c", script, picture};  // -d: no settings of the user
+  std::array<std::string, 5> words{"gnuplot", "-d", "-c", script, picture};  // -d: no user settings
   std::array<char*, 6> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
-  posix_spawnattr_t attributes;  // signals that this program ignores act on gnuplot as usual
+  posix_spawnattr_t attributes;  // default signal handling for gnuplot
   posix_spawnattr_init(&attributes);
   sigset_t usual;
   sigemptyset(&usual);
@@ -403,7 +404,7 @@ std::string plot_csv(const Plot& plot) {
 
 namespace {
 
-/// Whether `draw` may put its script there: nothing, or an earlier script of its own.
+/// Whether `draw` may write its script there: no file, or an earlier script of its own.
 bool is_free_for_script(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
@@ -419,15 +420,15 @@ std::string draw(const Plot& plot, const std::string& picture) {
   const std::filesystem::path path(picture);
   const std::string name = path.filename().string(), folder = path.has_parent_path() ? path.parent_path().string() : ".";
   if (printable(name) != name) return fmt::format("the name of the picture {} has a control character", printable(picture));
-  // a script beside the picture, of a name that no other file has
+  // a script next to the picture, with an unused name
   std::string script = script_name(picture);
   if (!is_free_for_script(script)) script = picture + ".gp";
-  if (!is_free_for_script(script)) return fmt::format("there is a file {} already, where the script would be written", script);
+  if (!is_free_for_script(script)) return fmt::format("the script would overwrite the file {}", script);
   write_text(plot_script(plot, picture), script);
   const std::string drawn = part_of(picture);
   std::error_code ignored;
   std::filesystem::remove(drawn, ignored);  // a link would be followed
-  // with ./ no name is an option, a pipe or a command for gnuplot
+  // with ./ gnuplot takes no name as an option, a pipe or a command
   const Spoken spoken = call_gnuplot(folder, "./" + std::filesystem::path(script).filename().string(), "./" + part_of(name));
   if (spoken.code == 0 && std::filesystem::file_size(drawn, ignored) > 0 && !ignored) {
     std::filesystem::rename(drawn, picture);
@@ -435,7 +436,7 @@ std::string draw(const Plot& plot, const std::string& picture) {
     return "";
   }
   std::filesystem::remove(drawn, ignored);
-  const std::string before = std::filesystem::exists(picture, ignored) ? fmt::format("; {} is the one from before", picture) : "";
+  const std::string before = std::filesystem::exists(picture, ignored) ? fmt::format("; {} is an earlier one", picture) : "";
   if (spoken.error == ENOENT)
     return fmt::format("gnuplot is not installed (Debian package gnuplot-nox); the script is {}{}", script, before);
   if (spoken.code < 0) return fmt::format("gnuplot cannot be started: {}; the script is {}{}", std::strerror(spoken.error), script, before);

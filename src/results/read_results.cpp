@@ -1,3 +1,4 @@
+// Reading of result files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/read_results.h"
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_read(const std::string& file, const std::string& reason) {
   throw InputError(
-      {Diagnostic{{file, 0, 0}, "", "it cannot be read: " + reason, "a file as `trunnion` wrote it", "write the results again"}});
+      {Diagnostic{{file, 0, 0}, "", "it cannot be read: " + reason, "a file written by `trunnion`", "write the results again"}});
 }
 
 [[noreturn]] void damaged(const std::string& file) { cannot_read(file, "the file is damaged"); }
@@ -32,7 +33,7 @@ namespace fs = std::filesystem;
 
 // ---------------------------------------------------------------- HDF5
 
-/// What is stored; HDF5's own errors are thrown as Hdf5Error.
+/// The stored data; HDF5's own errors are thrown as Hdf5Error.
 class Hdf5File {
  public:
   explicit Hdf5File(const std::string& name) : name_(name), size_(fs::file_size(name)), file_(open(name), H5Fclose) {}
@@ -47,7 +48,7 @@ class Hdf5File {
     }
     return channels;
   }
-  /// A dataset that is a text; empty where there is none.
+  /// A text dataset; empty if missing.
   std::string text(const char* name) const {
     if (H5Lexists(file_, name, H5P_DEFAULT) <= 0) return "";
     const Hdf5Handle set(H5Dopen2(file_, name, H5P_DEFAULT), H5Dclose), type(H5Dget_type(set), H5Tclose),
@@ -76,15 +77,15 @@ class Hdf5File {
   }
 
  private:
-  static constexpr std::uintmax_t kMostPacked = 2000;  // numbers of a file at most, per its size: what deflate can do
+  static constexpr std::uintmax_t kMostPacked = 2000;  // maximum numbers of a file per byte: the limit of deflate
 
   static hid_t open(const std::string& name) {
     take_errors_of_hdf5();
     const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0) cannot_read(name, "it is no HDF5 file, or not whole");
+    if (file < 0) cannot_read(name, "it is not an HDF5 file, or incomplete");
     return file;
   }
-  /// How many rows are whole.
+  /// Number of complete rows.
   std::uint64_t rows() const {
     std::uint64_t rows = 0;
     const Hdf5Handle set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
@@ -122,7 +123,7 @@ class Hdf5File {
   Hdf5Handle file_;
 };
 
-/// read(file), where errors of HDF5 say that the file is damaged.
+/// read(file), with errors of HDF5 reported as a damaged file.
 template <class Read>
 auto of_hdf5(const std::string& name, Read&& read) {
   try {
@@ -152,7 +153,7 @@ std::vector<Channel> csv_channels(const std::string& file) {
   return channels;
 }
 
-/// The columns with these indices. The last row of an unfinished file may not be whole, and does not count then.
+/// The columns with these indices. An incomplete last row of an unfinished file is ignored.
 std::vector<std::vector<double>> csv_columns(const std::string& file, bool unfinished, std::size_t cells,
                                              const std::vector<std::size_t>& wanted) {
   std::ifstream in(file);
@@ -176,14 +177,14 @@ std::vector<std::vector<double>> csv_columns(const std::string& file, bool unfin
 }
 
 bool is_part(const fs::path& file) { return file.extension() == ".part"; }
-/// Of a file or of an unfinished one.
+/// Extension of a finished or unfinished file.
 fs::path extension(const fs::path& file) { return (is_part(file) ? file.stem() : file).extension(); }
 bool is_hdf5(const fs::path& file) { return extension(file) == ".h5"; }
 
 }  // namespace
 
 bool matches_pattern(const std::string& pattern, const std::string& name) {
-  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;  // the last `*`, and where what follows it was tried
+  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;  // the last `*`, and where the text after it was tried
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

@@ -1,3 +1,4 @@
+// Recording of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/recording.h"
 
@@ -10,13 +11,13 @@ namespace trunnion {
 
 namespace {
 
-/// Of the step that ends at the record; zero at the start, to which no step led.
+/// Of the step that ends at the record; zero at the start.
 const std::vector<Channel>& solver_channels() {
   static const std::vector<Channel> channels{
-      {"solver.iterations", "", "linear solves of the step that ends here"},
-      {"solver.position_iterations", "", "its solves for dependent positions"},
-      {"solver.violation", "m or 1", "largest error of all constraint equations at its end"},
-      {"solver.velocity_violation", "m/s or 1/s", "largest rate of that error at its end"},
+      {"solver.iterations", "", "linear solves of the step that ends at the record"},
+      {"solver.position_iterations", "", "solves for dependent positions in that step"},
+      {"solver.violation", "m or 1", "maximum constraint error at the end of the step"},
+      {"solver.velocity_violation", "m/s or 1/s", "maximum constraint rate error at the end of the step"},
   };
   return channels;
 }
@@ -52,8 +53,7 @@ void ChannelReader::begin(const State& state) {
   try {
     check_energies();
   } catch (const SimulationError& error) {
-    throw SimulationError(state.time, error.equations(), "the value at the start is not finite",
-                          "numbers of the model that are not far too large or too small");
+    throw SimulationError(state.time, error.equations(), "the value at the start is not finite", "model parameters of realistic magnitude");
   }
   ledger_.begin(*observer_, state.time);
   report_ = {};
@@ -79,10 +79,10 @@ void ChannelReader::at(const StepRecord& step) {
 
 void ChannelReader::not_finite(double before, const std::string& name) const {
   throw SimulationError(before, name, "the step from here leads to a value that is not finite",
-                        "numbers of the model that are not far too large or too small, or a smaller step");
+                        "model parameters of realistic magnitude, or a smaller step");
 }
 
-/// Energies and powers before they are booked: they are sums over all elements.
+/// Checks energies and powers before they enter the ledger, which sums over all elements.
 void ChannelReader::check_energies() {
   const StoredEnergy<>& stored = observer_->stored();
   if (all_finite(observer_->powers()) && std::isfinite(stored.kinetic + stored.potential + stored.spring + stored.cylinder)) return;
@@ -144,7 +144,7 @@ Recorder::Recorder(std::shared_ptr<const Model> model, bool beside_monolithic, R
   if (beside_) recording_.channels.insert(recording_.channels.end(), beside_->channels().begin(), beside_->channels().end());
   recording_.columns.resize(recording_.channels.size());
   row_.resize(recording_.channels.size());
-  constexpr double kMostReserved = 1e6;  // rows; longer runs grow as they go
+  constexpr double kMostReserved = 1e6;  // rows; longer runs reallocate
   const double rows = expected_rows(model_->description);
   for (auto& column : recording_.columns) column.reserve(kept ? static_cast<std::size_t>(std::min(rows, kMostReserved)) : 0);
 }
@@ -195,7 +195,7 @@ void Recorder::at(const StepRecord& step) {
 }
 
 void Recorder::finish(const State& last) {
-  if (rows_ == 0) return;  // not even the start could be recorded
+  if (rows_ == 0) return;  // the start could not be recorded
   if (reader_.time() != last.time) reader_.stop_at(last);
   if (reader_.time() != recorded_time_) record(recorded_time_);
 }

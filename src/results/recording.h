@@ -22,7 +22,7 @@ struct Recording {
   int find(const std::string& name) const;
 };
 
-/// Takes the rows of a run as they are recorded.
+/// Receives the rows of a run as they are recorded.
 class RowSink {
  public:
   virtual ~RowSink() = default;
@@ -35,11 +35,11 @@ class RowSink {
 /// Throws InputError for names in record.channels that no channel has.
 void check_recorded_channels(const std::shared_ptr<const Model>& model);
 
-/// How many rows a run records, about.
+/// Approximate number of rows that a run records.
 double expected_rows(const Description& d);
 
-/// Reads every channel of a run as it goes: time, the observer's, energies, the solver's, the coupling's. All are functions of the input:
-/// equal input gives equal bits. (Computing time is no channel; see history.h.)
+/// Reads every channel during a run: time, the observer's, energies, the solver's, the coupling's. Equal input gives equal bits.
+/// (Computing time is not a channel; see history.h.)
 class ChannelReader final : public RunWatcher {
  public:
   explicit ChannelReader(std::shared_ptr<const Model> model);
@@ -48,18 +48,18 @@ class ChannelReader final : public RunWatcher {
   void begin(const State& state);
   /// Throws SimulationError where energies or powers are not finite.
   void at(const StepRecord& step) override;
-  /// Goes back to the last good state after a SimulationError; the energy ledger ends there.
+  /// Restores the last valid state after a SimulationError; the energy ledger ends there.
   void stop_at(const State& state);
-  /// Goes back to a state that was seen before, with the ledger at that time.
+  /// Restores a state observed before, with the ledger at that time.
   void resume(const State& state, const Ledger& ledger);
 
   const std::vector<Channel>& channels() const { return channels_; }
-  /// Values of all channels at the last state seen, channels().size() numbers; valid until the next call.
+  /// Values of all channels at the last observed state, channels().size() numbers; valid until the next call.
   const std::vector<double>& values();
   const Ledger& ledger() const { return ledger_; }
   const Observer& observer() const { return *observer_; }
   double time() const { return time_; }
-  /// The same; throws SimulationError where one is not finite. `before`: [s] the time of the last good state.
+  /// The same; throws SimulationError if one is not finite. `before`: [s] time of the last valid state.
   const std::vector<double>& finite_values(double before);
 
  private:
@@ -72,34 +72,33 @@ class ChannelReader final : public RunWatcher {
   Ledger ledger_;
   std::vector<Channel> channels_;
   std::vector<double> values_;
-  CouplingMemory memory_;           // where the coupling's figures stand
+  CouplingMemory memory_;           // coupling figures
   std::size_t coupling_begin_ = 0;  // of its channels
   double time_ = 0;
-  StepReport report_;  // of the step that led to the last state seen
+  StepReport report_;  // of the step that led to the last observed state
 };
 
 /// Records grid points of a run.
 class Recorder final : public RunWatcher {
  public:
-  /// Takes the description's `record` settings. Throws InputError for channels that do not exist.
-  /// `beside_monolithic`: with the difference to a monolithic run (a co-simulation). `sink` (may be null) gets every row; rows stay in
-  /// memory only if `kept`.
+  /// Uses the description's `record` settings. Throws InputError for unknown channels. `beside_monolithic`: with the difference from a
+  /// monolithic run (a co-simulation). `sink` (may be null) gets every row; rows are kept in memory only if `kept`.
   explicit Recorder(std::shared_ptr<const Model> model, bool beside_monolithic = false, RowSink* sink = nullptr, bool kept = true);
 
   /// The first record.
   void begin(const State& state);
   void at(const StepRecord& step) override;
-  /// Records the last state of a run unless it is the last record already, whether the run failed or not.
+  /// Records the last state of a run unless already recorded, also if the run failed.
   void finish(const State& last);
 
-  /// What is in memory; its channels in any case.
+  /// The recording in memory; its channels in any case.
   const Recording& recording() const { return recording_; }
   std::size_t rows() const { return rows_; }
   ChannelReader& reader() { return reader_; }
   const Ledger& ledger() const { return reader_.ledger(); }
   const Observer& observer() const { return reader_.observer(); }
-  const MonolithicBeside* beside() const { return beside_.get(); }  // null: none
-  /// Names and values of all channels, recorded or not, at the last state seen.
+  const MonolithicBeside* beside() const { return beside_.get(); }  // null: no monolithic run
+  /// Names and values of all channels, recorded or not, at the last observed state.
   std::vector<std::pair<std::string, double>> last_values();
 
  private:
@@ -114,7 +113,7 @@ class Recorder final : public RunWatcher {
   bool kept_;
   std::size_t rows_ = 0;
   std::vector<double> row_;            // the last one
-  std::vector<std::size_t> selected_;  // channels of the meter; those of the monolithic run beside follow
+  std::vector<std::size_t> selected_;  // channels of the reader, then those of the monolithic reference
   double recorded_time_ = 0;           // [s] of the last record
 };
 

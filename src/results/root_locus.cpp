@@ -1,3 +1,4 @@
+// Root loci.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/root_locus.h"
 
@@ -20,7 +21,7 @@ std::vector<std::string> main_state_names(const RootLocusPoint& point, const Eig
   return names;
 }
 
-/// The oscillation with the least damping ratio, or null.
+/// The oscillation with the minimum damping ratio, or null.
 const Eigenvalue* least_damped(const Spectrum& spectrum) {
   const Eigenvalue* found = nullptr;
   for (const Eigenvalue& e : spectrum.eigenvalues)
@@ -28,7 +29,7 @@ const Eigenvalue* least_damped(const Spectrum& spectrum) {
   return found;
 }
 
-/// The not null one with the largest real part, or null.
+/// The nonzero eigenvalue with the largest real part, or null.
 const Eigenvalue* rightmost(const Spectrum& spectrum) {
   for (const Eigenvalue& e : spectrum.eigenvalues)
     if (e.chain == 0) return &e;

@@ -11,11 +11,11 @@ namespace trunnion {
 
 struct RootLocusPoint {
   std::vector<std::string> values;   // of the varied paths, as given
-  std::string status = "completed";  // or why there is no linear model
+  std::string status = "completed";  // or why no linear model exists
   std::vector<std::string> states;
-  Spectrum spectrum;  // without eigenvalues where there is no linear model
+  Spectrum spectrum;  // without eigenvalues if no linear model exists
   ReferenceMotion motion = ReferenceMotion::rest;
-  std::vector<int> branches;  // per eigenvalue, from 0: the same number follows one eigenvalue from point to point
+  std::vector<int> branches;  // per eigenvalue, from 0: equal numbers follow one eigenvalue from point to point
 };
 
 struct RootLocus {
@@ -24,7 +24,7 @@ struct RootLocus {
   int failures() const;
 };
 
-/// A point from its linear model. Branches are found by follow.
+/// A point from its linear model. Branches are assigned by follow.
 RootLocusPoint root_locus_point(std::vector<std::string> values, const LinearCase& c);
 
 /// Numbers the branches; `sizes`: values per path.

@@ -1,3 +1,4 @@
+// A run with recording, files and error estimates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/run_case.h"
 
@@ -24,7 +25,7 @@ constexpr int kProgressReports = 100;  // per run
 constexpr const char *kCsvName = "results.csv", *kHdf5Name = "results.h5";
 constexpr auto kBetweenFlushes = std::chrono::seconds(1);
 
-/// The recorder, and another watcher beside it.
+/// The recorder, combined with another watcher.
 class Watchers final : public RunWatcher {
  public:
   Watchers(Recorder& recorder, RunWatcher* also) : recorder_(recorder), also_(also) {}
@@ -38,7 +39,7 @@ class Watchers final : public RunWatcher {
   RunWatcher* also_;
 };
 
-/// Lets the files of a run write summaries as long as it goes on.
+/// Writes summaries during a run.
 class SummariesOf {
  public:
   SummariesOf(CaseFiles* files, const CaseResult& result, std::function<void()> update) : files_(files) {
@@ -54,12 +55,12 @@ class SummariesOf {
   CaseFiles* files_;
 };
 
-/// That a stated penalty factor was out of its limits (mechanics/penalty_factors.h).
+/// Warning that a given penalty factor was outside its limits (mechanics/penalty_factors.h).
 std::string limited_penalty_warning(const SolverDescription& solver, const RunStatistics& statistics) {
   const bool accelerations = solver.constraints == ConstraintKind::ali1;
   return fmt::format(
       "{0}: {1:g} is outside the limits for this machine and step and was limited; the largest used was {2:.3g}. {0}: auto "
-      "suits every machine",
+      "is suitable for all machines",
       accelerations ? "solver.ali1.alpha" : "solver.penalty", *(accelerations ? solver.ali1.alpha : solver.penalty).value,
       statistics.penalty);
 }
@@ -86,7 +87,7 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
   const StepSchedule schedule(*run.model());
   const double duration = run.model()->description.solver.duration;
   for (int part = 1; part <= kProgressReports && run.state().time < duration; ++part) {
-    // parts end on grid points, so that reporting changes nothing
+    // parts end on grid points, so that reporting does not change results
     const double wish = duration * part / kProgressReports;
     run.advance(part == kProgressReports ? duration : std::min(duration, schedule.grid_point_after(wish)), watcher);
     if (progress) progress(run.state().time);
@@ -123,7 +124,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
     } catch (const SimulationError& error) { result.failure = error; }
     try {
       result.recorder->finish(run.state());
-    } catch (const SimulationError& error) {  // a channel of a state between two records is not finite
+    } catch (const SimulationError& error) {  // a channel between two records is not finite
       if (!result.failure) result.failure = error;
     }
     update();
@@ -140,7 +141,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
       result.coupling_faults.emplace_back("the run failed");
       if (!result.coupling->lost) result.coupling->lost = result.end_time;
     }
-  } catch (const SimulationError& error) {  // no start
+  } catch (const SimulationError& error) {  // failed at the start
     result.failure = error;
     result.statistics.cavitation.resize(model->hydraulics.volumes.size());
     result.statistics.alternation.resize(model->hydraulics.volumes.size());
@@ -154,9 +155,9 @@ void check_measurable(const Model& model) {
   if (order_of(solver) > 0) return;
   const bool variable = solver.coupling == CouplingKind::monolithic;
   const std::string path = variable ? "solver.integrator" : "solver.coupling";
-  throw InputError({{model.description.span(path), path,
-                     "an error estimate by half the step needs a run whose steps are all of that length", "a monolithic run of fixed step",
-                     variable ? "their error is what solver.reference_tolerance says" : "--beside-monolithic compares a co-simulation"}});
+  throw InputError({{model.description.span(path), path, "an error estimate by halving the step needs a run of fixed step",
+                     "a monolithic run of fixed step",
+                     variable ? "their error is set by solver.reference_tolerance" : "--beside-monolithic compares a co-simulation"}});
 }
 
 void measure_errors(CaseResult& result, StartKind start, const Progress& progress, const std::atomic<int>* signal) {
@@ -225,13 +226,13 @@ void CaseFiles::add(const double* row) {
       write_text(summary(*result_), place("summary.json.part"));
     } catch (const FileError& error) { failed = failed.empty() ? error.what() : failed; }
   }
-  if (!failed.empty()) throw SimulationError(*row, "the results", failed, "room on the disk, or record.channels and record.every");
+  if (!failed.empty()) throw SimulationError(*row, "the results", failed, "free disk space, or record.channels and record.every");
 }
 
 void CaseFiles::finish(const CaseResult& result) {
   make_folder(folder_);
   std::string failed = write_all([](File& file) { file.rows->finish(); });
-  for (const char* name : {kCsvName, kHdf5Name})  // of an earlier run with others
+  for (const char* name : {kCsvName, kHdf5Name})  // of an earlier run with other files
     if (result.recorder->rows() > 0 && std::none_of(files_.begin(), files_.end(), [&](const File& file) { return file.name == name; }))
       for (const char* ending : {"", ".part"}) std::remove((place(name) + ending).c_str());
   try {

@@ -20,13 +20,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Adds a member whose key is new: operator[] would search through all before it.
+/// Adds a member with a new key: operator[] would search all previous ones.
 template <class T>
 void append(Json& object, const std::string& key, T&& value) {
   object.get_ref<Json::object_t&>().push_back({key, Json(std::forward<T>(value))});
 }
 
-/// The value of a range that is larger in magnitude, and when.
+/// The extreme with the larger magnitude, and its time.
 std::pair<double, double> largest(const Extremes& range) {
   return range.max >= -range.min ? std::pair{range.max, range.max_time} : std::pair{-range.min, range.min_time};
 }
@@ -165,7 +165,7 @@ Json reliefs_json(const Incidents& incidents) {
   return json;
 }
 
-/// Lines for a terminal on what happened to the oil and at the ends of strokes.
+/// Lines for a terminal on events in the oil and at stroke ends.
 std::string incidents_text(const Incidents& incidents) {
   std::string text;
   const auto times = [](long n) { return n == 1 ? std::string("once") : fmt::format("{} times", n); };
@@ -196,14 +196,14 @@ std::string balance_text(const Ledger& ledger, const Description& d) {
     text += fmt::format("; rule error {:.2g} %", ledger.energy_rule_error().value_or(0));
     if (const auto by_rule = ledger.oil_rule_error()) text += fmt::format(" and {:.2g} %", *by_rule);
   }
-  return text + (balances_are_judged(d) ? "\n" : "; steps between the records are not in these figures\n");
+  return text + (balances_are_judged(d) ? "\n" : "; computed at recorded steps only\n");
 }
 
 struct UsedStep {
   std::string of;      // mechanism, or a hydraulic subsystem
   double asked, used;  // [s]
 };
-/// Steps of the subsystems as they fit into the communication step: all are whole parts of it.
+/// Steps of the subsystems, which divide the communication step.
 std::vector<UsedStep> used_steps(const Model& model) {
   constexpr double kSameStep = 1e-6;
   const Description& d = model.description;
@@ -217,7 +217,7 @@ std::vector<UsedStep> used_steps(const Model& model) {
   return list;
 }
 
-/// The largest difference of each length, of motors each angle, to the monolithic run beside, or null.
+/// The maximum difference of each length (motors: angle) from the monolithic run, or null.
 Json difference_json(const MonolithicBeside* beside) {
   if (beside == nullptr) return nullptr;
   Json json = Json::object();
@@ -282,7 +282,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"status", !r.ended    ? "running"
                        : r.failure ? "failed"
                                    : "completed"},
-            {"message", !r.ended    ? "the run goes on, or its program was killed"
+            {"message", !r.ended    ? "the run continues, or its program was killed"
                         : r.failure ? r.failure->what()
                                     : ""},
             {"warnings", r.warnings},
@@ -313,7 +313,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"final_state", final_state},
             {"settings", nullptr}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
-  constexpr std::string_view kEnd = "null\n}";  // the settings, written straight from the description
+  constexpr std::string_view kEnd = "null\n}";  // the settings, written directly from the description
   text.resize(text.size() - kEnd.size());
   return text + json_text(write_tree(r.model->description), 2) + "\n}\n";
 }
@@ -331,12 +331,11 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                         moved > 1 ? "s" : "");
   for (const std::string& warning : r.warnings) text += fmt::format("  WARNING      {}\n", warning);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
-  if (s.divided_steps > 0)
-    text += fmt::format("  divided      {} steps, in which Newton's method converged in parts alone\n", s.divided_steps);
+  if (s.divided_steps > 0) text += fmt::format("  divided      {} steps, converged only after subdividing the step\n", s.divided_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);
   text += fmt::format(
-      "  time         {:.4g} s in steps ({:.0f} ns a step, {:.0f} times faster than real time; {:.4g} s of processor time), {:.3g} s in "
-      "all\n",
+      "  time         {:.4g} s in steps ({:.0f} ns per step, {:.0f} times faster than real time; {:.4g} s of processor time), {:.3g} s in "
+      "total\n",
       s.step_seconds, s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0.0, real_time_factor(r), s.step_cpu_seconds,
       wall_seconds);
   if (!ledger.actuator_names().empty())
@@ -358,7 +357,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                     c.passes > 1 ? fmt::format(", {:.2f} passes each", c.passes) : "");
     for (const UsedStep& step : used_steps(*r.model))
       if (std::abs(step.used - step.asked) > 1e-6 * step.asked)
-        text += fmt::format("  step         {:g} s of {} in place of {:g} s, to fit into the communication step\n", step.used, step.of,
+        text += fmt::format("  step         {:g} s of {} instead of {:g} s, to divide the communication step\n", step.used, step.of,
                             step.asked);
     for (const std::string& fault : r.coupling_faults) text += fmt::format("  COUPLING     {}\n", fault);
     if (const MonolithicBeside* beside = r.recorder->beside()) {
@@ -367,7 +366,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
         text += fmt::format("  difference   {} {:.2g} {} at {:g} s from the monolithic run\n", beside->names()[i], size,
                             beside->channels()[i].unit, time);
       }
-      if (beside->failure()) text += fmt::format("  MONOLITHIC   the run beside ended: {}\n", beside->failure()->what());
+      if (beside->failure()) text += fmt::format("  MONOLITHIC   the monolithic run ended: {}\n", beside->failure()->what());
     }
   }
   if (r.analysis.rows > 0) {
@@ -383,12 +382,11 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
                                                             s.repartitions == 1 ? "change" : "changes", s.repartition_time));
   }
   if (s.resolved_steps > 0)
-    text +=
-        fmt::format("  in parts     {} steps, in which pressures jump, with {} iterations in all\n", s.resolved_steps, s.part_iterations);
+    text += fmt::format("  in parts     {} steps with pressure jumps, {} iterations in total\n", s.resolved_steps, s.part_iterations);
   text += incidents_text(s.incidents);
   for (std::size_t i = 0; i < s.alternation.size(); ++i)
     if (const AlternationRecord& a = s.alternation[i]; a.steps > 0)
-      text += fmt::format("  ALTERNATING  {} goes up and down from step to step in {} steps, first at {:g} s, by up to {:.3g} Pa\n",
+      text += fmt::format("  ALTERNATING  {} oscillates from step to step in {} steps, first at {:g} s, by up to {:.3g} Pa\n",
                           volume_name(r, i), a.steps, a.first_time, a.largest);
   for (std::size_t i = 0; i < s.cavitation.size(); ++i)
     if (s.cavitation[i].steps > 0)

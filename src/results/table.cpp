@@ -1,3 +1,4 @@
+// Tables as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/table.h"
 

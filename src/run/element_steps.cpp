@@ -1,3 +1,4 @@
+// Checks of the step lengths against the stability limits of virtual elements.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/element_steps.h"
 
@@ -38,7 +39,7 @@ std::vector<Element> elements_of(const Model& model) {
   return list;
 }
 
-/// [1/kg] per element; none at a dead point.
+/// [1/kg] per element; empty at a singular configuration.
 std::vector<double> inverse_masses(const Model& model, const State& start, const std::vector<Element>& elements) {
   const std::size_t ports = model.hydraulics.actuators.size(), n = elements.size();
   std::vector<double> W(ports * ports), b(ports);
@@ -56,7 +57,7 @@ std::vector<double> inverse_masses(const Model& model, const State& start, const
     inverse[i] = along(i, i);
     for (std::size_t j = 0; j < n; ++j) S(i, j) = along(i, j) * std::sqrt(elements[i].element.stiffness * elements[j].element.stiffness);
   }
-  if (n > 1) {  // together: the fastest mode, by the element that takes the greatest part in it
+  if (n > 1) {  // together: the fastest mode, attributed to the element with the largest share
     const SymmetricEigen modes = symmetric_eigen(S);
     Eigen::Index most = 0;
     modes.vectors.col(n - 1).cwiseAbs().maxCoeff(&most);
@@ -67,7 +68,7 @@ std::vector<double> inverse_masses(const Model& model, const State& start, const
 
 // ---------------------------------------------------------------- co-simulation
 
-/// A step h from `begin` of a mass that a force per mass moves, as a fixed-step integrator makes it (co-simulation has no others).
+/// A step h from `begin` of a mass moved by a force per mass, as a fixed-step integrator computes it (co-simulation has no others).
 void advance_mass(IntegratorKind integrator, const TimePolynomial& force, double begin, double h, double& s, double& w) {
   const double first = force.value(begin), middle = force.value(begin + h / 2), last = force.value(begin + h), w_old = w;
   switch (integrator) {
@@ -89,9 +90,9 @@ void advance_mass(IntegratorKind integrator, const TimePolynomial& force, double
   }
 }
 
-/// How fast errors grow in a communication step H of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
-/// spectral radius of the map from the last points to the next one. The mass moves as the mechanism's integrator has it: the trapezoidal
-/// rule weighs a force that is linear in time by other numbers than the exact course does, and its limit is another.
+/// Error growth over a communication step H of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
+/// spectral radius of the map from the last points to the next. The mass is integrated as by the mechanism's integrator: the trapezoidal
+/// rule weights a force that is linear in time differently from the exact solution and has another limit.
 double coupling_growth(const Description& description, double k, double b, double H) {
   const CosimulationDescription& c = description.coupling;
   const int steps = mechanism_steps_of(description);
@@ -132,7 +133,7 @@ double coupling_growth(const Description& description, double k, double b, doubl
   return spectral_radius(step);
 }
 
-/// Longest stable communication step not beyond H; infinity where H is stable or its limit is not known.
+/// Longest stable communication step up to H; infinity where H is stable or its limit is unknown.
 double coupling_limit(const Description& description, const VirtualElement& e, double inverse_mass, double H) {
   const CosimulationDescription& c = description.coupling;
   constexpr double kAny = std::numeric_limits<double>::infinity(), kGrowthTolerance = 1e-6, kShortest = 1e-6;
@@ -150,7 +151,7 @@ double coupling_limit(const Description& description, const VirtualElement& e, d
   return low;
 }
 
-// ---------------------------------------------------------------- sentences
+// ---------------------------------------------------------------- messages
 
 class Warnings {
  public:
@@ -169,15 +170,15 @@ class Warnings {
  private:
   using Limit = std::function<double(const VirtualElement&)>;
 
-  /// `what`: the step, `by` whom, `other`: what has no limit; `limit`: longest stable step of an element.
+  /// `what`: the step, `by`: its owner, `other`: an alternative without limit; `limit`: longest stable step of an element.
   void compare(const Element& e, double step, const char* what, const std::string& by, const char* other, const Limit& limit) {
     const double longest = limit(e.element);
     if (!(step > longest)) return;
     const auto with_damping = [&](double factor) { return limit({e.element.stiffness, factor * e.element.damping}); };
     const char* damping = with_damping(2) > longest ? "a larger damping, " : with_damping(0.5) > longest ? "a smaller damping, " : "";
     list_.push_back(fmt::format(
-        "{}: the {} of {:g} s is longer than {:.3g} s, where {} turns unstable with its stiffness ({:g} {}) and damping ({:g} {}) and the "
-        "inertia at its port at the start; try a {} below {:.3g} s, a smaller stiffness, {}or {}",
+        "{}: the {} of {:g} s is longer than {:.3g} s, above which {} is unstable with its stiffness ({:g} {}) and damping ({:g} {}) and "
+        "the inertia at its port at the start; try a {} below {:.3g} s, a smaller stiffness, {}or {}",
         e.path, what, step, longest, by, e.element.stiffness, e.is_rotary ? "N m/rad" : "N/m", e.element.damping,
         e.is_rotary ? "N m s/rad" : "N s/m", what, longest, damping, other));
   }
@@ -212,7 +213,7 @@ class Warnings {
         continue;
       const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
       const std::optional<IntegratorKind> integrator = own.integrator ? own.integrator : c.integrator;
-      if (!integrator) continue;  // by itself one that is stable
+      if (!integrator) continue;  // the default is one that is stable
       compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "step of the oil", integrator_words()[std::size_t(*integrator)],
               "coupling.hydraulics.integrator: trapezoidal",
               [&](const VirtualElement& element) { return element.longest_stable_step(*integrator, false, 0); });

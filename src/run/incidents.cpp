@@ -1,3 +1,4 @@
+// Detection of end-damper strikes, empty accumulators and open relief valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/incidents.h"
 
@@ -11,7 +12,7 @@ namespace trunnion {
 
 namespace {
 
-/// Oil [m3] that an accumulator's poppet keeps back.
+/// Oil [m3] retained by an accumulator's poppet.
 double kept_back(const AccumulatorDescription& d) {
   const auto* gas = std::get_if<GasDescription>(&d.charge);
   return kAccumulatorShut * (gas != nullptr ? gas->volume : std::get<SpringChargeDescription>(d.charge).volume);

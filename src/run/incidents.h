@@ -1,5 +1,5 @@
-// What happens in a run that its user has to know, seen at the ends of its steps: pistons that run into their end dampers, accumulators
-// that are emptied, relief valves that open.
+// Events of a run to be reported to the user, detected at the ends of its steps: pistons that reach their end dampers, emptied
+// accumulators, relief valves that open.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace trunnion {
 
-/// A piston in its end dampers; of a motor angles.
+/// A piston in its end dampers; angles for a motor.
 struct EndStopRecord {
   std::string name;                  // of the cylinder or motor
   bool is_rotary = false;            // a motor
-  long strikes = 0;                  // times that it ran into one
-  long steps = 0;                    // spent in one
+  long strikes = 0;                  // number of entries
+  long steps = 0;                    // total time inside
   double first_time = 0;             // [s]
-  double speed = 0;                  // [m/s, rad/s] fastest at a strike: mean over the step that led there
-  double depth = 0, depth_time = 0;  // [m, rad] deepest, [s]
+  double speed = 0;                  // [m/s, rad/s] maximum speed at entry: mean over the step
+  double depth = 0, depth_time = 0;  // [m, rad] maximum depth, [s]
 };
-/// An accumulator whose oil is used up: what its poppet keeps is left.
+/// An accumulator without usable oil: only the volume retained by its poppet is left.
 struct EmptyRecord {
   std::string name;
   long steps = 0;
-  double first_time = 0;  // [s] from holding oil
+  double first_time = 0;  // [s] since it last held oil
 };
-/// A relief valve that lets oil out.
+/// An open relief valve.
 struct ReliefRecord {
   std::string name;
   long openings = 0, steps = 0;
   double first_time = 0;           // [s]
-  double flow = 0, flow_time = 0;  // [m3/s] largest, [s]
+  double flow = 0, flow_time = 0;  // [m3/s] maximum, [s]
 };
 
 struct Incidents {
@@ -45,16 +45,16 @@ struct Incidents {
 class IncidentWatch {
  public:
   explicit IncidentWatch(const Model& model);
-  /// Records of everything that is watched, with nothing in them.
+  /// Empty records of everything monitored.
   Incidents nothing() const;
-  /// A state from which steps lead on: what is the case there has not happened.
+  /// An initial state: conditions that already hold are not events.
   void begin(const State& state);
   /// The end of a step; states in order. No allocation.
   void step(const State& state, Incidents& incidents);
 
  private:
   double pressure(int node, const State& state) const;
-  /// How deep a piston is in an end damper [m, rad]; not positive: in none.
+  /// Depth of a piston in an end damper [m, rad]; not positive: in none.
   double depth(std::size_t stop) const;
   /// Flow through a relief valve [m3/s].
   double flow(std::size_t relief, const State& state) const;
@@ -63,14 +63,14 @@ class IncidentWatch {
   // in the order of the records
   std::vector<int> actuators_;
   std::vector<const Component*> stores_;
-  std::vector<double> least_;  // [m3] oil at which a poppet begins to shut
+  std::vector<double> least_;  // [m3] oil at which a poppet begins to close
   struct Relief {
     const OneWayValve* valve = nullptr;    // at once, or
     const Component* component = nullptr;  // with a poppet that moves
   };
   std::vector<Relief> reliefs_;
-  std::function<const double*(const State&)> lengths_;  // [m, rad] of the ports; none where no end damper needs them
-  const double* s_ = nullptr;                           // as found last
+  std::function<const double*(const State&)> lengths_;  // [m, rad] of the ports; empty if no end damper needs them
+  const double* s_ = nullptr;                           // as last computed
   std::vector<double> last_;                            // [m, rad] per record: length at the end of the step before
   std::vector<bool> inside_, empty_, open_;
   double time_ = 0;

@@ -72,7 +72,7 @@ void LocalErrors::step(const State& from, const State& to, bool in_parts) {
   const bool counts = !in_parts && std::abs(h - length_) < kSameLength * h;
   for (std::size_t i = 0; i < pressures_.size(); ++i) {
     const Defect defect{to.y()[i] - from.y()[i] - h / 2 * (from.ydot()[i] + to.ydot()[i]), to.ydot()[i] - from.ydot()[i]};
-    // the trapezoids of both steps, and what Simpson's rule differs from them by: a jump of rates between the steps does not count
+    // the trapezoids of both steps, and their difference from Simpson's rule: a jump of rates between the steps does not contribute
     const double two = before_[i].trapezoid + defect.trapezoid + h / 6 * (defect.change - before_[i].change);
     if (counts) pressures_[i].error = std::max(pressures_[i].error, std::abs(two) / 2);
     before_[i] = defect;

@@ -1,13 +1,13 @@
-// Local errors of a run: what each step adds to the error, estimated from the states and rates at its ends.
-//   steps of fixed length, whatever their rule: the defect of the step in a quadrature that is more accurate than the rule
+// Local errors of a run: the error added by each step, estimated from the states and rates at its ends.
+//   fixed steps, any rule: the defect of the step in a quadrature that is more accurate than the rule
 //     coordinates   |q_1 - q_0 - h/2 (v_0 + v_1) - h^2/12 (a_0 - a_1)|                Hermite, exact to order 4
 //     pressures     half of |p_2 - p_0 - h/3 (p_dot_0 + 4 p_dot_1 + p_dot_2)|         Simpson over two steps, exact to order 4
 //     coordinates of semi_implicit_euler, whose errors of positions and velocities cancel (its velocities belong half a step earlier, where
 //     the leapfrog method has them):  h^2/24 |a_1 - a_0|, and once the shift of half a step, h/2 |v|
 //   variable steps: the integrator's own estimates (solve/multistep.h)
-// Local errors of coordinates are summed: about what a coordinate is off by at the end where errors neither grow nor die away, as the phase
-// of a light oscillation, and more than that where damping forgets them. Pressures forget within a few steps: of theirs the largest
-// counts. Steps in parts have an error control of their own, and do not count for pressures.
+// Local errors of coordinates are summed: approximately the error of a coordinate at the end if errors neither grow nor decay, such as the
+// phase of a lightly damped oscillation; an overestimate if damping reduces them. Pressures lose their errors within a few steps: their
+// maximum is used. Subdivided steps have an error control of their own and do not contribute to pressures.
 // Source: Hairer, Norsett, Wanner 1993, Solving Ordinary Differential Equations I, II.3 (local errors, and their sum).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -26,11 +26,15 @@ class LocalErrors {
   static constexpr std::size_t kStretches = 10;
   struct Record {
     double error = 0;                             // [rad, m] summed; [Pa] the largest
+<<<<<<< HEAD
     double least = 0, most = 0;                   // values on the way
     double shift = 0;                             // in `error`: the part that does not accumulate
+=======
+    double least = 0, most = 0;  // intermediate sums
+>>>>>>> bc1dd328d473701016936cccb6207634d290b545
     std::array<double, kStretches> in_stretch{};  // of coordinates: summed within each of equal stretches of the run
     double range() const { return most - least; }
-    /// The sum without what a jerk or two left that pass: the two worst stretches count like the third.
+    /// The sum without the effect of one or two jerks: the two worst stretches are replaced by the third.
     double persistent() const;
   };
 
@@ -40,10 +44,10 @@ class LocalErrors {
   void begin(const State& state);
   /// A step, or a part of one, from one state to another.
   void step(const State& from, const State& to, bool in_parts);
-  /// A step that began at time `begin` [s], with the estimates of its integrator.
+  /// A step that began at time `begin` [s], with its integrator's estimates.
   void step(double begin, const State& to, const StepErrors& errors);
 
-  /// Per velocity; 0 of balls, which have no coordinate of one number.
+  /// Per velocity; 0 for spherical joints, whose coordinates are not scalars.
   const std::vector<Record>& coordinates() const { return coordinates_; }
   /// Per volume.
   const std::vector<Record>& pressures() const { return pressures_; }
@@ -58,9 +62,14 @@ class LocalErrors {
     double trapezoid = 0;  // p_1 - p_0 - h/2 (p_dot_0 + p_dot_1) [Pa]
     double change = 0;     // p_dot_1 - p_dot_0 [Pa/s]
   };
+<<<<<<< HEAD
   std::vector<Defect> before_;  // per volume: of the step before
   bool staggered_ = false;      // semi_implicit_euler
   double length_ = 0;           // [s] of that step; 0: none that counts
+=======
+  std::vector<Defect> before_;   // per volume: of the previous step
+  double length_ = 0;            // [s] of that step; 0: none valid
+>>>>>>> bc1dd328d473701016936cccb6207634d290b545
   double stretch_ = 1;          // [s]
 };
 

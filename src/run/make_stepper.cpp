@@ -1,3 +1,4 @@
+// Selects the stepper for the solver settings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/make_stepper.h"
 

@@ -7,7 +7,7 @@
 
 namespace trunnion {
 
-/// The stepper that the model's solver settings ask for.
+/// The stepper for the model's solver settings.
 std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model);
 
 }  // namespace trunnion

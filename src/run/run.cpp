@@ -1,3 +1,4 @@
+// Time stepping of a run: grid, jumps, subdivided steps, statistics and error messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/run.h"
 
@@ -19,8 +20,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kSame = 1e-9;           // of a step: times closer than this are one
-constexpr double kTimeRounding = 1e-15;  // of a time: what k h and its neighbours may be off after very many steps
+constexpr double kSame = 1e-9;           // relative to a step: closer times are equal
+constexpr double kTimeRounding = 1e-15;  // relative rounding error of k h after very many steps
 constexpr std::size_t kBlock = 64;       // steps between two readings of the clock
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -123,15 +124,15 @@ void Runner::restore(const State& state) {
   watch_.begin(state_);
 }
 
-/// Right limit at a force jump; at the start the state is one already.
+/// Right limit at a force jump; the start state already is one.
 bool Runner::restart() {
   for (const Spool& spool : model_->hydraulics.spools)
     if (spool.follows()) state_.y()[spool.state] = model_->signals.value(spool.signal, state_.time, Side::right);
   return stepper_->restart(state_);
 }
 
-/// A step to `target`; where pressures jump or Newton's method does not converge, in parts (resolve); where that does not help, in two
-/// halves, each of them likewise.
+/// A step to `target`; subdivided (resolve) where pressures jump or Newton's method does not converge; if that fails, in two halves,
+/// recursively.
 StepReport Runner::step_to(double target, int divisions) {
   const auto failed_to_converge = [](const StepReport& r) { return r.status == StepStatus::stalled || r.status == StepStatus::diverged; };
   StepReport report = stepper_->step(state_, schedule_.length(state_.time, target));
@@ -155,8 +156,8 @@ StepReport Runner::step_to(double target, int divisions) {
   return report;
 }
 
-/// A step to `target` in parts: the oil alone for a short time, then the whole machine in steps that grow. Where one of these is too long
-/// for the oil, a shorter one; where the shortest is, the oil alone again.
+/// A subdivided step to `target`: first the oil alone for a short time, then the whole machine in growing steps. If one of these is too
+/// long for the oil, it is shortened; if the shortest fails, the oil alone again.
 StepReport Runner::resolve(double target) {
   constexpr int kShortest = 64, kMostParts = 1000;
   const double whole = target - state_.time, shortest = model_->layout.nv == 0 ? whole : whole / kShortest;
@@ -213,7 +214,7 @@ void Runner::keep(const StepReport& report, Side side, bool part) {
   kept.part = part;
 }
 
-/// The first value of the state that is not finite; empty: all are.
+/// The first non-finite value of the state; empty: all are finite.
 std::string Runner::not_finite() const {
   if (all_finite(state_.values())) return "";
   const StateLayout& layout = model_->layout;
@@ -232,7 +233,7 @@ std::string Runner::not_finite() const {
   return std::any_of(state_.q(), state_.q() + layout.nq, wrong) ? "the positions" : "the coupling";
 }
 
-/// Steps until the block is full, `end` is reached or a step fails. Nothing here but stepping.
+/// Steps until the block is full, `end` is reached or a step fails. Contains stepping only.
 void Runner::run_block(double end) {
   struct Clock {
     RunStatistics& statistics;
@@ -306,7 +307,7 @@ void Runner::count(const Kept& kept) {
   }
 }
 
-/// Changes of a pressure that take turns in sign, by more than a thousandth of it and of 1 bar.
+/// Pressure changes of alternating sign, larger than a thousandth of the pressure and of 1 bar.
 void Runner::count_alternation(const State& state) {
   constexpr double kShare = 1e-3, kLeast = 100;  // [Pa]
   for (std::size_t i = 0; i < statistics_.alternation.size(); ++i) {
@@ -323,7 +324,7 @@ void Runner::count_alternation(const State& state) {
   }
 }
 
-/// Which coordinates are independent, and whether others were before.
+/// Counts changes of the set of independent coordinates.
 void Runner::count_partition(const State& state) {
   const StateLayout& layout = model_->layout;
   const double *begin = state.partition(), *end = begin + layout.rows;
@@ -339,7 +340,7 @@ void Runner::count_partition(const State& state) {
   s.independent = independent_;
 }
 
-/// The clock was read before and after the block: its steps share the time evenly.
+/// The clock was read before and after the block: its time is distributed evenly over the steps.
 void Runner::publish_block(double end, double seconds_before, RunWatcher* watcher) {
   const auto is_step = [](const Kept& kept) { return kept.side == Side::left && !kept.part; };
   const auto steps = std::count_if(block_.begin(), block_.begin() + static_cast<std::ptrdiff_t>(used_), is_step);
@@ -384,7 +385,7 @@ void Runner::advance(double end, RunWatcher* watcher) {
 
 void Runner::step(RunWatcher* watcher) { advance(schedule_.grid_point_after(state_.time), watcher); }
 
-/// What motions prescribe where they may be out of reach: the mechanism has other constraints, too.
+/// Prescribed motions that may be out of reach: only if the mechanism has other constraints.
 std::string Runner::motions_here() const {
   std::string text;
   std::visit(
@@ -408,61 +409,63 @@ void Runner::fail() const {
   const std::string reach = motions_here();
   if (restart_failed_)
     throw SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
-                          "give every body that turns an inertia about that axis");
+                          "give every rotating body an inertia about its axis");
   if (!not_finite_.empty())
-    throw SimulationError(state_.time, not_finite_, "the step from here leads to a value that is not finite",
-                          smaller + ", or check the model for numbers that are far too large or too small");
+    throw SimulationError(state_.time, not_finite_, "the next step leads to a value that is not finite",
+                          smaller + ", or check the model for very large or very small numbers");
   const std::string where = stepper_->unknown_name(failure_.worst);
   if (where.starts_with(kCouplingVariable))
     throw SimulationError(state_.time, where, fmt::format("the subsystems do not agree after {} passes", failure_.iterations),
                           smaller +
                               ", more passes (coupling.max_iterations), a larger coupling.tolerance, or solver.accept_capped: true to "
-                              "go on and count such steps");
+                              "continue and count such steps");
   if (failure_.status == StepStatus::below_vacuum)
     throw SimulationError(
         state_.time, where, "an explicit step takes the pressure below vacuum: more oil is drawn from this volume than it holds",
         (apart ? "coupling.hydraulics.integrator: trapezoidal, a smaller coupling.hydraulics.step, " : "solver.integrator: trapezoidal, ") +
-            smaller + ", a check valve that lets oil in from the tank, or a larger volume");
+            smaller + ", a suction check valve from the tank, or a larger volume");
   if (apart && failure_.longest_step > 0)
-    throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
+    throw SimulationError(state_.time, where, "the explicit step is too long: it is unstable",
                           fmt::format("steps below {:.2g} s (coupling.hydraulics.step of the oil, coupling.step of the mechanism), or "
-                                      "trapezoidal integrators, which are stable with any",
+                                      "trapezoidal integrators, which are stable at any step",
                                       failure_.longest_step));
   if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
-    throw SimulationError(state_.time, where, "the values left the range of numbers: the coupling or an explicit step is unstable",
-                          smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) of the subsystems");
+    throw SimulationError(state_.time, where, "the values are not finite: the coupling or an explicit step is unstable",
+                          smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) for the subsystems");
   switch (failure_.status) {
     case StepStatus::stalled:
       if (solver.constraints == ConstraintKind::ali1)
         throw SimulationError(state_.time, where, fmt::format("the multipliers did not converge in {} iterations", solver.max_iterations),
                               (solver.ali1.alpha.value ? std::string("solver.ali1.alpha: auto, ") : "") +
-                                  "more iterations (solver.max_iterations), or solver.accept_capped: true to go on and count such steps");
+                                  "more iterations (solver.max_iterations), or solver.accept_capped: true to continue and count such "
+                                  "steps");
       throw SimulationError(state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
                             (failure_.penalty_limited ? std::string("solver.penalty: auto, ") : "") + reach + smaller +
-                                ", more iterations (solver.max_iterations), or solver.accept_capped: true to go on and count such steps");
+                                ", more iterations (solver.max_iterations), or solver.accept_capped: true to continue and count such "
+                                "steps");
     case StepStatus::end_of_stroke:
       throw SimulationError(state_.time, where, "the piston leaves its cylinder",
                             "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B; of a motor chamber_angle_A, "
-                            "chamber_angle_B), commands that stop earlier, or, if it should not move that far, " +
+                            "chamber_angle_B), commands that stop earlier, or, if this stroke is not expected, " +
                                 smaller);
     case StepStatus::wheel_singular:
-      throw SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no point of contact",
+      throw SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no contact point",
                             "a start with more speed, or a shorter duration");
     case StepStatus::open_loop:
-      throw SimulationError(state_.time, where, "the loop cannot be closed: no dependent positions were found",
+      throw SimulationError(state_.time, where, "the loop cannot be closed: dependent positions not found",
                             smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");
     case StepStatus::singular_configuration:
       throw SimulationError(
           state_.time, where,
-          "the constraint is at or near a dead point (singular configuration): it does not determine its dependent coordinates",
+          "the constraint is at or near a singular configuration (dead point): it does not determine its dependent coordinates",
           "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
-          "keeps away from it");
+          "avoids it");
     case StepStatus::unstable:
-      throw SimulationError(state_.time, where, "the explicit step is too long here: it is unstable",
+      throw SimulationError(state_.time, where, "the explicit step is too long: it is unstable",
                             smaller + (failure_.longest_step > 0 ? fmt::format(", below {:.2g} s", failure_.longest_step) : "") +
-                                ", or solver.integrator: trapezoidal, which is stable with any; stiff oil and friction need it");
+                                ", or solver.integrator: trapezoidal, which is stable at any step; stiff oil and friction need it");
     case StepStatus::gave_up:
-      throw SimulationError(state_.time, where, "the variable-step integrator could not go on",
+      throw SimulationError(state_.time, where, "the variable-step integrator failed",
                             fmt::format("a larger solver.reference_tolerance (now {:g}), or check the model with solver.integrator: "
                                         "trapezoidal",
                                         solver.reference_tolerance));
@@ -471,7 +474,7 @@ void Runner::fail() const {
                             reach + smaller + ", or check start pressures, stiffnesses and the units of the model");
     default:
       throw SimulationError(state_.time, where, "the equations of the step have no unique solution",
-                            smaller + ", or check for bodies without inertia, volumes of no size, and a mechanism at a dead point");
+                            smaller + ", or check for bodies without inertia, volumes of zero size, and a mechanism at a dead point");
   }
 }
 

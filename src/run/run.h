@@ -3,7 +3,7 @@
 //   a jump of a signal on a grid point (within 1e-9 h): the step before sees the left limit, the step after the right one;
 //   a jump inside a step splits it, unless solver.split_jumps is false;
 //   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step.
-// States at a jump are handed out as the step left them, at the left limit.
+// States at a jump are reported with the left limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,7 @@ struct CavitationRecord {
   double lowest_pressure = std::numeric_limits<double>::infinity();  // [Pa] at the end of a step
 };
 
-/// Where a pressure turns round in every step: the mark of a step too long for the rule.
+/// A pressure whose change reverses in every step: the sign of a step too long for the rule.
 struct AlternationRecord {
   long steps = 0;         // in rows of at least kAlternationRow of them
   double first_time = 0;  // [s] of the first row
@@ -38,55 +38,55 @@ struct AlternationRecord {
 inline constexpr int kAlternationRow = 6;
 
 struct RunStatistics {
-  long steps = 0;       // of the stepper; a split step counts for its parts
+  long steps = 0;       // of the stepper; a split step counts as its parts
   long iterations = 0;  // summed
   int max_iterations = 0;
   long position_iterations = 0;  // solves for dependent positions, summed; counted apart
   std::vector<long> histogram;   // [i]: steps that took i iterations
   long capped_steps = 0;
   long split_steps = 0;                              // grid steps that a jump split
-  long divided_steps = 0;                            // in which Newton's method converged in parts alone
-  long resolved_steps = 0, part_iterations = 0;      // made in parts because pressures jumped; solves for these parts, counted apart
+  long divided_steps = 0;                            // in which Newton's method converged only after subdividing the step
+  long resolved_steps = 0, part_iterations = 0;      // subdivided because pressures jumped; solves for these substeps, counted separately
   double max_violation = 0, max_violation_time = 0;  // [m, -], [s]
   double max_velocity_violation = 0, max_velocity_violation_time = 0;
-  double penalty = 0;                          // largest factor that a constraint had in a step [N/m, N m/rad]; 0: the treatment has none
-  bool penalty_limited = false;                // whether a stated one was out of its limits
+  double penalty = 0;                          // largest penalty factor of a constraint in a step [N/m, N m/rad]; 0: the treatment has none
+  bool penalty_limited = false;                // whether a given one was outside its limits
   std::vector<CavitationRecord> cavitation;    // per volume
   std::vector<AlternationRecord> alternation;  // per volume
   LocalErrors local_errors;                    // of monolithic runs; others: empty
   Incidents incidents;
-  /// Velocities that depend on no other at the end, where the treatment partitions the coordinates; otherwise empty.
+  /// Independent velocities at the end, if the treatment partitions the coordinates; otherwise empty.
   std::vector<int> independent;
   long repartitions = 0;        // changes of that set
   double repartition_time = 0;  // [s] of the first
-  /// [s] inside steps alone: the clock is read around blocks of steps; recording, the energy ledger and files are outside.
+  /// [s] inside steps only: the clock is read around blocks of steps; recording, the energy ledger and files are excluded.
   double step_seconds = 0;
-  /// [s] the same as processor time of the thread that steps: other programs and threads of a co-simulation do not count.
+  /// [s] as processor time of the stepping thread: other programs and threads of a co-simulation are excluded.
   double step_cpu_seconds = 0;
 
   double mean_position_iterations() const { return steps > 0 ? static_cast<double>(position_iterations) / static_cast<double>(steps) : 0; }
   double mean_iterations() const { return steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0; }
 };
 
-/// A state on the way.
+/// An intermediate state.
 struct StepRecord {
   const State& state;
-  Side side;                 // right: a jump has acted since the record before, at the same time
+  Side side;                 // right: a jump has occurred since the previous record, at the same time
   const StepReport& report;  // of the step that led here (side left)
   bool on_grid;              // a grid point or the end of the run
-  bool part;                 // inside a step that is made in parts
+  bool part;                 // inside a subdivided step
   long grid_index;           // of the last grid point at or before the state
-  double step_seconds;       // [s] inside steps up to here; shared out evenly between two readings of the clock
+  double step_seconds;       // [s] inside steps up to here; distributed evenly between two readings of the clock
 };
 
-/// Sees every state of a run in order, some steps late. A SimulationError that it throws ends the run at the state before.
+/// Receives every state of a run in order, delayed by some steps. A SimulationError thrown by it ends the run at the state before.
 class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
   virtual void at(const StepRecord& step) = 0;
 };
 
-/// Something outside asked the run to end: a signal of the system, by its number.
+/// An external request ended the run: a signal of the operating system, by its number.
 class Interrupted : public SimulationError {
  public:
   Interrupted(double time, int signal);
@@ -103,20 +103,20 @@ class StepSchedule {
   /// Index of the last grid point at or before t.
   long grid_index(double t) const;
   bool on_grid(double t) const;
-  /// The grid point after t; a jump or the end of the run that lies on it (within 1e-9 h) gives it its exact time.
+  /// The grid point after t; a jump or the end of the run on it (within 1e-9 h) defines its exact time.
   double grid_point_after(double t) const;
   /// End of the step that starts at t, not beyond `end`.
   double next(double t, double end) const;
   /// Whether a run to `end` stops at t.
   bool reached(double t, double end) const;
-  /// Step length h such that t + h is `target` to the last bit.
+  /// Step length h such that t + h equals `target` to the last bit.
   double length(double t, double target) const;
   bool is_jump(double t) const;
   bool is_force_jump(double t) const;
   double step() const { return h_; }
 
  private:
-  double near(double t) const;  // times no further apart are one
+  double near(double t) const;  // closer times are equal
 
   double h_, duration_;
   bool split_;
@@ -135,13 +135,13 @@ class Runner {
   const RunStatistics& statistics() const { return statistics_; }
   Stepper& stepper() { return *stepper_; }
 
-  /// Continues from a saved state: a copy of state() of any run of the same model. Statistics go on.
+  /// Continues from a saved state: a copy of state() of any run of the same model. Statistics continue.
   void restore(const State& state);
-  /// From now on a run ends after the step during which `signal` becomes other than 0, with Interrupted. Null: never.
+  /// From now on a run ends after the step during which `signal` becomes nonzero, with Interrupted. Null: never.
   void stop_on(const std::atomic<int>* signal) { stop_ = signal; }
-  /// Advances to `end` [s], or to the grid point that is `end` but for rounding, handing every state after the present one to `watcher`
-  /// (may be null). Throws SimulationError at the first step that fails or leaves values that are not finite; state() is then the last
-  /// good one. Throws Error for an end that is not finite.
+  /// Advances to `end` [s], or to the grid point equal to `end` up to rounding, passing every state after the present one to `watcher`
+  /// (may be null). Throws SimulationError at the first step that fails or leaves non-finite values; state() is then the last valid one.
+  /// Throws Error for a non-finite end.
   void advance(double end, RunWatcher* watcher = nullptr);
   /// Advances to the next grid point.
   void step(RunWatcher* watcher = nullptr);
@@ -175,14 +175,14 @@ class Runner {
   State state_;
   RunStatistics statistics_;
   IncidentWatch watch_;
-  std::vector<Kept> block_;  // states of the steps between two readings of the clock; the first used_ of them
+  std::vector<Kept> block_;  // states of the steps between two readings of the clock; the first used_ are valid
   std::size_t used_ = 0;
   State block_start_;             // before them
   std::vector<bool> dependent_;   // scratch of count_partition, per velocity
   std::vector<int> independent_;  // the same
   StepReport failure_;
-  std::string not_finite_;  // the quantity that was not finite after the step that failed
-  State part_start_;        // of a step that is made in parts
+  std::string not_finite_;  // the quantity that was not finite after the failed step
+  State part_start_;        // of a subdivided step
   int divisions_ = 0;
   bool resolves_ = false;
   bool failed_ = false, restart_failed_ = false;

@@ -1,3 +1,4 @@
+// Signals: evaluation, derivatives, jumps and corners.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "signals/signal.h"
 
@@ -29,7 +30,7 @@ struct Overloaded : F... {
   using F::operator()...;
 };
 template <class... F>
-Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not find it by itself
+Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce it
 
 }  // namespace
 

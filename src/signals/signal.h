@@ -25,9 +25,9 @@ class SignalSet {
   /// Compiles signals in the order of `list`; names of sums and products must exist and be free of cycles.
   explicit SignalSet(const NamedList<SignalDescription>& list);
 
-  /// Adds a constant, for plain numbers standing where a signal may stand.
+  /// Adds a constant, for plain numbers given instead of a signal.
   SignalIndex add_constant(double value);
-  /// Adds what `course` says at the time of evaluation: an input from outside, written by whoever owns it while the set is in use.
+  /// Adds an external input: `course` as it is at the time of evaluation, written by its owner while the set is in use.
   SignalIndex add_input(const TimePolynomial* course);
   /// Index of a named signal, or -1.
   SignalIndex find(const std::string& name) const;
@@ -37,11 +37,11 @@ class SignalSet {
   /// Value at time t [s]; no allocation.
   double value(SignalIndex signal, double t, Side side) const { return evaluate(signal, t, side).value; }
   SignalValue evaluate(SignalIndex signal, double t, Side side) const;
-  /// Whether it is the same at all times; an input is not.
+  /// Whether it is constant; an input is not.
   bool constant(SignalIndex signal) const { return nodes_[signal].kind == Kind::constant; }
   /// Times where the signal jumps, ascending.
   const std::vector<double>& jumps(SignalIndex signal) const { return nodes_[signal].jumps; }
-  /// Times where it jumps or its slope does, ascending: steps, points of straight lines, ends of smooth tables, starts of sines.
+  /// Times where its value or slope jumps, ascending: steps, points of linear tables, ends of smooth tables, starts of sines.
   std::vector<double> corners(SignalIndex signal) const;
 
  private:

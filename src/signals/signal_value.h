@@ -1,3 +1,4 @@
+// A signal's value and its time derivatives.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The course of a quantity over a stretch of time as a polynomial: what one subsystem is told about another between communication points.
+// A quantity over a time interval as a polynomial: input of a subsystem between communication points.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,3 +1,4 @@
+// The trapezoidal step with stabilised constraints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/baumgarte_trapezoidal.h"
 
@@ -33,7 +34,7 @@ bool BaumgarteTrapezoidal<D>::restart(State& state) {
   return rates_.restart(state, report);
 }
 
-/// Rows that take part by the present partition; the others have no multiplier.
+/// Rows that participate in the present partition; the others have no multiplier.
 template <int D>
 void BaumgarteTrapezoidal<D>::list_rows() {
   rates_.loops().write(partition_.data());
@@ -60,8 +61,8 @@ void BaumgarteTrapezoidal<D>::evaluate_stabilised() {
   }
 }
 
-/// The motion that goes with increments theta of all coordinates, and what it changes: dr_, the rows of Psi in dpsi_, the ports' (s, sdot)
-/// in variation_; the oil's forces as they are.
+/// Motion for increments theta of all coordinates, and the changes it causes: dr_, the rows of Psi in dpsi_, the ports' (s, sdot)
+/// in variation_; oil forces constant.
 template <int D>
 void BaumgarteTrapezoidal<D>::vary(const double* theta) {
   const MechanismState<D>& mech = work_.mechanism;
@@ -82,7 +83,7 @@ void BaumgarteTrapezoidal<D>::vary(const double* theta) {
   differentiate_residual(m_, theta, v_.data(), work_.force.data(), next_.multipliers(), mech, variation_, dr_.data());
 }
 
-/// K = [T J^T; w dPsi/dtheta 0] and the right side; w gives both kinds of rows one size.
+/// K = [T J^T; w dPsi/dtheta 0] and the right side; w scales both kinds of rows equally.
 template <int D>
 void BaumgarteTrapezoidal<D>::assemble() {
   const MechanismState<D>& mech = work_.mechanism;
@@ -141,7 +142,7 @@ bool BaumgarteTrapezoidal<D>::solve_exact() {
   return true;
 }
 
-/// The same with forward differences of the whole residual.
+/// As above, with forward differences of the whole residual.
 template <int D>
 bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
   const std::size_t nv = model_->layout.nv, rows = rows_.size(), nc = circuit_increment_.size(), n = nv + rows + nc;
@@ -178,8 +179,8 @@ bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
   return true;
 }
 
-/// Takes from the multipliers what the stabilisation adds to them: 2 alpha dPhi/dt + beta^2 Phi is as large as the error of the
-/// accelerations that lets Phi drift, however strong the stabilisation. With the last tangent: an increment that changes d2Phi/dt2 by x
+/// Subtracts the stabilisation's share from the multipliers: 2 alpha dPhi/dt + beta^2 Phi is as large as the acceleration error that
+/// causes the drift of Phi, however strong the stabilisation. With the last tangent: an increment that changes d2Phi/dt2 by x
 /// changes Psi by x times (4/h^2 + 2/h 2 alpha + beta^2) h^2/4.
 template <int D>
 void BaumgarteTrapezoidal<D>::take_stabilisation_from_multipliers() {

@@ -4,10 +4,11 @@
 //   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
 //   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
 //             rows that hold for velocities alone: Psi = d(B v)/dt + alpha B v
-//   result    multipliers without what the stabilisation adds to them: those of Phi_ddot = 0
+//   result    multipliers without the stabilisation's share: those of Phi_ddot = 0
 // with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/directional_derivative.h, circuits condensed to
-// their ports. Rows without a pivot in the partition of the coordinates are redundant: they take no part and have no multiplier. Sources:
-// Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972. SPDX-License-Identifier: BSD-3-Clause
+// their ports. Rows without a pivot in the partition of the coordinates are redundant: they do not participate and have no multiplier.
+// Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
@@ -51,7 +52,7 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
 
   MachineRates<D> rates_;
   DirectionalDerivative<D> variation_;
-  std::vector<int> rows_;           // of Phi, that take part
+  std::vector<int> rows_;           // participating rows of Phi
   std::vector<double> partition_;   // of the step
   std::vector<int> groups_;         // of rows: all
   std::vector<double> psi_, dpsi_;  // per row: Psi and its change

@@ -1,3 +1,4 @@
+// Kinematics of closed loops in independent coordinates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/closed_loops.h"
 
@@ -12,19 +13,19 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kRedundant = 1e-9;              // of a row: what elimination leaves of a redundant one
-constexpr double kDead = 1e-6;                   // of the largest pivot: a smaller one determines nothing
-constexpr double kRedundantOpen = 1e-7;          // [-, of the extent, of the extent per s] what a redundant row may be open
-constexpr double kImplied = 100;                 // of the other rows' violation: what a redundant row may be violated with them
-constexpr double kNegligibleCorrection = 4e-15;  // [rad, of the extent] correction that changes nothing,
-constexpr double kReach = 2e-16;                 // of the machine's reach, where that is more
-constexpr double kQuadratic = 1e-8;              // [rad, of the extent] correction after which the error is its square: rounding
-constexpr double kFar = 0.5;                     // [rad, of the extent] correction that no longer belongs to the same motion
+constexpr double kRedundant = 1e-9;              // relative to a row: remainder of a redundant one after elimination
+constexpr double kDead = 1e-6;                   // relative to the largest pivot: singular below
+constexpr double kRedundantOpen = 1e-7;          // [-, of the extent, of the extent per s] tolerated violation of a redundant row
+constexpr double kImplied = 100;                 // relative to the other rows' violation: that tolerated for a redundant row
+constexpr double kNegligibleCorrection = 4e-15;  // [rad, of the extent] negligible correction,
+constexpr double kReach = 2e-16;                 // or relative to the machine's reach, if larger
+constexpr double kQuadratic = 1e-8;              // [rad, of the extent] correction with a quadratic error below rounding
+constexpr double kFar = 0.5;                     // [rad, of the extent] maximum correction of the same motion
 constexpr int kIterations = 12;
-constexpr int kUnrolled = 6;  // rows of a group up to which its dependent block is dense,
-constexpr int kDense = 32;    // and where half of its entries may be other than zero
+constexpr int kUnrolled = 6;  // maximum rows of a group with a dense dependent block,
+constexpr int kDense = 32;    // and, if half of its entries can be nonzero
 
-/// write(i, x_i) of x = J_d^-1 b, b_i = read(i), with the loops over a small block unrolled; x is scratch and may be what is read.
+/// write(i, x_i) of x = J_d^-1 b, b_i = read(i), with the loops over a small block unrolled; x is scratch and may alias the input.
 template <class Block, class Read, class Write>
 TR_INLINE void solve_block(const Block& block, double* x, Read&& read, Write&& write) {
   const auto around = [&](auto n, auto&& solve) {
@@ -57,7 +58,7 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
         row_unit_[row] = unit_[m.paths[g.path.begin].dof];
       else if (g.type == ConstraintType::direction)
         row_unit_[row] = 1;
-  std::vector<double> reach(m.tree.nodes.size());  // [m] of a node from the reference point, at most
+  std::vector<double> reach(m.tree.nodes.size());  /// [m] maximum distance of a node from the reference point.
   double farthest = 0;
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];
@@ -77,12 +78,12 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
       const int v = g.velocities[i];
       column_in_group_[v] = static_cast<int>(i);
       group_of_velocity_[v] = static_cast<int>(groups_.size());
-      g.has_balls = g.has_balls || m.tree.nodes[m.tree.dof_node[v]].joint == NodeJoint::spherical;
+      g.has_spherical = g.has_spherical || m.tree.nodes[m.tree.dof_node[v]].joint == NodeJoint::spherical;
     }
     for (auto* list : {&g.row, &g.dependent}) list->reserve(r);
     for (auto* list : {&g.independent, &g.admissible}) list->reserve(c);
     g.driven.reserve(r);
-    const bool two_blocks = g.has_balls || g.holonomic < static_cast<int>(r);
+    const bool two_blocks = g.has_spherical || g.holonomic < static_cast<int>(r);
     for (Block* block : {&g.velocity_block, &g.position_block}) {
       block->place.assign(c, -1);
       if (block == &g.position_block && !two_blocks) continue;
@@ -107,7 +108,7 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
 
 // ---------------------------------------------------------------- partition
 
-/// Everything of a group that follows from its `row` and `dependent`.
+/// Computes everything of a group that follows from its `row` and `dependent`.
 template <int D>
 void ClosedLoops<D>::set_partition(Group& g) {
   const int rank = static_cast<int>(g.row.size());
@@ -118,7 +119,7 @@ void ClosedLoops<D>::set_partition(Group& g) {
   for (int i : g.constraints)
     if (const ConstraintGroup<D>& c = m_.constraints[i]; c.type == ConstraintType::coordinate && row_place_[c.rows.begin] >= 0)
       g.driven.push_back({c.motion, row_place_[c.rows.begin]});
-  g.two_blocks = g.has_balls || holonomic < rank;
+  g.two_blocks = g.has_spherical || holonomic < rank;
   set_block(g, rank, g.velocity_block);
   if (g.two_blocks) set_block(g, holonomic, g.position_block);
 }
@@ -253,7 +254,7 @@ bool ClosedLoops<D>::select_partition(const MechanismState<D>& state) {
       failed_row_ = g.rows[0];
       sound = false;
     }
-    // in the order of rows, so that one partition has one description
+    // in the order of rows, so that a partition has a unique description
     std::fill_n(chosen_.begin(), g.rows.size(), -1);
     for (const FullPivoting::Pivot& p : pivots) chosen_[p.row] = g.velocities[p.column];
     std::size_t found = 0;
@@ -336,7 +337,7 @@ double ClosedLoops<D>::find_weakest_row() {
   return weakest;
 }
 
-/// Takes one Jacobian of a group and factors its dependent block. False at a dead point.
+/// Loads one Jacobian of a group and factors its dependent block. False at a singular configuration.
 template <int D>
 bool ClosedLoops<D>::factor(const Group& g, const std::vector<double>& jacobian, Block& block) {
   for (std::size_t i = 0; i < block.rest.size(); ++i) block.rest_values[i] = jacobian[block.rest[i].from];
@@ -370,7 +371,7 @@ bool ClosedLoops<D>::factor(const Group& g, const std::vector<double>& jacobian,
   });
 }
 
-/// Factors the dependent blocks of position increments. False at a dead point.
+/// Factors the dependent blocks of position increments. False at a singular configuration.
 template <int D>
 bool ClosedLoops<D>::factor_positions(const MechanismState<D>& state) {
   for (Group& g : groups_) {
@@ -378,14 +379,14 @@ bool ClosedLoops<D>::factor_positions(const MechanismState<D>& state) {
       failed_row_ = g.rows[0];
       return false;
     }
-    if (!(g.two_blocks ? factor(g, g.has_balls ? state.jacobian_q : state.jacobian, g.position_block)
+    if (!(g.two_blocks ? factor(g, g.has_spherical ? state.jacobian_q : state.jacobian, g.position_block)
                        : factor(g, state.jacobian, g.velocity_block)))
       return false;
   }
   return true;
 }
 
-/// Those of rates, where they are others.
+/// Those of rates, if different.
 template <int D>
 bool ClosedLoops<D>::factor_rates(const MechanismState<D>& state) {
   for (Group& g : groups_)
@@ -428,7 +429,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       for (int i = 0; i < block.rank; ++i) largest = std::max(largest, std::abs(x[i]) / unit_[g.dependent[i]]);
       x += block.rank;
     }
-    if (largest <= rounding_) break;  // what was evaluated stands
+    if (largest <= rounding_) break;  // the evaluation remains valid
     x = correction_.data();
     for (const Group& g : groups_)
       for (int i = 0; i < g.positions().rank; ++i) theta[g.dependent[i]] -= *x++;
@@ -528,7 +529,7 @@ double ClosedLoops<D>::reduce() {
   return largest;
 }
 
-/// The dependent entries of x += R y: `columns` says which entries of y are the group's.
+/// The dependent entries of x += R y: `columns` maps the group's columns to entries of y.
 template <int D>
 void ClosedLoops<D>::add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x) {
   const double* R = block.R.data();
@@ -550,13 +551,13 @@ void ClosedLoops<D>::add_rates(const double* x, double* v) const {
   for (const Group& g : groups_) add_dependent(g, g.velocity_block, g.independent, x, v);
 }
 
-/// `groups`: per lane, those that its coordinates move.
+/// `groups`: per lane, those moved by its coordinates.
 template <int D>
 template <class S>
 void ClosedLoops<D>::complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state,
                               DirectionalDerivative<D, S>& work, Columns<S>& change, const double* rates,
                               const double* accelerations) const {
-  // -J_d^-1 (J_i x_i + what the rows change by otherwise)
+  // -J_d^-1 (J_i x_i + other changes of the rows)
   const auto solve_rates = [&](int i, const Group& g, const std::vector<double>& rest, const double* given, std::vector<S>& rate) {
     const Block& block = g.velocity_block;
     for (int row = 0; row < block.rank; ++row) x_[row] = -rest[g.row[row]];
@@ -622,7 +623,7 @@ void ClosedLoops<D>::project(const double* r, double* out) const {
   for (std::size_t k = 0; k < independent_.size(); ++k) out[k] = r[independent_[k]];
   for (const Group& g : groups_) {
     const Block& block = g.velocity_block;
-    if (block.is_sparse) {  // R^T r_d = -J_i^T (J_d^-T r_d), whatever the number of columns
+    if (block.is_sparse) {  // R^T r_d = -J_i^T (J_d^-T r_d), for any number of columns
       for (int i = 0; i < block.rank; ++i) x_[i] = r[g.dependent[i]];
       solve_transposed(block, x_.data());
       for (std::size_t k = 0; k < g.independent.size(); ++k)

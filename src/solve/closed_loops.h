@@ -1,5 +1,5 @@
 // A machine with constraints as a function of its independent coordinates: dependent positions, velocities and accelerations, and
-// what a change of the independent ones does to all of them. Two levels, C: rows that hold for positions, B: for velocities alone
+// the derivatives of all of them in the independent ones. Two levels, C: rows that hold for positions, B: for velocities alone
 // (nonholonomic), J = [C; B]:
 //   x_d    dependent                   positions and velocities follow from the constraints
 //   x_ad   dependent in velocity       velocities alone do, from B v = 0; positions are free
@@ -7,11 +7,11 @@
 //   positions       C(q (+) theta) = 0                     by Newton in the increments x_d                          (41), (42)
 //   velocities      v_dd = -J_dd^-1 (J_i v_i + Phi_t)                                                               (45)
 //   accelerations   d(J v)/dt = 0 for a_dd                                                                          (36)
-//   change          theta = R_q x                          C_q R_q = 0, C of position increments (balls: see mechanics/tree.h), (43)
+//   change          theta = R_q x                          C_q R_q = 0, C of position increments (spherical: mechanics/tree.h), (43)
 //                   v' = R v_i' - [J_dd^-1 d(J v)/dtheta theta]                                                     (35)
 //                   a' = R a_i' - [J_dd^-1 (d(Phi_ddot)/dtheta theta + d(Phi_ddot)/dv v')]                          (38)
-// This is the one chain rule through the dependent coordinates. Groups of constraints that share no coordinate do not meet; the dependent
-// block of a large group is sparse.
+// This is the only chain rule through the dependent coordinates. Groups of constraints without shared coordinates are independent; the
+// dependent block of a large group is sparse.
 // Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3: numbers above; Jaiswal, Rahikainen,
 // Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -35,9 +35,9 @@ class ClosedLoops {
   explicit ClosedLoops(const Mechanism<D>& m);
 
   // ---- partition
-  /// Takes the partition of a state (State::partition). False if it has none for some loop.
+  /// Loads the partition of a state (State::partition). False if it has none for some loop.
   bool load_partition(const double* partition);
-  /// Finds the partition by the Jacobian of the position stage. False at a dead point: see `failed_row`.
+  /// Selects the partition by the Jacobian of the position stage. False at a singular configuration: see `failed_row`.
   bool select_partition(const MechanismState<D>& state);
   /// Writes the partition for a state; after factor().
   void write(double* partition) const;
@@ -48,10 +48,10 @@ class ClosedLoops {
   const std::vector<int>& dependent() const { return dependent_; }
 
   // ---- positions, velocities, accelerations
-  /// Moves the x_d part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
+  /// Changes the x_d part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
   /// Not `to_rounding`: the last small correction is left to the next call; the position stage is open by its size.
   LoopStatus close(const double* q, double* theta, double* q_end, bool to_rounding, MechanismState<D>& state, int* iterations);
-  /// Takes the positions of a position stage as they are, open as they may be. Factors. False at a dead point.
+  /// Accepts the positions of a position stage with their violations. Factors. False at a singular configuration.
   bool factor_at(const MechanismState<D>& state);
   /// x_dd -= J_dd^-1 d: dependent rates x that change the pivot rows' d by -d.
   void subtract_dependent(const double* d, double* x) const;
@@ -59,22 +59,21 @@ class ClosedLoops {
   void remove_positions(const double* d, double* theta) const;
   /// After close(): v_dd for v_i.
   void solve_velocities(double* v, MechanismState<D>& state) const;
-  /// After constraint_rates(): whether rows that hold for velocities alone and have no pivot hold as the others do. False: see
-  /// `failed_row`.
+  /// After constraint_rates(): whether velocity-level rows without a pivot are satisfied like the others. False: see `failed_row`.
   bool redundant_rates_hold(const MechanismState<D>& state);
-  /// After solve_velocities(): a_dd for a_i; the tree's velocity stage is that of the accelerations as they came in (update_accelerations
-  /// mends it).
+  /// After solve_velocities(): a_dd for a_i; the tree's velocity stage is that of the input accelerations (update_accelerations
+  /// corrects it).
   void solve_accelerations(const double* v, double* a, MechanismState<D>& state) const;
 
   // ---- change, after the velocity stage at v, a
-  /// R and R_q at this place. Their largest entry says how well the partition fits.
+  /// R and R_q at the present positions. Their largest entry measures how well the partition fits.
   double reduce();
   /// theta += R_q x for increments x of admissible().
   void add_increment(const double* x, double* theta) const;
   /// v += R x: the rates of all coordinates for rates x of independent().
   void add_rates(const double* x, double* v) const;
   /// Columns (of admissible()) from `first` on, as many as S has lanes: theta, v', a' of all coordinates, those of x_ai by the factors;
-  /// `work` then holds the motion they make. Zero behind the last one.
+  /// `work` then holds their motion. Zero beyond the last column.
   template <class S>
   struct Columns {
     explicit Columns(int nv) : theta(nv), v(nv), a(nv) {}
@@ -84,22 +83,23 @@ class ClosedLoops {
   template <class S>
   void columns(int first, const IncrementFactors& f, const MechanismState<D>& state, DirectionalDerivative<D, S>& work,
                Columns<S>& out) const;
-  /// For a change whose theta is complete and whose v' and a' are those of the independent coordinates: the dependent v' and a', as the
-  /// constraints demand them; `work` then holds the motion they make. `rates`, `accelerations` (per row; null: nothing): what dPhi/dt and
-  /// d2Phi/dt2 change by without any motion, as by that of a prescribed one.
+  /// For a change with complete theta and with v' and a' of the independent coordinates: the dependent v' and a' by the constraints;
+  /// `work` then holds the motion. `rates`, `accelerations` (per row; null: zero): changes of dPhi/dt and d2Phi/dt2 that do not depend
+  /// on the motion, such as those of a prescribed one.
   void complete(const MechanismState<D>& state, DirectionalDerivative<D>& work, Column& change, const double* rates = nullptr,
                 const double* accelerations = nullptr) const;
   /// out = R^T r, per entry of independent().
   void project(const double* r, double* out) const;
-  /// multipliers += what makes the dependent entries of r + J^T d(multipliers) vanish.
+  /// multipliers += the increments for which the dependent entries of r + J^T d(multipliers) vanish.
   void add_multipliers(const double* r, double* multipliers) const;
-  /// The multipliers that make the dependent entries of r + J^T multipliers vanish; zero where a row is redundant.
+  /// The multipliers for which the dependent entries of r + J^T multipliers vanish; zero where a row is redundant.
   void set_multipliers(const double* r, double* multipliers) const;
 
-  /// Whether a dependent block of a group has turned over since `partition` was written: a dead point lies between.
+  /// Whether the determinant of a group's dependent block has changed sign since `partition` was written: a singular configuration lies
+  /// between.
   bool determinant_changed_sign(const double* partition);
   int failed_row() const { return failed_row_; }
-  /// Smallest by largest pivot of the dependent blocks as factored, 0 at a dead point; `failed_row` is then that of the smallest.
+  /// Ratio of smallest to largest pivot of the factored dependent blocks, 0 at a singular configuration; `failed_row`: the smallest.
   double find_weakest_row();
 
  private:
@@ -109,7 +109,7 @@ class ClosedLoops {
   /// Rows with a pivot and one of their Jacobians, [J_d J_i]: the first `rank` of the group's pivots.
   struct Block {
     int rank = 0;
-    std::vector<int> place;       // per velocity of the group: which dependent one, or -1 - which of the others
+    std::vector<int> place;       // per velocity of the group: index among the dependent ones, or -1 - index among the others
     std::vector<Copy> dependent;  // J_d: entry of the Jacobian (MechanismState::jacobian), and where it goes in LU or sparse
     std::vector<Copy> rest;       // J_i, by column; `to`: which row
     std::vector<int> rest_begin;  // per column of J_i, and the end
@@ -124,9 +124,9 @@ class ClosedLoops {
   struct Group : LoopGroup {
     std::vector<int> row, dependent;           // rows with a pivot, in the order of `rows`, and their velocities: x_d, then x_ad
     std::vector<int> independent, admissible;  // its other velocities: which of independent(), of admissible(); ascending
-    std::vector<Copy> driven;                  // prescribed motions with a pivot: which motion, which row
-    bool has_balls = false;
-    bool two_blocks = false;  // balls, or velocity rows with a pivot
+    std::vector<Copy> driven;                  // prescribed motions with a pivot: index of motion and row
+    bool has_spherical = false;
+    bool two_blocks = false;  // spherical joints, or velocity rows with a pivot
     Block velocity_block;     // rates: all rows with a pivot
     Block position_block;     // position increments: those that hold for positions; with two_blocks
     const Block& positions() const { return two_blocks ? position_block : velocity_block; }
@@ -140,26 +140,26 @@ class ClosedLoops {
   static int weakest_row(const Block& block);
   static void solve(const Block& block, double* x);
   static void solve_transposed(const Block& block, double* x);
-  /// R of a block; `columns`: which of `velocities` its columns are.
+  /// R of a block; `columns`: indices of its columns in `velocities`.
   void reduce(const Group& g, const std::vector<int>& columns, const std::vector<int>& velocities, Block& block, double& largest) const;
   static void add_dependent(const Group& g, const Block& block, const std::vector<int>& columns, const double* y, double* x);
   template <class S>
   void complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state,
                 DirectionalDerivative<D, S>& work, Columns<S>& change, const double* rates, const double* accelerations) const;
-  /// Sign that the partition notes with a group's i-th pivot.
+  /// Sign stored in the partition with a group's i-th pivot.
   static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.velocity_block.sign; }
 
   const Mechanism<D>& m_;
-  double rounding_ = 0;  // [rad, of the extent] correction of positions that changes nothing
+  double rounding_ = 0;  // [rad, of the extent] negligible correction of positions
   std::vector<Group> groups_;
   std::vector<int> group_of_velocity_;               // -1: in no loop
-  std::vector<int> row_place_;                       // per row: which pivot row of its group, -1: redundant
+  std::vector<int> row_place_;                       // per row: its pivot row in the group, -1: redundant
   std::vector<int> row_in_group_, column_in_group_;  // per row, per velocity in a loop
-  std::vector<int> chosen_;                          // scratch of choose(): per row of a group, its dependent velocity or -1
+  std::vector<int> chosen_;                          // scratch of select_partition(): per row of a group, its dependent velocity or -1
   std::vector<int> independent_, admissible_, velocity_dependent_, dependent_;  // velocities
   mutable std::vector<double> x_;                                               // right side of a group
   std::vector<double> correction_;                                              // of the dependent positions
-  std::vector<double> unit_, row_unit_;  // per velocity, per row: 1 [rad, -] or the mechanism's extent [m]: what they are compared with
+  std::vector<double> unit_, row_unit_;  // per velocity, per row: reference size, 1 [rad, -] or the mechanism's extent [m]
   FullPivoting elimination_;
   int failed_row_ = -1;
 };

@@ -1,3 +1,4 @@
+// The trapezoidal step with coordinate partitioning.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/double_step_trapezoidal.h"
 
@@ -10,9 +11,9 @@ namespace trunnion {
 
 namespace {
 
-constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is computed anew
+constexpr int kDragging = 3;  // iterations after which the mechanism's tangent is recomputed
 
-/// Gives the rows from `first` on of a system A x = b the size of those before, so that pivots are chosen among equals.
+/// Scales the rows from `first` on of a system A x = b to the size of those before, for pivoting.
 void scale_rows(int n, int first, double* A, double* b) {
   double size = 0;
   for (int i = 0; i < first * n; ++i) size = std::max(size, std::abs(A[i]));
@@ -47,7 +48,7 @@ DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> mod
   }
 }
 
-/// For as many columns as there are unknown increments. Allocates where there are more than ever before.
+/// For the number of unknown increments. Allocates if it is larger than before.
 template <int D>
 void DoubleStepTrapezoidal<D>::make_room() {
   const std::size_t n = loops_.admissible().size(), ports = netlist_.actuators.size();
@@ -69,7 +70,7 @@ bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepReport& report) {
   return status == LoopStatus::closed;
 }
 
-/// v and a of the independent coordinates and ydot by the rule, of the others by the constraints.
+/// v and a of the independent coordinates and ydot by the rule, the others by the constraints.
 template <int D>
 void DoubleStepTrapezoidal<D>::set_dependent_rates() {
   this->set_rates();
@@ -94,7 +95,7 @@ void DoubleStepTrapezoidal<D>::kinematic_residuals(double* e) const {
   for (int v : loops_.velocity_dependent()) *e++ = theta_[v] - (next_.v()[v] + from_->v()[v]) / factors_.velocity;
 }
 
-/// The mechanism's share of the tangent: along every unknown increment, change of r at constant port forces, of the ports, and of e.
+/// The mechanism's part of the tangent: along every unknown increment, change of r at constant port forces, of the ports, and of e.
 template <int D>
 void DoubleStepTrapezoidal<D>::update_tangent() {
   loops_.set_multipliers(work_.r.data(), work_.multipliers.data());
@@ -129,7 +130,7 @@ void DoubleStepTrapezoidal<D>::update_columns(DirectionalDerivative<D, S>& varia
   }
 }
 
-/// dr along an unknown increment: the mechanism's share and the change of the port forces.
+/// dr along an unknown increment: the mechanism's part and the change of the port forces.
 template <int D>
 void DoubleStepTrapezoidal<D>::add_port_forces_of(int k) {
   const std::size_t nv = model_->layout.nv, ports = netlist_.actuators.size();
@@ -186,7 +187,7 @@ void DoubleStepTrapezoidal<D>::add_port_forces(const double* dF, double* dr) con
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) dr[m_.paths[l].dof] -= work_.mechanism.dofs[l].gradient * dF[i];
 }
 
-/// increment_, ds_, dsdot_ for changes dF of the port forces alone, with the last tangent; returns the largest increment, scaled.
+/// increment_, ds_, dsdot_ for changes dF of the port forces only, with the last tangent; returns the largest increment, scaled.
 template <int D>
 double DoubleStepTrapezoidal<D>::respond_to_forces(const double* dF) {
   std::fill(response_.begin(), response_.end(), 0.0);
@@ -202,7 +203,7 @@ double DoubleStepTrapezoidal<D>::respond_to_forces(const double* dF) {
   return largest;
 }
 
-/// Takes over what the increments change in the residual, which the multipliers are found from.
+/// Adds the effect of the increments to the residual from which the multipliers are computed.
 template <int D>
 void DoubleStepTrapezoidal<D>::advance_residual() {
   const std::size_t nv = model_->layout.nv;
@@ -210,7 +211,7 @@ void DoubleStepTrapezoidal<D>::advance_residual() {
     for (std::size_t i = 0; i < nv; ++i) work_.r[i] += dr_[k * nv + i] * increment_[k];
 }
 
-/// The same with forward differences of the whole reduced residual, (40), (41).
+/// As above, with forward differences of the whole reduced residual, (40), (41).
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   const std::size_t a = loops_.admissible().size(), f = loops_.independent().size(), nc = circuit_increment_.size(), n = a + nc;
@@ -246,7 +247,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
     for (std::size_t i = 0; i < n; ++i) full_[i * n + j] = changed_[i];
     sizes_[j] = size;
   }
-  residual(base_.data());  // last: what it leaves in the scratch goes on
+  residual(base_.data());  // last: its scratch is used further on
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) full_[i * n + j] = (full_[i * n + j] - base_[i]) / sizes_[j];
   std::fill(dr_.begin(), dr_.end(), 0.0);
@@ -259,7 +260,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   return true;
 }
 
-/// Adds the increments to the unknowns, and to the dependent coordinates what they bring about; returns the largest over its tolerance.
+/// Adds the increments to the unknowns and the resulting ones to the dependent coordinates; returns the largest over its tolerance.
 template <int D>
 double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
   double largest = 0;
@@ -272,7 +273,7 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
 
 // ---------------------------------------------------------------- step
 
-/// Checks of a converged step, and the partition the next one starts from.
+/// Checks of a converged step, and the partition for the next one.
 template <int D>
 void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
   if (!this->within_stroke(report)) return;

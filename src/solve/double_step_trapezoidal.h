@@ -1,14 +1,14 @@
 // Monolithic step: coordinate partitioning (double-step) and the implicit trapezoidal rule on the whole machine.
-//   unknowns  theta_i (increments of the independent coordinates over the step), y (pressures, friction states); theta_ad of those
-//             coordinates whose velocities alone follow from velocity-level constraints
+//   unknowns  theta_i (increments of the independent coordinates over the step), y (pressures, friction states); theta_ad of
+//             coordinates whose velocities follow from velocity-level constraints
 //   rule      on theta_i and y as in monolithic_trapezoidal.h, (32)-(34)
 //   closure   theta_d from Phi = 0, v_d, v_ad, a_d, a_ad from the constraints' rates, at every iterate        (14), (15)
 //   Newton    on R^T (M a - Q) = 0, R = 0 with the exact tangent                                         (17), (35), (37)-(39)
-//             and on theta_ad - h/2 (v_ad,n + v_ad) = 0, the rule for velocities that are given
+//             and on theta_ad - h/2 (v_ad,n + v_ad) = 0, the rule for given velocities
 // The tangent: with lambda such that r + Phi_q^T lambda vanishes in the dependent coordinates,
 //   d(R^T r) = R^T (dr + d(Phi_q^T) lambda),   dr along the change of all coordinates (closed_loops.h)
-// so that the change of R needs no term of its own. The mechanism's share of it (geometry and inertia, smooth) is computed once a step
-// and again only where an iteration drags on; the oil's and friction's share is always that of the iterate.
+// so that the derivative of R needs no separate term. The mechanism's part (geometry and inertia, smooth) is computed once a step
+// and again only if the iteration converges slowly; that of oil and friction is updated in every iteration.
 // Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), sections 2.2 and 4.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -74,7 +74,7 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   std::vector<double> response_;
   double fit_ = 0;                                // largest entry of R
   std::vector<double> dr_mechanism_;              // per unknown increment: change of r at constant port forces
-  std::vector<double> dr_;                        // and with them
+  std::vector<double> dr_;                        // and with changing ones
   std::vector<double> de_;                        // change of the kinematic residuals
   std::vector<double> ds_column_, dsdot_column_;  // per unknown increment and port
   std::vector<double> G_, g_;                     // reduced tangent, a column of it

@@ -1,3 +1,4 @@
+// Explicit integration of the whole machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/explicit_step.h"
 
@@ -8,7 +9,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFastest = 1e6;  // [rad/s, m/s] beyond: not a machine, a step that blew up
+constexpr double kFastest = 1e6;  // [rad/s, m/s] above: the step is unstable
 
 }  // namespace
 
@@ -26,7 +27,7 @@ ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
   }
 }
 
-/// Whether the unknowns are those of a machine: an unstable step shows in pressures first.
+/// Whether the unknowns are in their valid range: instability shows in pressures first.
 template <int D>
 bool ExplicitStep<D>::within_range(StepReport& report) const {
   const Model& model = rates_.model();
@@ -42,7 +43,7 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
   return true;
 }
 
-/// Whether the rule is stable for the circuits at the end of the step, the mechanism held.
+/// Whether the rule is stable for the circuits at the end of the step, with the mechanism locked.
 template <int D>
 bool ExplicitStep<D>::stable(double h, StepReport& report) {
   const MechanismState<D>& mech = rates_.work().mechanism;
@@ -54,7 +55,7 @@ bool ExplicitStep<D>::stable(double h, StepReport& report) {
   return false;
 }
 
-/// The slope at `at`, which is theta_ away from the start of the step.
+/// The slope at `at`, with the increment theta_ from the start of the step.
 template <int D>
 void ExplicitStep<D>::take_slope(const State& at, Slope& slope) const {
   const StateLayout& n = rates_.model().layout;
@@ -75,7 +76,7 @@ void ExplicitStep<D>::move(const State& from, double h, const Slope& slope) {
   for (int i = 0; i < n.ny; ++i) next_.y()[i] = from.y()[i] + h * slope.y[i];
 }
 
-/// The machine at next_, a rates included; discrete states change at the end of the step.
+/// The machine at next_, including rates a; discrete states change at the end of the step.
 template <int D>
 bool ExplicitStep<D>::stage(const State& from, double h, bool end, StepReport& report) {
   move(from, h, slope_);
@@ -128,7 +129,7 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
   next_ = state;
   std::fill(theta_.begin(), theta_.end(), 0.0);
   take_slope(state, slope_);
-  // where a signal that only spools see jumps, the state has the rate before the jump
+  // after a jump of a signal that only spools read, the state has the rate before the jump
   const Model& model = rates_.model();
   for (const Spool& spool : model.hydraulics.spools)
     spool_rates(spool, model.signals.value(spool.signal, state.time, Side::right), state.y() + spool.state, slope_.y.data() + spool.state);

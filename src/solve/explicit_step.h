@@ -1,12 +1,12 @@
 // Explicit steps of fixed length on the machine as an ordinary differential equation (machine_rates.h), z = (theta, v, y):
 //   euler                z_{n+1} = z_n + h z'_n
 //   semi_implicit_euler  v_{n+1} = v_n + h a_n,   theta = h v_{n+1},   y_{n+1} = y_n + h ydot(theta, v_{n+1}, y_n)
-//   rk4                  the classical Runge-Kutta method of order 4; its first stage is the state as it comes in
-// and where a circuit is quasistatic and differential  p_{n+1} = p_n + h p_dot(theta, v_{n+1}, p_{n+1}): p one step behind the lengths
-// would err by a force of K h l_dot.
-// y are all first-order states: pressures, friction states, locally integrated ones too, and spools. Increments theta of balls start
-// from zero in every step, with theta' = T(theta)^-1 v. a, ydot and multipliers are those of the end of the step.
-// Each step ends with a look at the circuits alone, whether it was stable for them (hydraulics/explicit_limit.h).
+//   rk4                  the classical Runge-Kutta method of order 4; its first stage is the initial state
+// and for a quasistatic differential circuit  p_{n+1} = p_n + h p_dot(theta, v_{n+1}, p_{n+1}): with p one step behind the lengths the
+// force error would be K h l_dot.
+// y are all first-order states: pressures, friction states, including locally integrated ones, and spools. Increments theta of spherical
+// joints start from zero in every step, with theta' = T(theta)^-1 v. a, ydot and multipliers are those of the end of the step.
+// Each step ends with a stability check for the circuits alone (hydraulics/explicit_limit.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

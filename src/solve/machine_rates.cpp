@@ -1,3 +1,4 @@
+// Accelerations and rates of a machine at given positions and velocities.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/machine_rates.h"
 
@@ -10,11 +11,11 @@ namespace trunnion {
 
 namespace {
 
-// of the constraints' force, between two iterations of the multipliers: the error left is smaller by m/(m + alpha)
+// relative to the constraints' force, between two iterations of the multipliers: the remaining error is smaller by m/(m + alpha)
 constexpr double kMultiplierTolerance = 1e-9;
-// stabilisation where none is stated, over the rate at which the mechanism swings: faster than its motion; and at most so fast per step
+// default stabilisation relative to the mechanism's natural frequency (faster than its motion); upper limit per step
 constexpr double kBaumgarte = 16, kOmega = 3.2, kPerStep = 0.5;
-constexpr double kSwingWithoutGravity = 3.13;  // [1/s] as of 1 m under gravity
+constexpr double kSwingWithoutGravity = 3.13;  // [1/s] as for a pendulum of 1 m
 
 ConstraintTreatment treatment_of(const SolverDescription& solver) {
   if (solver.constraints == ConstraintKind::baumgarte) return ConstraintTreatment::stabilised;
@@ -67,7 +68,7 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTrea
   }
   const std::size_t nv = model_->layout.nv;
   for (auto* x : {&x_, &a_i_}) x->resize(nv);
-  // room for the degrees of freedom as they are at the start
+  // sized for the degrees of freedom at the start
   update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
   loops_.select_partition(work_.mechanism);
   inertia_.reserve(loops_.independent().size());
@@ -80,7 +81,7 @@ void MachineRates<D>::set_inputs(Side side, State& at) {
     if (spool.follows()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
 
-/// The positions of `at` as they are, theta (may be null: zero) away from where increments start.
+/// Positions of `at` unchanged; theta (may be null: zero) from where increments start.
 template <int D>
 bool MachineRates<D>::take_positions(const double* theta, const State& at, StepReport& report) {
   if (treatment_ == ConstraintTreatment::augmented) {

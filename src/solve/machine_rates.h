@@ -4,13 +4,13 @@
 //                dPhi/dt = 0 and B v = 0                                                                              (14), (15)
 //   stabilised   all theta, v are given; index 1 with direct multipliers (Baumgarte),
 //                    M a + J^T lambda = Q,     J a + gamma + 2 alpha dPhi/dt + beta^2 Phi = 0
-//                and, where a row holds for velocities alone, J a + gamma + alpha B v = 0: both fade like exp(-alpha t) for beta = alpha
+//                and, where a row holds for velocities alone, J a + gamma + alpha B v = 0: both decay like exp(-alpha t) for beta = alpha
 //   augmented    the same equations by iteration of the multipliers (machine/augmented_lagrangian.h), from those of the state: no
-//                partition, all rows take part, dead points are passed
+//                partition, all rows participate, singular configurations can be passed
 // The first two are solved in the independent coordinates of the present partition,
 //   R^T M R a_i = R^T (Q - M a_rest),   a = R a_i + a_rest,   lambda = J_d^-T (Q - M a)_d,   R = [-J_d^-1 J_i; 1]
-// where a_rest, zero in the independent coordinates, satisfies the constraint equation. Redundant rows have no pivot in the partition, take
-// no part, and have no multiplier.
+// where a_rest, zero in the independent coordinates, satisfies the constraint equation. Redundant rows have no pivot in the partition, do
+// not participate, and have no multiplier.
 // Sources: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), section 2.2; Nonlinear Dynamics 111 (2023), doi
 // 10.1007/s11071-023-08345-6, (89); Baumgarte 1972; Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (2a), (2b).
 // SPDX-License-Identifier: BSD-3-Clause
@@ -33,7 +33,7 @@ class MachineRates {
  public:
   /// The treatment is that of the model's solver settings: `double_step`: closed, `baumgarte`: stabilised, `ali1`: augmented.
   explicit MachineRates(std::shared_ptr<const Model> model);
-  /// A treatment of its own, whatever the settings: closed, or stabilised; without stabilisation: index 1 as it is.
+  /// An explicit treatment that overrides the settings: closed, or stabilised; without stabilisation: plain index 1.
   MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation = {});
 
   const Model& model() const { return *model_; }
@@ -46,15 +46,15 @@ class MachineRates {
   Stabilisation::Factors stabilisation(int row) const { return stabilisation_.of(m_.holonomic[row] != 0); }
   MachineState<D>& work() { return work_; }
 
-  /// Positions and velocities of `at`, whose time, v and y are set, theta away from `q`. Closed: the dependent part of theta and v
-  /// follow from the independent one (as it is: a first guess). Spools without a time constant are set. False: see the report.
+  /// Positions and velocities of `at`, whose time, v and y are set, theta from `q`. Closed: the dependent part of theta and v
+  /// follows from the independent one (its value is the first guess). Spools without a time constant are set. False: see the report.
   bool place(const double* q, double* theta, Side side, State& at, StepReport& report);
-  /// After place(): a, ydot and multipliers of `at`; augmented: a and multipliers as they come in are the first guess.
+  /// After place(): a, ydot and multipliers of `at`; augmented: the input a and multipliers are the first guess.
   bool accelerate(State& at, StepReport& report);
-  /// After place(): ydot alone.
+  /// After place(): ydot only.
   void set_state_rates(State& at);
-  /// After place(): states of quasistatic circuits in `at`, at the end of a step of h [s] from `begin`, where `at` has all others: discrete
-  /// ones; those of the differential form, too, if `implicit`.
+  /// After place(): states of quasistatic circuits in `at`, at the end of a step of h [s] from `begin`, where `at` has all other states:
+  /// discrete ones; those of the differential form, too, if `implicit`.
   void advance_quasistatic_states(const State& begin, double h, bool implicit, State& at) {
     const MechanismState<D>& mech = work_.mechanism;
     trunnion::advance_quasistatic_states(netlist_, mech.s.data(), implicit ? mech.s_dot.data() : nullptr, h, begin.y(), at.y(),
@@ -64,18 +64,18 @@ class MachineRates {
   void solve_reduced(double* x) const { inertia_.solve(x); }
   /// Both at the state itself, as after a jump.
   bool restart(State& state, StepReport& report);
-  /// Runs attempt(), which makes a step from `state` and returns a StepReport, with a partition where the treatment has one.
+  /// Runs attempt(), which makes a step from `state` and returns a StepReport, with a partition if the treatment has one.
   template <class Attempt>
   StepReport step(const State& state, Attempt&& attempt) {
     if (treatment_ == ConstraintTreatment::augmented) return attempt();
     return keeper_.step(state, work_.mechanism, std::forward<Attempt>(attempt));
   }
-  /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; fills violations and
+  /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; sets violations and
   /// the partition of `at`.
   bool finish(State& at, double ahead, StepReport& report);
 
   /// After place(): residual r = M a - Q - F ds/dq + J^T lambda (per velocity) and of the constraint equation (per row) for given a and
-  /// multipliers; ydot of `at` as it follows from the equations.
+  /// multipliers; ydot of `at` from the equations.
   void residual(State& at, double* r, double* constraint);
 
  private:
@@ -94,14 +94,13 @@ class MachineRates {
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
   ReducedInertia<D> inertia_;
-  std::vector<double> x_, a_i_;  // accelerations: of the independent coordinates alone, R times them
+  std::vector<double> x_, a_i_;  // accelerations: of the independent coordinates only, R times them
   std::vector<double> d_;        // per row
   double fit_ = 0;               // largest entry of R
   std::optional<AugmentedLagrangian<D>> lagrangian_;
 };
 
-/// theta_dot for velocities v where the configuration is theta away from where theta is zero: v itself for one-axis joints,
-/// T(theta)^-1 v for balls.
+/// theta_dot for velocities v at the increment theta: v itself for one-axis joints, T(theta)^-1 v for spherical joints.
 template <int D>
 void increment_rates(const Tree<D>& tree, const double* theta, const double* v, double* rates);
 

@@ -1,3 +1,4 @@
+// Selects the monolithic stepper for the solver settings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/make_monolithic_stepper.h"
 

@@ -1,3 +1,4 @@
+// Common part of the trapezoidal steps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/monolithic_trapezoidal.h"
 
@@ -86,7 +87,7 @@ void MonolithicTrapezoidal<D>::add_port_residuals() {
         work_.r[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * circuits_.residual(i);
 }
 
-/// dr -= s_k dF_i: what changes ds, dsdot of the ports do to the residual, through the ports directly and through the oil.
+/// dr -= s_k dF_i: effect of changes of ds, dsdot of the ports on the residual, directly and through the oil.
 template <int D>
 void MonolithicTrapezoidal<D>::add_port_force_change(const double* ds, const double* dsdot, double* dr) const {
   const std::size_t ports = netlist_.actuators.size();
@@ -185,7 +186,7 @@ StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
   return report;
 }
 
-/// In a part the mechanism goes with the accelerations at its start; at its end it has new ones, and the velocity of their mean.
+/// In a substep the mechanism moves with its initial accelerations; at its end it has new ones, and the velocity of their mean.
 template <int D>
 StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) {
   constexpr double kNone = std::numeric_limits<double>::infinity(), kWhole = 1 - 1e-9;
@@ -218,7 +219,7 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
     report.part_iterations += report.iterations;
     report.iterations = 0;
     next_ = state;
-    next_.time = std::min(state.time + dt, start.time + h);  // a sum of parts must not look across a jump by a rounding error
+    next_.time = std::min(state.time + dt, start.time + h);  // rounding of the sum of substeps must not pass a jump
     place(dt);
     if (!pistons_inside(*model_, mech.s.data(), report)) return kNone;
     update_inputs(*model_, next_.time, Side::left, work_);

@@ -1,8 +1,8 @@
-// What every monolithic step with the implicit trapezoidal rule shares, whatever its treatment of the constraints:
+// Common part of the monolithic steps with the implicit trapezoidal rule, for all constraint treatments:
 //   rule       v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n; of the oil hydraulics/oil_rule.h
-//   predictor  theta = h v_n + h^2/2 a_n,  y = y_n + h ydot_n; spools run ahead
+//   predictor  theta = h v_n + h^2/2 a_n,  y = y_n + h ydot_n; spools are integrated ahead
 //   circuits   condensed to their ports, their unknowns recovered after the mechanism's (hydraulics/circuit_step.h)
-//   oil alone  where the mechanism has converged, it follows its last tangent while the oil goes on (iterate_hydraulics_only)
+//   oil only   once the mechanism has converged, it follows its last tangent while the oil continues (iterate_hydraulics_only)
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -46,12 +46,12 @@ class MonolithicTrapezoidal : public Stepper {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
            wheels_regular(*model_, singular_wheel_row(m_, work_.mechanism, circuits_.rule().step), report);
   }
-  /// After a Newton iteration with increments of `size`, which has not converged: goes on with the oil alone where that is what is left.
-  /// The mechanism then moves as its last tangent says, s, sdot of the ports with it, until nothing changes beyond its tolerance (size <
-  /// 1), or until it has to be evaluated again: its last increments were not small, or the oil moves it. Its own residual is not looked at
-  /// meanwhile: see kSmall. An iteration first goes on with the oil's tangent, too, which costs next to nothing, and is the last one if
-  /// what it leaves, by the ratio of the last two increments, is far below the tolerance; otherwise it is not taken.
-  ///   respond(dF)  finds increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces; returns the largest increment
+  /// After an unconverged Newton iteration with increments of `size`: continues with the oil only if nothing else remains. The mechanism
+  /// then follows its last tangent, with s, sdot of the ports, until no change exceeds its tolerance (size < 1), or until it must be
+  /// evaluated again: its last increments were not small, or the oil moves it. Its residual is not evaluated meanwhile: see kSmall. An
+  /// iteration first reuses the oil's tangent, at almost no cost; it is the last one if its remaining error, by the ratio of the last two
+  /// increments, is far below the tolerance; otherwise it is discarded.
+  ///   respond(dF)  computes increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces; returns the largest increment
   ///   take(dF)     adds increment_ to theta
   template <class Respond, class Take>
   void iterate_hydraulics_only(StepReport& report, double& size, Respond&& respond, Take&& take) {
@@ -90,27 +90,26 @@ class MonolithicTrapezoidal : public Stepper {
       if (size < 1 || !std::isfinite(size)) return;
     }
   }
-  /// States of the oil that are solved on the spot, at the end of the step.
+  /// Locally solved states of the oil, at the end of the step.
   void finish_local_states();
-  /// Pressure rates at the end of the step, and what the next step has to know. `moved`: whether the mechanism was placed where the last
-  /// increments lead.
+  /// Pressure rates at the end of the step, and the memory for the next step. `moved`: whether the mechanism is at the positions of the
+  /// last increments.
   void finish_oil(bool moved);
-  /// The end of a step that went well: `state` moves there, unless its oil has to be resolved.
+  /// The end of a successful step: `state` moves there, unless its oil has to be resolved.
   StepReport commit(StepReport report, State& state);
-  /// Share of the accelerations that the mechanism may be off by, and of the tolerances that may be left open. An increment leaves a
-  /// residual of second order in it: its square makes an acceleration by the rule. At small steps that is what counts, for there the
-  /// tolerance of positions is a large acceleration.
+  /// Tolerated error as a share of the accelerations, and of the tolerances. The residual is of second order in an increment: its square
+  /// is an acceleration by the rule. This decides at small steps, where the position tolerance is a large acceleration.
   static constexpr double kSmall = 1e-6, kLeft = 1e-3;
-  /// Magnitude of an increment of velocity coordinate k [rad, of the machine's extent]: what solver.tolerance_position bounds.
+  /// Magnitude of an increment of velocity coordinate k [rad, of the machine's extent], bounded by solver.tolerance_position.
   double scaled(double increment, int k) const { return std::abs(increment) * per_unit_[k]; }
-  /// Enters an increment of velocity coordinate k; `largest` is over the tolerance.
+  /// Records an increment of velocity coordinate k; `largest` is relative to the tolerance.
   void raise_position(double increment, int k, StepReport& report, double& largest) {
     const double size = scaled(increment, k);
     largest_position_increment_ = std::max(largest_position_increment_, size);
     raise(size / model_->description.solver.tolerance_position, k, report, largest);
   }
   static void raise(double scaled, int unknown, StepReport& report, double& largest) {
-    if (scaled <= largest || std::isnan(largest)) return;  // a number that is none raises, too, for good
+    if (scaled <= largest || std::isnan(largest)) return;  // NaN also raises, permanently
     largest = scaled;
     report.worst = unknown;
   }
@@ -140,11 +139,11 @@ class MonolithicTrapezoidal : public Stepper {
   std::vector<double> held_stiffness_, held_damping_;  // per pair of ports
 
  private:
-  /// What the ports are to the tangent of the last iteration.
+  /// Port state of the last iteration's tangent.
   void hold_tangent();
-  /// s, sdot of the ports by ds_, dsdot_, and the forces that the mechanism then is in balance with.
+  /// s, sdot of the ports by ds_, dsdot_, and the port forces that balance the mechanism there.
   void advance_ports();
-  /// force_change_: how far the ports' forces, condensed as by add_port_residuals(), are from those.
+  /// force_change_: difference of the ports' forces, condensed as by add_port_residuals(), from those.
   void find_force_changes();
 
   ConsistentRates<D> consistent_;

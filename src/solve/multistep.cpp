@@ -1,3 +1,4 @@
+// Interface to CVODE and IDA.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/multistep.h"
 
@@ -17,19 +18,19 @@
 
 namespace trunnion {
 
-/// What SUNDIALS hands back to the functions that it calls.
+/// User data of SUNDIALS callbacks.
 struct MultistepUser {
   FirstOrderSystem* system = nullptr;
   std::vector<double> sizes;
-  std::exception_ptr thrown;  // by the system
+  std::exception_ptr thrown;  // of the system
 };
 
 namespace {
 
 constexpr long kMostSteps = 20000;    // between two outputs
-constexpr double kDifference = 1e-7;  // of a quantity, or of the size below which it is small: increment for derivatives
+constexpr double kDifference = 1e-7;  // relative to a quantity or its reference size: increment for difference quotients
 
-/// Exceptions do not pass through the library, which is C.
+/// Exceptions must not propagate through the C library.
 int evaluate(void* user, double t, N_Vector x, N_Vector x_dot, N_Vector out) {
   MultistepUser& u = *static_cast<MultistepUser*>(user);
   try {
@@ -43,7 +44,7 @@ int evaluate(void* user, double t, N_Vector x, N_Vector x_dot, N_Vector out) {
 int cvode_rates(double t, N_Vector x, N_Vector out, void* user) { return evaluate(user, t, x, nullptr, out); }
 int ida_residual(double t, N_Vector x, N_Vector x_dot, N_Vector out, void* user) { return evaluate(user, t, x, x_dot, out); }
 
-/// CVODE's own increments shrink with the rates: at rest to nothing, where they magnify to any size what iterations leave in the rates.
+/// CVODE's own increments shrink with the rates and vanish at rest, which amplifies the iteration error of the rates.
 int cvode_jacobian(double t, N_Vector x, N_Vector rates, SUNMatrix J, void* user, N_Vector moved, N_Vector, N_Vector) {
   const std::vector<double>& sizes = static_cast<MultistepUser*>(user)->sizes;
   for (std::size_t j = 0; j < sizes.size(); ++j) {
@@ -60,7 +61,7 @@ int cvode_jacobian(double t, N_Vector x, N_Vector rates, SUNMatrix J, void* user
   return 0;
 }
 
-void keep_quiet(int, const char*, const char*, char*, void*) {}  // the flag says it all
+void keep_quiet(int, const char*, const char*, char*, void*) {}  // the flag reports it
 
 void require(bool good, const char* what) {
   if (!good) throw Error(std::string("SUNDIALS: ") + what + " failed");
@@ -168,7 +169,7 @@ bool Multistep::advance(double t) {
     if ((cvode ? CVodeGetEstLocalErrors(m.cvode, m.error) : IDAGetEstLocalErrors(m.ida, m.error)) < 0) return false;
     N_VAbs(m.error, m.error);
     N_VLinearSum(1, m.errors, 1, m.error, m.errors);
-    if (flag_ == (cvode ? CV_TSTOP_RETURN : IDA_TSTOP_RETURN)) return true;  // x() is there
+    if (flag_ == (cvode ? CV_TSTOP_RETURN : IDA_TSTOP_RETURN)) return true;  // x() is already set
   }
   flag_ = cvode ? CVodeGetDky(m.cvode, t, 0, m.x) : IDAGetDky(m.ida, t, 0, m.x);
   if (!cvode && flag_ >= 0) flag_ = IDAGetDky(m.ida, t, 1, m.x_dot);

@@ -1,7 +1,7 @@
-// The variable-step, variable-order backward differentiation formulas of SUNDIALS behind one face:
+// Common interface to the variable-step, variable-order backward differentiation formulas of SUNDIALS:
 //   cvode   x' = f(t, x)          ordinary differential equations
 //   ida     F(t, x, x') = 0       index-1 differential-algebraic equations
-// with a dense Jacobian by difference quotients. A reference, not a tool for large systems: it allocates, and costs the cube of the size.
+// with a dense Jacobian by difference quotients. A reference, not for large systems: it allocates, and its cost is cubic in the size.
 // Source: Hindmarsh et al. 2005, SUNDIALS: Suite of nonlinear and differential/algebraic equation solvers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,7 +15,7 @@ namespace trunnion {
 class FirstOrderSystem {
  public:
   virtual ~FirstOrderSystem() = default;
-  /// cvode: out = f(t, x), x_dot is null; ida: out = F(t, x, x_dot). False: not possible here, a smaller step may be.
+  /// cvode: out = f(t, x), x_dot is null; ida: out = F(t, x, x_dot). False: recoverable failure, a smaller step may succeed.
   virtual bool evaluate(double t, const double* x, const double* x_dot, double* out) = 0;
 };
 
@@ -23,7 +23,7 @@ enum class MultistepKind { cvode, ida };
 
 class Multistep {
  public:
-  /// Local errors are held below relative (|x_i| + size_i), where x_i is small below size_i; steps below `longest` [s]. `algebraic`
+  /// Local errors are kept below relative (|x_i| + size_i), size_i the reference size of x_i; steps below `longest` [s]. `algebraic`
   /// entries (ida) have no derivative and no error test.
   Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& sizes,
             const std::vector<bool>& algebraic);
@@ -44,7 +44,7 @@ class Multistep {
   void clear_errors();
   /// Linear solves since start().
   long iterations() const;
-  /// What the last call says of itself, for example `CV_CONV_FAILURE`.
+  /// Result of the last call, for example `CV_CONV_FAILURE`.
   std::string failure() const;
 
  private:

@@ -1,3 +1,4 @@
+// Gaussian elimination with full pivoting, and groups of loops.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/partition.h"
 
@@ -29,7 +30,7 @@ void FullPivoting::set(int row, int column, double value) {
   column_rows_[column].push_back(row);
 }
 
-/// Finds the largest entry of a row and puts it up for the next pivot, if it is its turn.
+/// Finds the largest entry of a row and enters it as a candidate for the next pivot, if eligible.
 void FullPivoting::offer(int row) {
   Candidate& best = best_[row] = {-1, row};
   int& column = best_column_[row];
@@ -80,7 +81,7 @@ const std::vector<FullPivoting::Pivot>& FullPivoting::eliminate(double redundant
     heap_.pop_back();
     const int row = top.row, column = best_column_[row];
     if (top.size != best_[row].size) continue;  // outdated
-    // the pivot itself leaves its row, so that rows hold nothing but columns without one
+    // the pivot leaves its row, so that rows contain only columns without one
     std::vector<Cell>& cells = cells_[row];
     const auto take = [&](std::vector<Cell>& from) {
       const auto cell = std::find_if(from.begin(), from.end(), [&](const Cell& c) { return c.column == column; });

@@ -1,3 +1,4 @@
+// Keeps the partition of the coordinates between steps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/partition_keeper.h"
 
@@ -5,11 +6,11 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kFit = 10;  // a dependent coordinate that moves faster than this by an independent one calls for another partition
+constexpr double kFit = 10;  // maximum rate of a dependent coordinate by an independent one, above which the partition is selected again
 
 }  // namespace
 
-/// Chooses the partition where the step starts. False at a dead point.
+/// Selects the partition at the start of the step. False at a singular configuration.
 template <int D>
 bool PartitionKeeper<D>::choose_at(const State& state, MechanismState<D>& scratch) {
   update_positions(m_, state.q(), static_cast<const double*>(nullptr), scratch);

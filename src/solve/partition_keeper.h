@@ -1,6 +1,6 @@
-// The partition of the coordinates over the steps of any integrator: taken from the state a step starts from, kept while it fits,
-// chosen anew at the end of a step where it fits no more, and, where a step fails in a loop, at its start for a second attempt.
-// A dead point between two steps shows as a dependent block that has turned over.
+// The partition of the coordinates over the steps of any integrator: read from the initial state of a step, kept while it fits, selected
+// again at the end of a step otherwise, and, if a step fails in a loop, at its start for a second attempt.
+// A singular configuration between two steps shows as a change of sign of a dependent block's determinant.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,16 +18,16 @@ class PartitionKeeper {
   PartitionKeeper(const Model& model, ClosedLoops<D>& loops)
       : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), loops_(loops), start_(m_.rows) {}
 
-  /// Takes the partition of `state`, or chooses one there. `known`, if given: whether the state had one. False at a dead point.
+  /// Loads the partition of `state`, or selects one. `known`, if given: whether the state had one. False at a singular configuration.
   bool take(const State& state, MechanismState<D>& scratch, bool* known = nullptr);
-  /// Runs attempt(), which returns a StepReport, with the partition of `state`; again with another one if it fails in a loop that
+  /// Runs attempt(), which returns a StepReport, with the partition of `state`; repeats with another one if it fails in a loop that
   /// another one may pass.
   template <class Attempt>
   StepReport step(const State& state, MechanismState<D>& scratch, Attempt&& attempt);
-  /// At the end of a step, after constraint_rates(), `fit` the largest entry of R: writes the partition that the next step starts with.
-  /// False at a dead point.
+  /// At the end of a step, after constraint_rates(), `fit` the largest entry of R: writes the partition for the next step.
+  /// False at a singular configuration.
   bool keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report);
-  /// Enters a failure of the loops in the report.
+  /// Records a failure of the loops in the report.
   void fail(StepStatus status, StepReport& report) const;
   void fail(LoopStatus status, StepReport& report) const {
     fail(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::singular_configuration, report);
@@ -53,7 +53,7 @@ StepReport PartitionKeeper<D>::step(const State& state, MechanismState<D>& scrat
     return report;
   }
   report = attempt();
-  // a partition that fitted where the step before began may not fit any more; one of more rows or fewer is another machine
+  // a partition that fitted at the start of the previous step may no longer fit; another number of rows belongs to another machine
   if (known && (report.status == StepStatus::open_loop || report.status == StepStatus::singular_configuration))
     if (choose_at(state, scratch) && rank_of(start_.data()) == rank_of(state.partition()) &&
         !std::equal(start_.begin(), start_.end(), state.partition()))

@@ -1,3 +1,4 @@
+// The trapezoidal step with the augmented Lagrangian treatment.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/penalty_trapezoidal.h"
 
@@ -11,15 +12,15 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kOpenForce = 1e-4;      // of the forces that act: what open constraints may leave unbalanced
-constexpr double kGain = 0.9 * 0.9;      // of the square of a violation: a pass that leaves more is the last
-constexpr double kProjected = 1e-5;      // of the first violation: what the velocity projection leaves
-constexpr double kRoundingRate = 1e-14;  // of the velocities: a violation that is rounding
-constexpr double kSlight = 1e-5;         // of the velocities (accelerations): a violation that any metric removes as well
-constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] movement over which gradients of constraints count as the same
+constexpr double kOpenForce = 1e-4;      // relative to the acting forces: imbalance tolerated from constraint violations
+constexpr double kGain = 0.9 * 0.9;      // ratio of squared violations: a pass with a larger one is the last
+constexpr double kProjected = 1e-5;      // relative to the initial violation: remainder of the velocity projection
+constexpr double kRoundingRate = 1e-14;  // relative to the velocities: rounding of a violation
+constexpr double kSlight = 1e-5;         // relative to the velocities (accelerations): violation removed equally well by any metric
+constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] displacement over which constraint gradients are constant
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
-constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] violation that cannot be made smaller
+constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] smallest attainable violation
 
 }  // namespace
 
@@ -65,9 +66,9 @@ void PenaltyTrapezoidal<D>::add_projection_metric(Entries& T) {
   }
 }
 
-/// The rest of the tangent: multiplier curvature, and what condensation adds to the direct port derivatives,
-/// T += s_k (K_ij ds_j + D_ij dsdot_j). The curvature is that of lambda alone: the iteration itself closes the linearised constraints, and
-/// alpha Phi with them. Where a long step leaves Phi open by the square of what it turns, alpha Phi would be most of the tangent.
+/// The rest of the tangent: multiplier curvature, and the contribution of condensation to the direct port derivatives,
+/// T += s_k (K_ij ds_j + D_ij dsdot_j). The curvature is that of lambda alone: the iteration closes the linearised constraints, and
+/// and with them alpha Phi. If a long step leaves Phi open by the square of its rotation, alpha Phi would dominate the tangent.
 template <int D>
 template <class Entries>
 void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
@@ -86,8 +87,8 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
       }
 }
 
-/// The penalty factors of this step, at its first iteration. K_k: what the tangent has at (k, k) without constraints, and the stiffness
-/// of the oil behind the ports that k moves. Only known there, but the same wherever a step starts from the same state.
+/// The penalty factors of this step, at its first iteration. K_k: the tangent at (k, k) without constraints, and the stiffness
+/// of the oil at the ports moved by k. Known only here, but identical for all steps from the same state.
 template <int D>
 void PenaltyTrapezoidal<D>::set_penalty_factors() {
   if (alpha_is_set_ || m_.rows == 0) return;
@@ -113,7 +114,7 @@ void PenaltyTrapezoidal<D>::add_penalty_forces(const std::vector<double>& violat
   add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, r);
 }
 
-/// sum K_k (velocity v_k + acceleration a_k)^2, magnitudes, over all coordinates: what violations are compared with. In the units of
+/// sum K_k (velocity v_k + acceleration a_k)^2, magnitudes, over all coordinates: reference for violations. In the units of
 /// sum alpha_i d_i^2 over the ratio of the penalty, d_i a violation.
 template <int D>
 double PenaltyTrapezoidal<D>::inertial_energy(double velocity, double acceleration) const {
@@ -125,7 +126,7 @@ double PenaltyTrapezoidal<D>::inertial_energy(double velocity, double accelerati
   return sum;
 }
 
-/// sum lambda_i^2 / alpha_i and the inertial forces in the same units: what the force that constraints leave open is compared with.
+/// sum lambda_i^2 / alpha_i and the inertial forces in the same units: reference for the forces of open constraints.
 template <int D>
 double PenaltyTrapezoidal<D>::acting_forces() const {
   double sum = inertial_forces_;
@@ -141,9 +142,9 @@ double PenaltyTrapezoidal<D>::weighted_square(const std::vector<double>& rows) c
   return sum;
 }
 
-/// After a solve with T_ whose right side has the forces of multipliers and penalty: what d it leaves open of the linearised constraints
-/// is, as alpha d, the change of the multipliers, and is added to `multipliers`. That defect, taken as a force with the same factored
-/// tangent, closes them, again and again until the force that is left is small against the forces that act, or nothing is gained.
+/// After a solve with T_ whose right side has the forces of multipliers and penalty: the remaining violation d of the linearised
+/// constraints is, as alpha d, the change of the multipliers, and is added to `multipliers`. That defect, as a force with the same factored
+/// tangent, closes them, repeated until the remaining force is small relative to the acting forces, or no progress is made.
 template <int D>
 void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
   if (m_.rows == 0) return;
@@ -166,8 +167,8 @@ void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
   }
 }
 
-/// Whether the violations at the end of a converged step, of second order in its last increment, are a force that counts: one of the
-/// stiffness that a constraint meets, not of the penalty.
+/// Whether the violations at the end of a converged step, of second order in its last increment, are a significant force: with the
+/// stiffness that a constraint meets, not with the penalty.
 template <int D>
 bool PenaltyTrapezoidal<D>::constraints_are_open() const {
   const std::vector<double>& Phi = work_.mechanism.Phi;
@@ -204,7 +205,7 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
   return true;
 }
 
-/// What increment_ leaves of the violations, linearised, becomes what they are. After close_linearised_constraints().
+/// Stores the linearised violations left by increment_. After close_linearised_constraints().
 template <int D>
 void PenaltyTrapezoidal<D>::advance_violations() {
   work_.mechanism.violation = work_.mechanism.Phi = left_;
@@ -224,7 +225,7 @@ void PenaltyTrapezoidal<D>::find_port_increments() {
   }
 }
 
-/// The same for changes dF of the port forces alone, with the last tangent; returns the largest increment, scaled.
+/// As above for changes dF of the port forces only, with the last tangent; returns the largest increment, scaled.
 template <int D>
 double PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
   std::fill(increment_.begin(), increment_.end(), 0.0);
@@ -243,8 +244,8 @@ double PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
   return largest;
 }
 
-/// The same with forward differences of the residual, (41)-(42), but for the penalty: the differences' rounding errors would be its
-/// share in the tangent.
+/// As above, with forward differences of the residual, (41)-(42), except for the penalty, whose contribution would be dominated by
+/// rounding errors.
 template <int D>
 bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   const int nv = model_->layout.nv, nc = static_cast<int>(circuit_increment_.size()), n = nv + nc;
@@ -278,7 +279,7 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
     *x = kept;
     if (j < nv) this->move();
   }
-  residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());  // once more, for what it leaves in the scratch
+  residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());  // again, for its scratch
   update_violations(m_, next_.v(), factors_, mech);
   update_rate_gradients(m_, mech);
   set_penalty_factors();
@@ -297,11 +298,11 @@ bool PenaltyTrapezoidal<D>::solve_forward_difference() {
   return true;
 }
 
-/// Whether the end of the step, `moved` [rad, of the machine's length] from where the constraints were evaluated, is so near that their
-/// gradients there are the same.
+/// Whether the end of the step, at a displacement `moved` [rad, of the machine's length] from where the constraints were evaluated, is so
+/// near that their gradients are the same.
 template <int D>
 bool PenaltyTrapezoidal<D>::end_is_linearisable(double moved) const {
-  if (circuits_.has_local_states()) return false;  // which are solved at the end of the step
+  if (circuits_.has_local_states()) return false;  // solved at the end of the step
   if (m_.rows == 0) return true;
   if (model_->description.solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
   return moved < kSameGradients;
@@ -318,7 +319,7 @@ double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
   return largest;
 }
 
-/// x -= P^-1 J^T alpha rate, J the Jacobian that P was assembled with: another one would move x off the constraints' own directions, by the
+/// x -= P^-1 J^T alpha rate, J the Jacobian that P was assembled with: another one would move x out of the constraints' directions, by the
 /// penalty times the difference.
 template <int D>
 void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate,
@@ -330,9 +331,9 @@ void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const 
   for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
 
-/// (11), (12): in increment form v = v' - P^-1 J^T alpha (J v' + Phi_t), and alike for a. Every regular P leads to where the constraints
-/// hold, and by less than kSlight it does not matter along which way: there the tangent, which is factored, stands in. What the projection
-/// of a does to the balance of forces is a change of the multipliers: they then belong to the projected accelerations.
+/// (11), (12): in increment form v = v' - P^-1 J^T alpha (J v' + Phi_t), and likewise for a. Every regular P satisfies the constraints,
+/// and for corrections below kSlight the direction does not matter: there the factored tangent is used. The effect of the projection
+/// of a on the balance of forces is a change of the multipliers, which then belong to the projected accelerations.
 /// `moved`: whether the mechanism was moved after the matrices were assembled.
 template <int D>
 bool PenaltyTrapezoidal<D>::project(bool moved, StepReport& report) {

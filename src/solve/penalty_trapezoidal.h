@@ -3,11 +3,11 @@
 //   unknowns  theta (increment of the configuration over the step), y (pressures, friction states)
 //   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n          (A.1)-(A.4)
 //   Newton    on  r = 0 (9), R = 0 (38)-(40) with the exact coupled tangent; after every linear solve
-//             lambda += alpha d,   d = Phi + Phi_theta dtheta: what it leaves open of the linearised constraints   (10)
-//   project   v and a onto the constraints in the metric W of the last tangent, slight violations in all of it   (11), (12);
-//             lambda with them, so that it belongs to the projected accelerations
+//             lambda += alpha d,   d = Phi + Phi_theta dtheta: remaining violation of the linearised constraints   (10)
+//   project   v and a onto the constraints in the metric W of the last tangent, slight violations in the full tangent   (11), (12);
+//             lambda consistently, so that it belongs to the projected accelerations
 // alpha is a factor per group of constraint rows, set at the first iteration of every step from the stiffness that the group meets
-// (mechanics/penalty_factors.h). The gradients that a matrix was factored with serve for everything that is solved with it.
+// (mechanics/penalty_factors.h). All solves with a factored matrix use the gradients it was assembled with.
 // Circuits are condensed to their ports before the mechanism is solved (hydraulics/circuit.h).
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -73,12 +73,12 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   PenaltyFactors<D> alpha_;                // per row
   bool alpha_is_set_ = false;              // in this step
   double inertial_forces_ = 0;             // their share of acting_forces(), as predicted
-  std::vector<double> K_;                  // per velocity: stiffness that resists it alone, without constraints
-  std::vector<double> held_, held_q_;      // jacobian and jacobian_q where the matrices were assembled, once the mechanism has moved on
+  std::vector<double> K_;                  // per velocity: its stiffness without constraints
+  std::vector<double> held_, held_q_;      // jacobian and jacobian_q where the matrices were assembled, after the mechanism has moved
   std::vector<double> correction_;         // of a projection
   double response_ = 0;                    // largest increment of the last respond_to_forces()
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
-  std::vector<double> left_;               // per row: what the increments leave of the violations, linearised
+  std::vector<double> left_;               // per row: linearised violations after the increments
   // scratch of the forward-difference tangent
   std::vector<double> full_, base_mechanism_, base_constraint_, base_circuit_, right_side_, constraint_force_;
   std::vector<int> full_pivot_;

@@ -1,3 +1,4 @@
+// Inertia in independent coordinates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/reduced_inertia.h"
 

@@ -1,5 +1,6 @@
 // The inertia of a mechanism in its independent coordinates, R^T M R, factored. M is not formed: M times a column of R is one sweep over
-// the tree. Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), (16), (17).
+// the tree.
+// Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), (16), (17).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +15,7 @@ template <int D>
 class ReducedInertia {
  public:
   explicit ReducedInertia(const Mechanism<D>& m);
-  /// Room for n independent coordinates; more than ever before allocate.
+  /// For n independent coordinates; allocates if n is larger than before.
   void reserve(std::size_t n) { G_.reserve(n * n); }
   /// After inverse_dynamics(with inertia) and ClosedLoops::reduce(). False where it is singular.
   bool factor(const ClosedLoops<D>& loops, const TreeState<D>& state);

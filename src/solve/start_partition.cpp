@@ -1,3 +1,4 @@
+// Independent coordinates of a machine at its start.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/start_partition.h"
 

@@ -1,4 +1,4 @@
-// Which coordinates of a machine are independent at its start, by the elimination that coordinate partitioning uses (partition.h).
+// Independent coordinates of a machine at its start, by the elimination of coordinate partitioning (partition.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace trunnion {
 
 struct StartPartition {
-  std::vector<int> independent;         // velocities, ascending; those outside of all loops included
+  std::vector<int> independent;         // velocities, ascending, including those outside of all loops
   std::vector<int> velocity_dependent;  // velocities that follow from velocity-level constraints, while their positions are free
   std::string singular_configuration;   // path of the loop that does not determine its dependent coordinates (`loops.E`); empty: none
 };

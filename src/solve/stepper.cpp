@@ -1,3 +1,4 @@
+// Names of unknowns and checks common to all steppers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/stepper.h"
 

@@ -1,5 +1,5 @@
-// A stepper advances a machine's state by one step and reports how it went. One per combination of constraint treatment and
-// integrator; it knows nothing of files, plots or clocks.
+// A stepper advances a machine's state by one step and reports the result. One per combination of constraint treatment and
+// integrator; it is independent of files, plots and clocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,16 +21,16 @@ enum class StepStatus {
   converged,
   capped,                  // iteration cap reached, accepted by the user's setting
   stalled,                 // iteration cap reached
-  diverged,                // an unknown left the range of numbers
-  singular,                // no solution of the linear system
+  diverged,                // an unknown became non-finite
+  singular,                // the linear system has no solution
   end_of_stroke,           // a piston went through the end of its cylinder
   wheel_singular,          // a wheel fell flat on its plane
   open_loop,               // the dependent positions were not found
   singular_configuration,  // a loop's equations do not determine its dependent coordinates
-  unstable,                // an explicit step blew up
+  unstable,                // an explicit step was unstable
   below_vacuum,            // an explicit step drew more oil than a volume holds
-  gave_up,                 // the variable-step integrator could not go on
-  unresolved,              // pressures moved by more than the oil's rule follows; the step waits for accept(), or to be made in parts
+  gave_up,                 // the variable-step integrator failed
+  unresolved,              // pressures moved by more than the oil's rule resolves; the step waits for accept(), or for subdivision
 };
 
 struct StepReport {
@@ -39,15 +39,16 @@ struct StepReport {
   int position_iterations = 0;    // solves for dependent positions
   double violation = 0;           // [m, -] largest |Phi| at the end
   double velocity_violation = 0;  // largest |dPhi/dt| at the end
-  /// Unknown with the largest scaled increment, or what failed: one number for velocities, then circuit unknowns, cylinders, loops.
+  /// Unknown with the largest scaled increment, or the cause of failure: one numbering for velocities, then circuit unknowns, cylinders,
+  /// loops.
   int worst = -1;
-  int parts = 1;                 // that the run divided the step into
+  int parts = 1;                 // substeps made by the run
   bool resolved = false;         // ... because pressures jumped
-  int part_iterations = 0;       // of all parts but the last, whose own are in `iterations`
+  int part_iterations = 0;       // of all substeps but the last, which is in `iterations`
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
-  bool penalty_limited = false;  // whether a stated one was out of the limits of mechanics/penalty_factors.h
-  OilRule oil_rule = {};         // by which the oil moved
-  double longest_step = 0;       // [s] unstable: what would be stable here; 0: not known
+  bool penalty_limited = false;  // whether a given one was outside the limits of mechanics/penalty_factors.h
+  OilRule oil_rule = {};         // displacement of the oil
+  double longest_step = 0;       // [s] unstable: stable step; 0: unknown
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
   void add(const StepReport& part) {
@@ -77,14 +78,14 @@ inline double largest_of(const std::vector<double>& x) {
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  /// Advances `state` by h [s]; unchanged unless the report is ok. No allocation, but for the variable-step reference.
+  /// Advances `state` by h [s]; unchanged unless the report is ok. No allocation, except in the variable-step reference.
   virtual StepReport step(State& state, double h) = 0;
   /// Recomputes accelerations, rates and multipliers at the right limit of the signals, after a jump. No allocation.
   virtual bool restart(State& state) = 0;
-  /// Takes the step that was reported as unresolved last.
+  /// Accepts the step last reported as unresolved.
   virtual void accept(State& /*state*/) {}
-  /// Advances `state` by h [s] with the oil alone, in parts as short as its pressures ask for, and the mechanism on the course that its
-  /// accelerations give. Calls `part` after every part but the last, with `state` there. May allocate.
+  /// Advances `state` by h [s] with the oil alone, in substeps as short as its pressures require, and the mechanism with its initial
+  /// accelerations. Calls `part` after every substep but the last, with `state` there. May allocate.
   virtual StepReport step_oil(State& /*state*/, double /*h*/, const std::function<void(const StepReport&)>& /*part*/) {
     StepReport report;
     report.status = StepStatus::unresolved;
@@ -92,7 +93,7 @@ class Stepper {
   }
   /// Of the last step; null: the integrator does not estimate its error.
   virtual const StepErrors* errors() const { return nullptr; }
-  /// Name of the unknown a report calls worst.
+  /// Name of the worst unknown of a report.
   virtual std::string unknown_name(int unknown) const = 0;
 };
 
@@ -100,12 +101,12 @@ class Stepper {
 int unknown_of_cylinder(const Model& model, int cylinder);
 int unknown_of_row(const Model& model, int row);
 std::string name_of_unknown(const Model& model, int unknown);
-/// Whether every piston is inside its cylinder at lengths s [m] of the ports: chambers of no length have no equations. Says in the
-/// report which is not.
+/// Whether every piston is inside its cylinder at lengths s [m] of the ports: chambers of zero length have no equations. The report
+/// names the piston that is not.
 bool pistons_inside(const Model& model, const double* s, StepReport& report);
 
-/// Whether every wheel stands, given the first row of one that does not (singular_wheel_row, mechanics/mechanism.h). Says in the report
-/// which.
+/// Whether every wheel is upright, given the first row of one that is not (singular_wheel_row, mechanics/mechanism.h), which the report
+/// names.
 bool wheels_regular(const Model& model, int fallen_row, StepReport& report);
 
 }  // namespace trunnion

@@ -1,3 +1,4 @@
+// The variable-step integration of the whole machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/variable_step.h"
 
@@ -11,7 +12,7 @@ namespace trunnion {
 
 namespace {
 
-// The size below which a quantity is small.
+// Reference sizes of the unknowns.
 constexpr double kPosition = 1;      // [rad, m]
 constexpr double kVelocity = 1;      // [rad/s, m/s]
 constexpr double kPressure = 1e5;    // [Pa]
@@ -19,10 +20,10 @@ constexpr double kFriction = 1e-4;   // [m] bristles; films [-]
 constexpr double kSpool = 1;         // [unit of the signal]
 constexpr double kMultiplier = 1e3;  // [N, N m]
 
-constexpr double kTurned = 1;        // [rad] of a ball after which theta starts from zero again
-constexpr double kSame = 1e-9;       // of a step: times closer than this are one
+constexpr double kTurned = 1;        // [rad] rotation of a spherical joint after which theta restarts from zero
+constexpr double kSame = 1e-9;       // relative to a step: closer times are equal
 constexpr double kNever = 1e30;      // [s]
-constexpr double kDeadPoint = 1e-2;  // smallest by largest pivot of the dependent coordinates: beside a dead point
+constexpr double kDeadPoint = 1e-2;  // ratio of smallest to largest pivot of the dependent coordinates near a singular configuration
 
 }  // namespace
 
@@ -53,7 +54,7 @@ std::string VariableStep<D>::unknown_name(int unknown) const {
 
 // ---------------------------------------------------------------- equations
 
-/// at_ at time t from the integrator's unknowns, up to positions and velocities.
+/// at_ at time t from the integrator's unknowns, including positions and velocities.
 template <int D>
 bool VariableStep<D>::place(double t, Side side, const double* x) {
   const Model& model = rates_.model();
@@ -63,7 +64,7 @@ bool VariableStep<D>::place(double t, Side side, const double* x) {
   for (int i : velocities_) at_.v()[i] = *x++;
   const int volumes = model.hydraulics.linear_oil != nullptr ? 0 : static_cast<int>(model.hydraulics.volumes.size());
   for (int i : states_) {
-    if (i < volumes && !(*x > 0)) return false;  // the corrector went astray
+    if (i < volumes && !(*x > 0)) return false;  // the corrector diverged
     at_.y()[i] = *x++;
   }
   for (int i : rows_) at_.multipliers()[i] = *x++;
@@ -95,7 +96,7 @@ bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, d
 
 // ---------------------------------------------------------------- start
 
-/// The integrator for the coordinates and rows at hand.
+/// The integrator for the present coordinates and rows.
 template <int D>
 void VariableStep<D>::set_up() {
   const Model& model = rates_.model();
@@ -164,7 +165,7 @@ bool VariableStep<D>::start(const State& state, double h) {
   return inside_.ok();
 }
 
-/// The integrator found no step. Beside a dead point that is because the constraints hardly determine the dependent coordinates.
+/// The integrator failed. Near a singular configuration the cause is that the constraints hardly determine the dependent coordinates.
 template <int D>
 void VariableStep<D>::give_up(StepReport& report) {
   if (rates_.treatment() != ConstraintTreatment::augmented && rates_.loops().find_weakest_row() < kDeadPoint)
@@ -173,7 +174,7 @@ void VariableStep<D>::give_up(StepReport& report) {
   failure_ = fmt::format("{} ({})", kind_ == MultistepKind::cvode ? "CVODE" : "IDA", integrator_->failure());
 }
 
-/// Whether `state` is what the last step handed out.
+/// Whether `state` is the result of the last step.
 template <int D>
 bool VariableStep<D>::left(const State& state, double h) const {
   return !fresh_ && std::abs(state.time - left_.time) <= kSame * h && state.values() == left_.values();
@@ -187,7 +188,7 @@ bool VariableStep<D>::restart(State& state) {
 
 // ---------------------------------------------------------------- step
 
-/// Brings at_ to time t, and everything that follows there.
+/// Advances at_ to time t, with all dependent quantities.
 template <int D>
 bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
   if (!integrator_->advance(t)) {
@@ -206,7 +207,7 @@ bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
   return !last || rates_.finish(at_, 0, report);
 }
 
-/// The integrator's estimates since the last look. Dependent coordinates have none: their error is the constraints'.
+/// The integrator's estimates since the last call. Dependent coordinates have none: their error is the constraints'.
 template <int D>
 void VariableStep<D>::add_errors() {
   const double* error = integrator_->errors();
@@ -235,7 +236,7 @@ StepReport VariableStep<D>::step(State& state, double h) {
     report = inside_;
     return report;
   }
-  fresh_ = true;  // should it fail
+  fresh_ = true;  // in case of failure
   for (;;) {
     const bool last = stop_ >= end - kSame * h;
     if (!advance(last ? std::min(end, stop_) : stop_, last, report)) return report;
@@ -250,7 +251,7 @@ StepReport VariableStep<D>::step(State& state, double h) {
   }
   report.position_iterations = inside_.position_iterations;
   at_.time = end;
-  // another partition, a jump, a ball that has turned far
+  // another partition, a jump, a large rotation of a spherical joint
   fresh_ = stop_ <= end + kSame * h;
   for (int i = 0; i < at_.layout().rows; ++i) fresh_ = fresh_ || std::abs(at_.partition()[i]) != partition_[i];
   for (const TreeNode<D>& n : rates_.mechanism().tree.nodes)

@@ -1,10 +1,10 @@
-// The variable-step reference: what backward differentiation formulas of high order and tight tolerances say of the machine.
+// The variable-step reference: backward differentiation formulas of high order with tight tolerances.
 //   cvode   on the reduced equations of the closed machine,          x = (theta_i, theta_ad, v_i, y)
 //   ida     on the index-1 equations with stabilised constraints,    x = (theta, v, y, lambda)
-// both as machine_rates.h has them. A step of the run is an output: inside, the integrator takes its own steps, none longer than
-// solver.step and none across a jump of a signal. theta counts from the configuration where the integrator started; it starts anew after a
-// jump, with another partition, where a ball has turned by more than one radian, and from a state that is not the one it left: then
-// alone a run that continues from a saved state differs, within the tolerance, from one that went through.
+// both as in machine_rates.h. A step of the run is an output: the integrator takes its own internal steps, none longer than solver.step
+// and none across a jump of a signal. theta is relative to the configuration at which the integrator started; it restarts after a jump,
+// with another partition, when a spherical joint has rotated by more than one radian, and from a state that is not its own result. Only
+// in the last case does a run continued from a saved state differ, within the tolerance, from an uninterrupted one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -38,18 +38,18 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   MachineRates<D> rates_;
   const MultistepKind kind_;
   const double tolerance_;
-  std::vector<int> states_;                  // y that are integrated: all but spools that are their signals
-  std::vector<int> positions_, velocities_;  // that are integrated
-  std::vector<int> rows_;                    // ida: constraint rows that take part
+  std::vector<int> states_;                  // integrated y: all except spools that equal their signals
+  std::vector<int> positions_, velocities_;  // of the integrated ones
+  std::vector<int> rows_;                    // ida: participating constraint rows
   std::unique_ptr<Multistep> integrator_;
-  State at_, left_;              // of the last evaluation; what the last step handed out
-  bool fresh_ = true;            // the integrator has to start anew
+  State at_, left_;              // of the last evaluation; result of the last step
+  bool fresh_ = true;            // the integrator must be restarted
   double begin_ = 0, stop_ = 0;  // [s] where the integrator started, and the jump where it stops
   std::vector<double> origin_;   // configuration where theta is zero
   std::vector<double> theta_, rates_of_theta_, r_, constraint_;
-  std::vector<double> partition_;  // that the integrator started with, without signs
+  std::vector<double> partition_;  // partition at the integrator's start, without signs
   StepReport inside_;              // of the last evaluation; counts position iterations
-  StepReport trouble_;             // of the last evaluation of the step that was not possible: what an integrator fails of
+  StepReport trouble_;             // of the last failed evaluation of the step: cause of an integrator failure
   StepErrors errors_;
   std::string failure_;
 };

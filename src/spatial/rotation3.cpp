@@ -1,3 +1,4 @@
+// Rotations in space: exponential map, rotation vectors, roll-pitch-yaw, quaternions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spatial/rotation3.h"
 
@@ -26,7 +27,7 @@ Mat<3> roll_pitch_yaw(const std::array<double, 3>& angles) {
 }
 
 std::array<double, 3> roll_pitch_yaw_of(const Mat<3>& R) {
-  // roll from what yaw leaves of R, so that where both turn about one axis their sum is right
+  // roll from R without yaw, so that their sum is right if both axes coincide
   const double yaw = std::atan2(R(1, 0), R(0, 0)), c = std::cos(yaw), s = std::sin(yaw);
   return {std::atan2(s * R(0, 2) - c * R(1, 2), c * R(1, 1) - s * R(0, 1)), std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0))), yaw};
 }

@@ -33,7 +33,7 @@ Mat<3, S> quaternion_matrix(const S* e) {
   return R;
 }
 
-/// out = exp(theta) * e: the rotation e turned by rotation vector theta given in the outer (parent) frame, normalised.
+/// out = exp(theta) * e: rotation e followed by rotation vector theta in the outer (parent) frame, normalised.
 template <class S>
 void quaternion_rotate(const S* e, const Vec<3, S>& theta, S* out) {
   const S t2 = theta.squaredNorm();

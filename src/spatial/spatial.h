@@ -1,6 +1,6 @@
 // Spatial algebra in 2 or 3 dimensions, written once: motions, forces, inertias, all referred to one fixed point (the
-// reference point of the machine, coordinates in the ground frame). Bodies then need no transformation between each other:
-// accumulation along the tree is addition, and the derivative of any quantity carried by joint k is a cross product with b_k.
+// reference point of the machine, coordinates in the ground frame). No transformations between bodies are needed:
+// accumulation along the tree is addition, and the derivative of a quantity with respect to joint k is a cross product with b_k.
 //
 //   motion  V = (omega, v)   v: velocity of the body point that passes the reference point       [rad/s, m/s]
 //   force   F = (n, f)       n: moment about the reference point                                 [N m, N]
@@ -53,11 +53,11 @@ using Mat = Eigen::Matrix<S, D, D>;
 /// Angular vector: a scalar in the plane.
 template <int D, class S = double>
 using Angular = std::conditional_t<D == 2, S, Eigen::Matrix<S, 3, 1>>;
-/// Linear map of angular vectors (an inertia tensor, say): a scalar in the plane.
+/// Linear map of angular vectors, such as an inertia tensor: a scalar in the plane.
 template <int D, class S = double>
 using Tensor = std::conditional_t<D == 2, S, Eigen::Matrix<S, 3, 3>>;
 
-// ---- products of angular and linear vectors; the plane's are the restrictions of space's
+// ---- products of angular and linear vectors; in the plane restrictions of those in space
 template <class S>
 TR_INLINE Vec<2, S> cross(const S& w, const Vec<2, S>& v) {
   return {-w * v.y(), w * v.x()};
@@ -156,7 +156,7 @@ struct Motion {
     linear += b.linear;
     return *this;
   }
-  /// Velocity of the point of this motion that lies at r (from the reference point).
+  /// Velocity of the point of this motion at r (from the reference point).
   TR_INLINE Vec<D, S> at(const Vec<D, S>& r) const { return linear + cross(angular, r); }
 };
 
@@ -186,12 +186,12 @@ template <int D, class S>
 TR_INLINE S dot(const Motion<D, S>& v, const Force<D, S>& f) {
   return dot(v.angular, f.moment) + dot(v.linear, f.linear);
 }
-/// a x b: rate of change of motion b carried along by motion a.
+/// a x b: rate of change of motion b moving with a.
 template <int D, class S>
 TR_INLINE Motion<D, S> cross(const Motion<D, S>& a, const Motion<D, S>& b) {
   return {angular_cross(a.angular, b.angular), cross(a.angular, b.linear) - cross(b.angular, a.linear)};
 }
-/// a x* f: rate of change of force f carried along by motion a.
+/// a x* f: rate of change of force f moving with a.
 template <int D, class S>
 TR_INLINE Force<D, S> cross(const Motion<D, S>& a, const Force<D, S>& f) {
   return {angular_cross(a.angular, f.moment) + moment(a.linear, f.linear), cross(a.angular, f.linear)};
@@ -214,7 +214,7 @@ struct Inertia {
   TR_INLINE Force<D, S> operator*(const Motion<D, S>& v) const {
     return {second * v.angular + moment(first_moment, v.linear), v.linear * mass + cross(v.angular, first_moment)};
   }
-  /// Of a body with centre of mass at r_c and tensor J_c about it, both in ground axes.
+  /// Inertia of a body with centre of mass at r_c and tensor J_c about it, both in ground axes.
   TR_INLINE static Inertia of(const S& m, const Vec<D, S>& r_c, const Tensor<D, S>& J_c) {
     if constexpr (D == 2)
       return {m, r_c * m, J_c + m * r_c.squaredNorm()};
@@ -225,7 +225,7 @@ struct Inertia {
 
 /// The bilinear inertia force B(V) w = V x* (I w) + w x* (I V) + I (w x V). It acts on w through its angular part only:
 ///   B w = (angular omega_w, 2 omega_w x p),  p = linear momentum.
-/// Composite bodies add. It makes the derivatives of the inverse dynamics O(1) per joint.
+/// Composite bodies add up. It makes the derivatives of the inverse dynamics O(1) per joint.
 template <int D, class S = double>
 struct Coriolis {
   Tensor<D, S> angular;  // [kg m2/s]
@@ -246,7 +246,7 @@ struct Coriolis {
     else
       return angular.transpose() * b.angular + S(2) * m;
   }
-  /// Of inertia I moving with V; h = I V.
+  /// B of inertia I moving with V; h = I V.
   TR_INLINE static Coriolis of(const Inertia<D, S>& I, const Motion<D, S>& V, const Force<D, S>& h) {
     const Vec<D, S>&u = V.linear, &mc = I.first_moment;
     if constexpr (D == 2)

@@ -1,5 +1,5 @@
-// One wrong file per diagnostic: where it is reported, at which path, and in which words.
-// Each case edits the small model below in one place; exactly one finding must come of it.
+// One invalid file per diagnostic: its line, path and message.
+// Each case edits the small model below in one place and must give exactly one finding.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST(BadInput, WrongKeysAreReported) {
        "{rod: {length: 2 m, mass: 16 kg}, mass: 3}",
        5,
        "bodies.crank.mass",
-       {"`mass` does not go with `rod`", "did you mean `bodies.crank.rod.mass`?"}},
+       {"`mass` cannot be combined with `rod`", "did you mean `bodies.crank.rod.mass`?"}},
       {"{rod: {length: 2 m, mass: 16 kg}}", "16 kg", 5, "bodies.crank", {"found `16 kg`", "a mapping"}},
       {"{rod: {length: 2 m, mass: 16 kg}}", "{shapes: []}", 5, "bodies.crank.shapes", {"an empty list"}},
       {"{rod: {length: 2 m, mass: 16 kg}}",
@@ -150,15 +150,15 @@ TEST(BadInput, WrongKeysAreReported) {
        "position: 60 mm",
        9,
        "joints.crank.position",
-       {"`position` does not go with `revolute`", "it belongs to `prismatic`"}},
+       {"`position` cannot be combined with `revolute`", "it belongs to `prismatic`"}},
       {"hold: true", "axis: x", 9, "joints.crank.axis", {"is not known", "did you mean `revolute.axis`?"}},
       {"trunnion: 1\n", "", 1, "trunnion", {"`trunnion` is missing"}},
       {"trunnion: 1", "trunnion: 2", 1, "trunnion", {"found version 2"}},
       {"title:", "titel:", 2, "titel", {"did you mean `title`?"}},
       {"return: {joint: crank", "return: {jiont: crank", 15, "springs.return.jiont", {"did you mean `joint`?"}},
       {"pressure: 7.6 MPa", "presure: 7.6 MPa", 19, "sources.pump.presure", {"did you mean `pressure`?"}},
-      {"bore: 80 mm", "bore: 80 mm\n    bore: 90 mm", 30, "cylinders.lift.bore", {"a second time", "the first one is in line 29"}},
-      {"solver: {", "bodies: {}\nsolver: {", 38, "bodies", {"a second time", "line 4"}},
+      {"bore: 80 mm", "bore: 80 mm\n    bore: 90 mm", 30, "cylinders.lift.bore", {"is repeated here", "the first one is in line 29"}},
+      {"solver: {", "bodies: {}\nsolver: {", 38, "bodies", {"is repeated here", "line 4"}},
       {"  bypass: {", "  by pass: {", 22, "valves.by pass", {"`by pass` cannot be a name", "letters, digits"}},
       {"brown_mcphee",
        "brown_mcpee",
@@ -188,12 +188,12 @@ TEST(BadInput, WrongLooksAreReported) {
   expect_wrong("[{box: {size: [1, 1, 1], orientation: [0, 0, 3 m]}}]", ".0.box.orientation.2", {"`3 m`", "an angle"});
   expect_wrong("[{plate: {outline: [[0, 0], [1, 0], [0, 1]]}}]", ".0.plate.thickness", {"`thickness` is missing"});
   expect_wrong("[{plate: {outline: [[0, 0], [1, 0], [0, 1]], thickness: 1, normal: w}}]", ".0.plate.normal", {"one of x, y, z"});
-  expect_wrong(plate("[[0, 0], [1, 0]]"), ".0.plate.outline", {"found a list of 2", "three corners or more"});
+  expect_wrong(plate("[[0, 0], [1, 0]]"), ".0.plate.outline", {"found a list of 2", "three or more corners"});
   expect_wrong(plate("[[0, 0], [1, 0], 3]"), ".0.plate.outline.2", {"`3`", "two numbers"});
   expect_wrong(plate("[[0, 0], [1, 0], [0, 1 kg]]"), ".0.plate.outline.2.1", {"`1 kg`", "a length"});
   const char* const path = ".0.plate.outline";
-  expect_wrong(plate("[[0, 0], [1, 1], [1, 0], [0, 1]]"), path, {"crosses itself", "from corner 0", "from corner 2"});
-  expect_wrong(plate("[[0, 0], [2, 0], [2, 2], [1, 0], [0, 2]]"), path, {"crosses itself"});  // a corner on another edge
+  expect_wrong(plate("[[0, 0], [1, 1], [1, 0], [0, 1]]"), path, {"intersects itself", "from corner 0", "from corner 2"});
+  expect_wrong(plate("[[0, 0], [2, 0], [2, 2], [1, 0], [0, 2]]"), path, {"intersects itself"});  // a corner on another edge
   expect_wrong(plate("[[0, 0], [1, 0], [1, 0], [0, 1]]"), path, {"turns back on itself at corner 1"});
   expect_wrong(plate("[[0, 0], [1, 0], [2, 0]]"), path, {"turns back on itself"});
   EXPECT_TRUE(findings(edited("90, 90]}", "90, 90], drawn: " + plate("[[0, 0], [1, 0], [2, 0], [2, 2], [1, 1], [0, 2]]") + "}")).empty());
@@ -208,11 +208,11 @@ TEST(BadInput, WrongReferencesAreReported) {
        {"`crnak` is not the name of a body", "did you mean `crank`?"}},
       {"between: [rocker, ground]", "between: [rocker, grond]", 13, "loops.E.revolute.between.1", {"`grond`", "did you mean `ground`?"}},
       {"T: tank", "T: tnk", 21, "valves.valve.directional_4_3.T", {"a volume or a pressure source", "did you mean `tank`?"}},
-      {"P: pump", "P: feed", 21, "valves.valve.directional_4_3.P", {"`feed` is a flow source, which holds no pressure"}},
+      {"P: pump", "P: feed", 21, "valves.valve.directional_4_3.P", {"`feed` is a flow source, which defines no pressure"}},
       {"to: v1", "to: tank", 19, "sources.feed.to", {"`tank` is not the name of a volume"}},
       {"signal: command", "signal: comand", 21, "valves.valve.signal", {"`comand` is not the name of a signal", "did you mean `command`?"}},
       {"sum: [command, wave]", "sum: [command, wav]", 37, "signals.both.sum.1", {"did you mean `wave`?"}},
-      {"sum: [command, wave]", "sum: [command, both]", 37, "signals.both", {"made from itself"}},
+      {"sum: [command, wave]", "sum: [command, both]", 37, "signals.both", {"refers to itself"}},
       {"sum: [command, wave]", "sum: []", 37, "signals.both", {"no operands"}},
       {"joint: crank", "joint: wrench", 15, "springs.return.joint", {"`wrench` is not the name of a joint coordinate"}},
       {"pressure: 7.6 MPa", "pressure: presure", 19, "sources.pump.pressure", {"`presure` is not the name of a signal"}},
@@ -223,7 +223,7 @@ TEST(BadInput, WrongReferencesAreReported) {
        "bodies.rack",
        {"the body has no joint", "free: {parent: ground}"}},
       {"loops:\n", "  rack: {fixed: {parent: ground}}\nloops:\n", 12, "joints.rack", {"no body `rack`"}},
-      {"  v2: {volume", "  crank: {volume: 1 L}\n  v2: {volume", 18, "volumes.crank", {"taken in `bodies`"}},
+      {"  v2: {volume", "  crank: {volume: 1 L}\n  v2: {volume", 18, "volumes.crank", {"already used in `bodies`"}},
       {"  v2: {volume", "  ground: {volume: 1 L}\n  v2: {volume", 18, "volumes.ground", {"reserved"}},
       {"rod_end: {body: crank", "rod_end: {body: ground", 26, "cylinders.lift.rod_end.body", {"both ends"}},
       {"B: v2, diameter", "B: v1, diameter", 22, "valves.bypass.orifice.B", {"connects `v1` with itself"}},
@@ -234,8 +234,8 @@ TEST(BadInput, WrongReferencesAreReported) {
 TEST(BadInput, WrongPhysicsIsReported) {
   const Case cases[] = {
       {"rod: 35 mm", "rod: 85 mm", 30, "cylinders.lift.rod", {"(0.085 m) does not fit into the bore (0.08 m)"}},
-      {"inertia: [1, 90, 90]", "inertia: [1, 90, 92]", 7, "bodies.rocker.inertia", {"no distribution of mass"}},
-      {"inertia: [1, 90, 90]", "inertia: {xx: 1, yy: 90, zz: 90, xy: 50}", 7, "bodies.rocker.inertia", {"no distribution of mass"}},
+      {"inertia: [1, 90, 90]", "inertia: [1, 90, 92]", 7, "bodies.rocker.inertia", {"no mass distribution"}},
+      {"inertia: [1, 90, 90]", "inertia: {xx: 1, yy: 90, zz: 90, xy: 50}", 7, "bodies.rocker.inertia", {"no mass distribution"}},
       {"inertia: [1, 90, 90]", "inertia: [-1, 90, 90]", 7, "bodies.rocker.inertia.0", {"not less than 0"}},
       {"inertia: [1, 90, 90]", "inertia: {xx: 1, yy: 90}", 7, "bodies.rocker.inertia.zz", {"`zz` is missing"}},
       {"static: 830 N", "static: 83 N", 33, "cylinders.lift.friction.static", {"83 N is less than", "210 N"}},
@@ -245,7 +245,7 @@ TEST(BadInput, WrongPhysicsIsReported) {
        "stiffness: 40 N/m",
        15,
        "springs.return.stiffness",
-       {"does not suit the coordinate `crank`", "40 N m/rad"}},
+       {"does not match the coordinate `crank`", "40 N m/rad"}},
       {"[5 s, -10 V]", "[2 s, -10 V]", 35, "signals.command.steps.2", {"`2 s` is not later", "strictly increasing"}},
       {"[5 s, -10 V]", "[2.5 s, -10 V]", 35, "signals.command.steps.2", {"is not later"}},
       {"[5 s, -10 V]", "[5 s, -10 MPa]", 35, "signals.command.steps.2.1", {"disagrees", "one dimension"}},
@@ -258,7 +258,7 @@ TEST(BadInput, WrongPhysicsIsReported) {
        "step: 1 ms, integrator: rk4",
        38,
        "solver.constraints",
-       {"`penalty`, `rk4`", "no accelerations", "the nearest that can", "constraints: double_step, integrator: rk4"}},
+       {"`penalty`, `rk4`", "no accelerations", "nearest supported combination", "constraints: double_step, integrator: rk4"}},
       {"step: 1 ms",
        "step: 1 ms, integrator: cvode",
        38,
@@ -320,7 +320,7 @@ TEST(BadInput, WrongValvesAndMotorsAreReported) {
        "check: {A: v1, B: v2, cracking_pressure: 3 bar, flow: 1 L/min, at_pressure_drop: 2 bar}}",
        22,
        "valves.bypass.check.at_pressure_drop",
-       {"(2e+05 Pa) does not open the valve", "cracks at 3e+05 Pa"}},
+       {"(2e+05 Pa) does not open the valve", "cracking pressure is 3e+05 Pa"}},
       {orifice, "check: {A: v1, B: feed, diameter: 6 mm}}", 22, "valves.bypass.check.B", {"`feed` is a flow source"}},
       {orifice,
        "relief: {A: v1, B: v2, flow: 1 L/min, override: 1 bar}}",
@@ -347,12 +347,12 @@ TEST(BadInput, WrongValvesAndMotorsAreReported) {
        "orifice: {A: v1, B: v2, diameter: 6 mm, opening: [[-1, 1], [0, 0]]}}",
        22,
        "valves.bypass.orifice.opening",
-       {"no `signal`"}},
+       {"no command `signal`"}},
       {orifice,
        "orifice: {A: v1, B: v2, diameter: 6 mm, time_constant: 1 ms}}",
        22,
        "valves.bypass.orifice.time_constant",
-       {"no `signal`"}},
+       {"no command `signal`"}},
       {orifice,
        "orifice: {A: v1, B: v2, diameter: 6 mm, opening: [[0 V, 0], [1 V, 1.5]]}, signal: command}",
        22,
@@ -386,8 +386,12 @@ TEST(BadInput, WrongValvesAndMotorsAreReported) {
        motor("joint: crank, displacement: 1 cm^3/rad, volume: 1 L, chamber_angle_A: 1, chamber_angle_B: 1"),
        35,
        "motors.m.volume",
-       {"the volumes of their angles"}},
-      {signals, motor("joint: crank, displacement: 1 cm^3/rad, end_damper: {length: 1 deg}"), 35, "motors.m.end_damper", {"has no ends"}},
+       {"follow from its chamber angles"}},
+      {signals,
+       motor("joint: crank, displacement: 1 cm^3/rad, end_damper: {length: 1 deg}"),
+       35,
+       "motors.m.end_damper",
+       {"has no end stops"}},
       {signals,
        motor("joint: crank, displacement: 1 cm^3/rad, friction: {model: lugre, coulomb: 1 N, static: 2 N m, bristle_stiffness: 1}"),
        35,
@@ -412,19 +416,19 @@ TEST(BadInput, WrongCosimulationIsReported) {
       {with("{variables: velocity_pressure, friction: hydraulics}"),
        39,
        "coupling.friction",
-       {"would not reach the mechanism", "{variables: velocity_force, friction: hydraulics}"}},
+       {"not the friction it evaluates", "{variables: velocity_force, friction: hydraulics}"}},
       {with("{scheme: iterated_jacobi, prediction: interface_model}"),
        39,
        "coupling.prediction",
-       {"predicts nothing", "{scheme: jacobi, prediction: interface_model}"}},
+       {"no prediction is used", "{scheme: jacobi, prediction: interface_model}"}},
       {with("{scheme: gauss_seidel, order: mechanism_first, prediction: interface_model}"),
        39,
        "coupling.prediction",
-       {"predicts nothing", "hydraulics_first"}},
+       {"no prediction is used", "hydraulics_first"}},
       {with("{scheme: sequential, subsystems: {a: {parts: [lift], step: 1 us}}}"),
        39,
        "coupling.subsystems.a.step",
-       {"`sequential` takes all circuits through the same steps", "coupling.hydraulics.step"}},
+       {"`sequential` integrates all circuits with the same steps", "coupling.hydraulics.step"}},
       {with("{prediction: interface_model, subsystems: {a: {parts: [lift], integrator: euler}}}"),
        39,
        "coupling.subsystems.a.integrator",
@@ -433,16 +437,16 @@ TEST(BadInput, WrongCosimulationIsReported) {
       {with("{mechanism: {extrapolation: 5}}"), 39, "coupling.mechanism.extrapolation", {"0, 1, 2 or 3"}},
       {with("{extrapolation: -1}"), 39, "coupling.extrapolation", {"not less than 0"}},
       {with("{hydraulics: {integrator: cvode}}"), 39, "coupling.hydraulics.integrator", {"`cvode`", "euler, rk4 or trapezoidal"}},
-      {with("{hydraulics: {integrator: semi_implicit_euler}}"), 39, "coupling.hydraulics.integrator", {"no positions", "`euler`"}},
+      {with("{hydraulics: {integrator: semi_implicit_euler}}"), 39, "coupling.hydraulics.integrator", {"requires positions", "`euler`"}},
       {with("{subsystems: {a: {parts: [lfit]}}}"), 39, "coupling.subsystems.a.parts.0", {"`lfit`", "did you mean `lift`?"}},
       {with("{subsystems: {a: {parts: []}}}"), 39, "coupling.subsystems.a.parts", {"no parts"}},
       {with("{subsystems: {a: {}}}"), 39, "coupling.subsystems.a.parts", {"`parts` is missing"}},
       {with("{schem: jacobi}"), 39, "coupling.schem", {"did you mean `scheme`?"}},
       {with("{scheme: jacoby}"), 39, "coupling.scheme", {"did you mean `jacobi`?"}},
       {with("{step: 1 m}"), 39, "coupling.step", {"`1 m`", "a time"}},
-      {with("{control: {min_step: 2 ms}}"), 39, "coupling.control.min_step", {"longer than the longest"}},
+      {with("{control: {min_step: 2 ms}}"), 39, "coupling.control.min_step", {"greater than the maximum"}},
       {with("{threads: 0}"), 39, "coupling.threads", {"greater than 0"}},
-      {with("{}", ", constraints: double_step, integrator: cvode"), 38, "solver.coupling", {"needs a fixed step", "monolithic"}},
+      {with("{}", ", constraints: double_step, integrator: cvode"), 38, "solver.coupling", {"requires a fixed step", "monolithic"}},
   };
   for (const Item& item : items) expect_finding({end, item.to.c_str(), item.line, item.path, item.words});
   const std::string unused = edited(end, std::string(end) + "\ncoupling: {variables: velocity_pressure, friction: hydraulics}");
@@ -466,13 +470,13 @@ TEST(BadInput, WrongJointsAndCouplingsAreReported) {
       {"solver: {", texts[2].c_str(), 38, "couplings.pair.ratio", {"the key `ratio` is missing"}},
       {"solver: {", texts[3].c_str(), 38, "couplings.pair.joints", {"`crank` is coupled to itself", "two coordinates"}},
       {"solver: {", texts[4].c_str(), 38, "couplings.pair.joints", {"a list of 1", "2 names"}},
-      {"solver: {", texts[5].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit the coordinates `crank` and `rocker`"}},
-      {"solver: {", texts[6].c_str(), 38, "couplings.pair.ratio", {"the unit does not suit"}},
+      {"solver: {", texts[5].c_str(), 38, "couplings.pair.ratio", {"the unit does not match the coordinates `crank` and `rocker`"}},
+      {"solver: {", texts[6].c_str(), 38, "couplings.pair.ratio", {"the unit does not match"}},
       {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
        "universal: {parent: crank, axes: [x, [1, 1, 0]]}, angles: [60 deg, 0]",
        10,
        "joints.coupler.universal.axes",
-       {"not at right angles", "[x, y]"}},
+       {"not perpendicular", "[x, y]"}},
       {"revolute: {parent: crank, at: [2 m, 0, 0], axis: z}, angle: -37.90 deg",
        "universal: {parent: crank}, angles: [60 deg]",
        10,
@@ -487,7 +491,7 @@ TEST(BadInput, WrongJointsAndCouplingsAreReported) {
        "cylindrical: {parent: crank, axis: z}, angles: [1, 2]",
        10,
        "joints.coupler.angles",
-       {"`angles` does not go with `cylindrical`", "it belongs to `universal`"}},
+       {"`angles` cannot be combined with `cylindrical`", "it belongs to `universal`"}},
   };
   for (const Case& c : cases) expect_finding(c);
 }
@@ -519,12 +523,12 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
   const Item items[] = {
       {"springs: {s: {joint: tube, stiffness: 1}}",
        "springs.s.joint",
-       {"`tube` is made of several parts", "one of `tube.position`, `tube.angle`"}},
+       {"`tube` has several coordinates", "one of `tube.position`, `tube.angle`"}},
       {"springs: {s: {joint: plate, stiffness: 1}}", "springs.s.joint", {"one of `plate.x`, `plate.y`, `plate.angle`"}},
       {"springs: {s: {joint: tube.angel, stiffness: 1}}", "springs.s.joint", {"no coordinate `angel`", "did you mean `tube.angle`?"}},
       {"springs: {s: {joint: ball, stiffness: 1}}", "springs.s.joint", {"`ball` is a ball", "quaternion", "springs between points"}},
       {"springs: {s: {joint: bead.q, stiffness: 1}}", "springs.s.joint", {"`bead.q` is a ball", "`bead.position`"}},
-      {"springs: {s: {joint: bead, stiffness: 1}}", "springs.s.joint", {"`bead` is made of several parts", "`bead.position`"}},
+      {"springs: {s: {joint: bead, stiffness: 1}}", "springs.s.joint", {"`bead` has several coordinates", "`bead.position`"}},
       {"springs: {s: {joint: post, stiffness: 1}}", "springs.s.joint", {"`post` is fixed"}},
       {"springs: {s: {joint: lever.position, stiffness: 1}}", "springs.s.joint", {"no coordinate `position`", "`lever.angle`"}},
       {"springs: {s: {joint: tubes.angle, stiffness: 1}}",
@@ -532,18 +536,20 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
        {"not the name of a joint coordinate", "did you mean `tube.angle`?"}},
       {"springs: {s: {joint: tube.position, stiffness: 3 N m/rad}}",
        "springs.s.stiffness",
-       {"does not suit the coordinate `tube.position`", "N/m"}},
-      {"springs: {s: {joint: tube.angle, stiffness: 3, preload: 4 N}}", "springs.s.preload", {"does not suit the coordinate `tube.angle`"}},
-      {"forces: {f: {joint: plate.x, load: 3 N m}}", "forces.f.load", {"does not suit the coordinate `plate.x`"}},
+       {"does not match the coordinate `tube.position`", "N/m"}},
+      {"springs: {s: {joint: tube.angle, stiffness: 3, preload: 4 N}}",
+       "springs.s.preload",
+       {"does not match the coordinate `tube.angle`"}},
+      {"forces: {f: {joint: plate.x, load: 3 N m}}", "forces.f.load", {"does not match the coordinate `plate.x`"}},
       {"motions: {m: {joint: cross.angle_1, signal: way}}", "motions.m.signal", {"`way` have another dimension", "angle"}},
       {"motions: {m: {joint: tube.position, signal: way}, n: {joint: tube.position, signal: way}}",
        "motions.n.joint",
-       {"is moved by `m` already"}},
+       {"is already prescribed by `m`"}},
       {"motions: {m: {joint: lever, signal: swing}, n: {joint: lever.angle, signal: swing}}",
        "motions.n.joint",
-       {"is moved by `m` already"}},
+       {"is already prescribed by `m`"}},
       {"couplings: {c: {joints: [lever, lever.angle], ratio: 2}}", "couplings.c.joints", {"coupled to itself"}},
-      {"couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 rad/m}}", "couplings.c.ratio", {"does not suit", "40 mm/rad"}},
+      {"couplings: {c: {joints: [tube.position, tube.angle], ratio: 2 rad/m}}", "couplings.c.ratio", {"does not match", "40 mm/rad"}},
   };
   for (const Item& item : items) {
     SCOPED_TRACE(item.text);
@@ -588,7 +594,7 @@ joints:
       {"wheels: {w: {body: disc, radius: 0.3, plane: {body: rim}}}", "wheels.w", {"cannot move relative to each other"}},
       {"wheels: {w: {body: post, radius: 0.3}}", "wheels.w", {"`post` and `ground` cannot move relative to each other"}},
       {"wheels: {w: {body: disc, radius: 0.3, axis: z}}", "wheels.w", {"lies flat on its plane", "along the normal"}},
-      {"blades: {b: {body: disc, on: disc}}", "blades.b.on", {"own body `disc`"}},
+      {"blades: {b: {body: disc, on: disc}}", "blades.b.on", {"both on `disc`"}},
       {"blades: {b: {body: disc, on: rim}}", "blades.b", {"cannot move relative to each other"}},
       {"blades: {b: {body: disk}}", "blades.b.body", {"did you mean `disc`?"}},
       {"blades: {b: {body: disc, across: [0, 0, 0]}}", "blades.b.across", {"the axis has no direction"}},
@@ -611,7 +617,7 @@ joints:
 TEST(BadInput, SyntaxErrorsStandAloneWithTheirPlace) {
   const Case cases[] = {
       {"hold: true}", "hold: true", 10, "", {"not valid YAML"}},
-      {"title: Four-bar", "title: 'Four-bar", 2, "", {"not valid YAML", "a quote is opened and not closed"}},
+      {"title: Four-bar", "title: 'Four-bar", 2, "", {"not valid YAML", "a quote after this position is not closed"}},
       {"title: Four-bar", "\ttitle: Four-bar", 2, "", {"not valid YAML"}},
       {"title: Four-bar", "title: *unknown", 2, "", {"not valid YAML"}},
       {"title: Four-bar", "? [a, b]\n: 3", 2, "", {"cannot be a key"}},

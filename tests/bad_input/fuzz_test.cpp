@@ -1,4 +1,4 @@
-// Whatever the text, the reader either returns a description or throws InputError with findings.
+// For any text, the reader either returns a description or throws InputError with findings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::string example() {
   return text.str();
 }
 
-/// Random edits: bytes, pieces moved or doubled, and fragments that mean something to the reader.
+/// Random edits: bytes, pieces moved or duplicated, and fragments with a meaning for the reader.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}
@@ -55,7 +55,7 @@ class Mutator {
     }
   }
 
-  std::mt19937 random_;  // the same numbers on every machine
+  std::mt19937 random_;  // deterministic on all platforms
 };
 
 TEST(Fuzz, MutatedModelsAreReadOrRefusedProperly) {

@@ -1,4 +1,4 @@
-// Files that take too much, hold something else than a model, or name what is not there: each is answered by a short clear message.
+// Files that are too large, are not models, or refer to missing things: each gives a short clear message.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ namespace {
 
 const std::string kData = std::string(TRUNNION_SOURCE_DIR) + "/tests/data/hostile/";
 
-/// What a function throws says; empty where it throws nothing.
+/// Message of a function's exception; empty if none is thrown.
 template <class F>
 std::string message_of(F&& f) {
   try {
@@ -50,7 +50,7 @@ TEST(HostileInput, EveryCaseHasItsMessage) {
     std::vector<const char*> words;
   } const cases[] = {
       {"parameter_bomb.yaml",
-       {"parameters.p", "bytes of texts put into the model by $(...) and by parts exceed the limit of 64000000", "--set limits.text_size"}},
+       {"parameters.p", "bytes of texts inserted by $(...) and by parts exceed the limit of 64000000", "--set limits.text_size"}},
       {"nested_count.yaml", {"exceed the limit of", "--set limits."}},
       {"include_dev_zero.yaml", {"/dev/zero", "not a regular file", "include_dev_zero.yaml:2:10"}},
       {"latin1_title.yaml", {"latin1_title.yaml:2:9", "the byte \\xf6 is not UTF-8", "iconv"}},

@@ -1,5 +1,4 @@
-// Oil, pumps, accumulators and lines that cannot be: where each mistake is reported, at which path, in which words. And what is good reads
-// back as it was written.
+// Invalid oil, pumps, accumulators and lines: line, path and message of each error. Valid values are read back as written.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -38,7 +37,7 @@ struct Expected {
   std::vector<const char*> words;
 };
 
-/// The findings of the model with one edit, in their order.
+/// The findings of the model with one edit, in order.
 void expect_findings(const std::string& from, const std::string& to, const std::vector<Expected>& expected) {
   SCOPED_TRACE(from + " -> " + to);
   std::string text = kCircuit;
@@ -68,7 +67,7 @@ TEST(PowerInput, TheModelItselfIsGoodAndReadsBackAsWritten) {
 TEST(PowerInput, WrongOilIsReported) {
   expect_findings("-8 MPa/K", "-80 MPa/K", {{2, "fluid.modulus_change", {"bulk modulus", "greater than 0"}}});
   expect_findings("temperature: 60 degC", "temperature: 60 deg", {{2, "fluid.temperature", {"a temperature", "40 degC"}}});
-  expect_findings("-8 MPa/K", "-8 MPa/degC", {{2, "fluid.modulus_change", {"temperature scale", "differences of temperatures are in K"}}});
+  expect_findings("-8 MPa/K", "-8 MPa/degC", {{2, "fluid.modulus_change", {"temperature scale", "temperature differences are in K"}}});
   expect_findings("temperature: 100 degC", "temperature: 40 degC",
                   {{2, "fluid.second_viscosity.temperature", {"same temperature", "another temperature than `reference_temperature`"}}});
   expect_findings("viscosity: 6.8 cSt", "viscosity: 0.2 cSt", {{2, "fluid.second_viscosity.viscosity", {"more than 0.3 mm^2/s"}}});
@@ -81,17 +80,17 @@ TEST(PowerInput, WrongPumpsAreReported) {
                   {{10, "pumps.main.speed", {"`throttle` have another dimension", "an angular rate"}}});
   expect_findings("fraction: 0.9", "fraction: 1.2", {{11, "pumps.main.fraction", {"found 1.2", "a number from -1 to 1"}}});
   expect_findings("volumetric: 0.95", "volumetric: 1.05", {{12, "pumps.main.losses.volumetric", {"from 0 to 1"}}});
-  expect_findings("volumetric: 0.95, ", "", {{12, "pumps.main.losses", {"there is none of `volumetric` or `leakage`"}}});
+  expect_findings("volumetric: 0.95, ", "", {{12, "pumps.main.losses", {"missing key", "one of `volumetric` or `leakage`"}}});
   expect_findings("volumetric: 0.95", "volumetric: 0.95, leakage: 0",
                   {{12, "pumps.main.losses", {"`volumetric` and `leakage` are mutually exclusive"}}});
   expect_findings("pressure: 320 bar, load_sensing: {LS: ls, margin: 20 bar}, torque: 350 N m, ", "",
-                  {{13, "pumps.main.control", {"nothing to act on", "`pressure`, `load_sensing` or `torque`"}}});
+                  {{13, "pumps.main.control", {"the control has no function", "`pressure`, `load_sensing` or `torque`"}}});
   expect_findings("LS: ls, ", "", {{13, "pumps.main.control.load_sensing.LS", {"`LS` is missing"}}});
   expect_findings("LS: ls", "LS: line", {{13, "pumps.main.control.load_sensing.LS", {"has `line` at P already"}}});
   expect_findings("droop: 100 rpm", "droop: 0 rpm", {{14, "pumps.main.prime_mover.droop", {"greater than 0"}}});
   expect_findings("[2000 rpm, 420 N m]", "[700 rpm, 420 N m]", {{14, "pumps.main.prime_mover.torque_limit.1", {"greater"}}});
   expect_findings("[2000 rpm, 420 N m]", "[2000 bar, 420 N m]",
-                  {{14, "pumps.main.prime_mover.torque_limit.1.0", {"the unit does not suit a speed", "an angular rate"}}});
+                  {{14, "pumps.main.prime_mover.torque_limit.1.0", {"the unit does not match a speed", "an angular rate"}}});
 }
 
 TEST(PowerInput, WrongAccumulatorsAndLinesAreReported) {
@@ -99,7 +98,7 @@ TEST(PowerInput, WrongAccumulatorsAndLinesAreReported) {
                   {{17, "accumulators.spring.spring.pressure_full", {"above that of the empty accumulator, 5e+05 Pa"}}});
   expect_findings("neck: {diameter: 6 mm}", "neck: {}", {{16, "accumulators.gas.neck", {"`diameter`, `area` or `flow`"}}});
   expect_findings(", neck: {diameter: 6 mm}", "", {{16, "accumulators.gas.neck", {"`neck` is missing"}}});
-  expect_findings("gas: {volume: 1 L, precharge: 60 bar}, ", "", {{16, "accumulators.gas", {"there is none of `gas` or `spring`"}}});
+  expect_findings("gas: {volume: 1 L, precharge: 60 bar}, ", "", {{16, "accumulators.gas", {"missing key", "one of `gas` or `spring`"}}});
   expect_findings("B: ls, length", "B: line, length", {{18, "lines.pipe.B", {"the line has `line` at A already"}}});
   expect_findings("segments: 5", "segments: 1000000", {{18, "lines.pipe.segments", {"at most 200"}}});
   expect_findings("segments: 5", "segments: 0", {{18, "lines.pipe.segments", {"greater than 0"}}});

@@ -1,4 +1,4 @@
-// Quasistatic circuits that cannot be: where each mistake is reported, at which path, in which words.
+// Invalid quasistatic circuits: line, path and message of each error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ struct Expected {
   std::vector<const char*> words;
 };
 
-/// The findings of the model with one edit, in their order.
+/// The findings of the model with one edit, in order.
 void expect_findings(const std::string& from, const std::string& to, const std::vector<Expected>& expected) {
   SCOPED_TRACE(from + " -> " + to);
   std::string text = kCircuit;
@@ -80,7 +80,7 @@ TEST(QuasistaticInput, TheModelItselfIsGood) {
 
 TEST(QuasistaticInput, WrongCircuitsAreReported) {
   expect_findings("tank: tank", "tank: v",
-                  {{12, "quasistatic.circuit.tank", {"`v` is no pressure source", "the name of one in `sources`"}}});
+                  {{12, "quasistatic.circuit.tank", {"`v` is not a pressure source", "the name of a pressure source in `sources`"}}});
   expect_findings("tank: tank", "tank: tnak", {{12, "quasistatic.circuit.tank", {"`tnak`", "did you mean `tank`?"}}});
   expect_findings("flow: 60 L/min", "flow: -60 L/min", {{13, "quasistatic.circuit.flow", {"not less than 0"}}});
   expect_findings("flow: 60 L/min", "flow: leever", {{13, "quasistatic.circuit.flow", {"`leever`"}}});
@@ -88,22 +88,21 @@ TEST(QuasistaticInput, WrongCircuitsAreReported) {
   expect_findings("    relief: 20 MPa\n", "", {{12, "quasistatic.circuit.relief", {"`relief` is missing"}}});
   expect_findings("area: 1.5 cm^2, ", "", {{15, "quasistatic.circuit.bleed", {"diameter"}}});
   expect_findings("relief: 20 MPa", "relief: 20 MPa\n    open_centre: [[0, 1], [1, 0]]",
-                  {{16, "quasistatic.circuit.bleed.command", {"that of its sections (open_centre) already", "one of them"}}});
+                  {{16, "quasistatic.circuit.bleed.command", {"already defined by its sections (open_centre)", "one of them"}}});
   expect_findings("bleed: {area: 1.5 cm^2, command: 0.3}", "open_centre: [[0, 1], [1, 0]]",
-                  {{15, "quasistatic.circuit.open_centre", {"there is no bleed valve", "`bleed` with the size of the sections"}}});
+                  {{15, "quasistatic.circuit.open_centre", {"the circuit has no bleed valve", "`bleed` with the size of the sections"}}});
 }
 
 TEST(QuasistaticInput, WrongActuatorsAreReported) {
-  expect_findings("      lift:\n", "      lfit:\n",
-                  {{8,
-                    "cylinders.lift.A",
-                    {"there is no oil in this chamber", "A and B, or its name among the actuators of one `quasistatic` circuit"}},
-                   {8, "cylinders.lift.B", {"there is no oil in this chamber"}},
-                   {17, "quasistatic.circuit.actuators.lfit", {"there is no cylinder or motor `lfit`", "the name of one"}}});
+  expect_findings(
+      "      lift:\n", "      lfit:\n",
+      {{8, "cylinders.lift.A", {"the chamber has no node", "A and B, or its name among the actuators of one `quasistatic` circuit"}},
+       {8, "cylinders.lift.B", {"the chamber has no node"}},
+       {17, "quasistatic.circuit.actuators.lfit", {"there is no cylinder or motor `lfit`", "the name of a cylinder or motor"}}});
   expect_findings("area_A: 24 cm^2", "A: v, area_A: 24 cm^2, chamber_length_A: 1 m, chamber_length_B: 1 m",
-                  {{8, "cylinders.lift.A", {"the oil of `lift` is that of a quasistatic circuit already", "A and B, or its name"}}});
+                  {{8, "cylinders.lift.A", {"`lift` is already supplied by a quasistatic circuit", "A and B, or its name"}}});
   expect_findings("area_A: 24 cm^2", "leakage: 1e-12 m^3/(s Pa), area_A: 24 cm^2",
-                  {{8, "cylinders.lift.leakage", {"quasistatic circuits know no leakage", "0, or chambers on volumes (A, B)"}}});
+                  {{8, "cylinders.lift.leakage", {"quasistatic circuits do not support leakage", "0, or chambers on volumes (A, B)"}}});
   expect_findings("area_A: 24 cm^2", "chamber_length_A: 1 m, area_A: 24 cm^2",
                   {{8, "cylinders.lift.chamber_length_B", {"the chamber has no length", "a length greater than 0"}}});
   expect_findings("P_A: {area: 1 cm^2}", "P_A: {discharge: 0.6}", {{21, "quasistatic.circuit.actuators.lift.P_A", {"diameter"}}});
@@ -117,7 +116,7 @@ TEST(QuasistaticInput, WrongActuatorsAreReported) {
       "{stiffness: 5e7, damping: 2.5e6}", "{damping: 2.5e6}",
       {{26,
         "quasistatic.circuit.actuators.lift.element.stiffness",
-        {"without chamber lengths the stiffness of the oil is not known", "a stiffness", "chamber_length_A and chamber_length_B"}}});
+        {"without chamber lengths the stiffness of the oil is undefined", "a stiffness", "chamber_length_A and chamber_length_B"}}});
   expect_findings("stiffness: 1e6, ", "", {{29, "quasistatic.circuit.actuators.swing.element.stiffness", {"a stiffness"}}});
   expect_findings("{stiffness: 5e7, damping: 2.5e6}", "{stiffness: 5e7}",
                   {{26, "quasistatic.circuit.actuators.lift.element", {"the damping is not given", "damping, or settling_time"}}});
@@ -137,7 +136,7 @@ TEST(QuasistaticInput, AnActuatorIsInOneCircuit) {
 signals: {lever: 0.5})",
                   {{8, "cylinders.lift", {"`lift` is in 2 quasistatic circuits", "one"}}});
   expect_findings("signals: {lever: 0.5}", "  other: {tank: tank, flow: 1 L/min, relief: 1 MPa}\nsignals: {lever: 0.5}",
-                  {{30, "quasistatic.other.actuators", {"the circuit moves nothing", "names of cylinders or motors"}}});
+                  {{30, "quasistatic.other.actuators", {"the circuit has no actuators", "names of cylinders or motors"}}});
 }
 
 TEST(QuasistaticInput, DiscreteStatesNeedFixedStepsOfTheMachine) {
@@ -154,7 +153,7 @@ TEST(QuasistaticInput, DiscreteStatesNeedFixedStepsOfTheMachine) {
     } catch (const InputError& error) {
       ASSERT_EQ(error.diagnostics().size(), 1U) << error.what();
       EXPECT_EQ(error.diagnostics()[0].path, "quasistatic.circuit.form");
-      for (const char* words : {integrator, "chooses its own steps", "`differential`, or an integrator of fixed step"})
+      for (const char* words : {integrator, "uses variable steps", "`differential`, or a fixed-step integrator"})
         EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
     }
   }
@@ -170,9 +169,9 @@ TEST(QuasistaticInput, CosimulationTakesItsForces) {
   by_forces("", {});
   by_forces(", scheme: gauss_seidel, order: hydraulics_first", {});
   apart("variables: velocity_pressure",
-        {{32, "coupling.variables", {"quasistatic circuits hand out forces, no pressures", "`velocity_force`"}}});
+        {{32, "coupling.variables", {"quasistatic circuits publish forces, not pressures", "`velocity_force`"}}});
   by_forces(", scheme: sequential", {});
-  by_forces(", scheme: parallel", {{32, "coupling.scheme", {"`parallel`", "laws with corners", "sequential"}}});
+  by_forces(", scheme: parallel", {{32, "coupling.scheme", {"`parallel`", "not differentiable", "sequential"}}});
   std::string text = kCircuit;
   text.replace(text.find("duration: 1 s}"), 14, "duration: 1 s, coupling: cosimulation}\ncoupling: {variables: velocity_force}");
   text.replace(text.find("    actuators:"), 14, "    form: discrete\n    actuators:");

@@ -1,4 +1,4 @@
-// Truth: derivatives by the complex step, which has no truncation or cancellation error, and closed forms at kinks.
+// Reference: derivatives by the complex step, which has no truncation or cancellation error, and closed forms at kinks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/dual.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Everything smooth, each operation with duals and constants on either side.
+/// All smooth functions, each operation with duals and constants on either side.
 template <class S>
 S mixture(const S& x, const S& y) {
   using std::cos, std::exp, std::pow, std::sin, std::sqrt, std::tanh;
@@ -33,7 +33,7 @@ TEST(Dual, EveryOperationAgreesWithTheComplexStep) {
     const double x = positive(random), y = positive(random);
     const Dual<2> f = mixture(Dual<2>::variable(x, 0), Dual<2>::variable(y, 1));
     const double f_x = mixture(Complex(x, kStep), Complex(y)).imag() / kStep, f_y = mixture(Complex(x), Complex(y, kStep)).imag() / kStep;
-    const double scale = 100;  // of the terms before they cancel
+    const double scale = 100;  // relative to the terms before cancellation
     EXPECT_NEAR(f.value, mixture(x, y), 1e-15 * scale);
     EXPECT_NEAR(f.d[0], f_x, 1e-14 * scale);
     EXPECT_NEAR(f.d[1], f_y, 1e-14 * scale);
@@ -52,7 +52,7 @@ TEST(Dual, TheDirectionOfAVectorTurnsWithIt) {
                                     3 * cos(Dual<2>::variable(angle, 0)) * exp(Dual<2>::variable(0, 1)));
     EXPECT_NEAR(direction.value, angle, 1e-15);
     EXPECT_NEAR(direction.d[0], 1, 1e-15);
-    EXPECT_NEAR(direction.d[1], 0, 1e-15);  // not with its length
+    EXPECT_NEAR(direction.d[1], 0, 1e-15);  // independent of its length
   }
 }
 

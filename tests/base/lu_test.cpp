@@ -1,4 +1,4 @@
-// Truth: backward stability of elimination with partial pivoting; systems whose solution is known exactly.
+// Reference: backward stability of elimination with partial pivoting; systems whose solution is known exactly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/lu.h"
 
@@ -12,7 +12,7 @@
 namespace trunnion {
 namespace {
 
-constexpr int kLargest = 35;  // several blocks of rows and a rest
+constexpr int kLargest = 35;  // several blocks of rows and a remainder
 
 struct System {
   int n;
@@ -51,7 +51,7 @@ TEST(Lu, SolvesRandomSystemsAndTheirTransposes) {
       ASSERT_TRUE(lu_factor(A.data(), n, pivot.data()));
       lu_solve(A.data(), n, pivot.data(), x.data());
       lu_solve_transposed(A.data(), n, pivot.data(), y.data());
-      // residuals are small whatever the condition; the solution's growth enters through its largest entry
+      // residuals are small at any condition number; the solution's growth enters through its largest entry
       const auto largest = [](const std::vector<double>& v) {
         return *std::max_element(v.begin(), v.end(), [](double p, double q) { return std::abs(p) < std::abs(q); });
       };
@@ -60,7 +60,7 @@ TEST(Lu, SolvesRandomSystemsAndTheirTransposes) {
     }
 }
 
-/// A permutation has zeros wherever elimination looks first; without pivoting nothing would be left of it.
+/// A permutation has zeros wherever elimination looks first; without pivoting it would fail.
 TEST(Lu, PermutationsAreSolvedExactly) {
   for (int n = 1; n <= kLargest; ++n) {
     std::vector<double> A(static_cast<std::size_t>(n) * n), b(n), c(n);
@@ -95,7 +95,7 @@ TEST(Lu, SingularMatricesAreRefused) {
   for (int n = 1; n <= kLargest; ++n) {
     std::vector<double> zero(static_cast<std::size_t>(n) * n);
     EXPECT_FALSE(lu_factor(zero.data(), n, pivot));
-    std::vector<double> column(static_cast<std::size_t>(n) * n);  // identity but for a column of zeros
+    std::vector<double> column(static_cast<std::size_t>(n) * n);  // identity except for a column of zeros
     for (int i = 0; i + 1 < n; ++i) column[i * n + i] = 1;
     EXPECT_FALSE(lu_factor(column.data(), n, pivot));
   }

@@ -1,4 +1,4 @@
-// Sparse LU with pivots of its own, against Eigen's dense factorisation.
+// Sparse LU with its own pivots, compared with Eigen's dense factorisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/pivoted_lu.h"
 
@@ -10,7 +10,7 @@
 namespace trunnion {
 namespace {
 
-/// A random sparse pattern that has a regular matrix: a permutation and some more.
+/// A random sparse pattern with a regular matrix: a permutation and further entries.
 struct Pattern {
   Pattern(std::mt19937& random, int n, int more) {
     std::vector<int> permutation(n);
@@ -38,7 +38,7 @@ TEST(PivotedLu, SolvesAndKnowsTheSignOfTheDeterminant) {
     const int n = 1 + trial % 30;
     const Pattern pattern(random, n, 2 * n);
     LU.set_pattern(n, pattern.row, pattern.column);
-    for (int values = 0; values < 3; ++values) {  // pivots differ from one to the next
+    for (int values = 0; values < 3; ++values) {  // pivots change from one to the next
       Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
       for (std::size_t i = 0; i < pattern.row.size(); ++i)
         LU.values()[LU.slots()[i]] = A(pattern.row[i], pattern.column[i]) = uniform(random);
@@ -58,7 +58,7 @@ TEST(PivotedLu, SolvesAndKnowsTheSignOfTheDeterminant) {
   }
 }
 
-/// What columns reach is kept as long as pivots stay: the same bits with pivots that stay, that change, and after a failure.
+/// Column structures are kept while pivots are unchanged: identical bits with the same pivots, with changed ones, and after a failure.
 TEST(PivotedLu, TheSameValuesGiveTheSameBitsWhateverCameBefore) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -108,7 +108,7 @@ TEST(PivotedLu, NamesTheRowThatDeterminesNothing) {
   for (int i = 0; i < 5; ++i) LU.values()[LU.slots()[i]] = values[i];
   EXPECT_FALSE(LU.factor());
   EXPECT_NE(LU.weakest_row(), 1);
-  LU.values()[LU.slots()[4]] = 4.5;  // and regular again
+  LU.values()[LU.slots()[4]] = 4.5;  // regular again
   EXPECT_TRUE(LU.factor());
 }
 

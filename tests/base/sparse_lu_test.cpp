@@ -1,4 +1,4 @@
-// Truth: dense elimination with partial pivoting (base/lu.h) on the same matrix; systems whose solution is known exactly.
+// Reference: dense elimination with partial pivoting (base/lu.h) on the same matrix; systems whose solution is known exactly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/sparse_lu.h"
 
@@ -17,7 +17,7 @@
 namespace trunnion {
 namespace {
 
-/// A chain with some far neighbours: few entries in every row, and a diagonal.
+/// A chain with some distant neighbours: few entries in every row, and a diagonal.
 std::vector<Entry> chain_entries(int n, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Entry> entries;
@@ -30,7 +30,7 @@ std::vector<Entry> chain_entries(int n, unsigned seed) {
   return entries;
 }
 
-/// Adds random values, each place as often as it is listed.
+/// Adds random values, each entry as often as it is listed.
 struct RandomValues {
   const std::vector<Entry>& entries;
   std::vector<double> x;
@@ -75,7 +75,7 @@ void expect_like_dense(int n, const std::vector<Entry>& entries, const RandomVal
     EXPECT_NEAR(x[i], x_dense[i], digits * size(x_dense)) << n;
     EXPECT_NEAR(y[i], y_dense[i], digits * size(y_dense)) << n;
   }
-  for (int count : {1, 2, 5, 8, 19}) {  // right sides at once
+  for (int count : {1, 2, 5, 8, 19}) {  // simultaneous right sides
     std::vector<std::vector<double>> some(count, ramp(n));
     std::vector<double*> columns;
     for (int c = 0; c < count; ++c) {
@@ -106,7 +106,7 @@ TEST(SparseLu, SolvesLikeADenseFactorisation) {
     }
 }
 
-/// Without weight on the diagonal the pivots chosen in advance are of no use: others are found.
+/// Without a dominant diagonal the preselected pivots are useless: others are found.
 TEST(SparseLu, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     constexpr int n = 60;
@@ -121,7 +121,7 @@ TEST(SparseLu, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
   }
 }
 
-/// A factorisation carries nothing to the next: not its pivots, not its failure.
+/// A factorisation is independent of the previous one: of its pivots and of its failure.
 TEST(SparseLu, TheSameValuesGiveTheSameBitsWhateverCameBefore) {
   constexpr int n = 50;
   const std::vector<Entry> entries = chain_entries(n, 3);
@@ -199,7 +199,7 @@ TEST(SystemMatrix, StorageFollowsSizeAndPattern) {
   EXPECT_EQ(SystemMatrix(0, {}).size(), 0);
 }
 
-/// One assembly gives the pattern and fills either storage; part of it may be assembled alone.
+/// One assembly gives the pattern and fills either storage; a part may be assembled alone.
 TEST(SystemMatrix, OneAssemblyServesBothStorages) {
   constexpr int n = 40;
   const std::vector<Entry> entries = chain_entries(n, 4);

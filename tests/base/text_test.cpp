@@ -1,4 +1,4 @@
-// Texts in messages. Truth: table 3-7 of the Unicode standard.
+// Texts in messages. Reference: table 3-7 of the Unicode standard.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 

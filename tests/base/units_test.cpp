@@ -1,4 +1,4 @@
-// Quantities: exact SI values, refusals with a reason, dimensions.
+// Quantities: exact SI values, rejections with a reason, dimensions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/units.h"
 
@@ -93,7 +93,7 @@ TEST(Units, WrongTextsAreRefusedWithAReason) {
       {"3 MPaa", "`MPaa` is not known"},
       {"1.2.3", "cannot be read"},
       {"3 m^", "whole number"},
-      {"3 (m", "left open"},
+      {"3 (m", "not closed"},
       {"3 m)", "cannot be read"},
       {"3 N/m s", "ambiguous"},
       {"3 m^99999999999", "too large"},

@@ -1,4 +1,4 @@
-// The program itself: exit codes, files, messages.
+// The program: exit codes, files, messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 
 const std::string kExamples = std::string(TRUNNION_SOURCE_DIR) + "/examples/";
 
-/// Runs the program in a folder of its own.
+/// Runs the program in its own folder.
 class Program : public trunnion::test::InFolder {
  protected:
   Outcome call(const std::string& arguments, const std::string& streams = "2>&1") const {
@@ -82,7 +82,7 @@ cylinders:
 )";
   const Outcome r = call("check model.yaml");
   EXPECT_EQ(r.code, 0) << r.output;
-  EXPECT_NE(r.output.find("lift starts inside the zone of an end damper, which pushes with 1500 N"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("lift starts inside the range of an end damper, which pushes with 1500 N"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("of w.position: not in equilibrium, it will start to move"), std::string::npos) << r.output;
 }
 
@@ -179,7 +179,7 @@ TEST_F(Program, EquilibriumWritesItsSolutionAndTheModelThatStartsThere) {
   EXPECT_EQ(rest["multipliers"]["loops.E"].size(), 2U);
   EXPECT_LT(rest["residual"]["load"], 1e-9 * rest["residual"]["of"].get<double>());
   EXPECT_EQ(rest["settings"]["volumes"]["v2"]["pressure"], "equilibrium");
-  // the model that starts there rests until the valve opens at 1 s
+  // the model that starts there is at rest until the valve opens at 1 s
   EXPECT_EQ(call("run out/equilibrium.yaml --set 'solver.duration=0.9 s' -o run").code, 0);
   const Json end = json("run/summary.json")["final_state"];
   EXPECT_NEAR(end["crank.angle"], rest["state"]["crank.angle"], 1e-12);
@@ -201,7 +201,7 @@ TEST_F(Program, EquilibriumHasADefaultFolderATimeAndExitCodes) {
   EXPECT_EQ(call("equilibrium " + four_bar() + " -q").output, "");
   EXPECT_TRUE(exists("four_bar_results/equilibrium.yaml"));
   EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v3.pressure=equilibrium").code, 2);
-  EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v1.pressure=2MPa").code, 2);  // held, not balanced
+  EXPECT_EQ(call("equilibrium " + four_bar() + " --set volumes.v1.pressure=2MPa").code, 2);  // locked, not balanced
   EXPECT_EQ(call("equilibrium " + four_bar() + " --at 1.5").code, 2);                        // the valve is open
   EXPECT_FALSE(exists("out"));
   const Outcome none = call("equilibrium " + four_bar() +
@@ -274,7 +274,7 @@ TEST_F(Program, LinearizeRefusesWrongInputAndKeepsWhatThereIs) {
     EXPECT_NE(r.output.find(expected), std::string::npos) << arguments << "\n" << r.output;
     EXPECT_FALSE(exists("out")) << arguments;
   }
-  // a loop that cannot be closed with one of the values
+  // a loop that cannot be closed for one of the values
   const Outcome r = call(machine + "--vary 'joints.coupler.revolute.at=[2 m, 0, 0],[20 m, 0, 0]' -o out");
   EXPECT_EQ(r.code, 1) << r.output;
   EXPECT_NE(r.output.find("1 of 2 points of the root locus have no linear model"), std::string::npos) << r.output;
@@ -309,7 +309,7 @@ TEST_F(Program, CompareGivesTheComparisonOfFormulations) {
                          "quick_return.yaml' --vary solver.constraints=penalty,double_step --set solver.duration=1.05 --reference '" +
                          kExamples + "reference/formulations_paper.csv' --difference crank.angle -o out");
   EXPECT_EQ(r.code, 0) << r.output;
-  for (const char* word : {"357.47", "position", "its rate", "crank.angle differs by"})
+  for (const char* word : {"357.47", "position", "rate", "crank.angle differs by"})
     EXPECT_NE(r.output.find(word), std::string::npos) << word << r.output;
   const std::string history = text_of(folder_ / "out/history.csv");
   EXPECT_EQ(history.rfind("time,penalty.violation,penalty.velocity_violation,penalty.iterations,penalty.position_iterations,"
@@ -333,7 +333,7 @@ TEST_F(Program, CompareGivesTheComparisonOfFormulations) {
   EXPECT_EQ(call("compare " + four_bar() + " --vary solver.step=1e-3 --set solver.duration=0.01 --difference no.channel").code, 2);
 }
 
-/// Times of the clock stand in files of their own.
+/// Wall-clock times are in separate files.
 TEST_F(Program, EqualInputGivesEqualBytes) {
   for (const char* out : {"first", "second"}) {
     const Outcome r = call("compare " + four_bar() + " --vary solver.constraints=penalty,double_step --set solver.duration=1.1 " +
@@ -410,13 +410,13 @@ TEST_F(Program, StudyOfCosimulationWritesTablesAndPictures) {
     EXPECT_TRUE(exists(file)) << file;
   EXPECT_TRUE(exists("out/figures/work_cycle.svg") || exists("out/figures/work_cycle.gp"));
   EXPECT_EQ(json("out/study.json")["scans"].size(), 3U);
-  // results are not replaced unless that is wanted
+  // results are not replaced without the option
   const Outcome again = call(command);
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.output.find("--overwrite"), std::string::npos) << again.output;
   const Outcome replaced = call(command + " --overwrite");
   EXPECT_EQ(replaced.code, 0);
-  EXPECT_NE(replaced.output.find("in place of those of the study before"), std::string::npos) << replaced.output;
+  EXPECT_NE(replaced.output.find("replacing those of the previous study"), std::string::npos) << replaced.output;
 }
 
 TEST_F(Program, StudyRefusesWrongInput) {
@@ -455,7 +455,7 @@ TEST_F(Program, StepsTooLongForAnElementAreWarnedOf) {
     EXPECT_NE(check.output.find(word), std::string::npos) << check.output;
   const Outcome run = call("run " + arm + "30ms -o out");
   EXPECT_NE(run.output.find(warning), std::string::npos) << run.output;
-  const Json warnings = json("out/summary.json")["warnings"];  // and what the unstable element does to the energy
+  const Json warnings = json("out/summary.json")["warnings"];  // and its effect on the energy
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_NE(warnings[0].get<std::string>().find("lift.element"), std::string::npos) << warnings;
   EXPECT_EQ(warnings[1].get<std::string>().rfind("the energy balance", 0), 0U) << warnings;

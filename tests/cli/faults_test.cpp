@@ -1,4 +1,4 @@
-// Signals, full disks, locked folders, closed pipes: what the program leaves behind and how it ends.
+// Signals, full disks, locked folders, closed pipes: files left by the program and its exit code.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class Faults : public test::InFolder {
   }
 };
 
-/// --foreground: otherwise `timeout` signals the program twice, itself and with its group, and a second signal ends it at once.
+/// --foreground: otherwise `timeout` signals the program twice, directly and with its group, and a second signal ends it immediately.
 TEST_F(Faults, SignalsEndARunAsAFailureDoes) {
   for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}}) {
     const std::string folder = std::string("out_") + signal;
@@ -76,7 +76,7 @@ TEST_F(Faults, OfTwoRunsInOneFolderTheSecondIsRefusedAtOnce) {
       "\"$P\" run \"$M\" --set solver.duration=0.01 -o out; code=$?; kill -9 $!; wait $! 2> wait.txt; exit $code");
   EXPECT_EQ(r.code, 2) << r.output;
   EXPECT_TRUE(r.printed("another run is writing into this folder")) << r.output;
-  // the lock dies with its process
+  // the lock ends with its process
   EXPECT_EQ(shell("\"$P\" run \"$M\" --set solver.duration=0.01 -q -o out").code, 0);
   EXPECT_FALSE(has_parts("out"));
 }
@@ -102,7 +102,7 @@ TEST_F(Faults, ResultsOfAKilledRunCanBeReadAtAnyInstant) {
   EXPECT_GT(most, 1000u);
   const Outcome plot = shell("\"$P\" plot out crank.angle -o angle.csv");
   EXPECT_EQ(plot.code, 0) << plot.output;
-  EXPECT_TRUE(plot.printed("the run goes on, or its program was killed")) << plot.output;
+  EXPECT_TRUE(plot.printed("the run continues, or its program was killed")) << plot.output;
   const Outcome report = shell("\"$P\" report out -o report.html");
   EXPECT_EQ(report.code, 0) << report.output;
 }
@@ -118,7 +118,7 @@ TEST_F(Faults, FoldersThatCannotBeWrittenAreRefusedBeforeTheRun) {
   EXPECT_FALSE(exists("new"));
 }
 
-// `ulimit -f`: a write beyond so many kilobytes of a file fails, as on a full disk.
+// `ulimit -f`: a write beyond this file size [kB] fails, as on a full disk.
 TEST_F(Faults, AFullDiskIsAMessageAndWhatIsWholeCanBeRead) {
   const std::string run = "\"$P\" run \"$M\" --set solver.duration=0.6 -q -o out";
   ASSERT_EQ(shell(run).code, 0);
@@ -142,7 +142,7 @@ TEST_F(Faults, AFullDiskIsAMessageAndWhatIsWholeCanBeRead) {
   }
 }
 
-// Every write of a run fails once, and all after it.
+// Every write of a run fails once, and all subsequent ones.
 TEST_F(Faults, WhicheverWriteFailsWhatIsWholeCanBeRead) {
   const std::string run = "\"$P\" run \"$M\" --set solver.duration=0.5 -q -o out";
   const std::string library = (fs::path(TRUNNION_PROGRAM).parent_path() / "libtrunnion_failing_write.so").string();
@@ -173,7 +173,7 @@ TEST_F(Faults, FilesAreChosen) {
     const std::string chosen = files;
     const Outcome r = shell("\"$P\" run \"$M\" --set solver.duration=0.01 --set 'record.files=" + chosen + "' -o out");
     EXPECT_EQ(r.code, 0) << r.output;
-    EXPECT_EQ(exists("out/results.csv"), chosen.find("csv") != std::string::npos) << files;  // those of the run before are gone
+    EXPECT_EQ(exists("out/results.csv"), chosen.find("csv") != std::string::npos) << files;  // those of the previous run are gone
     EXPECT_EQ(exists("out/results.h5"), chosen.find("h5") != std::string::npos) << files;
     EXPECT_TRUE(exists("out/summary.json"));
   }

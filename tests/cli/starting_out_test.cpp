@@ -1,5 +1,5 @@
-// The commands that a newcomer meets: new, explain, plot. Truth: the templates in apps/trunnion/templates, which have to check without
-// warnings and to run; the table of channels in docs/results.md.
+// The commands for new users: new, explain, plot. Reference: the templates in apps/trunnion/templates, which must check without
+// warnings and run; the table of channels in docs/results.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ const fs::path kTemplates = kRoot / "apps/trunnion/templates";
 
 class StartingOut : public test::InFolder {
  protected:
-  /// Exit code; what it printed on both streams is in `output_`.
+  /// Exit code; the output of both streams is in `output_`.
   int call(const std::string& arguments) {
     const test::Outcome outcome = test::call_program(folder_, arguments);
     output_ = outcome.output;
@@ -93,7 +93,7 @@ TEST_F(StartingOut, EveryLineOfATemplateSaysWhatItIsFor) {
     for (std::string line; std::getline(lines, line);) {
       if (line.find_first_not_of(' ') == std::string::npos) continue;
       ++all;
-      // a key alone above its items is explained by them, a long line by the one above it
+      // a key alone above its items is explained by these, a long line by the one above
       if (line.find('#') == std::string::npos && !line.ends_with(":") && last.find('#') == std::string::npos)
         ++bare, std::printf("%s\n", line.c_str());
       last = line;
@@ -108,7 +108,7 @@ TEST_F(StartingOut, NewIsTheTemplateUnderItsNameAndSaysWhatToDo) {
   EXPECT_TRUE(printed("\n  trunnion run boom.yaml\n")) << output_;
   const std::string own = text_of(folder_ / "boom.yaml");
   EXPECT_EQ(std::regex_replace(own, std::regex("boom(\\.yaml|_results)"), "pendulum$1"), text_of(kTemplates / "pendulum.yaml"));
-  // what it says can be done
+  // its suggestions are valid commands
   std::istringstream lines(output_);
   std::vector<std::string> proposed;
   for (std::string line; std::getline(lines, line);)
@@ -121,7 +121,7 @@ TEST_F(StartingOut, NewIsTheTemplateUnderItsNameAndSaysWhatToDo) {
 TEST_F(StartingOut, NewOverwritesNothingAndRefusesWhatIsNoName) {
   std::ofstream(folder_ / "mine.yaml") << "mine";
   EXPECT_EQ(call("new mine"), 2);
-  EXPECT_TRUE(printed("the file is there already")) << output_;
+  EXPECT_TRUE(printed("the file already exists")) << output_;
   EXPECT_EQ(text_of(folder_ / "mine.yaml"), "mine");
   EXPECT_EQ(call("new 'a b'"), 2);
   EXPECT_TRUE(printed("a name of letters")) << output_;
@@ -145,7 +145,7 @@ TEST_F(StartingOut, ExplainSaysWhatThePathsOfTheReferenceMean) {
   for (const char* text : {"cylinders.NAME.friction.model", "brown_mcphee", "docs/elements/friction.md"})
     EXPECT_TRUE(printed(text)) << text;
   EXPECT_EQ(call("explain valves.directional"), 0);
-  for (const char* text : {"valves.NAME.directional", "edges", "keys beside it", "signal"}) EXPECT_TRUE(printed(text)) << text;
+  for (const char* text : {"valves.NAME.directional", "edges", "other keys of this mapping", "signal"}) EXPECT_TRUE(printed(text)) << text;
   EXPECT_EQ(call("explain valves"), 0);
   EXPECT_TRUE(printed("counterbalance")) << output_;
 }
@@ -184,7 +184,7 @@ TEST_F(StartingOut, ExplainSuggestsNearMisses) {
 }
 
 TEST(Explain, KnowsEveryChannelOfTheResultsPage) {
-  std::set<std::string> known;  // what follows the name of an item, numbers as 1
+  std::set<std::string> known;  // after the name of an item, with numbers as 1
   const auto add = [&](const std::string& file, const std::vector<Override>& overrides) {
     const auto model = compile(load_model((kRoot / "apps/trunnion" / file).string(), overrides));
     std::vector<Channel> channels = ChannelReader(model).channels();

@@ -1,4 +1,4 @@
-// A program of a user of the installed library: a pendulum released at 90 degrees, whose period is known.
+// A user program of the installed library: a pendulum released at 90 degrees, with known period.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <trunnion/trunnion.h>
 #include <trunnion/version.h>

@@ -1,5 +1,5 @@
-// The master on oscillators cut at their springs (oscillator.h): every scheme converges to the undivided system with the order of what it
-// tells its parts; saving and restoring, threads, step control and iteration change nothing that they must not change.
+// The master on oscillators split at their springs (oscillator.h): every scheme converges to the monolithic system with the order of its
+// inputs; saving and restoring, threads, step control and iteration do not change the results they must preserve.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/cosimulation.h"
 
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Of, SchemeOrder,
                                            OrderCase{"sequential", 4, 100, [](D& d) { d.scheme = CouplingScheme::sequential; }}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
-/// With a damper in the spring the force feeds through from the rate; the orders stay.
+/// With a damper in the spring there is direct feedthrough from the rate; the orders are unchanged.
 TEST(Cosimulation, FeedThroughDoesNotCostTheOrder) {
   Oscillator o;
   o.c = 0.8;
@@ -106,7 +106,7 @@ TEST(Cosimulation, FeedThroughDoesNotCostTheOrder) {
   }
 }
 
-/// What the iteration ends at is implicit: where the undivided system is, and one pass is not.
+/// The converged iteration is implicit: stable like the monolithic system where a single pass is not.
 TEST(Cosimulation, IterationIsMoreAccurateThanOnePass) {
   Oscillator o;
   CosimulationDescription jacobi, iterated;
@@ -210,7 +210,7 @@ TEST(Cosimulation, AFailedStepLeavesTheStateAsItWas) {
   }
 }
 
-/// After a jump of forces the history is worth nothing: the order starts from 0 again, and the acceleration is that of the right limit.
+/// After a jump of forces the history is invalid: the order restarts from 0, and the acceleration is that of the right limit.
 TEST(Cosimulation, AJumpOfForcesStartsTheHistoryAnew) {
   Oscillator o;
   CosimulationDescription settings;
@@ -229,7 +229,7 @@ TEST(Cosimulation, AJumpOfForcesStartsTheHistoryAnew) {
   EXPECT_NEAR(state.coupling()[layout.point(0) + layout.effort(0)], o.force(state.q()[0], state.v()[0], state.y()[0], state.y()[1]), 1e-12);
 }
 
-/// Steps of very different length: points that are too close are skipped, not divided by.
+/// Steps of very different length: points that are too close are skipped.
 TEST(Cosimulation, AStepCutShortDoesNotDisturb) {
   Oscillator o;
   CosimulationDescription settings;
@@ -253,7 +253,7 @@ TEST(Cosimulation, AStepCutShortDoesNotDisturb) {
 
 // ---------------------------------------------------------------- monitors
 
-/// A step by hand: one port, everything held (order 0), so that every number of (17)-(24) can be written down.
+/// A step by hand: one port, constant inputs (order 0), so that every number of (17)-(24) can be written down.
 TEST(Monitors, AStepByHand) {
   Oscillator o;
   CosimulationDescription settings;
@@ -264,7 +264,7 @@ TEST(Monitors, AStepByHand) {
   const double w0 = state.v()[0], F0 = o.force(state.q()[0], w0, state.y()[0], state.y()[1]);
   const double s0 = state.q()[0];
   ASSERT_TRUE(master->step(state, h).ok());
-  const double w1 = state.v()[0], F1 = o.force(s0, w0, state.y()[0], state.y()[1]);  // the oil still sees s0, w0
+  const double w1 = state.v()[0], F1 = o.force(s0, w0, state.y()[0], state.y()[1]);  // the oil's inputs are still s0, w0
   const CouplingMemory layout(1, false);
   const double* bond = state.coupling() + layout.bond(0);
   const double residual = F1 * w0 - F0 * w1;
@@ -286,7 +286,7 @@ TEST(Monitors, PressuresCountWithTheirAreas) {
   const CouplingMemory layout(1, true);
   EXPECT_EQ(layout.bonds(), 2);
   std::vector<double> memory(layout.size());
-  // chambers push with 3 N and pull with 1 N at 0.5 m/s; told were 2.5 N, -1.5 N and 0.4 m/s
+  // chambers push with 3 N and pull with 1 N at 0.5 m/s; inputs were 2.5 N, -1.5 N and 0.4 m/s
   const std::vector<BondSample> bonds{{3, 0.5, 2.5, 0.4}, {-1, 0.5, -1.5, 0.4}};
   add_to_monitors(layout, memory.data(), bonds.data(), 0.1, 0.1);
   EXPECT_NEAR(memory[layout.bond(0) + 1], 3 * 0.4 - 2.5 * 0.5, 1e-15);

@@ -1,5 +1,5 @@
-// Machines cut at their cylinders, through runs: the cranes of the paper against solutions that share no code with the project
-// (tests/data, tests/problems/crane_reference.h), and against the monolithic runs of the same machine.
+// Co-simulated machines in runs: the cranes of the paper compared with independent solutions (tests/data,
+// tests/problems/crane_reference.h), and with the monolithic runs of the same machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Settings cosimulated(Settings more) {
 double lift_length(const State& s) { return std::sqrt(1 - std::sqrt(0.75) * std::cos(s.q()[0])); }
 double tilt_length(const State& s) { return std::sqrt(0.3125 + 0.25 * std::cos(s.q()[1])); }
 
-/// Largest error [m] of a length of the crane where the table has a row, to `end` [s].
+/// Maximum error [m] of a length of the crane at the rows of the table, to `end` [s].
 double length_error(const std::string& name, const Settings& settings, double end = 10) {
   const ReferenceTable table = read_reference_table(name);
   Runner run(load_example(name, cosimulated(settings)));
@@ -72,14 +72,14 @@ TEST_P(CosimulatedCrane, TheInterfaceModelReachesStepsThatPolynomialsDoNot) {
 INSTANTIATE_TEST_SUITE_P(Cylinders, CosimulatedCrane, ::testing::Values("crane_single", "crane_double"),
                          [](const auto& parameter) { return std::string(parameter.param).substr(6); });
 
-/// Where a run ends.
+/// Final state of a run.
 State end_of(const std::string& name, const Settings& settings, double end) {
   Runner run(load_example(name, settings));
   run.advance(end);
   return run.state();
 }
 
-/// Without drag that damps them, the schemes must be stable by themselves.
+/// Without drag as damping, the schemes must be stable themselves.
 TEST(CraneSchemes, BeyondThePaperNeedNoViscousDrag) {
   const auto length = [](Settings settings) {
     settings.push_back("cylinders.lift.viscous=0");
@@ -90,7 +90,7 @@ TEST(CraneSchemes, BeyondThePaperNeedNoViscousDrag) {
   EXPECT_NEAR(length(cosimulated({"coupling.scheme=parallel", "coupling.step=10 ms"})), monolithic, 20e-6);
 }
 
-/// Three cylinders, against the monolithic run of the same step of the mechanism; before the first stop.
+/// Three cylinders, compared with the monolithic run at the same step of the mechanism; before the first stop.
 TEST(CraneSchemes, TakeThreeCylinders) {
   const State monolithic = end_of("crane_triple", {"solver.step=0.25 ms"}, 2);
   for (const char* scheme : {"coupling.scheme=sequential", "coupling.scheme=parallel"}) {
@@ -114,7 +114,7 @@ TEST(CraneSchemes, ConvergeWithTheOrderOfTheExtrapolation) {
   EXPECT_NEAR(order({"coupling.scheme=gauss_seidel", "coupling.extrapolation=0"}), 1, 0.1);
 }
 
-/// Iterated, order 1: the trapezoidal mechanism and the oil agree on what the monolithic trapezoidal rule would be with fine oil.
+/// Iterated, order 1: trapezoidal mechanism and oil converge to the monolithic trapezoidal rule with fine oil.
 TEST(CraneSchemes, IterationReachesTheMonolithicSolution) {
   const State iterated = end_of("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=0.5 ms"}), 2),
               monolithic = end_of("crane_single", {"solver.step=0.1 ms"}, 2);
@@ -167,7 +167,7 @@ TEST(CraneSchemes, AStepAllocatesNothing) {
   }
 }
 
-/// Friction with states of its own, on either side, in a closed loop and with the jumping command of the paper on friction.
+/// Friction with states, on either side, in a closed loop and with the jumping command of the friction paper.
 TEST(CosimulatedFourBar, FollowsTheMonolithicRunWithLuGre) {
   const Settings lugre{"cylinders.lift.friction.model=lugre"};
   const State monolithic = end_of("four_bar", lugre, 1.3);
@@ -181,7 +181,7 @@ TEST(CosimulatedFourBar, FollowsTheMonolithicRunWithLuGre) {
   }
 }
 
-// ---------------------------------------------------------------- what a run says
+// ---------------------------------------------------------------- messages of a run
 
 TEST(CouplingReport, SaysGoodOrLost) {
   const CaseResult good = run_case(load_example("crane_single", cosimulated({"solver.duration=1", "record.every=100"})));
@@ -205,14 +205,14 @@ TEST(CouplingReport, AnUnstableRunKeepsItsResultsAndHasLostItsCoupling) {
   EXPECT_NE(summary_text(bad, 1).find("COUPLING     accuracy lost at"), std::string::npos);
 }
 
-/// Off by 1 cm and never near the ratio that says when accuracy is lost.
+/// An error of 1 cm with a ratio far below the threshold of lost accuracy.
 TEST(CouplingReport, NamesWhatIsWrong) {
   const Settings wrong = cosimulated({"coupling.variables=velocity_force", "coupling.scheme=jacobi", "coupling.extrapolation=0",
                                       "coupling.step=3.5 ms", "coupling.hydraulics.integrator=trapezoidal"});
   const CaseResult alone = run_case(load_example("crane_double", wrong));
   ASSERT_TRUE(alone.coupling && !alone.failure);
   ASSERT_FALSE(alone.coupling_faults.empty());
-  EXPECT_NE(alone.coupling_faults.front().find("the oil balance is open by"), std::string::npos) << alone.coupling_faults.front();
+  EXPECT_NE(alone.coupling_faults.front().find("the oil balance error is"), std::string::npos) << alone.coupling_faults.front();
   EXPECT_NE(summary_json(alone, "crane", 1).find("\"accurate\": false"), std::string::npos);
   const CaseResult beside = run_case(load_example("crane_double", wrong), {}, StartKind::given, nullptr, true);
   ASSERT_FALSE(beside.coupling_faults.empty());
@@ -222,7 +222,7 @@ TEST(CouplingReport, NamesWhatIsWrong) {
   EXPECT_EQ(right.coupling_faults, std::vector<std::string>{});
 }
 
-/// The oil of the load-sensing excavator is too stiff for RK4 at 0.1 ms: left out, its integrator is one that is stable, in every scheme.
+/// The oil of the load-sensing excavator is too stiff for RK4 at 0.1 ms: the default integrator is a stable one, in every scheme.
 TEST(CouplingReport, TheIntegratorOfTheOilFollowsItsStiffness) {
   const auto with = [](Settings more) {
     more.insert(more.end(), {"solver.coupling=cosimulation", "solver.duration=0.6", "coupling.step=1 ms"});
@@ -232,9 +232,9 @@ TEST(CouplingReport, TheIntegratorOfTheOilFollowsItsStiffness) {
     EXPECT_FALSE(run_case(with({std::string("coupling.scheme=") + scheme})).failure) << scheme;
   const CaseResult explicitly = run_case(with({"coupling.scheme=sequential", "coupling.hydraulics.integrator=rk4"}));
   ASSERT_TRUE(explicitly.failure);
-  EXPECT_NE(std::string(explicitly.failure->what()).find("trapezoidal integrators, which are stable with any"), std::string::npos)
+  EXPECT_NE(std::string(explicitly.failure->what()).find("trapezoidal integrators, which are stable at any step"), std::string::npos)
       << explicitly.failure->what();
-  // where RK4 is stable it is what is used
+  // where RK4 is stable it is used
   const auto end = [](Settings more) { return end_of("crane_single", cosimulated(std::move(more)), 1.0).values(); };
   Description free = load_example("crane_single", cosimulated({}))->description;
   free.coupling.integrator.reset();
@@ -243,7 +243,7 @@ TEST(CouplingReport, TheIntegratorOfTheOilFollowsItsStiffness) {
   EXPECT_EQ(run.state().values(), end({}));
 }
 
-/// A pressure that an explicit step takes below vacuum is named, with its volume and what helps.
+/// A pressure that an explicit step takes below vacuum is reported, with its volume and remedies.
 TEST(CouplingReport, NamesAPressureBelowVacuum) {
   const CaseResult bad = run_case(
       load_example("crane_single", cosimulated({"coupling.step=8 ms", "coupling.extrapolation=0", "coupling.variables=velocity_force"})));
@@ -253,7 +253,7 @@ TEST(CouplingReport, NamesAPressureBelowVacuum) {
   EXPECT_NE(text.find("coupling.hydraulics.integrator: trapezoidal"), std::string::npos) << text;
 }
 
-/// Plain iteration diverges at this step; relaxed, it converges to what the shorter one finds.
+/// Plain iteration diverges at this step; with relaxation it converges to the result of the shorter one.
 TEST(CouplingReport, IterationIsRelaxedWhereItDoesNotContract) {
   const CaseResult r = run_case(load_example("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=20 ms",
                                                                           "solver.duration=2", "coupling.max_iterations=60"})),
@@ -262,8 +262,7 @@ TEST(CouplingReport, IterationIsRelaxedWhereItDoesNotContract) {
   EXPECT_EQ(r.coupling_faults, std::vector<std::string>{});
 }
 
-/// In real time iterations may end early: what is remembered and monitored is what the subsystems came to, not what they would be told
-/// next.
+/// In real time iterations may end early: the memory and the monitors use the actual outputs of the subsystems, not their next inputs.
 TEST(CouplingReport, IterationsThatEndEarlyRememberWhatTheyCameTo) {
   Runner run(load_example("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=20 ms",
                                                        "coupling.max_iterations=3", "solver.accept_capped=true"})));
@@ -282,7 +281,7 @@ TEST(CouplingReport, AMonolithicRunHasNone) {
 
 // ---------------------------------------------------------------- subsystems
 
-/// Circuits joined to one subsystem go through the same numbers.
+/// Circuits joined in one subsystem give the same numbers.
 TEST(Subsystems, JoinedCircuitsGiveTheSameResult) {
   const State apart = end_of("crane_double", cosimulated({}), 0.7),
               joined = end_of("crane_double", cosimulated({"coupling.subsystems={both: {parts: [lift, tilt]}}"}), 0.7);
@@ -294,7 +293,7 @@ TEST(Subsystems, ACircuitInTwoIsRefused) {
     load_example("crane_double", cosimulated({"coupling.subsystems={left: {parts: [lift]}, right: {parts: [v3, tilt]}}"}));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("belongs to the subsystem `left` already"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("is already in the subsystem `left`"), std::string::npos) << error.what();
   }
 }
 

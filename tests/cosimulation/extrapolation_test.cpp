@@ -1,4 +1,4 @@
-// Courses through communication points: exact where they must be, on polynomials of their order, whatever the spacing.
+// Polynomials through communication points: exact for polynomials of their order, at any spacing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/extrapolation.h"
 

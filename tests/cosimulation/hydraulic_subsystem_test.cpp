@@ -1,5 +1,5 @@
-// Oil without its mechanism: against the whole machine where the cylinders' motion is known, against one mass whose interface model is
-// exact, and against itself at finer steps.
+// Oil without its mechanism: compared with the whole machine for prescribed cylinder motion, with a mass whose interface model is
+// exact, and with itself at finer steps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/hydraulic_subsystem.h"
 
@@ -65,7 +65,7 @@ struct Options {
   std::string command = "{sine: {amplitude: 6, frequency: 4 Hz, offset: 1}}";
   std::string supply = "{sine: {amplitude: 1 MPa, frequency: 7 Hz, offset: 14 MPa}}";
   std::string friction;
-  bool moved = true;  // by a prescribed motion; otherwise a free mass under its own weight
+  bool moved = true;  // by a prescribed motion; otherwise a free mass under gravity
   std::string solver = "step: 0.1 ms, duration: 1 s";
   CouplingVariables variables = CouplingVariables::velocity_pressure;
   FrictionSide side = FrictionSide::hydraulics;
@@ -104,7 +104,7 @@ struct Totals {
   double impulse = 0, moment = 0, displacement = 0;
 };
 
-/// The oil of `model` moved as motion_at() says, by communication steps of H to `end`.
+/// The oil of `model` with the motion of motion_at(), by communication steps of H to `end`.
 State run_oil(const std::shared_ptr<const Model>& model, IntegratorKind integrator, double step, double H, double end,
               Totals* totals = nullptr) {
   const auto oil = make_hydraulic_subsystem(model, {0}, integrator, step);
@@ -147,7 +147,7 @@ TEST(HydraulicSubsystem, FollowsTheMachineWhoseCylinderIsMoved) {
     options.friction = friction;
     const auto model = machine(options);
     const double h = 2e-4, end = 0.05;
-    // the machine's trapezoidal step and ours are the same equations, but for its rate, which is that of the trapezoidal rule, too
+    // same equations as the machine's trapezoidal step, except for its rate, which also follows the trapezoidal rule
     const State whole = run_machine(model, h, end);
     EXPECT_GT(pressure_difference(whole, start_state(*model)), 1e5);
     const State oil = run_oil(model, IntegratorKind::trapezoidal, h, 5 * h, end);
@@ -162,7 +162,7 @@ TEST(HydraulicSubsystem, FollowsTheMachineWhoseCylinderIsMoved) {
   }
 }
 
-/// Between two step sizes and their halves.
+/// Ratio between two step sizes and their halves.
 double order(const std::shared_ptr<const Model>& model, IntegratorKind integrator, double h, double end) {
   const State exact = run_oil(model, IntegratorKind::rk4, 1e-5, end, end);
   const double coarse = pressure_difference(run_oil(model, integrator, h, end, end), exact),
@@ -197,7 +197,7 @@ TEST(HydraulicSubsystem, IntegralsAreThoseOfAFineQuadrature) {
   EXPECT_LT(error(IntegratorKind::rk4, 2e-4), 1e-3 * error(IntegratorKind::euler, 2e-4));
 }
 
-/// The free mass: W = 1/m and b = -g whatever happens.
+/// The free mass: W = 1/m and b = -g at all times.
 struct OneMass {
   explicit OneMass(const std::shared_ptr<const Model>& m, IntegratorKind integrator, double step)
       : model(m), oil(make_hydraulic_subsystem(m, {0}, integrator, step)), state(start_state(*m)) {
@@ -242,14 +242,14 @@ TEST(HydraulicSubsystem, WithTheInterfaceModelOfOneMassIsTheMachine) {
     };
     const State coarse = run_machine(model, h, end), fine = run_machine(model, h / 20, end);
     EXPECT_GT(std::abs(fine.q()[0]), 2e-3);
-    // of order two, towards the machine
+    // second order, towards the machine
     const auto a = error(IntegratorKind::trapezoidal, h, fine), b = error(IntegratorKind::trapezoidal, h / 2, fine);
     EXPECT_NEAR(std::log2(a[0] / b[0]), 2, 0.4) << friction;
     EXPECT_LT(a[1], 2e-6);
     EXPECT_LT(error(IntegratorKind::rk4, h / 4, fine)[0], a[0] / 50);
     EXPECT_LT(error(IntegratorKind::rk4, h / 4, fine)[1], 1e-7);
     EXPECT_LT(error(IntegratorKind::euler, h / 20, fine)[1], 1e-4);
-    // not far from the machine's own step, which the restart of rates at communication points leaves
+    // close to the machine's own step, which does not restart rates at communication points
     EXPECT_LT(error(IntegratorKind::trapezoidal, h, coarse)[0], a[0] + 1e3);
   }
 }
@@ -337,7 +337,7 @@ TEST(HydraulicSubsystem, HandsOutForceOrPressuresWithFrictionOnEitherSide) {
         const double friction = 5.77e6 * q + 2.28e4 * (w - 5.77e6 * w / g * q) + 330 * w;
         EXPECT_NEAR(out[0], pressures - friction - 2000 * w + damper, 1e-6 * std::abs(pressures));
         EXPECT_TRUE(oil->outputs()[0].feed_through);
-        // inputs set after the step do not matter
+        // inputs set after the step have no effect
         oil->set_inputs(motion_at(0.1).data());
         std::vector<double> again(1);
         oil->get_outputs(again.data());
@@ -388,7 +388,7 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
     oil->save(end);
     const long after = allocations();
     if (allocations_are_counted()) EXPECT_EQ(after, before);
-    // from the state saved, in another instance; rolled back, in the same
+    // from the saved state, in another instance; rolled back, in the same
     middle.time = H;
     for (HydraulicSubsystem* again : {other.get(), oil.get()}) {
       State repeated = middle;
@@ -398,7 +398,7 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
       again->save(repeated);
       EXPECT_EQ(repeated.values(), end.values());
     }
-    // nor does it with an interface model
+    // same with an interface model
     InterfaceModel port(1);
     port.W[0] = 1 / kMass;
     port.s[0] = kLength;
@@ -422,7 +422,7 @@ TEST(HydraulicSubsystem, LinearisedOilHasTheDerivativesOfItsRates) {
   linear.s[0] = s;
   linear.w[0] = w;
   oil->linearise(H, linear);
-  // spool positions by the exact solution for the sine, from where it starts
+  // spool positions by the exact solution for the sine, from the start position
   const double a = 6, omega = 2 * std::numbers::pi * 4, tau = 5e-3, U_0 = state.y()[model->hydraulics.spools[0].state];
   const auto steady = [&](double t) {
     return 1 + a / (1 + omega * omega * tau * tau) * (std::sin(omega * t) - omega * tau * std::cos(omega * t));

@@ -1,5 +1,6 @@
-// The mechanism without its oil: fed with what a fine monolithic run recorded it moves as the machine does; what it says of its ports
-// agrees with dense linear algebra and with closed forms; saved and restored it goes on bit for bit. SPDX-License-Identifier: BSD-3-Clause
+// The mechanism without its oil: with inputs recorded from a fine monolithic run it moves as the machine does; its port quantities
+// agree with dense linear algebra and with closed forms; saved and restored it continues bit for bit.
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/mechanism_subsystem.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ using test::model_from;
 
 using Settings = std::vector<std::string>;
 
-/// How the border is cut.
+/// Variables of the coupling.
 struct Border {
   CouplingVariables variables = CouplingVariables::velocity_pressure;
   FrictionSide friction = FrictionSide::mechanism;
@@ -43,10 +44,10 @@ std::shared_ptr<const Model> cut_at(const std::shared_ptr<const Model>& machine,
   return model;
 }
 
-// ---------------------------------------------------------------- what the oil does, recorded
+// ---------------------------------------------------------------- recorded oil
 
 constexpr double kSpacing = 0.25e-3;  // [s] of recorded states
-constexpr int kPoints = 5;            // that a course goes through
+constexpr int kPoints = 5;            // interpolated by a polynomial
 
 /// States of a fine monolithic run, every `spacing` from `begin` to `end` [s].
 std::vector<State> record(const std::shared_ptr<const Model>& fine, double begin, double end, double spacing = kSpacing) {
@@ -108,7 +109,7 @@ Ports ports_at(const Model& machine, const State& state) {
       machine.mechanism);
 }
 
-/// What the mechanism of `machine` takes in, in a state of the machine.
+/// Inputs of the mechanism of `machine` in a state of the machine.
 std::vector<double> inputs_at(const Model& machine, const State& state) {
   const CosimulationDescription& coupling = machine.description.coupling;
   std::vector<double> inputs;
@@ -126,7 +127,7 @@ std::vector<double> inputs_at(const Model& machine, const State& state) {
   return inputs;
 }
 
-/// A recorded run, and what the mechanism of a machine takes in on the way.
+/// A recorded run, and the inputs of a machine's mechanism during it.
 struct Record {
   const std::vector<State>& states;
   std::vector<std::vector<double>> inputs;
@@ -135,7 +136,7 @@ struct Record {
   }
 };
 
-/// Courses over kPoints states from the i-th on, `stride` apart.
+/// Polynomials over kPoints states from the i-th on, `stride` apart.
 std::vector<TimePolynomial> courses_over(const Record& record, std::size_t i, std::size_t stride) {
   std::vector<TimePolynomial> courses;
   for (std::size_t input = 0; input < record.inputs[0].size(); ++input) {
@@ -218,7 +219,7 @@ TEST_P(Follows, TheMonolithicMotionToTheOrderOfItsRule) {
       const Record data(*cut, recorded(c));
       const double fine = motion_error(cut, data, 1);
       EXPECT_LT(fine, t.order == 4 ? 3e-7 : implicit ? 1e-3 : 1e-1) << c.example;
-      if (t.order == 4) continue;  // that is the error of the courses
+      if (t.order == 4) continue;  // the error of the polynomials
       const double coarse = motion_error(cut, data, 2);
       EXPECT_NEAR(std::log2(coarse / fine), t.order, 0.3) << c.example << ": " << coarse << ", " << fine;
     }
@@ -297,7 +298,7 @@ Oracle oracle_at(const Model& machine, const State& state) {
         Eigen::MatrixXd right = Eigen::MatrixXd::Zero(nv + rows, ports + 1);
         right.topLeftCorner(nv, ports) = oracle.A.transpose();
         right.col(ports) << -r0, -gamma;
-        // multipliers of redundant rows are not unique, accelerations are; both kinds of rows of one size
+        // multipliers of redundant rows are not unique, accelerations are; both kinds of rows are scaled equally
         const double size = K.topLeftCorner(nv, nv).cwiseAbs().maxCoeff();
         K.bottomRows(rows) *= size;
         K.rightCols(rows) *= size;
@@ -345,7 +346,7 @@ Interface interface_of(MechanismSubsystem& mechanism) {
   return out;
 }
 
-/// Courses that hold the inputs of a state.
+/// Constant inputs of a state.
 std::vector<TimePolynomial> locked(const Model& machine, const State& state) {
   std::vector<TimePolynomial> courses;
   for (double value : inputs_at(machine, state)) {
@@ -368,7 +369,7 @@ void expect_interface(const std::shared_ptr<const Model>& machine, const State& 
   const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(found.W).eigenvalues();
   EXPECT_GT(eigenvalues.minCoeff(), -1e-12 * eigenvalues.maxCoeff()) << what;
   EXPECT_LT((found.b - expected.b).norm(), 1e-6 * (1 + expected.b.norm())) << what;
-  // and so does the mechanism accelerate
+  // equal to the accelerations of the mechanism
   EXPECT_LT((found.acceleration - found.b - found.W * found.force).norm(), 1e-7 * (1 + found.acceleration.norm())) << what;
 }
 
@@ -410,7 +411,7 @@ TEST(InterfaceModel, AgreesOnLoopsAndRedundantRows) {
 }
 
 TEST(InterfaceModel, NeedsInertiaOnlyWhereTheConstraintsLetMove) {
-  // a rocker without mass: M is singular, on the loop it is not
+  // a massless rocker: M is singular, but not on the loop
   auto light = std::make_shared<Model>(*load_example("four_bar", {"solver.constraints=double_step"}));
   TreeNode<2>& rocker = std::get<Mechanism<2>>(light->mechanism).tree.nodes.back();
   rocker.mass = 0;
@@ -459,7 +460,7 @@ TEST(InterfaceModel, HoldsAfterAStepOfEveryTreatment) {
 }
 
 TEST(InterfaceModel, SaysWhereThereIsNone) {
-  // the links in line but for rounding: the loop hardly determines its coordinates
+  // the links aligned up to rounding: the loop hardly determines its coordinates
   const auto machine = load_example("four_bar");
   State state = start_state(*machine);
   state.q()[0] = state.q()[2] = 0;
@@ -495,14 +496,14 @@ TEST(MechanismSubsystem, GoesOnBitForBitWhereItWasSaved) {
         third->restore(b);
         for (std::size_t i = 10; i < 20; ++i) {
           advance(*third, b, i);
-          if (i == 14) {  // a step taken back
+          if (i == 14) {  // a step rolled back
             State other = b;
             advance(*third, other, 3);
             third->restore(b);
           }
         }
         EXPECT_TRUE(a == b) << t.constraints << " " << t.integrator;
-        // the oil's states are not its own
+        // the oil's states are not part of it
         EXPECT_EQ(a.y()[0], truth[0].y()[0]);
         const bool has_friction = border.friction == FrictionSide::mechanism;
         const int bristle = machine->hydraulics.actuators[0].state;

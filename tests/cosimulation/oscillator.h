@@ -1,8 +1,8 @@
-// Masses that hang together through springs, cut at the springs: a mechanism of n masses (coupled inertia, one port each) and n "oils",
-// each a mass behind a spring and damper. Small enough to be solved as one, and every scheme can be followed by hand.
+// Masses coupled by springs, split at the springs: a mechanism of n masses (coupled inertia, one port each) and n "oils",
+// each a mass behind a spring and damper. Small enough for a monolithic solution, and every scheme can be verified by hand.
 //   mechanism   M w' = F - K s + P(t),  s' = w              outputs s, w, w'
 //   oil i       m v' = -F_i - k_0 x, x' = v                 output F_i = -k (s_i - x) - c (w_i - v)
-// Both sides integrate with many steps of Runge-Kutta, so that what is left is the error of the coupling.
+// Both sides integrate with many Runge-Kutta steps, so that the remaining error is that of the coupling.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,15 +18,15 @@ namespace trunnion::test {
 
 struct Oscillator {
   int ports = 1;
-  double c = 0;            // [N s/m] damper between: force depends on the rate at once
-  int substeps = 40;       // of a communication step
+  double c = 0;            // [N s/m] damper between: direct feedthrough from the rate
+  int substeps = 40;       // relative to a communication step
   bool still = false;      // at the start
-  double fail_at = 1e300;  // [s] the first oil gives up
+  double fail_at = 1e300;  // [s] the first oil fails
 
   static constexpr double k = 60, k_0 = 25, m = 1.5;
   static double M(int i, int j) { return i == j ? 2.0 + i : 0.5; }
   static double K(int i) { return 8.0 + 3 * i; }
-  /// Sets the first mass going so gently that the first steps, whose polynomials have few points, do not count.
+  /// Accelerates the first mass so slowly that the first steps, with low-order polynomials, are negligible.
   static double load(int i, double t) { return i == 0 ? 40 * std::pow(1 - std::cos(2.5 * t), 2) : 0; }
   /// M w' for given forces of the oils.
   static double pull(int j, double t, double F, double s) { return F - K(j) * s + load(j, t); }
@@ -153,7 +153,7 @@ class OscillatorMechanism final : public MechanismSubsystem {
   std::vector<double> z_, a_;
 };
 
-/// Some of the oils.
+/// A subset of the oils.
 class OscillatorOil final : public HydraulicSubsystem {
  public:
   OscillatorOil(const Oscillator& o, std::vector<int> ports)
@@ -238,7 +238,7 @@ class OscillatorOil final : public HydraulicSubsystem {
   std::vector<double> z_, impulse_, moment_, displacement_, end_rate_;
 };
 
-/// `together`: the oils are one subsystem.
+/// `together`: the oils form one subsystem.
 inline std::unique_ptr<Cosimulation> make_oscillator(const Oscillator& o, const CosimulationDescription& settings, double step) {
   CouplingPlan plan;
   plan.settings = settings;

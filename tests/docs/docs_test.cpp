@@ -1,4 +1,4 @@
-// The documentation against the program: snippets run, links lead somewhere, every element has its page, named tests exist.
+// The documentation compared with the program: snippets run, links resolve, every element has its page, named tests exist.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ std::vector<std::string> fenced_blocks(const std::string& text, const std::strin
   return blocks;
 }
 
-/// Prose alone: fenced blocks, indented blocks and code in backticks hold no links.
+/// Prose only: fenced blocks, indented blocks and code in backticks contain no links.
 std::string without_code(const std::string& text) {
   std::string prose;
   std::istringstream lines(text);
@@ -74,7 +74,7 @@ std::string without_code(const std::string& text) {
   return std::regex_replace(prose, std::regex("`[^`\n]*`"), "");
 }
 
-/// The anchor that a heading gets: lower case, blanks to dashes, punctuation dropped.
+/// The anchor of a heading: lower case, blanks to dashes, punctuation dropped.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (char c : heading) {
@@ -96,7 +96,7 @@ std::set<std::string> anchors_in(const fs::path& file) {
 }
 
 bool holds_word(const std::string& text, const std::string& word) {
-  const std::string code = "`" + word;  // keys stand in backticks, alone or with what follows them
+  const std::string code = "`" + word;  // keys are in backticks, alone or with their value
   for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code, at + 1)) {
     const char after = text[at + code.size()];
     if (std::isalnum(static_cast<unsigned char>(after)) == 0 && after != '_') return true;
@@ -104,7 +104,7 @@ bool holds_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-/// A model file of one page, with the keys that name its elements.
+/// A model file of one page, with the keys that identify its elements.
 using Page = std::pair<std::string, std::vector<std::string>>;
 
 }  // namespace
@@ -196,7 +196,7 @@ TEST(Docs, TheIndexListsEveryPage) {
 // ---------------------------------------------------------------- elements
 
 TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
-  // the counts make a new element fail here until it has its page
+  // with these counts a new element fails here until it has its page
   static_assert(std::variant_size_v<ValveDescription> == 13);
   static_assert(std::variant_size_v<SourceDescription> == 2);
   static_assert(std::variant_size_v<SignalDescription> == 8);
@@ -249,7 +249,7 @@ TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
         "end_damper"}},
       {"pump",
        {"pumps.NAME", "S", "P", "displacement", "speed", "fraction", "time_constant", "losses.volumetric", "losses.leakage",
-        "control.pressure", "control.load_sensing.LS", "control.torque", "control.band", "control.least", "control.time_constant",
+        "control.pressure", "control.load_sensing.LS", "control.torque", "control.band", "control.min_fraction", "control.time_constant",
         "prime_mover.inertia", "prime_mover.torque", "prime_mover.droop", "prime_mover.torque_limit"}},
       {"accumulator", {"accumulators.NAME", "gas.volume", "gas.precharge", "gas.exponent", "spring.volume", "neck.diameter"}},
       {"line", {"lines.NAME", "length", "diameter", "segments", "bulk_modulus"}},
@@ -274,7 +274,7 @@ TEST(Docs, EveryFrictionLawIsNamedWithItsParameters) {
 
 TEST(Docs, EveryPageOfAnElementHasTheSameParts) {
   for (const fs::path& file : files_below(kRoot / "docs/elements", ".md")) {
-    if (file.stem() == "friction") continue;  // a family of laws with an arrangement of its own
+    if (file.stem() == "friction") continue;  // a family of laws with a different layout
     const std::string page = text_of(file);
     for (const char* part : {"\n## Equation", "\n## Parameters", "\n## Channels", "\n## Tests", "\n## Source"})
       EXPECT_NE(page.find(part), std::string::npos) << file.filename() << " lacks" << part;

@@ -1,4 +1,4 @@
-// Guides in docs against the sources: the code they show is there as it stands, and where an equation is said to be, it is.
+// Guides in docs compared with the sources: quoted code is identical, and equations are in the stated files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

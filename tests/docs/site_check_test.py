@@ -27,8 +27,8 @@ class SiteCheck(unittest.TestCase):
         self.assertRegex(self.findings('<a href="elements/cylindr.html">a</a>')[0], "cylindr.html, which does not exist")
 
     def test_a_missing_place_is_found(self):
-        self.assertRegex(self.findings('<a href="elements/cylinder.html#chanels">a</a>')[0], "no such place")
-        self.assertRegex(self.findings('<a href="#nowhere">a</a>')[0], "no such place")
+        self.assertRegex(self.findings('<a href="elements/cylinder.html#chanels">a</a>')[0], "no such anchor")
+        self.assertRegex(self.findings('<a href="#nowhere">a</a>')[0], "no such anchor")
 
     def test_a_missing_picture_is_found(self):
         self.assertRegex(self.findings('<img src="pictures/none.svg">')[0], "does not exist")

@@ -1,5 +1,5 @@
-// Loaded into a program before the C library: from the write to a regular file on whose number TRUNNION_FAILING_WRITE holds, every one
-// fails as on a full disk. SPDX-License-Identifier: BSD-3-Clause
+// Preloaded library: from write number TRUNNION_FAILING_WRITE to a regular file on, all writes fail as on a full disk.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>

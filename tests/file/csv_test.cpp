@@ -1,4 +1,4 @@
-// Signals from CSV files: columns by name and number, separators, findings at their place.
+// Signals from CSV files: columns by name and number, separators, locations of findings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

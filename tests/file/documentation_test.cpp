@@ -1,4 +1,4 @@
-// What `trunnion explain` knows of the model file. Truth: the schema, which another visitor of the table writes, and the pages in docs.
+// `trunnion explain`. Reference: the schema, which another visitor of the table writes, and the pages in docs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/documentation.h"
 
@@ -124,7 +124,7 @@ TEST(Documentation, FindsFormsItemsAndEnds) {
   ASSERT_EQ(end.keys.size(), 2u);
   EXPECT_EQ(end.keys[0]->path, "cylinders.NAME.friction.model");
   EXPECT_EQ(end.keys[1]->path, "motors.NAME.friction.model");
-  // only whole parts are ends
+  // only complete parts match
   EXPECT_TRUE(find_documented("odel").keys.empty());
 }
 

@@ -1,4 +1,4 @@
-// Repeated structure in model files: what includes, parameters, templates and parts stand for, and what is refused.
+// Repeated structure in model files: expansion of includes, parameters, templates and parts, and rejected cases.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ joints:
 solver: {step: 1 ms, duration: 1 s}
 )yaml";
 
-/// The model in the order of names, as parts come after what stands in the file.
+/// The model in the order of names, as parts follow the items of the file.
 std::string sorted(Description d) {
   const auto by_name = [](auto& items) {
     std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -152,11 +152,11 @@ TEST(Expand, RefusesWithPlaceAndSuggestion) {
            Case{"count: 2", "count: 1.5", "found `1.5`; expected a whole number"},
            Case{"  tool: {rod", "  link_1: {rod", "found `2 m`, and `0.5` in model.yaml, line 19; expected one value"},
            Case{"  pitch: 1.5 m", "  pitch:", "parameters.pitch: the parameter has no value"},
-           Case{"  pitch: 1.5 m", "  pi-tch: 1.5 m\n  pitch: 1.5 m", "`pi-tch` cannot name a parameter"},
-           Case{"$(reach / 4)", "$(reach / 0)", "is no finite number"},
-           Case{"    bodies:", "    parts: {x: {template: link, mass: 1}}\n    bodies:", "the templates use each other without end"},
+           Case{"  pitch: 1.5 m", "  pi-tch: 1.5 m\n  pitch: 1.5 m", "`pi-tch` is not a valid name of a parameter"},
+           Case{"$(reach / 4)", "$(reach / 0)", "is not a finite number"},
+           Case{"    bodies:", "    parts: {x: {template: link, mass: 1}}\n    bodies:", "the templates refer to each other recursively"},
            Case{"$(x), 0, 0]", "$(x), 0 bar, 0]",
-                "model.yaml:13:55: error: joints.link_1.revolute.at.1: found `0 bar`, which has another dimension"},
+                "model.yaml:13:55: error: joints.link_1.revolute.at.1: found `0 bar`, which has a different dimension"},
        }) {
     SCOPED_TRACE(c.to);
     try {
@@ -165,7 +165,7 @@ TEST(Expand, RefusesWithPlaceAndSuggestion) {
     } catch (const InputError& error) { EXPECT_NE(std::string(error.what()).find(c.said), std::string::npos) << error.what(); }
   }
   EXPECT_NE(refusal(kTemplate, {"parameters.pich=2"}).find("the model has no parameter `pich`; did you mean `pitch`?"), std::string::npos);
-  EXPECT_NE(refusal(kTemplate, {"include=other.yaml"}).find("`include` can only stand in a file"), std::string::npos);
+  EXPECT_NE(refusal(kTemplate, {"include=other.yaml"}).find("`include` is only allowed in a file"), std::string::npos);
 }
 
 class Included : public testing::Test {

@@ -1,4 +1,4 @@
-// Reading models: every form of every item, conversion of units, places of values.
+// Reading models: every form of every item, conversion of units, locations of values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -185,7 +185,7 @@ valves:
   a2: {orifice: {A: p, B: v, flow: 1 L/min, at_pressure_drop: 10 bar}}
 cylinders:
   c: {base: {body: a}, rod_end: {body: b}, A: v, B: w, area_A: 20 cm^2, area_B: 10 cm^2, chamber_length_A: 1, chamber_length_B: 1,
-      leakage: 1e-13 m^3/(s Pa), end_damper: {stiffness: 1e6, damping: 1, length: 1 cm, law: printed}}
+      leakage: 1e-13 m^3/(s Pa), end_damper: {stiffness: 1e6, damping: 1, length: 1 cm, law: rahikainen_2020}}
 signals: {supply: 7 MPa, supply2: 1}
 record: {every: 5, channels: ["c.*", v.pressure]}
 )");
@@ -196,7 +196,7 @@ record: {every: 5, channels: ["c.*", v.pressure]}
   EXPECT_FALSE(std::get<OrificeDescription>(at(d.valves, "a1")).diameter);
   EXPECT_EQ(at(d.cylinders, "c").area_A.value(), 20e-4);
   EXPECT_FALSE(at(d.cylinders, "c").bore);
-  EXPECT_EQ(at(d.cylinders, "c").end_damper.value().law, DamperLaw::printed);
+  EXPECT_EQ(at(d.cylinders, "c").end_damper.value().law, DamperLaw::rahikainen_2020);
   EXPECT_EQ(d.record.channels, (std::vector<std::string>{"c.*", "v.pressure"}));
 }
 
@@ -266,7 +266,7 @@ TEST(Check, DescriptionsBuiltInCodeAreCheckedToo) {
   std::string all;
   for (const Diagnostic& finding : check_description(d)) all += finding.text() + "\n";
   for (const char* words : {"bodies.a: the body has no joint", "bodies.a: the body has no shape", "cylinders.c: the cylinder has no size",
-                            "signals.s: the signal `s` is made from itself", "solver.step"})
+                            "signals.s: the signal `s` refers to itself", "solver.step"})
     EXPECT_NE(all.find(words), std::string::npos) << words << "\n" << all;
 }
 

@@ -1,4 +1,4 @@
-// Warnings of values that are possible but hardly meant. Truth: the texts that a reader of the file should see.
+// Warnings about possible but implausible values. Reference: the expected texts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/plausibility.h"
 
@@ -11,7 +11,7 @@
 namespace trunnion {
 namespace {
 
-/// A drum on a motor and a lever on a cylinder, with nothing implausible in them.
+/// A drum on a motor and a lever on a cylinder, all plausible.
 std::string machine(const std::string& displacement = "10 cm^3/rev") {
   return R"(trunnion: 1
 gravity: [0, -9.81, 0]
@@ -44,7 +44,7 @@ TEST(Plausibility, ADisplacementNeedsAnAngle) {
   const std::vector<std::string> list = warnings_of(machine("10 cm^3"));
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].rfind("machine.yaml:10:", 0), 0U) << list[0];
-  for (const char* part : {"motors.drive.displacement", "no angle", "cm^3/rev", "2 pi times less"})
+  for (const char* part : {"motors.drive.displacement", "no angle", "cm^3/rev", "by 2 pi"})
     EXPECT_NE(list[0].find(part), std::string::npos) << list[0];
   EXPECT_TRUE(warnings_of(machine("1.6 cm^3/rad")).empty());
   EXPECT_TRUE(warnings_of(machine("1.6e-6")).empty());

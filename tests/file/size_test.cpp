@@ -1,4 +1,4 @@
-// Cost of large models. Truth: four times the size takes about four times the processor time, not sixteen times.
+// Cost of large models. Reference: four times the size takes about four times the processor time, not sixteen times.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace trunnion {
 namespace {
 
-/// Processor time [s], the least of three.
+/// Processor time [s], minimum of three.
 template <class F>
 double seconds_of(F&& f) {
   double least = 1e300;
@@ -26,7 +26,7 @@ double seconds_of(F&& f) {
   return least;
 }
 
-constexpr double kLinear = 13;  // with what caches take; quadratic cost: 16
+constexpr double kLinear = 13;  // including cache effects; quadratic cost: 16
 
 TEST(LargeModels, PartsAreExpandedInLinearTime) {
   const auto text = [](int count) {

@@ -1,4 +1,4 @@
-// Robots in URDF: what becomes of links and joints, what is listed, what is refused.
+// Robots in URDF: conversion of links and joints, listed and rejected features.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/urdf.h"
 
@@ -87,16 +87,16 @@ TEST(Urdf, WhatIsChangedAndLeftOutIsListed) {
   EXPECT_EQ(imported.left_out.size(), 4u);
 }
 
-// A rod on a pivot whose frame the joint turns: its period for small swings is that of the compound pendulum.
+// A rod on a pivot whose frame the joint rotates: its small-amplitude period is that of the compound pendulum.
 TEST(Urdf, AnImportedPendulumSwingsWithItsPeriod) {
   const std::string robot = R"xml(<robot name="pendulum"><link name="base"><inertial><mass value="1"/></inertial></link>
   <link name="bob"><inertial><origin xyz="0 0.8 0" rpy="0.4 0 0"/><mass value="2"/><inertia ixx="0.15" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
   <joint name="pivot" type="revolute"><parent link="base"/><child link="bob"/><origin xyz="1 2 3" rpy="-1.5607963267948966 0 0"/><axis xyz="1 0 0"/></joint></robot>)xml";
-  const auto model = compile(parse_model(import_urdf(robot, "p.urdf", false).text, "p.yaml"));  // hangs 10 mrad beside the vertical
+  const auto model = compile(parse_model(import_urdf(robot, "p.urdf", false).text, "p.yaml"));  // released 10 mrad from the vertical
   Runner run(model);
   const double period = 2 * 3.14159265358979323846 * std::sqrt((0.15 + 2 * 0.8 * 0.8) / (2 * 9.81 * 0.8));
   run.advance(period / 2);
-  EXPECT_NEAR(std::abs(run.state().q()[0]), 0.02, 2e-6);  // from one side to the other: the swing's amplitude twice
+  EXPECT_NEAR(std::abs(run.state().q()[0]), 0.02, 2e-6);  // peak to peak: twice the amplitude
 }
 
 TEST(Urdf, TheRootMayMoveFreely) {
@@ -119,12 +119,13 @@ TEST(Urdf, RefusesWithLineAndSuggestion) {
            Case{"<mass value=\"3\"/>", "<mass value=\"heavy\"/>", "found value=\"heavy\""},
            Case{"xyz=\"1 0 0\"", "xyz=\"1 0\"", "found xyz=\"1 0\"; expected 3 numbers"},
            Case{"<child link=\"tip\"/>", "<child link=\"fore\"/>", "already the child of another joint"},
-           Case{"<link name=\"tip\"/>", "<link name=\"tip\"/><link name=\"lost\"/>", "2 links are the child of no joint: `world`, `lost`"},
-           Case{"<link name=\"tip\"/>", "<link name=\"fore\"/>", "there is a second link `fore`"},
+           Case{"<link name=\"tip\"/>", "<link name=\"tip\"/><link name=\"lost\"/>",
+                "2 links are not the child of any joint: `world`, `lost`"},
+           Case{"<link name=\"tip\"/>", "<link name=\"fore\"/>", "duplicate link `fore`"},
            Case{"joint=\"elbow\"", "joint=\"wrist\"", "it mimics `wrist`"},
            Case{"<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 0 0\"/>", "the axis has no direction"},
            Case{"</robot>", "", "this is not valid XML"},
-           Case{"<transmission", "<xacro:macro", "this file has macros of xacro"},
+           Case{"<transmission", "<xacro:macro", "this file contains xacro macros"},
        }) {
     SCOPED_TRACE(c.to);
     try {

@@ -1,4 +1,4 @@
-// Valves in a model file: every form is read, written and read again; what is wrong is found at its place.
+// Valves in a model file: every form is read, written and read again; errors have their location.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -76,18 +76,19 @@ struct Wrong {
 
 TEST(ValveForms, WhatIsWrongIsFoundAtItsPlace) {
   const std::vector<Wrong> cases{
-      {"A_L_1: {d", "A_Q: {d", "valves.d.directional.edges.A_Q", "not made of two ports"},
+      {"A_L_1: {d", "A_Q: {d", "valves.d.directional.edges.A_Q", "does not name two ports"},
       {"L_1: ls}", "L_1: lz}", "valves.d.directional.ports.L_1.node", "did you mean `ls`?"},
-      {"A: v, B: {node: w}", "A: v, B: {node: pump}, Q: v", "", ""},  // ports that no edge uses are allowed
+      {"A: v, B: {node: w}", "A: v, B: {node: pump}, Q: v", "", ""},  // ports without edges are allowed
       {"T: tank, A: v, B", "T: v, A: v, B", "valves.d.directional.edges.A_T", "connects `v` with itself"},
       {"frequency: 20 Hz", "frequency: 20 Hz, time_constant: 3 ms", "valves.d.directional.frequency", "only one of them"},
       {"frequency: 20 Hz, rate", "rate", "valves.d.directional.rate_limit", "no rate to limit"},
       {"10 mm^2]", "-10 mm^2]", "valves.d.directional.edges.A_T.areas.0.1", "not less than 0"},
       {"areas: [[-1 V, 10", "areas: [[-1 A, 10", "valves.d.directional.edges.A_T.areas.0.0", "disagrees"},
       {"A_T: {areas", "A_T: {diameter: 1 mm, areas", "valves.d.directional.edges.A_T", "mutually exclusive"},
-      {"A_T: {areas", "A_T: {opening: [[0 V, 1]], areas", "valves.d.directional.edges.A_T.opening", "does not go with `areas`"},
+      {"A_T: {areas", "A_T: {opening: [[0 V, 1]], areas", "valves.d.directional.edges.A_T.opening", "cannot be combined with `areas`"},
       {"30 V/s}, signal: u", "30 V/s}", "valves.d.signal", "missing"},
-      {"frequency: 10 Hz, damping: 0.9}, signal: u", "frequency: 10 Hz, damping: 0.9}", "valves.o.orifice.frequency", "no `signal`"},
+      {"frequency: 10 Hz, damping: 0.9}, signal: u", "frequency: 10 Hz, damping: 0.9}", "valves.o.orifice.frequency",
+       "no command `signal`"},
       {"flow: 10 L/min, override: 10 bar", "gradient: 1e-9", "valves.r.relief.gradient", "flow and override"},
       {"at_pressure_drop: 3 bar", "at_pressure_drop: 1.5 bar", "valves.pc.pilot_check.at_pressure_drop", "fully open"},
       {"drain: tank", "drains: tank", "valves.cb.counterbalance.drains", "did you mean `drain`?"},
@@ -95,9 +96,9 @@ TEST(ValveForms, WhatIsWrongIsFoundAtItsPlace) {
       {"Z: ls", "Z: w", "valves.sh.shuttle.Z", "has `w` at Y already"},
       {"relieving: true, ", "", "valves.rd.reducing.overlap", "relieving: true"},
       {"kind: post", "kind: past", "valves.co.compensator.kind", "did you mean `post`?"},
-      {"LS: ls, setting: 5", "LS: v, setting: 5", "valves.co.compensator.LS", "above itself"},
+      {"LS: ls, setting: 5", "LS: v, setting: 5", "valves.co.compensator.LS", "relative to itself"},
       {"share: 0.4", "share: 1", "valves.fd.flow_divider.share", "less than 1"},
-      {"LS: z, setting: 7", "LS: w, setting: 7", "valves.pr.priority.LS", "above itself"},
+      {"LS: z, setting: 7", "LS: w, setting: 7", "valves.pr.priority.LS", "relative to itself"},
       {"flow: 60 L/min, at_pressure_drop: 2 bar", "flow: 60 L/min, at_pressure_drop: 2 bar, laminar_share: 0",
        "valves.re.resistance.laminar_share", "greater than 0"},
       {"counterbalance:", "counterbalanc:", "valves.cb.counterbalanc", "did you mean `counterbalance`?"},

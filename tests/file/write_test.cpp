@@ -1,4 +1,4 @@
-// Writing a description and reading it back changes nothing; the generated schema and reference are those committed.
+// Writing a description and reading it back changes nothing; the generated schema and reference equal the committed ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -134,13 +134,13 @@ TEST(Generated, TheCommittedReferenceIsUpToDate) {
       << "the table of keys has changed; run: trunnion reference > docs/model_file.md";
 }
 
-// The forms that a value may have, those within forms included.
+// The possible forms of a value, including nested forms.
 void add_forms(const nlohmann::json& schema, std::vector<nlohmann::json>& forms) {
   if (!schema.contains("anyOf")) return forms.push_back(schema);
   for (const auto& form : schema["anyOf"]) add_forms(form, forms);
 }
 
-// Every key of `value` is a property of `schema`, or an item where the schema takes any name.
+// Every key of `value` is a property of `schema`, or an item where the schema allows any name.
 void expect_known(const nlohmann::json& root, const nlohmann::json& value, nlohmann::json schema, const std::string& path) {
   if (schema.contains("$ref")) schema = root["$defs"][schema["$ref"].get<std::string>().substr(8)];
   if (schema.contains("anyOf")) {

@@ -1,4 +1,4 @@
-// Truth: what the laws are known for: Stribeck curve, pre-slip displacement, more force while speeding up than while slowing down.
+// Reference: known properties of the laws: Stribeck curve, pre-slip displacement, larger force during acceleration than deceleration.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/friction_curve.h"
 
@@ -40,7 +40,7 @@ TEST(FrictionCurve, SlowCycleFollowsTheStribeckCurve) {
     const FrictionLaw law = seal_law(kind);
     const auto curve = friction_curve(law, {0.05, 1e-4, 0.5, 20000});  // a quarter lasts 2500 s
     for (const FrictionPoint& p : curve) {
-      if (p.velocity < 0.002) continue;  // the bristle still travels there; beyond, film and bristle lag by 0.2 N
+      if (p.velocity < 0.002) continue;  // the bristle still moves there; beyond, film and bristle lag by 0.2 N
       ASSERT_NEAR(p.force, friction_steady_force(law, p.velocity), 0.3) << p.velocity;
     }
   }
@@ -94,7 +94,7 @@ TEST(FrictionCurve, TrapezoidalRuleHasItsOrder) {
     const auto bristle = [&](int steps) { return friction_curve(seal_law(kind), {0.01, 1, 0.25, steps}).back().states[0]; };
     const double exact = bristle(128000);
     const double ratio = (bristle(2000) - exact) / (bristle(4000) - exact);
-    // The film starts like |v|^(2/3), which leaves order 5/3 (ratio 3.2) where a run passes rest.
+    // The film starts like |v|^(2/3), which gives order 5/3 (ratio 3.2) where a run passes rest.
     const double expected = kind == FrictionKind::lugre ? 4 : std::pow(2, 5.0 / 3);
     EXPECT_NEAR(ratio, expected, 0.1) << int(kind);
   }

@@ -1,5 +1,5 @@
-// Every law alike: derivatives against differences, finite everywhere, local elimination against the monolithic equations, no heap use.
-// Truth: the equations computed a second way. Tolerances: central differences are good to the third derivative times step^2 / 6.
+// All laws: derivatives compared with differences, finite values, local elimination compared with the monolithic equations, no heap use.
+// Reference: the equations evaluated independently. Tolerances: central differences have the error third derivative times step^2 / 6.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/friction.h"
 
@@ -80,7 +80,7 @@ TEST(Friction, ParametersOutOfRangeAreRefusedByName) {
   EXPECT_NE(refusal(FrictionKind::lugre, &D::bristle_stiffness, std::nan("")).find("bristle_stiffness"), std::string::npos);
   EXPECT_NE(refusal(FrictionKind::modified_lugre, &D::film_time_dwell, 0).find("film_time_dwell"), std::string::npos);
   EXPECT_NE(refusal(FrictionKind::modified_lugre, &D::film_velocity, 0).find("film_velocity"), std::string::npos);
-  EXPECT_EQ(refusal(FrictionKind::brown_mcphee, &D::film_velocity, 0), "");  // not in use
+  EXPECT_EQ(refusal(FrictionKind::brown_mcphee, &D::film_velocity, 0), "");  // unused
   EXPECT_EQ(refusal(FrictionKind::none, &D::coulomb, -1), "");
 }
 

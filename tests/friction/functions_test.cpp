@@ -1,4 +1,4 @@
-// Truth: the same functions in extended precision (std::tanh, std::cbrt of long double).
+// Reference: the same functions in extended precision (std::tanh, std::cbrt of long double).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/functions.h"
 
@@ -16,7 +16,7 @@ TEST(FastTanh, AgreesWithTanhToRounding) {
   for (int i = 1; i <= 200000; ++i) {
     const double x = i * 1.25e-4;  // to 25, past saturation
     const double exact = static_cast<double>(std::tanh(static_cast<long double>(x)));
-    ASSERT_NEAR(fast_tanh(x) / exact, 1, 5e-16) << x;  // the rational part and the exponential one each round three times
+    ASSERT_NEAR(fast_tanh(x) / exact, 1, 5e-16) << x;  // three roundings each in the rational part and the exponential
     ASSERT_EQ(fast_tanh(-x), -fast_tanh(x));
   }
   EXPECT_EQ(fast_tanh(0.0), 0);

@@ -1,4 +1,4 @@
-// Friction parameters shared by the tests: the seal of the four-bar machine's cylinder, and central differences.
+// Shared friction parameters: the seal of the four-bar machine's cylinder, and central differences.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Truth: hand-evaluated Stribeck curve, the closed form of the bristle at constant speed (Dahl), the energy identity of the law.
+// Reference: hand-evaluated Stribeck curve, the closed form of the bristle at constant speed (Dahl), the energy identity of the law.
 // Parameters: F_c = 210 N, F_s = 830 N, v_s = 12.5 mm/s, n = 2, sigma0 = 5.77e6 N/m, sigma1 = 2.28e4 N s/m, sigma2 = 330 N s/m.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/lugre.h"

@@ -1,4 +1,4 @@
-// Truth: hand-evaluated film thickness and friction, closed-form exponentials of the film at constant speed.
+// Reference: hand-evaluated film thickness and friction, closed-form exponentials of the film at constant speed.
 // Parameters: as LuGre, with v_b = 32 mm/s, tau_hp = 0.05 s, tau_hn = 0.2 s, tau_h0 = 20 s.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "friction/modified_lugre.h"
@@ -80,7 +80,7 @@ TEST(ModifiedLuGre, FilmFollowsItsExponentials) {
   const double step = 1e-4;
   const auto curve = friction_curve(law, velocity, step, 10000);
   EXPECT_NEAR(curve[2000].states[1], kFullFilm * (1 - std::exp(-0.2 / 0.05)), 1e-6);
-  // The jumps at 0.25 and 0.75 s are spread over one step: the state there is as good as half a step's rate.
+  // The jumps at 0.25 and 0.75 s are spread over one step: the state there is accurate to half a step's rate.
   const double low = 0.21670068349698215;
   const double h_1 = kFullFilm * (1 - std::exp(-0.25 / 0.05));
   const double h_2 = low + (h_1 - low) * std::exp(-0.5 / 0.2);

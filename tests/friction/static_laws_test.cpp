@@ -1,4 +1,4 @@
-// Truth: the laws evaluated by hand (30-digit arithmetic) for F_c = 210 N, F_s = 830 N, v_s = 12.5 mm/s, sigma2 = 330 N s/m, xi = 80 s/m.
+// Reference: hand-evaluated laws (30-digit arithmetic) for F_c = 210 N, F_s = 830 N, v_s = 12.5 mm/s, sigma2 = 330 N s/m, xi = 80 s/m.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

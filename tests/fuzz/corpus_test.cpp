@@ -1,4 +1,4 @@
-// Every file of the corpus is read by its fuzz target: seeds, and what once was answered by a crash.
+// Every file of the corpus is read by its fuzz target: seeds, and inputs that once caused a crash.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// Fuzz target: signals from CSV files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 

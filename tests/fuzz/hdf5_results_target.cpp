@@ -1,6 +1,5 @@
-// Results read from valid HDF5 files of arbitrary content: the layer of Trunnion above the HDF5 library.
-// (Damaged bytes are another matter: on them HDF5 1.10 leaks, and asks for memory without bound. read_results_test.cpp reads such files
-// in processes of their own.)
+// Fuzz target: results from valid HDF5 files of arbitrary content, the layer of Trunnion above the HDF5 library.
+// (On damaged bytes HDF5 1.10 leaks, and allocates without bound; read_results_test.cpp reads such files in separate processes.)
 // SPDX-License-Identifier: BSD-3-Clause
 #include <hdf5.h>
 
@@ -18,7 +17,7 @@ namespace {
 
 constexpr std::array kNames{"channels", "units", "descriptions", "model", "values", "rows"};
 
-/// The bytes of the input, one after the other; zeros behind its end.
+/// The bytes of the input in sequence; zeros after its end.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : rest_(bytes) {}
@@ -36,7 +35,7 @@ class Bytes {
     text.resize(size);
     return text;
   }
-  /// Mostly small, now and then very large.
+  /// Mostly small, occasionally very large.
   hsize_t length() {
     const unsigned byte = next();
     constexpr unsigned kLarge = 224;
@@ -112,7 +111,7 @@ Shape any_shape(Bytes& bytes) {
   return shape;
 }
 
-/// Any dataset; a small one has values. (Pieces written raw are left to the damaged files: HDF5 reads behind those that are too short.)
+/// Any dataset; a small one has values. (No raw chunks: HDF5 reads beyond those that are too short.)
 void add_any_dataset(hid_t file, const char* name, Bytes& bytes) {
   constexpr hsize_t kMost = 1 << 16;  // [bytes] that are written
   const hid_t type = any_type(bytes);
@@ -152,7 +151,7 @@ void add_dataset(hid_t file, const char* name, hid_t type, int rank, const hsize
   H5Sclose(space);
 }
 
-/// The dataset that `trunnion` writes at this name, with content of the input.
+/// The dataset that `trunnion` writes under this name, with content of the input.
 void add_proper_dataset(hid_t file, std::string_view name, Bytes& bytes) {
   const std::string text_name(name);
   const hsize_t columns = 1 + bytes.below(4), rows = bytes.below(8);
@@ -210,7 +209,7 @@ void add(hid_t file, const char* name, Bytes& bytes) {
 void build(const std::string& path, std::string_view input) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fapl_core(access, 1 << 14, true);  // in memory until it is closed
+  H5Pset_fapl_core(access, 1 << 14, true);  // in memory until closed
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
   require(file >= 0, "cannot create " + path);
   Bytes bytes(input);

@@ -1,3 +1,4 @@
+// Fuzz target: results in JSON files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/report_folders.h"
 #include "fuzz/targets.h"

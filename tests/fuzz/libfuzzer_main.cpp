@@ -1,4 +1,4 @@
-// The entry that libFuzzer calls; TRUNNION_FUZZ_TARGET names the target.
+// Entry point for libFuzzer; TRUNNION_FUZZ_TARGET names the target.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Fuzz target: model files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/diagnostic.h"
 #include "file/model_file.h"
@@ -12,14 +13,14 @@ namespace trunnion::fuzz {
 
 namespace {
 
-/// Small, so that what is large ends soon.
+/// Small, so that large inputs end soon.
 const std::vector<Override> kLimits{{"limits.input_size", "200000"},
                                     {"limits.includes", "2"},
                                     {"limits.values", "4000"},
                                     {"limits.text_size", "40000"},
                                     {"limits.parts", "20"}};
 
-/// What `trunnion check` does.
+/// As `trunnion check`.
 void check(const Description& description) {
   const std::shared_ptr<const Model> model = compile(description);
   analyse(*model);

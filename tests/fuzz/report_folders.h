@@ -1,4 +1,4 @@
-// Folders of results with one file left open for a fuzz target to write.
+// Folders of results with one file to be written by a fuzz target.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace trunnion::fuzz {
 
-/// Makes a report of sound results in which one file, such as `compare.csv`, holds `text`.
+/// Makes a report of valid results in which one file, such as `compare.csv`, contains `text`.
 void report_with(const std::string& file, std::string_view text);
 
 }  // namespace trunnion::fuzz

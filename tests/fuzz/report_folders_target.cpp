@@ -1,3 +1,4 @@
+// Fuzz target: folders of results for a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <filesystem>
 #include <map>
@@ -12,7 +13,7 @@ namespace {
 
 using Files = std::map<std::string, const char*>;  // name -> text
 
-/// What commands write, by the names of their folders; each of these files can be replaced.
+/// Files written by commands, by folder name; each of them can be replaced.
 const std::map<std::string, Files> kFolders{
     {"run",
      {{"summary.json",

@@ -1,4 +1,4 @@
-// What the fuzz targets share.
+// Common code of the fuzz targets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 

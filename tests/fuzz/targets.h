@@ -1,5 +1,5 @@
-// Fuzz targets: each reads any bytes as one kind of input. An exception of the library with a message is a good answer; everything else,
-// other exceptions included, ends the process. libFuzzer calls them (preset `fuzz`), and corpus_test.cpp on the files of corpus/.
+// Fuzz targets: each reads any bytes as one kind of input. An exception of the library with a message is valid; anything else,
+// including other exceptions, ends the process. They are called by libFuzzer (preset `fuzz`), and by corpus_test.cpp on corpus/.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,12 +16,12 @@ void model(std::string_view input);
 void urdf(std::string_view input);
 /// A CSV file of a signal.
 void csv_signal(std::string_view input);
-/// A CSV file of results, `NAME\n` and then its text; without a known name it is results.csv. Read as a recording, as a table and into a
+/// A CSV file of results, `NAME\n` followed by its text; without a known name it is results.csv. Read as a recording, as a table and into a
 /// report.
 void csv_results(std::string_view input);
-/// A JSON file of results, `NAME\n` and then its text; without a known name it is summary.json. Read into a report.
+/// A JSON file of results, `NAME\n` followed by its text; without a known name it is summary.json. Read into a report.
 void json_results(std::string_view input);
-/// A recipe of a sound HDF5 file with datasets of any kind and shape at the names of results.h5, which is read as results.
+/// A recipe of a valid HDF5 file with datasets of any kind and shape at the names of results.h5, which is read as results.
 void hdf5_results(std::string_view input);
 
 struct Target {
@@ -37,14 +37,14 @@ inline constexpr std::array<Target, 6> kTargets{{{"model", model},
 
 /// Calls `read`; exceptions of the library must have a message in UTF-8. Ends the process otherwise.
 void refused_properly(const std::function<void()>& read);
-/// Ends the process with a message where `holds` is false.
+/// Ends the process with a message if `holds` is false.
 void require(bool holds, const std::string& what);
 
 /// A folder of this process, removed at its end; empty at the start.
 const std::string& scratch_folder();
 void write_file(const std::string& path, std::string_view text);
 
-/// `NAME\n` before a text: the name where it is one of `known`, else the first of them and the whole input.
+/// `NAME\n` before a text: the name if it is one of `known`, else the first of them and the whole input.
 template <class Names>
 std::pair<std::string, std::string_view> split_name(std::string_view input, const Names& known) {
   const std::size_t end = input.find('\n');

@@ -1,3 +1,4 @@
+// Fuzz target: robots in URDF.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/urdf.h"
 
@@ -11,7 +12,7 @@ void urdf(std::string_view input) {
     const bool floating = input.size() % 2 == 1;
     const ImportedModel imported = import_urdf(std::string(input), "robot.urdf", floating);
     require(imported.text.find("\ninclude") == std::string::npos, "a robot that includes files");
-    parse_model(imported.text, "robot.yaml");  // a robot may be no machine, and be refused with findings
+    parse_model(imported.text, "robot.yaml");  // a robot may not be a valid machine, and be rejected with findings
   });
 }
 

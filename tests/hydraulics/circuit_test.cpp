@@ -1,5 +1,5 @@
-// The evaluation of circuits at random states. Truth: the pressure equations written out for one volume, differences of the
-// residuals and forces, a dense solve of the whole linear system.
+// The evaluation of circuits at random states. Reference: the pressure equations written out for one volume, differences of the
+// residuals and forces, a dense solution of the whole linear system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/circuit.h"
 #include "hydraulics/oil_rule.h"
@@ -73,7 +73,7 @@ cylinders:
     rod: 30 mm
     chamber_length_A: 0.4 m
     chamber_length_B: 0.6 m
-    end_damper: {stiffness: 4e5, damping: 3e4, length: 0.3 m, law: printed}
+    end_damper: {stiffness: 4e5, damping: 3e4, length: 0.3 m, law: rahikainen_2020}
     friction: {model: lugre, states: local, coulomb: 210, static: 830, stribeck_velocity: 0.0125, viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4}
   three:
     base: {body: ground}
@@ -95,7 +95,7 @@ signals: {u: 3, u2: -4, opening: 0.6}
   return kModel;
 }
 
-/// A linear oil of that size, 0.4 of its step after its beginning at time 0.
+/// A linear oil of that size, at 0.4 of its step from its beginning at time 0.
 const LinearOil& some_linear_oil() {
   static const LinearOil kOil = [] {
     LinearOil oil(6, 4);
@@ -160,7 +160,7 @@ struct CircuitPoint {
     rule = {1e-3, OilRule::alpha(0.5).factor(1e-3), y_begin.data(), offset.data(), s_begin.data()};
     update_inputs(h, m.signals, 0, Side::right, state);
   }
-  /// ydot by the rule, then everything, or R and the forces alone.
+  /// ydot by the rule, then everything, or R and the forces only.
   void evaluate(bool with_derivatives = true) {
     std::vector<double> ydot(y.size()), y_now = y;
     for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - offset[i];
@@ -169,7 +169,7 @@ struct CircuitPoint {
     else
       evaluate_residual(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
   }
-  /// Everything that an evaluation gives: residuals, then port forces.
+  /// All results of an evaluation: residuals, then port forces.
   Eigen::VectorXd results() {
     evaluate();
     Eigen::VectorXd all(state.R.size() + state.ports.size());
@@ -268,7 +268,7 @@ TEST(Circuit, ResidualsAloneAreThoseWithDerivatives) {
   }
 }
 
-/// The pattern of a block is found without values: no state may have an entry elsewhere.
+/// The pattern of a block is determined without values: no state may have an entry outside.
 TEST(Circuit, BlocksHaveEntriesOnlyWhereTheyMay) {
   for (const auto& model : {everything(), everything_linear(), test::load_example("excavator"), test::load_example("excavator_lumped"),
                             test::load_example("two_arms_one_pump"), test::load_example("four_bar")})
@@ -358,14 +358,14 @@ TEST(Circuit, PortForceIsPressureTimesAreaLessFrictionAndViscousPlusDampers) {
   }
 }
 
-/// The rates of the explicit form leave no residual of the implicit one.
+/// The rates of the explicit form give zero residual of the implicit one.
 TEST(Circuit, ExplicitRatesSolveTheImplicitEquations) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     CircuitPoint p(*everything(), seed);
     std::vector<double> ydot(p.y.size());
     evaluate_rates(p.h, p.s.data(), p.s_dot.data(), p.y.data(), ydot.data(), p.state);
     std::vector<double> y = p.y;
-    p.rule.factor = 0;  // no step: local states stay where they are
+    p.rule.factor = 0;  // no step: local states are unchanged
     p.rule.y_begin = p.y.data();
     evaluate_hydraulics(p.h, p.s.data(), p.s_dot.data(), y.data(), ydot.data(), p.rule, p.state);
     for (std::size_t i = 0; i < p.state.R.size(); ++i) {
@@ -403,7 +403,7 @@ TEST(Circuit, LinearOilHasItsOwnPressureRates) {
   ASSERT_EQ(p.h.ny, 6 + 2 + 1 + 1 + 1);  // no spools
   std::vector<double> ydot(p.y.size());
   evaluate_rates(p.h, p.s.data(), p.s_dot.data(), p.y.data(), ydot.data(), p.state);
-  // circuits are those of the netlist: v1 to v4 with `one` and `two`, w1 and w2 with `three` and `four`
+  // circuits of the netlist: v1 to v4 with `one` and `two`, w1 and w2 with `three` and `four`
   const double x = 0.4;
   for (int i = 0; i < 6; ++i) {
     const auto at = [&](const std::vector<std::vector<double>>& a, int k) {  // in the first of two pieces

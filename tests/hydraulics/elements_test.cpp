@@ -1,4 +1,4 @@
-// Orifice, one-way valves, directional valve, spool and oil by their formulas. Truth: numbers worked out by hand, symmetry, closed forms.
+// Orifice, one-way valves, directional valve, spool and oil by their formulas. Reference: hand-calculated values, symmetry, closed forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -186,7 +186,7 @@ Fluid airy() {
 }
 /// Volume of released air per volume of oil.
 double air(const Fluid& f, double p) { return f.free_air * (f.saturation_pressure / p - 2 + p / f.saturation_pressure); }
-/// Share of liquid in a volume.
+/// Liquid fraction of a volume.
 double liquid(const Fluid& f, double p) { return 1 / (1 + air(f, p)); }
 
 TEST(Fluid, CompressibilityIsTheOilsAboveSaturation) {
@@ -243,7 +243,7 @@ TEST(Fluid, PressureIsTheInverseOfStrain) {
 
 TEST(Fluid, StepsOfPressureAcrossSaturationKeepTheStrain) {
   const Fluid f = airy();
-  EXPECT_EQ(f.advance(2e6, -1e6, 1e-9), 1e6);  // liquid: as it stands
+  EXPECT_EQ(f.advance(2e6, -1e6, 1e-9), 1e6);  // liquid: unchanged
   for (const auto& [p, dp] : {std::pair{2e6, -3e6}, std::pair{1e6, -1e8}, std::pair{3e4, -1e5}, std::pair{9e4, 2e4}}) {
     const double moved = f.advance(p, dp, 1e-9);
     EXPECT_GT(moved, 0);
@@ -264,7 +264,7 @@ TEST(Fluid, CapacityOfSubVolumesIsVolumeOverEffectiveModulus) {
 // ---------------------------------------------------------------- cylinder
 
 constexpr EndDamper kContinuous{4e5, 3e4, 0.05, DamperLaw::continuous};
-constexpr EndDamper kPrinted{4e5, 3e4, 0.05, DamperLaw::printed};
+constexpr EndDamper kPrinted{4e5, 3e4, 0.05, DamperLaw::rahikainen_2020};
 
 /// Force in the direction of extension; the chambers are l_A and 1 m - l_A long.
 double damper_force(const EndDamper& d, double l_A, double s_dot) { return end_dampers_force(d, l_A, 1 - l_A, s_dot); }
@@ -295,7 +295,7 @@ TEST(EndDamper, ContinuousLawHasStiffnessAndDampingThatGrowsWithTheDepth) {
   EXPECT_NEAR(damper_force(kContinuous, 0.03, 0), 4e5 * 0.02, 1e-9);
   EXPECT_NEAR(damper_force(kContinuous, 0.03, -0.1), 4e5 * 0.02 + 3e4 * 0.1 * 0.4, 1e-9);  // retracting: more
   EXPECT_NEAR(damper_force(kContinuous, 0.97, 0.1), -(4e5 * 0.02 + 3e4 * 0.1 * 0.4), 1e-9);
-  EXPECT_EQ(damper_force(kContinuous, 0.03, 10), 0);  // leaving faster than the spring follows
+  EXPECT_EQ(damper_force(kContinuous, 0.03, 10), 0);  // exit faster than the spring follows
 }
 
 TEST(EndDamper, PrintedLawIsASpringAndADamperWithinTheZone) {

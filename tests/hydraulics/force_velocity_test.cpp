@@ -1,4 +1,4 @@
-// Points of force-velocity curves. Truth: closed forms of the breakpoints, the map at single velocities, and the raw relations solved by
+// Points of force-velocity curves. Reference: closed forms of the breakpoints, the map at single velocities, the original relations by
 // nested bracketing (problems/quasistatic_reference.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/force_velocity.h"
@@ -49,7 +49,7 @@ void expect_all_near(const std::vector<double>& found, const std::vector<double>
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-14 * std::abs(expected[i])) << i;
 }
 
-/// Regularised openings, speed at which the bleed valve takes the flow, and its stiffness against the inlet of area A.
+/// Regularised openings, speed at which the bleed valve carries no flow, and its stiffness relative to the inlet of area A.
 double hat(double u, double A) { return kValve * u / std::pow(A, 1.5); }
 double relieved(double bleed, double A) { return (kFlow - kValve * bleed * std::sqrt(kPumpRelief)) / A; }
 double starved(double bleed, double A, double drop) {  // K (Q/A - v) = v sqrt(drop)
@@ -58,7 +58,7 @@ double starved(double bleed, double A, double drop) {  // K (Q/A - v) = v sqrt(d
 }
 
 TEST(ForceVelocityCurve, BreakpointsAreThoseOfTheClosedForms) {
-  // (64): the pump's relief valve shuts, the head side begins to suck, the relief valve of the rod side opens
+  // (64): the pump's relief valve closes, the head side begins to suck, the relief valve of the rod side opens
   expect_all_near(
       breakpoints(curve(paper_case(0.5, 0.2), -0.2, 1, 50)),
       {0, relieved(0.2, kAreaH), starved(0.2, kAreaH, std::pow(hat(0.5, kAreaH), -2)), hat(0.5, kAreaR) * std::sqrt(kAreaR * kReliefR)});
@@ -69,11 +69,11 @@ TEST(ForceVelocityCurve, BreakpointsAreThoseOfTheClosedForms) {
 }
 
 TEST(ForceVelocityCurve, TheRegenerationValveOpensAtABreakpoint) {
-  // k F_h = F_r while the pump's relief valve is shut; (93f)
+  // k F_h = F_r while the pump's relief valve is closed; (93f)
   const double k = kAreaR / kAreaH, opens = starved(0.2, kAreaH, std::pow(hat(0.5, kAreaH), -2) + std::pow(hat(0.5, kAreaR), -2) / k);
   const auto points = curve(paper_case(0.5, 0.2, 0.5), -0.2, 1.5, 60);
   const auto at =
-      std::find_if(points.begin(), points.end(), [&](const auto& p) { return std::abs(p.at.v - opens) < 1e-6; });  // seen by its flow
+      std::find_if(points.begin(), points.end(), [&](const auto& p) { return std::abs(p.at.v - opens) < 1e-6; });  // detected by its flow
   ASSERT_NE(at, points.end());
   EXPECT_TRUE(at->breakpoint);
   for (const ForceVelocityPoint& p : points)
@@ -164,7 +164,7 @@ TEST(ForceVelocityCurve, ImpossibleCommandsAreRefused) {
 
 // ---------------------------------------------------------------- any circuit
 
-/// A curve over all that its valves do, the others moving or at rest.
+/// A curve over all states of the valves, the others moving or at rest.
 struct RandomCurve {
   MeteringCase c;
   int actuator;
@@ -218,7 +218,7 @@ TEST(ForceVelocityCurve, EveryPointIsOnTheMapAndNoPieceIsMissed) {
       EXPECT_TRUE(before.at.v < p.at.v || (line && before.at.v == p.at.v && before.at.f > p.at.f)) << where;
       EXPECT_LE(p.at.f, before.at.f + kTolerance * scale) << where;
       if (before.at.segment != p.at.segment) { EXPECT_TRUE(before.breakpoint || p.breakpoint) << where; }
-      // between the points nothing happens that they do not show
+      // no further changes between the points
       if (before.at.v == p.at.v) continue;
       v[static_cast<std::size_t>(r.actuator)] = before.at.v + 0.37 * (p.at.v - before.at.v);
       circuit.recover_at(r.c.command(), v, scratch, flows, pump);
@@ -247,7 +247,7 @@ TEST(ForceVelocityCurve, AgreesWithTheRawRelations) {
     }
     if (actuators[own].th > 0 && actuators[own].tr > 0) continue;  // float: not in the reference
     if (std::any_of(actuators.begin(), actuators.end(), [](const auto& a) {
-          return (a.th > 0 && a.tr > 0) || (a.a > 0 && a.ph == 0 && a.tr == 0);  // and regeneration with both shut
+          return (a.th > 0 && a.tr > 0) || (a.a > 0 && a.ph == 0 && a.tr == 0);  // and regeneration with both closed
         }))
       continue;
     const problems::PumpReference pump{r.c.flow, r.c.pump.relief, r.c.pump.c_bleed * r.c.bleed};

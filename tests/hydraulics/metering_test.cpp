@@ -1,5 +1,5 @@
-// A whole circuit of metering edges, open centre, reliefs and checks on a pump of fixed flow, run with the step. Truth: flows and
-// pressures of the steady motions in closed form, the energy ledger, the same machine cut at its oil.
+// A circuit of metering edges, open centre, reliefs and checks on a pump of fixed flow, run with the step. Reference: flows and
+// pressures of the steady motions in closed form, the energy ledger, the same machine co-simulated.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(MeteringCircuit, IdlesThroughTheOpenCentreAndHoldsItsLoad) {
   expect_near(at, "line.pressure", kTank + drop(kFlow), 1e-5 * drop(kFlow));
   expect_near(at, "bleed.flow", kFlow, 1e-6 * kFlow);
   for (const char* edge : {"ph.flow", "tr.flow", "pr.flow", "th.flow"}) EXPECT_EQ(at.at(edge), 0) << edge;
-  EXPECT_LT(std::abs(at.at("mass.position") - 2), 0.02);  // compression of the oil under 300 kN, and its swing
+  EXPECT_LT(std::abs(at.at("mass.position") - 2), 0.02);  // compression of the oil under 300 kN, and its oscillation
 }
 
 TEST(MeteringCircuit, GivesWayThroughAChamberReliefAndDrawsOnTheOtherSide) {
@@ -108,7 +108,7 @@ TEST(MeteringCircuit, SmallVolumesKeepTheSteadyMotion) {
 }
 
 TEST(MeteringCircuit, JumpsOfTheLeverPassHoweverSmallTheVolumes) {
-  // centre and edges shut and open at once in front of the running pump: bends of all laws in one step
+  // centre and edges close and open at once in front of the running pump: kinks of all laws in one step
   for (const auto& [line, supply] : {std::pair{"20 mL", "10 mL"}, {"1 mL", "100 mL"}, {"100 mL", "1 mL"}}) {
     const CaseResult result =
         run_case(model_from(metering_machine("signals: {lever: {steps: [[0.1 s, 1], [0.4 s, -1], [0.6 s, 0], [0.8 s, 0.5]]}}\n"
@@ -137,10 +137,10 @@ TEST(MeteringCircuit, EnergyLedgerCloses) {
   };
   const double coarse = residual("solver.step=1 ms"), fine = residual("solver.step=0.25 ms");
   EXPECT_LT(coarse, 0.2);
-  EXPECT_LT(fine, coarse / 6);  // kinks between steps cost a part of the order
+  EXPECT_LT(fine, coarse / 6);  // kinks between steps reduce the order
 }
 
-/// Way of the mass after 0.5 s.
+/// Displacement of the mass after 0.5 s.
 double way(const std::vector<std::string>& set) {
   const auto model = model_from(metering_machine("signals: {lever: {ramps: [[0, 0], [0.3 s, 0.8]]}}\n"
                                                  "forces: {load: {joint: mass, load: -100 kN}}\n"),

@@ -1,5 +1,5 @@
-// Motors and rotary actuators on angles of joints. Truth: closed forms, and the same machine with a cylinder on a line, whose numbers
-// a rotary actuator shares.
+// Motors and rotary actuators on angles of joints. Reference: closed forms, and the same machine with a cylinder on a line, whose numbers
+// a rotary actuator has.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -64,10 +64,10 @@ solver: {step: 1 ms}
   EXPECT_NEAR(rate(*model, state, "wheel"), 10, 1e-4);
   EXPECT_NEAR(pressure(*model, state, "a"), 1e5 + (50 + 200 * 10) / 1e-4, 20);
   EXPECT_GT(coordinate(*model, state, "wheel"), 4 * std::numbers::pi);
-  EXPECT_EQ(model->hydraulics.actuators[0].cylinder.chamber_A(17.0) * 1e-4, 2e-5);  // the oil in it, at any angle
+  EXPECT_EQ(model->hydraulics.actuators[0].cylinder.chamber_A(17.0) * 1e-4, 2e-5);  // its oil, at any angle
 }
 
-/// The same numbers along a line and about an axis; `about` names what differs.
+/// The same numbers along a line and about an axis; `about` names the difference.
 std::string pair_machine(bool turns, const std::string& law, bool drawn) {
   const std::string shared =
       "friction: {model: " + law +

@@ -1,4 +1,4 @@
-// The oil's rule on single equations: order, damping, and what its flows pass.
+// The oil's rule on single equations: order, damping, and transported volumes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/oil_rule.h"
 
@@ -102,7 +102,7 @@ TEST(OilRule, WhatFlowsPassIsWhatContentsGain) {
 }
 
 TEST(OilRule, PartsResolveADecayAndFillTheStep) {
-  // p' = -k p, k h = 1e6: parts as a circuit makes them
+  // p' = -k p, k h = 1e6: substeps as in a circuit
   constexpr double k = 1e9, h = 1e-3;
   double p = 1, Q = -k, lag = 0, curvature = 0, sum = 0, worst = 0;
   int parts = 0;

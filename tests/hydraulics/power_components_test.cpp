@@ -1,4 +1,4 @@
-// Pumps, accumulators, lines, and the oil over pressure and temperature. Truth: closed forms and numbers worked out by hand, balance of
+// Pumps, accumulators, lines, and the oil over pressure and temperature. Reference: closed forms and hand-calculated values, balance of
 // power, differences.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ PumpConstants lossy() {
   c.set_losses(0.95, 0.92, 200, 25e6, 0.4);
   return c;
 }
-/// Every function of the control, and a prime mover whose torque falls to either side of 150 rad/s.
+/// All control functions, and a prime mover whose torque decreases to either side of 150 rad/s.
 PumpConstants full() {
   PumpConstants c = lossy();
   c.cut_off = 28e6;
@@ -90,7 +90,7 @@ TEST(Pump, DrawsAndDrivesTheOtherWayRound) {
   const Law pump = component_law(Pump<PumpControl::none, false>(lossless()));
   EXPECT_DOUBLE_EQ(at(pump, {1e5, 1e7}, {}, {-0.5, 200}).Q[0], -100 * kD);          // over centre
   EXPECT_DOUBLE_EQ(at(pump, {1e7, 1e5}, {}, {1, 200}).power[0], -kD * 99e5 * 200);  // as a motor it drives the shaft
-  EXPECT_EQ(at(component_law(Pump<PumpControl::none, false>(lossy())), {1e5, 1e7}, {}, {1, 0}).power[0], 0);  // at rest: friction gives
+  EXPECT_EQ(at(component_law(Pump<PumpControl::none, false>(lossy())), {1e5, 1e7}, {}, {1, 0}).power[0], 0);  // at rest: friction yields
 }
 
 TEST(Pump, WithoutDisplacementLeaksOnly) {
@@ -98,7 +98,7 @@ TEST(Pump, WithoutDisplacementLeaksOnly) {
   EXPECT_NEAR(at(pump, {0, 25e6}, {}, {0, 200}).Q[0], -0.05 * kD * 200, 1e-17);
 }
 
-/// Displacement at which a control rests.
+/// Steady displacement of a control.
 template <PumpControl control>
 double resting(const PumpConstants& c, std::vector<double> p, double limit = 1) {
   const Law pump = component_law(Pump<control, false>(c));
@@ -113,16 +113,16 @@ TEST(Pump, LoadSensingKeepsItsMarginToThatOfTheBand) {
   PumpConstants c = full();
   c.cut_off = c.torque = kUnlimited;
   for (double e : {0.1, 0.5, 0.9}) EXPECT_NEAR(resting<PumpControl::load_sensing>(c, {1e5, 9e6 + 2e6 - e * 1e6, 9e6}), e, 1e-9) << e;
-  EXPECT_EQ(resting<PumpControl::load_sensing>(c, {1e5, 9e6, 9e6}), 1);         // not reached: all it can
+  EXPECT_EQ(resting<PumpControl::load_sensing>(c, {1e5, 9e6, 9e6}), 1);         // not reached: full displacement
   EXPECT_EQ(resting<PumpControl::load_sensing>(c, {1e5, 9e6, 9e6}, 0.6), 0.6);  // up to its limit
-  EXPECT_EQ(resting<PumpControl::load_sensing>(c, {1e5, 9e6, 1e6}), 0.02);      // exceeded: the least
+  EXPECT_EQ(resting<PumpControl::load_sensing>(c, {1e5, 9e6, 1e6}), 0.02);      // exceeded: the minimum
 }
 
 TEST(Pump, CutOffTakesTheDisplacementAway) {
   const PumpConstants c = full();
   EXPECT_EQ(resting<PumpControl::pressure>(c, {1e5, 28e6}), 0.02);
   EXPECT_NEAR(resting<PumpControl::pressure>(c, {1e5, 27.7e6}), 0.3, 1e-9);
-  EXPECT_NEAR(resting<PumpControl::load_sensing>(c, {1e5, 27.7e6, 27.6e6}), 0.3, 1e-9);  // the lesser of both
+  EXPECT_NEAR(resting<PumpControl::load_sensing>(c, {1e5, 27.7e6, 27.6e6}), 0.3, 1e-9);  // the smaller of both
 }
 
 TEST(Pump, TorqueLimitKeepsDisplacementTimesPressure) {

@@ -1,4 +1,4 @@
-// Actuators on one pump, with regeneration. Truth: the relations of the circuit as they are written, the balance of power, the paper's own
+// Actuators on one pump, with regeneration. Reference: the original relations of the circuit, the balance of power, the paper's
 // equations solved by bisection, symmetry, monotonicity, and differences.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/metering_circuit.h"
@@ -67,7 +67,7 @@ TEST_P(QuasistaticForms, FulfilsTheRelationsOfTheCircuitOnItsLoadLines) {
       ASSERT_NEAR(q.f, c.beta[j] * q.v + c.fbar[j], 2e-15 * force) << c.text();
       ASSERT_NEAR(solution.v[j], q.v, 1e-12 * speed) << c.text();
       ASSERT_NEAR(solution.f[j], c.beta[j] * solution.v[j] + c.fbar[j], 2e-15 * force);
-      // what the pump gives is lost or does work; nothing gains
+      // the pump's power is lost or does work; no gains
       const MeteringPowers p = powers(q);
       const double losses[] = {p.ph, p.pr, p.th, p.tr, p.a, p.head_relief, p.rod_relief};
       double sum = p.work, size = r.pump.P * r.pump.Q + std::abs(p.work);
@@ -97,7 +97,7 @@ TEST_P(QuasistaticForms, FulfilsTheRelationsOfTheCircuitAtGivenVelocities) {
   }
 }
 
-/// Lambda(Gamma): the load line through a point of the map meets it there and nowhere else.
+/// Lambda(Gamma): the load line through a point of the map intersects it only there.
 TEST_P(QuasistaticForms, InvertsItsMap) {
   std::vector<double> v(n), fbar(n);
   for (int i = 0; i < test::random_cases(); ++i) {
@@ -174,11 +174,11 @@ TEST_P(QuasistaticForms, HasTheDerivativesOfItsDifferences) {
       circuit.solve(moved.command(), moved.beta, moved.fbar, before);
       for (int j = 0; j < n; ++j) {
         const double right = (after.v[j] - solution.v[j]) / h, left = (solution.v[j] - before.v[j]) / h, d = solution.v_fbar[j * n + k];
-        const double size = 1 / std::sqrt(c.beta[j] * c.beta[k]);  // the greatest that it can be
+        const double size = 1 / std::sqrt(c.beta[j] * c.beta[k]);  // its maximum
         ASSERT_LE(std::abs(d), size * (1 + 1e-12));
         ASSERT_NEAR(d, solution.v_fbar[k * n + j], 1e-11 * size) << c.text();
         if (j == k) ASSERT_LE(d, 0);
-        if (std::abs(right - left) > 1e-5 * size) continue;  // a kink, or a bend too strong for differences
+        if (std::abs(right - left) > 1e-5 * size) continue;  // a kink, or too strong a curvature for differences
         ++smooth;
         ASSERT_NEAR((left + right) / 2, d, 1e-5 * size) << j << " " << k << "\n" << c.text();
       }
@@ -359,7 +359,7 @@ TEST(QuasistaticRegeneration, IsThePlainMapWhileItsValveIsShut) {
     MeteringSolution closed_form(1), by_curve(1);
     c.openings[0].a = 0;
     c.circuit().solve(c.command(), c.beta, c.fbar, closed_form);
-    if (c.openings[0].pr == 0 && c.openings[0].th == 0) c.openings[0].a = 1e-12;  // too little to be seen
+    if (c.openings[0].pr == 0 && c.openings[0].th == 0) c.openings[0].a = 1e-12;  // too small to be detected
     c.circuit().solve(c.command(), c.beta, c.fbar, by_curve);
     const double speed = speed_scale(c, 0) + std::abs(c.fbar[0]) / c.beta[0];
     EXPECT_NEAR(by_curve.v[0], closed_form.v[0], 1e-10 * speed) << c.text();
@@ -367,7 +367,7 @@ TEST(QuasistaticRegeneration, IsThePlainMapWhileItsValveIsShut) {
 }
 
 TEST(QuasistaticRegeneration, ExtendsFasterTheFurtherItsValveOpens) {
-  // figure 8: above all under pulling forces; the flow through the valve grows with its opening
+  // figure 8: mainly under pulling forces; the flow through the valve grows with its opening
   MeteringCase c = test::printed_case(0.5, 0.2);
   for (const double f : {-3e5, -1e5, 0.0}) {
     double v = 0, Q_a = -1;
@@ -387,7 +387,7 @@ TEST(QuasistaticRegeneration, ExtendsFasterTheFurtherItsValveOpens) {
 }
 
 TEST(QuasistaticRegeneration, LetsAnActuatorWithEqualAreasCirculate) {
-  // all main valves shut: oil goes round the piston, f = -A P_drop
+  // all main valves closed: oil circulates around the piston, f = -A P_drop
   MeteringCase c = test::printed_case(0, 0.2);
   c.actuators[0].area_r = c.actuators[0].area_h;
   c.openings[0].a = 1;
@@ -396,11 +396,11 @@ TEST(QuasistaticRegeneration, LetsAnActuatorWithEqualAreasCirculate) {
   const Recovered r = recover_at(c, c.circuit(), {v}, scratch);
   EXPECT_NEAR(r.actuators[0].f, -c.actuators[0].area_h * drop, 1e-12 * c.force_scale(0));
   EXPECT_NEAR(r.actuators[0].Q_a, c.actuators[0].area_r * v, 1e-18);
-  EXPECT_EQ(r.actuators[0].P_h, 0);  // the lowest pressures of a shut loop
+  EXPECT_EQ(r.actuators[0].P_h, 0);  // the lowest pressures of a closed loop
   EXPECT_EQ(r.actuators[0].Q_ho, 0);
 }
 
-// ---------------------------------------------------------------- wrong input
+// ---------------------------------------------------------------- invalid input
 
 std::string message_of(const std::function<void()>& action) {
   try {

@@ -1,5 +1,5 @@
-// The quasistatic actuators against the reference that solves the raw relations by nested bracketing: forces to 1e-9 of F_hM + F_rM on
-// random circuits, degenerate ones included, with and without regeneration, alone and on one pump.
+// The quasistatic actuators compared with the reference that solves the original relations by nested bracketing: forces to 1e-9 of
+// F_hM + F_rM on random circuits, including degenerate ones, with and without regeneration, alone and on one pump.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ struct Circuit {
   }
 };
 
-/// Of forces within `range`: the reference's is as wide as rounding of v and Q makes it, which matters at vertical places only.
+/// Of forces within `range`: the reference's is as wide as the rounding of v and Q, which matters at vertical pieces only.
 void expect_forces(const Interval& own, double lower, double upper, double scale, bool exact, const std::string& where) {
   const double accuracy = kForceAccuracy * scale;
   EXPECT_LE(own.lower, own.upper) << where;

@@ -1,5 +1,5 @@
-// The reference of the quasistatic actuators against solutions in forty digits, against the raw relations it claims to solve, against
-// set-valued points found by hand, and its eliminations against each other.
+// The reference of the quasistatic actuators compared with solutions in forty digits, with the original relations, with
+// set-valued points found by hand, and its eliminations with each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/quasistatic_reference.h"
 
@@ -57,7 +57,7 @@ testing::AssertionResult solves_chambers(const ActuatorReference& k, const Quasi
   return testing::AssertionSuccess();
 }
 
-/// The pump's node (39e)-(39g), (39l), (114) for the flows that states of all its actuators name.
+/// The pump's node (39e)-(39g), (39l), (114) for the flows of all its actuators' states.
 testing::AssertionResult solves_pump(const PumpReference& pump, const std::vector<QuasistaticState>& states) {
   const double P = states[0].P, dP = 1e-13 * pump.P_M;
   double drawn = 0;
@@ -150,7 +150,7 @@ TEST(QuasistaticReference, GammaDecreasesWithinTheReliefForces) {
   }
 }
 
-// Flow A_h v = Q with a closed bleed: P is anything from what the orifices take to P_M.
+// Flow A_h v = Q with a closed bleed: P is anything from the pressure of the orifice flow to P_M.
 TEST(QuasistaticReference, ClosedBleedMakesGammaVerticalAtFullFlow) {
   const ActuatorReference k = paper_actuator(0.5);
   const PumpReference pump = paper_pump(0);
@@ -179,8 +179,8 @@ TEST(QuasistaticReference, ClosedReturnHoldsTheRodsOilAtItsRelief) {
   EXPECT_NEAR(in.upper, rest.upper, 1e-13 * k.force_scale());
 }
 
-// Without a return the rod's oil leaves through the regeneration valve. With A_r > A_h there is too much of it: it opens the lower of
-// the two reliefs, at both chambers' pressure, whatever the pump does. With A_r < A_h it replaces oil of the pump, at its pressure.
+// Without a return the rod's oil flows through the regeneration valve. With A_r > A_h there is too much of it: it opens the lower of
+// the two reliefs, at both chambers' pressure, for any pump. With A_r < A_h it replaces oil of the pump, at its pressure.
 TEST(QuasistaticReference, RegenerationWithoutReturnHoldsThePressuresTogether) {
   ActuatorReference k = paper_actuator(0.5, 0.3);
   k.tr = 0;
@@ -197,7 +197,7 @@ TEST(QuasistaticReference, RegenerationWithoutReturnHoldsThePressuresTogether) {
 
   k.P_rM = 45e6;
   EXPECT_NEAR(reference_gamma(k, pump, 0).lower, (k.A_h - k.A_r) * k.P_hM, 1e-13 * k.force_scale());
-  // Slowly out: the regeneration valve carries A_r v, the head's relief the excess.
+  // Slow extension: the regeneration valve carries A_r v, the head's relief the excess.
   const double v = 0.01, drop = std::pow(k.A_r * v / k.a, 2);
   EXPECT_NEAR(reference_gamma(k, pump, v).lower, k.A_h * k.P_hM - k.A_r * (k.P_hM + drop), 1e-13 * k.force_scale());
 }
@@ -217,7 +217,7 @@ TEST(QuasistaticReference, LambdaIsTheInverseOfTheRelaxedGamma) {
     const ActuatorReference& k = c.actuators[0];
     const QuasistaticState s = reference_lambda(k, c.pump, c.beta[0], c.fbar[0]);
     const double accuracy = 1e-14 * (k.force_scale() + std::abs(c.fbar[0]));
-    // beta v + fbar = f in Gamma(v) for some v within the last digits of what was returned
+    // beta v + fbar = f in Gamma(v) for some v within the last digits of the result
     const double dv = accuracy / c.beta[0];
     EXPECT_LE(reference_gamma(k, c.pump, s.v + dv).lower, s.f + accuracy) << "case " << seed;
     EXPECT_GE(reference_gamma(k, c.pump, s.v - dv).upper, s.f - accuracy) << "case " << seed;

@@ -1,4 +1,4 @@
-// Set-valued functions and scalar equations of the quasistatic hydraulics. Truth: definitions, the equations themselves, values by hand.
+// Set-valued functions and scalar equations of the quasistatic hydraulics. Reference: definitions, the equations themselves, hand values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/set_valued.h"
 

@@ -1,5 +1,5 @@
-// One actuator in closed form: the map Gamma and its inverse Lambda. Truth: tables computed independently, values by hand, the relations
-// of the circuit as they are written, and the inclusion that defines Lambda.
+// One actuator in closed form: the map Gamma and its inverse Lambda. Reference: tables computed independently, hand-calculated values,
+// the original relations of the circuit, and the inclusion that defines Lambda.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/single_actuator.h"
 
@@ -99,7 +99,7 @@ TEST(QuasistaticMap, IsVerticalAtThePumpsFlowWithAShutBleedValve) {
   EXPECT_NEAR(single.force(v).upper, loss, 1e-5 * single.scale);  // the pump's relief pressure behind the inlet valve
   EXPECT_LT(below, 0);                                            // down to suction
   EXPECT_NEAR(single.force(v * 1.000001).lower, below, 1e-5 * single.scale);
-  // any force between belongs to this speed
+  // any force between has this speed
   for (double share : {0.01, 0.5, 0.99}) {
     const double f = below + share * (single.force(v).upper - below);
     const LoadPoint point = single.point(1e6, f - 1e6 * v);
@@ -143,7 +143,7 @@ TEST(QuasistaticMap, FloatsWithBothValvesToTheTankOpen) {
   EXPECT_LT(single.force(0.1).upper, 0);
   EXPECT_GT(single.force(-0.1).lower, 0);
   EXPECT_EQ(single.point(1e6, 0).v, 0);
-  EXPECT_DOUBLE_EQ(single.point(1e6, 0).v_fbar, -1e-6);  // nothing holds it
+  EXPECT_DOUBLE_EQ(single.point(1e6, 0).v_fbar, -1e-6);  // nothing resists it
 }
 
 // ---------------------------------------------------------------- at random
@@ -189,7 +189,7 @@ TEST(QuasistaticInverse, HasTheSlopeOfItsDifferences) {
     const double right = (after - at) / h, left = (at - before) / h, slope = single.point(beta, fbar).v_fbar;
     EXPECT_LE(slope, 0);
     EXPECT_GE(slope, -1 / beta);
-    if (std::abs(right - left) > 1e-4 / beta) {  // a kink or a strong bend: between the slopes
+    if (std::abs(right - left) > 1e-4 / beta) {  // a kink or a strong curvature: between the slopes
       EXPECT_GE(slope, std::min(left, right) - 0.02 / beta) << c.text();
       EXPECT_LE(slope, std::max(left, right) + 0.02 / beta) << c.text();
       continue;
@@ -204,7 +204,7 @@ TEST(QuasistaticInverse, HasTheSlopeOfItsDifferences) {
 
 // ---------------------------------------------------------------- table 1
 
-/// A row: head relief, head suction, pump relief, rod suction, rod relief; o open, x shut, - either.
+/// A row: head relief, head suction, pump relief, rod suction, rod relief; o open, x closed, - either.
 const char* row_of(MeteringSegment segment) {
   using enum MeteringSegment;
   switch (segment) {

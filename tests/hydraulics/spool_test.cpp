@@ -1,4 +1,4 @@
-// Spools that follow their signals: closed forms of the lag and of the second order, the rule itself, rates at their limit.
+// Spools that follow their signals: closed forms of first and second order, the rule itself, rates at their limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/spool.h"
 #include "hydraulics/oil_rule.h"
@@ -24,7 +24,7 @@ Spool second_order(double frequency, double damping, double rate_limit = Spool()
   spool.rate_limit = rate_limit;
   return spool;
 }
-/// A step of h with rates that nothing came before.
+/// A step of h with rates without history.
 void step(const Spool& spool, const OilRule& rule, double u_begin, double u_end, double h, double* y) {
   double rate[2], offset[2];
   spool_rates(spool, u_begin, y, rate);
@@ -77,7 +77,7 @@ TEST(Spool, OneStepIsThatOfTheRule) {
 
 TEST(Spool, MovesAtItsRateLimitUntilItArrives) {
   for (const Spool& spool : {lag(1e-3, 10), second_order(200, 1, 10)}) {
-    EXPECT_NEAR(after_jump(spool, 1e-4, 0.05), 0.5, 0.011);  // 10 times 50 ms, less what getting under way costs
+    EXPECT_NEAR(after_jump(spool, 1e-4, 0.05), 0.5, 0.011);  // 10 times 50 ms, minus the initial lag
     EXPECT_NEAR(after_jump(spool, 1e-4, 0.2), 1, 1e-6);
   }
 }

@@ -1,4 +1,4 @@
-// Small machines whose oil has a closed-form answer, run with the step: trapped oil, steady flow, leakage, dead head.
+// Small machines with closed-form solutions of the oil, run with the step: trapped oil, steady flow, leakage, dead head.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using test::pressure;
 using test::rate;
 using test::run;
 
-/// A slider of 1000 kg on a horizontal cylinder, both valves shut. A: 50 cm2, B: 40 cm2, 1 L hoses, bulk modulus 1.5 GPa.
+/// A slider of 1000 kg on a horizontal cylinder, both valves closed. A: 50 cm2, B: 40 cm2, 1 L hoses, bulk modulus 1.5 GPa.
 std::string trapped(const std::string& start_A, const std::string& rest) {
   return R"(
 bodies: {mass: {point_mass: {mass: 1000}}}
@@ -50,7 +50,7 @@ TEST(TrappedOil, CarriesAMassAsASpring) {
   }
 }
 
-/// Moved by `motion` from 1 m; V grows from V_0 by A times the way x of the piston.
+/// Moved by `motion` from 1 m; V grows from V_0 by A times the displacement x of the piston.
 TEST(TrappedOil, PressureFollowsTheLogarithmOfTheVolume) {
   const auto model = machine(trapped("20 MPa", R"(
 motions: {stroke: {joint: mass, signal: way}}
@@ -75,7 +75,7 @@ signals: {way: {table: [[0, 1 m], [0.2 s, 1.3 m], [0.4 s, 1 m]], smooth: true}}
 )"));
   MachineRun r(model);
   const double p_s = 1e5, phi = 0.01, p_0 = 1e6;
-  const auto balance = [&](double p, double x) {  // the liquid's volume less what it expanded to
+  const auto balance = [&](double p, double x) {  // the liquid's volume minus its expansion
     const double q = std::min(p, p_s), air = phi * (p_s / q - 2 + q / p_s);
     return (1 + kArea_A * x / kVolume_A) / (1 + air) - std::exp((p_0 - p) / kModulus);
   };
@@ -93,12 +93,12 @@ signals: {way: {table: [[0, 1 m], [0.2 s, 1.3 m], [0.4 s, 1 m]], smooth: true}}
   EXPECT_LT(drawn.first_time, 0.05);
   EXPECT_GT(drawn.lowest_pressure, 1.8e3);  // phi (p_s / p - 2) = 0.5: 1.9 kPa
   EXPECT_LT(drawn.lowest_pressure, 3e3);
-  EXPECT_EQ(r.statistics().cavitation[1].steps, 0);  // the other side is pressed
-  r.advance(0.4);                                    // and back: the air is gone again; 2e-5 of the volume are 0.03 MPa
+  EXPECT_EQ(r.statistics().cavitation[1].steps, 0);  // compression of the other side
+  r.advance(0.4);                                    // and back: the air is dissolved again; 2e-5 of the volume are 0.03 MPa
   EXPECT_NEAR(pressure(*model, r.state(), "a"), p_0, 1e5);
 }
 
-/// V dchi/dt = -chi Q: a source that draws from a shut volume passes on what liquid there is, ever less of it.
+/// V dchi/dt = -chi Q: a source that draws from a closed volume delivers a decreasing liquid fraction.
 TEST(TrappedOil, AFlowSourceTakesNoMoreLiquidThanThereIs) {
   const auto model = machine(R"(
 fluid: {saturation_pressure: 0.5 bar, free_air: 0.01}
@@ -130,7 +130,7 @@ solver: {step: 1 ms}
 }
 
 TEST(TrappedOil, LeakageLetsThePressuresMeet) {
-  // held still: C_a pa' = -G (pa - pb), C_b pb' = G (pa - pb)
+  // locked: C_a pa' = -G (pa - pb), C_b pb' = G (pa - pb)
   const auto model = machine(R"(
 bodies: {mass: {point_mass: {mass: 1000}}}
 joints: {mass: {prismatic: {parent: ground, axis: x}, position: 1 m}}
@@ -195,7 +195,7 @@ signals: {opening: {ramps: [[20 ms, 1], [21 ms, 0]]}}
 solver: {step: 1 ms}
 )");
   MachineRun r(model);
-  r.advance(31e-3);  // the kink is behind
+  r.advance(31e-3);  // after the kink
   const double at_closing = pressure(*model, r.state(), "v");
   ASSERT_TRUE(std::isfinite(at_closing));
   EXPECT_GT(at_closing, 1e5);
@@ -223,7 +223,7 @@ solver: {step: 1 ms}
 
 // ---------------------------------------------------------------- balance of oil
 
-/// What entered from the sources, by the test's own orifice law, against what the volumes hold, from pressures and lengths
+/// Inflow from the sources, by the test's own orifice law, compared with the content of the volumes, from pressures and lengths
 /// alone: sum over steps of C(s, mean) dp + A ds. Both sums are of second order.
 double imbalance(double step) {
   const auto model = machine(R"(
@@ -302,7 +302,7 @@ TEST(Circuits, WorkAsIfEachWereAlone) {
   const auto both = machine(text({"1", "3"})), one = machine(text({"1"})), three = machine(text({"3"}));
   EXPECT_EQ(both->hydraulics.circuits.size(), 2u);
   const State s = run(both, 0.5), s1 = run(one, 0.5), s3 = run(three, 0.5);
-  EXPECT_GT(std::abs(coordinate(*both, s, "m1") - coordinate(*both, s, "m3")), 5e-4);  // unlike each other
+  EXPECT_GT(std::abs(coordinate(*both, s, "m1") - coordinate(*both, s, "m3")), 5e-4);  // different from each other
   EXPECT_NEAR(coordinate(*both, s, "m1"), coordinate(*one, s1, "m1"), 1e-9);           // both within the tolerances
   EXPECT_NEAR(coordinate(*both, s, "m3"), coordinate(*three, s3, "m3"), 1e-9);
   EXPECT_NEAR(pressure(*both, s, "b1"), pressure(*one, s1, "b1"), 1);

@@ -1,4 +1,4 @@
-// Valves of several ports or with a spool of their own. Truth: static characteristics and small motions in closed form; for every law
+// Valves with several ports or their own spool. Reference: static characteristics and small motions in closed form; for every law
 // differences, balance of power, and heat that is never negative.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ double flow(const V& valve, const std::vector<double>& p) {
   return at(valve, p).Q[0];
 }
 
-/// Where a falling function crosses zero.
+/// Zero of a decreasing function.
 template <class F>
 double root(F f, double low, double high) {
   for (int i = 0; i < 200; ++i) {
@@ -120,7 +120,7 @@ struct NamedLaw {
   std::string name;
   std::shared_ptr<const ComponentLaw> law;
 };
-/// Every law, those of spring-loaded spools with and without inertia.
+/// All laws, those of spring-loaded spools with and without inertia.
 std::vector<NamedLaw> all_laws() {
   std::vector<NamedLaw> laws;
   const auto add = [&](const std::string& name, const auto& valve) { laws.push_back({name, plan_component(valve, kOil).law}); };
@@ -152,8 +152,8 @@ std::vector<NamedLaw> all_laws() {
   return laws;
 }
 
-/// Pressures and states as they come in a machine, and as they do not. Pressures are on a grid of 100 Pa, each node's 25 Pa beside that of
-/// the one before, so that no sum of them is within 10 Pa of a kink at a whole kilopascal.
+/// Realistic and unrealistic pressures and states. Pressures are on a grid of 100 Pa, each node's offset by 25 Pa from the previous one,
+/// so that no sum of them is within 10 Pa of a kink at a whole kilopascal.
 DrawPoint draw_for(const ComponentLaw& law) {
   return [&law](std::mt19937& random) {
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -169,7 +169,7 @@ DrawPoint draw_for(const ComponentLaw& law) {
   };
 }
 
-// ---------------------------------------------------------------- all laws alike
+// ---------------------------------------------------------------- common to all laws
 
 TEST(ValveComponents, DerivativesAreThoseOfDifferencesForEveryLaw) {
   for (const auto& [name, law] : all_laws()) expect_slopes(name, *law, draw_for(*law));
@@ -183,7 +183,7 @@ TEST(ValveComponents, TurnWhatTheyLoseIntoHeatAndNeverBack) {
     for (int i = 0; i < 2000; ++i) {
       ComponentPoint point = draw_for(*law)(random);
       evaluate(*law, point);
-      for (std::size_t k = 0; k < point.Q.size(); ++k) {  // no way on which oil gains energy at the cost of another
+      for (std::size_t k = 0; k < point.Q.size(); ++k) {  // no flow path on which oil gains energy at the cost of another
         const ComponentFlow& way = law->info().flows[k];
         EXPECT_GE(point.Q[k] * (point.p[way.from] - point.p[way.to]), 0) << name;
       }
@@ -212,7 +212,7 @@ TEST(SpringSpool, StepResponseIsThatOfADampedOscillator) {
   const double w = 2 * std::numbers::pi * 50, zeta = 0.2, h = 1e-5;
   auto valve = relief_valve(50, zeta);
   const auto law = plan_component(valve, kOil).law;
-  const std::vector<double> p{210 * kBar, 0};  // half of its way
+  const std::vector<double> p{210 * kBar, 0};  // half of its travel
   Eigen::Vector2d x(0, 0);
   const auto rate = [&](const Eigen::Vector2d& state) {
     const ComponentPoint v = at(*law, p, {state[0], state[1]});
@@ -257,7 +257,7 @@ TEST(ReliefPoppet, PassesItsNominalFlowAtTheOverride) {
 }
 
 TEST(ReliefPoppet, ChattersWhereHurwitzSaysSo) {
-  // a volume before it, capacity V/B; its flow half of the nominal one
+  // a volume upstream, capacity V/B; its flow half of the nominal one
   int growing = 0, fading = 0;
   for (const double capacity : {1e-13, 1e-12, 1e-11})
     for (const double damping : {0.001, 0.05, 0.2, 0.5, 1.0, 3.0, 10.0})
@@ -267,7 +267,7 @@ TEST(ReliefPoppet, ChattersWhereHurwitzSaysSo) {
         std::vector<double> x(2), Q(1), rate(2), slopes(12);
         law->start(p.data(), nullptr, x.data());
         law->differentiate({p.data(), x.data(), nullptr}, Q.data(), rate.data(), slopes.data());
-        Eigen::Matrix3d A;  // pressure, way, rate
+        Eigen::Matrix3d A;  // pressure, travel, rate
         A.row(0) << -slopes[0] / capacity, -slopes[2] / capacity, 0;
         A.row(1) << slopes[4], slopes[6], slopes[7];
         A.row(2) << slopes[8], slopes[10], slopes[11];
@@ -356,7 +356,7 @@ TEST(ShuttleValve, LetsItsNodeFallWithTheHigherPressureAlone) {
   const auto valve = shuttle_valve();
   const ComponentPoint following = at(valve, {100 * kBar, 20 * kBar, 105 * kBar});  // X falls, Z is still 5 bar above it
   EXPECT_NEAR(following.Q[0], -5 * kFlowUnit, 1e-15);
-  EXPECT_EQ(at(valve, {100 * kBar, 20 * kBar, 100 * kBar}).Q[1], 0);  // nothing to Y when it has come down
+  EXPECT_EQ(at(valve, {100 * kBar, 20 * kBar, 100 * kBar}).Q[1], 0);  // no flow to Y after the fall
   EXPECT_NEAR(at(valve, {100 * kBar, 20 * kBar, 100.01 * kBar}).Q[1], -0.02 * turbulent(5 * kFlowUnit, 5 * kBar, 80.01 * kBar), 1e-15);
 }
 
@@ -424,7 +424,7 @@ TEST(PressureCompensator, BeforeAMeteringEdgeItKeepsTheFlowWhateverTheLoad) {
     EXPECT_GE(at.flow, 50 * kFlowUnit) << load;
     EXPECT_LE(at.flow, 50 * kFlowUnit * std::sqrt(1.1)) << load;
   }
-  // its spool is where the flow asks for: 1 - s = Q / (C_c sqrt(p_A - p_B))
+  // steady spool position: 1 - s = Q / (C_c sqrt(p_A - p_B))
   const Section at = pre_compensated(valve, C, 200 * kBar, 100 * kBar);
   const double open = at.flow / turbulent(120 * kFlowUnit, 5 * kBar, 200 * kBar - at.between);
   EXPECT_NEAR(at.between - 100 * kBar, 10 * kBar + 1 * kBar * (1 - open), 1);
@@ -433,7 +433,7 @@ TEST(PressureCompensator, BeforeAMeteringEdgeItKeepsTheFlowWhateverTheLoad) {
 TEST(PressureCompensator, BeforeAMeteringEdgeItIsOpenWhereTheSupplyFallsShort) {
   auto valve = compensator(CompensatorDescription::Kind::pre);
   EXPECT_NEAR(flow(valve, {105 * kBar, 100 * kBar, 95 * kBar}), 120 * kFlowUnit, 1e-15);
-  EXPECT_EQ(flow(valve, {95 * kBar, 100 * kBar, 95 * kBar}), 0);  // its load check shuts
+  EXPECT_EQ(flow(valve, {95 * kBar, 100 * kBar, 95 * kBar}), 0);  // its load check closes
   valve.load_check = false;
   EXPECT_NEAR(flow(valve, {95 * kBar, 100 * kBar, 95 * kBar}), -120 * kFlowUnit, 1e-15);
 }
@@ -442,7 +442,7 @@ TEST(PressureCompensator, BehindMeteringEdgesFlowsShareWhatThereIs) {
   const auto valve = compensator(CompensatorDescription::Kind::post);
   const double C_1 = nominal_coefficient(60 * kFlowUnit, 10 * kBar), C_2 = nominal_coefficient(30 * kFlowUnit, 10 * kBar);
   const double heavy = 150 * kBar, light = 40 * kBar;
-  for (const double supply : {165.0, 170.0, 180.0}) {  // 15 to 30 bar above the heavier load: less and more than both ask for
+  for (const double supply : {165.0, 170.0, 180.0}) {  // 15 to 30 bar above the heavier load: less and more than both require
     const Section one = post_compensated(valve, C_1, supply * kBar, heavy, heavy);
     const Section two = post_compensated(valve, C_2, supply * kBar, light, heavy);
     const double drop_1 = supply * kBar - one.between, drop_2 = supply * kBar - two.between;
@@ -502,7 +502,7 @@ TEST(FlowDivider, CollectsInItsRatio) {
 
 TEST(FlowDivider, SpoolFollowsWithItsTimeConstant) {
   const ComponentPoint v = at(flow_divider(), {120 * kBar, 100 * kBar, 100 * kBar}, {1});
-  EXPECT_NEAR(v.rate[0], -1 / 4e-3, 1e-9);  // A far too open: all the way back
+  EXPECT_NEAR(v.rate[0], -1 / 4e-3, 1e-9);  // A far too open: to the opposite stop
 }
 
 // ---------------------------------------------------------------- priority valve
@@ -510,7 +510,7 @@ TEST(FlowDivider, SpoolFollowsWithItsTimeConstant) {
 struct Priority {
   double p_P, p_CF, CF, EF;
 };
-/// A pump of a given flow, a steering orifice of C from CF to a load, and EF on a load of its own.
+/// A pump of a given flow, a steering orifice of C from CF to a load, and EF on a separate load.
 Priority serve(double pump, double C, double steering_load, double ef_load) {
   const auto valve = priority_valve();
   Priority served{};

@@ -1,4 +1,4 @@
-// The virtual element. Truth: formulas by hand, limits, the linear recursion that a step makes.
+// The virtual element. Reference: formulas by hand, limits, the linear recursion that a step makes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -71,12 +71,12 @@ TEST(VirtualElement, OilStiffnessIsThatOfTwoColumns) {
 
 enum class Swing { dies, grows, neither };
 
-/// Mass and element, the actuator holding (p = 0) or yielding freely (f = 0), by the rules themselves: what becomes of l or p - l.
+/// Mass and element, the actuator holding (p = 0) or yielding freely (f = 0), by the rules themselves: evolution of l or p - l.
 class HeldMass {
  public:
   HeldMass(const VirtualElement& element, double mass, bool holds) : e_(element), mass_(mass), holds_(holds) {}
 
-  /// Whether it becomes 1e-6 or 1e6 of what it was. In 500000 steps it does at any growth or decay of more than 2.8e-5 per step.
+  /// Whether it reaches 1e-6 or 1e6 of its start value. 500000 steps suffice for any growth or decay of more than 2.8e-5 per step.
   Swing fate(IntegratorKind integrator, bool discrete, double h) {
     constexpr int kWindow = 100, kWindows = 5000;
     constexpr double kFactor = 1e6;
@@ -86,7 +86,7 @@ class HeldMass {
       double greatest = 0;
       for (int k = 0; k < kWindow; ++k) {
         discrete ? discrete_step(integrator, h) : step(integrator, h);
-        if (!(std::abs(deflection()) < begin * kFactor)) return Swing::grows;  // overflown, too
+        if (!(std::abs(deflection()) < begin * kFactor)) return Swing::grows;  // including overflow
         greatest = std::max(greatest, std::abs(deflection()));
       }
       if (greatest < begin / kFactor) return Swing::dies;
@@ -116,7 +116,7 @@ class HeldMass {
       for (int i = 0; i < 3; ++i) x_[i] += h / 6 * (a[i] + 2 * b[i] + 2 * c[i] + d[i]);
     }
   }
-  void discrete_step(IntegratorKind integrator, double h) {  // the force of the step before acts
+  void discrete_step(IntegratorKind integrator, double h) {  // the force of the previous step acts
     const double l_old = x_[1], v_old = x_[2], a = force_ / mass_;
     x_[2] += h * a;
     x_[1] += integrator == IntegratorKind::euler ? h * v_old : integrator == IntegratorKind::rk4 ? h * v_old + h * h / 2 * a : h * x_[2];

@@ -44,7 +44,7 @@ TEST(Branches, PartnersHaveTheLeastCostOfAllAssignments) {
 }
 
 TEST(Branches, PassOthersThatStandStill) {
-  std::vector<Eigen::VectorXcd> points;  // one passes two null ones and one at 1/s
+  std::vector<Eigen::VectorXcd> points;  // one crosses two null ones and one at 1/s
   for (int k = -5; k <= 25; ++k) points.push_back(vector_of({0.0, 0.1 * k - 0.03, 1.0, 0.0}));
   for (const auto& branch : follow_branches(points, {31})) {
     EXPECT_EQ(branch[1], 1);
@@ -61,7 +61,7 @@ TEST(Branches, MayBeginAndEnd) {
 }
 
 TEST(Branches, FollowEigenvaluesWhateverTheirOrder) {
-  // one far away, one that passes the pair's frequency, one pair that becomes real and parts again
+  // one far away, one that crosses the pair's frequency, one pair that becomes real and separates again
   std::mt19937 random(5);
   std::vector<Eigen::VectorXcd> points;
   for (int k = 0; k <= 100; ++k) {
@@ -85,7 +85,7 @@ TEST(Branches, FollowEigenvaluesWhateverTheirOrder) {
 }
 
 TEST(Branches, OfATableContinueAlongItsRowsAndFirstColumn) {
-  // over (p, q): fast and slow eigenvalues that come near between the end of a row and the start of the next, not along the table
+  // over (p, q): fast and slow eigenvalues close to each other between the end of a row and the start of the next, not along the table
   std::vector<Eigen::VectorXcd> points;
   for (int p = 0; p < 4; ++p)
     for (int q = 0; q < 11; ++q) points.push_back(vector_of({Complex(-1 - 0.1 * p - q, 0), Complex(-1.5 - 0.1 * p - q, 1)}));

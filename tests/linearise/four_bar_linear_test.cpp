@@ -1,4 +1,4 @@
-// The four-bar of the paper on linearisation against a solution in one coordinate that shares no code with the library
+// The four-bar of the linearisation paper compared with an independent solution in one coordinate
 // (tests/problems/four_bar_linear_reference.h): linear model, eigenvalues, and the nonlinear motion under the torque.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ TEST_P(FourBarLinear, EigenvaluesAreThoseOfTheReference) {
   }
 }
 
-/// Its states may be another angle than the crank's, moving with it at a constant ratio at rest; all else is equal.
+/// Its state may be another angle than the crank's, with a constant ratio at rest; all else is equal.
 TEST_P(FourBarLinear, MatrixIsThatOfTheReference) {
   const auto model = GetParam().model();
   const LinearModel linear = linearise(model, start_state(*model));
@@ -60,7 +60,7 @@ TEST_P(FourBarLinear, MatrixIsThatOfTheReference) {
   Eigen::VectorXd ratio = Eigen::VectorXd::Ones(6);
   ratio[0] = ratio[1] = J(4, 1) / linear.A(4, 1);
   const Eigen::MatrixXd A = ratio.cwiseInverse().asDiagonal() * linear.A * ratio.asDiagonal();
-  Eigen::VectorXd size(6);  // of a state that matters
+  Eigen::VectorXd size(6);  // of a significant state
   size << 1, 1, 1e5, 1e5, 1e5, 1;
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) {
@@ -137,7 +137,7 @@ double nonlinear_part(double pulse) {
   return largest;
 }
 
-/// What the linear model leaves out is of second order in the disturbance.
+/// The error of the linear model is of second order in the disturbance.
 TEST(FourBarLinearResponse, DiffersFromTheNonlinearOneInSecondOrder) {
   double before = nonlinear_part(1);
   EXPECT_LT(before, 1e-5);  // of 4.5e-5 rad

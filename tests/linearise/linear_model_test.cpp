@@ -1,5 +1,5 @@
-// The linear model is the derivative of the nonlinear machine: against central differences of consistently perturbed states, on the
-// examples and on random machines with loops and hydraulics, at the start and on the way.
+// The linear model is the derivative of the nonlinear machine: compared with central differences of consistently perturbed states, on
+// the examples and on random machines with loops and hydraulics, at the start and during motion.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/linear_model.h"
 
@@ -25,7 +25,7 @@
 namespace trunnion {
 namespace {
 
-/// The machine at states near a reference: moved in the independent quantities, closed, consistent.
+/// The machine at states near a reference: perturbed in the independent quantities, closed, consistent.
 template <int D>
 class Neighbour {
  public:
@@ -39,7 +39,7 @@ class Neighbour {
     EXPECT_TRUE(rates_.loops().load_partition(reference_.partition()) || model->layout.rows == 0);
   }
 
-  /// Rates of the states, then the outputs, with state j moved by `change`.
+  /// Rates of the states, then the outputs, with state j perturbed by `change`.
   Eigen::VectorXd at(int j, double change) {
     State s = reference_;
     const int n = static_cast<int>(linear_.independent.size()), a = static_cast<int>(linear_.velocity_dependent.size());
@@ -56,7 +56,7 @@ class Neighbour {
     std::vector<double> channels(observer_->channels().size());
     observer_->values(channels.data());
     std::vector<double> result;
-    // positions as increments from the moving reference: theta_dot = v - exp(theta) omega_0 + omega_0, the tangent of theta left out
+    // positions as increments from the moving reference: theta_dot = v - exp(theta) omega_0 + omega_0; the tangent of theta is neglected
     // as it is of second order there
     std::vector<double> position(s.v(), s.v() + model_->layout.nv);
     if constexpr (D == 3)
@@ -84,12 +84,12 @@ class Neighbour {
   std::unique_ptr<Observer> observer_;
 };
 
-/// Derivatives of an output that are nothing, however they come out.
+/// Derivatives of an output that are zero up to rounding.
 double nothing(const LinearVariable& output) {
   return std::max(1e-6 * std::abs(output.reference), output.unit.starts_with("N") ? 1e-2 : 1e-4);
 }
 
-/// What a state is measured in.
+/// Reference size of a state.
 double size_of(const LinearVariable& state) {
   if (state.unit == "Pa") return 1e5;
   if (state.name.ends_with("bristle")) return 1e-5;
@@ -110,19 +110,19 @@ void expect_derivative(const std::shared_ptr<const Model>& model, const State& r
   for (Eigen::Index j = 0; j < n; ++j) {
     const double size = size_of(linear.states[static_cast<std::size_t>(j)]), h = step * size;
     const int k = static_cast<int>(j);
-    // sixth order: kinks of the square root law are far, its curvature is not
+    // sixth order: kinks of the square-root law are far away, its curvature is not
     difference.col(j) =
         (45 * (near.at(k, h) - near.at(k, -h)) - 9 * (near.at(k, 2 * h) - near.at(k, -2 * h)) + near.at(k, 3 * h) - near.at(k, -3 * h)) /
         (60 * h) * size;
     exact.col(j) *= size;
   }
   const auto middle = near.at(0, 0);
-  const bool redundant = !analyse(*model).redundant.empty();  // which of several equal rows pulls is a matter of rounding
+  const bool redundant = !analyse(*model).redundant.empty();  // the distribution over several equal rows depends on rounding
   for (Eigen::Index i = 0; i < exact.rows(); ++i) {
     if (redundant && i >= n && linear.outputs[static_cast<std::size_t>(i - n)].name.find(".multiplier_") != std::string::npos) continue;
     const double scale =
         std::max(exact.row(i).cwiseAbs().maxCoeff(), i < n ? 1e-4 : nothing(linear.outputs[static_cast<std::size_t>(i - n)]));
-    const double rounding = 2e-15 / step * std::abs(middle[i]);  // of the differences, over their increments
+    const double rounding = 2e-15 / step * std::abs(middle[i]);  // of the differences, divided by their increments
     for (Eigen::Index j = 0; j < n; ++j)
       EXPECT_NEAR(exact(i, j), difference(i, j), tolerance * scale + rounding)
           << (i < n ? "rate of " + linear.states[static_cast<std::size_t>(i)].name : linear.outputs[static_cast<std::size_t>(i - n)].name)
@@ -140,7 +140,7 @@ void expect_derivative_at(const std::shared_ptr<const Model>& model, double time
 }
 
 TEST(LinearModel, IsTheDerivativeOfAMeteringCircuitWithReliefsAndChecks) {
-  // extending, at a stop of its load, and drawn along
+  // extending, at a stop of its load, and pulled along
   const std::string solver = "solver: {step: 0.5 ms, duration: 2 s}\n";
   expect_derivative_at(test::model_from(test::metering_machine("signals: {lever: {ramps: [[0, 0.3], [0.2 s, 0.8]]}}\n"
                                                                "forces: {load: {joint: mass, load: -100 kN}}\n" +
@@ -157,7 +157,8 @@ TEST(LinearModel, IsTheDerivativeOfAMeteringCircuitWithReliefsAndChecks) {
                        0.2);
 }
 
-/// The arms of the quasistatic circuits: valves open, held, the pump's relief valve open or (less flow) shut, regeneration, two on a pump.
+/// The arms of the quasistatic circuits: valves open, held, the pump's relief valve open or (less flow) closed, regeneration, two on a
+/// pump.
 TEST(LinearModel, IsTheDerivativeOfQuasistaticCircuits) {
   const std::string lift = "quasistatic.circuit.actuators.lift.", B_A = "B_A={area: 1 cm^2, discharge: 0.6}",
                     first = "quasistatic.circuit.actuators.lift_1.", second = "quasistatic.circuit.actuators.lift_2.";
@@ -210,15 +211,12 @@ TEST(LinearModel, WarnsWhereAValveIsAboutToOpen) {
   const auto holds = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
   const std::string edges = warnings("0", {});
   for (const char* edge : {"bleed", "ph", "tr", "pr", "th"})
-    EXPECT_TRUE(holds(edges, std::string(edge) + ".spool = 0 is on a kink: the model holds for what the equations do at and above"))
-        << edge << " in\n"
-        << edges;
+    EXPECT_TRUE(holds(edges, std::string(edge) + ".spool = 0 is on a kink: the model holds at and above")) << edge << " in\n" << edges;
   const std::string relief = warnings("0.5", {"volumes.line.pressure=36.1 MPa"}),
                     suction = warnings("0.5", {"volumes.head.pressure=1 bar"});
-  EXPECT_TRUE(holds(relief, "line.pressure = 3.61e+07 is on a kink: the model holds for what the equations do at and below this"))
-      << relief;
-  EXPECT_TRUE(holds(suction, "head.pressure = 100000 is on a kink: the model holds for what the equations do at and above this"))
-      << suction;  // more pressure shuts it
+  EXPECT_TRUE(holds(relief, "line.pressure = 3.61e+07 is on a kink: the model holds at and below this")) << relief;
+  EXPECT_TRUE(holds(suction, "head.pressure = 100000 is on a kink: the model holds at and above this"))
+      << suction;  // more pressure closes it
   EXPECT_TRUE(holds(warnings("0.5", {"volumes.supply.pressure=4 MPa", "volumes.line.pressure=4 MPa"}), "supply.pressure"));
 }
 
@@ -240,7 +238,7 @@ TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {
   }
 }
 
-/// Column of an input against machines that `other(change)` makes, at `time`.
+/// Column of an input compared with machines of `other(change)`, at `time`.
 template <int D, class Other>
 void expect_input_derivative(const std::shared_ptr<const Model>& model, double time, const std::string& input, double value, double size,
                              Other&& other) {
@@ -287,7 +285,7 @@ void expect_inputs(std::string text) {
   expect("throttle.signal", "signals.hole", 0.6, 0.01);
   expect("wind.factor", "signals.wind", 0.7, 0.01);
   expect("motor.factor", "signals.motor", 0.5, 0.01);
-  // the same start and another way: value and rate at 0.05 s
+  // the same start and another motion: value and rate at 0.05 s
   const auto way = [&](double value, double rate) {
     return test::model_from(text, {fmt::format("signals.path={{ramps: [[0, 0.1], [0.04, {:.17g}], [0.06, {:.17g}]]}}", value - 0.01 * rate,
                                                value + 0.01 * rate)});
@@ -299,7 +297,7 @@ void expect_inputs(std::string text) {
 }
 
 TEST(LinearModel, HasLeversAndThePumpOfAQuasistaticCircuitAsInputs) {
-  for (const char* flow : {"0.0085", "0.003"}) {  // the pump's relief valve open, shut
+  for (const char* flow : {"0.0085", "0.003"}) {  // the pump's relief valve open, closed
     const std::vector<std::string> base{"signals.lever=0.5", "signals.regeneration=0.3", std::string("quasistatic.circuit.flow=") + flow,
                                         "sources.tank.pressure=0.1 MPa", "joints.arm.rate=-1"};
     const auto machine = [&](const std::string& set) {
@@ -324,7 +322,7 @@ TEST(LinearModel, HasSourcesSignalsOpeningsLoadsAndMotionsAsInputs) {
   expect_inputs<3>(test::busy_machine(true));
 }
 
-/// A cart that is moved pulls a hanging mass on a spring along: what its acceleration does is its own and a pull.
+/// A moving cart pulls a mass by a spring: its acceleration causes its own inertia force and a pull.
 TEST(LinearModel, TakesTheAccelerationOfAMotionAsAnInput) {
   const auto model = test::model_from(R"(
 trunnion: 1
@@ -380,7 +378,7 @@ TEST(LinearModel, HasTheEigenvaluesOfTheBenchmarkBicycle) {
     std::vector<std::complex<double>> found;
     for (const Eigenvalue& e : s.eigenvalues)
       if (e.value != 0.0) found.push_back(e.value);
-    ASSERT_EQ(found.size(), 4u);  // speed, path and wheel angles: nothing holds them
+    ASSERT_EQ(found.size(), 4u);  // speed, path and wheel angles: unconstrained
     for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(std::abs(found[i] - published.eigenvalues[i]), 1e-11) << found[i];
   }
 }

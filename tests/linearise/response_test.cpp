@@ -1,4 +1,4 @@
-// Responses of linear models against closed solutions.
+// Responses of linear models compared with closed-form solutions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/response.h"
 

@@ -1,4 +1,4 @@
-// Derivatives of eigenvalues against closed forms.
+// Derivatives of eigenvalues compared with closed forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/sensitivity.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// m x'' + c x' + k x = 0 beside oil that leaks away, p' = -g p, and oil that nothing moves, q' = x'; in units in which A is badly scaled.
+/// m x'' + c x' + k x = 0, a leaking oil volume, p' = -g p, and integrated position, q' = x'; in units in which A is badly scaled.
 LinearModel oscillator(double m, double c, double k, double g) {
   LinearModel linear;
   linear.states = {{"mass.position", "m", "", 0}, {"mass.speed", "m/s", "", 0}, {"v1.pressure", "Pa", "", 0}, {"v2.pressure", "Pa", "", 0}};
@@ -31,7 +31,7 @@ LinearModel oscillator(double m, double c, double k, double g) {
 struct Result {
   Spectrum of;
   Sensitivity sensitivity;
-  /// That of the eigenvalue nearest to `value`.
+  /// That of the eigenvalue closest to `value`.
   const EigenvalueSensitivity& at(Complex value) const {
     std::size_t nearest = 0;
     for (std::size_t i = 0; i < of.eigenvalues.size(); ++i)
@@ -108,29 +108,29 @@ TEST(Sensitivity, RefusesWhatCannotBeHad) {
     if (c < 0) throw Error("a damping is not negative");
     return oscillator(kMass, c, kStiffness, kLeak);
   };
-  EXPECT_EQ(differentiate(0, bound).sensitivity.refusal, "it cannot be moved to both sides: a damping is not negative");
+  EXPECT_EQ(differentiate(0, bound).sensitivity.refusal, "it cannot be varied to both sides: a damping is not negative");
   const auto partition = [](double k) {
     LinearModel linear = oscillator(kMass, kDamping, k, kLeak);
     if (k > kStiffness) linear.states[0].name = "other.position";
     return linear;
   };
   EXPECT_EQ(differentiate(kStiffness, partition).sensitivity.refusal,
-            "it cannot be moved to both sides: other coordinates are independent beside it");
-  // both poles of critical damping, where the derivative is infinite; the others have theirs
+            "it cannot be varied to both sides: other coordinates are independent at a neighbouring value");
+  // both poles at critical damping, where the derivative is infinite; the others have finite ones
   const double critical = kDamping * kDamping / (4 * kMass);
   const Result multiple = differentiate(critical, [](double k) { return oscillator(kMass, kDamping, k, kLeak); });
   EXPECT_NE(multiple.at(-kDecay).refusal.find("multiple"), std::string::npos);
   EXPECT_EQ(multiple.at(-kLeak).refusal, "");
-  // zero at this value alone
+  // zero at this value only
   const Result passing = differentiate(1, [](double p) { return oscillator(kMass, kDamping, kStiffness, p - 1); });
-  EXPECT_NE(passing.at(0).refusal.find("zero here and not beside"), std::string::npos);
+  EXPECT_NE(passing.at(0).refusal.find("zero here but not at neighbouring values"), std::string::npos);
   // a kink
   const Result kink = differentiate(
       1, [](double p) { return oscillator(kMass, kDamping, kStiffness + 300 * std::pow(std::abs(p - 1), 0.5) * (p > 1 ? 1 : -1), kLeak); });
   EXPECT_NE(kink.at(kLambda).refusal.find("not smooth"), std::string::npos);
 }
 
-/// Central differences alone settle at once here, to what is not the derivative.
+/// Central differences alone converge here, but not to the derivative.
 TEST(Sensitivity, RefusesKinksThatAreTheSameToBothSides) {
   const auto refusal = [](double p, const std::function<double(double)>& stiffness) {
     const Result r = differentiate(p, [&](double x) { return oscillator(kMass, kDamping, kStiffness + stiffness(x), kLeak); });
@@ -139,7 +139,7 @@ TEST(Sensitivity, RefusesKinksThatAreTheSameToBothSides) {
     const Complex lambda(-kDecay, std::sqrt((kStiffness + stiffness(p)) / kMass - kDecay * kDecay));
     return r.at(lambda).refusal;
   };
-  const std::string two_sides = "the model is not smooth in this parameter: the derivatives to its two sides differ";
+  const std::string two_sides = "the model is not smooth in this parameter: its one-sided derivatives differ";
   EXPECT_EQ(refusal(1, [](double p) { return 300 * std::abs(p - 1); }), two_sides);
   EXPECT_EQ(refusal(1, [](double p) { return (p > 1 ? 300 : 200) * (p - 1); }), two_sides);
   EXPECT_EQ(refusal(0, [](double p) { return 300 * std::abs(p); }), two_sides);
@@ -160,7 +160,7 @@ TEST(Sensitivity, KnowsItsErrorBesideAKink) {
   }
 }
 
-/// Near critical damping the derivative is large and roundings of A count: omega^2 is what the difference of two numbers leaves.
+/// Near critical damping the derivative is large and rounding of A matters: omega^2 is a difference of two numbers.
 TEST(Sensitivity, KnowsItsErrorNearAMultipleEigenvalue) {
   for (const double beside : {1e-2, 1e-4, 1e-6}) {
     const double k = kDamping * kDamping / (4 * kMass) * (1 + beside);

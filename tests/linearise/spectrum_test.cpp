@@ -1,4 +1,4 @@
-// Eigenvalues, vectors, participations and verdicts against matrices built from known ones.
+// Eigenvalues, vectors, participations and verdicts compared with matrices built from known ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/spectrum.h"
 
@@ -78,7 +78,7 @@ void expect_values(const Spectrum& s, const std::vector<Complex>& expected, doub
 
 /// Each pair of vectors belongs to its eigenvalue, and left and right ones of different eigenvalues are orthogonal.
 void expect_vectors(const MatrixXd& A, const Spectrum& s, double tolerance) {
-  // in the scale in which all components of all vectors count alike, errors are relative to what is subtracted
+  // in the scale in which all components of all vectors are equal, errors are relative to the subtracted terms
   for (const Eigenvalue& e : s.eigenvalues) {
     if (e.chain <= 1) {
       const Eigen::VectorXcd residual = A * e.right - e.value * e.right;
@@ -99,7 +99,7 @@ std::vector<LinearVariable> states(const std::vector<std::pair<const char*, cons
   return out;
 }
 
-/// A four-bar on trapped oil: angle, rate, three pressures, spool; its second null vector is that of oil alone.
+/// A four-bar on trapped oil: angle, rate, three pressures, spool; its second null vector contains oil only.
 struct TrappedOil {
   std::vector<LinearVariable> states = linear_states({{"crank.angle", "rad"},
                                                       {"crank.rate", "rad/s"},
@@ -164,13 +164,13 @@ TEST(Spectrum, StiffAndSlowEigenvaluesBesideNullChains) {
     const MatrixXd A = T * diagonal(blocks) * T.inverse();
     const Spectrum s = spectrum(A);
     ASSERT_EQ(s.stability.null_chains, (std::vector<int>{3, 2, 1})) << seed;
-    expect_values(s, expected, 1e-7);  // 1e-3 has lost seven digits beside 1e4, whatever the algorithm
+    expect_values(s, expected, 1e-7);  // 1e-3 has lost seven digits next to 1e4, with any algorithm
     EXPECT_EQ(s.stability.verdict, Verdict::drifting);
     for (int i = 0; i < 6; ++i) EXPECT_EQ(s.eigenvalues[static_cast<std::size_t>(i)].value, Complex(0, 0));
     expect_vectors(A, s, 1e-7);
-    for (const Eigenvalue& e : s.eigenvalues) {  // A leads from each step of the chains into those before
+    for (const Eigenvalue& e : s.eigenvalues) {  // A maps each step of the chains to the previous ones
       if (e.chain == 0) continue;
-      for (Eigen::Index i = 0; i < 11; ++i)  // no rounding in place of a zero
+      for (Eigen::Index i = 0; i < 11; ++i)  // exact zeros
         EXPECT_TRUE(e.right[i] == 0.0 || std::abs(e.right[i]) > 1e-11 * e.right.cwiseAbs().maxCoeff());
       Eigen::VectorXcd rest = A * e.right;
       const VectorXd size = A.cwiseAbs() * e.right.cwiseAbs();
@@ -182,7 +182,7 @@ TEST(Spectrum, StiffAndSlowEigenvaluesBesideNullChains) {
 }
 
 TEST(Spectrum, MachinesWithCyclicCoordinatesHaveExactZeros) {
-  // a slider without spring on a stiff neighbour, a wheel that turns freely, a spool; nothing is on an axis of a rotation
+  // a slider without spring on a stiff neighbour, a freely rotating wheel, a spool; nothing is on an axis of a rotation
   MatrixXd A = MatrixXd::Zero(7, 7);
   A(0, 3) = A(1, 4) = A(2, 5) = 1;
   A.row(3) << 0, -4e7, 0, 0, -800, 0, 3;
@@ -264,7 +264,7 @@ TEST(Spectrum, PairsAreExactlyConjugateAndStandTogether) {
 }
 
 TEST(Spectrum, ParticipationsAreThoseOfTheStates) {
-  // two oscillators and a spool that does not meet them
+  // two oscillators and an uncoupled spool
   MatrixXd A = MatrixXd::Zero(5, 5);
   A(0, 1) = A(2, 3) = 1;
   A.row(1) << -100, -0.5, 0, 0, 0;
@@ -332,12 +332,12 @@ TEST(Spectrum, TrappedOilIsExplained) {
   ASSERT_EQ(why.size(), 2u);
   EXPECT_EQ(why[0].kind, NullKind::trapped_oil);
   EXPECT_EQ(why[1].kind, NullKind::trapped_oil);
-  EXPECT_EQ(why[0].text, "trapped oil: v3.pressure moves with crank.angle at no change of the rates");
-  EXPECT_EQ(why[1].text, "trapped oil: v1.pressure, v2.pressure and v3.pressure move together at no change of the rates");
+  EXPECT_EQ(why[0].text, "trapped oil: v3.pressure moves with crank.angle without changing the rates");
+  EXPECT_EQ(why[1].text, "trapped oil: v1.pressure, v2.pressure and v3.pressure move together without changing the rates");
 }
 
 TEST(Spectrum, NeutralPositionsAndOthersAreExplained) {
-  // two angles on one torsion spring; a volume that only follows
+  // two angles on one torsion spring; a volume driven by them
   const auto names = states({{"a.angle", "rad"}, {"b.angle", "rad"}, {"v.pressure", "Pa"}});
   MatrixXd A(3, 3);
   A << -2, 2, 0, 1, -1, 0, 1e9, 0, 0;
@@ -347,7 +347,7 @@ TEST(Spectrum, NeutralPositionsAndOthersAreExplained) {
   std::vector<std::string> texts;
   for (const auto& why : explain_null(s, A, names)) texts.push_back(why.text);
   std::sort(texts.begin(), texts.end());
-  EXPECT_EQ(texts, (std::vector<std::string>{"neutral: a.angle and b.angle move together at no change of the rates",
+  EXPECT_EQ(texts, (std::vector<std::string>{"neutral: a.angle and b.angle move together without changing the rates",
                                              "nothing depends on v.pressure"}));
 }
 
@@ -361,7 +361,7 @@ TEST(Spectrum, VerdictsSayWhich) {
   EXPECT_EQ(unstable.unstable, (std::vector<int>{0, 1}));
   EXPECT_EQ(unstable.text,
             "unstable: 2 eigenvalues with positive real part, the largest 2.5/s; 3 null eigenvalues, the longest chain 2: "
-            "a disturbance makes something grow with time");
+            "a disturbance grows with time");
   EXPECT_EQ(spectrum(diagonal({one(-1), one(0)})).stability.text, "stable but for 1 null eigenvalue");
   EXPECT_STREQ(name_of(Verdict::stable_but_null), "stable_but_null");
 }

@@ -1,4 +1,4 @@
-// Steady operation. Truth: closed forms of circuits in which oil flows; the time stepper, which must hold what was found for a second, and
+// Steady operation. Reference: closed forms of circuits with flow; the time stepper, which must hold the solution for a second, and
 // with which the linear model about it is compared.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/steady.h"
@@ -41,7 +41,7 @@ double rate(const Model& model, const State& state, const std::string& name) {
   return state.v()[found - model.velocity_names.begin()];
 }
 
-/// The model with its commands as they are at a time, for ever; `open`: with no start pressure stated.
+/// The model with its commands constant at their values at a time; `open`: without start pressures.
 std::shared_ptr<const Model> frozen(const std::shared_ptr<const Model>& model, double time, bool open) {
   Description d = model->description;
   for (auto& [name, signal] : d.signals) signal = ConstantSignal{model->signals.value(model->signals.find(name), time, Side::right)};
@@ -50,7 +50,7 @@ std::shared_ptr<const Model> frozen(const std::shared_ptr<const Model>& model, d
   return compile(d);
 }
 
-/// The largest change of a pressure over a second from a state, of the pressure.
+/// The maximum change of a pressure over a second from a state, relative to the pressure.
 double drift(const std::shared_ptr<const Model>& model, const State& from, std::string* where = nullptr) {
   Runner run(model, from);
   double most = 0;
@@ -87,7 +87,7 @@ valves:
   EXPECT_LT(s.growth, -1);
 }
 
-/// Engine and pump through a hole: M_e = (w_set - w) M_full/droop meets D dp, and Q = D w what the hole passes.
+/// Engine and pump through an orifice: M_e = (w_set - w) M_full/droop equals D dp, and Q = D w the orifice flow.
 TEST(Steady, AnEngineDroopsUnderItsPump) {
   const auto model = model_from(std::string(kFluid) + R"(
 volumes: {line: {volume: 1 L}}
@@ -103,7 +103,7 @@ valves: {hole: {orifice: {A: line, B: tank, flow: 60 L/min, at_pressure_drop: 10
   EXPECT_LT(w, w_set - 0.2 * droop);
 }
 
-/// A pump that holds 20 bar over a metering hole, whose load is a relief valve behind it.
+/// A pump that keeps 20 bar over a metering orifice, whose load is a relief valve downstream.
 std::shared_ptr<const Model> load_sensing(double opening, const char* step = "1 ms") {
   return model_from(std::string(kFluid) + R"(
 volumes: {line: {volume: 1 L}, load: {volume: 1 L}}
@@ -134,7 +134,7 @@ TEST(Steady, ALoadSensingPumpDeliversWhatItsMeteringHolePasses) {
   }
 }
 
-/// (p_edge - p_load - p_set)/range = s closes the compensator until C (1 - s) f is what the metering edge passes.
+/// (p_edge - p_load - p_set)/range = s closes the compensator until C (1 - s) f equals the flow of the metering edge.
 TEST(Steady, ACompensatedFlowHardlyFeelsItsLoad) {
   double flow[2];
   for (int k : {0, 1}) {
@@ -178,7 +178,7 @@ valves: {charge: {check: {A: tank, B: b, flow: 60 L/min, at_pressure_drop: 3 bar
   EXPECT_NEAR(s.movement[0], 0, 1e-15);
 }
 
-/// A shaft without anything on it turns as it does; one with a spring rests; one whose arm hangs askew comes to rest below.
+/// A free shaft keeps its speed; one with a spring is at rest; one with an offset arm comes to rest below.
 TEST(Steady, WhatAnythingDependsOnRests) {
   const auto model = model_from(R"(
 trunnion: 1
@@ -200,7 +200,8 @@ springs: {s: {joint: sprung, stiffness: 10 N m/rad, rest: 0 deg}, d: {joint: arm
   EXPECT_EQ(s.open[0].states, std::vector<std::string>{"free.rate"});
 }
 
-/// A weight on a spring and a cylinder whose pressure a pump makes in a hole: 2 m g lift it by a tenth of its length. Of any mass and size.
+/// A weight on a spring and a cylinder, with the pressure of a pump over an orifice: 2 m g lift it by a tenth of its length. Any mass and
+/// size.
 TEST(Steady, DoesNotDependOnTheSizeOfTheMachine) {
   for (double mass : {1e-3, 1.0, 1e3})
     for (double length : {0.01, 1.0, 10.0}) {
@@ -222,7 +223,7 @@ TEST(Steady, DoesNotDependOnTheSizeOfTheMachine) {
     }
 }
 
-/// What a prescribed motion moves is named, and its friction counts, unless nothing depends on it.
+/// A coordinate with a prescribed motion is named, and its friction counts, unless nothing depends on it.
 TEST(Steady, WhatAMotionMovesHoldsAtAnInstantOnly) {
   const auto driven = [](const char* gravity) {
     return model_from(std::string(kFluid) + "gravity: " + gravity + R"(
@@ -244,7 +245,7 @@ signals: {angle: {ramps: [[0, 0], [10, 20]]}}
   EXPECT_NEAR(value(*model, s.state, "m.bristle"), 30.0 / 4000, 0.1 * 30 / 4000);
 }
 
-/// Each of two volumes opens the other's way out: whichever is high first stays high. From equal pressures neither wins.
+/// Each of two volumes opens the other's outlet: the one that is high first stays high. From equal pressures neither wins.
 TEST(Steady, OtherSolutionsAreNamed) {
   const auto latch = [](const char* first, const char* second) {
     return model_from(std::string(kFluid) + R"(
@@ -278,7 +279,7 @@ valves:
   EXPECT_TRUE(one.others.empty());
 }
 
-/// What has no pressure to follow from: flow in lines, bristles, rates of shafts.
+/// States without pressures to follow from: flow in lines, bristles, rates of shafts.
 TEST(Steady, TheModelWithItsStartValuesStartsInIt) {
   const auto model = model_from(std::string(kFluid) + R"(
 bodies: {drum: {mass: 10, center_of_mass: [0, 0, 0], inertia: [0.5, 0.5, 0.5]}}
@@ -308,7 +309,7 @@ motors: {m: {joint: drum, A: b, B: tank, displacement: 100 cm^3/rev, volume: 0.1
   EXPECT_EQ(value(*again, rest.state, "m.bristle"), 0);
 }
 
-// ---------------------------------------------------------------- refusals
+// ---------------------------------------------------------------- rejections
 
 TEST(Steady, APumpWithoutAWayBackIsRefusedByName) {
   const auto model = model_from(std::string(kFluid) + R"(
@@ -325,7 +326,7 @@ valves: {hole: {orifice: {A: other, B: tank, diameter: 1 mm}}}
   }
 }
 
-/// A relief valve with a poppet that rings on its small volume: steady, but the machine would leave it.
+/// A relief valve with a poppet that oscillates on its small volume: steady, but unstable.
 TEST(Steady, ASteadyStateThatTheMachineWouldLeaveIsCalledUnstable) {
   const auto ring = [](const char* damping) {
     return model_from(std::string(kFluid) + R"(
@@ -361,7 +362,7 @@ TEST(Steady, ExamplesStandStillInIt) {
     }
 }
 
-/// No volumes: coordinates and the elements' pistons must stand, in equations and with discrete states, which are the same machine.
+/// No volumes: coordinates and the elements' pistons must be at rest, in differential and with discrete states, which are the same machine.
 TEST(Steady, QuasistaticCircuitsStandStillInIt) {
   for (const char* name : {"arm_quasistatic", "excavator_quasistatic"}) {
     std::vector<double> places;
@@ -385,7 +386,7 @@ TEST(Steady, QuasistaticCircuitsStandStillInIt) {
   }
 }
 
-/// Their pressures stated by hand, and left out; the drive at full speed, too.
+/// Their pressures given, and omitted; also with the drive at full speed.
 TEST(Steady, ModelsOfNewcomersNeedNoStatedPressures) {
   for (const auto& [name, time] :
        {std::pair{"scissor_lift", 0.0}, {"knuckle_boom_loader", 0.0}, {"hydrostatic_drive", 0.0}, {"hydrostatic_drive", 5.0}})
@@ -395,16 +396,16 @@ TEST(Steady, ModelsOfNewcomersNeedNoStatedPressures) {
       std::string where;
       const State steady = steady_state(model);
       EXPECT_LT(drift(model, steady, &where), 1e-6) << name << (open ? ", pressures left out: " : ": ") << where;
-      if (time == 5.0) EXPECT_NEAR(rate(*model, steady, "chassis.speed"), 4.4127964, 1e-6);  // where a run from standstill comes to
+      if (time == 5.0) EXPECT_NEAR(rate(*model, steady, "chassis.speed"), 4.4127964, 1e-6);  // final state of a run from standstill
     }
 }
 
-/// A start that is not steady does not pass.
+/// A start that is not steady fails.
 TEST(Steady, TheTestOfStandingStillFindsAStartThatIsNot) {
   const auto model = frozen(load_example("excavator"), 0, false);
   EXPECT_GT(drift(model, start_of(model, StartKind::given)), 1e-3);
   const auto moving = load_example("excavator", {"solver.duration=1"});
-  EXPECT_GT(drift(moving, steady_state(moving)), 1e-3);  // its commands go on
+  EXPECT_GT(drift(moving, steady_state(moving)), 1e-3);  // its commands continue
 }
 
 TEST(Steady, CartesianCoordinatesStartAtTheSameState) {
@@ -417,7 +418,7 @@ TEST(Steady, CartesianCoordinatesStartAtTheSameState) {
 
 // ---------------------------------------------------------------- linear models
 
-/// What A says of a small push of a pressure off the steady state is what a run does.
+/// The response of A to a small pressure perturbation of the steady state equals that of a run.
 TEST(Steady, LinearModelsAboutItAreDifferencesOfRuns) {
   const double push = 100, T = 0.01;  // [Pa], [s]
   constexpr int kSteps = 20000;       // of the midpoint rule

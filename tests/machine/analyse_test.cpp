@@ -1,4 +1,4 @@
-// Degrees of freedom, redundancy and missing inertia of machines where all three are known.
+// Degrees of freedom, redundancy and missing inertia of machines with known values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/analyse.h"
 
@@ -20,7 +20,7 @@ TEST(Analyse, FourBarHasOneDegreeOfFreedom) {
   EXPECT_TRUE(a.redundant.empty());
 }
 
-/// A parallelogram with one coupler more than it needs; `tilt` makes the loops spatial.
+/// A parallelogram with a redundant coupler; `tilt` makes the loops spatial.
 std::string parallelogram(const std::string& axis) {
   return R"(
 trunnion: 1
@@ -67,7 +67,7 @@ wheels:
   EXPECT_EQ(one.position_degrees_of_freedom, 5);
   EXPECT_EQ(one.degrees_of_freedom, 3);
   EXPECT_TRUE(one.redundant.empty());
-  // a wheelset rolls straight on; either wheel keeps it from sliding sideways
+  // a wheelset rolls straight; either wheel prevents lateral sliding
   const Analysis two = analyse(*model_from(disc + "  right: {body: axle, at: [0, -0.6 m, 0], radius: 0.3 m}\n"));
   EXPECT_EQ(two.position_degrees_of_freedom, 4);
   EXPECT_EQ(two.degrees_of_freedom, 1);

@@ -1,5 +1,5 @@
-// Static solutions. Truth: closed forms of statics, the slope of the potential taken by differences, the time stepper that runs damped
-// machines to rest.
+// Static solutions. Reference: closed forms of statics, the slope of the potential by differences, the time stepper with damped
+// machines that come to rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/equilibrium.h"
 
@@ -55,7 +55,7 @@ std::string cylinder(const std::string& name, const std::string& from, const std
 std::string volume(const std::string& name, const std::string& p) { return name + ": {hose: {volume: 1 L}, pressure: " + p + "}"; }
 constexpr double kArea_A = 50e-4, kArea_B = 40e-4;
 
-/// A weight of 1000 kg that slides upright from 1 m on its cylinder.
+/// A weight of 1000 kg on a vertical slide from 1 m on its cylinder.
 std::string weight(const std::string& p_A, const std::string& p_B, const std::string& rest = "", const std::string& joint = "",
                    const std::string& more = "") {
   return "bodies: {w: {point_mass: {mass: 1000}}}\njoints: {w: {prismatic: {parent: ground, axis: z}, position: 1 m" + joint +
@@ -64,9 +64,9 @@ std::string weight(const std::string& p_A, const std::string& p_B, const std::st
 }
 constexpr double kWeight = 1000 * kGravity;
 
-// ---------------------------------------------------------------- what no flow means
+// ---------------------------------------------------------------- pressures without flow
 
-/// A volume `v` that is not stated, joined with another of 5 MPa by a component.
+/// A volume `v` without given pressure, connected to another of 5 MPa by a component.
 std::string joined_by(const std::string& component) {
   return "bodies: {w: {point_mass: {mass: 1}}}\njoints: {w: {prismatic: {parent: ground, axis: x}}}\nsprings: {s: {joint: w, stiffness: 1 "
          "N/m, rest: 0 m}}\n"
@@ -91,7 +91,7 @@ TEST(Equilibrium, NoFlowMeansEqualPressuresWhereOilPassesBothWays) {
   }
 }
 
-/// A line from a source of 10 MPa into a volume of 2 MPa is no rest.
+/// A line from a source of 10 MPa into a volume of 2 MPa is not at rest.
 TEST(Equilibrium, OilThatFlowsThroughALineIsSeen) {
   const auto findings =
       refused(machine(joined_by("lines: {r: {A: a, B: c, length: 1 m, diameter: 8 mm}, l: {A: tank, B: v, length: 1 m, diameter: 8 mm}}")));
@@ -101,7 +101,7 @@ TEST(Equilibrium, OilThatFlowsThroughALineIsSeen) {
   ASSERT_EQ(paths(flows), std::vector<std::string>{"volumes.a.pressure"});
   EXPECT_NE(flows[0].found.find("oil flows"), std::string::npos);
   EXPECT_NE(flows[0].hint.find("trunnion steady"), std::string::npos);
-  EXPECT_EQ(flows[0].hint.find("state this pressure"), std::string::npos);  // it is stated
+  EXPECT_EQ(flows[0].hint.find("set this pressure"), std::string::npos);  // it is given
 }
 
 // ---------------------------------------------------------------- closed forms
@@ -237,7 +237,7 @@ TEST(Equilibrium, StatedPressuresMoveAWeightOnASpring) {
 }
 
 TEST(Equilibrium, EndDampersStopAPiston) {
-  // pushed up by 4200 N more than its weight: into the damper above, 0.1 m long
+  // pushed up by 4200 N more than its weight: into the upper damper, 0.1 m long
   const auto model = machine(weight("3.602 MPa", "1 MPa", "", "", ", end_damper: {stiffness: 1e5, damping: 1e3, length: 0.1}"));
   const double x = 1 + 0.6 - 0.1 + (3.602e6 * kArea_A - 1e6 * kArea_B - kWeight) / 1e5;
   EXPECT_NEAR(coordinate(*model, solve_equilibrium(*model).state, "w"), x, 1e-10);
@@ -341,7 +341,7 @@ TEST(Equilibrium, OilHoldsReleasedBoomsWhileTheLoadSwingsDown) {
   EXPECT_EQ(names(*model, e.modes[0]).front(), "load.rate_z");
 }
 
-/// Gravity's potential less the work of the oil at constant pressure, of a four-bar assembled at a crank angle.
+/// Gravity's potential minus the work of the oil at constant pressure, of a four-bar assembled at a crank angle.
 double potential(double angle, const std::vector<Override>& more, double p_A, double p_B) {
   std::ostringstream text;
   text << std::setprecision(17) << angle;
@@ -375,7 +375,7 @@ TEST(Equilibrium, AFourBarRestsWhereItsPotentialIsLevel) {
   EXPECT_NEAR(slope / curvature, 0, 1e-7);  // [rad]; the differences err by kStep^2
 }
 
-// ---------------------------------------------------------------- random machines, run to rest
+// ---------------------------------------------------------------- random machines, simulated to rest
 
 /// A damped chain on joint springs; with `loop` its tip is tied to a point by a link of constant length.
 std::string chain(unsigned seed, bool spatial, bool loop) {
@@ -464,7 +464,7 @@ springs: {brake: {joint: left, stiffness: 2000 N m/rad, rest: 0}}
   const double lateral = -(kX * kCart * gy + kBase * kWheel * gy + kTrack * kTotal * gx) / kBase;
   EXPECT_NEAR(force("wheel_f.lateral_force"), lateral, 1e-6);
   EXPECT_NEAR(force("wheel_l.lateral_force"), -kTotal * gy - lateral, 1e-6);
-  // and there it stays, also as a model of its own
+  // and it stays there, also as a separate model
   const auto there = compile(description_at(*model, e.state));
   for (const auto& start : {model, there}) {
     Runner run(start, start == model ? equilibrium_state(*model) : start_state(*there));
@@ -473,9 +473,9 @@ springs: {brake: {joint: left, stiffness: 2000 N m/rad, rest: 0}}
   }
 }
 
-// ---------------------------------------------------------------- a run that starts there
+// ---------------------------------------------------------------- runs from the static solution
 
-/// Largest change of a coordinate [rad, m] and of a pressure [Pa] while a machine runs to `end`.
+/// Maximum change of a coordinate [rad, m] and of a pressure [Pa] in a run to `end`.
 std::pair<double, double> drift(const std::shared_ptr<const Model>& model, const State& start, double end) {
   Runner run(model, start);
   run.advance(end);
@@ -504,7 +504,7 @@ TEST(Equilibrium, ItsDescriptionStartsARunAtRest) {
     const auto again = compile(parse_model(write_model(description_at(*model, e.state)), "equilibrium.yaml"));
     for (const auto& [q, p] : {drift(again, start_state(*again), c.end), drift(model, equilibrium_state(*model), c.end)}) {
       EXPECT_LT(q, 1e-9) << c.name;
-      EXPECT_LT(p, 1) << c.name;  // [Pa] of some 1e6
+      EXPECT_LT(p, 1) << c.name;  // [Pa] of 1e6
     }
     const Equilibrium same = solve_equilibrium(*again);
     EXPECT_EQ(same.iterations, 0) << c.name;
@@ -513,7 +513,7 @@ TEST(Equilibrium, ItsDescriptionStartsARunAtRest) {
 }
 
 TEST(Equilibrium, ChambersAndSpringsCountFromTheNewStart) {
-  // moved to rest by stated pressures, then pushed: both ways of starting there give one motion
+  // moved to rest by given pressures, then pushed: both ways of starting there give one motion
   Description d = test::description(weight("2 MPa", "1 MPa",
                                            "springs: {s: {joint: w, stiffness: 20000}}\nforces: {f: {joint: w, load: 1 kN, signal: "
                                            "u}}\nsignals: {u: {steps: [[0.01 s, 1]]}}\nsolver: {step: 1 ms, duration: 0.1 s}\n"));
@@ -576,12 +576,12 @@ signals: {u: {steps: [[1 s, 1]]}, way: {ramps: [[0, 0.1], [2, 0.5]]}}
   EXPECT_EQ(start.v()[1], 0);
 }
 
-// ---------------------------------------------------------------- refusals
+// ---------------------------------------------------------------- rejections
 
 TEST(Equilibrium, IndeterminatePressuresAreNamedAndCanBePinned) {
   const auto findings = refused(machine(weight("equilibrium", "equilibrium")));
   ASSERT_EQ(paths(findings), (std::vector<std::string>{"volumes.a.pressure", "volumes.b.pressure"}));
-  EXPECT_NE(findings[0].found.find("not determined by rest"), std::string::npos) << findings[0].text();
+  EXPECT_NE(findings[0].found.find("not determined by static equilibrium"), std::string::npos) << findings[0].text();
   EXPECT_NE(findings[0].hint.find("--set volumes.a.pressure=3.5MPa"), std::string::npos) << findings[0].text();
   const auto below = machine(weight("3.5 MPa", "equilibrium")), above = machine(weight("equilibrium", "3.5 MPa"));
   EXPECT_NEAR(pressure(*below, solve_equilibrium(*below).state, "b"), (3.5e6 * kArea_A - kWeight) / kArea_B, 1e-6);
@@ -591,7 +591,7 @@ TEST(Equilibrium, IndeterminatePressuresAreNamedAndCanBePinned) {
 TEST(Equilibrium, AHeldCoordinateThatDoesNotRestIsNamedWithTheMissingLoad) {
   const auto findings = refused(machine(weight("2 MPa", "1 MPa", "", ", hold: true")));
   ASSERT_EQ(paths(findings), std::vector<std::string>{"joints.w.hold"});
-  EXPECT_NE(findings[0].found.find("w.position is held where it is not balanced: a load of 3810 N"), std::string::npos)
+  EXPECT_NE(findings[0].found.find("w.position is locked in a position that is unbalanced by 3810 N"), std::string::npos)
       << findings[0].text();
   EXPECT_NE(findings[0].hint.find("--set joints.w.hold=false"), std::string::npos) << findings[0].text();
   EXPECT_NE(findings[0].hint.find("--set volumes.a.pressure=equilibrium"), std::string::npos) << findings[0].text();
@@ -626,18 +626,18 @@ TEST(Equilibrium, ValvesThatOpenOneWayAreShutAtRestOrThereIsNone) {
                               relief + ", gradient: 1e-9}}\n",
                           ", hold: true"));
   };
-  const double p = (1000 * kGravity + kArea_B * 1e6) / kArea_A;  // joined with the tank by neither
+  const double p = (1000 * kGravity + kArea_B * 1e6) / kArea_A;  // connected to the tank by neither
   const auto shut = with("5 MPa");
   EXPECT_NEAR(pressure(*shut, solve_equilibrium(*shut).state, "a"), p, 1);
   EXPECT_NEAR(pressure(*shut, start_state(*shut), "a"), p, 1);
   const auto findings = refused(with("2 MPa"));
   ASSERT_EQ(paths(findings), std::vector<std::string>{"volumes.a.pressure"});
-  for (const char* words : {"where relief is open", "there is no rest"})
+  for (const char* words : {"where relief is open", "no static equilibrium exists"})
     EXPECT_NE(findings[0].found.find(words), std::string::npos) << findings[0].text();
   EXPECT_THROW(start_state(*with("2 MPa")), InputError);
 }
 
-/// What a failure says.
+/// Message of a failure.
 std::string failure(const std::shared_ptr<const Model>& model) {
   try {
     solve_equilibrium(*model);
@@ -648,7 +648,7 @@ std::string failure(const std::shared_ptr<const Model>& model) {
 TEST(Equilibrium, WhereThereIsNoRestTheLargestLoadIsNamed) {
   const std::string text =
       failure(machine("bodies: {w: {point_mass: {mass: 1000}}}\njoints: {w: {prismatic: {parent: ground, axis: z}}}\n"));
-  for (const char* word : {"w.position", "no rest was found", "-9810 N", "--set joints.w.hold=true"})
+  for (const char* word : {"w.position", "no equilibrium was found", "-9810 N", "--set joints.w.hold=true"})
     EXPECT_NE(text.find(word), std::string::npos) << text;
 }
 
@@ -663,7 +663,7 @@ TEST(Equilibrium, OfADiscreteElementIsThatOfItsEquations) {
   const auto equations = test::load_example("arm_quasistatic", set), steps = test::load_example("arm_quasistatic", discrete);
   const Equilibrium a = solve_equilibrium(*equations), b = solve_equilibrium(*steps);
   EXPECT_EQ(a.state.q()[0], b.state.q()[0]);
-  EXPECT_LT(a.movement[0], -1e-4);  // it hangs on its element
+  EXPECT_LT(a.movement[0], -1e-4);  // supported by its element
   State state = equilibrium_state(*steps);
   Runner run(steps, state);
   for (int k = 0; k < 10; ++k) run.step();

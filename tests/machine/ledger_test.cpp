@@ -1,4 +1,4 @@
-// The energy ledger of whole runs. Truth: its own channels integrated a second way, conservation, and the order of the integration rule.
+// The energy ledger of whole runs. Reference: its channels integrated independently, conservation, the order of the integration rule.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/ledger.h"
 
@@ -50,7 +50,7 @@ TEST(Ledger, WorkAndDriftAreThoseOfTheChannels) {
 TEST(Ledger, ResidualIsOfSecondOrder) {
   for (bool spatial : {false, true}) {
     const auto residual = [&](const char* step) {
-      const CaseResult result = run_case(model_from(busy_machine(spatial), {step, "solver.oil_rule=alpha"}));  // parts: less
+      const CaseResult result = run_case(model_from(busy_machine(spatial), {step, "solver.oil_rule=alpha"}));  // parts: smaller
       EXPECT_FALSE(result.failure);
       return largest(result.recorder->ledger().residual_range());
     };
@@ -66,7 +66,7 @@ TEST(Ledger, FourBarClosesAndDriftsLessThanPublished) {
   EXPECT_LT(ledger.closed_to_percent(), 1e-3);
   EXPECT_LT(largest(ledger.drift_range()) / largest(ledger.actuator_range()), 0.0037);  // the paper's 0.37 %
   EXPECT_NEAR(-ledger.actuator_range().min, 121, 0.005 * 121);                          // the paper's 121 J
-  // what the actuator gives is what the oil loses: the accounts of the whole machine add up
+  // the actuator's work equals the oil's loss: the balance of the whole machine closes
   const LedgerTotals& t = ledger.totals();
   EXPECT_NEAR(t.supply - t.tank_return, t.throttling + t.friction + t.oil + t.actuator, 1e-4 * t.supply);
 }

@@ -1,4 +1,4 @@
-// Channels and the power balance. Truth: derivatives by differences along the motion, and the balance of energy, which has to close
+// Channels and the power balance. Reference: derivatives by differences along the motion, and the energy balance, which must close
 // to rounding at any state whose accelerations and rates satisfy the equations.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/observe.h"
@@ -21,7 +21,7 @@ using test::busy_machine;
 using test::load_example;
 using test::model_from;
 
-/// The state a short time later (or earlier): q (+) (v t + a t^2/2), v + a t, y + ydot t.
+/// The state shortly after (or before): q (+) (v t + a t^2/2), v + a t, y + ydot t.
 State moved(const Model& model, const State& from, double t) {
   State to = from;
   const StateLayout& n = model.layout;
@@ -47,7 +47,7 @@ State state_at(const std::shared_ptr<const Model>& model, double time) {
   return run.state();
 }
 
-/// Sum of powers against the change of stored energy.
+/// Sum of powers compared with the change of stored energy.
 void expect_closed(const std::shared_ptr<const Model>& model, State state) {
   make_consistent(*model, state);
   const auto observer = make_observer(model);
@@ -99,7 +99,7 @@ TEST(Observe, EveryAccountOfTheBusyMachineIsAtWork) {
   observer->observe(state_at(model, 0.037), Side::left);
   for (std::size_t i = 0; i < observer->entries().size(); ++i) EXPECT_NE(observer->powers()[i], 0) << observer->entries()[i].name;
   EXPECT_GT(observer->stored().spring, 0);
-  EXPECT_GT(observer->stored().cylinder, 1);  // the end damper is pressed
+  EXPECT_GT(observer->stored().cylinder, 1);  // the end damper is compressed
 }
 
 /// Value of a channel at a state.
@@ -129,7 +129,7 @@ TEST(Observe, RatesAreDerivatives) {
 }
 
 TEST(Observe, CentersOfMassAreSeenFromTheGround) {
-  // closed form of the planar busy machine; its plane lies beside the origin, so the third component counts
+  // closed form of the planar test machine; its plane is offset from the origin, so the third component matters
   const auto model = model_from(busy_machine(false));
   const State state = state_at(model, 0.05);
   const auto observer = make_observer(model);
@@ -142,7 +142,7 @@ TEST(Observe, CentersOfMassAreSeenFromTheGround) {
 }
 
 TEST(Observe, PlanarAndSpatialViewsOfOneMachineAgree) {
-  // an axis tilted by nothing is planar; a ball joint in place of the last hinge makes the same motion spatial
+  // an axis tilted by zero is planar; a spherical joint in place of the last hinge makes the same motion spatial
   const char* const planar = R"(
 trunnion: 1
 gravity: [0, 0, -9.81]

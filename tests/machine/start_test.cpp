@@ -1,5 +1,5 @@
-// The start: pressures of rest, refusals, accelerations that satisfy the equations. Truth: virtual work, the reference solutions'
-// start pressures, the residual of the equations themselves, closed forms of single bodies.
+// The start: equilibrium pressures, rejections, accelerations that satisfy the equations. Reference: virtual work, the reference
+// solutions' start pressures, the residual of the equations themselves, closed forms of single bodies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/start.h"
 
@@ -22,7 +22,7 @@ using test::machine;
 using test::pressure;
 using test::value;
 
-// ---------------------------------------------------------------- pressures of rest
+// ---------------------------------------------------------------- equilibrium pressures
 
 TEST(Start, FourBarRestsAtThePressureOfVirtualWork) {
   const auto model = compile(example("four_bar"));
@@ -44,7 +44,7 @@ TEST(Start, AMachineAtRestStaysAtRest) {
   for (const char* name : {"four_bar", "slewing_crane"}) {
     const auto model = compile(example(name));
     const State s = start_state(*model);
-    // balances hold to 1e-9 of loads of 1e4 N on inertias of 1e3 kg; pressures would move by the rounding of the lengths' rates
+    // balances hold to 1e-9 of loads of 1e4 N on inertias of 1e3 kg; pressures would change by the rounding of the lengths' rates
     for (int i = 0; i < model->layout.nv; ++i) EXPECT_NEAR(s.a()[i], 0, 1e-8) << name << " " << model->velocity_names[i];
     for (int i = 0; i < model->layout.ny; ++i) EXPECT_NEAR(s.ydot()[i], 0, 1e-6) << name << " " << model->state_names[i];
   }
@@ -55,10 +55,10 @@ TEST(Start, FrictionStatesBeginAtZero) {
   const State s = start_state(*model);
   EXPECT_EQ(value(*model, s, "lift.bristle"), 0);
   EXPECT_EQ(value(*model, s, "lift.film"), 0);
-  EXPECT_NEAR(pressure(*model, s, "v2"), 2753284.892633, 1e-4);  // friction bears nothing
+  EXPECT_NEAR(pressure(*model, s, "v2"), 2753284.892633, 1e-4);  // friction carries no load
 }
 
-/// A spool with dynamics may begin away from its command; rest is where its command is.
+/// A spool with dynamics may start away from its command; the equilibrium is at its command.
 TEST(Start, SpoolsBeginWhereTheirStartValueSays) {
   const std::string circuit = R"(
 volumes: {v: {volume: 1 L, pressure: equilibrium}}
@@ -79,7 +79,7 @@ signals: {u: 0, w: 0}
   } catch (const InputError& error) { EXPECT_EQ(error.diagnostics()[0].path, "valves.valve.orifice.start"); }
 }
 
-/// A weight of 1000 kg upon an upright cylinder, A below: 50 cm2, B above: 40 cm2.
+/// A weight of 1000 kg on a vertical cylinder, A below: 50 cm2, B above: 40 cm2.
 std::string weight(const std::string& A, const std::string& B, const std::string& rest = "", const std::string& cylinder = "") {
   return R"(
 bodies: {w: {point_mass: {mass: 1000}}}
@@ -152,7 +152,7 @@ cylinders: {c: {base: {body: ground}, rod_end: {body: w}, A: a, B: b, area_A: 50
 }
 
 TEST(Start, WhatSwingsPullsWhileItSetsOff) {
-  // a pendulum of 200 kg under the weight, let go at 40 degrees from straight down: its rope bears m g cos, upright m g cos^2
+  // a pendulum of 200 kg under the weight, released at 40 degrees from straight down: its rope carries m g cos, vertical m g cos^2
   const double angle = 0.7;
   const auto model = machine(R"(
 bodies: {w: {point_mass: {mass: 1000}}, m: {point_mass: {mass: 200, at: [0, 0, -1.5]}}}
@@ -173,9 +173,9 @@ TEST(Start, OilLetsNoPistonSetOffWhereALoadSwings) {
   EXPECT_GT(std::abs(s.a()[joint(*model, "load").v + 1]), 0.1);
 }
 
-// ---------------------------------------------------------------- refusals
+// ---------------------------------------------------------------- rejections
 
-/// Paths and texts of what start_state refuses.
+/// Paths and texts of the errors of start_state.
 std::vector<Diagnostic> refused(const std::shared_ptr<const Model>& model) {
   try {
     start_state(*model);
@@ -191,7 +191,7 @@ std::vector<std::string> paths(const std::vector<Diagnostic>& findings) {
 TEST(Start, BothSidesOfAPistonAreIndeterminateAndNamed) {
   const auto findings = refused(machine(weight("equilibrium", "equilibrium")));
   ASSERT_EQ(paths(findings), (std::vector<std::string>{"volumes.a.pressure", "volumes.b.pressure"}));
-  for (const Diagnostic& d : findings) EXPECT_NE(d.found.find("not determined by rest"), std::string::npos) << d.found;
+  for (const Diagnostic& d : findings) EXPECT_NE(d.found.find("not determined by static equilibrium"), std::string::npos) << d.found;
   EXPECT_EQ(findings[0].span.line, 6);
   EXPECT_EQ(paths(refused(compile(example("four_bar", {{"volumes.v3.pressure", "equilibrium"}})))),
             (std::vector<std::string>{"volumes.v1.pressure", "volumes.v2.pressure", "volumes.v3.pressure"}));
@@ -243,9 +243,9 @@ TEST(Start, StatedPressuresNeedNoRest) {
   EXPECT_TRUE(refused(machine(weight("4 MPa", "1 MPa", "valves: {one: {orifice: {A: a, B: b, diameter: 1 mm}}}\n"))).empty());
 }
 
-// ---------------------------------------------------------------- pressures that valves decide
+// ---------------------------------------------------------------- pressures determined by valves
 
-/// Pilot and load-sensing lines about a cylinder under a weight, none with a stated pressure.
+/// Pilot and load-sensing lines of a cylinder under a weight, none with a given pressure.
 std::string lines(const std::string& more_volumes = "", const std::string& more_valves = "") {
   return R"(
 bodies: {w: {point_mass: {mass: 1000}}}
@@ -298,7 +298,7 @@ TEST(Start, WhatIsOnlyLetOutIsIndeterminateUpToWhereItIs) {
       refused(machine(lines("  trapped: {hose: {volume: 1 L}, pressure: equilibrium}\n",
                             "  safety: {relief: {A: trapped, B: tank, cracking_pressure: 25 MPa, flow: 10 L/min, override: 10 bar}}\n")));
   ASSERT_EQ(paths(findings), (std::vector<std::string>{"volumes.trapped.pressure"}));
-  EXPECT_NE(findings[0].found.find("at any value of it up to 2.51e+07 Pa"), std::string::npos) << findings[0].found;
+  EXPECT_NE(findings[0].found.find("any value is possible up to 2.51e+07 Pa"), std::string::npos) << findings[0].found;
 }
 
 TEST(Start, APumpThatFillsAVolumeThroughAReliefLeavesNoRest) {
@@ -307,7 +307,7 @@ TEST(Start, APumpThatFillsAVolumeThroughAReliefLeavesNoRest) {
                             "  into: {check: {A: supply, B: line, diameter: 1 mm}}\n"
                             "  safety: {relief: {A: line, B: tank, cracking_pressure: 10 MPa, flow: 10 L/min, override: 10 bar}}\n")));
   ASSERT_EQ(paths(findings), (std::vector<std::string>{"volumes.line.pressure", "volumes.line.pressure"}));
-  for (const Diagnostic& d : findings) EXPECT_NE(d.found.find("oil flows, there is no rest"), std::string::npos) << d.found;
+  for (const Diagnostic& d : findings) EXPECT_NE(d.found.find("oil flows, so no static equilibrium exists"), std::string::npos) << d.found;
 }
 
 // ---------------------------------------------------------------- accelerations
@@ -346,7 +346,7 @@ TEST(Start, AccelerationsAndMultipliersSatisfyTheEquations) {
   std::vector<Description> machines;
   for (const char* name : {"four_bar", "slewing_crane", "spatial_slider_crank"}) {
     Description d = example(name);
-    for (auto& [volume, v] : d.volumes) v.pressure = {false, 5e6};  // far from rest
+    for (auto& [volume, v] : d.volumes) v.pressure = {false, 5e6};  // far from equilibrium
     for (auto& [body, j] : d.joints) {
       if (j.kind == JointKind::spherical)
         j.angular_velocity = Vec3d{1, -2, 3};
@@ -366,8 +366,8 @@ TEST(Start, AccelerationsAndMultipliersSatisfyTheEquations) {
     const State s = start_state(*model);
     const Residuals r = residuals(*model, s);
     EXPECT_GT(r.size, 10) << d.title;
-    EXPECT_LT(r.dynamics, 1e-6 * r.size) << d.title;  // rounding of accelerations, 1e-15, times a penalty of 1e6 inertias, with room
-    EXPECT_LT(r.constraint, 1e-9) << d.title;         // [m/s2] of some 10
+    EXPECT_LT(r.dynamics, 1e-6 * r.size) << d.title;  // rounding of accelerations, 1e-15, times a penalty of 1e6 inertias, with margin
+    EXPECT_LT(r.constraint, 1e-9) << d.title;         // [m/s2] relative to 10
   }
 }
 
@@ -380,7 +380,7 @@ TEST(Start, TheSameLoopTwiceDoesNoHarm) {
     d.loops.emplace_back("again", d.loops[0].second);
     const auto twice = compile(d);
     const State s = start_state(*once), t = start_state(*twice);
-    for (int i = 0; i < once->layout.nv; ++i) EXPECT_NEAR(s.a()[i], t.a()[i], 1e-8) << name;  // of some 10
+    for (int i = 0; i < once->layout.nv; ++i) EXPECT_NEAR(s.a()[i], t.a()[i], 1e-8) << name;  // relative to 10
     for (int i = 0; i < once->layout.rows; ++i)
       EXPECT_NEAR(s.multipliers()[i], t.multipliers()[i] + t.multipliers()[once->layout.rows + i],
                   1e-6 * (1 + std::abs(s.multipliers()[i])))

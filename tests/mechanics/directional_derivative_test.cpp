@@ -1,4 +1,4 @@
-// Changes along a direction of (theta, v, a) against differences, on random mechanisms.
+// Changes along a direction of (theta, v, a) compared with differences, on random mechanisms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/directional_derivative.h"
 
@@ -21,7 +21,7 @@ class VariationOf : public ::testing::Test {};
 using Dimensions = ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
 TYPED_TEST_SUITE(VariationOf, Dimensions);
 
-/// A random mechanism some way along a step, with a direction.
+/// A random mechanism at a point within a step, with a direction.
 template <int D>
 struct Situation {
   explicit Situation(unsigned seed)
@@ -116,7 +116,7 @@ TYPED_TEST(VariationOf, EverythingIsItsDifference) {
   }
 }
 
-/// Four directions swept together are the four swept one after the other.
+/// Four directions swept together equal four single sweeps.
 TYPED_TEST(VariationOf, DirectionsDoNotMeet) {
   constexpr int D = TypeParam::value;
   using S = Pack<4>;

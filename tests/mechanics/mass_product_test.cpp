@@ -1,4 +1,4 @@
-// The product of the mass matrix and a vector in one sweep against the matrix.
+// The product of the mass matrix and a vector in one sweep compared with the matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/mass_product.h"
 

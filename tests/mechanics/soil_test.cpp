@@ -1,4 +1,4 @@
-// Resistance of soil against closed forms, and what it takes from the energy.
+// Resistance of soil compared with closed forms, and its energy dissipation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Simulation machine(const std::string& joint, const std::string& rest) {
 }
 const std::string kSoil = "forces: {edge: {body: tool, soil: {force: 3 kN, depth: 0.4 m, speed: 0.25 m/s}}}\n";
 
-/// m v dv = -R v / sqrt(v^2 + v_0^2) dx: the way from v to rest is m / R (v w + v_0^2 asinh(v / v_0)) / 2, w^2 = v^2 + v_0^2.
+/// m v dv = -R v / sqrt(v^2 + v_0^2) dx: the distance from v to rest is m / R (v w + v_0^2 asinh(v / v_0)) / 2, w^2 = v^2 + v_0^2.
 TEST(Soil, ABodyThrownIntoItStopsAfterTheClosedFormsWay) {
   Simulation s = machine("{prismatic: {parent: ground, at: [0, 0, -2 m], axis: x}, speed: 3 m/s}",
                          kSoil + "solver: {step: 0.02 ms, duration: 0.1 s, tolerance_position: 1e-13}");
@@ -52,7 +52,7 @@ TEST(Soil, ItGrowsWithDepthAsSmoothAsItEndsAtTheSurface) {
   EXPECT_GT(below, 5);
 }
 
-/// On a slope, in a plane across the ground's, and with a factor over time.
+/// On a slope, in a plane across the ground's, and with a time-dependent factor.
 TEST(Soil, SurfaceAndFactorMayBeAny) {
   Simulation s =
       machine("{prismatic: {parent: ground, axis: [0.6, 0.8, 0]}}",

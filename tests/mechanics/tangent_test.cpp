@@ -1,4 +1,4 @@
-// Exact tangents against dual numbers, rates against differences, on random mechanisms in the plane and in space.
+// Exact tangents compared with dual numbers, rates with differences, on random planar and spatial mechanisms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ TYPED_TEST_SUITE(Mechanics, Dimensions);
 
 constexpr double kPenalty = 1e4;
 
-/// A point of a random mechanism some way along a step.
+/// A point of a random mechanism within a step.
 template <int D>
 struct Situation {
   explicit Situation(unsigned seed)
@@ -49,7 +49,7 @@ std::vector<double> penalties(const Mechanism<D>& m) {
   return factor;
 }
 
-/// A port law F(s, sdot) of the test's own.
+/// A port law F(s, sdot) for the test.
 template <class S>
 S push(const S& s, const S& s_dot) {
   return 40.0 * s * s - 15.0 * s_dot * s;
@@ -117,7 +117,7 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
   }
 }
 
-/// Recorded entries add up to the dense tangent, and come in one order wherever the mechanism is.
+/// Recorded entries add up to the dense tangent, in the same order at all configurations.
 TYPED_TEST(Mechanics, TangentIsTheSameInEveryStorage) {
   constexpr int D = TypeParam::value;
   for (unsigned seed = 1; seed <= 10; ++seed) {

@@ -1,4 +1,4 @@
-// The contact of a disc with a plane: by its definition, and its change against dual numbers.
+// The contact of a disc with a plane: by its definition, and its derivatives compared with dual numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mechanics/wheel.h"
 
@@ -31,7 +31,7 @@ TEST(Wheel, ContactIsTheLowestPointOfTheRim) {
       EXPECT_GE(n.dot(C + kRadius * (std::cos(angle) * a + std::sin(angle) * b)), n.dot(contact.point) - 1e-14);
     }
     EXPECT_NEAR(n.dot(contact.point), n.dot(C) - kRadius * contact.sine, 1e-14);
-    // a turn about the axis moves the material at the contact backwards, the centre forwards
+    // a rotation about the axis moves the material at the contact backwards, the centre forwards
     EXPECT_LT(e.cross(contact.point - C).dot(contact.axes[1]), 0);
     EXPECT_NEAR(contact.axes[1].norm(), 1, 1e-14);
     EXPECT_NEAR(contact.axes[1].dot(n), 0, 1e-14);

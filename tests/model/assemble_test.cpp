@@ -1,4 +1,4 @@
-// Assembly: loops closed at the start, held values exact, stated ones near, the rest wherever it must be. Truth: geometry of
+// Assembly: loops closed at the start, locked values exact, given ones approximate, the rest as required. Reference: geometry of
 // triangles and four-bars, the conditions of a constrained minimum.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using test::machine;
 double start_angle(const Model& model, const std::string& name) { return model.q_start[joint(model, name).q]; }
 double start_rate(const Model& model, const std::string& name) { return model.v_start[joint(model, name).v]; }
 
-/// Two bars of 2 m and 1.5 m between pins 2.5 m apart: an equal triangle whatever was stated. `first`, `second`: start values.
+/// Two bars of 2 m and 1.5 m between pins 2.5 m apart: the same triangle for all given values. `first`, `second`: start values.
 std::string triangle(const std::string& first, const std::string& second, const std::string& rest = "") {
   return R"(
 bodies: {a: {rod: {length: 2, mass: 4}}, b: {rod: {length: 1.5, mass: 3}}}
@@ -47,7 +47,7 @@ TEST(Assembly, TakesTheBranchThatWasStated) {
   EXPECT_NEAR(start_angle(*model, "b"), -kAngle_b, 1e-12);
 }
 
-/// A four-bar of links 1, 2, 2 on a ground of 2.5: one degree of freedom is left.
+/// A four-bar of links 1, 2, 2 on a ground of 2.5: one degree of freedom remains.
 std::string four_bar(const std::string& a, const std::string& b, const std::string& c, const std::string& rest = "") {
   return R"(
 bodies: {a: {rod: {length: 1, mass: 8}}, b: {rod: {length: 2, mass: 4}}, c: {rod: {length: 2, mass: 2}}}
@@ -77,16 +77,16 @@ TEST(Assembly, HeldValuesStayToTheLastBit) {
 }
 
 TEST(Assembly, FreeValuesGiveWayBeforeStatedOnes) {
-  const auto model = machine(four_bar(", angle: 1.05", "", ", angle: 1.9"));  // b is free: only one other must give
+  const auto model = machine(four_bar(", angle: 1.05", "", ", angle: 1.9"));  // b is free: only one other must change
   const double moved = std::abs(start_angle(*model, "a") - 1.05) + std::abs(start_angle(*model, "c") - 1.9);
   EXPECT_LT(gap(*model), 1e-12);
-  const auto exact = machine(four_bar(", angle: 1.05", "", ""));  // b and c are free: a stays
+  const auto exact = machine(four_bar(", angle: 1.05", "", ""));  // b and c are free: a is unchanged
   EXPECT_NEAR(start_angle(*exact, "a"), 1.05, 1e-5);
   EXPECT_LT(gap(*exact), 1e-12);
   EXPECT_LT(moved, 1.5);
 }
 
-/// At the nearest point the mass-weighted way back is perpendicular to every motion the loop allows.
+/// At the closest point the mass-weighted correction is perpendicular to every motion the loop allows.
 TEST(Assembly, StatedValuesStayAsNearAsTheyCan) {
   const Vec3d given{1.05, -0.5, 1.9};
   const auto model = machine(four_bar(", angle: 1.05", ", angle: -0.5", ", angle: 1.9"));
@@ -95,7 +95,7 @@ TEST(Assembly, StatedValuesStayAsNearAsTheyCan) {
   const Eigen::Vector3d x(-std::sin(a) - 2 * std::sin(b), -2 * std::sin(b), 2 * std::sin(c)),
       y(std::cos(a) + 2 * std::cos(b), 2 * std::cos(b), -2 * std::cos(c));
   const Eigen::Vector3d motion = x.cross(y).normalized();
-  // weights: diagonal of the mass matrix where the assembly began
+  // weights: diagonal of the mass matrix at the start of the assembly
   const double b0 = given[1], M_a = 8.0 / 3 + 4.0 * 4 / 12 + 4 * (1 + 1 + 2 * std::cos(b0)), M_b = 4 * 4.0 / 3, M_c = 2 * 4.0 / 3;
   const Eigen::Vector3d back(M_a * (a - given[0]), M_b * (b - a - given[1]), M_c * (c - given[2]));
   EXPECT_GT(back.norm(), 0.1);
@@ -197,7 +197,7 @@ TEST(Assembly, SpatialLoopsClose) {
   EXPECT_NEAR(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3], 1, 1e-15);
 }
 
-/// From coordinates drawn at random nearly every start is closed: no zigzag at dead points.
+/// From random coordinates nearly every start is closed: no zigzag at singular configurations.
 TEST(Assembly, ClosesLoopsFromFarAway) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> anything(-3.1, 3.1);
@@ -216,7 +216,7 @@ TEST(Assembly, ClosesLoopsFromFarAway) {
         compile(d);
       } catch (const InputError&) { ++open; }
     }
-    EXPECT_LE(open, 3) << name;  // a few end in a place from which every small step leads away from the goal
+    EXPECT_LE(open, 3) << name;  // a few end at a local minimum
   }
 }
 

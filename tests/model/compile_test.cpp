@@ -1,5 +1,5 @@
-// What compile makes of a description: planes, fixed joints, frames, free joints. Truth: the same machine said in another way
-// moves alike; accelerations of single bodies by hand.
+// Compilation of descriptions: planes, fixed joints, frames, free joints. Reference: the same machine described differently
+// moves identically; accelerations of single bodies by hand.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(Plane, OneAxisOutOfThePlaneMakesAMachineSpatial) {
         ->planar;
   };
   EXPECT_TRUE(with("revolute: {parent: a, axis: z}"));
-  EXPECT_TRUE(with("revolute: {parent: a, orientation: [90 deg, 0, 0], axis: y}"));  // y turned onto z
+  EXPECT_TRUE(with("revolute: {parent: a, orientation: [90 deg, 0, 0], axis: y}"));  // y rotated onto z
   EXPECT_TRUE(with("prismatic: {parent: a, axis: [3, 4, 0]}"));
   EXPECT_FALSE(with("revolute: {parent: a, axis: [0, 0.001, 1]}"));
   EXPECT_FALSE(with("prismatic: {parent: a, axis: z}"));
@@ -108,7 +108,7 @@ TEST(Plane, TwoDimensionsMoveLikeThree) {
   const auto two = compile(planar), three = compile(spatial);
   ASSERT_TRUE(two->planar);
   ASSERT_FALSE(three->planar);
-  EXPECT_EQ(three->layout.rows, two->layout.rows);  // the hinge of a planar loop needs two equations in space, too
+  EXPECT_EQ(three->layout.rows, two->layout.rows);  // the hinge of a planar loop requires two equations in space, too
   const State s = run(two, 2), t = run(three, 2);
   EXPECT_GT(std::abs(coordinate(*two, s, "crank") - 1.047), 0.1);
   for (const char* name : {"crank", "coupler", "rocker"}) EXPECT_NEAR(coordinate(*two, s, name), coordinate(*three, t, name), 1e-9) << name;
@@ -155,7 +155,7 @@ joints:
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.a()[i], t.a()[i], 1e-12);
 }
 
-/// Euler's equation of a free body gives the accelerations of every shape's tensor.
+/// Euler's equation of a free body gives the accelerations for every shape's tensor.
 TEST(Compile, TensorsOfShapesAreTheirIntegrals) {
   const auto spin = [](const std::string& shape) {
     return start_state(*machine("gravity: [0, 0, 0]\nbodies: {a: {" + shape +
@@ -180,13 +180,13 @@ TEST(Compile, TensorsOfShapesAreTheirIntegrals) {
 }
 
 TEST(Compile, ABodyMayHangByAnyOfItsPoints) {
-  // by its far end, standing upside down: child_at and orientation
+  // by its far end, upside down: child_at and orientation
   const auto by_end = machine(R"(
 gravity: [0, -9.81, 0]
 bodies: {a: {rod: {length: 2, mass: 6}}}
 joints: {a: {revolute: {parent: ground, axis: z, child_at: [2, 0, 0], orientation: [0, 0, 90 deg]}, angle: 0.3}}
 )");
-  // the rod points from its centre 1 m along -x' of the frame turned by 90 deg + 0.3 rad
+  // the rod points from its centre 1 m along -x' of the frame rotated by 90 deg + 0.3 rad
   EXPECT_NEAR(start_acceleration(by_end, "a"), -9.81 * -std::cos(std::acos(-1.0) / 2 + 0.3) * 0.75, 1e-12);
   const auto by_middle = machine(
       "gravity: [0, -9.81, 0]\nbodies: {a: {rod: {length: 2, mass: 6}}}\njoints: {a: {revolute: {parent: ground, axis: z, child_at: [1, 0, "
@@ -195,7 +195,7 @@ joints: {a: {revolute: {parent: ground, axis: z, child_at: [2, 0, 0], orientatio
 }
 
 TEST(Compile, AxesStandInTheTurnedFrame) {
-  // axis y of a frame turned by -90 deg about x is -z of the parent
+  // axis y of a frame rotated by -90 deg about x is -z of the parent
   const auto model = machine(
       "gravity: [0, -9.81, 0]\nbodies: {a: {rod: {length: 2, mass: 6}}}\njoints: {a: {revolute: {parent: ground, axis: y, orientation: "
       "[-90 deg, 0, 0]}, angle: 0}}\n");
@@ -245,7 +245,7 @@ joints:
   b: {spherical: {parent: z, orientation: [0.1, 0.2, 0.3], child_at: [0, 0.5, 0]}, rotation: [0.4, 0, 0.2], angular_velocity: [0, 0, 0]}
 springs: {s: {between: [ground, b], at: [[0, 0, 0], [0.3, 0.2, 0.1]], stiffness: 300}}
 )");
-  for (const char* name : {"x", "y", "z"}) test::item(text.bodies, name).shapes = {PointMassShape{}};  // no mass of their own
+  for (const char* name : {"x", "y", "z"}) test::item(text.bodies, name).shapes = {PointMassShape{}};  // massless
   const auto chain = compile(text);
   ASSERT_EQ(free->layout.nv, 7);
   ASSERT_EQ(chain->layout.nv, 7);
@@ -254,12 +254,12 @@ springs: {s: {between: [ground, b], at: [[0, 0, 0], [0.3, 0.2, 0.1]], stiffness:
   EXPECT_GT(std::abs(s.q()[1] - 0.1), 0.1);
 }
 
-/// Start values of balls are told in the parent's axes, however the joint's zero orientation is turned.
+/// Start values of spherical joints are given in the parent's axes, for any zero orientation of the joint.
 TEST(Compile, AngularVelocityIsToldInTheParentsAxes) {
   for (const char* kind : {"spherical", "free"}) {
     const auto model = machine("gravity: [0, 0, 0]\nbodies: {b: {mass: 3, inertia: [4, 5, 6]}}\njoints: {b: {" + std::string(kind) +
                                ": {parent: ground, orientation: [0, 0, 90 deg]}, angular_velocity: [0, 2, 0]}}\n");
-    // the body's x axis lies along the ground's y: a turn about it stays as it is, and after 0.1 s it has turned by 0.2 rad
+    // the body's x axis is along the ground's y: a rotation about it leaves it unchanged, and after 0.1 s it has rotated by 0.2 rad
     const State s = run(model, 0.1);
     const Tree<3>& tree = std::get<Mechanism<3>>(model->mechanism).tree;
     TreeState<3> state(tree);

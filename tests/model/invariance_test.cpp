@@ -1,4 +1,4 @@
-// The motion does not depend on how the file says it: world turned or moved, order of items, units.
+// The motion is independent of the description: world rotated or moved, order of items, units.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Vec3d turned(const Matrix3d& R, const Vec3d& v) {
   return {r.x(), r.y(), r.z()};
 }
 
-/// The same machine with everything that is told in ground axes turned by `rpy`, then moved by `shift`.
+/// The same machine with all quantities in ground axes rotated by `rpy`, then moved by `shift`.
 Description placed(Description d, const Vec3d& rpy, const Vec3d& shift) {
   const Matrix3d R = roll_pitch_yaw(rpy);
   const auto point = [&](Vec3d& p) {
@@ -53,7 +53,7 @@ Description placed(Description d, const Vec3d& rpy, const Vec3d& shift) {
   return d;
 }
 
-/// Joint coordinates and pressures after `end`, by name, so that they can be compared whatever their order.
+/// Joint coordinates and pressures after `end`, by name, for comparison in any order.
 void expect_same_motion(const Description& a, const Description& b, double end, double tolerance, double tolerance_pressure) {
   const auto A = compile(a), B = compile(b);
   const State s = test::run(A, end), t = test::run(B, end);
@@ -70,7 +70,7 @@ void expect_same_motion(const Description& a, const Description& b, double end, 
         << name;
 }
 
-/// The four-bar with a spring and a load, so that everything that can be turned is there. Spatial: with one body more.
+/// The four-bar with a spring and a load, to include all quantities that depend on axes. Spatial: with one more body.
 Description four_bar() {
   Description d = test::example("four_bar");
   d.springs.emplace_back("s", SpringDescription{{}, {"ground", "rocker"}, {{{10, 3, 1}, {2, 0.1, 0}}}, 500, 20, 10, 4.0});
@@ -81,13 +81,13 @@ Description four_bar() {
   f.torque = Vec3d{0, 0, 25};
   d.forces.emplace_back("f", f);
   for (const char* name : {"v1", "v2"}) test::item(d.volumes, name).pressure = {false, 2.9e6};
-  d.solver.tolerance_position = 1e-10;  // what is compared is the solution of the step's equations
+  d.solver.tolerance_position = 1e-10;  // the solution of the step's equations is compared
   d.solver.tolerance_pressure = 1e-4;
   return d;
 }
 
 constexpr double kTolerance = 5e-9;        // [rad, m] rounding over a thousand steps, through a penalty of 3e8 times the stiffness
-constexpr double kPressureTolerance = 10;  // [Pa] of some MPa
+constexpr double kPressureTolerance = 10;  // [Pa] relative to MPa
 
 TEST(Invariance, PlanarMachinesMoveAlikeInAnyPlane) {
   const Description d = four_bar();
@@ -110,7 +110,7 @@ TEST(Invariance, SpatialMachinesMoveAlikeHoweverTheWorldIsTurned) {
 TEST(Invariance, AMachineFarAwayLosesNoDigits) {
   const Vec3d far{1e4, -1e4, 1e4};
   expect_same_motion(four_bar(), placed(four_bar(), {}, far), 1.5, kTolerance, kPressureTolerance);
-  // the place of the ground itself is rounded to 2e-12 m, of cylinders too: 1e-11 of their length
+  // the position of the ground itself is rounded to 2e-12 m, of cylinders too: 1e-11 of their length
   Description crane = test::example("slewing_crane");
   crane.solver.tolerance_position = 1e-10;
   crane.solver.tolerance_pressure = 1e-4;

@@ -1,4 +1,4 @@
-// Composed joints and couplings: freedom, names, closed forms.
+// Composed joints and couplings: degrees of freedom, names, closed forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -100,13 +100,13 @@ TEST(Joint, AMachineOfPlanarJointsIsPlanar) {
   const auto model = with("[0, 0, -1]");
   ASSERT_TRUE(model->planar);
   EXPECT_EQ(model->layout.nv, 6);
-  // nothing but weight acts: centres of mass fly like thrown stones, b's with what the turning of a gives it
+  // gravity only: centres of mass move on parabolas, b's with the contribution of a's rotation
   const State s = start_state(*model), t = test::run(model, 0.5);
   EXPECT_NEAR(channel(model, t, "b.center_y") - channel(model, s, "b.center_y"), (4 + 2.5 - 9.81 * 0.25) * 0.5, 2e-5);
   EXPECT_NEAR(channel(model, t, "b.center_x") - channel(model, s, "b.center_x"), 1.5, 2e-5);
 }
 
-/// The same machine in two dimensions, and in three for the sake of a loose ball.
+/// The same machine in two dimensions, and in three due to a separate spherical joint.
 TEST(Joint, PlanarMachinesMoveAlikeInTwoAndThreeDimensions) {
   const auto with = [](bool loose) {
     return machine(std::string(R"(
@@ -174,7 +174,7 @@ loops: {bearing: {revolute: {between: [two, ground], at: [[0, 0, 0], [0, 0, 0]],
     test::item(d.joints, "one").coordinate = theta;
     const Vec3d out{std::cos(kBend), std::sin(kBend), 0};
     d.loops[0].second.axis[1] = out;
-    // the start is near: the cross turns with the first shaft
+    // the start is near: the cross rotates with the first shaft
     test::item(d.joints, "two").pair = Vec2d{kBend * std::sin(theta), kBend * std::cos(theta)};
     const auto model = compile(d);
     EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
@@ -242,15 +242,15 @@ couplings: {teeth: {joints: [rack, pinion], ratio: 40 mm/rad}}
   EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
   const double a = -2 * 9.81 / (2 + 0.03 / (0.04 * 0.04));
   const State s = start_state(*model), t = test::run(model, 0.5);
-  EXPECT_NEAR(rate(*model, s, "rack"), 0.12, 1e-15);  // assembly makes the rates agree
+  EXPECT_NEAR(rate(*model, s, "rack"), 0.12, 1e-15);  // assembly makes the rates consistent
   EXPECT_NEAR(acceleration(*model, s, "rack"), a, 1e-9);
   EXPECT_NEAR(acceleration(*model, s, "pinion"), a / 0.04, 1e-8);
   EXPECT_NEAR(coordinate(*model, t, "rack"), 0.06 + a * 0.125, 1e-10);
 }
 
 TEST(Coupling, MayTieJointsFarApartInTheTree) {
-  // a gear on a swinging arm, driven by a gear on the ground through the relative angle of arm and wheel: the coupling has its two
-  // coordinates alone in its path
+  // a gear on a swinging arm, driven by a gear on the ground through the relative angle of arm and wheel: the path of the coupling
+  // contains only its two coordinates
   const auto model = machine(R"(
 bodies: {a: {mass: 1, inertia: [1, 1, 1]}, arm: {mass: 1, inertia: [1, 1, 1]}, wheel: {mass: 1, inertia: [1, 2, 3]}}
 joints:
@@ -265,7 +265,7 @@ couplings: {gears: {joints: [wheel, a], ratio: 3}}
   EXPECT_EQ(model->layout.rows, 1);
 }
 
-/// Springs and loads on the coordinates of composed joints: each coordinate alone, as at the start nothing couples them.
+/// Springs and loads on the coordinates of composed joints, one coordinate at a time, as they are uncoupled at the start.
 TEST(Coordinate, SpringsAndLoadsActOnThePartThatIsNamed) {
   const auto model = machine(R"(
 gravity: [0, 0, 0]
@@ -289,7 +289,7 @@ forces:
   const State s = start_state(*model);
   const auto expect = [&](const char* name, double value) { EXPECT_NEAR(channel(model, s, name), value, 1e-12) << name; };
   expect("plate.acceleration_x", -(40 * 0.2 + 3 * 0.1) / 2);
-  expect("plate.acceleration_y", -1.5 / 2);  // rest as at the start
+  expect("plate.acceleration_y", -1.5 / 2);  // unloaded at the start
   expect("plate.angular_acceleration", -6 * 0.4 / 0.5);
   expect("rod.acceleration", -70 * 0.5 / 4);
   expect("rod.angular_acceleration", -0.7 * 2 / 0.8);
@@ -298,7 +298,7 @@ forces:
   expect("bead.acceleration", 8.0 / 5);
 }
 
-/// A nut on a steep screw: a cylindrical joint whose turning is tied to its sliding.
+/// A nut on a steep screw: a cylindrical joint whose rotation is coupled to its sliding.
 TEST(Coordinate, ACouplingMakesACylindricalJointAScrew) {
   const auto model = machine(R"(
 bodies: {nut: {mass: 2, inertia: [1, 1, 0.03]}}
@@ -326,7 +326,7 @@ motions: {drive: {joint: b.angle, signal: turn}}
   EXPECT_NEAR(channel(model, t, "b.position"), 1 + 2 * 0.6 - 9.81 * 0.18, 1e-10);
 }
 
-/// Coordinates tied twice in one ratio are tied; in two ratios they stand still.
+/// Coordinates coupled twice with one ratio are coupled; with two ratios they are locked.
 TEST(Coupling, RedundantOnesAreNamed) {
   const std::string text = R"(
 bodies: {a: {mass: 2, inertia: [1, 1, 0.4]}, b: {mass: 5, inertia: [2, 2, 3]}}
@@ -340,7 +340,7 @@ couplings: {one: {joints: [a, b], ratio: 2}, two: {joints: [b, a], ratio: )";
   EXPECT_EQ(other.degrees_of_freedom, 0);
 }
 
-/// The length of a rod that is left open is found from the configuration, and the start velocities keep it.
+/// The unspecified length of a rod is computed from the configuration, and the start velocities keep it.
 TEST(Assembly, ADistanceLeftOpenBindsTheStartVelocities) {
   const auto model = machine(R"(
 bodies: {a: {rod: {length: 1, mass: 1}}, b: {rod: {length: 1, mass: 1}}}

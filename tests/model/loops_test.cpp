@@ -1,4 +1,4 @@
-// A loop closure stands for the tree joint of the same kind: a body hung by the joint accelerates like a free body closed by the loop.
+// A loop closure equals the tree joint of the same kind: a body attached by the joint accelerates like a free body closed by the loop.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using test::machine;
 
-/// Place and acceleration of body b: origin, orientation, acceleration of the origin, angular acceleration (ground axes).
+/// Position and acceleration of body b: origin, orientation, acceleration of the origin, angular acceleration (ground axes).
 struct Movement {
   Vec<3> r, v, a, omega, alpha;
   Mat<3> R;
@@ -28,7 +28,7 @@ Movement movement(const Model& model, const State& s) {
 
 Movement movement(const Model& model) { return movement(model, start_state(model)); }
 
-/// A swinging arm (spatial: about a skew axis) that carries b by `joint_b`; `loops` closes what it leaves open.
+/// A swinging arm (spatial: about a skew axis) that carries b by `joint_b`; `loops` constrains the remaining motions.
 std::string arm(const std::string& joint_b, const std::string& loops = "") {
   return R"(
 gravity: [0.5, -9, -2]
@@ -42,7 +42,7 @@ joints:
          "forces: {push: {body: b, at: [0.3, 0, 0], force: [100, -50, 80], torque: [20, 30, -10]}}\nsolver: {step: 0.1 ms}\n";
 }
 
-/// b hung on the arm with `joint`, against b free at the place where that puts it, with `loop`.
+/// b attached to the arm with `joint`, compared with b free at the same position, with `loop`.
 void expect_loop_stands_for_joint(const std::string& joint, const std::string& loop) {
   const auto tree = machine(arm(joint));
   ASSERT_FALSE(tree->planar);
@@ -56,7 +56,7 @@ void expect_loop_stands_for_joint(const std::string& joint, const std::string& l
   b.angular_velocity = Vec3d{expected.omega.x(), expected.omega.y(), expected.omega.z()};
   const auto closed = compile(d);
   const Movement found = movement(*closed);
-  EXPECT_LT((found.r - expected.r).norm(), 1e-12);  // closed already, so the assembly moves nothing
+  EXPECT_LT((found.r - expected.r).norm(), 1e-12);  // already closed, so the assembly changes nothing
   EXPECT_LT((found.R - expected.R).norm(), 1e-12);
   EXPECT_LT((found.v - expected.v).norm(), 1e-11);
   EXPECT_LT((found.omega - expected.omega).norm(), 1e-11);
@@ -127,8 +127,8 @@ TEST(Loop, PointOnLineStandsForItsJoint) {
       "point_on_line: {between: [arm, b], at: [[1, 0.2, 0], [0.1, 0.2, 0.3]], axis: [2, -1, 2]}");
 }
 
-/// Two bars that turn about parallel axes, and how many equations a closure of their tips takes: in the plane, and in space where it
-/// is planar all the same.
+/// Two bars that rotate about parallel axes, and the number of equations of a closure of their tips: in the plane, and in space, where
+/// the motion is planar as well.
 TEST(Loop, PlanarMotionTakesFewEquations) {
   const auto rows = [](const std::string& loop, bool loose) {
     const auto model = machine(std::string("bodies: {a: {rod: {length: 1, mass: 1, diameter: 10 mm}}, b: {rod: {length: 1, mass: 1, "
@@ -153,7 +153,7 @@ TEST(Loop, PlanarMotionTakesFewEquations) {
   }
 }
 
-/// In the plane a cylindrical joint across its normal is a slide, and so is a planar joint that stands on edge.
+/// In the plane a cylindrical joint across its normal is a prismatic joint, and so is a planar joint perpendicular to it.
 TEST(Loop, SlidesInThePlaneAreTheSame) {
   const auto start = [](const std::string& loop) {
     return machine(R"(
@@ -184,7 +184,7 @@ loops: {slide: {)" +
   }
 }
 
-/// A rod without mass between two balls, as a body of nearly no mass and as an equation.
+/// A massless rod between two spherical joints, as a body of nearly zero mass and as an equation.
 TEST(Loop, DistanceStandsForAMasslessRod) {
   const std::string bodies =
       "gravity: [0.5, -9, -2]\nbodies: {b: {box: {size: [1, 2, 3], mass: 5}}, rod: {mass: 1e-9, inertia: [2e-9, 1e-9, 1e-9]}}\n";
@@ -209,7 +209,7 @@ joints:
   EXPECT_LT((found.alpha - expected.alpha).norm(), 1e-7 * expected.alpha.norm());
 }
 
-/// A slider-crank cut at the slide and cut at the pin.
+/// A slider-crank closed at the slide and at the pin.
 TEST(Loop, APlanarMachineMayBeCutAnywhere) {
   const std::string bodies =
       "gravity: [0, -9.81, 0]\nbodies: {crank: {rod: {length: 0.5, mass: 4}}, rod: {rod: {length: 1.3, mass: 3}}, slider: {point_mass: "
@@ -230,7 +230,7 @@ TEST(Loop, APlanarMachineMayBeCutAnywhere) {
     EXPECT_NEAR(test::rate(*at_pin, s, name), test::rate(*at_slide, t, name), 1e-11) << name;
     EXPECT_NEAR(test::acceleration(*at_pin, s, name), test::acceleration(*at_slide, t, name), 1e-7) << name;
   }
-  // the slider does not turn
+  // the slider does not rotate
   EXPECT_NEAR(test::coordinate(*at_slide, t, "crank") + test::coordinate(*at_slide, t, "rod") + test::coordinate(*at_slide, t, "slider"), 0,
               1e-12);
 }

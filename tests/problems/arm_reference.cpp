@@ -37,7 +37,7 @@ enum { kAngle, kRate, kPiston, kWork, kLoadWork, kPerArm };
 class Arms {
  public:
   explicit Arms(const ArmCase& c) : case_(c) {}
-  /// The time at which the inputs are taken between jumps lies within these.
+  /// The inputs between jumps are evaluated within these times.
   void use_between(double from, double to) { from_ = from, to_ = std::nextafter(to, from); }
 
   /// Openings at t, forces and piston rates at y.
@@ -101,7 +101,7 @@ OdeSystem system_of(const Arms& arms, int n, double tolerance) {
     jacobian.setZero();
     for (int j = 0; j < n; ++j) {
       if (j % kPerArm >= kWork) continue;
-      constexpr double kMove = 1e-8;  // [rad], [rad/s], [m]: 0.5 N of some hundred thousand
+      constexpr double kMove = 1e-8;  // [rad], [rad/s], [m]: 0.5 N of some 1e5 N
       moved[j] = y[j] + kMove;
       arms.rates(t, moved, plus);
       moved[j] = y[j] - kMove;

@@ -2,7 +2,7 @@
 // independent of the library. Minimal coordinates, per arm theta, omega and p:
 //   (J + M L_g^2) theta_dd = -M g L_g cos(theta) + f dl/dtheta + L_f cos(theta) f_ey         (79), (80), (89)
 //   p_d = Lambda(B, K (p - l) - B l_d),   f = K (p - l) + B (p_d - l_d)                      (68), (70); several arms: (119)
-// Lambda is that of quasistatic_reference.h, the raw relations by bracketing. Radau IIA from jump to jump of the inputs.
+// Lambda is that of quasistatic_reference.h, the original relations by bracketing. Radau IIA between jumps of the inputs.
 // Source: Kikuuwe and others, nonsmooth quasistatic model of hydraulic actuators, sections 4.3, 5.2 and 6.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace trunnion::problems {
 
-/// What drives an arm; steps are right-continuous here and cut at `jumps` of the case.
+/// Inputs of an arm; steps are right-continuous here and split at `jumps` of the case.
 struct ArmInputs {
   double start_angle = 0;                     // [rad]
   std::function<double(double t)> command;    // u_c [-]

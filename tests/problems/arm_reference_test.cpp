@@ -1,4 +1,4 @@
-// The arms' references against their energy, the time the paper prints, their own tolerance, and their tables.
+// The arms' references compared with their energy, the printed time of the paper, their own tolerance, and their tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/arm_reference.h"
 
@@ -15,7 +15,7 @@
 namespace trunnion::problems {
 namespace {
 
-/// Every case with its samples, made once.
+/// Every case with its samples, computed once.
 struct Solved {
   ArmCase arms;
   std::vector<ArmsSample> samples;
@@ -44,7 +44,7 @@ TEST_P(ArmReference, KeepsItsEnergy) {
   for (std::size_t j = 0; j < arms.arms.size(); ++j)
     for (const ArmsSample& x : samples) {
       const ArmSample& a = x.arms[j];
-      ASSERT_NEAR(arm_energy(a) - arm_energy(samples[0].arms[j]), a.work + a.load_work, 1e-4) << "t = " << x.t;  // of some 10 kJ
+      ASSERT_NEAR(arm_energy(a) - arm_energy(samples[0].arms[j]), a.work + a.load_work, 1e-4) << "t = " << x.t;  // of 10 kJ
     }
 }
 

@@ -15,7 +15,7 @@ constexpr double kGravity = 9.81;
 constexpr int kMost = 3;  // links, cylinders
 constexpr double kRodMass = 200;
 constexpr double kLink[kMost] = {1, 0.5, 0.8}, kTipMass[kMost] = {250, 100, 50};
-// distances of the ends of tilt and fold from the joint that they bend, on the link before and on the link behind
+// distances of the ends of tilt and fold from their joint, on the inner and the outer link
 constexpr double kBefore[kMost] = {0, 0.5, 0.45}, kBehind[kMost] = {0, 0.25, 0.45};
 const double kPi = std::acos(-1.0);
 const double kBase = std::sqrt(3.0) / 2;  // distance O-B
@@ -30,7 +30,7 @@ enum { kPressureWork = 3, kDragWork, kStopWork, kPerCylinder };
 
 double square(double x) { return x * x; }
 
-/// What follows from the angles of `links` links.
+/// Quantities that depend on the angles of `links` links.
 template <class S>
 struct Geometry {
   int links;
@@ -44,7 +44,7 @@ struct Geometry {
     for (int i = 0; i < n; ++i) {
       weight[i] = -kGravity * (kRodMass / 2 * (i == 0 ? 1 : 0) + carried(i, n)) * kLink[i] * cos(theta[i]);
       for (int j = 0; j < n; ++j) {
-        // v of a tip is the sum over the links before it of L omega, at right angles to them
+        // v of a tip is the sum over the inner links of L omega, perpendicular to them
         const double coupling = carried(std::max(i, j), n) * kLink[i] * kLink[j];
         M[i][j] = coupling * cos(theta[j] - theta[i]);
         gyro[i][j] = coupling * sin(theta[j] - theta[i]);
@@ -127,10 +127,10 @@ struct Problem {
     for (int i = 0; i < links; ++i) circuit[i] = paper_circuit(0.05, 0.25, g.length[i]);
   }
   int states() const { return at(cylinders); }
-  int rates() const { return links; }  // where the rates begin
+  int rates() const { return links; }  // start of the rates
   int at(int cylinder) const { return 2 * links + cylinder * kPerCylinder; }
 
-  /// Oil columns left in the chambers, less the length of an end damper.
+  /// Remaining oil columns in the chambers, minus the length of an end damper.
   template <class S>
   S before_stop_a(int i, const S& length) const {
     return circuit[i].length_a + (length - circuit[i].start) - kStopLength;
@@ -182,7 +182,7 @@ struct Problem {
     }
   }
 
-  /// Rest: from the last one, every cylinder balances what is behind its joint; without one, the jib hangs.
+  /// Equilibrium: starting with the last one, every cylinder balances its outer links; without one, the jib hangs.
   Eigen::VectorXd start() const {
     Eigen::VectorXd y = Eigen::VectorXd::Zero(states());
     std::copy_n(kStart, links, y.data());
@@ -265,7 +265,7 @@ std::vector<CraneSample> crane_reference(int cylinders, double t_end, double out
   const double start_height = Geometry<double>::potential(problem.links, start.data());
   RadauIIA radau(crane_system(problem, tolerance), 0, start, 1e-4);
   std::vector<CraneSample> samples;
-  // the ramps' corners lie on output times
+  // the ramps' corners coincide with output times
   radau.record_to(t_end, output_step, [&](double t) { samples.push_back(sample(problem, t, radau.state(), start_height)); });
   return samples;
 }

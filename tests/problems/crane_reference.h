@@ -8,8 +8,8 @@
 //        B                           x = (theta1, theta2, theta3), absolute from +x
 //   M(x) x'' + h(x, x') = G(x) + sum_i F_i ds_i/dx                          Lagrange's equations
 //   F_i = p_A A_A - p_B A_B - c sdot + F_d,   F_d = +-k (l_d - l) - c_d sdot within l <= l_d of either end, else 0
-// The end dampers' force jumps at the borders of their zones; no step passes over one.
-// Beside the motion it integrates the works of pressure, drag and end dampers.
+// The end dampers' force jumps at the boundaries of their zones; no step crosses one.
+// In addition to the motion it integrates the work of pressure, drag and end dampers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,7 @@ struct StoppedCylinderSample {
   double end_damper;                                 // [N] part of the end dampers in it
   std::array<double, 3> pressure;                    // [Pa] valve to throttle, piston side, rod side
   double spool;                                      // [V]
-  double pressure_work, drag_work, end_damper_work;  // [J] integrals of force * rate; drag_work is what drag takes away
+  double pressure_work, drag_work, end_damper_work;  // [J] integrals of force * rate; drag_work is dissipated by drag
 };
 
 struct CraneSample {
@@ -35,8 +35,8 @@ struct CraneSample {
   double kinetic, potential;                    // [J] potential relative to the start
 };
 
-/// Samples at 0, output_step, 2 output_step, ..., t_end, of the crane with 1, 2 or 3 `cylinders`, of which the
-/// last alone has a stick. output_step divides 0.1 s.
+/// Samples at 0, output_step, 2 output_step, ..., t_end, of the crane with 1, 2 or 3 `cylinders`, of which only the
+/// last has a stick. output_step divides 0.1 s.
 /// `tolerance` scales all error bounds (for convergence studies).
 std::vector<CraneSample> crane_reference(int cylinders, double t_end = 10, double output_step = 1e-2, double tolerance = 1);
 

@@ -1,5 +1,5 @@
-// The cranes' reference against energy, its tolerance, the statics, an independently written solution of the crane with one
-// cylinder (tests/data/crane_single.csv), and the tables of the cranes with two and three made from it.
+// The cranes' reference compared with energy, its tolerance, statics, an independently written solution of the crane with one
+// cylinder (tests/data/crane_single.csv), and its tables of the cranes with two and three.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/crane_reference.h"
 
@@ -94,7 +94,7 @@ TEST_P(CraneReference, CylindersJoinTheirPoints) {
   }
 }
 
-/// Lift and tilt; fold stays between its own.
+/// Lift and tilt; fold remains between its ends.
 TEST_P(CraneReference, StartsAtRestAndRunsIntoEveryEndDamper) {
   for (std::size_t i = 0; i < samples()[0].cylinder.size(); ++i) {
     double shortest = 1, longest = 0;
@@ -139,7 +139,7 @@ TEST(CraneReferenceStart, ThreeCylindersBalanceTheWeight) {
   for (const StoppedCylinderSample& c : start.cylinder) EXPECT_EQ(c.rate, 0);
 }
 
-/// 8829.0 N and the start pressure 4.58655 MPa of the case; the jib hangs straight down, so the second cylinder bears nothing.
+/// 8829.0 N and the start pressure 4.58655 MPa of the case; the jib hangs straight down, so the second cylinder is unloaded.
 TEST(CraneReferenceStart, BalancesTheWeight) {
   const CraneSample one = crane_reference(1, 0.01)[0], two = crane_reference(2, 0.01)[0];
   EXPECT_NEAR(one.cylinder[0].force, 8829.0, 1e-8);
@@ -149,7 +149,7 @@ TEST(CraneReferenceStart, BalancesTheWeight) {
   EXPECT_NEAR(two.cylinder[1].length, 0.4330127, 1e-7);
 }
 
-/// The table of the crane with one cylinder was written by another hand.
+/// The table of the crane with one cylinder has another author.
 TEST(CraneReferenceTables, AgreeWithAnIndependentSolution) {
   const ReferenceTable table = read_reference_table("crane_single");
   const auto samples = crane_reference(1);

@@ -28,7 +28,7 @@ S cross(const Vector2<S>& a, const Vector2<S>& b) {
   return a.x * b.y - a.y * b.x;
 }
 
-/// Everything of the mechanism that depends on the crank angle.
+/// Quantities of the mechanism that depend on the crank angle.
 template <class S>
 struct Linkage {
   Vector2<S> u2, u3, u4;  // along crank, coupler, rocker
@@ -41,7 +41,7 @@ struct Linkage {
     using std::cos, std::sin, std::sqrt;
     const P &L2 = k.crank_end, &L3 = k.coupler_end, &L4 = k.rocker_end;
     u2 = {cos(x), sin(x)};
-    // the coupler's end lies on circles about the crank's tip and about the rocker's pivot, on the upper side of the line between them
+    // the coupler's end is on circles about the crank's tip and about the rocker's pivot, above the line between them
     const Vector2<S> r{k.ground_end - L2 * u2.x, -L2 * u2.y};
     const S d2 = dot(r, r), along = ((L3 * L3 - L4 * L4) + d2) / (2.0 * d2), across = sqrt(L3 * L3 / d2 - along * along);
     u3 = {(along * r.x - across * r.y) / L3, (along * r.y + across * r.x) / L3};
@@ -73,9 +73,9 @@ struct Problem {
   FourBarLinearMachine<P> machine;
   CircuitReferenceOf<P> circuit = machine.oil.with(machine.chamber_a, machine.chamber_b, Linkage<P>(machine, machine.angle).s);
   double pulse = 0;
-  int phase = 0;  // of the torque: ramp, constant, nothing; changes between steps only
+  int phase = 0;  // of the torque: ramp, constant, zero; changes between steps only
 
-  /// (8): without the factor tanh(4) that the friction paper has.
+  /// (8): without the factor tanh(4) of the friction paper.
   template <class S>
   S seal(const S& v) const {
     return BrownMcPheeReferenceOf<P>{machine.coulomb, machine.static_force, machine.stribeck, machine.viscous / std::tanh(4.0)}(v);
@@ -155,7 +155,7 @@ Polynomial operator-(Polynomial a, const Polynomial& b) {
   return a;
 }
 
-/// Roots of a polynomial by the Durand-Kerner iteration, all of them sooner or later exact to rounding.
+/// Roots of a polynomial by the Durand-Kerner iteration, eventually exact to rounding.
 std::vector<Complex> roots_of(const Polynomial& polynomial) {
   const std::size_t n = polynomial.size() - 1;
   std::vector<long double> c;
@@ -185,7 +185,7 @@ Complex derivative_of(const Polynomial& polynomial, const Complex& root) {
   return -along_p / along_l;
 }
 
-/// Characteristic polynomial of all but the spool, without the null eigenvalues that there are whatever the parameter.
+/// Characteristic polynomial of all but the spool, without the null eigenvalues that exist for all parameters.
 Polynomial characteristic(const std::array<std::array<Parameter, 6>, 6>& J) {
   const Polynomial l_11{-J[2][2], 1}, l_33{-J[4][4], 1};
   const Polynomial oil = l_11 * Polynomial{-J[3][3], 1} - Polynomial{J[2][3] * J[3][2]};

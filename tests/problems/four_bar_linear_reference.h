@@ -7,9 +7,9 @@
 // roots of the characteristic polynomial of the others,
 //   ((l^2 - a l - k) D - f_2 (e + g_2 l) (l - j_11)) (l - j_33) - f_3 (h + g_3 l) D = 0,   D = (l - j_11) (l - j_22) - j_12 j_21,
 //   w' = k x + a w + f_2 p2 + f_3 p3,   p1' = j_11 p1 + j_12 p2,   p2' = e x + g_2 w + j_21 p1 + j_22 p2,   p3' = h x + g_3 w + j_33 p3
-// in long double. The test beside this file compares with a solution in forty digits.
-// With slopes of slopes, everything is differentiated with respect to a parameter as well, again exactly: the reference by the implicit
-// function theorem (Newton's steps carried in slopes), the Jacobian, and the eigenvalues as roots of the polynomial, l_p = -P_p / P_l.
+// in long double. The accompanying test compares with a solution in forty digits.
+// With slopes of slopes, everything is differentiated with respect to a parameter as well, also exactly: the reference by the implicit
+// function theorem (Newton's steps in slopes), the Jacobian, and the eigenvalues as roots of the polynomial, l_p = -P_p / P_l.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,7 +32,7 @@ struct FourBarLinearMachine {
   P angle = 1.047197551196597746L;                                         // [rad] of the crank, as assembled
   P cylinder_base = -1, cylinder_end = 1;                                  // [m] on the ground, on the crank
   P chamber_a = 0.7320508075688772, chamber_b = 0.2679491924311228;        // [m] as assembled: (73), c1 + c2 = 1 m, l = 1 m
-  P p1 = 0, p2 = 0, p3 = 3.5e6;                                            // [Pa]; p1 and p2 where they are stated
+  P p1 = 0, p2 = 0, p3 = 3.5e6;                                            // [Pa]; p1 and p2 if given
   P coulomb = 210, static_force = 830, stribeck = 1.25e-2, viscous = 330;  // [N], [N], [m/s], [N s/m]
   P spool = 0, spool_time = 4.547284088339867e-3;                          // [V], [s]
   P spring = 0, spring_rest = 0;                                           // [N m/rad], [rad] about the crank's pivot; the example has none
@@ -47,11 +47,11 @@ FourBarLinearMachine<P> four_bar_linear_machine(double friction) {
   return machine;
 }
 
-/// About what it is linearised.
+/// Reference of the linearisation.
 enum class FourBarReference {
-  locked,  // rest at the assembled angle: p1 = p2 balance it
-  free,    // rest at stated pressures: the angle does
-  given    // at rest at the assembled angle with stated pressures, which need not balance
+  locked,  // equilibrium at the assembled angle: p1 = p2 balance it
+  free,    // equilibrium at given pressures: the angle adapts
+  given    // at rest at the assembled angle with given pressures, not necessarily balanced
 };
 
 struct FourBarLinear {

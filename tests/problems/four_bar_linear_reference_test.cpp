@@ -1,5 +1,5 @@
-// The reference of the linearised four-bar against itself (closure, energy, convergence), against a solution in forty digits and
-// against what the paper prints; and the tables made from it.
+// The reference of the linearised four-bar: consistency (closure, energy, convergence), a solution in forty digits and
+// the printed values of the paper; and its tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/four_bar_linear_reference.h"
 
@@ -18,8 +18,8 @@ namespace {
 struct Scenario {
   double friction;
   const char* table;
-  // eigenvalues but for the two zeros and -1/tau; from positions of three bodies in sixty digits, differentiated numerically, loop
-  // closed by Newton's method: an own derivation
+  // eigenvalues except the two zeros and -1/tau; from positions of three bodies in sixty digits, differentiated numerically, loop
+  // closed by Newton's method: an independent derivation
   std::array<std::complex<double>, 3> eigenvalues;
 };
 
@@ -104,7 +104,7 @@ TEST_P(FourBarLinearReference, TableComesFromThisCode) {
   }
 }
 
-/// Ties m', V', s' and the friction in the motion to m, V and s in the energies.
+/// Checks m', V', s' and the friction in the motion against m, V and s in the energies.
 TEST_P(FourBarLinearReference, ConservesEnergyInALargerMotion) {
   const auto larger = four_bar_linear_motion(GetParam().friction, 20, 1.6, 0.05);
   double largest = 0;
@@ -125,7 +125,7 @@ TEST_P(FourBarLinearReference, DoesNotDependOnItsTolerance) {
   }
 }
 
-/// What the figures 7 to 12 show: a turn with the torque, held, and back to the equilibrium, without or with oscillation.
+/// Figures 7 to 12: a rotation with the torque, hold, and back to the equilibrium, without or with oscillation.
 TEST_P(FourBarLinearReference, FollowsTheTorqueAndReturns) {
   const double start = motion().front().phi2, locked = motion()[150].phi2 - start;
   EXPECT_NEAR(motion()[50].phi2 - start, locked / 2, 0.02 * locked);

@@ -21,12 +21,12 @@ constexpr double kSpoolTime = 4.547284088339867e-3;
 constexpr double kCoulomb = 210, kStatic = 830, kStribeck = 1.25e-2, kViscous = 330, kDecay = 80;
 constexpr double kBristleStiffness = 5.77e6, kBristleDamping = 2.28e4;
 constexpr double kFilmVelocity = 0.032, kFilmUp = 0.05, kFilmDown = 0.2, kFilmDwell = 20;
-constexpr double kDwellVelocity = 1e-9;  // [m/s] at rest below it
+constexpr double kDwellVelocity = 1e-9;  // [m/s] at rest below
 
 // states: angle, rate, p1, p2, p3, bristle, film, works of pressure and friction
 enum { kAngle, kRate, kP1, kP2, kP3, kBristle, kFilm, kPressureWork, kFrictionWork, kStates };
 
-/// Everything of the mechanism that depends on the crank angle.
+/// Quantities of the mechanism that depend on the crank angle.
 template <class S>
 struct Mechanism {
   S phi2, phi3;        // absolute angles of coupler and rocker
@@ -101,7 +101,7 @@ struct Problem {
   static double film_steady(double speed) {
     return (1 - kCoulomb / kStatic) * std::pow(std::min(speed, kFilmVelocity) / kFilmVelocity, 2.0 / 3);
   }
-  /// Its slope is bounded near rest, which concerns the iteration matrix only.
+  /// Its slope is bounded near rest; this affects the iteration matrix only.
   static Slope film_steady(const Slope& speed) {
     const double bounded = std::max(speed.value, 1e-6);
     return {film_steady(speed.value), speed.value > kFilmVelocity ? 0 : 2.0 / 3 * film_steady(bounded) / bounded * speed.slope};
@@ -207,7 +207,7 @@ std::vector<FourBarSample> four_bar_reference(FrictionName friction, double t_en
   Problem problem{friction};
   RadauIIA radau(four_bar_system(problem, tolerance), 0, start_state(problem.circuit), 1e-4);
   std::vector<FourBarSample> samples;
-  // signal jumps lie on output times as long as these divide 0.5 s
+  // signal jumps coincide with output times if these divide 0.5 s
   radau.record_to(t_end, output_step, [&](double t) { samples.push_back(sample(problem, t, radau.state())); });
   return samples;
 }

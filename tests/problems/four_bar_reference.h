@@ -3,8 +3,8 @@
 //   loop      2 e^(ix) + 8 e^(i phi2) + 5 e^(i phi3) = 10 in closed form (triangle of tip, end and pivot E)
 //   energy    T = m(x) xdot^2 / 2, V(x):   m xddot = -m' xdot^2 / 2 - V' + s' (A_A p2 - A_B p3 - F_mu)
 //   cylinder  s = 2 cos(x/2), as mount and crank centre are both 1 m from the origin
-// and three pressures, the states of the friction law, and the works of pressure and friction as integrals.
-// Over 10 s the errors stay below 1e-12 rad and 1e-4 Pa, those of the film below 1e-10: the test beside this file varies the
+// and three pressures, the states of the friction law, and the work of pressure and friction as integrals.
+// Over 10 s the errors are below 1e-12 rad and 1e-4 Pa, those of the film below 1e-10: the accompanying test varies the
 // tolerance and compares with an independently written solution.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

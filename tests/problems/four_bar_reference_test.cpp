@@ -1,5 +1,4 @@
-// The four-bar reference against itself (closure, energy, convergence), against an independently written solution, and
-// the tables made from it.
+// The four-bar reference: consistency (closure, energy, convergence), an independently written solution, and its tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/four_bar_reference.h"
 
@@ -15,7 +14,7 @@
 namespace trunnion::problems {
 namespace {
 
-constexpr double kShort = 3;  // [s] recomputed here: rest, lifting, closing of the valve, ringing down
+constexpr double kShort = 3;  // [s] recomputed here: rest, lifting, closing of the valve, decay
 
 class FourBarReference : public testing::TestWithParam<FrictionName> {
  protected:
@@ -63,7 +62,7 @@ TEST_P(FourBarReference, TableComesFromThisCode) {
   ASSERT_EQ(stored.rows.size(), 1001u);
   for (std::size_t j = 0; j < stored.columns.size(); ++j) {
     const std::string& column = stored.columns[j];
-    // bounds of the stated accuracy; another compiler rounds differently, hardly more than the tenth of it
+    // bounds of the given accuracy; another compiler rounds differently, hardly more than a tenth of it
     const double bound = column.ends_with("pressure") ? 1e-4 : column.ends_with("friction") || column.ends_with("force") ? 1e-5 : 1e-9;
     for (std::size_t i = 0; i < fresh.rows.size(); ++i) ASSERT_NEAR(stored.rows[i][j], fresh.rows[i][j], bound) << column << " row " << i;
   }
@@ -91,7 +90,7 @@ TEST_P(FourBarReference, KineticEnergyIsTheSumOverTheBodies) {
   }
 }
 
-/// Kinetic + potential energy = net work of the cylinder: ties m', V' and s' in the motion to m, V and s in the energies.
+/// Kinetic + potential energy = net work of the cylinder: checks m', V' and s' in the motion against m, V and s in the energies.
 TEST_P(FourBarReference, ConservesEnergy) {
   for (const FourBarSample& x : samples())
     ASSERT_NEAR(x.kinetic + x.potential, x.pressure_work - x.friction_work, 1e-9) << "t = " << x.t;  // of 18 J

@@ -10,7 +10,7 @@ LaggedSignal::LaggedSignal(std::vector<std::array<double, 2>> points, double tau
   double level = points.front()[1];  // at rest on the first value
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool last = i + 1 == points.size();
-    if (!last && points[i + 1][0] == points[i][0]) continue;  // a jump: its right value counts
+    if (!last && points[i + 1][0] == points[i][0]) continue;  // a jump: its right value is used
     const double slope = last ? 0 : (points[i + 1][1] - points[i][1]) / (points[i + 1][0] - points[i][0]);
     pieces_.push_back({points[i][0], points[i][1], slope, level});
     if (last) break;

@@ -1,4 +1,4 @@
-// Oil and seal laws of the reference solutions, written a second time and apart from the library.
+// Oil and seal laws of the reference solutions, written independently of the library.
 //   orifice     Q = C dp / sqrt(dp_l) for |dp| < dp_l, C sign(dp) sqrt|dp| above
 //   volume      pdot = inflow / (V_hose (1/B_oil + 1/B_hose) + V_chamber (1/B_oil + 1/B_cylinder))
 //   valve       U > 0: P to A, B to T; U < 0: P to B, A to T; spool U' = (u - U)/tau in closed form
@@ -24,7 +24,7 @@ S reference_orifice(const C& c, const S& p_from, const S& p_to) {
   return value_of(dp) > 0 ? S(c * sqrt(dp)) : S(-c * sqrt(-dp));
 }
 
-/// Zero where that law has its corners.
+/// Zero at the kinks of that law.
 inline void orifice_corners(double dp, std::vector<double>& corners) {
   corners.push_back(dp - kLaminarLimit);
   corners.push_back(dp + kLaminarLimit);
@@ -80,7 +80,7 @@ struct CircuitReferenceOf {
 };
 using CircuitReference = CircuitReferenceOf<double>;
 
-/// What a circuit is made of; values of the circuit that the papers on friction, linearisation and co-simulation share, from
+/// Parameters of a circuit; values of the circuit shared by the papers on friction, linearisation and co-simulation, from
 /// examples/four_bar.yaml.
 template <class P>
 struct PaperCircuit {

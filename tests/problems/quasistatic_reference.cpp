@@ -1,4 +1,4 @@
-// Raw quasistatic relations by nested bracketing: see the header.
+// Original quasistatic relations by nested bracketing: see the header.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/quasistatic_reference.h"
 
@@ -25,7 +25,7 @@ Real complementary(const G& g, Real lo, Real hi) {
   if (at_hi >= 0) return hi;
   constexpr Real kDigits = 2 * std::numeric_limits<Real>::epsilon();
   const Real nothing = hi * 1e-60L;
-  constexpr int kMost = 1000;  // bisections to `nothing` are 200
+  constexpr int kMost = 1000;  // bisections to zero are 200
   Real a = hi, b = lo, c = hi, fa = at_hi, fb = at_lo, fc = at_hi, t = 0.5L;
   for (int i = 0; i < kMost; ++i) {
     const Real x = a + t * (b - a), fx = g(x);
@@ -94,7 +94,7 @@ struct Supply {
   Real P, Q_p;
 };
 
-/// A pump that feeds one valve behind which the pressure is P_s.
+/// A pump that feeds one valve with the pressure P_s behind it.
 struct PumpSupply {
   const PumpReference& pump;
   Supply operator()(Real inlet, Real P_s) const {
@@ -130,7 +130,7 @@ Solution solve(const Circuit& k, const S& supply) {
   const Drained d = drained_chamber(k, P_s);
   const Supply u = supply(k.inlet, P_s);
   const Real w = k.w(P_s, d.P);
-  // Between the chamber's limits its balance gives the inflow, within what the orifice passes at these pressures but their last digits.
+  // Between the chamber's limits its balance gives the inflow, within the orifice flow at these pressures up to their last digits.
   Real Q_p = u.Q_p;
   if (P_s > 0 && P_s < k.limit_s) {
     const Real drop = u.P - P_s, digit = 4 * std::numeric_limits<Real>::epsilon() * std::max(u.P, P_s);
@@ -140,7 +140,7 @@ Solution solve(const Circuit& k, const S& supply) {
   return {k.extends ? w : -w, k.extends ? F_s - F_d : F_d - F_s, u.P, k.extends ? P_s : d.P, k.extends ? d.P : P_s, Q_p, d.Q_link};
 }
 
-constexpr Real kStill = 1e-22L;  // [m/s]; pressure drops of this speed vanish in the last digit of any pressure
+constexpr Real kStill = 1e-22L;  // [m/s]; pressure drops at this speed are below the last digit of any pressure
 
 template <class S>
 GammaReference gamma(const ActuatorReference& actuator, const S& supply, double v, double slack) {
@@ -230,7 +230,7 @@ class QuasistaticDraw {
     }
     return weights.size() - 1;
   }
-  /// Conductance of a valve: closed, fully open, hardly open, or between.
+  /// Conductance of a valve: closed, fully open, nearly closed, or between.
   double valve(double closed) {
     if (chance(closed)) return 0;
     const double c = spread(paper_conductance(), 1.5);

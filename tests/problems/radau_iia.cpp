@@ -1,7 +1,7 @@
 // Radau IIA, order 9: see the header.
 // SPDX-License-Identifier: BSD-3-Clause
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // of the compiler's own vector headers inside Eigen (GCC bug 105593)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // by the compiler's own vector headers inside Eigen (GCC bug 105593)
 #endif
 
 #include "problems/radau_iia.h"
@@ -58,7 +58,7 @@ struct RadauIIA::Coefficients {
     }
     c[kStages - 1] = 1;
     // collocation: A V = W with V_jk = c_j^(k-1), W_ik = c_i^k / k
-    using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;  // dynamic: quicker to compile
+    using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;  // dynamic: faster to compile
     LongMatrix v(kStages, kStages), w(kStages, kStages);
     for (int j = 0; j < kStages; ++j) {
       long double power = 1;
@@ -119,7 +119,7 @@ bool RadauIIA::solve_stages(double h) {
   for (int i = 0; i < kStages; ++i)
     if (k.lambda[i].imag() > 0) factors_[i].compute((k.lambda[i] / h) * identity.cast<Complex>() - jacobian_.cast<Complex>());
 
-  // start from the previous step's polynomial when it does not have to reach far
+  // start from the previous step's polynomial if the extrapolation is short
   z_.setZero();
   if (h_previous_ > 0 && h <= 2 * h_previous_) {
     for (int m = 0; m < kStages; ++m) {
@@ -162,7 +162,7 @@ bool RadauIIA::solve_stages(double h) {
     if (!std::isfinite(norm)) return false;
     const double contraction = iteration > 0 ? norm / previous : 0.5;
     if (norm == 0 || (contraction < 1 && norm * contraction / (1 - contraction) < kNewtonTolerance)) return true;
-    if (iteration > 1 && contraction >= 1) return norm < 1;  // stalled on rounding: fine if below the error allowed
+    if (iteration > 1 && contraction >= 1) return norm < 1;  // stalled on rounding: accepted if below the allowed error
     previous = norm;
   }
   return false;
@@ -173,7 +173,7 @@ double RadauIIA::error_norm(double h) {
   const Eigen::VectorXd combination = z_ * k.e;
   Eigen::VectorXd error = real_factor_.solve(f0_ + combination / (k.gamma0 * h));
   double norm = scaled_norm(error);
-  if (norm > 1) {  // filter once more: stiff parts of f0 would be counted otherwise
+  if (norm > 1) {  // filter again: otherwise stiff parts of f0 would be included
     const Eigen::VectorXd shifted = y_ + error;
     ode_.rate(t_, shifted, work_);
     error = real_factor_.solve(work_ + combination / (k.gamma0 * h));
@@ -182,7 +182,7 @@ double RadauIIA::error_norm(double h) {
   return norm;
 }
 
-/// Where in the step the first of these values changes its sign, as a fraction; 1: none does.
+/// Where in the step the first of these values changes its sign, as a fraction; 1: nowhere.
 double RadauIIA::first_crossing(const OdeSystem::Crossings& crossings, double from) {
   crossings(y_, before_);
   crossings(inside(1), after_);
@@ -211,7 +211,7 @@ void RadauIIA::accept(double t_new, double h) {
 
 void RadauIIA::advance_to(double t_end) {
   bool fresh = true;
-  double cut = 0;  // length to a corner or jump inside a step just tried; 0: none
+  double cut = 0;  // length to a corner or jump inside the last attempted step; 0: none
   while (t_ < t_end) {
     double h = cut > 0 ? std::min(cut, netlist_) : netlist_;
     const double left = t_end - t_;
@@ -238,7 +238,7 @@ void RadauIIA::advance_to(double t_end) {
       netlist_ = factor * h;
       const double corner = ode_.corners ? first_crossing(ode_.corners, kAtCorner) : 1;
       cut = corner < 1 ? corner * h : 0;
-      if (corner * h > netlist_ && corner < 0.99) netlist_ = corner * h;  // the corner alone may be to blame
+      if (corner * h > netlist_ && corner < 0.99) netlist_ = corner * h;  // the corner alone may be the cause
       continue;
     }
     bool jumped = false;

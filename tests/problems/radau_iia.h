@@ -1,9 +1,9 @@
 // Radau IIA collocation with five stages (order 9, stiffly accurate), for reference solutions only.
-// Independent of the library on purpose: the references that use it must not share a fault with what they check.
+// Independent of the library on purpose, to avoid common errors of reference and library.
 //   Z_i = h sum_j a_ij f(t + c_j h, y + Z_j),   y_new = y + Z_5
 // Simplified Newton with the Jacobian of the step's start, decoupled by the eigenvectors of A^-1; step size from the
 // embedded formula of order 5 (E. Hairer, G. Wanner, Solving ODEs II, IV.8). Every accepted error is far below the tolerance.
-// Corners of the right-hand side: a step rejected because of a corner is cut at the corner. Jumps: no step passes over one.
+// Corners of the right-hand side: a step rejected because of a corner is split at the corner. Jumps: no step crosses one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,7 @@ struct OdeSystem {
   double relative_tolerance = 0;  // [-]
   using Crossings = std::function<void(const Vector& y, std::vector<double>& values)>;
   Crossings corners;  // values that are zero at the corners of f; may be empty
-  Crossings jumps;    // values at whose changes of sign f jumps; may be empty. f keeps to one side until `at_jump`
+  Crossings jumps;    // values at whose sign changes f jumps; may be empty. f stays on one side until `at_jump`
   std::function<void(const Vector& y)> at_jump;
 };
 

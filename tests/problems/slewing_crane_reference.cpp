@@ -72,7 +72,7 @@ enum {
   kStates
 };
 
-/// Common oil and hoses; the start length comes with the geometry.
+/// Common oil and hoses; the start length is part of the geometry.
 CircuitReference crane_circuit(double flow, double throttle, double bore, double rod, double length_a, double length_b, double start) {
   PaperCircuit<double> oil;
   oil.supply = 18e6;
@@ -83,7 +83,7 @@ CircuitReference crane_circuit(double flow, double throttle, double bore, double
   return oil.with(length_a, length_b, start);
 }
 
-/// Everything that follows from position and speed.
+/// Quantities that depend on position and speed.
 template <class S>
 struct Kinematics {
   Vector3<S> up{S(0.0), S(0.0), S(1.0)};
@@ -180,7 +180,7 @@ struct Problem {
   static void balance(const Kinematics<S>& k, const S* u, Eigen::Matrix<S, 5, 5>& m, Eigen::Matrix<S, 5, 1>& rhs) {
     m.setConstant(S(0.0));
     rhs.setConstant(S(0.0));
-    // the column only turns about z, and gravity has no moment about it
+    // the column only rotates about z, and gravity has no moment about it
     m(0, 0) = S(kColumn.inertia(2, 2) + kColumn.mass * kColumn.center.head<2>().squaredNorm());
     const Vector3<S> gravity(S(0.0), S(0.0), S(-kGravity));
     const Eigen::Map<const Eigen::Matrix<S, 5, 1>> speeds(u);
@@ -232,7 +232,7 @@ Eigen::VectorXd start_angles() {
   Eigen::VectorXd y = Eigen::VectorXd::Zero(kStates);
   y[kColumnAngle] = kColumnStart;
   y[kBoomAngle] = kBoomStart;
-  y[kQuaternion] = std::cos(kColumnStart / 2);  // the load hangs straight, turned with the column
+  y[kQuaternion] = std::cos(kColumnStart / 2);  // the load hangs straight down, rotated with the column
   y[kQuaternion + 3] = std::sin(kColumnStart / 2);
   return y;
 }
@@ -330,7 +330,7 @@ std::vector<SlewingCraneSample> slewing_crane_reference(double t_end, double out
   RadauIIA radau(crane_system(problem, tolerance), 0, start_state(problem), 1e-4);
   const double start_potential = sample(problem, 0, radau.state(), 0).potential;
   std::vector<SlewingCraneSample> samples;
-  // the ramps' corners lie on output times
+  // the ramps' corners coincide with output times
   radau.record_to(t_end, output_step, [&](double t) { samples.push_back(sample(problem, t, radau.state(), start_potential)); });
   return samples;
 }

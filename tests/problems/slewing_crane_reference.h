@@ -1,4 +1,4 @@
-// Reference solution of a slewing crane (examples/slewing_crane.yaml), independent of the library and truly spatial.
+// Reference solution of a slewing crane (examples/slewing_crane.yaml), independent of the library and spatial.
 //
 //        boom (turns about -y of the column, angle b)        z up; column turns about z by the angle a
 //         \___ tip                                           load: rigid body with a full inertia tensor, hung at the tip
@@ -9,7 +9,7 @@
 // Kane's equations in the speeds u = (a', b', w), w the load's angular velocity in the world:
 //   sum over bodies  Jv^T (m (a_com - g)) + Jw^T (J alpha + w x J w) = s_u^T F,   a_com = Jv u' + bias, alpha = Jw u' + bias
 // with each cylinder on its own circuit (valve, throttle, three volumes) and Brown-McPhee friction.
-// Beside the motion it integrates the cylinders' works and the slewing moment, so that energy and angular momentum can be checked.
+// In addition to the motion it integrates the cylinders' work and the slewing moment, to check energy and angular momentum.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

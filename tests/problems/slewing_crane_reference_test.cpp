@@ -1,5 +1,5 @@
-// The slewing crane's reference against energy, angular momentum, Newton's and Euler's laws of the load, its tolerance and
-// the table made from it.
+// The slewing crane's reference compared with energy, angular momentum, Newton's and Euler's laws of the load, its tolerance and
+// its table.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/slewing_crane_reference.h"
 
@@ -72,7 +72,7 @@ TEST(SlewingCraneReference, ConservesEnergy) {
     ASSERT_NEAR(x.kinetic + x.potential, x.lift.work + x.slew.work, 1e-7) << "t = " << x.t;  // of 9 kJ
 }
 
-/// Gyroscopic terms do no work: the energy does not see them, the angular momentum does.
+/// Gyroscopic terms do no work: they do not affect the energy, but the angular momentum.
 TEST(SlewingCraneReference, ChangesItsAngularMomentumByTheSlewingMoment) {
   for (const SlewingCraneSample& x : whole()) ASSERT_NEAR(x.angular_momentum_z, x.slewing_impulse, 1e-7) << "t = " << x.t;  // of 4e3
 }
@@ -83,7 +83,8 @@ Vector3d derivative(const Get& get, std::size_t k, double h) {
   return (45 * (get(k + 1) - get(k - 1)) - 9 * (get(k + 2) - get(k - 2)) + (get(k + 3) - get(k - 3))) / (60 * h);
 }
 
-/// The load's joint only pulls at the tip: moment about the centre of mass = arm x joint force. Uses samples and load data only.
+/// The load's joint only transmits a force at the tip: moment about the centre of mass = arm x joint force. Uses samples and load data
+/// only.
 TEST(SlewingCraneReference, LoadObeysNewtonAndEuler) {
   constexpr double kStep = 1e-3;
   const auto fine = slewing_crane_reference(1.6, kStep);
@@ -104,7 +105,7 @@ TEST(SlewingCraneReference, LoadObeysNewtonAndEuler) {
   for (std::size_t k = 510; k + 10 < fine.size(); k += 20) {  // both valves are open and no ramp has a corner
     if (std::abs(fine[k].t - 0.9) < 0.02) continue;
     const Matrix3d r = rotation(k);
-    // orientation: columns turn with the angular velocity
+    // orientation: columns rotate with the angular velocity
     for (int axis = 0; axis < 3; ++axis) {
       auto column = [&](std::size_t i) -> Vector3d { return rotation(i).col(axis); };
       ASSERT_LT((derivative(column, k, kStep) - omega(k).cross(r.col(axis))).norm(), 1e-8) << "t = " << fine[k].t;

@@ -1,5 +1,6 @@
-// A number with its derivative along one direction, carried exactly through any equation; of slopes: second derivatives. Enough of
-// arithmetic for the references, and independent of the library on purpose. SPDX-License-Identifier: BSD-3-Clause
+// A number with its derivative along one direction, propagated exactly through any equation; of slopes: second derivatives. Only the
+// arithmetic of the references, and independent of the library on purpose.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cmath>

@@ -77,7 +77,7 @@ OdeSystem slider_crank_system(double rod_mass, double tolerance) {
     f[0] = y[1];
     f[1] = -(0.5 * m.mass1 * y[1] * y[1] + m.height1) / m.mass;
   };
-  // the iteration's matrix may be rough: without stiffness the iteration converges all the same
+  // an approximate iteration matrix suffices: without stiffness the iteration converges anyway
   ode.jacobian = [](double, const Eigen::VectorXd&, Eigen::MatrixXd& j) { j << 0, 1, 0, 0; };
   ode.absolute_tolerance = Eigen::VectorXd::Constant(2, 1e-13 * tolerance);
   return ode;

@@ -2,7 +2,7 @@
 // One coordinate, the crank angle x. Crank pin P(x) turns about a skew axis a; slider S = (w + P_x, 0, 0), w^2 = L^2 - P_y^2 - P_z^2.
 //   energy   T = m(x) xdot^2 / 2,  m = J_crank + m_s S'^2 + m_r |c'|^2 + J_r |n'|^2   (c: rod's centre, n: its direction)
 //   motion   m xddot = -m' xdot^2 / 2 - V'
-// The rod is a solid of revolution held at two points of its axis: its spin about itself is constant, zero from rest, and
+// The rod is a solid of revolution supported at two points of its axis: its spin about itself is constant, zero from rest, and
 // its angular velocity is n x n'. Without mass it is a distance constraint.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,4 +1,4 @@
-// The spatial slider-crank's reference against its constraint, its energy, differences of its positions, and its tables.
+// The spatial slider-crank's reference compared with its constraint, its energy, differences of its positions, and its tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/spatial_slider_crank_reference.h"
 
@@ -57,7 +57,7 @@ TEST_P(SpatialSliderCrankReference, KeepsRodLengthAndEnergy) {
   }
 }
 
-/// Speeds and kinetic energy once more, from differences of positions only.
+/// Speeds and kinetic energy again, from differences of positions only.
 TEST_P(SpatialSliderCrankReference, SpeedsAreDerivativesOfPositions) {
   constexpr double kStep = 1e-3;
   const auto fine = spatial_slider_crank_reference(GetParam(), 1, kStep);

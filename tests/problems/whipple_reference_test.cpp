@@ -1,4 +1,4 @@
-// The benchmark bicycle's reference against the figures of the paper.
+// The benchmark bicycle's reference compared with the figures of the paper.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "problems/whipple_reference.h"
 

@@ -1,4 +1,4 @@
-// Choice of instants, skeletons and packing. Truth: curves whose corners are known, brute force over all records, geometry by hand.
+// Selection of instants, skeletons and packing. Reference: curves with known corners, brute force over all records, geometry by hand.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/instants.h"
 
@@ -100,7 +100,7 @@ TEST(Skeleton, JoinsNeighboursOnly) {
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
   const Vec<3> o(0, 0, 0), x(2, 0, 0), y(0, 2, 0), xy(2, 2, 0), middle(1, 1, 0);
   EXPECT_EQ(skeleton({o, x}), (Pairs{{0, 1}}));
-  EXPECT_EQ(skeleton({o, x, {1, 0.1, 0}}), (Pairs{{0, 2}, {1, 2}}));        // nearly in line: no bar past the middle
+  EXPECT_EQ(skeleton({o, x, {1, 0.1, 0}}), (Pairs{{0, 2}, {1, 2}}));        // nearly collinear: no bar past the middle
   EXPECT_EQ(skeleton({o, x, {1, 2, 0}}), (Pairs{{0, 1}, {0, 2}, {1, 2}}));  // an acute triangle
   EXPECT_EQ(skeleton({o, x, y, xy, middle}), (Pairs{{0, 1}, {0, 2}, {0, 4}, {1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}));
   EXPECT_TRUE(skeleton({o}).empty());
@@ -114,7 +114,7 @@ TEST(DataBlocks, GiveEveryBitBack) {
   DataBlock block(0);
   const ReportJson a = block.add(rough), b = block.add(exact), c = block.add(tuples, 3), again = block.add(rough),
                    none = block.add(std::vector<float>{});
-  EXPECT_EQ(a["offset"], again["offset"]);  // equal arrays stand there once
+  EXPECT_EQ(a["offset"], again["offset"]);  // equal arrays are stored once
   EXPECT_EQ(b["offset"].get<int>() % 8, 0);
   const test::Page page("<script id=\"trunnion-data\">{}</script><script id=\"trunnion-block-0\">" + block.packed() + "</script>");
   const auto read = [&](const ReportJson& place) { return page.values(test::PageJson::parse(place.dump())); };

@@ -1,4 +1,4 @@
-// A report read back as a browser reads it: the JSON text of the page, its blocks unpacked by zlib, arrays put together.
+// Reads a report as a browser does: the JSON text of the page, its blocks decompressed by zlib, arrays assembled.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// trunnion report, the program itself: a run's folder becomes a page that needs nothing else; exit codes.
+// The program trunnion report: a run's folder becomes a self-contained page; exit codes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ TEST_F(ReportProgram, WritesAPageThatNeedsNothingElse) {
   const test::Outcome run = call("run '" TRUNNION_SOURCE_DIR "/examples/four_bar.yaml' --set solver.duration=0.1 -o a -q");
   ASSERT_EQ(run.code, 0) << run.output;
   const test::Outcome report = call("report a");
-  if (report.output.find("built without the viewer") != std::string::npos) {
+  if (report.output.find("built without the report viewer") != std::string::npos) {
     EXPECT_EQ(report.code, 2);
     GTEST_SKIP() << "TRUNNION_VIEWER=OFF";
   }

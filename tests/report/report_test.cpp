@@ -1,5 +1,5 @@
-// Reports. Truth: the files that runs wrote, channels of bodies' centres, cylinders' lengths and contacts that the machine itself computed,
-// and what a page's reader must find in it.
+// Reports. Reference: the files written by runs, channels of body centres, cylinder lengths and contacts computed by the machine itself,
+// and the required contents of a page.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/report.h"
 
@@ -117,7 +117,7 @@ TEST_F(Reports, AreTheSameFromTheCsvFileButForUnits) {
     EXPECT_EQ(whole.values(a["channels"][k]["values"]), from_csv.values(b["channels"][k]["values"]));
   }
   EXPECT_EQ(b["channels"][0]["unit"], "");
-  // the model comes from the summary's settings then
+  // the model is then taken from the summary's settings
   EXPECT_EQ(whole.values(a["scene"]["bodies"][1]["pose"]), from_csv.values(b["scene"]["bodies"][1]["pose"]));
 }
 
@@ -164,7 +164,7 @@ TEST_P(MovingMachine, IsWhereItsChannelsSay) {
   Rows poses;
   int bodies = 0, moved = 0, cylinders = 0, loops = 0;
   for (const PageJson& body : scene["bodies"]) poses.push_back(body["ground"] == true ? std::vector<double>{} : p.values(body["pose"]));
-  const double kClose = 2e-6 * 12;  // [m]: floats of places within 12 m, quaternions
+  const double kClose = 2e-6 * 12;  // [m]: floats of positions within 12 m, quaternions
   for (std::size_t b = 1; b < poses.size(); ++b) {
     const PageJson& body = scene["bodies"][b];
     ASSERT_EQ(poses[b].size(), 7 * instants);
@@ -208,7 +208,7 @@ TEST_P(MovingMachine, IsWhereItsChannelsSay) {
   EXPECT_EQ(bodies, GetParam().bodies);
   EXPECT_EQ(cylinders, GetParam().cylinders);
   EXPECT_EQ(loops, GetParam().loops);
-  // what is drawn is in the box
+  // all drawn objects are in the box
   for (std::size_t b = 1; b < poses.size(); ++b)
     for (std::size_t i = 0; i < instants; ++i)
       for (std::size_t k = 0; k < 3; ++k) {
@@ -259,14 +259,14 @@ solver: {step: 1 ms, duration: 0.02}
   EXPECT_EQ(arm[0]["size"], (PageJson{2, 0.2, 0.1}));
   EXPECT_EQ(arm[1]["axis"], (PageJson{0, 0, 1}));
   EXPECT_EQ(scene["bodies"][2]["shapes"][0]["type"], "sphere");
-  EXPECT_EQ(scene["bodies"][3]["shapes"][0]["type"], "segments");  // from its place to its centre
+  EXPECT_EQ(scene["bodies"][3]["shapes"][0]["type"], "segments");  // from its position to its centre
   EXPECT_EQ(scene["bodies"][3]["shapes"][0]["points"], (PageJson{{{0, 0, 0}, {0, 0, 0.1}}}));
   EXPECT_EQ(scene["springs"][0]["channel"], "coil.force");
   const std::vector<double> pose = p.values(scene["bodies"][2]["pose"]);  // by its fixed joint
   EXPECT_NEAR(pose[0], 0, 1e-6);
   EXPECT_NEAR(pose[2], -1, 1e-6);
   const std::vector<double> push = p.values(scene["forces"][0]["vector"]), pull = p.values(scene["forces"][1]["vector"]);
-  EXPECT_NEAR(push[2], -2.5, 1e-6);  // turned down by 90 degrees
+  EXPECT_NEAR(push[2], -2.5, 1e-6);  // rotated down by 90 degrees
   EXPECT_NEAR(pull[2], 7, 1e-6);
 }
 
@@ -309,13 +309,13 @@ solver: {step: 1 ms, duration: 0.002}
   ASSERT_EQ(hand.size(), 1U);
   EXPECT_EQ(hand[0]["type"], "cylinder");
   const std::vector<double> most = scene["box"]["max"], least = scene["box"]["min"];
-  EXPECT_NEAR(most[0], 7.5, 1e-3);  // the box stands across
+  EXPECT_NEAR(most[0], 7.5, 1e-3);  // the box is transverse
   EXPECT_NEAR(most[1], 2, 1e-9);    // ground
   EXPECT_NEAR(least[2], -0.5, 1e-9);
 }
 
 TEST_F(Reports, DrawTheResistanceOfSoilAgainstTheMotion) {
-  // a pendulum's tip on its way down; the amount is put in here
+  // a pendulum's tip moving down; the amount is inserted here
   const auto model =
       model_from(std::string(kPendulum) + "forces: {teeth: {body: bob, at: [1, 0, 0], torque: [0, 0, 0]}}", {"joints.bob.rate=-2 rad/s"});
   const CaseResult result = run_case(model);
@@ -330,7 +330,7 @@ TEST_F(Reports, DrawTheResistanceOfSoilAgainstTheMotion) {
   const std::vector<double> angle = p.channel(section, "bob.angle"), vector = p.values(section["scene"]["forces"][0]["vector"]);
   ASSERT_EQ(vector.size(), 3 * angle.size());
   for (std::size_t i = 0; i < angle.size(); ++i) {
-    // turning back about y, the tip (cos, 0, -sin) moves along (sin, 0, cos)
+    // rotating back about y, the tip (cos, 0, -sin) moves along (sin, 0, cos)
     EXPECT_NEAR(vector[3 * i], -30 * std::sin(angle[i]), 0.1) << i;
     EXPECT_NEAR(vector[3 * i + 1], 0, 1e-3);
     EXPECT_NEAR(vector[3 * i + 2], -30 * std::cos(angle[i]), 0.1);
@@ -349,12 +349,12 @@ TEST_F(Reports, SayWhichCoordinatesAreMissingForAScene) {
   EXPECT_EQ(p.channel(section, "v1.pressure").size(), 21U);
 }
 
-// ---------------------------------------------------------------- which runs, which channels
+// ---------------------------------------------------------------- runs and channels
 
 TEST_F(Reports, ShowARunThatFailed) {
   const std::string late = run(load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0"}), "late");
   const std::shared_ptr<const Model> model = model_from(kPendulum);
-  CaseResult nothing;  // as of a run without a start
+  CaseResult nothing;  // as for a run without a start
   nothing.model = model;
   nothing.recorder = std::make_unique<Recorder>(model);
   nothing.failure = SimulationError(0, "bob", "nothing converges", "");
@@ -392,7 +392,7 @@ TEST_F(Reports, TakeChannelsAndRecordsAsAsked) {
   const std::vector<double> time = p.values(section["time"]);
   ASSERT_EQ(time.size(), 5U);
   EXPECT_EQ(time[1], 0.03);
-  EXPECT_EQ(time.back(), 0.1);  // the end, whatever the stride
+  EXPECT_EQ(time.back(), 0.1);  // the end, for any stride
   EXPECT_FALSE(section["scene"].is_null());
   EXPECT_FALSE(section["scene"]["cylinders"][0]["channels"].contains("length"));  // it is not in the page
   EXPECT_EQ(section["scene"]["cylinders"][0]["channels"]["pressure_A"], "v2.pressure");
@@ -423,10 +423,10 @@ TEST_F(Reports, SayWhatIsWrongWithAFolder) {
       {{in("pendulum/results.csv")}, {"it is a file", "did you mean its folder '" + in("pendulum") + "'?"}},
       {{in("group")}, {"it holds no results", "did you mean '" + in("group") + "/first'?"}},
       {{in("rest")}, {"static solution", "equilibrium.yaml"}},
-      {{in("empty"), in("gone")}, {"it holds no results; expected a folder that `trunnion run`", "there is no such folder"}},
-      {{in("pendulum"), in("group/../pendulum/")}, {"named twice"}},
-      {{in("torn")}, {"torn/summary.json", "not whole JSON"}},
-      {{in("bad")}, {"bad/results.h5", "no HDF5 file"}},
+      {{in("empty"), in("gone")}, {"it holds no results; expected a folder written by `trunnion run`", "there is no such folder"}},
+      {{in("pendulum"), in("group/../pendulum/")}, {"given twice"}},
+      {{in("torn")}, {"torn/summary.json", "not complete JSON"}},
+      {{in("bad")}, {"bad/results.h5", "not an HDF5 file"}},
   };
   for (const Case& c : cases)
     for (const std::string& part : c.parts)
@@ -588,7 +588,7 @@ TEST_F(Reports, OfALongRunWithManyChannelsStayBelowFiveMegabytes) {
   constexpr std::size_t kViewer = 900'000, kMost = 5'000'000;
   const std::string html = report_page(report, test::kTemplate);
   EXPECT_LT(html.size() + kViewer, kMost);
-  EXPECT_GT(html.size(), 2'000'000U);  // the room is used
+  EXPECT_GT(html.size(), 2'000'000U);  // the budget is used
   const Page p(html);
   const PageJson& section = p.section("run");
   const std::vector<double> time = p.values(section["time"]), values = p.channel(section, "item5.pressure");
@@ -604,7 +604,7 @@ TEST_F(Reports, OfALongRunWithManyChannelsStayBelowFiveMegabytes) {
 TEST_F(Reports, ShareTheRoomAmongRuns) {
   const std::string folder = run(load_example("four_bar", {"solver.duration=2 s"}), "a");
   fs::copy(folder, in("b"), fs::copy_options::recursive);
-  const Report report = make_report({.folders = {folder, in("b")}, .bytes = 0, .channels = {}});  // the least that a run has
+  const Report report = make_report({.folders = {folder, in("b")}, .bytes = 0, .channels = {}});  // the minimum of a run
   ASSERT_EQ(report.blocks.size(), 2U);
   for (const std::string& block : report.blocks) EXPECT_LE(block.size(), 600'000U);
 }

@@ -1,4 +1,4 @@
-// Verdicts on balances. Truth: machines whose energy is known, run with steps that cannot resolve them.
+// Verdicts on balances. Reference: machines with known energy, run with steps that cannot resolve them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/balances.h"
 
@@ -27,7 +27,7 @@ TEST(Balances, ABodyThatGainsEnergyFromNothingFails) {
   EXPECT_EQ(result.recorder->recording().rows(), 1001U);  // all results are kept
   EXPECT_GT(result.recorder->ledger().closed_to_percent(), 20);
   EXPECT_LE(result.recorder->ledger().closed_to_percent(), 100);
-  // resolved, it keeps its energy; the balance is compared with that energy although no power acts
+  // with a resolving step it conserves energy; the balance is relative to that energy although no power acts
   const CaseResult fine = run_case(test::model_from(kSpinningBody, {"solver.step=0.01 ms", "solver.duration=0.05"}));
   EXPECT_FALSE(fine.failure) << fine.failure->what();
   EXPECT_LT(fine.recorder->ledger().closed_to_percent(), 1);
@@ -66,7 +66,7 @@ TEST(Balances, PressuresThatSwingAreARuleError) {
   EXPECT_LT(*right.recorder->ledger().oil_rule_error(), 0.1);
 }
 
-/// Rule errors fall with the square of the step, of energy and of oil.
+/// Rule errors of energy and oil decrease with the square of the step.
 TEST(Balances, RuleErrorsAreOfSecondOrder) {
   const auto errors = [](const char* step) {
     const CaseResult r = run_case(test::load_example("four_bar", {step, "solver.duration=2"}));
@@ -81,7 +81,7 @@ TEST(Balances, RuleErrorsAreOfSecondOrder) {
   EXPECT_LT(oil / half_oil, 5);
 }
 
-/// Rounding over rounding is not a figure.
+/// Rounding relative to rounding is not a result.
 TEST(Balances, AMachineAtRestHasNoFigure) {
   const CaseResult result = run_case(test::model_from(kPendulum, {"joints.a.angle=-90 deg", "solver.step=1 ms", "solver.duration=1"}));
   EXPECT_FALSE(result.failure);
@@ -92,7 +92,7 @@ TEST(Balances, AMachineAtRestHasNoFigure) {
   EXPECT_NE(summary_text(result, 0).find("no energy was transferred"), std::string::npos) << summary_text(result, 0);
 }
 
-/// Two motions that a gear cannot follow both: the constraints are torn apart and drive the machine.
+/// Two motions that a gear cannot follow both: the constraints are violated and drive the machine.
 TEST(Balances, ContradictoryMotionsAreNamed) {
   const CaseResult result = run_case(test::model_from(R"(
 trunnion: 1
@@ -105,7 +105,7 @@ solver: {step: 1 ms, duration: 1}
 )"));
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->equations(), "the constraints");
-  EXPECT_NE(std::string(result.failure->what()).find("do not contradict each other"), std::string::npos) << result.failure->what();
+  EXPECT_NE(std::string(result.failure->what()).find("consistent motions"), std::string::npos) << result.failure->what();
 }
 
 TEST(Balances, OnlyRunsWhoseStepsTheLedgerSeesAreJudged) {
@@ -115,7 +115,7 @@ TEST(Balances, OnlyRunsWhoseStepsTheLedgerSeesAreJudged) {
   EXPECT_FALSE(balances_are_judged(test::load_example("four_bar", {"solver.coupling=cosimulation"})->description));
 }
 
-/// A motor between a volume and the tank: what it takes out of the volume is its displacement.
+/// A motor between a volume and the tank: it removes its displacement from the volume.
 TEST(Balances, OilThatAMotorTakesIsCounted) {
   const CaseResult result = run_case(test::model_from(R"(
 trunnion: 1

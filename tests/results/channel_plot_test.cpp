@@ -1,4 +1,4 @@
-// Pictures of channels. Truth: the numbers written, the definitions of the units, and what gnuplot draws where it is installed.
+// Plots of channels. Reference: the written numbers, the definitions of the units, and gnuplot's output if it is installed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/channel_plot.h"
 
@@ -28,7 +28,7 @@ class ChannelPlot : public test::InFolder {
       const double factor = run == std::string("one") ? 1 : 2;
       Recording r;
       r.channels = {{"time", "s", "time"},
-                    {"lift.length", "m", "distance of the mounts"},
+                    {"lift.length", "m", "distance between the mounts"},
                     {"a.pressure", "Pa", "absolute pressure"},
                     {"b.pressure", "Pa", "absolute pressure"},
                     {"arm.angle", "rad", "joint angle, not wrapped"},
@@ -39,7 +39,7 @@ class ChannelPlot : public test::InFolder {
         const double row[] = {t, factor * t, 1e5 * (1 + t), 2e5, factor * 3.141592653589793 / 180 * i, 0};
         for (std::size_t k = 0; k < 6; ++k) r.columns[k].push_back(row[k]);
       }
-      if (factor > 1) r.channels[3].name = "c.pressure";  // a channel that the first does not have
+      if (factor > 1) r.channels[3].name = "c.pressure";  // a channel missing in the first
       write_hdf5(r, "trunnion: 1\n", (folder_ / run / "results.h5").string());
     }
   }
@@ -66,10 +66,10 @@ TEST_F(ChannelPlot, HasOnePanelForEachUnitInTheOrderAskedFor) {
   EXPECT_EQ(plot.panels[0].curves[1].label, "b.pressure");
   EXPECT_EQ(plot.panels[0].y.label, "absolute pressure");
   EXPECT_EQ(plot.panels[0].y.unit, "Pa");
-  EXPECT_EQ(plot.panels[1].y.label, "lift.length: distance of the mounts");
+  EXPECT_EQ(plot.panels[1].y.label, "lift.length: distance between the mounts");
   EXPECT_EQ(plot.panels[1].y.unit, "m");
   EXPECT_EQ(plot.panels[1].x.label, "time");
-  EXPECT_EQ(plot.panels[0].x.label, "");  // below each other: the lowest says it
+  EXPECT_EQ(plot.panels[0].x.label, "");  // stacked: the lowest one has the label
 }
 
 TEST_F(ChannelPlot, LabelsThatAreLongerThanTheirAxisAreShortened) {
@@ -126,7 +126,7 @@ TEST_F(ChannelPlot, DrawsChannelsAgainstEachOther) {
   r.units = {"mm"};
   const Plot plot = channel_plot(r);
   EXPECT_EQ(plot.panels[0].x.unit, "mm");
-  EXPECT_EQ(plot.panels[0].x.label, "lift.length: distance of the mounts");
+  EXPECT_EQ(plot.panels[0].x.label, "lift.length: distance between the mounts");
   EXPECT_NEAR(plot.panels[0].curves[0].x.back(), 1000, 1e-9);
   EXPECT_FALSE(plot.panels[0].x.min);
   EXPECT_DOUBLE_EQ(plot.panels[0].curves[0].y.back(), 2e5);
@@ -136,17 +136,17 @@ TEST_F(ChannelPlot, WrongInputIsRefusedWithASuggestion) {
   EXPECT_NE(refusal(request({"lift.lenght"})).find("did you mean `lift.length`?"), std::string::npos);
   EXPECT_NE(refusal(request({"b.pressure"}, {"one", "two"})).find("two"), std::string::npos);
   EXPECT_NE(refusal(request({"lift.length"}, {"three"})).find("there is no such folder"), std::string::npos);
-  EXPECT_NE(refusal(request({})).find("no channel is named"), std::string::npos);
-  EXPECT_NE(refusal(request({"lift.length"}, {})).find("no run is named"), std::string::npos);
+  EXPECT_NE(refusal(request({})).find("no channel is given"), std::string::npos);
+  EXPECT_NE(refusal(request({"lift.length"}, {})).find("no run is given"), std::string::npos);
   EXPECT_NE(refusal(request({"time"})), "");
   ChannelPlotRequest r = request({"lift.length"});
   r.units = {"bar"};
   EXPECT_NE(refusal(r).find("none of the channels can be drawn in `bar`"), std::string::npos);
   r.units = {"furlong"};
-  EXPECT_NE(refusal(r).find("`furlong` is no unit"), std::string::npos);
+  EXPECT_NE(refusal(r).find("`furlong` is not a unit"), std::string::npos);
   r = request({"lift.length"});
   r.from = "2 m";
-  EXPECT_NE(refusal(r).find("no time"), std::string::npos);
+  EXPECT_NE(refusal(r).find("not a time"), std::string::npos);
   r.from = "5 s";
   EXPECT_NE(refusal(r).find("times within 0 s and 1 s"), std::string::npos);
   r = request({"lift.length"});
@@ -173,7 +173,7 @@ TEST_F(ChannelPlot, IsDrawnAsVectorsPointsAndPages) {
   ASSERT_EQ(png.size(), 24u);
   EXPECT_EQ(png.substr(1, 3), "PNG");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(png[i]); };
-  // 85 mm at 96 points to the inch, twice as fine
+  // 85 mm at 96 points per inch, doubled
   EXPECT_NEAR(256 * byte(18) + byte(19), 2 * 85 / 25.4 * 96, 1.5);
 }
 

@@ -1,4 +1,4 @@
-// Comparison tables. Truth: the runs they are made of, and a reference written by hand.
+// Comparison tables. Reference: the underlying runs, and a handwritten reference.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/comparison.h"
 
@@ -53,7 +53,7 @@ TEST(Comparison, AFailedRunKeepsItsRowAndItsReason) {
   add_row(table, {"1"}, run_case(load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0"})));
   EXPECT_NE(table.rows[0].status.find("no convergence"), std::string::npos);
   EXPECT_NE(comparison_table(table).find("1: simulation failed"), std::string::npos);
-  EXPECT_NE(comparison_csv(table).find("\"simulation failed"), std::string::npos);  // quoted, for it has commas
+  EXPECT_NE(comparison_csv(table).find("\"simulation failed"), std::string::npos);  // quoted because of commas
 }
 
 TEST(Comparison, WrongReferencesAreRefusedWithTheirLine) {
@@ -63,10 +63,10 @@ TEST(Comparison, WrongReferencesAreRefusedWithTheirLine) {
     } catch (const Error& error) { return error.what(); }
     return "";
   };
-  EXPECT_NE(message("solver.step,min_work\n1 ms,much\n").find(":2: 'much' is no number"), std::string::npos);
+  EXPECT_NE(message("solver.step,min_work\n1 ms,much\n").find(":2: 'much' is not a number"), std::string::npos);
   EXPECT_NE(message("solver.step,min_work\n1 ms\n").find(":2: expected 2 cells, found 1"), std::string::npos);
   EXPECT_NE(message("solver.penalty,min_work\n1e9,3\n").find("`solver.penalty`, which is not varied here"), std::string::npos);
-  EXPECT_NE(message("model,min_work\nlever,3\n").find("no figures of the model `four_bar`"), std::string::npos);
+  EXPECT_NE(message("model,min_work\nlever,3\n").find("no values for the model `four_bar`"), std::string::npos);
   EXPECT_EQ(message("model,min_work\nfour_bar,3\n"), "");
   EXPECT_THROW(read_reference("/nowhere/at_all.csv", "four_bar", {"x"}), Error);
   Comparison table = make_comparison({"x"}, {"no.channel"});
@@ -79,7 +79,7 @@ TEST(Comparison, ThePublishedFiguresAreReadable) {
       read_reference(folder + "four_bar_friction_paper.csv", "four_bar", {"solver.step", "cylinders.lift.friction.model"});
   EXPECT_EQ(r.label, "paper");
   ASSERT_EQ(r.rows.size(), 4U);
-  EXPECT_EQ(r.rows[2].values, (std::vector<std::string>{"", "lugre"}));  // of whatever step
+  EXPECT_EQ(r.rows[2].values, (std::vector<std::string>{"", "lugre"}));  // for any step
   EXPECT_EQ(r.rows[2].numbers[0], -120.94);
   for (const char* model : {"four_bar_lift", "quick_return"})
     EXPECT_EQ(read_reference(folder + "formulations_paper.csv", model, {"solver.constraints"}).rows.size(), 2U) << model;
@@ -95,7 +95,7 @@ TEST(Comparison, ReferencesHoldForEqualQuantities) {
   EXPECT_TRUE(rows[1]["printed"]["steps"].is_null());
 }
 
-/// Truth: the recordings themselves.
+/// Reference: the recordings themselves.
 TEST(Comparison, DifferencesAreThoseOfTheRecordings) {
   Comparison table = make_comparison({"solver.step"}, {}, {"crank.angle", "v2.pressure"});
   std::vector<CaseResult> results;
@@ -121,7 +121,7 @@ TEST(Comparison, DifferencesAreThoseOfTheRecordings) {
                Error);
 }
 
-/// A run that ended early had no time to differ.
+/// A run that ended early.
 TEST(Comparison, FailedRunsAreMarkedAndHaveNoDifferences) {
   const auto failing = [] { return load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0", "solver.duration=1.1 s"}); };
   const auto sound = [](const char* step) {

@@ -1,4 +1,4 @@
-// The study of co-simulation. Truth: the runs it is made of, its own criterion applied again, and the definitions of the paper.
+// The co-simulation study. Reference: its underlying runs, its criterion applied again, and the definitions of the paper.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/cosimulation_study.h"
 
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// The crane's first second: the cylinder starts off.
+/// The crane's first second: the cylinder starts to move.
 CosimulationRequest short_request(const std::string& example = "crane_single") {
   CosimulationRequest request;
   request.machine = load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + example + ".yaml",
@@ -33,7 +33,7 @@ CosimulationRequest short_request(const std::string& example = "crane_single") {
   return request;
 }
 
-/// Made once: two cylinders, both cores.
+/// Computed once: two cylinders, both cores.
 const CosimulationStudy& study() {
   static const CosimulationStudy made = [] {
     CosimulationRequest request = short_request();
@@ -78,7 +78,7 @@ TEST(CosimulationStudy, CombinationsAreThoseOfThePaper) {
   EXPECT_EQ(mechanism_steps_of(d), 1);
   EXPECT_EQ(d.coupling.extrapolation, 2);
   EXPECT_EQ(d.coupling.mechanism_extrapolation, 2);
-  EXPECT_EQ(d.coupling.friction, FrictionSide::hydraulics);  // the force feeds through from the rate
+  EXPECT_EQ(d.coupling.friction, FrictionSide::hydraulics);  // direct feedthrough from the rate
   EXPECT_EQ(d.coupling.integrator, IntegratorKind::euler);
   choice.variables = CouplingVariables::velocity_pressure;
   choice.prediction = CouplingPrediction::interface_model;
@@ -153,7 +153,7 @@ TEST(CosimulationStudy, AFailedRunIsAResult) {
   request.variables = {CouplingVariables::velocity_force};
   request.treatments = {MechanismTreatment::ali3p};
   request.interface_model = false;
-  request.oil = {{IntegratorKind::euler, 5e-3}};  // far beyond its stability
+  request.oil = {{IntegratorKind::euler, 5e-3}};  // far beyond its stability limit
   request.min_step = 5e-3;
   request.max_step = 20e-3;
   const CosimulationStudy s = cosimulation_study(request);
@@ -194,7 +194,7 @@ TEST(CosimulationStudy, FiguresNameThoseOfThePaper) {
 }
 
 TEST(CosimulationStudy, ResidualsAreInUnitsOfThePapersFirstCombination) {
-  // the combination itself, run apart, is one
+  // the combination, run separately
   const CosimulationRequest& request = study().request;
   const CouplingChoice unit{
       CouplingVariables::velocity_force, CouplingPrediction::polynomial, 2, MechanismTreatment::ali1, {IntegratorKind::euler, 1e-4}};

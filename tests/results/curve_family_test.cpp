@@ -1,5 +1,5 @@
-// Force-velocity curves of models. Truth: the values of figures 3(a) and 3(b) of Kikuuwe et al. (nonsmooth quasistatic hydraulics),
-// evaluated apart from this program, what the source says in words of figures 3(c), 3(d), 8 and 12, and the file formats.
+// Force-velocity curves of models. Reference: the values of figures 3(a) and 3(b) of Kikuuwe et al. (nonsmooth quasistatic hydraulics),
+// evaluated independently of this program, the source's statements on figures 3(c), 3(d), 8 and 12, and the file formats.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/curve_family.h"
 
@@ -32,7 +32,7 @@ CurveRequest arm(const std::vector<std::string>& set = {}) {
   return request;
 }
 
-/// Two cylinders and a vane on one pump, a cylinder with lumped oil beside them.
+/// Two cylinders and a vane on one pump, and a cylinder with lumped oil.
 std::string shared_pump() {
   const std::string metering = R"(
         relief_A: 42 MPa
@@ -168,7 +168,7 @@ TEST(CurveFamily, ForceRisesWithTheLever) {  // figure 3(c): at constant force, 
     }
     EXPECT_TRUE(greater);
   }
-  // the range that is not stated takes in every saturation
+  // the default range includes every saturation
   for (const ActuatorCurve& curve : family.curves) {
     EXPECT_LT(family.lower, curve.saturation.lower);
     EXPECT_GT(family.upper, curve.saturation.upper);
@@ -191,7 +191,7 @@ TEST(CurveFamily, ForceFallsWithTheBleedValve) {  // figure 3(d)
     EXPECT_LE(family.curves[k].at_rest.lower, family.curves[k - 1].at_rest.lower);
     EXPECT_EQ(family.curves[k].at_rest.upper, 1008e3);
   }
-  // a shut valve makes it vertical where the cylinder takes all
+  // a closed valve makes it vertical where the cylinder uses all the flow
   const auto& points = family.curves[0].points;
   EXPECT_EQ(std::count_if(points.begin(), points.end(), [](const auto& p) { return std::abs(p.at.v - 0.5 / 60 / 0.024) < 1e-12; }), 2);
 }
@@ -269,14 +269,14 @@ TEST(CurveFamily, LeversOfOthersMayBeSet) {
   ASSERT_EQ(family.curves.size(), 2U);
   EXPECT_EQ(family.curves[1].values, (std::vector<std::string>{"0.5", "-0.5", "0.2"}));
   EXPECT_EQ(family.curves[1].actuators[1].openings.pr, 0.5);
-  // pulled out against its lever, the stick takes no oil from the pump
+  // pulled out against its lever, the stick draws no oil from the pump
   EXPECT_GT(family.curves[1].free_velocity, family.curves[0].free_velocity);
 }
 
 TEST(CurveFamily, SignalsAreReadAtTheirTime) {
   CurveRequest request = pump("boom");
   EXPECT_EQ(curve_family(request).curves[0].actuators[0].command, 0);
-  request.at = "1000 ms";  // a jump acts from there on
+  request.at = "1000 ms";  // a jump acts from then on
   EXPECT_EQ(curve_family(request).curves[0].actuators[0].command, 0.5);
 }
 
@@ -339,7 +339,7 @@ TEST(CurveFamily, FilesHoldTheWholeCurve) {
   for (const char* word : {"lift of circuit", "864 to 1008", "FhM hold +2a +1a +3 -FrM"})
     EXPECT_NE(table.find(word), std::string::npos) << table;
 
-  // the picture of one curve is by segments, which meet
+  // the plot of one curve is by segments, which are connected
   const Plot plot = curve_plot(family);
   ASSERT_EQ(plot.panels.size(), 1U);
   const auto& curves = plot.panels[0].curves;
@@ -374,7 +374,7 @@ TEST(CurveFamily, WrongRequestsAreRefused) {
       {"own velocity",
        [](CurveRequest& r) { r.moving = {"boom=1"}; },
        {"--moving", "the curve is over the velocity of `boom`", "stick, swing"}},
-      {"nothing moves", [](CurveRequest& r) { r.moving = {"0.1"}; }, {"--moving", "does not say what moves"}},
+      {"nothing moves", [](CurveRequest& r) { r.moving = {"0.1"}; }, {"--moving", "does not name the moving actuator"}},
       {"unknown moves",
        [](CurveRequest& r) { r.moving = {"aside=1"}; },
        {"--moving", "no actuator `aside` on the pump of `boom`", "stick, swing"}},
@@ -394,7 +394,7 @@ TEST(CurveFamily, WrongRequestsAreRefused) {
        [](CurveRequest& r) {
          r.overrides = {{"quasistatic.circuit.actuators.stick.A_T.command", "-0.5"}}, r.commands = {"stick=0.3"};
        },
-       {"valves of `stick` cannot stand so", "stick.command = 0.3", "A_T 0.5"}},
+       {"valve openings of `stick` are inconsistent", "stick.command = 0.3", "A_T 0.5"}},
       {"pump that draws",
        [](CurveRequest& r) {
          r.overrides = {{"quasistatic.circuit.flow", "lever"}, {"signals.lever.steps", "[[0, -1]]"}};

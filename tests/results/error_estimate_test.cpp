@@ -1,4 +1,4 @@
-// Error estimates. Truth: the phase of an oscillator under the trapezoidal rule in closed form, and runs with far smaller steps.
+// Error estimates. Reference: the phase of an oscillator under the trapezoidal rule in closed form, and runs with far smaller steps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/error_estimate.h"
 
@@ -17,7 +17,7 @@ namespace {
 using test::load_example;
 using test::model_from;
 
-/// A mass of 1 kg on a spring of 100 N/m, let go at 0.1 m.
+/// A mass of 1 kg on a spring of 100 N/m, released at 0.1 m.
 std::shared_ptr<const Model> oscillator(const std::string& step, const std::string& duration, const std::string& damping = "0",
                                         const std::string& solver = "") {
   return model_from(R"(
@@ -34,7 +34,7 @@ const WorstError& coordinate(const CaseResult& r) {
   EXPECT_TRUE(errors);
   return worst = errors->coordinate;
 }
-/// The largest difference of a channel from a run with a far smaller step, of its range [%].
+/// The maximum difference of a channel from a run with a far smaller step, relative to its range [%].
 double truth(const std::string& name, const std::vector<std::string>& set, const std::string& channel, double step) {
   std::vector<std::string> fine = set;
   fine.push_back("solver.step=" + std::to_string(step / 10));
@@ -51,7 +51,7 @@ TEST(ErrorEstimate, AnOscillatorsPhaseErrorIsWithinTheAccumulatedLocalErrors) {
   for (double h : {0.001, 0.002, 0.01}) {
     const CaseResult r = run_case(oscillator(std::to_string(h), std::to_string(T)));
     const WorstError& worst = coordinate(r);
-    const double phase = w * T * (w * h) * (w * h) / 12;  // the trapezoidal rule is late by this
+    const double phase = w * T * (w * h) * (w * h) / 12;  // phase lag of the trapezoidal rule
     EXPECT_EQ(worst.channel, "w.position");
     EXPECT_NEAR(worst.error, 0.1 * 2 / std::numbers::pi * phase, 0.02 * 0.1 * phase) << h;  // mean of |cos|: 2/pi
     EXPECT_EQ(r.warnings.empty(), worst.percent < 1) << h;
@@ -96,7 +96,7 @@ TEST(ErrorEstimate, HalfTheStepMeasuresIt) {
   EXPECT_NEAR(found->error, 0.1 * phase, 0.03 * 0.1 * phase);
   EXPECT_NEAR(found->percent, 50 * phase, 0.03 * 50 * phase);
   ASSERT_EQ(r.warnings.size(), 1U);
-  EXPECT_NE(r.warnings[0].find("by half the step"), std::string::npos) << r.warnings[0];
+  EXPECT_NE(r.warnings[0].find("by halving the step"), std::string::npos) << r.warnings[0];
 }
 
 TEST(ErrorEstimate, DampedOnesAreBelowIt) {
@@ -105,7 +105,7 @@ TEST(ErrorEstimate, DampedOnesAreBelowIt) {
   EXPECT_TRUE(r.warnings.empty());
 }
 
-/// The four-bar of the paper on linearisation with a hundredth of its friction: right in its first swing, out of phase at the end.
+/// The four-bar of the linearisation paper with a hundredth of its friction: accurate in its first oscillation, out of phase at the end.
 TEST(ErrorEstimate, ALightlyDampedMachineAtItsShippedStepWarns) {
   const std::vector<std::string> hundredth{"cylinders.lift.friction.coulomb=2.1", "cylinders.lift.friction.static=8.3",
                                            "cylinders.lift.friction.viscous=3.3"};

@@ -1,4 +1,4 @@
-// Result files read back. Truth: the recording they were written from, to the last bit.
+// Result files read back. Reference: the original recording, to the last bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/files.h"
 
@@ -60,7 +60,7 @@ TEST_F(Folder, Hdf5FilesOfEqualRunsAreEqual) {
   write_hdf5(awkward_numbers(), "trunnion: 1\n", path_ + "/a.h5");
   write_hdf5(awkward_numbers(), "trunnion: 1\n", path_ + "/b.h5");
   EXPECT_EQ(test::text_of(path_ + "/a.h5"), test::text_of(path_ + "/b.h5"));
-  // they were written within a second, as which HDF5 stores times: there must be none
+  // written within a second, the resolution of times in HDF5: there must be none
   const hid_t file = H5Fopen((path_ + "/a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   ASSERT_GE(file, 0);
   for (const char* name : {"values", "rows", "model", "channels", "units", "descriptions"}) {
@@ -100,7 +100,7 @@ std::vector<std::string> texts(hid_t file, const char* name) {
   return list;
 }
 
-/// The rows of `values`, as the library's own filters unpack them.
+/// The rows of `values`, decompressed by the library's own filters.
 std::vector<double> values_of(hid_t file, hsize_t (&size)[2]) {
   const hid_t set = H5Dopen2(file, "values", H5P_DEFAULT), space = H5Dget_space(set);
   H5Sget_simple_extent_dims(space, size, nullptr);
@@ -137,7 +137,7 @@ TEST_F(Folder, Hdf5HoldsChannelsUnitsAndTheModel) {
   H5Fclose(f);
 }
 
-/// Noise, smooth curves, constants, steps, zeros, NaN, infinity, and more rows than some pieces have.
+/// Noise, smooth curves, constants, steps, zeros, NaN, infinity, and more rows than some chunks.
 TEST_F(Folder, Hdf5PiecesReadBackBitForBitWithPlainFilters) {
   for (const std::size_t rows : {1u, 255u, 256u, 257u, 3000u}) {
     Recording r;
@@ -179,7 +179,7 @@ TEST_F(Folder, Hdf5PiecesReadBackBitForBitWithPlainFilters) {
 TEST_F(Folder, RowsOfARunThatGoesOnCanBeRead) {
   const Recording r = awkward_numbers();
   const std::string csv = path_ + "/results.csv", h5 = path_ + "/results.h5";
-  const auto rows_in = [&](const std::string& file) {  // of a copy: a process does not open a file of HDF5 twice
+  const auto rows_in = [&](const std::string& file) {  // of a copy: a process does not open an HDF5 file twice
     const std::string copy = path_ + "/copy" + file.substr(file.rfind('/') + 1);
     std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
     const std::size_t rows = find_results(copy).read({"*"}).rows();
@@ -197,8 +197,8 @@ TEST_F(Folder, RowsOfARunThatGoesOnCanBeRead) {
     }
     text->flush();
     EXPECT_EQ(rows_in(csv + ".part"), 300u);
-    EXPECT_EQ(rows_in(h5 + ".part"), 256u);                  // whole pieces
-    std::ofstream(csv + ".part", std::ios::app) << "0.6,1";  // a row that is not whole
+    EXPECT_EQ(rows_in(h5 + ".part"), 256u);                  // complete chunks
+    std::ofstream(csv + ".part", std::ios::app) << "0.6,1";  // an incomplete row
     EXPECT_EQ(rows_in(csv + ".part"), 300u);
     packed->finish();
     EXPECT_EQ(rows_in(h5), 300u);
@@ -207,7 +207,7 @@ TEST_F(Folder, RowsOfARunThatGoesOnCanBeRead) {
     EXPECT_FALSE(found.unfinished);
     EXPECT_EQ(found.model(), "model");
   }
-  EXPECT_FALSE(std::filesystem::exists(csv));  // not finished: it stays where it is
+  EXPECT_FALSE(std::filesystem::exists(csv));  // not finished: it is kept
   EXPECT_EQ(rows_in(csv + ".part"), 300u);
   std::filesystem::remove(h5);
   EXPECT_TRUE(find_results(path_).unfinished);

@@ -1,4 +1,4 @@
-// Values fitted to recordings. Truth: the values a recording was made with; the closed form of a damped oscillator; the spread of fits over
+// Values fitted to recordings. Reference: the true values of a recording; the closed form of a damped oscillator; the spread of fits over
 // many recordings with noise.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/fit.h"
@@ -27,7 +27,7 @@ namespace {
 const std::string kArm = std::string(TRUNNION_SOURCE_DIR) + "/examples/arm_quasistatic.yaml";
 const std::string kElement = "quasistatic.circuit.actuators.lift.element.";
 constexpr double kStiffness = 5e7, kDamping = 2.5e6;  // [N/m], [N s/m] of the example
-constexpr double kTankForce = 1e5 * (0.024 - 0.012);  // [N] of the bench: pressures are absolute, and the element is not stretched at first
+constexpr double kTankForce = 1e5 * (0.024 - 0.012);  // [N] of the bench: pressures are absolute, the element is not stretched at first
 
 class Fitting : public testing::Test {
  protected:
@@ -72,7 +72,7 @@ class Fitting : public testing::Test {
   std::string folder_;
 };
 
-/// A mass on a slider, held by a cylinder; `more`: what moves it.
+/// A mass on a slider, held by a cylinder; `more`: its excitation.
 std::string bench(const std::string& more) {
   return more + R"(
 trunnion: 1
@@ -151,8 +151,8 @@ TEST_F(Fitting, FindsAnOscillatorOfClosedForm) {
   locked.time = "t:ms";
   locked.channels = {"lift.length=travel:mm", "lift.force=3:kN"};
   // The trapezoidal rule shows s = -d + i w, |s|^2 = K / M, where the model has (2/h) tanh(h s / 2) = s (1 - (h s)^2 / 12). With
-  // e = (h |s|)^2 / 12 that makes K wrong by 2 e and B by e |s| / d at most (the rest position F / K not at all), and half of the step
-  // leaves a quarter, but for a part (h |s|)^2 = 1e-4 of it.
+  // e = (h |s|)^2 / 12 the error of K is 2 e and that of B at most e |s| / d (none of the rest position F / K), and half of the step
+  // leaves a quarter, except for a part (h |s|)^2 = 1e-4 of it.
   double off[2][2] = {};
   for (int half = 0; half < 2; ++half) {
     const double h = 2.5e-4 / (1 + half), error = h * h * K / M / 12;
@@ -182,7 +182,7 @@ TEST_F(Fitting, FindsWhatADrivenCylinderShows) {
   }
   FitRequest driven = request(file(text));
   driven.model_file = model;
-  // double_step has the rate of the motion to rounding; penalty leaves a violation of 1e-7 m/s of a w = 0.25 m/s, and B is off by its share
+  // double_step has the rate of the motion to rounding; penalty leaves a violation of 1e-7 m/s of a w = 0.25 m/s, and B has that error
   for (const auto& [constraints, tolerance] : {std::pair{"double_step", 1e-10}, std::pair{"penalty", 1e-6}}) {
     driven.overrides = {parse_override(fmt::format("solver.constraints={}", constraints))};
     const Fit result = fit(driven);
@@ -232,7 +232,7 @@ TEST_F(Fitting, StandardErrorsAreTheSpreadOverRecordings) {
 
 TEST_F(Fitting, SaysWhatTheRecordingDoesNotTell) {
   FitRequest blind = request(recording());
-  blind.parameters.push_back("quasistatic.circuit.relief");  // the valves are shut
+  blind.parameters.push_back("quasistatic.circuit.relief");  // the valves are closed
   const Fit nothing = fit(blind);
   ASSERT_EQ(nothing.warnings.size(), 1u);
   EXPECT_NE(nothing.warnings[0].find("quasistatic.circuit.relief has no influence"), std::string::npos);
@@ -257,8 +257,8 @@ TEST_F(Fitting, NumbersThatMayBeNegativeCrossZero) {
 }
 
 TEST_F(Fitting, RunsThatFailAreStepsTooFar) {
-  // The swinging force pulls the piston the further out the softer the element is (with little damping: the example's would hold it), and
-  // 5 % behind where the true one lets it the cylinder ends: with 0.8 of the true stiffness the run fails.
+  // The oscillating force pulls the piston further out the softer the element is (with little damping: the example's would hold it), and
+  // the cylinder ends 5 % beyond the true stroke: with 0.8 of the true stiffness the run fails.
   constexpr double K = 1e6, B = 2e4;
   const std::vector<std::string> truth = from(K, B);
   const CaseResult soft = run_case(test::load_example("arm_quasistatic", {"solver.duration=0.6", truth[0], truth[1]}));
@@ -275,7 +275,7 @@ TEST_F(Fitting, RunsThatFailAreStepsTooFar) {
     return request(reference, {values[0], values[1], chamber_A, chamber_B});
   };
   EXPECT_THROW((void)fit(start(0.8 * K)), SimulationError);
-  // The residuals go about with 1/K: from ten times K their slope in ln K calls for a step of -9 in place of -ln 10, beyond where runs
+  // The residuals scale with 1/K: from ten times K their slope in ln K leads to a step of -9 instead of -ln 10, beyond which runs
   // fail.
   const Fit result = fit(start(10 * K));
   EXPECT_GT(result.failed_runs, 0);
@@ -285,7 +285,7 @@ TEST_F(Fitting, RunsThatFailAreStepsTooFar) {
 }
 
 TEST_F(Fitting, AStartThatFailsIsASimulationError) {
-  // the swinging force pulls the piston out by more than what chamber B has
+  // the oscillating force pulls the piston out beyond chamber B
   const std::vector<std::string> set{"cylinders.lift.chamber_length_A=2", "cylinders.lift.chamber_length_B=0.1 mm"};
   EXPECT_THROW((void)fit(request(recording(), set)), SimulationError);
 }
@@ -313,7 +313,7 @@ TEST_F(Fitting, WrongRequestsAreNamed) {
     std::vector<std::string> words;
   };
   const std::vector<Case> cases = {
-      {[](FitRequest& r) { r.parameters.clear(); }, {"--parameters", "nothing to fit"}},
+      {[](FitRequest& r) { r.parameters.clear(); }, {"--parameters", "no parameters are given"}},
       {[](FitRequest& r) { r.parameters = {"quasistatic.circuit.tank"}; }, {"--parameters", "quasistatic.circuit.tank", "a number"}},
       {[](FitRequest& r) { r.parameters = {"quasistatic.circuit.flwo"}; }, {"--parameters", "flwo"}},
       {[](FitRequest& r) { r.parameters = {"solver.max_iterations"}; }, {"--parameters", "whole number"}},
@@ -322,7 +322,7 @@ TEST_F(Fitting, WrongRequestsAreNamed) {
       {[](FitRequest& r) { r.channels = {"lift.fource=lift.force"}; },
        {"--channels", "no channel 'lift.fource'", "did you mean 'lift.force'?"}},
       {[](FitRequest& r) { r.channels = {"lift.force=F"}; }, {"--reference", "has no column `F`"}},
-      {[](FitRequest& r) { r.channels = {"lift.force=lift.force:kM"}; }, {"--channels", "`kM` is no unit"}},
+      {[](FitRequest& r) { r.channels = {"lift.force=lift.force:kM"}; }, {"--channels", "`kM` is not a unit"}},
       {[](FitRequest& r) { r.time = "clock"; }, {"--reference", "has no column `clock`"}},
       {[](FitRequest& r) {
          r.overrides.push_back({"solver.duration", "0.5"});

@@ -1,4 +1,4 @@
-// Linear studies: files read back, references, root loci, sensitivities, the linear model beside a run.
+// Linear studies: files read back, references, root loci, sensitivities, the linear model compared with a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/linear_study.h"
 
@@ -24,7 +24,7 @@ using test::text_of;
 using Complex = std::complex<double>;
 using Json = nlohmann::json;
 
-/// 2 kg on a spring and a damper, pushed for a while; 0.1 m from its rest.
+/// 2 kg on a spring and a damper, pushed for a while; 0.1 m from its equilibrium.
 constexpr double kMass = 2, kDamping = 3, kStiffness = 500;
 constexpr const char* kOscillator = R"(trunnion: 1
 title: Oscillator
@@ -49,7 +49,7 @@ std::vector<std::vector<std::string>> cells_of(const fs::path& file) {
   return rows;
 }
 
-/// A study in a folder of its own.
+/// A study in its own folder.
 class LinearStudy : public test::InFolder {
  protected:
   void SetUp() override {
@@ -63,7 +63,7 @@ class LinearStudy : public test::InFolder {
   std::string run() const { return linear_study(request_, (folder_ / "out").string()); }
   Json json(const std::string& file) const { return Json::parse(text_of(folder_ / "out" / file)); }
   fs::path out(const std::string& file) const { return folder_ / "out" / file; }
-  /// What the request is refused with.
+  /// Message of the rejected request.
   std::string refusal() const {
     try {
       run();
@@ -118,7 +118,7 @@ TEST_F(LinearStudy, EveryFileSaysTheSame) {
   const std::size_t n = j["states"].size(), m = j["inputs"].size();
   EXPECT_EQ(n, 6U);
   EXPECT_EQ(j["outputs"], (Json{"crank.angle", "lift.force", "v3.pressure"}));
-  // CSV: the matrices below each other
+  // CSV: stacked matrices
   const auto csv = cells_of(out("linear.csv"));
   ASSERT_EQ(csv.size(), 1 + n + 3);
   EXPECT_EQ(csv[0][4], j["states"][0]);
@@ -193,7 +193,7 @@ TEST_F(LinearStudy, PrintsWhatMatters) {
 
 // ---------------------------------------------------------------- times of a run
 
-/// The counterpart has an eigenvalue for every position and velocity of the tree; those that the loops take away are no machine's.
+/// The counterpart has an eigenvalue for every position and velocity of the tree; those removed by the loops are spurious.
 TEST_F(LinearStudy, SpuriousEigenvaluesOfTheCounterpartAreCalledSo) {
   request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_linear.yaml";
   request_.start = StartKind::equilibrium;
@@ -212,11 +212,11 @@ TEST_F(LinearStudy, SpuriousEigenvaluesOfTheCounterpartAreCalledSo) {
   for (const Json& e : eigenvalues) {
     if (!e["spurious"].get<bool>()) continue;
     ++spurious;
-    EXPECT_LT(std::abs(Complex(e["re"], e["im"])), 1) << e["re"];  // null but for the differences
+    EXPECT_LT(std::abs(Complex(e["re"], e["im"])), 1) << e["re"];  // null except for the differences
   }
   EXPECT_EQ(spurious, eigenvalues.size() - exact);
   EXPECT_EQ(spurious, 4U);  // one loop, two equations
-  EXPECT_NE(text.find("spurious: of a dependent coordinate"), std::string::npos) << text;
+  EXPECT_NE(text.find("spurious: due to a dependent coordinate"), std::string::npos) << text;
   EXPECT_NE(text.find("4 eigenvalues: the counterpart treats dependent coordinates as free"), std::string::npos) << text;
 }
 
@@ -245,7 +245,7 @@ TEST_F(LinearStudy, TakesTheEquationsOfADiscreteElement) {
   const Json discrete = json("linear.json");
   EXPECT_EQ(discrete["A"], equations["A"]);
   ASSERT_EQ(discrete["warnings"].size(), equations["warnings"].size() + 1);
-  EXPECT_NE(discrete["warnings"].back().get<std::string>().find("quasistatic.circuit.form: discrete states have no linear model"),
+  EXPECT_NE(discrete["warnings"].back().get<std::string>().find("quasistatic.circuit.form: discrete states cannot be linearised"),
             std::string::npos);
 }
 
@@ -276,7 +276,7 @@ TEST_F(LinearStudy, SeveralTimesHaveFoldersAndATable) {
   EXPECT_EQ(table["points"][1]["values"]["time"], "0.5");
   EXPECT_NEAR(table["points"][2]["eigenvalues"][0]["im"], kDamped, 1e-10);
   EXPECT_EQ(json("at_0.5/linear.json")["time"], 0.5);
-  // the signal that jumps at 0.5 s counts at its right limit
+  // the signal that jumps at 0.5 s has its right limit
   EXPECT_EQ(json("at_0.5/linear.json")["reference"]["inputs"][0], 1);
 }
 
@@ -389,10 +389,10 @@ TEST_F(LinearStudy, SensitivitiesOfAHydraulicMachineAreTheDifferencesOfItsEigenv
   }
 }
 
-// ---------------------------------------------------------------- beside a run
+// ---------------------------------------------------------------- compared with a run
 
 TEST_F(LinearStudy, TheLinearModelBesideALinearMachineIsTheMachine) {
-  request_.simulate = 0.65;  // within the push
+  request_.simulate = 0.65;  // within the pulse
   request_.options.outputs = {"mass.position", "mass.acceleration"};
   EXPECT_EQ(run(), "");
   const auto rows = cells_of(out("simulate.csv"));
@@ -403,9 +403,9 @@ TEST_F(LinearStudy, TheLinearModelBesideALinearMachineIsTheMachine) {
   double first_x = 0, first_v = 0;
   for (std::size_t i = 6501; i < rows.size(); ++i) {
     const double t = std::stod(rows[i][0]), x = std::stod(rows[i][1]), linear = std::stod(rows[i][2]);
-    EXPECT_NEAR(linear, x, 2e-7) << t;  // the error of the steps
+    EXPECT_NEAR(linear, x, 2e-7) << t;  // error of the steps
     EXPECT_NEAR(std::stod(rows[i][4]), std::stod(rows[i][3]), 1e-4) << t;
-    // after the push the closed form from the state at 0.8 s
+    // after the pulse the closed form from the state at 0.8 s
     if (std::abs(t - 0.8) < 1e-9) {
       first_x = linear;
       first_v = (std::stod(rows[i + 1][2]) - std::stod(rows[i - 1][2])) / 2e-4 + 0.25e-4 * 20 / kMass;
@@ -435,7 +435,7 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
   EXPECT_NEAR(once / half, 8, 0.8);
 }
 
-/// The difference to the linear model is compared with a run that has an error of its own.
+/// The difference to the linear model is compared with a run that has an integration error.
 TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
   const auto text = [](const char* step) {
     const auto model = test::load_example("four_bar_linear", {step, "solver.duration=1"});
@@ -446,7 +446,7 @@ TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
   EXPECT_NE(text("solver.step=1 ms").find("local error  accumulated:"), std::string::npos) << text("solver.step=1 ms");
 }
 
-// ---------------------------------------------------------------- wrong requests
+// ---------------------------------------------------------------- invalid requests
 
 TEST_F(LinearStudy, WrongRequestsAreRefusedWithReasons) {
   const LinearRequest good = request_;

@@ -1,3 +1,4 @@
+// MATLAB files written by linear studies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/mat_file.h"
 

@@ -1,4 +1,4 @@
-// A co-simulation with the monolithic run beside it: the difference is that of two separate runs.
+// A co-simulation with a simultaneous monolithic run: the difference is that of two separate runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/monolithic_beside.h"
 
@@ -42,7 +42,7 @@ TEST(MonolithicBeside, DiffersAsTwoRunsDo) {
 }
 
 TEST(MonolithicBeside, LeavesNoNumbersWhereTheMonolithicRunFails) {
-  // two Newton iterations are enough apart from the oil, and not with it
+  // two Newton iterations suffice without the oil, and not with it
   const CaseResult result = run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1",
                                                                    "solver.divisions=0", "solver.duration=1 s"}),
                                      {}, StartKind::given, nullptr, true);

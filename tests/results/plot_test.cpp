@@ -1,4 +1,4 @@
-// Plots. Truth: gnuplot's rules for texts, the data given, and the picture that gnuplot draws where it is installed.
+// Plots. Reference: gnuplot's rules for texts, the given data, and gnuplot's output if it is installed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/plot.h"
 
@@ -58,7 +58,7 @@ using PlotFiles = test::InFolder;
 TEST(Plot, TextsAreLiteral) {
   const std::string label = "it's `date` \"$HOME\" @x\nset output 'other'";
   const std::string script = plot_script(parabola(label, label), "a.svg");
-  // one line, quotes doubled: nothing of it can become a command
+  // one line, quotes doubled: no part of it can become a command
   EXPECT_NE(script.find("title 'it''s `date` \"$HOME\" @x set output ''other'''"), std::string::npos) << script;
   EXPECT_EQ(script.find("\nset output 'other'"), std::string::npos);
 }
@@ -131,7 +131,7 @@ TEST(Plot, LongCurvesKeepTheirExtremesAndEnds) {
   EXPECT_TRUE(has(100003, -7));
   EXPECT_EQ(points.front().first, 0);
   EXPECT_EQ(points.back().first, kPoints - 1);
-  // what is short stays as it is
+  // short curves are unchanged
   EXPECT_EQ(points_in(plot_script(parabola("a"), "a.svg")).size(), 11U);
 }
 
@@ -147,7 +147,7 @@ TEST(Plot, OtherFormatsAreRefused) {
   EXPECT_THROW((void)draw(parabola("a"), ::testing::TempDir() + "a"), Error);
 }
 
-/// Loops of friction over a slow stroke: every point must lie near the curve that is drawn, whatever was left out.
+/// Friction loops over a slow stroke: every point must be close to the drawn curve, including omitted ones.
 TEST(Plot, LongCurvesOfAnyShapeKeepTheirShape) {
   Plot plot = parabola("a");
   PlotCurve& curve = plot.panels[0].curves[0];
@@ -162,14 +162,14 @@ TEST(Plot, LongCurvesOfAnyShapeKeepTheirShape) {
   EXPECT_LT(drawn.size(), curve.x.size() / 3);
   const double width = *std::max_element(curve.x.begin(), curve.x.end()) - *std::min_element(curve.x.begin(), curve.x.end());
   const double height = *std::max_element(curve.y.begin(), curve.y.end()) - *std::min_element(curve.y.begin(), curve.y.end());
-  const auto distance = [&](double x, double y, const auto& a, const auto& b) {  // from a piece, in shares of the ranges
+  const auto distance = [&](double x, double y, const auto& a, const auto& b) {  // distance from a segment, relative to the ranges
     const double bx = (b.first - a.first) / width, by = (b.second - a.second) / height;
     const double px = (x - a.first) / width, py = (y - a.second) / height, square = bx * bx + by * by;
     const double along = square > 0 ? std::clamp((px * bx + py * by) / square, 0.0, 1.0) : 0;
     return std::hypot(px - along * bx, py - along * by);
   };
   double worst = 0;
-  std::size_t piece = 0;  // both run along the curve in order
+  std::size_t piece = 0;  // both follow the curve in order
   for (int i = 0; i < kPoints; ++i) {
     double nearest = HUGE_VAL;
     for (std::size_t k = piece; k < std::min(piece + 50, drawn.size() - 1); ++k)
@@ -211,7 +211,7 @@ TEST_F(PlotFiles, WithoutGnuplotTheScriptIsLeft) {
   EXPECT_FALSE(fs::exists(path("a.svg")));
   EXPECT_EQ(text_of(path("a.gp")), plot_script(parabola("a"), "a.svg"));
   if (!has_gnuplot()) return;
-  // and draws the picture where there is gnuplot
+  // and draws the plot if gnuplot is installed
   EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && gnuplot a.gp").c_str()), 0);
   EXPECT_NE(text_of(path("a.svg")).find("</svg>"), std::string::npos);
 }
@@ -238,14 +238,14 @@ TEST_F(PlotFiles, FilesOfOthersStay) {
   EXPECT_EQ(reason.empty(), has_gnuplot());
   EXPECT_EQ(text_of(path("a.gp")), "my script\n");
   EXPECT_EQ(text_of(path("elsewhere")), "mine");
-  // nor an older picture, where no new one could be drawn
+  // nor an older plot where no new one could be drawn
   std::ofstream(path("b.svg")) << "older";
   const char* path_before = std::getenv("PATH");
   const std::string before = path_before == nullptr ? "" : path_before;
   setenv("PATH", path("nowhere").c_str(), 1);
   const std::string missing = draw(parabola("b"), path("b.svg"));
   setenv("PATH", before.c_str(), 1);
-  EXPECT_NE(missing.find("b.svg is the one from before"), std::string::npos) << missing;
+  EXPECT_NE(missing.find("b.svg is an earlier one"), std::string::npos) << missing;
   EXPECT_EQ(text_of(path("b.svg")), "older");
 }
 

@@ -1,4 +1,4 @@
-// Results read back. Truth: what was written, to the last bit.
+// Results read back. Reference: the written data, to the last bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/read_results.h"
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 Recording some_recording() {
   Recording recording;
   recording.channels = {{"time", "s", "time"},
-                        {"lift.length", "m", "distance of the mounts"},
+                        {"lift.length", "m", "distance between the mounts"},
                         {"a.pressure", "Pa", "absolute pressure"},
                         {"a.ratio", "", "no unit"}};
   recording.columns = {{0, 0.1, 0.2}, {1.0 / 3, -1e-300, 2}, {1e5, std::numeric_limits<double>::infinity(), 3e5}, {0, std::nan(""), 1}};
@@ -81,7 +81,7 @@ TEST_F(ReadResults, WhatIsNoResultIsRefusedByName) {
   EXPECT_NE(refused(path("nowhere")).find("there is no such folder or file"), std::string::npos);
   EXPECT_NE(refused(folder_.string()).find("neither results.h5 nor results.csv"), std::string::npos);
   write_text("no HDF5", path("results.h5"));
-  EXPECT_NE(refused(path("results.h5")).find("no HDF5 file"), std::string::npos);
+  EXPECT_NE(refused(path("results.h5")).find("not an HDF5 file"), std::string::npos);
   write_text("a,b\n1,2\n", path("results.csv"));
   EXPECT_NE(refused(path("results.csv")).find("no channel `time`"), std::string::npos);
   write_text("time,b\n1\n", path("results.csv"));
@@ -107,7 +107,7 @@ TEST(Patterns, EachStarStandsForAnyCharacters) {
 
 #ifdef TRUNNION_PROGRAM
 
-// In a process of its own: the library may do anything with such a file.
+// In a separate process: the library may do anything with such a file.
 TEST_F(ReadResults, DamagedHdf5FilesAreAnsweredWithOneMessage) {
   write_hdf5(some_recording(), "trunnion: 1\n", path("whole.h5"));
   const std::string whole = test::text_of(path("whole.h5"));

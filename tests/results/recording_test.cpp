@@ -1,4 +1,4 @@
-// What is recorded, and when. Truth: the states of the run itself.
+// Contents and times of recordings. Reference: the states of the run itself.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/recording.h"
 
@@ -122,7 +122,7 @@ TEST(History, HasARowForEveryStepAndItsTime) {
   History history("a", 1e-3);
   const auto model = load_example("four_bar", {"solver.duration=1.1 s", "record.every=100"});
   const CaseResult result = run_case(model, {}, StartKind::given, &history);
-  ASSERT_EQ(history.rows().size(), 1100U);  // the right limit at 1 s is no step
+  ASSERT_EQ(history.rows().size(), 1100U);  // the right limit at 1 s is not a step
   double before = 0;
   long iterations = 0;
   for (const History::Row& row : history.rows()) {
@@ -162,7 +162,7 @@ TEST(History, RunsOfDifferentStepsStandSideBySide) {
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 7);
 }
 
-/// z3 of the four-bar and z4 of the quick-return are independent throughout, as the paper prints (section 6.1).
+/// z3 of the four-bar and z4 of the quick-return are independent throughout, as printed in the paper (section 6.1).
 TEST(Summary, NamesTheIndependentCoordinates) {
   for (const auto& [example, name] : {std::pair{"four_bar_lift", "lever.angle"}, std::pair{"quick_return", "crank.angle"}}) {
     const CaseResult result = run_case(load_example(example, {"solver.constraints=double_step", "record.every=1000"}));

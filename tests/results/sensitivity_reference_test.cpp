@@ -1,5 +1,5 @@
-// Sensitivities of the four-bar's eigenvalues against exact differentiation of a solution in one coordinate that shares no code with the
-// library (tests/problems/four_bar_linear_reference.h).
+// Sensitivities of the four-bar's eigenvalues compared with exact differentiation of an independent solution in one coordinate
+// (tests/problems/four_bar_linear_reference.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using problems::FourBarReference;
 using problems::Parameter;
 using Machine = problems::FourBarLinearMachine<Parameter>;
 
-/// A number of the model file, and where the reference has it.
+/// A number of the model file, and its place in the reference.
 struct Number {
   const char* path;
   Parameter& (*of)(Machine&);
@@ -45,7 +45,7 @@ const std::vector<Number> kHeld = {
     {"valves.throttle.orifice.diameter", [](Machine& m) -> Parameter& { return m.oil.throttle; }},
     {"valves.valve.directional_4_3.time_constant", [](Machine& m) -> Parameter& { return m.spool_time; }},
 };
-// what moves the crank to where it rests; nothing that the start of the loop depends on
+// parameters that move the crank's equilibrium; none that the start of the loop depends on
 const std::vector<Number> kFree = {
     {"gravity.1", [](Machine& m) -> Parameter& { return m.gravity; }},
     {"bodies.crank.rod.mass", [](Machine& m) -> Parameter& { return m.crank_mass; }},
@@ -59,7 +59,7 @@ const std::vector<Number> kFree = {
     {"springs.hold.stiffness", [](Machine& m) -> Parameter& { return m.spring; }},
     {"springs.hold.rest", [](Machine& m) -> Parameter& { return m.spring_rest; }},
 };
-// what only an open valve lets through
+// parameters of the open valve only
 const std::vector<Number> kOpen = {
     {"sources.pump.pressure", [](Machine& m) -> Parameter& { return m.oil.supply; }},
     {"sources.tank.pressure", [](Machine& m) -> Parameter& { return m.oil.tank; }},
@@ -89,7 +89,7 @@ class FourBarSensitivity : public testing::Test {
     set("cylinders.lift.friction.static", machine_.static_force);
     set("cylinders.lift.friction.viscous", machine_.viscous);
   }
-  /// The crank rests by these pressures and a torsion spring.
+  /// The crank is at rest by these pressures and a torsion spring.
   void release(double p1, double p2) {
     machine_.spring = 1000;
     machine_.spring_rest = 0.9;
@@ -103,7 +103,7 @@ class FourBarSensitivity : public testing::Test {
     set("joints.coupler.angle", -0.6615563037892266), set("joints.rocker.angle", -1.633337088591388);  // closes the loop to rounding
     set("volumes.v1.pressure", machine_.p1 = p1), set("volumes.v2.pressure", machine_.p2 = p2);
   }
-  /// The crank, as if at rest, while the oil flows.
+  /// The crank, as if at rest, during flow of the oil.
   void start_with(double command, double p1, double p2) {
     request_.start = StartKind::given;
     set("signals.command.constant", machine_.spool = command);
@@ -162,8 +162,8 @@ TEST_F(FourBarSensitivity, MovesWithTheAngleOfRest) {
   set_friction(0.01);
   release(2.8e6, 2.8e6);
   compare(kFree, FourBarReference::free);
-  // with another pressure on one side of the throttle the oil flows
-  EXPECT_NE(of("volumes.v1.pressure").refusal.find("it cannot be moved to both sides"), std::string::npos);
+  // with another pressure on one side of the throttle there is flow
+  EXPECT_NE(of("volumes.v1.pressure").refusal.find("it cannot be varied to both sides"), std::string::npos);
   EXPECT_NE(of("volumes.v1.pressure").refusal.find("oil flows"), std::string::npos);
 }
 
@@ -181,9 +181,9 @@ TEST_F(FourBarSensitivity, IsRefusedAtAShutValveAndWhereFlowBecomesTurbulent) {
     const Eigenvalue& e = shut.spectrum.eigenvalues[i];
     const std::string& refusal = command.of[i].refusal;
     if (e.chain > 0)
-      EXPECT_NE(refusal.find("zero here and not beside"), std::string::npos) << refusal;
+      EXPECT_NE(refusal.find("zero here but not at neighbouring values"), std::string::npos) << refusal;
     else if (std::abs(e.value + 1 / problems::value_of(machine_.spool_time)) < 1e-9)
-      EXPECT_EQ(refusal, "");  // of the spool, which nothing acts on
+      EXPECT_EQ(refusal, "");  // of the spool, on which nothing acts
     else
       EXPECT_NE(refusal.find("not smooth"), std::string::npos) << e.value << refusal;
   }

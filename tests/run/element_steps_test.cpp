@@ -1,5 +1,5 @@
-// Warnings about steps that are too long for virtual elements. Truth: the runs themselves, which die down below the limit that a warning
-// names and grow above it.
+// Warnings about steps that are too long for virtual elements. Reference: the runs themselves, which decay below the limit of a warning
+// and grow above it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/element_steps.h"
 
@@ -22,8 +22,8 @@ namespace {
 using test::load_example;
 using Settings = std::vector<std::string>;
 
-/// The arm, its valves shut, no load but a gravity so small that it sags into its element by 1e-7 m: swings 1000 times as wide are still
-/// linear, far from the reliefs' forces, which would bound them or let the arm fall to where its inertia at the port is another.
+/// The arm, its valves closed, with a gravity so small that its element deflects by 1e-7 m: oscillations 1000 times as large are still
+/// linear, far from the relief forces, which would bound them or let the arm fall to a position with another inertia at the port.
 std::shared_ptr<const Model> arm(Settings set, double step, const char* key = "solver.step") {
   set.insert(set.end(), {"signals.lever=0", "signals.load=0", "gravity=[0, -1e-3, 0]", std::string(key) + "=" + std::to_string(step),
                          "solver.duration=20000"});
@@ -34,7 +34,7 @@ std::vector<std::string> warnings_of(const std::shared_ptr<const Model>& model) 
   return element_step_warnings(*model, start_state(*model));
 }
 
-/// The limit that a warning names [s].
+/// The limit in a warning [s].
 double limit_in(const std::string& warning) {
   std::smatch found;
   EXPECT_TRUE(std::regex_search(warning, found, std::regex("is longer than ([0-9.e-]+) s"))) << warning;
@@ -47,9 +47,9 @@ std::ostream& operator<<(std::ostream& out, Fate fate) {
   return out << (fate == Fate::dies ? "dies" : fate == Fate::grows ? "grows" : "neither");
 }
 
-/// Whether swings become 1000 times smaller or larger than in the first 3 steps. In 20000 steps they do at any growth or decay of more than
-/// log(1000) / 20000 = 3.5e-4 per step; 4 % off its limit the slowest method here has 2.3e-3 (euler, B/K = 10 ms), the fastest grows by
-/// 0.33 per step, and so is looked at in every step: relief valves open beyond 5000 times the first rates.
+/// Whether oscillations become 1000 times smaller or larger than in the first 3 steps. 20000 steps suffice for any growth or decay of more
+/// than log(1000) / 20000 = 3.5e-4 per step; 4 % off its limit the slowest method here has 2.3e-3 (euler, B/K = 10 ms), the fastest grows
+/// by 0.33 per step, and is therefore checked in every step: relief valves open beyond 5000 times the first rates.
 Fate fate_of(const std::shared_ptr<const Model>& model) {
   constexpr int kFirst = 3, kWindow = 100, kSteps = 20000;
   constexpr double kFactor = 1000;
@@ -60,7 +60,7 @@ Fate fate_of(const std::shared_ptr<const Model>& model) {
     const double rate = std::abs(run.state().v()[0]);
     if (k < kFirst) {
       first = std::max(first, rate);
-      if (k == kFirst - 1) { EXPECT_GT(first, 1e-8); }  // swings at all, far above rounding
+      if (k == kFirst - 1) { EXPECT_GT(first, 1e-8); }  // still oscillates, far above rounding
       continue;
     }
     if (!(rate < first * kFactor)) return Fate::grows;
@@ -74,7 +74,7 @@ Fate fate_of(const std::shared_ptr<const Model>& model) {
 
 struct Method {
   Settings set;
-  double too_long;  // [s] a step that is
+  double too_long;  // [s] an unstable step
 };
 
 std::vector<Method> limited_methods() {
@@ -94,7 +94,7 @@ std::vector<Method> limited_methods() {
       list.push_back({{"solver.coupling=cosimulation",
                        std::string("coupling={variables: velocity_force, ") + scheme + ", extrapolation: " + order + "}"},
                       0.1});
-  for (const char* integrator : {"euler", "semi_implicit_euler", "rk4", "trapezoidal"})  // of the mechanism, in steps of its own
+  for (const char* integrator : {"euler", "semi_implicit_euler", "rk4", "trapezoidal"})  // of the mechanism, with its own steps
     for (const char* rest : {"mechanism: {steps: 1}", "mechanism: {steps: 3}", "mechanism: {steps: 2, extrapolation: 2}"})
       list.push_back({{"solver.constraints=double_step", "solver.coupling=cosimulation", std::string("solver.integrator=") + integrator,
                        std::string("coupling={variables: velocity_force, scheme: gauss_seidel, extrapolation: 1, ") + rest + "}"},
@@ -110,22 +110,22 @@ TEST(ElementSteps, AreWarnedOfWhereTheRunTurnsUnstable) {
     EXPECT_TRUE(warnings[0].starts_with("quasistatic.circuit.actuators.lift.element: ")) << warnings[0];
     const double limit = limit_in(warnings[0]);
     const auto below = arm(method.set, 0.96 * limit), above = arm(method.set, 1.04 * limit);
-    // below, the discrete form may be coarse, which is another sentence; above it is not said in addition
+    // below, the discrete form may be coarse, with a separate message; above it is not added
     const std::vector<std::string> left = warnings_of(below), again = warnings_of(above);
     const QuasistaticCircuit& circuit = below->hydraulics.quasistatic[0];
     const bool monolithic = below->description.solver.coupling == CouplingKind::monolithic;
     const bool coarse = monolithic && circuit.discrete && 0.96 * limit > circuit.ports[0].element.relaxation_time();
     ASSERT_EQ(left.size(), coarse ? 1u : 0u) << what;
-    if (coarse) { EXPECT_EQ(left[0].find("turns unstable"), std::string::npos) << left[0]; }
+    if (coarse) { EXPECT_EQ(left[0].find("is unstable"), std::string::npos) << left[0]; }
     ASSERT_EQ(again.size(), 1u) << what;
-    EXPECT_NE(again[0].find("turns unstable"), std::string::npos) << again[0];
+    EXPECT_NE(again[0].find("is unstable"), std::string::npos) << again[0];
     EXPECT_EQ(fate_of(below), Fate::dies) << what << " " << limit;
     EXPECT_EQ(fate_of(above), Fate::grows) << what << " " << limit;
   }
 }
 
 TEST(ElementSteps, CountAnActuatorThatYields) {
-  // its valves shut and holding, rk4 is stable up to 86 ms; 2.785 B/K is the limit where a pull opens a relief valve and the force stays
+  // its valves closed and holding, rk4 is stable up to 86 ms; 2.785 B/K is the limit where a pull opens a relief valve at constant force
   const Settings set{"solver.constraints=double_step", "solver.integrator=rk4", "quasistatic.circuit.actuators.lift.element.damping=5e5"};
   const std::vector<std::string> warnings = warnings_of(arm(set, 0.5));
   ASSERT_EQ(warnings.size(), 1u);
@@ -143,7 +143,7 @@ TEST(ElementSteps, CountAnActuatorThatYields) {
     EXPECT_GT(std::abs(run.state().y()[piston] - begin), 0.1);  // [m] yields
   };
   EXPECT_NO_THROW(pull(0.96 * limit));
-  EXPECT_THROW(pull(1.04 * limit), SimulationError);  // the run sees it in the step that yields
+  EXPECT_THROW(pull(1.04 * limit), SimulationError);  // detected in the step that yields
 }
 
 TEST(ElementSteps, AreAnyWithMethodsWithoutALimit) {
@@ -178,7 +178,7 @@ TEST(ElementSteps, SayWhichDampingHelps) {
 }
 
 TEST(ElementSteps, AreThoseOfTheOilInACosimulation) {
-  // 2 B / K with euler. Where forces are held over a communication step H, a swing by H = 2 B / K is undamped, too: coupled by lines.
+  // 2 B / K with euler. With constant forces over a communication step H, an oscillation at H = 2 B / K is undamped, too: linear coupling.
   const auto warnings_with = [](const char* order) {
     return warnings_of(arm({"solver.coupling=cosimulation",
                             std::string("coupling={variables: velocity_force, scheme: gauss_seidel, extrapolation: ") + order +

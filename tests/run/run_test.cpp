@@ -1,5 +1,5 @@
-// The drive of a run: time grid, jumps, statistics, snapshots, failure. Truth: closed forms that the trapezoidal rule meets exactly
-// if and only if jumps are treated right, and equality to the last bit.
+// The control of a run: time grid, jumps, statistics, snapshots, failure. Reference: closed forms that the trapezoidal rule meets exactly
+// if and only if jumps are treated correctly, and equality to the last bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/run.h"
 #include "run/make_stepper.h"
@@ -53,7 +53,7 @@ struct Log final : RunWatcher {
 };
 
 TEST(Runner, AJumpOnAGridPointCostsNoAccuracy) {
-  // 0.3 is no multiple of 0.1 in binary: the grid takes the jump's own time
+  // 0.3 is not a multiple of 0.1 in binary: the grid uses the jump's own time
   for (const char* jump : {"0.1", "0.3", "0.6", "0.7", "0.9"}) {
     Runner run(pushed_block(jump, "0.1"));
     Log log;
@@ -139,16 +139,16 @@ TEST(Runner, ASpoolWithoutTimeConstantJumpsWithItsSignal) {
   Log log;
   run.advance(1, &log);
   const int spool = model->hydraulics.spools[0].state;
-  EXPECT_EQ(run.state().y()[spool], 0);  // the step before sees the left limit
+  EXPECT_EQ(run.state().y()[spool], 0);  // the step before uses the left limit
   run.step(&log);
   const auto right = std::find(log.sides.begin(), log.sides.end(), Side::right) - log.sides.begin();
   ASSERT_LT(static_cast<std::size_t>(right), log.states.size());
   EXPECT_EQ(log.states[static_cast<std::size_t>(right)].time, 1);
   EXPECT_EQ(log.states[static_cast<std::size_t>(right)].y()[spool], 10);
-  EXPECT_GT(log.states[static_cast<std::size_t>(right)].ydot()[0], 1e8);  // oil rushes into v1 at once
+  EXPECT_GT(log.states[static_cast<std::size_t>(right)].ydot()[0], 1e8);  // sudden flow into v1
 }
 
-/// Runs to `middle`, saves, goes on to `end`; restores into a fresh run and goes on as well.
+/// Runs to `middle`, saves, continues to `end`; also restores into a new run and continues.
 void expect_continues(const std::shared_ptr<const Model>& model, double middle, double end) {
   Runner whole(model);
   whole.advance(end);
@@ -158,7 +158,7 @@ void expect_continues(const std::shared_ptr<const Model>& model, double middle, 
   first.advance(end);
   EXPECT_TRUE(first.state() == whole.state()) << "stopping at " << middle << " changes the run";
   Runner second(model);
-  second.advance(0.3 * middle);  // it has been elsewhere
+  second.advance(0.3 * middle);  // it was in another state
   second.restore(saved);
   second.advance(end);
   EXPECT_TRUE(second.state() == whole.state()) << "restoring at " << middle << " changes the run";
@@ -254,7 +254,7 @@ TEST(Runner, FailureSaysWhenWhereAndWhatToTry) {
     FAIL() << "it should not get through";
   } catch (const SimulationError& error) {
     EXPECT_EQ(error.time(), run.state().time);
-    EXPECT_EQ(error.time(), log.times.back());  // all good states were handed out
+    EXPECT_EQ(error.time(), log.times.back());  // all valid states were reported
     EXPECT_TRUE(run.state() == log.states.back());
     EXPECT_NE(std::string(error.what()).find("v1.pressure"), std::string::npos) << error.what();
     EXPECT_NE(error.remedy().find("max_iterations"), std::string::npos) << error.what();
@@ -284,7 +284,7 @@ TEST(Runner, HalvesAStepThatDoesNotConverge) {
 
 TEST(Runner, AStepDoesNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  std::vector<std::shared_ptr<const Model>> models{model_from(busy_machine(false), {"solver.oil_rule=alpha"}),  // parts may allocate
+  std::vector<std::shared_ptr<const Model>> models{model_from(busy_machine(false), {"solver.oil_rule=alpha"}),  // substeps may allocate
                                                    model_from(busy_machine(true), {"solver.oil_rule=alpha"})};
   for (const char* law : {"bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"})
     for (const char* states : {"monolithic", "local"})

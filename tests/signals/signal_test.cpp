@@ -1,4 +1,4 @@
-// Truth: the definitions of the kinds, central differences, and limits taken from a hair's breadth away.
+// Reference: the definitions of the kinds, central differences, and limits taken at a tiny distance.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "signals/signal.h"
 
@@ -61,7 +61,7 @@ TEST(Signal, LimitsAreThoseFromEitherSide) {
       EXPECT_NEAR(left.value, before.value, 1e-6) << name << " at " << t;  // slopes up to 300
       EXPECT_NEAR(right.value, after.value, 1e-6) << name << " at " << t;
       if (name == "constant" || name == "steps" || name == "ramps" || name == "table" ||
-          name == "csv") {  // sine knows no left limit of its rate at its start
+          name == "csv") {  // sine has no left limit of its rate at its start
         EXPECT_NEAR(left.rate, before.rate, 1e-6) << name << " at " << t;
         EXPECT_NEAR(right.rate, after.rate, 1e-6) << name << " at " << t;
       }

@@ -1,6 +1,6 @@
-// Every treatment of the constraints computes the same motion: random machines with closed loops and hydraulics, redundant
-// equations and velocity-level constraints included, run for a second at 0.1 ms with each of them and with the variable-step references.
-// The environment variable TRUNNION_SEEDS sets how many machines are run.
+// All constraint treatments compute the same motion: random machines with closed loops and hydraulics, including redundant
+// equations and velocity-level constraints, run for a second at 0.1 ms with each of them and with the variable-step references.
+// The environment variable TRUNNION_SEEDS sets the number of machines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

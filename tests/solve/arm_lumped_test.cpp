@@ -1,6 +1,6 @@
-// The arm on lumped oil against its quasistatic counterpart (examples/arm_lumped.yaml, arm_quasistatic.yaml): the steady states of its
-// circuit on the force-velocity curve Gamma, and its motion beside that of the quasistatic arm. Gamma is that of
-// tests/problems/quasistatic_reference.h, the raw relations by bracketing, apart from the library.
+// The arm on lumped oil compared with its quasistatic counterpart (examples/arm_lumped.yaml, arm_quasistatic.yaml): the steady states of
+// its circuit on the force-velocity curve Gamma, and its motion compared with that of the quasistatic arm. Gamma is that of
+// tests/problems/quasistatic_reference.h, the original relations by bracketing, independent of the library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -27,14 +27,14 @@ using Settings = std::vector<std::string>;
 
 constexpr double kAreaA = 0.024, kAreaB = 0.012;          // [m2]
 constexpr double kForce = kAreaA * 42e6 + kAreaB * 40e6;  // [N] F_hM + F_rM
-constexpr double kSpeed = 500 / 6e4 / kAreaB;             // [m/s] the fastest that the pump drives
+constexpr double kSpeed = 500 / 6e4 / kAreaB;             // [m/s] the maximum that the pump drives
 constexpr double kBleed = 0.3;
 
 // ---------------------------------------------------------------- steady states
 
-/// A piston of the circuit that a motion drives or a load pushes in place of the arm. Steady states do not depend on volumes: chambers long
-/// enough for the way, little oil in the hose, so that all settles soon. Pressures start at `share` of those of `expected`, which spares
-/// the integrator blows on the steep valves.
+/// A piston of the circuit driven by a motion or pushed by a load instead of the arm. Steady states do not depend on volumes: chambers long
+/// enough for the stroke, little oil in the hose, so that all settles soon. Pressures start at `share` of those of `expected`, which
+/// avoids shocks on the steep valves.
 Settings bench(double lever, double tank, const QuasistaticState& expected, double share) {
   Settings set{"bodies={slide: {point_mass: {mass: 3000 kg}}}",
                "joints={slide: {prismatic: {parent: ground, axis: x}, position: 5 m}}",
@@ -76,10 +76,10 @@ Settings steep(double rise) {
 struct Steady {
   double speed, force;                 // [m/s], [N] without the tank's
   double unsteady;                     // [N] change of the force over the last tenth of the run
-  std::map<std::string, double> flow;  // [m3/s] of the valves that open one way
+  std::map<std::string, double> flow;  // [m3/s] of the one-way valves
 };
 
-/// What `set` settles to.
+/// Steady state for `set`.
 Steady steady(const Settings& set, double tank) {
   const CaseResult result = run_case(load_example("arm_lumped", set));
   EXPECT_FALSE(result.failure) << result.failure->what();
@@ -99,7 +99,7 @@ Steady steady(const Settings& set, double tank) {
 
 GammaReference gamma_at(double lever, double speed) { return problems::reference_gamma(paper_actuator(lever), paper_pump(kBleed), speed); }
 
-/// At a speed that a motion keeps.
+/// At a speed prescribed by a motion.
 Steady driven(double lever, double speed, double rise, double tank) {
   Settings set = bench(lever, tank, gamma_at(lever, speed).at_lower, 0.8);
   for (const std::string& setting : steep(rise)) set.push_back(setting);
@@ -108,7 +108,7 @@ Steady driven(double lever, double speed, double rise, double tank) {
   return steady(set, tank);
 }
 
-/// Under the load that the cylinder holds at a speed by Gamma, from nearby.
+/// Under the load that the cylinder holds at a speed by Gamma, from a nearby state.
 Steady loaded(double lever, double speed, double rise, double tank) {
   const GammaReference gamma = gamma_at(lever, speed);
   Settings set = bench(lever, tank, gamma.at_lower, 0.98);
@@ -122,7 +122,7 @@ Steady loaded(double lever, double speed, double rise, double tank) {
 struct BenchPoint {
   double lever, speed;  // [-], [m/s]
   std::vector<const char*> open;
-  bool sloped = true;  // where a chamber's relief valve sets the force, any speed goes with it
+  bool sloped = true;  // where a chamber's relief valve sets the force, any speed is possible
 };
 
 const std::vector<BenchPoint>& points() {
@@ -134,7 +134,7 @@ const std::vector<BenchPoint>& points() {
       {0.5, 0.5, {"suction_A", "pump_check"}},                       //
       {0.2, 0.7, {"relief_B", "suction_A", "pump_check"}, false},    // and the rod side's relief is open
       {0.5, -0.1, {"relief", "relief_A", "suction_B"}, false},       // pushed back: the check behind the pump holds
-      {0, -0.2, {"relief", "relief_A", "suction_B"}, false},         // edges shut
+      {0, -0.2, {"relief", "relief_A", "suction_B"}, false},         // edges closed
       {0, 0.2, {"relief", "relief_B", "suction_A"}, false},          //
       {-0.5, -0.2, {"relief", "pump_check"}},                        // retracting
       {-0.5, -0.15, {"relief", "pump_check"}},                       //
@@ -174,7 +174,7 @@ TEST(LumpedCircuit, SteadySpeedsAreThoseOfGamma) {
   }
 }
 
-/// What parts the two circuits in steady state is the rise of pressure over open relief and check valves: it goes with that.
+/// The difference between the two circuits in steady state is the pressure rise over open relief and check valves: proportional to it.
 TEST(LumpedCircuit, TendsToGammaWithTheSteepnessOfItsValves) {
   for (const BenchPoint& point : points()) {
     const GammaReference gamma = gamma_at(point.lever, point.speed);
@@ -204,9 +204,9 @@ double range(const std::vector<double>& values) {
   return *highest - *lowest;
 }
 
-/// Greatest differences over the ranges of the quasistatic arm's motion and force in 8 s. The motion's is below 3 % throughout. The force's
-/// is but for 0.25 s behind the start and the jumps of the lever: there the oil rings otherwise than the virtual element. The tank's
-/// pressure is 0 in arm_quasistatic.yaml; at 1 bar, as in arm_lumped.yaml, the relief opens 4 ms earlier.
+/// Maximum differences over the ranges of the quasistatic arm's motion and force in 8 s. The motion's is below 3 % throughout. So is the
+/// force's except for 0.25 s after the start and the jumps of the lever: there the oil oscillates differently from the virtual element. The
+/// tank's pressure is 0 in arm_quasistatic.yaml; at 1 bar, as in arm_lumped.yaml, the relief opens 4 ms earlier.
 TEST(LumpedArm, MovesAsTheQuasistaticOne) {
   const Motion lumped = motion("arm_lumped");
   for (const char* tank : {"0 Pa", "1 bar"}) {
@@ -226,7 +226,7 @@ TEST(LumpedArm, MovesAsTheQuasistaticOne) {
     }
     EXPECT_LT(of_angle, 0.03) << tank;
     EXPECT_LT(of_force, 0.03) << tank;
-    EXPECT_GT(of_transient, 0.2) << tank;  // what the windows are for
+    EXPECT_GT(of_transient, 0.2) << tank;  // purpose of the windows
   }
 }
 

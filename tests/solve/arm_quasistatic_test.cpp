@@ -1,5 +1,5 @@
-// Machines on quasistatic circuits, run: the arms of the source against solutions that share no code with the project (tests/data,
-// tests/problems/arm_reference.h), orders of the integrators, balances, rotary actuators, bleed, elements, refused commands.
+// Runs of machines on quasistatic circuits: the arms of the source compared with independent solutions (tests/data,
+// tests/problems/arm_reference.h), orders of the integrators, balances, rotary actuators, bleed, elements, rejected commands.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ TEST(QuasistaticArmOrder, ErrorsOfBothEulerRulesAreAlike) {
   EXPECT_LT(semi.piston, 2 * euler.piston) << semi.piston << " " << euler.piston;
 }
 
-/// Angle at 1.6 s from one state at 0.8 s, by steps of h, h/2, h/4: the valves are open and no relief opens or shuts.
+/// Angle at 1.6 s from one state at 0.8 s, by steps of h, h/2, h/4: the valves are open and no relief opens or closes.
 TEST(QuasistaticArmOrder, IsThatOfTheRuleBetweenCorners) {
   Runner begin(load_example("arm_regeneration", {"solver.constraints=double_step", "solver.integrator=rk4", "solver.step=0.1 ms"}));
   begin.advance(0.8);
@@ -316,7 +316,7 @@ TEST(QuasistaticCircuit, LedgerClosesWithTheStep) {
   }
 }
 
-// ---------------------------------------------------------------- drive of a run
+// ---------------------------------------------------------------- control of a run
 
 std::vector<Settings> ways_to_run() {
   const std::string discrete = "quasistatic.circuit.form=discrete";
@@ -352,7 +352,7 @@ TEST(QuasistaticCircuit, AStepAllocatesNothing) {
   for (const auto& [example, set] : circuits())
     for (const Settings& way : ways_to_run()) {
       Runner run(load_example(example, with(set, way)));
-      run.advance(0.45);  // what a co-simulation remembers has its size
+      run.advance(0.45);  // the memory of a co-simulation is proportional to this
       const auto observer = make_observer(run.model());
       State state = run.state();
       const double h = run.model()->description.solver.step;
@@ -386,7 +386,7 @@ TEST(QuasistaticCircuit, CosimulatedFollowsTheWhole) {
   }
 }
 
-/// Coupled without iteration, at a communication step at which polynomials are unstable: no length is missing that would be given back.
+/// Coupled without iteration, at a communication step at which polynomials are unstable: no missing length to be given back.
 TEST(QuasistaticCircuit, SequentialCosimulationTakesLongSteps) {
   for (const auto& [example, set] : {circuits()[0], circuits()[2], circuits()[3]}) {
     const double end = example == std::string("arm_quasistatic") ? 3.5 : 1.5;
@@ -406,10 +406,10 @@ TEST(QuasistaticCircuit, SequentialCosimulationTakesLongSteps) {
   }
 }
 
-// ---------------------------------------------------------------- commands that cannot be
+// ---------------------------------------------------------------- inadmissible commands
 
 TEST(QuasistaticCircuit, ACommandForBothDirectionsEndsTheRunByName) {
-  // beyond 0.2 the valve from the pump to B opens beside the one to A: at 0.6 s
+  // above 0.2 the valve from the pump to B opens in addition to the one to A: at 0.6 s
   const Settings both{"signals.lever={ramps: [[0.5 s, 0], [1 s, 1]]}",
                       "quasistatic.circuit.actuators.lift.P_B.opening=[[-1, 1], [0, 0], [0.2, 0], [1, 1]]", "solver.duration=2 s",
                       "signals.regeneration=0"};
@@ -451,12 +451,12 @@ TEST(QuasistaticCircuit, CommandsAreRefusedAtTheStartAndBehindAJump) {
       failure({"signals.lever={ramps: [[0, 0.001], [0.2 s, -0.001]]}", "quasistatic.circuit.flow=lever", "signals.regeneration=0"});
   EXPECT_NEAR(flow.first, 0.1, 1.1e-3);
   EXPECT_NE(flow.second.find("quasistatic.circuit.flow"), std::string::npos) << flow.second;
-  EXPECT_NE(flow.second.find("not negative"), std::string::npos) << flow.second;
+  EXPECT_NE(flow.second.find("non-negative"), std::string::npos) << flow.second;
 }
 
 // ---------------------------------------------------------------- parts
 
-/// A flywheel on a motor, lever shut, pump without bleed; `rest`: what else.
+/// A flywheel on a motor, lever closed, pump without bleed; `rest`: further elements.
 std::string motor_machine(const std::string& rest) {
   return R"(
 trunnion: 1
@@ -549,7 +549,7 @@ TEST(QuasistaticCircuit, ElementTakesTheStiffnessOfTheOil) {
   const double K = 0.024 * 0.024 / a + 0.012 * 0.012 / b;
   EXPECT_NEAR(e.stiffness, K, 1e-12 * K);
   EXPECT_NEAR(e.damping, K * 80e-3 / std::log(50.0), 1e-12 * K);
-  // at rest the force stands on the stiffness
+  // at rest the force is carried by the stiffness
   double left = 0;
   watch(load_example("arm_quasistatic", with(oil, {"signals.load=0", "solver.duration=1 s"})), 1,
         [&](const Channels& at, const State&) { left = at["lift.piston"] - at["lift.length"] - at["lift.force"] / K; });

@@ -1,11 +1,11 @@
-// The articulated loader of examples/: yaw mode on the trapped oil of its steering from a linear model derived here, its way from the
-// kinematics of two axles on a joint, loads of wheels and cylinders at rest from moments, both treatments and the order of the rule.
+// The articulated loader of examples/: yaw mode on the trapped oil of its steering from a linear model derived here, its path from the
+// kinematics of two axles on a joint, static loads of wheels and cylinders from moments, both treatments and the order of the rule.
 //
 //      rear axle      joint    front axle        a, b: from the joint to the front and to the rear axle
 //         |---- b ------o------ a ---|           gamma: front frame from the rear one; omega_f = omega_r + d gamma/dt
 //
-// Neither axle's centre moves to the side:   omega_r = (v_r sin(gamma) - a dgamma/dt) / (a + b cos(gamma)),   v_r the speed of the rear
-// axle's centre. A held joint:   R_rear = (a + b cos(gamma)) / sin(gamma),   R_front = (b + a cos(gamma)) / sin(gamma).
+// Neither axle's centre moves sideways:   omega_r = (v_r sin(gamma) - a dgamma/dt) / (a + b cos(gamma)),   v_r the speed of the rear
+// axle's centre. A locked joint:   R_rear = (a + b cos(gamma)) / sin(gamma),   R_front = (b + a cos(gamma)) / sin(gamma).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ CaseResult run(const Settings& set) {
   return result;
 }
 
-// ---------------------------------------------------------------- what the frames weigh
+// ---------------------------------------------------------------- weights of the frames
 
 /// A body in the plane of the arm, front frame.
 struct Part {
@@ -54,7 +54,7 @@ struct Part {
   double yaw_inertia;  // about the vertical through its centre
 };
 
-/// The arm at an angle, with the bucket and its linkage where they are found at the start.
+/// The arm at an angle, with the bucket and its linkage in their start positions.
 struct Front {
   double arm, bucket, rocker, link;  // [rad] joint angles
   Point pivot{0.35, 1.75}, along = std::polar(1.0, arm), of_bucket = std::polar(1.0, arm + bucket),
@@ -65,7 +65,7 @@ struct Front {
   static double yaw(double along_x, double along_z, Point direction) {  // of a body turned in this plane
     return along_x * direction.imag() * direction.imag() + along_z * direction.real() * direction.real();
   }
-  std::vector<Part> moved() const {  // what the arm carries, itself first
+  std::vector<Part> moved() const {  // bodies carried by the arm, including itself
     constexpr double kLoad = 2000, kDiameter = 0.08;
     return {{800, pivot + along * Point(1.25, 0.05), yaw(90, 560, along)},
             {140, rocker_pin + of_rocker * Point(0, 0.02), yaw(15, 2, of_rocker)},
@@ -93,7 +93,7 @@ Front front_at_start(const CaseResult& result) {
   return {at("arm.angle"), at("bucket.angle"), at("rocker.angle"), at("link.angle")};
 }
 
-// ---------------------------------------------------------------- rest
+// ---------------------------------------------------------------- equilibrium
 
 class ArticulatedLoaderAt : public ::testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(ArmAngles, ArticulatedLoaderAt, ::testing::Values(-35.0, 0.0, 30.0));
@@ -146,9 +146,10 @@ TEST_P(ArticulatedLoaderAt, StandsOnItsWheelsAndCylindersAsMomentsSay) {
 // ---------------------------------------------------------------- yaw mode
 
 /// Roots near i sqrt(K/J) of   J s^2 + (c_oil + v c_1) s + k_0 + v^2 k_1 + K s / (s + 1/tau) = 0,   straight ahead at speed v.
-///   omega_f = (v gamma + b gamma') / L,  omega_r = (v gamma - a gamma') / L,  L = a + b;  the joint's virtual work moves the frames by b/L
-///   and -a/L J = (b/L)^2 I_F + (a/L)^2 I_R about the axles' centres; a wheel at the half track t adds (spin / R^2) t^2 as it rolls K = 2
-///   D^2 / C: D = r (A_A + A_B) oil displaced per angle, C capacity of either side; tau = C / (2 G) of the leaks G from side to side
+///   omega_f = (v gamma + b gamma') / L,  omega_r = (v gamma - a gamma') / L,  L = a + b;  the joint's virtual work moves the frames by
+///   b/L and -a/L
+///   J = (b/L)^2 I_F + (a/L)^2 I_R about the axles' centres; a wheel at the half track t adds (spin / R^2) t^2 as it rolls
+///   K = 2 D^2 / C: D = r (A_A + A_B) oil displaced per angle, C capacity of either side; tau = C / (2 G) of the leaks G from side to side
 std::complex<double> yaw_mode(const Front& front, double v) {
   double I_f = 2 * kWheelSpin / (kRadius * kRadius) * kHalfTrack * kHalfTrack, I_r = I_f, S_f = 0,
          S_r = 0;  // first moments ahead of the axles
@@ -219,7 +220,7 @@ TEST_P(ArticulatedLoaderBy, SteersAlongTheWayOfItsKinematics) {
   const auto front_axle = [&](std::size_t i) {
     return Point(x[i], y[i]) + kFront * std::polar(1.0, 2 * std::atan2(q_z[i], q_w[i]) + gamma[i]);
   };
-  for (std::size_t i = 1; i < t.size(); ++i) {  // the way from the speeds of the wheels and the joint, by the trapezoidal rule
+  for (std::size_t i = 1; i < t.size(); ++i) {  // the path from the speeds of the wheels and the joint, by the trapezoidal rule
     const double h = t[i] - t[i - 1], before = heading;
     heading += h / 2 * (yaw_rate(i - 1) + yaw_rate(i));
     axle += h * kRadius * 0.25 * (left[i - 1] + right[i - 1] + left[i] + right[i]) * std::polar(1.0, 0.5 * (before + heading));
@@ -235,7 +236,7 @@ TEST_P(ArticulatedLoaderBy, SteersAlongTheWayOfItsKinematics) {
   EXPECT_GT(most, 30 * kDegree);
   EXPECT_LT(least, -30 * kDegree);
   EXPECT_GT(up, arm.front() + 35 * kDegree);
-  // the joint held to the left, then to the right: circles
+  // the joint locked to the left, then to the right: circles
   for (const double begin : {4.5, 13.0}) {
     const auto i = static_cast<std::size_t>(std::lround(begin / 0.002)), n = static_cast<std::size_t>(std::lround(1.4 / 0.002));
     double locked = 0;

@@ -1,5 +1,5 @@
-// Machines in cartesian coordinates move as in relative ones: every example and random machines, with each treatment of the constraints
-// and each integrator; what joint coordinates mean (springs, loads, motions, couplings, channels) is the same in both.
+// Machines in Cartesian coordinates move as in relative ones: every example and random machines, with each treatment of the constraints
+// and each integrator; the meaning of joint coordinates (springs, loads, motions, couplings, channels) is the same in both.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ Settings with(Settings settings, const std::string& more) {
   return settings;
 }
 
-/// Channels of a run by name, read along the way as a recording does.
+/// Channels of a run by name, read during the run as in a recording.
 class Reader {
  public:
   explicit Reader(const std::shared_ptr<const Model>& model) : model_(model), run_(model), observer_(make_observer(model)) {}
@@ -139,7 +139,7 @@ solver: {step: 1 ms, duration: 1 s, coordinates: cartesian}
 )");
   const std::vector<std::string> names{"arm.x", "arm.z", "arm.rotation"};
   EXPECT_EQ(model->coordinate_names, names);
-  const double c = std::cos(std::numbers::pi / 6), s = std::sin(std::numbers::pi / 6);  // about -y: x turns towards z
+  const double c = std::cos(std::numbers::pi / 6), s = std::sin(std::numbers::pi / 6);  // about -y: x rotates towards z
   EXPECT_NEAR(model->q_start[0], 5 + c - 0.2 * s, 1e-14);
   EXPECT_NEAR(model->q_start[1], 2 + s + 0.2 * c, 1e-14);
   EXPECT_NEAR(std::abs(model->q_start[2]), std::numbers::pi / 6, 1e-14);
@@ -303,7 +303,7 @@ TEST(Cartesian, BusyMachinesMoveAlike) {
   }
 }
 
-// ---------------------------------------------------------------- rest, linear models, steps
+// ---------------------------------------------------------------- equilibrium, linear models, steps
 
 TEST(Cartesian, RestIsTheSame) {
   for (const char* example : {"crane_single", "crane_double", "four_bar_lift", "slewing_crane"}) {

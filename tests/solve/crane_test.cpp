@@ -1,7 +1,8 @@
-// The cranes of the paper on co-simulation, and the one with a third link, monolithic, against solutions that share no code with the step:
-// minimal coordinates, Radau IIA, borders of the end dampers located (tests/problems/crane_reference.h; tables in tests/data). As printed,
-// an end damper's force jumps at the border of its zone. Where a step passes it is not located, so that the error made there depends on
-// where in the step it lies; the order is measured before the first stop. SPDX-License-Identifier: BSD-3-Clause
+// The cranes of the co-simulation paper, and the one with a third link, monolithic, compared with independent solutions:
+// minimal coordinates, Radau IIA, boundaries of the end dampers located (tests/problems/crane_reference.h; tables in tests/data). As
+// printed, an end damper's force jumps at the boundary of its zone. A step does not locate it, so that the error made there depends on
+// its position in the step; the order is measured before the first stop.
+// SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,7 +107,7 @@ TEST(CraneStart, PressuresBalanceTheWeight) {
   EXPECT_NEAR(two.state().y()[3] * area_A, 3.5e6 * area_B, 1e-6);  // the jib hangs straight down
 }
 
-/// An open chain has no loop to treat: the treatments differ by rounding and by where their iterations stop.
+/// An open chain has no loop to treat: the treatments differ by rounding and by their termination.
 TEST(CraneTreatments, AgreeOnAnOpenChain) {
   Runner penalty(crane("crane_double")), double_step(crane("crane_double", {"solver.constraints=double_step"})),
       baumgarte(crane("crane_double", {"solver.constraints=baumgarte"}));

@@ -1,5 +1,5 @@
 // Coordinate partitioning: the loops stay closed to rounding, the motion is that of the penalty treatment and of an independent
-// solution, the change along an independent coordinate is that of the closed machine, a dead point is named.
+// solution, the change along an independent coordinate is that of the closed machine, a singular configuration is reported.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(Partition, FullPivotingTakesTheLargestEntryLeft) {
 }
 
 TEST(Partition, LeadingRowsChooseAmongThemselvesFirst) {
-  // the largest entry, 9, is in a row that has to wait, and its column is taken by then
+  // the largest entry, 9, is in a row of the second group, and its column is used by then
   const auto pivots = pivots_of(3, 4, {1, 2, 0, 0, 0, 9, 1, 4, 0, 0, 3, 0}, 1);
   ASSERT_EQ(pivots.size(), 3u);
   EXPECT_EQ(pivots[0].row, 0);
@@ -64,7 +64,7 @@ TEST(Partition, LeadingRowsChooseAmongThemselvesFirst) {
   EXPECT_NEAR(pivots[1].size, 4.5, 1e-15);
   EXPECT_EQ(pivots[2].row, 2);
   EXPECT_EQ(pivots[2].column, 2);
-  // a row that the leading ones imply has none
+  // a row implied by the leading ones has none
   EXPECT_EQ(pivots_of(3, 3, {1, 2, 0, 0, 1, 1, 1, 3, 1}, 2).size(), 2u);
 }
 
@@ -117,7 +117,7 @@ TEST(Partition, SparseEliminationFindsThePivotsOfADenseOne) {
   }
 }
 
-/// Velocities that are independent by a state's partition.
+/// Independent velocities by a state's partition.
 std::vector<int> independent(const State& s) {
   std::vector<int> free;
   for (int v = 0; v < s.layout().nv; ++v) {
@@ -160,7 +160,7 @@ joints:
 loops: {pin: {revolute: {between: [rod, slider], at: [[3, 0, 0], [0, 0, 0]], axis: z}}}
 solver: {constraints: double_step, step: 1 ms, duration: 6 s}
 )");
-  // crank and rod depend on the slider: until it turns at a dead centre
+  // crank and rod depend on the slider: until it reverses at a dead centre
   State state = start_state(*model);
   state.partition()[0] = 2;
   state.partition()[1] = 1;
@@ -281,8 +281,8 @@ TEST(DoubleStep, FollowsTheReferenceOfTheSpatialSliderCrankWithOrderTwo) {
 }
 
 TEST(DoubleStep, MachinesOfEverythingMoveAsWithThePenaltyTreatment) {
-  // open trees, a prescribed motion, springs, loads, balls, several circuits; the treatments differ by the rule's error in the
-  // driven joint's rates, which the one keeps and the other has from the constraint
+  // open trees, a prescribed motion, springs, loads, spherical joints, several circuits; the treatments differ by the rule's error in the
+  // driven joint's rates, which one keeps and the other computes from the constraint
   for (bool spatial : {false, true}) {
     const std::string text = test::busy_machine(spatial);
     Runner a(model_from(text, {"solver.constraints=double_step"})), b(model_from(text));
@@ -308,7 +308,7 @@ TEST(DoubleStep, ALoopClosedTwiceMovesAsIfClosedOnce) {
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(a.state().q()[k], b.state().q()[k], 1e-11);
   EXPECT_EQ(independent(b.state()).size(), 1u);
   EXPECT_LT(b.statistics().max_violation, 1e-13);
-  // the rows that are left carry the whole force
+  // the remaining rows carry the whole force
   for (int i = 0; i < 4; ++i) EXPECT_EQ(b.state().multipliers()[i] == 0, b.state().partition()[i] == 0) << i;
   for (int i = 0; i < 2; ++i) {
     const double force = a.state().multipliers()[i];
@@ -368,7 +368,7 @@ TEST(DoubleStep, ContinuesALadderToTheLastBit) {
   EXPECT_TRUE(whole.state() == part.state());
 }
 
-// ---------------------------------------------------------------- dead points
+// ---------------------------------------------------------------- singular configurations
 
 std::string parallelogram(const std::string& constraints) {
   return R"(
@@ -421,7 +421,7 @@ TEST(DoubleStep, NamesTheLoopOfAParallelogramThatStartsFlat) {
 
 // ---------------------------------------------------------------- the chain rule
 
-/// Dependent quantities as functions of the free increments, against the column that closed_loops states.
+/// Dependent quantities as functions of the free increments, compared with the column of closed_loops.
 template <int D>
 void expect_columns_are_differences(const Model& model, std::size_t velocity_rows = 0) {
   constexpr double e = 1e-5;

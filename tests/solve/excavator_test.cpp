@@ -1,5 +1,5 @@
-// The excavators: the cycle on load-sensing hydraulics in both treatments, what its pump and compensators keep up, and the quasistatic
-// circuit against the same circuit from lumped elements.
+// The excavators: the cycle on load-sensing hydraulics in both treatments, the margins of its pump and compensators, and the quasistatic
+// circuit compared with the same circuit of lumped elements.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class Cycle {
     const auto [least, most] = std::minmax_element(column(name).begin(), column(name).end());
     return *most - *least;
   }
-  /// Time from 10 to 90 % of the way that a channel makes between two times.
+  /// Rise time from 10 to 90 % of a channel's change between two times.
   double duration(const std::string& name, double begin, double end) const {
     const double from = at(name, begin), way = at(name, end) - from;
     return passes(name, begin, from + 0.9 * way) - passes(name, begin, from + 0.1 * way);
@@ -74,19 +74,19 @@ TEST(LoadSensingExcavator, DigsSwingsAndDumpsInBothTreatments) {
   }
   for (const char* angle : {"upper.angle", "boom.angle", "arm.angle", "bucket.angle"})
     for (double t = 0; t <= 20; t += 0.5) EXPECT_NEAR(penalty.at(angle, t), double_step.at(angle, t), 1e-5) << angle << " at " << t;
-  // where it is not at its limits the pump keeps its margin of 25 bar, 4 bar less at full displacement
+  // within its limits the pump keeps its margin of 25 bar, 4 bar less at full displacement
   for (double t : {6.3, 10.8}) {
     const double margin = penalty.at("supply.pressure", t) - penalty.at("load.pressure", t);
     EXPECT_GT(margin, 20e5) << t;
     EXPECT_LT(margin, 26e5) << t;
   }
-  // there each compensator keeps 8 to 12 bar over its metering edge, whatever the other function's load
+  // there each compensator keeps 8 to 12 bar over its metering edge, for any load of the other function
   for (const auto& [function, t] : {std::pair{"boom", 6.3}, {"arm", 10.8}, {"bucket", 10.8}}) {
     const double drop = penalty.at(std::string(function) + "_P.pressure", t) - penalty.at(std::string(function) + "_LS.pressure", t);
     EXPECT_GT(drop, 7.5e5) << function << " at " << t;
     EXPECT_LT(drop, 12.5e5) << function << " at " << t;
   }
-  // digging takes more than the pump may: its torque limit holds, with losses and while it turns back, and the engine within its droop
+  // digging exceeds the pump's limit: its torque limit holds, with losses and while it swings back, and the engine within its droop
   const std::vector<double>&power = penalty.column("pump.shaft_power"), &speed = penalty.column("pump.speed");
   for (std::size_t i = 0; i < power.size(); ++i) {
     EXPECT_LT(power[i] / speed[i], 720) << i;
@@ -111,7 +111,7 @@ TEST(QuasistaticExcavator, MovesAsItsLumpedCounterpart) {
                                             {"swing.angle", 12.8, 17},
                                             {"boom_left.length", 14, 19}}) {
     const double of_lumped = lumped.duration(channel, begin, end), of_quasistatic = quasistatic.duration(channel, begin, end);
-    // the swing back starts from oil that is locked under pressure, which the quasistatic circuit does not know
+    // the return swing starts from oil trapped under pressure, which the quasistatic circuit does not model
     EXPECT_NEAR(of_lumped / of_quasistatic, 1, channel == std::string("swing.angle") && begin > 12 ? 0.05 : 0.03)
         << channel << " from " << begin;
     sum += of_lumped;

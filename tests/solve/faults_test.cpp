@@ -1,6 +1,6 @@
-// Faults as users meet them, one model each in tests/data/faults: each runs at 1 ms and at ten times that, stays finite and above zero
-// absolute pressure, and closes the balances of energy and oil with the order of the rule, to 1e-6 of the energy and of the oil moved at
-// the step that the table below says. A clamp would leave an error that no step takes away. Truth: closed forms, written out at each fault.
+// Typical faults, one model each in tests/data/faults: each runs at 1 ms and at ten times that, stays finite and above zero
+// absolute pressure, and closes the balances of energy and oil with the order of the rule, to 1e-6 of the energy and of the oil transferred
+// at the step of the table below. Clamping would leave an error at any step. Reference: closed forms, written out at each fault.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -75,12 +75,12 @@ double root(const std::function<double(double)>& f, double low, double high) {
   return low;
 }
 
-// ---------------------------------------------------------------- what holds for all of them
+// ---------------------------------------------------------------- common to all
 
 struct Closure {
   const char* name;
   double step;      // [ms] at which both balances close to 1e-6
-  double halvings;  // over which their order is measured: more where many blows come and go within a step
+  double halvings;  // over which their order is measured: more with many impacts within a step
 };
 void PrintTo(const Closure& c, std::ostream* os) { *os << c.name; }
 
@@ -126,13 +126,13 @@ INSTANTIATE_TEST_SUITE_P(Faults, EveryFault,
                                            Closure{"load_overruns", 0.5, 1}, Closure{"accumulator_empties", 1, 1}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
-// ---------------------------------------------------------------- valve shut in 1 ms
+// ---------------------------------------------------------------- valve closed in 1 ms
 
 /// The oil below the ram is a spring: a load m at speed v raises its pressure by about v sqrt(m k) / A, k = B A^2 / V. Exactly, from the
-/// energy at the depth x where it stands still, p = p_0 + B ln(V / (V - A x)) there.
+/// energy at the depth x where it is at rest, p = p_0 + B ln(V / (V - A x)) there.
 TEST(Fault, ValveShutInOneMillisecondRaisesThePressureByTheLoadsEnergy) {
   const Fault run("valve_shuts", {"solver.step=0.1 ms"});
-  const double m = 1500, A = 20e-4, A_B = 1e-6, shut = 1.0005;  // half way through the ramp
+  const double m = 1500, A = 20e-4, A_B = 1e-6, shut = 1.0005;  // halfway through the ramp
   const double v = -run.at(1, "lift.rate"), p_0 = run.at(1, "ram.pressure"), V = 0.2e-3 + A * (run.at(1, "lift.length") - 0.5e-3 * v);
   EXPECT_NEAR(v, 0.5, 1e-4);
   EXPECT_NEAR(p_0, (m * kGravity + A_B * kTank) / A, 1e3);
@@ -146,7 +146,7 @@ TEST(Fault, ValveShutInOneMillisecondRaisesThePressureByTheLoadsEnergy) {
   EXPECT_NEAR(rise, pressure(x) - p_0, 1e-3 * rise);
   const double k = kModulus * A * A / V;
   EXPECT_NEAR(rise, v * std::sqrt(m * k) / A, 0.01 * rise);
-  // a quarter period later; then it is thrown up, and there is a cavity below the ram: free fall
+  // a quarter period later; then it is thrown up, with a cavity below the ram: free fall
   const std::vector<double>& p = run.column("ram.pressure");
   const auto highest = std::max_element(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(run.row(1.08))) - p.begin();
   EXPECT_NEAR(run.column("time")[static_cast<std::size_t>(highest)] - shut, kPi / 2 * std::sqrt(m / k), 5e-4);
@@ -155,7 +155,7 @@ TEST(Fault, ValveShutInOneMillisecondRaisesThePressureByTheLoadsEnergy) {
   EXPECT_NEAR(run.at(1.11, "fork.acceleration"), -kGravity, 2e-3 * kGravity);
 }
 
-/// Slower, the pressure swings about that of rest and no cavity opens.
+/// Slower, the pressure oscillates about the static one and no cavity opens.
 TEST(Fault, ValveShutOnASlowLoadDrawsNoCavity) {
   const Fault run("valve_shuts", {"solver.step=0.1 ms", "signals.lever={ramps: [[0.1 s, 0], [0.3 s, 0.4], [1 s, 0.4], [1.001 s, 0]]}"});
   const double v = -run.at(1, "lift.rate");
@@ -184,8 +184,8 @@ struct StoppedPump {
   }
 };
 
-/// The shaft runs down by (J + m (D/A)^2 (1 + f)) w_dot = -(D dp (1 + f) + c w), the platform with it; the check shuts when the pump's flow
-/// is down to its leakage.
+/// The shaft decelerates by (J + m (D/A)^2 (1 + f)) w_dot = -(D dp (1 + f) + c w), and the platform with it; the check closes when the
+/// pump's flow has decreased to its leakage.
 TEST(Fault, StoppedPumpRunsDownAgainstItsLoadWhichStaysOnTheCheckValve) {
   const Fault run("pump_stops");
   const StoppedPump pump;
@@ -202,16 +202,16 @@ TEST(Fault, StoppedPumpRunsDownAgainstItsLoadWhichStaysOnTheCheckValve) {
   while (flow[shut] > 0) ++shut;
   EXPECT_NEAR(run.column("time")[shut] - stop, t, 0.02 * t);
   EXPECT_NEAR(run.at(stop + t, "platform.position") - run.at(stop, "platform.position"), way, 0.02 * way);
-  // held but for the leak past the piston
+  // held except for the leak past the piston
   EXPECT_NEAR((run.at(2.5, "platform.position") - run.at(3.5, "platform.position")), leak, 0.02 * leak);
-  // the line empties through the pump's leakage, and through the pump as far as its engine gives way
+  // the line drains through the pump's leakage, and through the pump as far as its engine yields
   const double rate = (pump.G + pump.D * pump.D / (pump.full / pump.droop)) * kModulus / 1e-3;
   EXPECT_NEAR(std::log((run.at(2.7, "line.pressure") - kTank) / (run.at(3.3, "line.pressure") - kTank)) / 0.6, rate, 0.05 * rate);
 }
 
 // ---------------------------------------------------------------- hose burst
 
-/// Once the hose's own oil is out, the arm sinks as fast as C sqrt(p - p_T) lets it, p that of its weight.
+/// After the hose's own oil has drained, the arm sinks with the flow C sqrt(p - p_T), p that of its weight.
 TEST(Fault, BurstHoseLetsTheArmSinkByTheLawOfTheHole) {
   const Fault run("hose_bursts");
   const double C = 0.7 * disc(5e-3) * std::sqrt(2 / kDensity), A = disc(0.07), A_B = A - disc(0.04);
@@ -231,8 +231,8 @@ TEST(Fault, BurstHoseLetsTheArmSinkByTheLawOfTheHole) {
 
 // ---------------------------------------------------------------- end stop
 
-/// Without damping the table goes m v^2/2 = k x^2/2 deep into the stop; the oil pushes a little more than before. Then it rests where the
-/// pump's pressure presses it.
+/// Without damping the table enters the stop to m v^2/2 = k x^2/2; the oil pushes slightly more than before. Then it rests at the force
+/// of the pump's pressure.
 TEST(Fault, EndStopTakesTheEnergyOfTheTable) {
   const double k = 4e7, m = 1000, A = disc(0.05), A_B = A - disc(0.036);
   const Fault bare("end_stop", {"solver.step=0.1 ms", "cylinders.push.end_damper.damping=0"});
@@ -250,7 +250,7 @@ TEST(Fault, EndStopTakesTheEnergyOfTheTable) {
 // ---------------------------------------------------------------- relief valve
 
 /// Small motions are the roots of (l^2 + 2 zeta w l + w^2)(l + a) + w^2 b = 0 (relief_valve.h): they grow at damping 0.2 until the poppet
-/// beats on its seat, and fade at 0.7.
+/// hits its seat, and decay at 0.7.
 TEST(Fault, ReliefChattersAtTheFrequencyOfPoppetAndOil) {
   const Settings fine{"solver.step=0.1 ms"};
   const Fault run("relief_chatters", fine);
@@ -278,7 +278,7 @@ TEST(Fault, ReliefChattersAtTheFrequencyOfPoppetAndOil) {
   ASSERT_GT(crossings.size(), 5u);
   const double periods = static_cast<double>(crossings.size() - 1);
   EXPECT_NEAR(periods / (crossings.back() - crossings.front()), l.imag() / (2 * kPi),
-              0.01 * l.imag() / (2 * kPi));  // the platform gives a little
+              0.01 * l.imag() / (2 * kPi));  // the platform yields slightly
   EXPECT_NEAR(std::log(peaks.back() / peaks[1]) / (crossings.back() - crossings[1]), l.real(), 0.15 * l.real());
   EXPECT_LT(*std::min_element(spool.begin(), spool.end()), 0);  // on its seat
   const Fault damped("relief_chatters", {"solver.step=0.1 ms", "valves.limit.relief.damping=0.7"});
@@ -288,16 +288,16 @@ TEST(Fault, ReliefChattersAtTheFrequencyOfPoppetAndOil) {
 
 // ---------------------------------------------------------------- overrunning load
 
-/// The ram falls as fast as the open edge lets the rod side's oil out; behind it a cavity whose pressure is that of the air in it, and
-/// which the pump has to fill before it can press.
+/// The ram falls with the flow of the open edge from the rod side; behind it a cavity with the pressure of its air, which the pump must
+/// fill before it can build up pressure.
 TEST(Fault, OverrunningLoadDrawsACavityThatThePumpFillsAgain) {
   const Fault run("load_overruns", {"solver.step=0.1 ms"});
   const double m = 800, A = disc(0.063), A_B = A - disc(0.036), C = 60 / 6e4 / std::sqrt(50e5), drag = 1000, Q = 15 / 6e4, p_s = 2e4;
   const double v = root([&](double x) { return A_B * std::pow(A_B * x / C, 2) + drag * x + A_B * kTank - m * kGravity; }, 0, 1);
   EXPECT_NEAR(run.at(0.5, "press.rate"), v, 1e-3 * v);
-  EXPECT_GT(A * v, Q);  // overruns the pump
+  EXPECT_GT(A * v, Q);  // outruns the pump
   EXPECT_NEAR(run.at(0.5, "rod.pressure"), kTank + std::pow(A_B * v / C, 2), 1e-3 * 3.5e6);
-  // the cavity: the liquid's share of the volume is what was there and what came since
+  // the cavity: the liquid fraction of the volume is the initial liquid plus the inflow
   const CavitationRecord& head = run.cavitation("head");
   const std::size_t begin = run.row(head.first_time);
   const std::vector<double>&time = run.column("time"), &length = run.column("press.length"), &p = run.column("head.pressure");
@@ -313,14 +313,14 @@ TEST(Fault, OverrunningLoadDrawsACavityThatThePumpFillsAgain) {
   }
   EXPECT_GT(checked, 1000);
   EXPECT_LT(lowest, 0.9);
-  // full when as much came as had left
+  // full when the inflow equals the previous outflow
   const double missing = volume(i) - volume(begin), full = time[i] - time[begin];
   EXPECT_NEAR(full, missing / Q, 2e-3 * full);
-  // rod side, which is shut meanwhile, lets go of the ram where that is thrown up: free fall
+  // rod side, which is closed meanwhile, releases the ram when that is thrown up: free fall
   const double t = 0.6;
   EXPECT_LT(run.at(t, "rod.pressure"), p_s);
   EXPECT_NEAR(run.at(t, "ram.acceleration"), -kGravity - drag * run.at(t, "ram.speed") / m, 0.1);
-  // the pump presses again
+  // the pump builds up pressure again
   const double pressing = kTank + 120e5 + 10e5;
   EXPECT_NEAR(run.at(3, "head.pressure"), pressing, 1e-3 * pressing);
 }
@@ -332,7 +332,7 @@ struct EmergencyLift {
   double A = disc(0.05), A_B = A - disc(0.028), check = 30 / 6e4 / std::sqrt(3e5), lever = 20 / 6e4 / std::sqrt(50e5);
   double gas(double oil) const { return 100e5 * std::pow(4e-3 / (4e-3 - oil), 1.2); }
   double line(double oil, double Q) const { return gas(oil) - std::pow(Q / neck, 2); }
-  /// Flow to the ram that the line's pressure drives through lever and check against load and drag.
+  /// Flow to the ram driven by the line's pressure through lever and check against load and drag.
   double lift(double p, double opening) const {
     const double rest = (1000 * kGravity + A_B * kTank) / A;
     if (opening == 0 || p < rest) return 0;
@@ -344,7 +344,7 @@ struct EmergencyLift {
   }
 };
 
-/// Until its last per cent is left an accumulator gives what its pressure drives through leak and lift: the time from that quadrature.
+/// Down to its last per cent an accumulator supplies the flow of its pressure through leak and lift: the time from that quadrature.
 TEST(Fault, EmptiedAccumulatorLetsTheLineFallToTheTank) {
   const Fault run("accumulator_empties");
   const EmergencyLift lift;
@@ -360,7 +360,7 @@ TEST(Fault, EmptiedAccumulatorLetsTheLineFallToTheTank) {
   std::size_t i = 0;
   while (stored[i] > kShut) ++i;
   EXPECT_NEAR(run.column("time")[i], t, 5e-3 * t);
-  EXPECT_NEAR(run.at(12, "platform.position") - 1, height + kShut / lift.A / 2, 0.02 * height);  // the rest of it, nearly half up
+  EXPECT_NEAR(run.at(12, "platform.position") - 1, height + kShut / lift.A / 2, 0.02 * height);  // the rest, nearly half, upwards
   EXPECT_GT(run.column("line.pressure")[i], 0.95 * 100e5);
   EXPECT_NEAR(run.at(t + 0.5, "line.pressure"), kTank, 1e3);
   for (double v : stored) ASSERT_GE(v, -1e-12 * stored[0]);
@@ -373,7 +373,7 @@ TEST(Fault, EmptiedAccumulatorLetsTheLineFallToTheTank) {
 
 const Incidents& incidents(const Fault& run) { return run.result().statistics.incidents; }
 
-/// Counted again from the records of all steps.
+/// Recounted from the records of all steps.
 TEST(Fault, SummaryTellsOfStopsReliefsAndAccumulators) {
   const Fault stop("end_stop");
   {

@@ -1,5 +1,5 @@
-// The forwarder crane of examples/: forces at rest from a potential written down here, its quadrilateral and the place of the log from
-// trigonometry, its sway from the compound pendulum, both treatments and the order of the rule.
+// The forwarder crane of examples/: static forces from a potential written down here, its four-bar linkage and the position of the log
+// from trigonometry, its sway from the compound pendulum, both treatments and the order of the rule.
 //                    O---- outer --[extension_1]--[extension_2]--.      plane of the booms, x along the inner boom from its hinge,
 //      inner   ___/ P\  |                                        |      complex numbers; P rocker's pivot, B its end, C the link's end
 //         __/   jib   B-C                                      hanger
@@ -47,7 +47,7 @@ CaseResult run(Settings set) {
 
 // ---------------------------------------------------------------- in the plane of the booms
 
-/// Where everything is, pillar's frame: inner and outer angle, path of either section.
+/// Positions in the pillar's frame: inner and outer angle, displacement of either section.
 struct Booms {
   double inner, outer, section;
   Point hinge{0, 1.8}, along = std::polar(1.0, inner), beyond = std::polar(1.0, inner + outer);
@@ -55,7 +55,7 @@ struct Booms {
   Point tip() const { return knee + beyond * Point(1.8 + 2 * section, -0.1); }
   // lift cylinder
   Point lift_base{0.3, 0.3}, lift_end = hinge + along * Point(0.75, -0.2);
-  // quadrilateral: the two circles' intersection that lies below
+  // linkage: the lower intersection of the two circles
   Point pivot = hinge + along * Point(3.1, -0.08), link_end = knee + beyond * Point(0.33, -0.2),
         jib_base = hinge + along * Point(1.25, -0.4);
   Point rocker_end() const {
@@ -67,7 +67,8 @@ struct Booms {
   double jib() const { return std::abs(rocker_end() - jib_base); }
   double telescope() const { return 1.9 + section; }
 
-  /// Potential energy; what hangs counts at the tip. A cylinder: 0.6 of its mass in the barrel, 0.4 in the rod, each a homogeneous bar.
+  /// Potential energy; suspended masses count at the tip. A cylinder: 0.6 of its mass in the barrel, 0.4 in the rod, each a homogeneous
+  /// bar.
   double potential() const {
     const auto cylinder = [](Point base, Point end, double mass, double size) {
       const Point u = (end - base) / std::abs(end - base);
@@ -91,7 +92,7 @@ void PrintTo(const Pose& pose, std::ostream* out) { *out << pose.inner << " deg,
 class ForwarderCraneAt : public ::testing::TestWithParam<Pose> {};
 INSTANTIATE_TEST_SUITE_P(Poses, ForwarderCraneAt, ::testing::Values(Pose{20, -80, 0.05}, Pose{40, -25, 1.55}, Pose{5, -100, 0.8}));
 
-/// At rest a cylinder's force times its stroke is the change of the potential.
+/// In equilibrium a cylinder's force times its displacement is the change of the potential.
 TEST_P(ForwarderCraneAt, RestsOnTheForcesOfTheWeights) {
   const Pose pose = GetParam();
   const auto booms = [&](double inner, double outer, double section) {
@@ -117,7 +118,7 @@ TEST_P(ForwarderCraneAt, RestsOnTheForcesOfTheWeights) {
 
 // ---------------------------------------------------------------- sway
 
-/// The eigenvalue next to that of I phi'' + c phi' + m g d phi = 0.
+/// The eigenvalue closest to that of I phi'' + c phi' + m g d phi = 0.
 void expect_sway(const Spectrum& s, double inertia, double moment, double damping) {
   const std::complex<double> half(-damping / (2 * inertia), 0);
   const std::complex<double> expected = half + std::sqrt(half * half - kGravity * moment / inertia);
@@ -126,7 +127,7 @@ void expect_sway(const Spectrum& s, double inertia, double moment, double dampin
   EXPECT_LT(nearest, 0.01 * std::abs(expected)) << expected;
 }
 
-/// What hangs, below the upper pin (along the boom) and below the lower one (across): the crane on its oil moves little with it.
+/// Suspended bodies, below the upper pin (along the boom) and below the lower one (across): the crane on its oil moves little with them.
 TEST(ForwarderCrane, SwaysAsACompoundPendulum) {
   const auto model = load_example("forwarder_crane");
   const LinearModel linear = linearise(model, start_state(*model));
@@ -161,7 +162,7 @@ TEST_P(ForwarderCraneBy, ReachesLiftsSlewsAndLowers) {
     EXPECT_NEAR(second[i], first[i], 1e-9);  // the chain
     EXPECT_NEAR(lift[i], booms.lift(), 1e-9);
     EXPECT_NEAR(jib[i], booms.jib(), 1e-9);
-    // the load below the tip, turned by both pins and the rotator
+    // the load below the tip, rotated by both pins and the rotator
     const Mat<3> R_hanger = about(Vec<3>::UnitZ(), slew[i]) * about(lifts, inner[i] + outer[i] + along[i]);
     const Mat<3> R_rotator = R_hanger * about(Vec<3>::UnitX(), across[i]), R = R_rotator * about(Vec<3>::UnitZ(), turn[i]);
     const Vec<3> tip = about(Vec<3>::UnitZ(), slew[i]) * Vec<3>(booms.tip().real(), 0, booms.tip().imag() + 1.2);
@@ -180,7 +181,7 @@ TEST_P(ForwarderCraneBy, ReachesLiftsSlewsAndLowers) {
   EXPECT_NEAR(slew.back(), 90 * kDegree, 2 * kDegree);
   EXPECT_GT(sway_along, 0.1);
   EXPECT_GT(sway_across, 0.2);
-  EXPECT_LT(trailing, -0.1);  // behind, as the pillar sets off to the left
+  EXPECT_LT(trailing, -0.1);  // behind, as the pillar starts to the left
   EXPECT_LT(result.recorder->ledger().closed_to_percent(), 1e-4);
   EXPECT_LT(result.statistics.max_violation, 1e-10);
   EXPECT_LE(result.statistics.max_iterations, 4);

@@ -1,4 +1,4 @@
-// The four-bar of the friction paper against a solution that shares no code with the step: minimal coordinate, Radau IIA of
+// The four-bar of the friction paper compared with an independent solution: minimal coordinate, Radau IIA of
 // order 9, switching instants and kinks located (tests/problems/four_bar_reference.h; tables in tests/data).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST_P(FourBar, KeepsTheLoopClosedThroughout) {
 }
 
 TEST_P(FourBar, ConvergesWithOrderTwoAwayFromKinks) {
-  // rows within the moves and the rests, half a second and more after a switch of the valve
+  // rows during motion and rest, half a second or more after a switch of the valve
   const Errors coarse = compare(GetParam(), "0.5 ms"), fine = compare(GetParam(), "0.25 ms");
   double sum_coarse = 0, sum_fine = 0;
   for (std::size_t row = 0; row < coarse.angle_at.size(); ++row) {
@@ -119,7 +119,7 @@ TEST(FourBarStart, PressuresBalanceTheWeight) {
   const double area_A = M_PI / 4 * 0.08 * 0.08, area_B = area_A - M_PI / 4 * 0.035 * 0.035;
   EXPECT_NEAR(run.state().y()[0] * area_A - 3.5e6 * area_B, -386.004887437, 1e-5);
   EXPECT_DOUBLE_EQ(run.state().y()[0], run.state().y()[1]);
-  EXPECT_DOUBLE_EQ(run.state().q()[0], 60 * M_PI / 180);  // held
+  EXPECT_DOUBLE_EQ(run.state().q()[0], 60 * M_PI / 180);  // locked
 }
 
 TEST(FourBarStart, RestStaysAtRest) {

@@ -1,4 +1,4 @@
-// Treatments and integrators beside the trapezoidal ones: orders of convergence and agreement with independent solutions, redundant
+// Treatments and integrators other than the trapezoidal ones: orders of convergence and agreement with independent solutions, redundant
 // rows, jumps, saved states, errors, and the variable-step reference.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ constexpr Way kAll[] = {kEuler,
                         kAugmentedCvode};
 constexpr std::span kPartitioned = std::span(kAll).first<9>();
 
-// ---------------------------------------------------------------- against independent solutions
+// ---------------------------------------------------------------- compared with independent solutions
 
 struct Errors {
   double position = 0;  // [rad, m]
@@ -111,7 +111,7 @@ TEST_P(OrderOf, IsItsOwnOnAMechanismWithBallsAndALoop) {
 }
 
 TEST(RungeKutta, HasOrderFourWithOil) {
-  // the valve opens at 1 s; the oil's stiffness sets the longest step
+  // the valve opens at 1 s; the oil's stiffness determines the longest step
   double error[2];
   for (int i : {0, 1})
     error[i] =
@@ -183,7 +183,7 @@ TEST_P(ReferenceOf, GoesOnFromASavedStateWithinItsTolerance) {
 }
 
 TEST_P(ReferenceOf, SeesABallTurnFar) {
-  // a free top under no load: its angular momentum stays, and it turns by many radians
+  // an unloaded free top: its angular momentum is constant, and it rotates by many radians
   const std::string text = R"(
 trunnion: 1
 gravity: [0, 0, 0]
@@ -201,13 +201,13 @@ solver: {step: 10 ms, duration: 5 s}
   EXPECT_NEAR(w.dot(J.cwiseProduct(w)), Vec<3>(3, 0.1, 2).dot(start), 1e-6);
 }
 
-// ---------------------------------------------------------------- all of them
+// ---------------------------------------------------------------- common to all
 
 class Integrator : public ::testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Integrators, Integrator, ::testing::ValuesIn(kAll));
 
 TEST_P(Integrator, TakesAForceThatJumpsInsideAStep) {
-  // the slider stands until 0.33337 s, then F = 6 N on 3 kg
+  // the slider is at rest until 0.33337 s, then F = 6 N on 3 kg
   const std::string text = R"(
 trunnion: 1
 gravity: [0, 0, 0]
@@ -231,7 +231,7 @@ solver: {step: 1 ms, duration: 1 s}
 }
 
 TEST_P(Integrator, MovesMachinesOfEverythingAsThePenaltyTreatment) {
-  // open trees, a prescribed motion, springs, loads, balls, several circuits, friction with states
+  // open trees, a prescribed motion, springs, loads, spherical joints, several circuits, friction with states
   const std::string integrator = GetParam().integrator;
   const bool first_order = integrator == "euler" || integrator == "semi_implicit_euler";
   for (bool spatial : {false, true}) {
@@ -260,7 +260,7 @@ TEST_P(Integrator, HasTheMultipliersOfThePenaltyTreatment) {
   EXPECT_LT(difference, 3e-3 * size);
 }
 
-/// A planar four-bar in a machine that moves in space, closed by a ball: one of its three rows is redundant.
+/// A planar four-bar in a machine that moves in space, closed by a spherical joint: one of its three rows is redundant.
 std::string overclosed_four_bar(const char* loops) {
   return std::string(R"(
 trunnion: 1
@@ -302,7 +302,7 @@ TEST_P(Integrator, IsNotHarmedByRedundantRows) {
   int taking_part = 0;
   for (int i = 0; i < 6; ++i) taking_part += b.state().multipliers()[i] != 0 ? 1 : 0;
   if (GetParam().constraints == std::string("ali1"))
-    EXPECT_GE(taking_part, 4);  // twice the same rows share their force
+    EXPECT_GE(taking_part, 4);  // duplicate rows share their force
   else
     EXPECT_EQ(taking_part, 2);
   EXPECT_LT(b.statistics().max_violation, first_order ? 1e-2 : 1e-5);
@@ -323,7 +323,7 @@ solver: {step: 1 ms, duration: 1 s}
 )";
 }
 
-/// All that have a partition; ali1 passes dead points (AugmentedLagrangianSteps).
+/// All with a partition; ali1 passes singular configurations (AugmentedLagrangianSteps).
 class Partitioned : public ::testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Integrators, Partitioned, ::testing::ValuesIn(kPartitioned));
 
@@ -334,7 +334,7 @@ TEST_P(Partitioned, NamesTheLoopAtADeadPoint) {
     FAIL() << "it should not get through";
   } catch (const SimulationError& error) {
     EXPECT_NEAR(error.time(), M_PI / 6, 0.05);
-    EXPECT_GT(run.state().time, 0.4);  // what was good is kept
+    EXPECT_GT(run.state().time, 0.4);  // valid results are kept
     EXPECT_NE(std::string(error.what()).find("loops.foot"), std::string::npos) << error.what();
     EXPECT_NE(error.remedy().find("penalty"), std::string::npos) << error.remedy();
   }
@@ -426,14 +426,14 @@ TEST(IndexOne, ExactAndForwardDifferenceTangentsTakeTheSameSteps) {
 }
 
 TEST(IndexOne, StabilisationHoldsTheLoopsTogether) {
-  // without it what the rule leaves open stays open, and adds up
+  // without it the rule's violations remain, and accumulate
   const auto violation = [](const std::string& parameters) {
     Runner run(load_example("spatial_slider_crank", settings(kIndexOneEuler, "1 ms", {"solver.baumgarte=" + parameters})));
     run.advance(3);
     return run.statistics().max_violation;
   };
   const double locked = violation("[50, 50]"), drifting = violation("[0, 0]");
-  EXPECT_GT(locked, 1e-6);  // not zero: that is the point of comparing
+  EXPECT_GT(locked, 1e-6);  // not zero: the purpose of the comparison
   EXPECT_LT(locked, 0.1 * drifting);
 }
 
@@ -492,7 +492,7 @@ TEST(AugmentedLagrangianSteps, PassADeadPoint) {
     Runner run(model);
     const double start = run.state().v()[0];
     run.advance(1);
-    // on as a parallelogram or as the crossed four-bar, both of which keep the kinetic energy
+    // continues as a parallelogram or as the crossed four-bar, both of which conserve the kinetic energy
     EXPECT_LT(run.state().q()[0], -0.5) << way.integrator;
     EXPECT_LT(run.statistics().max_violation, 2e-2) << way.integrator;
     EXPECT_LT(std::abs(run.state().v()[0]), 10 * std::abs(start));

@@ -1,5 +1,5 @@
 // The ladder of N windows (tests/support/ladder.h), the public benchmark of machines with many loops.
-// Truth: as long as the horizontal bars stay horizontal, which symmetry demands, all verticals have one angle phi from the ground's x,
+// Reference: while the horizontal bars stay horizontal, as required by symmetry, all verticals have one angle phi from the ground's x,
 // and the horizontals move as points do. With J = m L^2/3 of a vertical about its foot,
 //   T = (N + 1) J phi'^2/2 + N m L^2 phi'^2/2,     V = ((N + 1)/2 + N) m g L sin phi
 //   ((N + 1)/3 + N) L phi'' = -((N + 1)/2 + N) g cos phi
@@ -31,7 +31,7 @@ std::shared_ptr<const Model> ladder(int windows, const std::string& solver = "st
   return test::model_from(test::ladder_model(windows, solver));
 }
 
-/// phi and its rate at time t, by the classic Runge-Kutta method with a step far below the simulation's.
+/// phi and its rate at time t, by the classical Runge-Kutta method with a step far below the simulation's.
 std::array<double, 2> closed_form(int windows, double t) {
   const double ratio = ((windows + 1) / 2.0 + windows) / ((windows + 1) / 3.0 + windows) * 9.81;
   const auto rate = [&](const std::array<double, 2>& x) { return std::array<double, 2>{x[1], -ratio * std::cos(x[0])}; };
@@ -75,7 +75,7 @@ TEST(Ladder, HasOneDegreeOfFreedomAndNoRedundantRows) {
   }
 }
 
-/// Verticals stated five degrees off at random, horizontals not stated at all, the first bar held: all follow it.
+/// Verticals given with random errors of five degrees, horizontals not given, the first bar locked: all follow it.
 TEST(Ladder, AssemblyClosesARoughStart) {
   constexpr double kHeld = 1.2;
   Description d = parse_model(test::ladder_model(100, "step: 1 ms, duration: 5 s"), "test.yaml");
@@ -97,7 +97,7 @@ TEST(Ladder, AssemblyClosesARoughStart) {
   }
 }
 
-/// Through the two positions in which all bars lie on one line, where the Jacobian loses rank in every window.
+/// Through the two positions in which all bars are on one line, where the Jacobian loses rank in every window.
 TEST(Ladder, FollowsTheClosedFormThroughSingularPositions) {
   for (int windows : {1, 10, 40}) {
     const auto model = ladder(windows, "step: 1 ms, duration: 2 s");
@@ -142,7 +142,7 @@ TEST(Ladder, SparseAndDenseMatricesGiveTheSameMotion) {
   for (int i = 0; i < model->layout.nv; ++i) EXPECT_NEAR(sparse.v()[i], dense.v()[i], 1e-7);
 }
 
-/// Nor where all bars lie on one line: the pivots chosen in advance serve there, too.
+/// Nor where all bars are on one line: the preselected pivots are sufficient there, too.
 TEST(Ladder, SparseStepsDoNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
   const auto model = ladder(20);

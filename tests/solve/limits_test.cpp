@@ -15,7 +15,7 @@ std::shared_ptr<const Model> lever(const std::vector<std::string>& settings) {
 }
 
 TEST(Limits, AMachineThatDrawsItsOilApartStaysAtPositivePressure) {
-  // the valve opens at once, the weight outruns the oil: 11 steps of 1 ms below saturation
+  // the valve opens suddenly, the weight outruns the oil: 11 steps of 1 ms below saturation
   for (const char* step : {"1 ms", "0.3 ms", "0.1 ms"}) {
     Runner run(lever({"signals.command={constant: 10}", std::string("solver.step=") + step}));
     run.advance(1.0);

@@ -1,5 +1,5 @@
-// Pressures after jumps: right from the fifth step on, in volumes of any size, and oil closed to rounding. The papers' rule, on the same
-// circuits, shows that these tests can fail.
+// Pressures after jumps: accurate from the fifth step on, in volumes of any size, with oil balance to rounding. The papers' rule, on the
+// same circuits, shows that these tests can fail.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using Settings = std::vector<std::string>;
 
 constexpr const char* kFluid = "trunnion: 1\nfluid: {density: 870 kg/m^3, bulk_modulus: 1.5e9 Pa}\n";
 
-/// Largest difference [Pa] of a volume's pressure from `truth` from time `from` on; steps of `step`.
+/// Maximum difference [Pa] of a volume's pressure from `truth` from time `from` on; steps of `step`.
 double off(const std::string& text, const char* volume, double truth, double from, const char* step, const char* rule,
            long* alternating = nullptr) {
   const CaseResult r = run_case(model_from(
@@ -37,7 +37,7 @@ double off(const std::string& text, const char* volume, double truth, double fro
   return largest;
 }
 
-// 100 bar, fed through a check valve by a pump that stops at once: the line keeps the cracking pressure more
+// 100 bar, fed through a check valve by a pump that stops suddenly: the line keeps the cracking pressure in addition
 std::string pump_stops(const char* volume) {
   return std::string("volumes: {line: {volume: ") + volume + R"(, pressure: 100 bar}}
 sources: {load: {pressure: 100 bar}, pump: {flow: q, to: line}}
@@ -46,7 +46,7 @@ signals: {q: {steps: [[0.1 s, 30 L/min], [0.2 s, 0 L/min]]}}
 solver: {duration: 0.3 s}
 )";
 }
-// two small volumes between three holes under a supply
+// two small volumes between three orifices under a supply
 std::string in_series(const char* supply, const char* volume) {
   return std::string("volumes: {v: {volume: ") + volume + ", pressure: 1 bar}, w: {volume: " + volume + R"(, pressure: 1 bar}}
 sources: {p: {pressure: ps}, tank: {pressure: 1 bar}}
@@ -86,7 +86,7 @@ TEST(OilJumps, SmallVolumesSettleAfterTheSupplySteps) {
   EXPECT_GT(alternating, 20);
 }
 
-/// Amplitude of a mass on oil that is shut in, in the last of ten periods over that in the first, and the greatest closure of the oil.
+/// Amplitude of a mass on trapped oil, in the last of ten periods relative to the first, and the maximum closure error of the oil.
 double amplitude_kept(const char* rule, double omega_h) {
   // k = 2 A^2 B / V: 500 kg between two chambers of 1 L under 100 cm^2
   const double k = 2 * 1e-4 * 1.5e9 / 1e-3, omega = std::sqrt(k / 500), h = omega_h / omega;
@@ -125,7 +125,7 @@ TEST(OilJumps, OilThatIsShutInIsASpringWithoutDamping) {
 
 // ---------------------------------------------------------------- with a poppet
 
-/// A relief valve of 223 Hz on a small volume behind a check valve: it chatters until the supply falls.
+/// A relief valve of 223 Hz on a small volume behind a check valve: it chatters until the supply decreases.
 TEST(OilJumps, PoppetsAreFollowedAndTheirOilClosesAtJumps) {
   const CaseResult r = run_case(model_from(std::string(kFluid) + R"(
 volumes: {v0: {volume: 7.785e-6, pressure: 18 bar}, v1: {volume: 8.682e-7, pressure: 69 bar}, v2: {volume: 5.9e-6, pressure: 143 bar}}
@@ -140,13 +140,13 @@ signals: {ps: {steps: [[0, 179 bar], [20 ms, 152 bar], [40 ms, 51 bar]]}}
 solver: {step: 1 ms, duration: 70 ms}
 )"));
   ASSERT_FALSE(r.failure);
-  EXPECT_GT(r.statistics.resolved_steps, 30);                       // the poppet strikes all the time
+  EXPECT_GT(r.statistics.resolved_steps, 30);                       // the poppet hits its seat all the time
   EXPECT_LT(r.recorder->ledger().oil().closed_to_percent(), 1e-6);  // the last step before a jump is on its left side
 }
 
 // ---------------------------------------------------------------- with a mass
 
-/// A mass on a cylinder between two holes whose supply jumps twice, chambers of `a` and `b` [m3] beside its own.
+/// A mass on a cylinder between two orifices whose supply jumps twice, volumes of `a` and `b` [m3] in addition to its chambers.
 std::string on_a_cylinder(double a, double b, double mass) {
   const auto number = [](double x) { return std::to_string(x * 1e12) + "e-12"; };
   return "volumes: {a: {volume: " + number(a) + " m^3, pressure: 60 bar}, b: {volume: " + number(b) +
@@ -162,7 +162,7 @@ signals: {ps: {steps: [[0, 60 bar], [20 ms, 210 bar], [50 ms, 100 bar]]}}
 solver: {step: 1 ms, duration: 80 ms}
 )";
 }
-/// Greatest difference of the runs in these channels, each over its range, from the fifth step after a jump on.
+/// Maximum difference of the runs in these channels, each relative to its range, from the fifth step after a jump on.
 double late_difference(const std::string& text, const Settings& settings) {
   const auto record = [&](const Settings& set) {
     const CaseResult r = run_case(model_from(kFluid + text, set));

@@ -1,5 +1,5 @@
-// Pumps, accumulators, lines and the oil in circuits, run with the step: the models of tests/data/components against their closed forms, as
-// tools/closed_forms.py shows them. Truth: the closed forms, written out here.
+// Pumps, accumulators, lines and the oil in circuits, run with the step: the models of tests/data/components compared with their closed
+// forms, as in tools/closed_forms.py. Reference: the closed forms, written out here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ double root(const std::function<double(double)>& f, double low, double high) {
   }
   return low;
 }
-/// The ledger at the end, over the work done.
+/// The ledger at the end, relative to the work done.
 void expect_closed(const Simulation& run, double share = 1e-6) {
   double work = 0;
   for (const char* name : {"energy.supply", "energy.throttling", "energy.oil"}) work = std::max(work, std::abs(run.value(name)));
@@ -56,7 +56,7 @@ TEST(PowerCircuit, StiffOilIsPressedTogether) {
 }
 
 TEST(PowerCircuit, NoOilIsLostWhereItsModulusChangesWithinAStep) {
-  // 100 cm3 pressed to 300 bar within three steps, held by a relief valve, let out within a step
+  // 100 cm3 compressed to 300 bar within three steps, held by a relief valve, released within a step
   Simulation run = Simulation::from_text(R"(
 trunnion: 1
 fluid: {stiffening: 10}
@@ -79,7 +79,7 @@ solver: {step: 1 ms, duration: 50 ms, oil_rule: trapezoidal}
     last = inflow();
     const double p = run.value("v.pressure");
     highest = std::max(highest, p);
-    EXPECT_NEAR(oil(p) - oil(10e5), taken, 1e-6 * 1e-4 * 0.01) << run.time();  // of what is taken and given
+    EXPECT_NEAR(oil(p) - oil(10e5), taken, 1e-6 * 1e-4 * 0.01) << run.time();  // of the received and supplied oil
   }
   EXPECT_GT(highest, 30e6);
   EXPECT_LT(run.value("v.pressure"), 2e5);
@@ -105,7 +105,7 @@ TEST(PowerCircuit, SpringAccumulatorFillsInProportion) {
 }
 
 TEST(PowerCircuit, EmptyAccumulatorGivesNothingMore) {
-  // an orifice draws all oil: the last of it comes out slowly, none is left over and none is missing
+  // an orifice drains all oil: the last of it slowly, with no oil left and none missing
   Simulation run = Simulation::from_text(R"(
 trunnion: 1
 volumes: {node: {volume: 1 L, pressure: 12 MPa}}
@@ -155,7 +155,7 @@ TEST(PowerCircuit, ShuttingAValveRaisesThePressureByJoukowskysRise) {
 }
 
 TEST(PowerCircuit, ALineSwingsAtTheFrequenciesOfItsChain) {
-  // shut at one end, n segments: f_k = n c / (pi L) sin((2k - 1) pi / 4n)
+  // closed at one end, n segments: f_k = n c / (pi L) sin((2k - 1) pi / 4n)
   for (int n : {1, 2, 5}) {
     Simulation run = component("water_hammer", {"lines.pipe.segments=" + std::to_string(n), "signals.open=0", "volumes.end.volume=1 mm^3"});
     const LinearSystem linear = run.linearize();
@@ -198,7 +198,7 @@ TEST(PowerCircuit, ControlHoldsItsMarginStandsByAndIsCutOff) {
 TEST(PowerCircuit, PrimeMoverDroopsAndStalls) {
   Simulation run = component("prime_mover");
   const auto torque = [&](double dp) { return 1.04 * kD * dp; };
-  EXPECT_NEAR(run.value("main.speed"), 180 - 10 * torque(99e5) / 250, 1e-9);  // begins in balance
+  EXPECT_NEAR(run.value("main.speed"), 180 - 10 * torque(99e5) / 250, 1e-9);  // starts in balance
   EXPECT_NEAR(at(run, 2, "main.speed"), 180 - 10 * torque(199e5) / 250, 1e-6);
   const double begun = at(run, 2.5, "main.speed");
   EXPECT_NEAR(at(run, 3, "main.speed") - begun, 0.5 * (250 - torque(399e5)) / 0.8, 1e-6);

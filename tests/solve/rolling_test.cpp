@@ -1,4 +1,4 @@
-// Rolling discs, blades and coupled rates. Truth: closed forms of the disc's steady turn, of the Chaplygin sleigh and of wheels on
+// Rolling discs, blades and coupled rates. Reference: closed forms of the disc's steady turn, of the Chaplygin sleigh and of wheels on
 // inclines and treadmills; the disc's equations in three rates and two angles, derived by hand and integrated by a Runge-Kutta method.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -198,7 +198,7 @@ TEST(RollingDisc, KeepsItsEnergyForLong) {
 }
 
 TEST(RollingDisc, DoesNotMatterWhereThePlaneLies) {
-  // the same roll on a plane that is turned and shifted with gravity and disc
+  // the same roll on a plane that is rotated and shifted with gravity and disc
   const double lean = 0.3;
   const Vec<3> omega{0.9, 6, 1.5};
   const auto level = model_from(disc(lean, omega));
@@ -206,7 +206,7 @@ TEST(RollingDisc, DoesNotMatterWhereThePlaneLies) {
   const Vec<3> shift(10, -4, 2), g = R * Vec<3>(0, 0, -kGravity), n = R.col(2), axis = R * Vec<3>(0, std::cos(lean), -std::sin(lean)),
                                  turn = R * omega, at = R * Vec<3>(0, 0, kRadius * std::cos(lean)) + shift;
   const auto text = [](const Vec<3>& x) { return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x.x(), x.y(), x.z()); };
-  // the disc's own axes stay those of the ground at the start; its tensor of inertia is turned
+  // the disc's own axes remain those of the ground at the start; its inertia tensor is rotated
   const Mat<3> J = kTilt * Mat<3>::Identity() + (kSpin - kTilt) * axis * axis.transpose();
   const auto tilted = model_from(fmt::format(
       "trunnion: 1\ngravity: {}\nbodies: {{disc: {{mass: {}, inertia: {{xx: {:.17g}, yy: {:.17g}, zz: {:.17g}, xy: {:.17g}, xz: {:.17g}, "
@@ -223,7 +223,7 @@ TEST(RollingDisc, DoesNotMatterWhereThePlaneLies) {
 
 // ---------------------------------------------------------------- straight runs
 
-/// An upright disc on a plate that slides along x; what moves the plate stands in `plate`.
+/// An upright disc on a plate that slides along x; the drive of the plate is in `plate`.
 std::string on_plate(const std::string& gravity, const std::string& plate, const std::string& rest) {
   return fmt::format(R"(
 trunnion: 1
@@ -242,14 +242,14 @@ solver: {{step: 1 ms, duration: 1 s}}
 }
 
 TEST(RollingDisc, RollsDownAnInclineAtTwoThirds) {
-  // gravity leans instead of the plane; the plate is held by a motion
+  // gravity is tilted instead of the plane; the plate is locked by a motion
   const auto model =
       model_from(on_plate("[2, 0, -9]", ", position: 0", "motions: {still: {joint: plate, signal: place}}\nsignals: {place: 0}"));
   Runner run(model);
   run.advance(1);
   EXPECT_NEAR(run.state().q()[1], 0.5 * 2 * 2 / 3, 1e-9);  // q: plate, then disc
   const auto observer = make_observer(model);
-  EXPECT_NEAR(channel(*observer, run.state(), "rim.longitudinal_force"), -kMass * 2 / 3.0, 1e-6);  // holds it back, and spins it up
+  EXPECT_NEAR(channel(*observer, run.state(), "rim.longitudinal_force"), -kMass * 2 / 3.0, 1e-6);  // resists it, and spins it up
   EXPECT_NEAR(channel(*observer, run.state(), "rim.normal_force"), kMass * 9, 1e-6);
 }
 
@@ -264,7 +264,7 @@ TEST(RollingDisc, ATreadmillDragsItAlongWithAThird) {
 }
 
 TEST(RollingDisc, AFreePlateGoesBackAsTheDiscGoesForth) {
-  // a torque spins the disc up on a plate that slides freely: momentum stays zero, and the rim does not slip on the plate
+  // a torque spins the disc up on a freely sliding plate: momentum stays zero, and the rim does not slip on the plate
   const auto model = model_from(on_plate("[0, 0, -9.81]", ", position: 0", "forces: {motor: {body: disc, torque: [0, 3, 0]}}"));
   Runner run(model);
   run.advance(0.5);
@@ -286,7 +286,7 @@ solver: {{step: 1 ms, duration: 0.1 s}}
                                             kMass, kTilt, kSpin, kTilt, kRadius, kRadius));
   Runner run(model);
   run.advance(0.1);
-  // nothing turns it over: the plane's force goes through the centre
+  // no tilting moment: the plane's force passes through the centre
   EXPECT_NEAR(run.state().q()[1], 1.5 * 0.01 / 2, 1e-9);
   EXPECT_NEAR(run.state().q()[0], 0.1, 1e-9);
 }
@@ -406,7 +406,7 @@ solver: {{step: {}, duration: 3, tolerance_position: 1e-11}}
   EXPECT_NEAR(0.5 * std::log2(error[0] / error[1]), 2.0, 0.05);
 }
 TEST(Blade, ChaplyginSleigh) { follow_sleigh("ground", "", "", true); }
-TEST(Blade, ChaplyginSleighInSpace) {  // a slide along the normal, which nothing moves, makes the machine spatial
+TEST(Blade, ChaplyginSleighInSpace) {  // a prismatic joint along the normal, without motion, makes the machine spatial
   follow_sleigh("lift", "  lift: {box: {size: [1, 1, 1], mass: 1}}\n", "  lift: {prismatic: {parent: ground, axis: z}, position: 0}\n",
                 false);
 }

@@ -1,6 +1,6 @@
-// The default treatment of constraints does the same on machines of any mass and length, at any step and with any penalty factor.
-// Truth: a machine whose masses are multiplied by m and lengths by L moves as the original does with times multiplied by L^0.5, under the
-// same gravity. Small samples; tools/scale.py measures more (docs/validation.md, section Scale).
+// The default treatment of constraints is invariant to mass, length, step and penalty factor of the machine.
+// Reference: a machine whose masses are multiplied by m and lengths by L moves as the original does with times multiplied by L^0.5, under
+// the same gravity. Small samples; tools/scale.py measures more (docs/validation.md, section Scale).
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ solver: {{step: {h:.17g}, duration: {T:.17g}{solver}}}
 
 struct End {
   double angle = 0, penalty = 0;  // of the crank; [N/m]
-  int iterations = 0;             // most in a step
+  int iterations = 0;             // maximum in a step
   bool limited = false;
 };
 End run_to_end_of(const std::string& text) {
@@ -97,7 +97,7 @@ TEST(Scale, HeavyMembersAndTinyStepsConverge) {
     const int n = static_cast<int>(unit / 1e-7);
     const End end = run_to_end_of(slider_crank(m, 1, n, 1000.0 / n));
     EXPECT_LE(end.iterations, 2) << m;
-    // falls from rest: within 1e-4 s by some 1e-8 rad
+    // falls from rest: within 1e-4 s by about 1e-8 rad
     EXPECT_NEAR(end.angle, 1, 1e-7) << m;
   }
 }
@@ -114,7 +114,7 @@ TEST(Scale, PenaltyBeyondItsLimitsIsLimitedWithAWarning) {
   EXPECT_TRUE(run_case(test::model_from(free)).warnings.empty());
 }
 
-/// Four-bar whose loop meets coordinates of very different inertia.
+/// Four-bar whose loop has coordinates of very different inertia.
 TEST(Scale, FactorsFollowWhatAConstraintMeets) {
   const auto model = test::model_from(slider_crank(1, 1, 64, 1));
   const auto& m = std::get<Mechanism<2>>(model->mechanism);
@@ -148,7 +148,7 @@ TEST(Scale, FactorsFollowWhatAConstraintMeets) {
   EXPECT_GT(automatic[0], 0);
 }
 
-/// Whether the energy ledger closes where a motion does work: over whole periods the table's kinetic energy returns.
+/// Whether the energy ledger closes with a motion that does work: over whole periods the table's kinetic energy returns.
 TEST(Scale, WorkOfAMotionOverWholePeriodsIsZero) {
   const char* table = R"(
 trunnion: 1
@@ -191,7 +191,7 @@ solver: {duration: 0.4, step: )" + step +
   EXPECT_LT(fine, coarse / 3.5);
 }
 
-/// A loop of any size closes in assembly, from start values that are left to it.
+/// A loop of any size closes in assembly, from default start values.
 TEST(Scale, AssemblyClosesLoopsOfAnySize) {
   for (const double L : {1e-4, 0.01, 1.0, 20.0, 100.0, 1e4}) {
     const auto model = test::model_from(slider_crank(1, L, 64, 1));
@@ -211,7 +211,7 @@ TEST(Scale, AssemblyNamesTheGivenValuesThatItMoves) {
   };
   const double exact = -1 - std::asin(std::sin(1.0) / 2);
   EXPECT_TRUE(with(fmt::format("{:.17g}", exact)).empty());
-  EXPECT_TRUE(with(fmt::format("{:.4f}", exact)).empty());  // as one writes it
+  EXPECT_TRUE(with(fmt::format("{:.4f}", exact)).empty());  // as typically written
   const std::vector<MovedStart> moved = with("-1.3");
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].name, "b.angle");

@@ -1,4 +1,4 @@
-// Machines in space against independent solutions: a slewing crane with two cylinders and a load on a ball joint, a spatial
+// Machines in space compared with independent solutions: a slewing crane with two cylinders and a load on a spherical joint, a spatial
 // slider-crank with a loop, bodies with closed-form motion.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ solver: {step: 1 ms, duration: 5 s}
 }
 
 TEST(Loops, FourBarInSpaceMovesAsInThePlane) {
-  // a body on a ball joint beside the four-bar makes the machine spatial; the loop itself stays planar: two rows
+  // a separate body on a spherical joint makes the machine spatial; the loop itself stays planar: two rows
   const Description planar = load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml");
   Description spatial = planar;
   spatial.bodies.push_back({"bob", BodyDescription{{SphereShape{0.1, 1, {0, -1, 0}}}}});

@@ -1,4 +1,4 @@
-// Which coordinates are independent at the start. Truth: the published choice of two mechanisms, and geometry.
+// Independent coordinates at the start. Reference: the published choice of two mechanisms, and geometry.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/start_partition.h"
 
@@ -37,7 +37,7 @@ couplings: {thread: {joints: [nut.angle, nut.position], ratio: 25 rad/m}}
 }
 
 TEST(StartPartition, ADeadPointIsNamed) {
-  // a parallelogram with all its bars in one line
+  // a parallelogram with all bars on one line
   const StartPartition p = find_start_partition(*model_from(R"(
 trunnion: 1
 gravity: [0, 0, 0]

@@ -1,5 +1,5 @@
-// Valves in circuits, run with the step: the models of tests/data/components against their steady states and small motions in closed form.
-// Truth: the closed forms, written out here from the valves' data; balances of energy and oil.
+// Valves in circuits, run with the step: the models of tests/data/components compared with their steady states and small motions in closed
+// form. Reference: the closed forms, written out here from the valves' data; balances of energy and oil.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ double zero_of(const std::function<double(double)>& f, double low, double high) 
 }
 /// C of a nominal flow [L/min] at a pressure drop [bar].
 double coefficient_of(double flow, double drop) { return flow * kLitre / std::sqrt(drop * kBarUnit); }
-/// The orifice's root of a pressure drop, linear below 2 bar; nothing passes backwards.
+/// The orifice's root of a pressure drop, linear below 2 bar; no reverse flow.
 double rooted(double dp) { return dp < 2 * kBarUnit ? std::max(dp, 0.0) / std::sqrt(2 * kBarUnit) : std::sqrt(dp); }
 /// Head pressure that carries a mass, the rod side at a pressure; `drag` [N] helps to carry it.
 double carried(double mass, double rod_side, double drag = 0) { return (mass * kGravity - drag + kRing * rod_side) / kBore; }
@@ -95,7 +95,7 @@ TEST(ValveCircuit, PreCompensatedSectionsKeepTheirFlowsWhateverTheOtherDoes) {
     };
     return C_m * std::sqrt(zero_of(excess, 10 * kBarUnit, 12 * kBarUnit)) / kBore;
   };
-  for (const double t : {2.4, 3.0}) {  // while the other section moves, and after it has shut
+  for (const double t : {2.4, 3.0}) {  // while the other section moves, and after it has closed
     EXPECT_NEAR(reading(run, t, "heavy_meter.flow"), speed(4000, 1) * kBore, 1e-4 * speed(4000, 1) * kBore) << t;
     EXPECT_NEAR(run.value("light.speed"), t < 2.5 ? speed(800, 0.5) : 0, 1e-4) << t;
   }
@@ -104,7 +104,7 @@ TEST(ValveCircuit, PreCompensatedSectionsKeepTheirFlowsWhateverTheOtherDoes) {
 
 TEST(ValveCircuit, PostCompensatorsShareWhatThereIsInProportion) {
   Simulation run = circuit("flow_sharing");
-  // both edges ask for more than there is: their drops shrink alike but for the range of the springs
+  // both edges demand more than the supply: their drops shrink equally except for the range of the springs
   const double C_1 = coefficient_of(60, 10), C_2 = coefficient_of(30, 10), C_c = coefficient_of(80, 5);
   const auto loads = [](double Q_1, double Q_2) {
     return std::pair{carried(4000, kReturn, -20000 * Q_1 / kBore), carried(800, kReturn, -20000 * Q_2 / kBore)};
@@ -119,7 +119,7 @@ TEST(ValveCircuit, PostCompensatorsShareWhatThereIsInProportion) {
     return C * rooted(line - edge);
   };
   double Q_1 = 26 * kLitre, Q_2 = 14 * kLitre;
-  for (int i = 0; i < 50; ++i) {  // drag of the cylinders follows the flows
+  for (int i = 0; i < 50; ++i) {  // drag of the cylinders depends on the flows
     const auto [heavy, light] = loads(Q_1, Q_2);
     const double line = zero_of([&, h = heavy, l = light](double p) { return metered(p, C_1, h, h) + metered(p, C_2, l, h) - 40 * kLitre; },
                                 heavy + 3 * kBarUnit, heavy + 30 * kBarUnit);
@@ -151,7 +151,7 @@ TEST(ValveCircuit, PriorityValveServesSteeringFirst) {
   EXPECT_NEAR(run.value("priority.flow_CF") + run.value("priority.flow_EF"), 60 * kLitre, 1e-9);
   // standstill again: LS is drained
   EXPECT_NEAR(reading(run, 2.49, "priority.flow_EF"), 60 * kLitre, 1e-8);
-  // the pump falls short: all steers
+  // the pump saturates: all flow to the steering
   EXPECT_NEAR(reading(run, 3.4, "priority.flow_CF"), 12 * kLitre, 1e-9);
   EXPECT_NEAR(run.value("priority.flow_EF"), 0, 1e-12);
   expect_balanced(run);
@@ -173,8 +173,8 @@ TEST(ValveCircuit, ReliefPoppetSwingsAndGrowsAsItsCubicSays) {
     }
     Simulation run = circuit("relief_chatter", {"valves.limit.relief.damping=" + std::to_string(zeta), "solver.step=0.05 ms",
                                                 "volumes.line.pressure=" + std::to_string(dp + kReturn + 1e4)});
-    // deviations at three times a quarter of the period apart obey x(t + 2 T) = 2 e^(re T) cos(im T) x(t + T) - e^(2 re T) x(t),
-    // after the fast third part has gone
+    // deviations at three times a quarter of the period apart satisfy x(t + 2 T) = 2 e^(re T) cos(im T) x(t + T) - e^(2 re T) x(t),
+    // after decay of the fast third mode
     const double step = 0.05e-3;
     const int apart = static_cast<int>(std::lround(std::numbers::pi / 2 / root.imag() / step));
     const double T = apart * step;
@@ -224,7 +224,7 @@ TEST(ValveCircuit, ReducingValveHoldsItsPressureDrawnFromShutAndFedFromBehind) {
       },
       31 * kBarUnit, 35 * kBarUnit);
   EXPECT_NEAR(reading(run, 0.9, "pilot.pressure"), drawn, 10);
-  EXPECT_NEAR(reading(run, 1.9, "pilot.pressure"), kReturn + 34 * kBarUnit, 500);  // shut
+  EXPECT_NEAR(reading(run, 1.9, "pilot.pressure"), kReturn + 34 * kBarUnit, 500);  // closed
   EXPECT_EQ(run.value("reduce.flow"), 0);
   const double fed =
       zero_of([&](double p) { return C * (p - kReturn - 35 * kBarUnit) / (4 * kBarUnit) * std::sqrt(p - kReturn) - 6 * kLitre; },
@@ -260,7 +260,7 @@ TEST(ValveCircuit, PilotCheckValveHoldsItsLoadUntilItsPilotLiftsIt) {
   EXPECT_NEAR(run.value("hold.spool"), 1, 1e-9);
   const double length = reading(run, 1.8, "load.position");
   EXPECT_NEAR(run.value("hold.flow"), 0, 1e-15);
-  EXPECT_NEAR(reading(run, 2.5, "load.position"), length, 1e-3);  // swings on its oil
+  EXPECT_NEAR(reading(run, 2.5, "load.position"), length, 1e-3);  // oscillates on its oil
   expect_balanced(run);
 }
 
@@ -270,7 +270,7 @@ TEST(ValveCircuit, ReturnLineHasTheDropsOfCoolerAndFilterAndOpensItsBypass) {
   EXPECT_NEAR(reading(run, 0.9, "between.pressure"), kReturn + drop(1, 2 * kBarUnit, 0.6), 1);
   EXPECT_NEAR(run.value("back.pressure") - run.value("between.pressure"), drop(0.6, 2 * kBarUnit, 0.2), 1);
   EXPECT_EQ(run.value("bypass.flow"), 0);
-  // beyond: what the filter does not take at this pressure goes by
+  // above: the excess over the filter flow at this pressure is bypassed
   const double bypass = coefficient_of(100, 1);
   const double q = zero_of(
       [&](double share) {
@@ -289,7 +289,7 @@ TEST(ValveCircuit, OpenCentreLetsThePumpsFlowRoundUntilTheLeverTakesIt) {
   Simulation run = circuit("open_centre");
   EXPECT_NEAR(reading(run, 0.4, "line.pressure"), kReturn + 7 * kBarUnit, 1);  // nominal flow through the centre
   EXPECT_NEAR(run.value("load.speed"), 0, 1e-12);
-  // full lever: the centre is shut, all flow goes to the head, and the ring's to the tank through 40 mm2
+  // full lever: the centre is closed, all flow goes to the head, and the ring's to the tank through 40 mm2
   const double v = 50 * kLitre / kBore;
   EXPECT_NEAR(reading(run, 2.45, "load.speed"), v, 1e-3);
   const double rod = kReturn + std::pow(kRing * v / (0.8 * 40e-6 * std::sqrt(2 / kOilDensity)), 2);
@@ -306,7 +306,7 @@ TEST(ValveCircuit, OpenCentreLetsThePumpsFlowRoundUntilTheLeverTakesIt) {
 
 TEST(ValveCircuit, LoadSensingSectionsHaveTheFlowsOfTheirLevers) {
   Simulation run = circuit("load_sensing");
-  EXPECT_NEAR(reading(run, 0.29, "line.pressure"), kReturn + 20 * kBarUnit, 0.1 * kBarUnit);  // stands by at its margin
+  EXPECT_NEAR(reading(run, 0.29, "line.pressure"), kReturn + 20 * kBarUnit, 0.1 * kBarUnit);  // standby at its margin
   const double C = coefficient_of(40, 10);
   reading(run, 1.95, "time");
   for (const auto& [name, lever] : {std::pair{std::string("heavy"), 0.6}, {std::string("light"), 0.8}}) {
@@ -318,13 +318,13 @@ TEST(ValveCircuit, LoadSensingSectionsHaveTheFlowsOfTheirLevers) {
     EXPECT_NEAR(run.value(name + "_load.pressure"), run.value(name + "_head.pressure"), 2e3) << name;
   }
   EXPECT_NEAR(run.value("sensed.pressure"), run.value("heavy_load.pressure"), 2e3);
-  EXPECT_GT(run.value("line.pressure"), run.value("sensed.pressure") + 16 * kBarUnit);  // the margin, less the band of the control
+  EXPECT_GT(run.value("line.pressure"), run.value("sensed.pressure") + 16 * kBarUnit);  // the margin, minus the band of the control
   EXPECT_NEAR(reading(run, 3.5, "sensed.pressure"), kReturn, 1e3);                      // levers in the middle: drained
   expect_balanced(run);
 }
 
 TEST(ValveCircuit, NewtonsMethodFindsItsWayOverTheEdgesOfSpools) {
-  // a tablespoon of oil between compensator and edge: valves, not the oil, decide its pressure
+  // little oil between compensator and edge: valves, not the oil, determine its pressure
   for (const char* name : {"pre_compensated", "flow_sharing", "load_sensing"}) {
     std::vector<Override> small;
     for (const char* section : {"heavy", "light"})

@@ -1,5 +1,5 @@
-// Coordinate partitioning and stabilisation with velocity-level constraints. Truth: the Chaplygin sleigh's closed form, the same machine
-// with a coupling of positions, differences of consistent states, the law by which a violation fades, and geometry.
+// Coordinate partitioning and stabilisation with velocity-level constraints. Reference: the Chaplygin sleigh's closed form, the same
+// machine with a coupling of positions, differences of consistent states, the decay law of a violation, and geometry.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ double sleigh_heading(double t) {
   return k / kAhead * 2 * (std::atan(std::tanh(x / 2)) - std::atan(std::tanh(x_0 / 2)));
 }
 
-/// A disc that rolls on z = 0 and nods, a spring to its rim.
+/// A disc that rolls on z = 0 and nods, with a spring to its rim.
 std::string disc(const std::string& solver) {
   return R"(
 trunnion: 1
@@ -55,7 +55,7 @@ solver: {duration: 1, )" +
          solver + "}\n";
 }
 
-/// A four-bar that turns, and a flywheel coupled to its rocker, which depends on the crank; the crank's coupled one is `first`.
+/// A rotating four-bar, and a flywheel coupled to its rocker, which depends on the crank; the crank's coupled one is `first`.
 std::string coupled_four_bar(const std::string& level, const std::string& solver) {
   return R"(
 trunnion: 1
@@ -78,7 +78,7 @@ couplings:
          level + "}\n  belt: {joints: [second, rocker], ratio: 0.8, level: " + level + "}\nsolver: {duration: 1, " + solver + "}\n";
 }
 
-/// Two blades side by side on one sled; the second is steered by a motion. Off its middle position, the sled can only turn about it.
+/// Two adjacent blades on one sled; the second is steered by a motion. Off its middle position, the sled can only rotate about it.
 std::string steered_sled(const std::string& signal, const std::string& rate) {
   return R"(
 trunnion: 1
@@ -123,7 +123,7 @@ TEST(PartitionOfTwoLevels, RowsThatHoldForPositionsChooseFirst) {
   EXPECT_EQ(loops.velocity_dependent().size(), 2u);
   EXPECT_EQ(loops.independent().size(), 1u);
   EXPECT_EQ(loops.admissible().size(), 3u);
-  // and a state takes it over
+  // and a state stores it
   std::vector<double> partition(m.rows);
   loops.write(partition.data());
   ClosedLoops<2> other(m);
@@ -148,7 +148,7 @@ TEST(PartitionOfTwoLevels, AVelocityRowThatALoopImpliesIsRedundant) {
 // ---------------------------------------------------------------- motion
 
 TEST(DoubleStepWithVelocityRows, ASleighTurnsThroughEveryHeadingWithOrderTwo) {
-  ASSERT_GT(sleigh_heading(10), 4);  // more than half a turn: x and y take turns
+  ASSERT_GT(sleigh_heading(10), 4);  // more than half a turn: x and y alternate
   double error[2];
   for (int k : {0, 1}) {
     Runner run(model_from(sleigh(k == 0 ? "constraints: double_step, step: 4 ms" : "constraints: double_step, step: 1 ms")));
@@ -279,7 +279,7 @@ TEST(DoubleStepWithVelocityRows, DoesNotAllocate) {
     ASSERT_TRUE(stepper->restart(state));
     EXPECT_EQ(test::allocations(), before) << text;
   }
-  // another partition on the way
+  // another partition during the motion
   const auto model = model_from(sleigh("step: 5 ms, constraints: double_step"));
   State state = start_state(*model);
   const auto stepper = make_stepper(model);
@@ -288,7 +288,7 @@ TEST(DoubleStepWithVelocityRows, DoesNotAllocate) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-// ---------------------------------------------------------------- dead points
+// ---------------------------------------------------------------- singular configurations
 
 void expect_dead_point(const std::string& text, const std::string& solver, double from, double to, const std::string& name) {
   SCOPED_TRACE(solver);
@@ -306,16 +306,16 @@ void expect_dead_point(const std::string& text, const std::string& solver, doubl
 }
 
 TEST(VelocityRows, NameTheBladeWhereTwoTurnOver) {
-  // the steered blade comes through straight ahead at 0.5 s: there alone the two are one condition
+  // the steered blade passes straight ahead at 0.5 s: only there the two are one condition
   for (const char* solver : {"double_step trapezoidal", "baumgarte trapezoidal", "double_step rk4"})
     expect_dead_point(steered_sled("{sine: {amplitude: 0.3, frequency: 0.5, phase: 90 deg}}", "0.1, 0"), solver, 0.49, 0.502, "blades.");
 }
 
 TEST(VelocityRows, NameTheRedundantBladeThatOpens) {
-  // straight ahead at first, so that one of the blades says nothing; steered from 0.3 s on
+  // straight ahead at first, so that one of the blades is redundant; steered from 0.3 s on
   const std::string sled = steered_sled("{ramps: [[0, 0], [0.3, 0], [1, 0.2]]}", "1, 0");
   for (const char* solver : {"double_step trapezoidal", "double_step rk4"}) expect_dead_point(sled, solver, 0.29, 0.31, "blades.right");
-  expect_dead_point(sled, "baumgarte trapezoidal", 0.29, 0.6, "blades.right");  // once the start of the motion has faded
+  expect_dead_point(sled, "baumgarte trapezoidal", 0.29, 0.6, "blades.right");  // after the start of the motion has decayed
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Truth: Eigen's rotations, central differences, closed forms in extended precision.
+// Reference: Eigen's rotations, central differences, closed forms in extended precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spatial/rotation3.h"
 
@@ -50,7 +50,7 @@ TEST(Rotation3, ExponentialTangentIsTurnedIntoItsTransposeByTheRotation) {
   for (double size : {0.0, 1e-8, 1e-5, 0.99e-3, 1.01e-3, 0.1, 1.0, 3.0, 6.0, 12.0}) {
     const Vec<3> theta = size * direction(3);
     const Mat<3> T = exponential_tangent(theta);
-    // at the edge of the series, 1e-3, (1 - cos t) / t^2 has lost six digits, and it is multiplied by t
+    // at the limit of the series, 1e-3, (1 - cos t) / t^2 has lost six digits, and it is multiplied by t
     EXPECT_LT(largest(exponential(theta) * T.transpose() - T), 1e-12) << size;
     EXPECT_LT((T * theta - theta).norm(), kEntryTolerance * (1 + size)) << size;
   }
@@ -106,9 +106,9 @@ TEST(Rotation3, RollPitchYawTurnAboutFixedAxesInThisOrder) {
   EXPECT_LT(largest(roll_pitch_yaw({0.3, 0, 0}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitX()).toRotationMatrix()), kEntryTolerance);
   EXPECT_LT(largest(roll_pitch_yaw({0, 0.3, 0}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitY()).toRotationMatrix()), kEntryTolerance);
   EXPECT_LT(largest(roll_pitch_yaw({0, 0, 0.3}) - Eigen::AngleAxisd(0.3, Vec<3>::UnitZ()).toRotationMatrix()), kEntryTolerance);
-  // a quarter turn about x takes y to z; then one about z leaves it: y -> z
+  // a quarter turn about x maps y to z; then one about z leaves it: y -> z
   EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitY() - Vec<3>::UnitZ()).norm(), kEntryTolerance);
-  // x is left by the first turn and taken to y by the second
+  // x is unchanged by the first rotation and mapped to y by the second
   EXPECT_LT((roll_pitch_yaw({kPi / 2, 0, kPi / 2}) * Vec<3>::UnitX() - Vec<3>::UnitY()).norm(), kEntryTolerance);
 }
 
@@ -118,7 +118,7 @@ TEST(Rotation3, RollPitchYawAreFoundAgain) {
       const Mat<3> R = axis_angle(direction(i), angle);
       EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kEntryTolerance) << i << " " << angle;
     }
-  for (double pitch : {-kPi / 2, kPi / 2})  // roll and yaw turn about one axis there
+  for (double pitch : {-kPi / 2, kPi / 2})  // roll and yaw are about one axis there
     for (double roll : {-2.0, 0.3}) {
       const Mat<3> R = roll_pitch_yaw({roll, pitch, 0.7});
       EXPECT_LT(largest(roll_pitch_yaw(roll_pitch_yaw_of(R)) - R), 8 * kEntryTolerance) << pitch << " " << roll;

@@ -1,5 +1,5 @@
-// Truth: the definitions of the spatial products in components, Newton-Euler for a single body, and the plane as the part of
-// space in which only z turns and x, y move.
+// Reference: the definitions of the spatial products in components, Newton-Euler for a single body, and the plane as the part of
+// space in which only z rotates and x, y move.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spatial/spatial.h"
 
@@ -161,7 +161,7 @@ TYPED_TEST(Spatial, CoriolisOperatorTransposesAndAdds) {
   }
 }
 
-/// The wrench that moves a free body at given velocity and acceleration, taken from the momentum's rate of change.
+/// The wrench that moves a free body at given velocity and acceleration, from the rate of change of momentum.
 TYPED_TEST(Spatial, InertialForceIsTheRateOfMomentum) {
   constexpr int D = TypeParam::value;
   Random<D> random;
@@ -169,7 +169,7 @@ TYPED_TEST(Spatial, InertialForceIsTheRateOfMomentum) {
   const Vec<D> r_c = random.vector();
   const Tensor<D> J = random.tensor();
   const auto V = random.motion(), A = random.motion();
-  const auto momentum_at = [&](double t) {  // the body carried on for time t, to second order
+  const auto momentum_at = [&](double t) {  // the body advanced by time t, to second order
     const Angular<D> turn = V.angular * t + A.angular * (t * t / 2);
     const Motion<D> now = V + A * t;
     const Vec<D> v_c = V.at(r_c), a_c = A.at(r_c) + cross(V.angular, v_c);

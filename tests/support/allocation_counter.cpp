@@ -1,3 +1,4 @@
+// Counting operator new.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/allocation_counter.h"
 
@@ -7,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-// A sanitizer brings operators of its own, which must not be mixed with these.
+// A sanitizer has its own operators, which must not be mixed with these.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TR_COUNT_ALLOCATIONS 0
 #elif defined(__has_feature)
@@ -65,7 +66,7 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 
 namespace {
 
-// What KLU allocates does not come from operator new.
+// KLU's allocations do not use operator new.
 void* counted_malloc(std::size_t size) { return ++count, std::malloc(size); }
 void* counted_calloc(std::size_t items, std::size_t size) { return ++count, std::calloc(items, size); }
 void* counted_realloc(void* p, std::size_t size) { return ++count, std::realloc(p, size); }

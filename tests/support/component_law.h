@@ -1,4 +1,4 @@
-// What every law of a component must hold at any point: its powers balance, and its derivatives are those of its values.
+// Properties of every component law at any point: its powers balance, and its derivatives are those of its values.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace trunnion {
 
-/// Values at a component's ports and what its law makes of them.
+/// Values at a component's ports and the results of its law.
 struct ComponentPoint {
   std::vector<double> p, x, u;
   std::vector<double> Q, rate, power;
@@ -59,7 +59,7 @@ inline void expect_balance(const std::string& name, const ComponentLaw& law, con
   }
 }
 
-/// Derivatives against central differences wherever those of both sides agree; the kinks are few.
+/// Derivatives compared with central differences where those of both sides agree; the kinks are few.
 inline void expect_slopes(const std::string& name, const ComponentLaw& law, const DrawPoint& draw) {
   std::mt19937 random(11);
   const ComponentInfo& info = law.info();

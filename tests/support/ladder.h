@@ -1,6 +1,5 @@
 // The ladder of N windows: N + 1 vertical bars on the ground, N horizontal bars on top of them, each 1 m long and of 1 kg. It starts
-// upright, its tops at 1 m/s. One degree of freedom whatever N, and positions in between (all bars on one line) where there are
-// momentarily more.
+// upright, its tops at 1 m/s. One degree of freedom for any N, and positions (all bars on one line) with momentarily more.
 // Source: IFToMM library of computational benchmark problems, A02 "N four-bar mechanism".
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,7 +10,7 @@
 
 namespace trunnion::test {
 
-/// A model file. Vertical `v0` to `vN`, horizontal `h1` to `hN`: h_i hangs on v_(i-1), loop `w_i` closes it with v_i.
+/// A model file. Vertical `v0` to `vN`, horizontal `h1` to `hN`: h_i is attached to v_(i-1), loop `w_i` closes it with v_i.
 inline std::string ladder_model(int windows, const std::string& solver) {
   std::string bodies, joints, loops;
   for (int i = 0; i <= windows; ++i) {

@@ -1,4 +1,4 @@
-// Machines that several tests run.
+// Machines used by several tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,7 +34,7 @@ signals: {delivery: {steps: [[0, 60 L/min], [0.1 s, 0]]}}
 solver: {step: 1 ms, duration: 0.3}
 )";
 
-/// A body that nothing acts on, 3 rad a step of 1 ms about its middle axis.
+/// A free body, 3 rad per step of 1 ms about its middle axis.
 inline const char* const kSpinningBody = R"(
 trunnion: 1
 gravity: [0, 0, 0]
@@ -50,9 +50,9 @@ joints: {a: {revolute: {parent: ground}, angle: 0}}
 solver: {step: 1 ms, duration: 1}
 )";
 
-/// One of everything that moves energy: springs and dampers on a joint and between points, loads on a joint and on bodies in both
-/// frames, a prescribed motion, a flow source, leakage, end dampers at work, every kind of valve, a motor, a chamber on a source.
-/// `spatial`: the arm carries a ball joint; otherwise all moves in a plane.
+/// All elements that transfer energy: springs and dampers on a joint and between points, loads on a joint and on bodies in both
+/// frames, a prescribed motion, a flow source, leakage, active end dampers, every kind of valve, a motor, a chamber on a source.
+/// `spatial`: the arm carries a spherical joint; otherwise all motion is planar.
 inline std::string busy_machine(bool spatial) {
   return std::string(R"(
 trunnion: 1
@@ -130,7 +130,7 @@ solver: {step: 0.5 ms, duration: 0.1 s}
 
 /// A slider of 1000 kg on a cylinder between a pump of fixed flow and a tank: four metering edges on one lever, open centre, reliefs of
 /// pump and chambers, suction checks; the lumped counterpart of the circuit of Kikuuwe et al. (quasistatic), figure 1, with its sizes.
-/// `rest`: what else there is, signal `lever` included.
+/// `rest`: further elements, including signal `lever`.
 inline std::string metering_machine(const std::string& rest) {
   return R"(
 trunnion: 1

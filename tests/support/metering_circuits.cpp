@@ -1,3 +1,4 @@
+// Random metering circuits and their residuals.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/metering_circuits.h"
 
@@ -73,7 +74,7 @@ MeteringCase random_case(Random& random, const MeteringKinds& kinds) {
     };
     const double direction = uniform(random, 0, 1);
     if (direction < 0.1 && degenerate) {
-      // all shut
+      // all closed
     } else if (direction < 0.15 && degenerate) {  // float
       u.th = opening();
       u.tr = opening();
@@ -104,7 +105,7 @@ double speed_scale(const MeteringCase& c, std::size_t j) {
 
 double distance_from_relations(const MeteringCase& c, const std::vector<MeteringFlows>& flows, const PumpFlows& pump) {
   double worst = 0;
-  const auto note = [&](double distance) { worst = distance <= worst ? worst : distance; };  // keeps not-a-number
+  const auto note = [&](double distance) { worst = distance <= worst ? worst : distance; };  // keeps NaN
   double Q_p = 0;
   double Q_scale = c.flow, P_scale = c.pump.relief;
   for (std::size_t j = 0; j < flows.size(); ++j) {

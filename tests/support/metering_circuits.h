@@ -1,4 +1,4 @@
-// Random circuits of actuators with independent metering, and how far given pressures and flows are from the relations of the circuit.
+// Random circuits of actuators with independent metering, and the residuals of given pressures and flows in the relations of the circuit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace trunnion::test {
 
-/// A circuit with what is set from outside, and a load for each actuator.
+/// A circuit with its inputs, and a load for each actuator.
 struct MeteringCase {
   std::vector<MeteringActuator> actuators;
   MeteringPump pump;
@@ -32,14 +32,14 @@ struct MeteringCase {
 /// The circuit of section 3.4 of the source: lever u_c by (67), bleed opening u_b, 500 L/min.
 MeteringCase printed_case(double u_c, double u_b);
 
-/// How many random cases a property is tried on; fewer with sanitizers, which look at the code and not at the numbers.
+/// Number of random cases per property; fewer with sanitizers, which check the code and not the numbers.
 int random_cases();
 
-/// What a random case may contain.
+/// Contents of a random case.
 struct MeteringKinds {
   int actuators = 1;
   bool regeneration = false;  // some regeneration valves open
-  bool degenerate = true;     // some valves, the bleed valve or the pump shut, forces and speeds of zero
+  bool degenerate = true;     // some valves, the bleed valve or the pump closed, forces and speeds of zero
 };
 
 using Random = std::mt19937_64;
@@ -48,11 +48,11 @@ double uniform(Random& random, double lower, double upper);
 /// Sizes of machines, areas and pressures in any order: A_r above A_h, P_M below and above P_hM, P_rM.
 MeteringCase random_case(Random& random, const MeteringKinds& kinds);
 
-/// Speed that matters at actuator j [m/s].
+/// Reference speed of actuator j [m/s].
 double speed_scale(const MeteringCase& c, std::size_t j);
 
-/// The greatest distance of these quantities from the relations (39), (91) as they are written, relative to the pump's flow and the moved
-/// oil, to the pressures, and to the forces. An element's distance from its characteristic counts along whichever axis is nearer.
+/// The maximum residual of these quantities in the original relations (39), (91), relative to the pump's flow and the displaced
+/// oil, to the pressures, and to the forces. An element's distance from its characteristic is along the nearer axis.
 double distance_from_relations(const MeteringCase& c, const std::vector<MeteringFlows>& flows, const PumpFlows& pump);
 
 }  // namespace trunnion::test

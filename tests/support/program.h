@@ -1,4 +1,4 @@
-// The program as its users call it.
+// Runs the program as a user does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace trunnion::test {
 
-/// Where the program is: the one of this build, or the one that the environment names (with sanitizers, say).
+/// Path of the program: the one of this build, or that of an environment variable (with sanitizers, say).
 inline std::string program() {
   const char* const other = std::getenv("TRUNNION_PROGRAM");
   return other != nullptr ? other : TRUNNION_PROGRAM;
 }
 
 struct Outcome {
-  int code = -1;       // of its exit; -1: it did not come to one
-  std::string output;  // what it printed
+  int code = -1;       // exit code; -1: it did not exit
+  std::string output;  // its output
   bool printed(const std::string& text) const { return output.find(text) != std::string::npos; }
 };
 
-/// Calls the program with these arguments in a folder; `streams`: shell redirections of what it prints.
+/// Calls the program with these arguments in a folder; `streams`: shell redirections of its output.
 inline Outcome call_program(const std::filesystem::path& folder, const std::string& arguments, const std::string& streams = "2>&1") {
   const std::string command = "cd '" + folder.string() + "' && '" + program() + "' " + arguments + " " + streams;
   Outcome outcome;

@@ -1,5 +1,5 @@
-// Everything is laid out in ground axes: at the start every body's frame is parallel to the ground's and has its origin at the
-// body's joint, so that all coordinates begin at zero and points of a body are differences of places.
+// Random machines. Everything is laid out in ground axes: at the start every body's frame is parallel to the ground's with its origin at
+// the body's joint, so that all coordinates are zero at the start and points of a body are differences of positions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/random_machine.h"
 
@@ -66,7 +66,7 @@ class Builder {
     return Eigen::AngleAxisd(angle, axis.cross(other).normalized()) * axis;
   }
 
-  /// A round bar between two places.
+  /// A round bar between two points.
   Place bar(const std::string& name, const Vector& from, const Vector& to) {
     const Vector along = to - from;
     const double mass = number(2, 8), L2 = along.squaredNorm(), r2 = 0.05 * 0.05;
@@ -95,7 +95,7 @@ class Builder {
     normal_ = out_.spatial ? tilted(Vector::UnitZ(), number(0.2, 0.6)) : Vector::UnitZ();
     along_ = Vector::UnitY().cross(normal_).normalized();
     up_ = normal_.cross(along_);
-    // kinds of the plane first, then those of space
+    // planar kinds first, then spatial ones
     const int kind = out_.spatial ? static_cast<int>((seed_ / 5 + 3u * static_cast<unsigned>(i)) % 8) : pick(3);
     if (kind == 0) four_bar(i, base, at);
     if (kind == 1) slider(i, base, at);
@@ -107,8 +107,8 @@ class Builder {
 
   Vector polar(double radius, double angle) const { return radius * (std::cos(angle) * along_ + std::sin(angle) * up_); }
 
-  /// Crank, coupler and rocker; the cut is between coupler and rocker or below the rocker. A ball there has one equation more than
-  /// the plane, a redundant one; what a universal joint has more is left out when the machine is compiled.
+  /// Crank, coupler and rocker; the closure is between coupler and rocker or below the rocker. A spherical joint there has one equation
+  /// more than the plane, a redundant one; the additional ones of a universal joint are dropped when the machine is compiled.
   void four_bar(int i, const Place& base, const Vector& A, const std::string& closure = "revolute") {
     const Vector B = A + number(1, 1.5) * along_, C = A + polar(number(0.6, 1), number(1.2, 1.9)),
                  D = B + polar(number(0.6, 1), number(1.2, 1.9));
@@ -163,7 +163,8 @@ class Builder {
     next_point_ = D;
   }
 
-  /// Crank and rocker about skew axes, the rod between two balls (which lets it turn about itself) or a universal joint and a ball.
+  /// Crank and rocker about skew axes, the rod between two spherical joints (free to spin about itself) or a universal and a spherical
+  /// joint.
   void bars_with_balls(int i, const Place& base, const Vector& A, bool universal) {
     const Vector B = A + number(1, 1.5) * along_ + number(-0.3, 0.3) * normal_, C = A + polar(number(0.6, 1), number(1.2, 1.9)),
                  D = B + polar(number(0.6, 1), number(1.2, 1.9));
@@ -181,7 +182,7 @@ class Builder {
     next_point_ = D;
   }
 
-  /// Six hinges, each at right angles to its two links, on the edges of a cube: mobile only because of its dimensions (Bricard 1897).
+  /// Six hinges, each perpendicular to its two links, on the edges of a cube: mobile only because of its dimensions (Bricard 1897).
   void bricard(int i, const Place& base, const Vector& at) {
     const double L = number(0.8, 1.2);
     const std::string n = std::to_string(i);
@@ -203,7 +204,7 @@ class Builder {
     next_point_ = place(1);
   }
 
-  /// A cylinder between two places and its circuit: pump, valve, throttle to chamber A, chamber B straight; or on the quasistatic circuit.
+  /// A cylinder between two points and its circuit: pump, valve, throttle to chamber A, chamber B straight; or on the quasistatic circuit.
   void drive(int i, const Place& base, const Vector& from, const Place& rod_end, const Vector& to) {
     const char* const friction[] = {"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre"};
     const double A = number(1.2e-3, 2.2e-3);
@@ -229,7 +230,7 @@ class Builder {
       signals_ += fmt::format("  u{}: {{steps: [[0.1 s, {:.17g}]]}}\n", i, (pick(2) == 0 ? -1 : 1) * number(2, 5));
   }
 
-  /// Its place on the quasistatic circuit: independent metering over its signal, now and then regeneration, lag, another element.
+  /// Its actuator on the quasistatic circuit: independent metering over its signal, sometimes regeneration, lag, another element.
   void meter(int i) {
     const auto valve = [&](const char* name, const char* opening) {
       return fmt::format("        {}: {{flow: {:.17g}, at_pressure_drop: 35 bar, opening: {}}}\n", name, number(1e-4, 3e-4), opening);
@@ -292,7 +293,7 @@ class Builder {
   std::string bodies_, joints_, loops_, volumes_, valves_, metering_, cylinders_, signals_;
   std::string rest_, springs_, last_hinge_;
   Vector normal_, along_, up_;  // axes of the present module
-  Place next_;                  // where the next module or load may hang
+  Place next_;                  // where the next module or load may be attached
   Vector next_point_;
 };
 

@@ -1,7 +1,7 @@
-// Random machines with closed loops and hydraulics, as model files: one to four loops, in the plane or in space, each moved by a
-// cylinder on a circuit of its own. Loops hang on the ground, on each other's links or on a hanging load's frame; they keep away from
-// dead points while their cylinders move by some centimetres. With velocity-level constraints, a flywheel is coupled to a link by their
-// rates, and springs tie the links to a sled on a blade and, in space, to a rolling disc.
+// Random machines with closed loops and hydraulics, as model files: one to four loops, planar or spatial, each moved by a
+// cylinder on its own circuit. Loops are attached to the ground, to each other's links or to a suspended load's frame; they avoid
+// singular configurations while their cylinders move by some centimetres. With velocity-level constraints, a flywheel is coupled to a link
+// by their rates, and springs connect the links to a sled on a blade and, in space, to a rolling disc.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,14 +13,14 @@ struct RandomMachine {
   std::string text;  // of the model file
   int loops = 0;     // modules
   bool spatial = false;
-  bool redundant = false;  // has constraint equations that others imply
+  bool redundant = false;  // has redundant constraint equations
   int velocity_rows = 0;   // constraint equations that hold for velocities alone
 };
 
 /// A lumped circuit for each cylinder, or one quasistatic circuit for all.
 enum class RandomOil { lumped, quasistatic };
 
-/// Same seed, same machine. Seeds cycle through the number of loops and the kinds of modules, so that a few dozen have them all.
+/// Same seed, same machine. Seeds cycle through the number of loops and the kinds of modules, so that a few dozen cover all.
 RandomMachine random_machine(unsigned seed, bool velocity_constraints = false, RandomOil oil = RandomOil::lumped);
 
 }  // namespace trunnion::test

@@ -1,3 +1,4 @@
+// Random trees, loops, springs, loads and ports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/random_mechanism.h"
 
@@ -97,7 +98,7 @@ class Generator {
     loop.between = {name(bodies_ - 1), i % 2 == 0 ? "ground" : name(1)};
     loop.at = {vector(1), vector(1)};
     loop.axis = {vector(1), vector(1)};
-    if (planar_) {  // in the plane or along its normal, as the kind allows
+    if (planar_) {  // in the plane or along its normal, as required by the kind
       const bool may_stand = loop.kind == LoopKind::cylindrical || loop.kind == LoopKind::planar || loop.kind == LoopKind::point_on_line;
       const bool stands = loop.kind == LoopKind::revolute || (may_stand && shift_ % 2 == 0);
       if (stands || (loop.kind == LoopKind::universal && shift_ % 2 == 0)) loop.axis[0] = {0, 0, 1};
@@ -116,7 +117,7 @@ class Generator {
     }
   }
 
-  /// Wheels on the ground and on a body, free to slip sideways and not; a blade on either; half of the couplings.
+  /// Wheels on the ground and on a body, with and without lateral slip; a blade on either; half of the couplings.
   void add_velocity_rows() {
     for (int i = 0; i < 2; ++i) {
       const std::string on = i == 0 ? "ground" : name(1), number_of = std::to_string(i);
@@ -161,7 +162,7 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies, 
   }
   compile_connections(d, result->map, {}, result->model, result->mechanism);
   for (ConstraintGroup<D>& g : result->mechanism.constraints)
-    if (g.type == ConstraintType::coupling) g.distance = 0.3;  // in place of what the start would make it
+    if (g.type == ConstraintType::coupling) g.distance = 0.3;  // instead of the value of the start
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Random mechanisms for tests: a branched tree of every joint kind with loops that need not close, springs, loads and ports, and where
-// asked for with rows that hold for velocities alone.
+// Random mechanisms for tests: a branched tree of every joint kind with loops that need not close, springs, loads and ports, and
+// optionally rows that hold for velocities alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace trunnion::test {
 
-/// A mechanism together with what its compilation needs to stay alive.
+/// A mechanism together with the objects that its compilation refers to.
 template <int D>
 struct RandomMechanism {
   Model model;
@@ -18,10 +18,10 @@ struct RandomMechanism {
   Mechanism<D> mechanism;
 };
 
-/// Whether there are couplings of velocities, blades and (in space) wheels, none of which need be on its plane.
+/// With couplings of velocities, blades and (in space) wheels, which need not be on their planes.
 enum class VelocityRows { none, some };
 
-/// In the plane when D = 2 (every axis along z), in space otherwise. Same seed, same mechanism.
+/// Planar when D = 2 (every axis along z), spatial otherwise. Same seed, same mechanism.
 template <int D>
 std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies = 7, VelocityRows velocity_rows = VelocityRows::none);
 

@@ -1,4 +1,4 @@
-// A folder of its own for every test and process, so that tests may run at the same time.
+// A separate folder for every test and process, so that tests may run concurrently.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace trunnion::test {
 
-/// Path of a folder that no other test uses; not created.
+/// Path of an unused folder; not created.
 inline std::string temporary_folder() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   return ::testing::TempDir() + "trunnion_" + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(getpid());
 }
 
-/// What a file holds; fails the test where there is none.
+/// Contents of a file; fails the test if it is missing.
 inline std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   EXPECT_TRUE(in) << file;
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Tests with a folder of their own, empty at the start and removed at the end.
+/// Tests with their own folder, empty at the start and removed at the end.
 class InFolder : public ::testing::Test {
  protected:
   void SetUp() override {

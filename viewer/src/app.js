@@ -1,4 +1,4 @@
-// The page: reads the data, lays out the sections, and joins animation, plots and keys.
+// The page: reads the data, lays out the sections, and connects animation, plots and keys.
 // SPDX-License-Identifier: BSD-3-Clause
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
@@ -36,11 +36,11 @@ export class App {
   tell(event) {
     for (const listener of this.listeners[event]) listener();
   }
-  /** Plots need their width, and those further down can wait. @param {() => void} draw */
+  /** Plots need their width; those further down are drawn later. @param {() => void} draw */
   whenLaidOut(draw) {
     this.later.push(draw);
   }
-  /** The first run that is shown: solid in the animation. */
+  /** The first visible run: solid in the animation. */
   mainRun() {
     return this.runs.find((r) => r.visible) ?? this.runs[0];
   }
@@ -82,14 +82,14 @@ export class App {
         runsPlaced = true;
         continue;
       }
-      const [title, build] = kinds[data.kind] ?? [data.kind, () => section(id, data.kind, h('p.note', {}, `This viewer does not know sections of kind "${data.kind}".`))];
+      const [title, build] = kinds[data.kind] ?? [data.kind, () => section(id, data.kind, h('p.note', {}, `This viewer does not support sections of kind "${data.kind}".`))];
       const own = data.kind !== 'linearize' ? title : !data.eigenvalues ? 'Linear models' : data.time ? `At ${formatNumber(data.time)} s` : title;
       blocks.push(this.block(id, own, () => build(this, data, id)));
     }
     const main = h('main', {id: 'content', tabindex: -1}, banners(this, this.others), blocks.map((b) => b.element));
     document.body.replaceChildren(
-      h('a.skip', {href: '#content'}, 'To the content'), this.header(blocks), main,
-      h('footer.page-foot', {}, [report.program, report.created ? new Date(report.created).toLocaleString() : null, 'press ? for the keys'].filter(Boolean).join(' · ')),
+      h('a.skip', {href: '#content'}, 'Skip to content'), this.header(blocks), main,
+      h('footer.page-foot', {}, [report.program, report.created ? new Date(report.created).toLocaleString() : null, 'press ? for keyboard shortcuts'].filter(Boolean).join(' · ')),
       h('.announcer', {id: 'announcer', role: 'status', 'aria-live': 'polite'}));
     if (this.panels) {
       const run = this.runs[0];
@@ -97,7 +97,7 @@ export class App {
       for (const names of defaults.length ? defaults : [[...run.channels.keys()].slice(0, 3)]) this.panels.add(names);
     }
     this.keys();
-    // What is below the first screen is drawn when the browser has time: the page opens sooner.
+    // Content below the first screen is drawn when the browser is idle, so that the page opens sooner.
     const idle = window.requestIdleCallback ?? ((run) => setTimeout(run, 30));
     const next = () => {
       this.later.shift()?.();
@@ -120,7 +120,7 @@ export class App {
       this.block('model', 'Model file', () => modelSection(this)),
     ].filter((b) => b.element);
   }
-  /** A section that cannot be drawn says so, and leaves the others alone. @param {string} id @param {string} title @param {() => any} build */
+  /** A section that cannot be drawn shows its error; the others are unaffected. @param {string} id @param {string} title @param {() => any} build */
   block(id, title, build) {
     try {
       return {id, title, element: build()};
@@ -148,7 +148,7 @@ export class App {
     const scrub = h('input.scrub', {
       type: 'range', min: String(player.start), max: String(player.end), step: 'any', 'aria-label': 'Time',
       oninput: () => { player.pause(); player.setTime(Number(scrub.value), scrub); },
-      // Its own keys move by fractions of the range; those of the page move by instants.
+      // The slider's own keys move by fractions of the range; those of the page move by instants.
       onkeydown: (event) => { if (this.key(event)) event.stopPropagation(); },
     });
     const clock = h('output.clock', {'aria-label': 'Time'});
@@ -173,9 +173,9 @@ export class App {
     showTime();
     showState();
     return h('.transport', {role: 'group', 'aria-label': 'Time'},
-      h('.transport-row', {}, iconButton('start', 'To the start (Home)', () => { player.pause(); player.setTime(player.start); }), iconButton('back', 'Back one instant (←)', () => player.step(-1)), play,
+      h('.transport-row', {}, iconButton('start', 'Go to start (Home)', () => { player.pause(); player.setTime(player.start); }), iconButton('back', 'Back one instant (←)', () => player.step(-1)), play,
         iconButton('forward', 'Forward one instant (→)', () => player.step(1)), loop, speed, clock, h('span.clock-end', {}, `of ${formatNumber(player.end, 6)} s`),
-        h('label.menu-check.follow-pointer', {title: 'The pointer over a plot moves the time'}, followBox, h('span', {}, 'Time follows pointer'))),
+        h('label.menu-check.follow-pointer', {title: 'Hovering over a plot sets the time'}, followBox, h('span', {}, 'Time follows pointer'))),
       scrub);
   }
 
@@ -184,10 +184,10 @@ export class App {
     const {report, theme, units} = this;
     const links = blocks.map((b) => h('a.nav-link', {href: `#${b.id}`}, b.title));
     const system = h('select', {id: 'unit-system', 'aria-label': 'Units', title: 'Units', onchange: () => { units.useSystem(system.value); this.unitsChanged(); }},
-      Object.entries(systems).map(([key, s]) => h('option', {value: key}, s.label)), h('option', {value: 'own', disabled: true, hidden: true}, 'own choice'));
+      Object.entries(systems).map(([key, s]) => h('option', {value: key}, s.label)), h('option', {value: 'own', disabled: true, hidden: true}, 'custom'));
     this.on('units', () => { system.value = units.system; });
     system.value = units.system;
-    const themeButton = iconButton(theme.dark ? 'sun' : 'moon', 'Light or dark (T)', () => theme.toggle());
+    const themeButton = iconButton(theme.dark ? 'sun' : 'moon', 'Light or dark theme (T)', () => theme.toggle());
     theme.on(() => themeButton.replaceChildren(icon(theme.dark ? 'sun' : 'moon')));
     const observer = new IntersectionObserver((entries) => {
       for (const entry of entries) links.find((l) => l.hash === `#${entry.target.id}`)?.classList.toggle('here', entry.isIntersecting);
@@ -195,7 +195,7 @@ export class App {
     requestAnimationFrame(() => blocks.forEach((b) => { const e = document.getElementById(b.id); if (e) observer.observe(e); }));
     return h('header.page-head', {}, h('.page-title', {}, h('h1', {}, report.title || this.runs[0]?.label || 'Report')),
       h('nav', {'aria-label': 'Sections'}, links),
-      h('.page-tools', {}, system, iconButton('ruler', 'Unit of each quantity (U)', () => this.unitDialog()), themeButton, iconButton('help', 'Help and keys (?)', () => this.help())));
+      h('.page-tools', {}, system, iconButton('ruler', 'Units (U)', () => this.unitDialog()), themeButton, iconButton('help', 'Help and keyboard shortcuts (?)', () => this.help())));
   }
 
   /** @param {string} title @param {any[]} children @param {string} [kind] */
@@ -216,24 +216,24 @@ export class App {
       const select = h('select', {id, onchange: () => { units.use(q.si, select.value); this.unitsChanged(); }}, q.choices.map((c) => h('option', {value: c.unit}, c.unit)));
       select.value = units.of(q.si).unit;
       return [h('label', {for: id}, q.name), select];
-    })), h('p.note', {}, 'Model file and CSV files of the program stay in SI; CSV files saved here are in the units shown.')]);
+    })), h('p.note', {}, 'The model file and CSV files written by the program are in SI; CSV files saved here use the units shown.')]);
   }
   help() {
     const keys = [
       ['Space', 'play, pause'], ['← →', 'one instant back, forward'], [', .', 'ten instants back, forward'], ['Home End', 'start, end'], ['[ ]', 'slower, faster'], ['L', 'repeat'],
-      ['+ −', 'zoom the time axis about the present time'], ['0', 'show the whole time'], ['F', 'fit the machine into the picture'], ['1 2 3 4 5', 'views as in the bar above the picture'],
-      ['T', 'light, dark'], ['U', 'units'], ['?', 'this help'],
+      ['+ −', 'zoom the time axis about the current time'], ['0', 'show the full time range'], ['F', 'fit the machine into the view'], ['1 2 3 4 5', 'views as in the toolbar'],
+      ['T', 'light or dark theme'], ['U', 'units'], ['?', 'this help'],
     ];
     this.dialog('Help', [
       h('h3', {}, 'Keys'), h('dl.keys', {}, keys.map(([k, text]) => [h('dt', {}, k.split(' ').map((one) => h('kbd', {}, one))), h('dd', {}, text)])),
-      h('h3', {}, 'Animation'), h('p', {}, 'Drag to orbit, right button or two fingers to pan, wheel to zoom at the pointer. With the focus on the picture: Shift and arrows orbit, + and − zoom. Barrels show chamber A from the base to the piston, chamber B from there to the rod; drums of motors a half for each port.'),
-      h('h3', {}, 'Plots'), h('p', {}, 'The pointer moves the time of everything. Drag to zoom the time axis, double click to see all of it. A click on a name hides its curve.'),
-      this.runs.length > 1 ? h('p', {}, 'Several runs: the first that is shown is solid, the others are transparent, each in the colour of its curves; channels differ by their dashes.') : null,
-      h('h3', {}, 'About'), h('p.note', {}, `${this.report.program ?? 'Trunnion'}. Drawn with three.js and uPlot (MIT licence). This page holds all of its data and asks for nothing from outside.`),
+      h('h3', {}, 'Animation'), h('p', {}, 'Drag to orbit, right-drag or two fingers to pan, wheel to zoom at the pointer. With the view focused: Shift and arrows orbit, + and − zoom. Cylinder barrels show chamber A from the base to the piston and chamber B from there to the rod; motor drums show one port on each half.'),
+      h('h3', {}, 'Plots'), h('p', {}, 'Hovering sets the time in all views. Drag to zoom the time axis, double-click to reset. Click a name to hide its curve.'),
+      this.runs.length > 1 ? h('p', {}, 'Several runs: the first visible run is solid, the others are transparent in the colour of their curves; dashes distinguish channels.') : null,
+      h('h3', {}, 'About'), h('p.note', {}, `${this.report.program ?? 'Trunnion'}. Drawn with three.js and uPlot (MIT licence). This page is self-contained and makes no network requests.`),
     ], 'help');
   }
 
-  /** The keys of the whole page. @param {KeyboardEvent} event @returns {boolean} whether it was one */
+  /** The keys of the whole page. @param {KeyboardEvent} event @returns {boolean} whether it was handled */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const {player, view} = this;
@@ -261,13 +261,13 @@ export class App {
       const target = /** @type {HTMLElement} */ (event.target);
       if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
       if (target.closest('input:not([type=checkbox]), select, textarea')) return;
-      if (event.key === ' ' && target.closest('button, a, summary, input, label')) return; // they act themselves
+      if (event.key === ' ' && target.closest('button, a, summary, input, label')) return; // they handle it themselves
       if (/^(Arrow|Home|End)/.test(event.key) && target.closest('.table-scroll, pre')) return; // they scroll
       this.key(event);
     });
   }
 
-  /** What tests may see. */
+  /** Interface for tests. */
   state() {
     const app = this;
     return Object.freeze({

@@ -1,4 +1,4 @@
-// Colours: of curves, of scales, and what contrast they have.
+// Colours of curves and scales, and their contrast.
 // SPDX-License-Identifier: BSD-3-Clause
 
 /** @param {string} hex #rrggbb @returns {[number, number, number]} 0 to 1 */
@@ -16,8 +16,8 @@ export function contrast(a, b) {
 }
 
 /**
- * Colours of curves for each theme. Chosen by search: at least 3:1 to the background, and as far from each other as possible
- * for normal sight, protanopia, deuteranopia and tritanopia (tested). After the last the dash changes.
+ * Colours of curves for each theme. Optimised: contrast of at least 3:1 to the background, and maximum distance from each other
+ * for normal vision, protanopia, deuteranopia and tritanopia (tested). After the last one the dash changes.
  */
 export const curveColors = {
   light: ['#0b6bb5', '#de7300', '#00a499', '#63147c', '#9a4e00', '#17212b'],
@@ -39,6 +39,6 @@ function along(anchors, f) {
 export const scales = {
   /** @param {number} f 0 to 1 */
   pressure: (f) => along(viridis, f),
-  /** @param {number} f 0 (full pull) over 0.5 (none) to 1 (full push) */
+  /** @param {number} f 0 (max. tension), 0.5 (zero), 1 (max. compression) */
   force: (f) => along(diverging, f),
 };

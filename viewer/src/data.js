@@ -26,7 +26,7 @@ export async function gunzip(bytes) {
 }
 
 /**
- * The array that a reference names. Plain arrays are copied only where the place is not aligned.
+ * The array of a reference. Plain arrays are copied only if not aligned.
  * @param {ArrayReference} ref @param {ArrayBuffer[]} blocks @returns {Values}
  */
 export function arrayOf(ref, blocks) {
@@ -41,7 +41,7 @@ export function arrayOf(ref, blocks) {
   }
   const coding = ref.coding.split(' ');
   const unknown = coding.find((c) => c !== 'planes' && c !== 'delta32');
-  if (unknown) throw new Error(`coding "${unknown}" is not known; known are planes and delta32`);
+  if (unknown) throw new Error(`unknown coding "${unknown}"; known are planes and delta32`);
   let bytes = new Uint8Array(block.slice(ref.offset, ref.offset + ref.count * size));
   if (coding.includes('planes')) {
     const whole = new Uint8Array(bytes.length);
@@ -71,14 +71,14 @@ export function resolve(value, blocks) {
 }
 
 /**
- * Reads the page's data. `progress` is told what goes on; between blocks the browser may draw.
+ * Reads the page's data. `progress` is called with the current action; between blocks the browser may draw.
  * @param {Document} page @param {(text: string) => void} progress @returns {Promise<any>}
  */
 export async function readReport(page, progress) {
   const element = page.getElementById('trunnion-data');
-  if (!element) throw new Error('this page holds no data: it is the empty template of a report');
+  if (!element) throw new Error('this page contains no data: it is the empty template of a report');
   const report = JSON.parse(element.textContent ?? '');
-  if (report.format !== 1) throw new Error(`format ${report.format} of the data is not known; this viewer reads format 1`);
+  if (report.format !== 1) throw new Error(`unknown data format ${report.format}; this viewer reads format 1`);
   const scripts = [];
   for (let i = 0; ; ++i) {
     const script = page.getElementById(`trunnion-block-${i}`);
@@ -96,7 +96,7 @@ export async function readReport(page, progress) {
   return report;
 }
 
-/** Group of a channel: what stands before the first dot, unless the writer says otherwise. */
+/** Group of a channel: the text before the first dot, unless given. */
 const groupOf = (channel) => channel.group || (channel.name.includes('.') ? channel.name.slice(0, channel.name.indexOf('.')) : 'other');
 
 /**
@@ -159,8 +159,8 @@ export function valueAt(time, values, t) {
 }
 
 /**
- * Several series on one time axis. Where all times are equal they are used as they are; otherwise the axis is the union, and a series
- * is `undefined` (not a gap) at instants it does not have. Values that are not finite are gaps (`null`).
+ * Several series on one time axis. Equal times are used unchanged; otherwise the axis is the union, and a series
+ * is `undefined` (not a gap) at instants it does not have. Non-finite values are gaps (`null`).
  * @param {{time: Values, values: ArrayLike<number>}[]} series
  * @returns {[number[], ...(number|null|undefined)[][]]}
  */
@@ -179,7 +179,7 @@ export function align(series) {
     const place = new Int32Array(union.length).fill(-1);
     for (let i = 0, k = 0; k < axis.length; ++i) {
       if (union[i] === axis[k]) place[i] = k++;
-      else if (union[i] > axis[k]) { ++k; --i; } // repeated instants: the first counts
+      else if (union[i] > axis[k]) { ++k; --i; } // repeated instants: the first is used
     }
     return place;
   });

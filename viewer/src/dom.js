@@ -1,9 +1,9 @@
-// Elements of the page in one expression.
+// Creation of page elements.
 // SPDX-License-Identifier: BSD-3-Clause
 
 /**
  * h('button.primary', {onclick, 'aria-label': 'Play'}, 'text', child)
- * @param {string} kind tag and classes @param {Record<string, any>} [attributes] properties `on...` are listeners; null and false are left out
+ * @param {string} kind tag and classes @param {Record<string, any>} [attributes] properties `on...` are listeners; null and false are omitted
  * @param {...any} children @returns {any}
  */
 export function h(kind, attributes = {}, ...children) {
@@ -23,7 +23,7 @@ export function h(kind, attributes = {}, ...children) {
 }
 const svgTags = new Set(['svg', 'g', 'path', 'line', 'circle', 'rect', 'text', 'polyline', 'polygon', 'clipPath', 'defs', 'title_']);
 
-// Pictures of buttons: 20 x 20, drawn with lines of the text's colour.
+// Icons of buttons: 20 x 20, drawn in the text colour.
 const icons = {
   play: '<path d="M6 4l10 6-10 6z" fill="currentColor"/>',
   pause: '<path d="M6 4h3v12H6zM11 4h3v12h-3z" fill="currentColor" stroke="none"/>',
@@ -51,11 +51,11 @@ export function icon(name) {
   return svg;
 }
 
-/** A button with a picture and a name for screen readers and the tooltip. */
+/** A button with an icon and a name for screen readers and the tooltip. */
 export const iconButton = (name, label, onclick, attributes = {}) =>
   h('button.icon-button', {type: 'button', 'aria-label': label, title: label, onclick, ...attributes}, icon(name));
 
-/** Hands a file to the user. @param {string} name @param {Blob} blob */
+/** Downloads a file. @param {string} name @param {Blob} blob */
 export function save(name, blob) {
   const url = URL.createObjectURL(blob);
   h('a', {href: url, download: name}).click();
@@ -65,7 +65,7 @@ export function save(name, blob) {
 /** @param {string} text */
 export const fileName = (text) => text.trim().replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 80) || 'trunnion';
 
-/** Tells screen readers, and the eye for a moment. @param {string} text */
+/** Announces a text to screen readers and shows it briefly. @param {string} text */
 export function announce(text) {
   const line = document.getElementById('announcer');
   if (!line) return;

@@ -1,14 +1,14 @@
-// What a panel of plots shows: its series, their axes, and its figures as a file. No drawing.
+// Content of a plot panel: its series, their axes, and CSV export. No drawing.
 // SPDX-License-Identifier: BSD-3-Clause
 
 /**
  * @typedef {import('./data.js').Run} Run
  * @typedef {{channel: string, run: Run, unit: string, si: string, factor: number, color: number, dash: number, values: import('./data.js').Values}} Series
- *   color, dash: places in the lists of colours and dashes
+ *   color, dash: indices in the lists of colours and dashes
  */
 
 /**
- * Series of the channels over the runs that are shown. One run: a colour per channel. Several: a colour per run, a dash per channel,
+ * Series of the channels over the visible runs. One run: a colour per channel. Several: a colour per run, a dash per channel,
  * so that a run has the same colour in all panels and in the animation.
  * @param {string[]} channels @param {Run[]} runs all of them @param {import('./units.js').Units} units
  * @returns {Series[]}
@@ -31,7 +31,7 @@ export function seriesOf(channels, runs, units) {
 /** Units of a panel in the order of its series: the first is on the left axis, all others on the right. @param {Series[]} series */
 export const axesOf = (series) => [...new Set(series.map((s) => s.unit))];
 
-/** Unit in the head of a column or an axis. @param {string} unit */
+/** Unit in the header of a column or an axis. @param {string} unit */
 export const bracket = (unit) => (unit ? `[${unit}]` : '');
 
 /**
@@ -46,7 +46,7 @@ export function csv(head, columns) {
 }
 
 /**
- * Range of an axis. A constant, or rounding noise about one, is shown as a level line and not blown up.
+ * Range of an axis. A constant, or rounding noise about one, is shown as a level line.
  * @param {number|null} low @param {number|null} high @returns {[number, number]}
  */
 export function rangeOf(low, high) {
@@ -57,7 +57,7 @@ export function rangeOf(low, high) {
     return [low - pad, high + pad];
   }
   const pad = 0.06 * (high - low);
-  // Zero is a fine end of an axis.
+  // Zero is a good end of an axis.
   return [low >= 0 && low - pad < 0 ? 0 : low - pad, high <= 0 && high + pad > 0 ? 0 : high + pad];
 }
 
@@ -70,8 +70,8 @@ export function logRangeOf(low, high) {
 }
 
 /**
- * Stacked series: what is positive grows upwards from zero, what is negative downwards, at every instant.
- * @param {ArrayLike<number>[]} series @returns {{above: Float64Array[], below: Float64Array[], sum: Float64Array}} borders after each series
+ * Stacked series: positive values upwards from zero, negative ones downwards, at every instant.
+ * @param {ArrayLike<number>[]} series @returns {{above: Float64Array[], below: Float64Array[], sum: Float64Array}} boundaries after each series
  */
 export function stack(series) {
   const n = series[0]?.length ?? 0;

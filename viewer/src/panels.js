@@ -1,4 +1,4 @@
-// The panels of plots beside the animation, and the dialog that chooses their channels.
+// The plot panels next to the animation, and the dialog to choose their channels.
 // SPDX-License-Identifier: BSD-3-Clause
 import {h, icon, iconButton, announce} from './dom.js';
 import {align} from './data.js';
@@ -7,7 +7,7 @@ import {TimePlot} from './timeplot.js';
 
 /** @typedef {import('./app.js').App} App */
 
-/** What TimePlot draws for some channels. @param {string[]} channels @param {App} app @param {Set<string>} [hidden] */
+/** Input of TimePlot for some channels. @param {string[]} channels @param {App} app @param {Set<string>} [hidden] */
 export function pictureOf(channels, app, hidden = new Set()) {
   const series = seriesOf(channels, app.runs, app.units);
   const axes = axesOf(series);
@@ -37,7 +37,7 @@ class Panel {
     this.hidden = new Set();
     this.legend = h('ul.legend', {'aria-label': 'Curves'});
     this.body = h('.panel-body');
-    this.empty = h('p.empty', {}, 'No channel chosen. ', h('button.link', {type: 'button', onclick: () => this.choose()}, 'Choose channels'));
+    this.empty = h('p.empty', {}, 'No channel selected. ', h('button.link', {type: 'button', onclick: () => this.choose()}, 'Choose channels'));
     this.element = h('section.panel', {role: 'group'},
       h('header.panel-head', {}, this.legend,
         h('.panel-tools', {},
@@ -122,7 +122,7 @@ export class Panels {
   }
 }
 
-/** The dialog with all channels in groups. The keys act while the search field has the focus: arrows, Enter, Escape. */
+/** The dialog with all channels in groups. Keys while the search field has the focus: arrows, Enter, Escape. */
 class Chooser {
   /** @param {App} app */
   constructor(app) {
@@ -160,7 +160,7 @@ class Chooser {
     this.nothing = h('p.empty', {hidden: true}, 'No channel matches.');
     this.count = h('span.chooser-count', {role: 'status'});
     this.search = h('input.chooser-search', {
-      type: 'search', placeholder: 'Search: name, meaning, unit …', 'aria-label': 'Search channels', autocomplete: 'off', spellcheck: 'false',
+      type: 'search', placeholder: 'Search: name, description, unit …', 'aria-label': 'Search channels', autocomplete: 'off', spellcheck: 'false',
       role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'chooser-list',
       oninput: () => this.filter(), onkeydown: (event) => this.key(event),
     });
@@ -168,7 +168,7 @@ class Chooser {
       onclick: (event) => event.target === this.dialog && this.dialog.close()},
     h('header.dialog-head', {}, h('h2', {}, 'Channels of this panel'), iconButton('close', 'Close', () => this.dialog.close())),
     this.search, this.nothing, this.list,
-    h('footer.dialog-foot', {}, this.count, h('span.hint', {}, '↑ ↓ move · Enter chooses · Esc closes'),
+    h('footer.dialog-foot', {}, this.count, h('span.hint', {}, '↑ ↓ move · Enter selects · Esc closes'),
       h('button', {type: 'button', onclick: () => this.apply([])}, 'Clear'), h('button.primary', {type: 'button', onclick: () => this.dialog.close()}, 'Done')));
     document.body.append(this.dialog);
     this.dialog.showModal();
@@ -204,7 +204,7 @@ class Chooser {
     const to = {ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + 10, PageUp: place - 10}[event.key];
     if (to != null) this.activate(shown[Math.min(shown.length - 1, Math.max(0, to))]);
     else if (event.key === 'Enter' && this.active) this.toggle(this.active);
-    else if (event.key === 'Escape') this.dialog.close(); // and not only empty the field
+    else if (event.key === 'Escape') this.dialog.close(); // instead of only clearing the field
     else return;
     event.preventDefault();
   }

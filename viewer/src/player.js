@@ -1,10 +1,10 @@
-// The time that all pictures of the page share: the animation, the cursors, the zoom of the time axis.
+// The time shared by all views of the page: the animation, the cursors, the zoom of the time axis.
 // SPDX-License-Identifier: BSD-3-Clause
 import {nearestIndex} from './data.js';
 
 export const speeds = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 
-/** @typedef {'time'|'state'|'range'} PlayerEvent  time moved; play, speed or loop changed; the time axis was zoomed */
+/** @typedef {'time'|'state'|'range'} PlayerEvent  time changed; play, speed or loop changed; the time axis was zoomed */
 
 export class Player {
   /** @param {import('./data.js').Values[]} axes times of the runs @param {(draw: FrameRequestCallback) => number} [nextFrame] */
@@ -18,7 +18,7 @@ export class Player {
     this.playing = false;
     this.loop = false;
     this.speed = 1;
-    this.follow = true; // the pointer over a plot moves the time
+    this.follow = true; // hovering over a plot sets the time
     /** @type {[number, number]} */
     this.range = [this.start, this.end];
     this.nextFrame = nextFrame;
@@ -35,7 +35,7 @@ export class Player {
     for (const listener of this.listeners[event]) listener(source);
   }
 
-  /** @param {number} t @param {any} [source] who moved it, so that it need not follow itself */
+  /** @param {number} t @param {any} [source] its origin, which need not follow */
   setTime(t, source) {
     const inside = Math.min(this.end, Math.max(this.start, t));
     if (inside === this.time || Number.isNaN(inside)) return;
@@ -60,7 +60,7 @@ export class Player {
     let last = NaN;
     const frame = (now) => {
       if (!this.playing) return;
-      const passed = Number.isNaN(last) ? 0 : Math.min(0.25, (now - last) / 1000); // a tab that slept does not jump
+      const passed = Number.isNaN(last) ? 0 : Math.min(0.25, (now - last) / 1000); // no jump after a suspended tab
       last = now;
       let t = this.time + passed * this.speed;
       if (t >= this.end) {
@@ -103,7 +103,7 @@ export class Player {
     this.range = [a, b];
     this.tell('range');
   }
-  /** About the present time; factor below 1 shows less. @param {number} factor */
+  /** Zoom about the current time; factor below 1 shows less. @param {number} factor */
   zoomBy(factor) {
     const [a, b] = this.range;
     const center = this.time >= a && this.time <= b ? this.time : (a + b) / 2;

@@ -1,4 +1,4 @@
-// Places of bodies at any time, and cameras that show them.
+// Poses of bodies at any time, and camera directions.
 // SPDX-License-Identifier: BSD-3-Clause
 import {indexAt} from './data.js';
 
@@ -10,7 +10,7 @@ export const atOrigin = {position: [0, 0, 0], rotation: [1, 0, 0, 0]};
 
 /**
  * Pose at time t between two instants: position linear, rotation along the chord on the unit sphere (instants are close).
- * @param {ArrayLike<number>} time @param {ArrayLike<number>|undefined} pose 7 numbers an instant: x y z w x y z @param {number} t
+ * @param {ArrayLike<number>} time @param {ArrayLike<number>|undefined} pose 7 numbers per instant: x y z w x y z @param {number} t
  * @returns {Pose}
  */
 export function poseAt(time, pose, t) {
@@ -54,17 +54,17 @@ export function rotate(pose, r) {
 export const place = (pose, r) => add(pose.position, rotate(pose, r));
 
 /**
- * Parts of a cylinder along its line, from the base: where the piston is, and where the barrel ends.
+ * Parts of a cylinder along its line, from the base: piston position and end of the barrel.
  * @param {number} length base to rod end @param {{barrel: number, rod: number}} sizes lengths of barrel and rod
  */
 export function cylinderParts(length, sizes) {
-  const barrel = Math.min(sizes.barrel, 0.98 * length); // a barrel longer than the line is a wrong figure, not a picture
+  const barrel = Math.min(sizes.barrel, 0.98 * length); // a barrel longer than the line is invalid data
   const piston = Math.min(Math.max(length - sizes.rod, 0.02 * barrel), barrel);
   return {barrel, piston};
 }
 
 /**
- * Lengths of barrel and rod from the lengths that the cylinder has over the run: the piston stays inside, close to the bottom at the shortest.
+ * Lengths of barrel and rod from the range of the cylinder length: the piston stays inside, close to the bottom at minimum length.
  * @param {{barrel_length?: number, rod_length?: number}} cylinder @param {number} least @param {number} most
  */
 export function cylinderSizes(cylinder, least, most) {
@@ -83,8 +83,8 @@ export function niceStep(range, count) {
 }
 
 /**
- * Directions from which a machine is looked at. Front looks along the horizontal axis closest to -x, side along y.
- * @param {Vec} up @returns {{front: Vec, side: Vec, top: Vec, oblique: Vec, forward: Vec}} unit vectors from target to camera; `forward`: what is up in the view from the top
+ * Viewing directions. Front looks along the horizontal axis closest to -x, side along y.
+ * @param {Vec} up @returns {{front: Vec, side: Vec, top: Vec, oblique: Vec, forward: Vec}} unit vectors from target to camera; `forward`: the up direction of the top view
  */
 export function viewDirections(up) {
   const u = unit(up);

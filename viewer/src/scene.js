@@ -16,18 +16,18 @@ import {formatNumber, withUnit} from './units.js';
 
 const bodyColors = ['#d9a441', '#7f98b3', '#b5765a', '#8aa37b', '#a58fb8', '#c2b280', '#6fa3a0', '#b98a9a'];
 const groundColor = '#6d747c';
-/** Radius of rods, in parts of the machine's size, below which they would be hairs. */
+/** Minimum radius of rods, relative to the machine's size. */
 const thinnest = 0.005;
 const steel = '#c3c9cf';
-/** Of chambers A and B while they show nothing. */
+/** Colours of chambers A and B without colour scale. */
 const oilColors = ['#56606b', '#78838f'];
 const x = new Vector3(1, 0, 0);
 
-// Unit parts along x, from 0 to 1, radius 1; made once.
+// Unit parts along x, from 0 to 1, radius 1; created once.
 const bar = new CylinderGeometry(1, 1, 1, 28).rotateZ(-Math.PI / 2).translate(0.5, 0, 0);
 const slab = new CylinderGeometry(1, 1, 1, 36).rotateZ(-Math.PI / 2); // from -1/2 to 1/2
 const cone = new ConeGeometry(1, 1, 20).rotateZ(-Math.PI / 2).translate(0.5, 0, 0);
-const ball = new SphereGeometry(1, 24, 16);
+const sphere = new SphereGeometry(1, 24, 16);
 const helix = (() => {
   const points = [];
   const coils = 8;
@@ -46,7 +46,7 @@ const vector = (a) => new Vector3(a[0], a[1], a[2]);
 /** Turns x into a direction. */
 const along = (direction) => new Quaternion().setFromUnitVectors(x, vector(unit(direction)));
 
-/** Geometry of a shape, turned so that it stands in the body's axes. @param {any} shape @param {number} size of the machine */
+/** Geometry of a shape, rotated into the body's axes. @param {any} shape @param {number} size of the machine */
 function geometryOf(shape, size) {
   const turned = (geometry) => geometry.applyQuaternion(along(shape.axis ?? [1, 0, 0]));
   switch (shape.type) {
@@ -61,8 +61,8 @@ function geometryOf(shape, size) {
       const outline = new Shape(shape.outline.map((p) => new Vector2(...p)));
       return new ExtrudeGeometry(outline, {depth: shape.thickness, bevelEnabled: false}).translate(0, 0, -shape.thickness / 2).applyMatrix4(frame);
     }
-    case 'sphere': return ball.clone().scale(shape.radius, shape.radius, shape.radius);
-    case 'ellipsoid': return ball.clone().scale(...shape.radii);
+    case 'sphere': return sphere.clone().scale(shape.radius, shape.radius, shape.radius);
+    case 'ellipsoid': return sphere.clone().scale(...shape.radii);
     case 'tube': {
       const inner = shape.inner_radius ?? 0.8 * shape.radius;
       const half = shape.length / 2;
@@ -70,7 +70,7 @@ function geometryOf(shape, size) {
       return turned(new LatheGeometry(outline, 36).rotateZ(-Math.PI / 2));
     }
     default:
-      console.warn(`shape of type "${shape.type}" is not known and not drawn`);
+      console.warn(`shape of type "${shape.type}" is unknown and not drawn`);
       return null;
   }
 }
@@ -111,7 +111,7 @@ class Machine {
   pose(i, t) {
     return poseAt(this.run.time, this.data.bodies[i]?.pose, t);
   }
-  /** Channel at t, undefined without it. @param {string|undefined} name @param {number} t */
+  /** Channel at t, undefined if missing. @param {string|undefined} name @param {number} t */
   channel(name, t) {
     const channel = name ? this.run.channels.get(name) : undefined;
     return channel ? valueAt(this.run.time, channel.values, t) : undefined;
@@ -142,7 +142,7 @@ class Machine {
     this.bodies.push(group);
     this.root.add(group);
   }
-  /** Lines between the points that a body without shape is joined at. */
+  /** Lines between the connection points of a body without shape. */
   addSegments(group, shape, material) {
     const radius = shape.radius || 0.008 * this.size;
     const at = shape.at ?? [0, 0, 0];
@@ -165,7 +165,7 @@ class Machine {
       for (const end of [p, r]) {
         if (seen.has(end.join())) continue;
         seen.add(end.join());
-        const mesh = new Mesh(ball, material);
+        const mesh = new Mesh(sphere, material);
         mesh.position.set(...end);
         mesh.scale.setScalar(1.25 * radius);
         mesh.userData.body = this.bodies.length;
@@ -191,7 +191,7 @@ class Machine {
     const sizes = cylinderSizes(cylinder, least, most);
     const bore = cylinder.bore || 0.05 * most;
     const drawn = cylinder.barrel_diameter || 1.2 * bore;
-    const thick = Math.max(1, (2 * thinnest * 1.5 * this.size) / drawn); // a cylinder is to be seen on a large machine too
+    const thick = Math.max(1, (2 * thinnest * 1.5 * this.size) / drawn); // cylinders stay visible on a large machine
     const rodRadius = (thick * (cylinder.rod || 0.55 * bore)) / 2;
     const outer = (thick * drawn) / 2;
     const group = new Group();
@@ -207,7 +207,7 @@ class Machine {
     const piston = part(slab, '#1d2228');
     const head = part(slab, '#3d454d');
     const rod = part(bar, steel);
-    const eyes = [part(ball, '#3d454d'), part(ball, steel)];
+    const eyes = [part(sphere, '#3d454d'), part(sphere, steel)];
     eyes[0].scale.setScalar(0.85 * outer);
     eyes[1].scale.setScalar(Math.max(1.5 * rodRadius, 0.7 * outer));
     this.root.add(group);
@@ -236,14 +236,14 @@ class Machine {
         const force = this.channel(names.force, t);
         this.paint(chamberA, mode === 'force' ? force : this.channel(names.pressure_A, t), oilColors[0]);
         this.paint(chamberB, mode === 'force' ? force : this.channel(names.pressure_B, t), oilColors[1]);
-        // Beyond the rod end, where it hides nothing: away from it when the cylinder pushes, towards it when it pulls.
+        // Beyond the rod end, where it hides nothing: away from it in compression, towards it in tension.
         const push = times(unit(line), force ?? 0);
         arrow?.set((force ?? 0) < 0 ? minus(b, times(push, this.view.arrowScale)) : b, push);
       }
     });
   }
 
-  /** @param {Mesh} mesh @param {number|undefined} value in the scale of the view @param {string} plain colour without one */
+  /** @param {Mesh} mesh @param {number|undefined} value on the colour scale of the view @param {string} plain colour without one */
   paint(mesh, value, plain) {
     const material = /** @type {MeshLambertMaterial} */ (mesh.material);
     if (this.view.mode === 'none' || value === undefined) material.color.set(plain);
@@ -284,7 +284,7 @@ class Machine {
       const turned = poses[motor.turns] ?? holder;
       turning.position.set(.../** @type {[number, number, number]} */ (place(holder, at)));
       const [w, ...q] = turned.rotation;
-      const own = rotate({position: [0, 0, 0], rotation: [w, -q[0], -q[1], -q[2]]}, rotate(holder, axis)); // the axis in what turns
+      const own = rotate({position: [0, 0, 0], rotation: [w, -q[0], -q[1], -q[2]]}, rotate(holder, axis)); // the axis in the rotating body
       turning.quaternion.set(q[0], q[1], q[2], w).multiply(along(own));
       if (this.ghost) return;
       const shows = this.view.mode === 'pressure';
@@ -299,7 +299,7 @@ class Machine {
     const material = this.material('#2b3036');
     const tyre = new Mesh(slab.clone().scale(width, wheel.radius, wheel.radius), material);
     tyre.add(new LineSegments(new EdgesGeometry(tyre.geometry, 30), this.edges));
-    const mark = new Mesh(new BoxGeometry(1.04 * width, 1.7 * wheel.radius, 0.08 * wheel.radius), this.material('#d9a441')); // shows that it turns
+    const mark = new Mesh(new BoxGeometry(1.04 * width, 1.7 * wheel.radius, 0.08 * wheel.radius), this.material('#d9a441')); // shows the rotation
     group.add(tyre, mark);
     for (const mesh of [tyre, mark]) {
       mesh.userData.wheel = wheel.name;
@@ -339,12 +339,12 @@ class Machine {
     };
     if (joint.loop) {
       push(new TorusGeometry(1.5, 0.34, 10, 28).rotateY(Math.PI / 2), [r, r, r]);
-      push(ball, [0.55 * r, 0.55 * r, 0.55 * r]);
+      push(sphere, [0.55 * r, 0.55 * r, 0.55 * r]);
     } else if (/prismatic|point_on_line|cylindrical/.test(type)) {
       push(new BoxGeometry(3.4, 0.7, 0.7), [r, r, r]);
       push(cone, [r, 0.9 * r, 0.9 * r], [1.7 * r, 0, 0]);
       push(cone, [-r, 0.9 * r, 0.9 * r], [-1.7 * r, 0, 0]);
-    } else if (/spherical|ball/.test(type)) push(ball, [r, r, r]);
+    } else if (/spherical/.test(type)) push(sphere, [r, r, r]);
     else if (/revolute|universal/.test(type)) push(slab, [2.6 * r, 0.75 * r, 0.75 * r]);
     else push(new OctahedronGeometry(1.1), [r, r, r]);
     group.position.set(.../** @type {[number, number, number]} */ (joint.at ?? [0, 0, 0]));
@@ -353,7 +353,7 @@ class Machine {
     this.view.layer(joint.loop ? 'loops' : 'joints', group);
   }
 
-  /** An arrow whose length shows the size of a force. */
+  /** An arrow whose length shows the magnitude of a force. */
   arrow() {
     const material = new MeshLambertMaterial({color: this.view.app.theme.color('--force'), emissive: this.view.app.theme.color('--force'), emissiveIntensity: 0.4});
     const shaft = new Mesh(bar, material);
@@ -407,7 +407,7 @@ class Machine {
   }
 }
 
-/** One component of vectors that follow each other. */
+/** One component of a sequence of vectors. */
 const components = new WeakMap();
 function strided(values, k) {
   let parts = components.get(values);
@@ -451,12 +451,12 @@ export class View {
     const {app} = this;
     this.stage = h('.stage');
     this.element = h('section.scene', {'aria-label': 'Animation'}, this.stage);
-    const why = app.runs.every((r) => !r.scene) ? app.runs.map((r) => r.sceneMissing).find(Boolean) || 'The report holds no geometry of this machine.' : '';
+    const why = app.runs.every((r) => !r.scene) ? app.runs.map((r) => r.sceneMissing).find(Boolean) || 'The report contains no geometry of this machine.' : '';
     if (why) return this.refuse('No animation', why);
-    // Asked for here, because three.js reports a missing context as an error on the console.
+    // Checked here, because three.js reports a missing context as an error on the console.
     const canvas = document.createElement('canvas');
     const context = canvas.getContext('webgl2', {antialias: true, alpha: true, powerPreference: 'low-power'});
-    if (!context) return this.refuse('No 3-D picture: WebGL is missing', 'This browser does not offer WebGL 2, or it is switched off. Plots, tables and everything else work without it.');
+    if (!context) return this.refuse('No 3-D view: WebGL is missing', 'This browser does not support WebGL 2, or it is disabled. Everything else works without it.');
     this.renderer = new WebGLRenderer({canvas, context});
     const {renderer} = this;
     renderer.setPixelRatio(Math.min(2, devicePixelRatio));
@@ -511,8 +511,8 @@ export class View {
     const {app} = this;
     const machine = app.mainRun()?.scene ?? app.runs.find((r) => r.scene)?.scene;
     const presets = /** @type {[string, string, string][]} */ ([
-      ...(this.planar ? [['plane', 'Plane', 'Straight on to the plane of the machine']] : []),
-      ['oblique', '3-D', 'From the side, in front and above'], ['front', 'Front', 'Front view'], ['side', 'Side', 'Side view'], ['top', 'Top', 'View from above'],
+      ...(this.planar ? [['plane', 'Plane', 'Normal to the plane of the machine']] : []),
+      ['oblique', '3-D', 'Oblique view'], ['front', 'Front', 'Front view'], ['side', 'Side', 'Side view'], ['top', 'Top', 'Top view'],
     ]);
     this.presetButtons = new Map(presets.map(([key, label, title]) => [key, h('button.chip', {type: 'button', title, 'aria-pressed': 'false', onclick: () => this.preset(key)}, label)]));
     const check = (key, label, title) => h('label.menu-check', {title}, h('input', {
@@ -521,21 +521,21 @@ export class View {
     const has = (list, test = () => true) => (machine?.[list] ?? []).some(test);
     this.follow = h('select', {'aria-label': 'Follow a body', title: 'The camera moves with this body', onchange: (event) => this.setFollow(Number(event.target.value))},
       h('option', {value: '-1'}, 'Follow: none'), (machine?.bodies ?? []).map((b, i) => (b.ground ? null : h('option', {value: String(i)}, `Follow: ${b.name}`))));
-    this.colors = h('select', {'aria-label': 'Colour of cylinders', title: 'What the colour of cylinders and motors shows', onchange: (event) => { this.mode = event.target.value; this.rescale(); this.update(); }},
+    this.colors = h('select', {'aria-label': 'Colour of cylinders', title: 'Quantity shown by the colour of cylinders and motors', onchange: (event) => { this.mode = event.target.value; this.rescale(); this.update(); }},
       this.available.pressure ? h('option', {value: 'pressure'}, 'Colour: pressure') : null,
       this.available.force ? h('option', {value: 'force'}, 'Colour: force') : null, h('option', {value: 'none'}, 'Colour: none'));
     this.colors.value = this.mode;
-    this.perspective = h('label.menu-check', {title: 'Off: parallel lines stay parallel'}, h('input', {type: 'checkbox', checked: !this.planar, onchange: (e) => this.setPerspective(e.target.checked)}), h('span', {}, 'Perspective'));
-    const menu = h('details.menu', {}, h('summary', {title: 'What is shown'}, icon('eye'), h('span', {}, 'Show')), h('.menu-body', {},
-      check('forces', 'Forces', 'Arrows of forces on the machine; of a cylinder, on its rod end'),
+    this.perspective = h('label.menu-check', {title: 'Off: parallel projection'}, h('input', {type: 'checkbox', checked: !this.planar, onchange: (e) => this.setPerspective(e.target.checked)}), h('span', {}, 'Perspective'));
+    const menu = h('details.menu', {}, h('summary', {title: 'Visible items'}, icon('eye'), h('span', {}, 'Show')), h('.menu-body', {},
+      check('forces', 'Forces', 'Force arrows; for a cylinder, the force on its rod end'),
       has('joints', (j) => !j.loop) ? check('joints', 'Joints', 'Joints of the tree') : null,
-      has('joints', (j) => j.loop) ? check('loops', 'Loop closures', 'Joints that close loops, as rings') : null,
+      has('joints', (j) => j.loop) ? check('loops', 'Loop closures', 'Joints that close loops, shown as rings') : null,
       app.runs.length > 1 ? check('ghosts', 'Other runs', 'Transparent ghosts') : null,
       check('grid', 'Grid', 'Ground grid'), check('names', 'Names', 'Names of bodies'), this.perspective));
     document.addEventListener('pointerdown', (event) => { if (menu.open && !menu.contains(/** @type {Node} */ (event.target))) menu.open = false; });
     menu.addEventListener('keydown', (event) => { if (event.key === 'Escape') { menu.open = false; menu.querySelector('summary').focus(); event.stopPropagation(); } });
     this.tools = h('.scene-tools', {role: 'toolbar', 'aria-label': 'View'}, h('.chips', {role: 'group', 'aria-label': 'Camera'}, [...this.presetButtons.values()],
-      h('button.chip', {type: 'button', title: 'Fit the whole motion (F)', onclick: () => this.fit()}, 'Fit')),
+      h('button.chip', {type: 'button', title: 'Fit the full motion (F)', onclick: () => this.fit()}, 'Fit')),
     this.follow, this.colors, menu, iconButton('camera', 'Save picture as PNG', () => this.savePng()));
     this.element.prepend(this.tools);
     this.legend = h('.scene-legend');
@@ -546,7 +546,7 @@ export class View {
     this.stage.append(this.names, this.legend, h('.scene-corner', {}, this.gizmo, this.gridText), this.tip);
   }
 
-  /** Channels that the cylinders and motors of all runs colour by, so that ghosts and main run have one scale. @param {string} kind */
+  /** Channels for the colours of cylinders and motors of all runs, so that ghosts and main run share one scale. @param {string} kind */
   channelsOf(kind) {
     const names = kind === 'pressure' ? ['pressure_A', 'pressure_B'] : ['force'];
     return this.app.runs.flatMap((run) => [...(run.scene?.cylinders ?? []), ...(run.scene?.motors ?? [])].flatMap((c) => names.map((n) => run.channels.get(c.channels?.[n])).filter(Boolean)));
@@ -692,12 +692,12 @@ export class View {
   }
   render() {
     const {camera, controls} = this;
-    // Planes of the picture around the machine: parallel views have the camera far away.
+    // Clipping planes around the machine: in parallel views the camera is far away.
     const distance = camera.position.distanceTo(controls.target);
     camera.near = Math.max(distance * 1e-3, distance - 6 * this.span);
     camera.far = distance + 6 * this.span;
     camera.updateProjectionMatrix();
-    // Light from over the viewer's left shoulder, so that every face has its shade from everywhere.
+    // Light from above the viewer's left shoulder, so that faces are shaded in every view.
     this.sun.position.copy(camera.position).sub(controls.target).normalize().add(new Vector3(...this.up).multiplyScalar(0.7)).add(new Vector3(-0.5, 0, 0).applyQuaternion(camera.quaternion));
     this.renderer.setClearColor(new Color(this.app.theme.color('--stage')));
     this.renderer.render(this.scene, camera);
@@ -726,7 +726,7 @@ export class View {
     const before = this.camera.aspect;
     this.camera.aspect = w / hgt;
     this.camera.updateProjectionMatrix();
-    // What was fitted stays fitted when the picture gets narrower.
+    // A fitted view stays fitted when it gets narrower.
     if (this.fitted && Math.abs(before - this.camera.aspect) > 1e-3) this.fit();
     this.invalidate();
   }
@@ -737,7 +737,7 @@ export class View {
     let direction = directions[name];
     if (name === 'plane') {
       direction = unit(planar.normal);
-      // The axis to the right shall point to positive values.
+      // The axis to the right points to positive values.
       const right = cross(Math.abs(dot(direction, up)) > 0.9 ? directions.forward : up, direction);
       const largest = right.reduce((m, v, i) => (Math.abs(v) > Math.abs(right[m]) ? i : m), 0);
       if (right[largest] < 0 && Math.abs(dot(direction, up)) < 0.9) direction = times(direction, -1);
@@ -745,7 +745,7 @@ export class View {
     const parallel = name !== 'oblique';
     this.perspective.querySelector('input').checked = !parallel;
     this.setFov(parallel ? 1 : 32);
-    // Straight from above the camera needs to know what is up in the picture.
+    // In the top view the camera needs an up direction.
     const steep = Math.abs(dot(direction, up)) > 0.999;
     this.look(steep ? add(direction, times(directions.forward, -1e-4)) : direction);
     this.fit();
@@ -774,7 +774,7 @@ export class View {
   setPerspective(on) {
     this.setFov(on ? 32 : 1);
   }
-  /** The whole motion in the picture, from the present direction. */
+  /** Fits the full motion, in the current direction. */
   fit() {
     const {camera, controls} = this;
     const direction = camera.position.clone().sub(controls.target).normalize();
@@ -791,7 +791,7 @@ export class View {
     const tall = Math.tan((camera.fov * Math.PI) / 360);
     const wide = tall * camera.aspect;
     let distance = 0;
-    // What is near looks larger, so the middle of the picture is not the middle of the points: a few rounds find it.
+    // With perspective the centre of the view is not the centre of the points: iterate.
     for (let round = 0; round < 8; ++round) {
       distance = 0;
       for (const p of points) distance = Math.max(distance, Math.abs(p[0] - center[0]) / wide + p[2] - center[2], Math.abs(p[1] - center[1]) / tall + p[2] - center[2]);
@@ -807,7 +807,7 @@ export class View {
     if (this.followed >= 0) this.setFollow(this.followed, true);
     this.invalidate();
   }
-  /** Points that the machines pass: corners of shapes, at the given times of each run. @param {(run: import('./data.js').Run) => number[]} timesOf @param {boolean} [ground] */
+  /** Points passed by the machines: corners of shapes, at the given times of each run. @param {(run: import('./data.js').Run) => number[]} timesOf @param {boolean} [ground] */
   pointsAt(timesOf, ground = true) {
     /** @type {[number, number, number][]} */
     const points = [];
@@ -827,7 +827,7 @@ export class View {
     }
     return points.every((p) => p.every(Number.isFinite)) ? points : [];
   }
-  /** What a fit shows: the whole motion, or what is followed at this time. */
+  /** Content of a fit: the full motion, or the followed body at this time. */
   cloud() {
     if (this.followed >= 0) {
       const now = this.pointsAt(() => [this.app.player.time], !this.drives());
@@ -839,18 +839,18 @@ export class View {
     }
     return this.points;
   }
-  /** Diagonal of the machine as it stands at the start: that of the motion may be a way that it drives. */
+  /** Diagonal of the machine at the start: that of the motion may be a travelled distance. */
   machineSize() {
     const points = this.pointsAt((run) => [run.time[0] ?? 0], false);
     if (!points.length) return 0;
     const range = (k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]));
     return Math.hypot(range(0), range(1), range(2));
   }
-  /** Whether the motion goes far beyond the machine, and away from what is drawn of the ground. */
+  /** Whether the motion extends far beyond the machine and the drawn ground. */
   drives() {
     return this.span >= 3 * this.size;
   }
-  /** The heaviest body of a machine that drives far: followed from the start. */
+  /** The heaviest body of a machine that travels far: followed from the start. */
   driver() {
     const bodies = this.app.mainRun()?.scene?.bodies ?? [];
     if (!this.drives()) return -1;
@@ -863,7 +863,7 @@ export class View {
     const main = this.machines.find((m) => !m.ghost);
     if (body < 0 || !main) return this.invalidate();
     this.fitted = fitted;
-    this.followedAt = fitted ? this.placeOfFollowed(main) : this.controls.target.clone(); // what is fitted stays where it is in the picture
+    this.followedAt = fitted ? this.placeOfFollowed(main) : this.controls.target.clone(); // a fitted view keeps its target
     this.track();
     this.invalidate();
   }
@@ -938,7 +938,7 @@ export class View {
     this.invalidate();
   }
 
-  /** The picture at twice the resolution of the screen, which papers and slides want. */
+  /** The view at twice the screen resolution, for publication. */
   savePng() {
     const {renderer} = this;
     const ratio = renderer.getPixelRatio();
@@ -951,7 +951,7 @@ export class View {
     };
     draw(Math.min(2 * ratio, finest));
     this.canvas.toBlob((blob) => blob && save(`${fileName(`${this.app.mainRun()?.name ?? 'machine'}_${this.app.player.time.toFixed(2)}s`)}.png`, blob), 'image/png');
-    draw(ratio); // the copy above is made when it is asked for
+    draw(ratio); // the copy above is made on demand
   }
 }
 
@@ -980,7 +980,7 @@ function extentOf(shape) {
 }
 const framed = (shape) => ({position: shape.at ?? [0, 0, 0], rotation: shape.rotation ?? [1, 0, 0, 0]});
 
-/** Middle of a body's shapes in its own frame. */
+/** Centre of a body's shapes in its own frame. */
 function centerOf(body) {
   const points = (body.shapes ?? []).flatMap(extentOf);
   const middle = (k) => (Math.min(...points.map((p) => p[k])) + Math.max(...points.map((p) => p[k]))) / 2;

@@ -16,19 +16,19 @@ export function section(id, title, ...children) {
   return h('section.block', {id, 'aria-labelledby': `${id}-title`}, h('h2', {id: `${id}-title`}, title), ...children);
 }
 
-/** A time that moves the animation there. @param {App} app @param {number|null|undefined} time */
+/** A button that moves the animation to a time. @param {App} app @param {number|null|undefined} time */
 function timeButton(app, time) {
   if (time == null || !app.player.instants.length) return null;
   return h('button.at', {type: 'button', title: 'Show this instant', onclick: () => { app.player.pause(); app.player.setTime(time); app.showWorkbench(); }}, `at ${formatNumber(time, 4)} s`);
 }
 
-/** Runs that failed and warnings, on top of the page. @param {App} app @param {any[]} others sections that are no runs */
+/** Failed runs and warnings, at the top of the page. @param {App} app @param {any[]} others sections that are not runs */
 export function banners(app, others) {
   const out = [];
   for (const run of app.runs) {
     if (run.status === 'completed') continue;
     const end = run.summary.end_time;
-    out.push(h('.banner.bad', {role: 'alert'}, h('strong', {}, `${run.label} ${run.status}${end == null ? '' : ` at ${formatNumber(end, 5)} s`}`), h('p', {}, run.message || 'No reason is given.')));
+    out.push(h('.banner.bad', {role: 'alert'}, h('strong', {}, `${run.label} ${run.status}${end == null ? '' : ` at ${formatNumber(end, 5)} s`}`), h('p', {}, run.message || 'No reason given.')));
   }
   const warnings = [...app.runs.map((r) => ({from: app.runs.length > 1 ? r.label : '', list: r.warnings})), ...others.map((s) => ({from: app.runs.length + others.length > 1 ? s.title ?? s.name ?? '' : '', list: s.warnings ?? [], time: s.time}))].filter((w) => w.list.length);
   if (warnings.length) {
@@ -54,7 +54,7 @@ export function summarySection(app) {
     });
     const told = app.runs.map((run) => incidents(run.summary, app.units));
     rows.push(h('tr.group', {}, h('th', {scope: 'rowgroup', colspan: app.runs.length + 1}, 'Incidents')),
-      h('tr', {}, h('th', {scope: 'row'}, 'What happened', h('span.hint', {}, 'Cavitation, end stops, relief valves, accumulators')), told.map((list) => h('td', {}, list.length ? h('ul.incidents', {}, list.map((i) => h('li', {}, i.text, timeButton(app, i.time)))) : 'none'))));
+      h('tr', {}, h('th', {scope: 'row'}, 'Events', h('span.hint', {}, 'Cavitation, end stops, relief valves, accumulators')), told.map((list) => h('td', {}, list.length ? h('ul.incidents', {}, list.map((i) => h('li', {}, i.text, timeButton(app, i.time)))) : 'none'))));
     body.replaceChildren(h('.table-scroll', {tabindex: 0, role: 'region', 'aria-label': 'Summary'}, h('table.summary', {},
       h('caption.visually-hidden', {}, 'Summary of the runs'),
       h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Figure'), app.runs.map((run) => h('th.number', {scope: 'col'}, runName(app, run))))), h('tbody', {}, rows))));
@@ -105,7 +105,7 @@ export function energySection(app) {
       const bands = [];
       parts.forEach((p, i) => {
         const tint = ledgerTint(app, all.indexOf(p));
-        // Upper and lower border of what this entry adds; the area between a border and the one before is filled.
+        // Upper and lower boundary of this entry; the area between consecutive boundaries is filled.
         for (const [borders, direction] of /** @type {[Float64Array[], number][]} */ ([[above, 1], [below, -1]])) {
           lines.push({...base, label: p.entry.label, silent: true, color: color(p.entry), width: 0.8, values: borders[i]});
           columns.push(borders[i]);
@@ -114,7 +114,7 @@ export function energySection(app) {
         }
       });
       for (const p of all) {
-        // Not drawn again: what the legend and the files hold is the change of each entry, not the border of its area.
+        // Not drawn: legend and files contain the change of each entry, not the boundary of its area.
         lines.push({...base, label: p.entry.label ?? p.entry.name, key: p.entry.name, area: true, color: color(p.entry), values: p.values, width: 0, hidden: hidden.has(p.entry.name)});
         columns.push(p.values.map((v) => v * shown.factor));
       }
@@ -129,7 +129,7 @@ export function energySection(app) {
       plot.show({title: 'Energy', x: Array.from(time), columns, lines, axes: [{unit: shown.unit}], bands});
     };
     const choose = runs.length > 1 ? h('label.inline', {}, 'Run ', h('select', {onchange: (e) => { run = runs[e.target.selectedIndex]; draw(); }}, runs.map((r) => h('option', {}, r.label)))) : null;
-    out.append(h('p.note', {}, 'Changes since the start, stacked: what is gained grows upwards from zero, what is given away downwards.'),
+    out.append(h('p.note', {}, 'Changes since the start, stacked: gains upwards from zero, losses downwards.'),
       h('.panel', {role: 'group', 'aria-label': 'Energy over time, stacked'}, h('header.panel-head', {}, legend, h('.panel-tools', {}, choose, plotTools(plot, () => `${run.name}_energy`))), host));
     app.on('units', draw);
     app.whenLaidOut(draw);
@@ -138,14 +138,14 @@ export function energySection(app) {
     const host = h('div');
     const keys = [...new Set(atEnd.flatMap((r) => Object.keys(r.summary.energy.ledger)))];
     const draw = () => host.replaceChildren(sortableTable({
-      caption: 'Energies at the end',
-      columns: [{name: 'energy', label: 'At the end'}, ...atEnd.map((r) => ({name: r.name, label: app.runs.length > 1 ? r.label : 'value', unit: app.units.of('J').unit}))],
+      caption: 'Final energies',
+      columns: [{name: 'energy', label: 'Final value'}, ...atEnd.map((r) => ({name: r.name, label: app.runs.length > 1 ? r.label : 'value', unit: app.units.of('J').unit}))],
       rows: keys.map((k) => [k.replaceAll('_', ' '), ...atEnd.map((r) => (r.summary.energy.ledger[k] ?? NaN) * app.units.of('J').factor)]),
       cell: (value, _, column) => (column === 0 ? h('b', {}, value) : formatNumber(value, 4)),
     }));
     app.on('units', draw);
     draw();
-    out.append(h('details.fold', {}, h('summary', {}, 'Ledger at the end'), host));
+    out.append(h('details.fold', {}, h('summary', {}, 'Final ledger'), host));
   }
   return out;
 }
@@ -202,7 +202,7 @@ function histogram(app, run) {
   const entries = Object.entries(run.summary.iterations.histogram).map(([k, v]) => [Number(k), Number(v)]).sort((a, b) => a[0] - b[0]);
   const most = Math.max(...entries.map((e) => e[1]));
   const total = entries.reduce((s, e) => s + e[1], 0);
-  return h('.card', {}, h('h3', {}, 'Steps by iterations', app.runs.length > 1 ? [': ', runName(app, run)] : null),
+  return h('.card', {}, h('h3', {}, 'Steps per number of iterations', app.runs.length > 1 ? [': ', runName(app, run)] : null),
     h('table.bars', {}, h('caption.visually-hidden', {}, `Steps of ${run.label} per number of iterations`),
       h('thead.visually-hidden', {}, h('tr', {}, h('th', {}, 'Iterations'), h('th', {}, 'Share'), h('th', {}, 'Steps'))),
       h('tbody', {}, entries.map(([k, v]) => h('tr', {}, h('th', {scope: 'row'}, String(k)), h('td.bar-cell', {}, h('span.bar', {style: {width: `${(100 * v) / most}%`, background: `var(${app.theme.curve(app.runs.length > 1 ? run.index : 0)})`}})), h('td.number', {}, `${formatNumber((100 * v) / total, 3)} %`))))));
@@ -213,7 +213,7 @@ export function modelSection(app) {
   const runs = app.runs.filter((r) => r.model);
   if (!runs.length) return null;
   const out = section('model', 'Model file');
-  out.append(h('p.note', {}, 'With all settings and defaults of the run. All values are SI.'));
+  out.append(h('p.note', {}, 'With all settings and defaults of the run, in SI units.'));
   for (const [i, run] of runs.entries()) {
     const lines = run.model.replace(/\n$/, '').split('\n');
     const code = h('pre.code', {tabindex: 0, 'aria-label': `Model file of ${run.label}`}, h('code', {}, lines.map((line, n) => [colored(line), n + 1 < lines.length ? '\n' : ''])));
@@ -235,7 +235,7 @@ async function copy(text, element) {
     await navigator.clipboard.writeText(text);
     announce('Copied');
   } catch {
-    // Pages opened from a file may not use the clipboard: select the text, and try the old way.
+    // Pages opened from a file may not use the clipboard: select the text and use execCommand.
     const selection = /** @type {Selection} */ (getSelection());
     selection.selectAllChildren(element);
     announce(document.execCommand('copy') ? 'Copied' : 'Selected: press Ctrl+C');
@@ -253,21 +253,21 @@ export function compareSection(app, data, id) {
     app.on('runs', () => { box.checked = run.visible; });
     return h('label.run-check', {}, box, h('span.run-dot', {'aria-hidden': 'true', style: {background: `var(${app.theme.curve(run.index)})`}}));
   } : undefined;
-  out.append(h('p.note', {}, `${data.rows.length} combinations. A click on a head sorts${lead ? '; a tick shows the run in animation and plots' : ''}.`),
+  out.append(h('p.note', {}, `${data.rows.length} combinations. Click a column header to sort${lead ? '; check a row to show it in animation and plots' : ''}.`),
     sortableTable({caption: data.title ?? 'Comparison', columns: data.columns, rows: data.rows, lead, leadLabel: 'Shown',
       cell: (value) => (typeof value === 'string' && /^(simulation )?failed\b/.test(value) ? h('span.tone.bad', {}, value) : value === 'completed' ? h('span.tone.good', {}, value) : cellText(value))}));
   const panels = historyPanels(app, data, id);
-  if (panels.length) out.append(h('details.fold', {open: lead ? null : ''}, h('summary', {}, 'How every step went', h('span.hint', {}, 'violation, iterations, time')), panels));
+  if (panels.length) out.append(h('details.fold', {open: lead ? null : ''}, h('summary', {}, 'Step history', h('span.hint', {}, 'violation, iterations, time')), panels));
   return out;
 }
 
-/** How the steps of compared runs went: a plot for each kind of channel. @param {App} app @param {any} data @param {string} id */
+/** Step histories of compared runs: a plot for each kind of channel. @param {App} app @param {any} data @param {string} id */
 function historyPanels(app, data, id) {
   const {history} = data;
   if (!history?.channels?.length) return [];
   const kinds = [...new Set(history.channels.map((c) => c.name.slice(c.name.lastIndexOf('.') + 1)))];
   const names = [...new Set(history.channels.map((c) => c.name.slice(0, c.name.lastIndexOf('.'))))];
-  const titles = {violation: 'Constraint violation', velocity_violation: 'Rate of the constraint violation', iterations: 'Iterations per step', position_iterations: 'Solves for dependent positions', step_seconds: 'Time inside steps since the start [s]'};
+  const titles = {violation: 'Constraint violation', velocity_violation: 'Constraint violation rate', iterations: 'Iterations per step', position_iterations: 'Solves for dependent positions', step_seconds: 'Computing time of the steps since the start [s]'};
   return kinds.map((kind) => {
     const channels = history.channels.filter((c) => c.name.endsWith(`.${kind}`) && c.values.some((v) => v > 0));
     if (!channels.length) return null;
@@ -287,7 +287,7 @@ function historyPanels(app, data, id) {
 
 const verdicts = {
   asymptotically_stable: ['good', 'Asymptotically stable'],
-  stable_but_null: ['good', 'Stable but for null eigenvalues'],
+  stable_but_null: ['good', 'Stable except for null eigenvalues'],
   drifting: ['warn', 'Drifting'],
   undamped: ['warn', 'Undamped'],
   unstable: ['bad', 'Unstable'],
@@ -298,7 +298,7 @@ export function linearizeSection(app, data, id) {
   const name = data.title ?? (data.eigenvalues ? `Linear model${data.name ? `: ${data.name}` : ''}` : 'Eigenvalues over time');
   const out = section(id, data.time ? `${name}, at ${formatNumber(data.time)} s` : name);
   const locus = locusCurves(data.locus);
-  if (!data.eigenvalues) { // those of several times stand together here, each model in its own section
+  if (!data.eigenvalues) { // several times are shown together here, each model in its own section
     if (locus.length) out.append(xyChart({label: 'Eigenvalues in the complex plane', xLabel: 'Re [1/s]', yLabel: 'Im [1/s]', height: 380, curves: locus, zeroLines: true, shade: 'left'}).element, locusNote(data.locus));
     return out.append(...folds(app, data, id)), out;
   }
@@ -321,7 +321,7 @@ export function linearizeSection(app, data, id) {
   const states = (list) => h('.participation', {}, (list ?? []).slice(0, 5).map(([name, share]) => h('span.state', {title: `participation ${formatNumber(share, 3)}`}, h('span.state-bar', {'aria-hidden': 'true', style: {width: `${Math.max(2, 100 * share)}%`}}), h('span', {}, name), h('span.state-share', {}, formatNumber(share, 2)))));
   const table = sortableTable({
     caption: 'Eigenvalues',
-    columns: [{name: '#'}, {name: 're', label: 'Re', unit: '1/s'}, {name: 'im', label: 'Im', unit: '1/s'}, {name: 'f', label: 'Frequency', unit: 'Hz'}, {name: 'damping', label: 'Damping ratio'}, {name: 'T', label: 'Time constant', unit: 's'}, {name: 'states', label: 'States that take part'}],
+    columns: [{name: '#'}, {name: 're', label: 'Re', unit: '1/s'}, {name: 'im', label: 'Im', unit: '1/s'}, {name: 'f', label: 'Frequency', unit: 'Hz'}, {name: 'damping', label: 'Damping ratio'}, {name: 'T', label: 'Time constant', unit: 's'}, {name: 'states', label: 'Participating states'}],
     rows: rows.map(({numbers, value: v}) => [numbers[0], v.re, Math.abs(v.im), v.im ? v.frequency_hz : null, v.damping_ratio, v.time_constant ?? (v.re < 0 ? -1 / v.re : null), v.states?.[0]?.[0] ?? '']),
     cell: (value, row, column) => {
       const {numbers, value: v} = rows[row];
@@ -352,7 +352,7 @@ export function linearizeSection(app, data, id) {
   const chart = xyChart({label: `Eigenvalues of ${data.name ?? 'the machine'} in the complex plane`, xLabel: 'Re [1/s]', yLabel: 'Im [1/s]', height: 380, points, curves: locus, zeroLines: true, shade: 'left', guides, log: log ? {x: c, y: c} : null});
   const mark = (row) => chart.mark(row == null ? null : rows[row].numbers[0] - 1);
   const toggle = h('label.menu-check.inline', {}, h('input', {type: 'checkbox', checked: log, onchange: (e) => { log = e.target.checked; chart.update({log: log ? {x: c, y: c} : null}); }}), h('span', {}, `Logarithmic beyond ${formatNumber(c, 1)} 1/s`));
-  out.append(h('.linear', {}, h('.linear-plane', {}, h('header.panel-head', {}, h('h3', {}, 's-plane'), toggle), chart.element, locus.length ? locusNote(data.locus) : null, h('p.note', {}, 'The shaded half is unstable. Drag to zoom, double click to reset.')), h('.linear-table', {}, table)));
+  out.append(h('.linear', {}, h('.linear-plane', {}, h('header.panel-head', {}, h('h3', {}, 's-plane'), toggle), chart.element, locus.length ? locusNote(data.locus) : null, h('p.note', {}, 'The shaded half is unstable. Drag to zoom, double-click to reset.')), h('.linear-table', {}, table)));
   const facts = [['states', data.states], ['inputs', data.inputs], ['outputs', data.outputs]].filter(([, l]) => l);
   out.append(h('p.note', {}, facts.map(([n, l]) => `${l.length} ${n}`).join(', '), data.time == null ? '' : `; about the state at ${formatNumber(data.time)} s`, motion ? ` (${motion})` : '', '.'));
   for (const [name, heads, sides] of [['A', data.states, data.states], ['B', data.inputs, data.states], ['C', data.states, data.outputs], ['D', data.inputs, data.outputs]]) {
@@ -368,7 +368,7 @@ export function linearizeSection(app, data, id) {
   return out;
 }
 
-/** The linear model beside the run, tables, the model file. @param {App} app @param {any} data @param {string} id */
+/** Comparison of linear model and run, tables, the model file. @param {App} app @param {any} data @param {string} id */
 function folds(app, data, id) {
   const out = [];
   if (data.simulate?.channels?.length) out.push(besideRun(app, data, id));
@@ -387,7 +387,7 @@ function besideRun(app, data, id) {
   const names = channels.map((c) => c.name).filter((n) => channels.some((c) => c.name === `${n}.linear`));
   const host = h('.redrawn');
   const values = (name) => channels.find((c) => c.name === name).values;
-  const choice = h('select', {'aria-label': 'Channel beside the linear model', onchange: () => draw()}, names.map((n) => h('option', {value: n}, n)));
+  const choice = h('select', {'aria-label': 'Channel to compare with the linear model', onchange: () => draw()}, names.map((n) => h('option', {value: n}, n)));
   const draw = () => {
     const name = choice.value;
     const shown = app.units.of(data.units?.outputs?.[(data.outputs ?? []).indexOf(name)] ?? '');
@@ -399,12 +399,12 @@ function besideRun(app, data, id) {
   };
   app.on('units', draw);
   draw();
-  return h('.beside', {id: `${id}-beside`}, h('h3', {}, 'Beside the run'), host);
+  return h('.beside', {id: `${id}-beside`}, h('h3', {}, 'Comparison with the run'), host);
 }
 
 const curveLegend = (curves) => h('ul.legend', {}, curves.map((c) => h('li.legend-item', {}, h('span.legend-name', {}, swatch(/** @type {any} */ ({...c, dash: c.dash ?? []})), h('span', {}, c.name)))));
 
-/** A table whose columns with a unit follow the choice of units. @param {App} app @param {any} table */
+/** A table whose columns use the selected units. @param {App} app @param {any} table */
 function shownTable(app, table) {
   const host = h('div');
   const draw = () => {
@@ -421,7 +421,7 @@ function shownTable(app, table) {
   return host;
 }
 
-/** Which value belongs where on the branches. @param {any} locus */
+/** Parameter range of the branches. @param {any} locus */
 function locusNote(locus) {
   const values = [...new Set(locus.points.map((p) => p.value))];
   return h('p.note', {}, `Curves: eigenvalues as ${locus.parameter} goes from ${values[0]} to ${values.at(-1)}${locus.unit ? ` ${locus.unit}` : ''} (${values.length} values).`);
@@ -438,7 +438,7 @@ function locusCurves(locus) {
   });
 }
 
-/** Studies, curves of actuators, and whatever has tables and figures. @param {App} app @param {any} data @param {string} id */
+/** Studies, actuator curves, and other sections with tables and figures. @param {App} app @param {any} data @param {string} id */
 export function studySection(app, data, id) {
   const out = section(id, data.title ?? data.name ?? (data.kind === 'curve' ? 'Force over velocity' : 'Study'));
   if (data.message) out.append(h('p', {}, data.message));
@@ -454,7 +454,7 @@ export function studySection(app, data, id) {
       out.append(shownTable(app, table));
     }
   };
-  if (data.kind !== 'curve') tables(); // of a curve they are its points
+  if (data.kind !== 'curve') tables(); // for a curve they are its points
   for (const curves of panels.values()) {
     const host = h('.redrawn');
     const draw = () => host.replaceChildren(curvePanel(app, curves, data.kind === 'curve'));
@@ -465,14 +465,14 @@ export function studySection(app, data, id) {
   if (data.kind === 'curve') tables();
   if (data.figures?.length) {
     out.append(h('.figures', {}, data.figures.map((figure) => h('figure', {},
-      // As a picture and not as part of the page: it can neither run anything nor change styles.
+      // As an image, not inline: it can neither run scripts nor change styles.
       h('img', {src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(figure.svg)}`, alt: figure.title ?? figure.name}),
       h('figcaption', {}, figure.title ?? figure.name)))));
   }
   return out;
 }
 
-/** Curves over one pair of axes, in the chosen units where the labels of the axes name units. @param {App} app @param {any[]} curves @param {boolean} zeroLines */
+/** Curves over one pair of axes, in the selected units if the axis labels contain units. @param {App} app @param {any[]} curves @param {boolean} zeroLines */
 function curvePanel(app, curves, zeroLines) {
   const axis = (label) => {
     const [, name, unit] = /^(.*) \[(.*)\]$/.exec(label ?? '') ?? [];

@@ -1,12 +1,12 @@
-// Tables that sort by a click on the head of a column.
+// Tables sorted by clicking a column header.
 // SPDX-License-Identifier: BSD-3-Clause
 import {h} from './dom.js';
 import {formatCount, formatNumber} from './units.js';
 
-const LONG = 60; // characters, from which a cell has room for a sentence
+const LONG = 60; // characters, from which a cell is formatted as a sentence
 
 /**
- * Order of two cells: numbers by size, then texts; what is empty comes last.
+ * Order of two cells: numbers, then texts; empty ones last.
  * @param {any} a @param {any} b
  */
 export function compareCells(a, b) {
@@ -17,7 +17,7 @@ export function compareCells(a, b) {
 }
 
 /**
- * Order of the rows. Empty cells stay at the end either way; equal ones keep their order.
+ * Order of the rows. Empty cells stay at the end in both directions; the sort is stable.
  * @param {any[][]} rows @param {number} column @param {boolean} falling @returns {number[]} indices
  */
 export function orderOf(rows, column, falling) {

@@ -1,4 +1,4 @@
-// Light and dark: the system's choice until the user makes one.
+// Light and dark theme: the system setting until the user chooses.
 // SPDX-License-Identifier: BSD-3-Clause
 import {curveColors, dashes} from './color.js';
 
@@ -9,7 +9,7 @@ export class Theme {
     this.listeners = [];
     this.system = matchMedia('(prefers-color-scheme: dark)');
     this.choice = remembered('theme');
-    // Read here and from the event only: who reads `matches` before the event is due swallows it.
+    // Read only here and from the event: reading `matches` before the event is dispatched suppresses it.
     this.systemIsDark = this.system.matches;
     this.system.addEventListener('change', (event) => {
       this.systemIsDark = event.matches;
@@ -45,13 +45,13 @@ export class Theme {
   curve(n) {
     return `--curve-${n % curveColors.light.length}`;
   }
-  /** Dash of the n-th curve whose colours start anew, or of the n-th channel of a run. @param {number} n */
+  /** Dash of the n-th curve whose colours repeat, or of the n-th channel of a run. @param {number} n */
   dash(n) {
     return dashes[n % dashes.length];
   }
 }
 
-// The page may be a file, where some browsers refuse storage.
+// The page may be a file, for which some browsers deny storage.
 /** @param {string} key */
 export function remembered(key) {
   try {
@@ -64,5 +64,5 @@ export function remembered(key) {
 export function remember(key, value) {
   try {
     localStorage.setItem(`trunnion.${key}`, value);
-  } catch { /* not kept, then */ }
+  } catch { /* not stored */ }
 }

@@ -1,8 +1,8 @@
-// Marks of axes as text.
+// Tick labels of axes.
 // SPDX-License-Identifier: BSD-3-Clause
 import {powerOfTen} from './units.js';
 
-/** Marks of an axis, all written alike. @param {number[]} splits */
+/** Tick labels of an axis in a common format. @param {number[]} splits */
 export function tickTexts(splits) {
   const size = Math.max(...splits.map(Math.abs));
   const step = splits.length > 1 ? Math.abs(splits[1] - splits[0]) : size;
@@ -16,14 +16,14 @@ export function tickTexts(splits) {
     const ten = powerOfTen(power);
     return splits.map((v) => (Math.abs(v) < 1e-9 * size ? '0' : `${(v / 10 ** power).toFixed(digits).replace('-', '−')}·${ten}`));
   }
-  // As many decimals as the marks need: a step of 2.5 has one, and marks need not be multiples of their step.
+  // As many decimals as necessary: a step of 2.5 has one, and ticks need not be multiples of their step.
   const exact = (/** @type {number} */ decimals) => splits.every((v) => Math.abs(v - Number(v.toFixed(decimals))) <= 1e-6 * step);
   let decimals = Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9)));
   while (decimals < 8 && !exact(decimals)) ++decimals;
   return splits.map((v) => v.toFixed(decimals).replace(/^-(?=0(\.0*)?$)/, '').replace('-', '−'));
 }
 
-/** Powers of ten between two values, some six at most. @param {number} low @param {number} high */
+/** Powers of ten between two values, about six at most. @param {number} low @param {number} high */
 export function decades(low, high) {
   const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
   const step = Math.max(1, Math.ceil((b - a) / 6));

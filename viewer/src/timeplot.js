@@ -1,4 +1,4 @@
-// A plot over time: uPlot with the page's cursor, zoom, units and colours, its legend, and its files.
+// A plot over time: uPlot with the page's cursor, zoom, units and colours, its legend, and export.
 // SPDX-License-Identifier: BSD-3-Clause
 import uPlot from 'uplot';
 import {h, save, fileName, announce} from './dom.js';
@@ -12,11 +12,11 @@ import {formatNumber, powerOfTen, withUnit} from './units.js';
  *   hidden?: boolean, silent?: boolean, fill?: string, width?: number, stepped?: boolean, key?: string, area?: boolean}} Line  silent: neither in the legend nor in files; values in SI
  * @typedef {{unit: string, log?: boolean}} Axis
  * @typedef {{title: string, x: number[], columns: any[], lines: Line[], axes: Axis[], bands?: {series: [number, number], fill: string}[]}} Picture
- *   columns: what is drawn, in shown units and aligned with x
+ *   columns: drawn values, in shown units and aligned with x
  * @typedef {{player: import('./player.js').Player, theme: import('./theme.js').Theme}} Context
  */
 
-const leftSize = 74; // a mark such as 8·10⁻¹³ beside the unit
+const leftSize = 74; // a mark such as 8·10⁻¹³ next to the unit
 const rightSize = 62;
 
 export class TimePlot {
@@ -155,19 +155,19 @@ export class TimePlot {
         setSelect: [(u) => {
           if (u.select.width > 6) {
             player.zoom(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x'));
-            announce('Zoomed. Double click shows the whole time again.');
+            announce('Zoomed. Double-click to show the full time range.');
           }
           u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
         }],
       },
     }, /** @type {any} */ ([picture.x, ...picture.columns]), this.canvasHost);
     this.plot = plot;
-    // A click chooses the time also where the pointer alone does not, and while playing.
+    // A click sets the time also if hovering does not, and while playing.
     plot.over.addEventListener('click', (event) => {
       player.setTime(plot.posToVal(event.offsetX, 'x'));
       this.showTime();
     });
-    // A finger moves the time; vertical moves scroll the page (touch-action in the style sheet).
+    // A finger sets the time; vertical motion scrolls the page (touch-action in the style sheet).
     const touch = (event) => event.pointerType !== 'mouse' && player.setTime(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x'));
     plot.over.addEventListener('pointerdown', touch);
     plot.over.addEventListener('pointermove', touch);
@@ -175,7 +175,7 @@ export class TimePlot {
     this.showTime();
   }
 
-  /** Right axes that other panels have are left free here, so that one time is one column of the page. */
+  /** Space for right axes of other panels is kept free, so that equal times are aligned on the page. */
   rightPadding() {
     const own = Math.max(0, (this.picture?.axes.length ?? 0) - 1);
     const most = this.width() < 480 ? own : Math.max(own, this.options.rightAxes?.() ?? 0);
@@ -209,7 +209,7 @@ export class TimePlot {
     if (source !== this && !this.dragging) {
       const [min, max] = this.context.player.range;
       const inside = t >= min && t <= max;
-      // Not the time itself but the place of the last pixel, so that the end does not fall outside.
+      // Not the time itself but the position of the last pixel, so that the end is inside.
       const left = inside ? Math.min(plot.over.clientWidth - 0.5, plot.valToPos(t, 'x')) : -10;
       plot.setCursor({left, top: inside ? 0 : -10}, false);
     }
@@ -232,7 +232,7 @@ export class TimePlot {
     /** @type {{line: Line, output: HTMLElement, greatest: number}[]} */
     this.values = [];
     const lines = (picture?.lines ?? []).filter((line) => !line.silent);
-    // Of several runs a channel is one entry: its dash and name once, then the value of each run in the run's colour.
+    // With several runs a channel is one entry: its dash and name once, then the value of each run in the run's colour.
     const entries = lines.some((l) => l.run) ? grouped(lines) : lines.map((l) => [l]);
     for (const entry of entries) {
       const [first] = entry;
@@ -246,7 +246,7 @@ export class TimePlot {
             line.hidden = hidden;
             handled = options.onhide?.(line) === true || handled;
           }
-          if (handled) return; // drawn anew
+          if (handled) return; // already redrawn
           for (const line of entry) this.plot?.setSeries((picture?.lines.indexOf(line) ?? 0) + 1, {show: !hidden});
           item.classList.toggle('off', hidden);
           name.title = hidden ? 'Show' : 'Hide';
@@ -325,7 +325,7 @@ export class TimePlot {
   }
 }
 
-/** A piece of the curve. @param {Line} line */
+/** A sample of the curve. @param {Line} line */
 export function swatch(line) {
   const color = line.color.startsWith('--') ? `var(${line.color})` : line.color;
   if (line.area) return h('svg.swatch', {viewBox: '0 0 26 10', 'aria-hidden': 'true'}, h('rect', {x: 3, y: 0, width: 20, height: 10, rx: 2, style: {fill: color}}));
@@ -333,14 +333,14 @@ export function swatch(line) {
     h('line', {x1: 0, y1: 5, x2: 26, y2: 5, 'stroke-width': 2.5, 'stroke-dasharray': line.dash.join(' ') || null, style: {stroke: color}}));
 }
 
-/** Largest magnitude of the values. @param {ArrayLike<number>} values */
+/** Maximum magnitude of the values. @param {ArrayLike<number>} values */
 function greatestOf(values) {
   let greatest = 0;
   for (let i = 0; i < values.length; ++i) if (Math.abs(values[i]) > greatest) greatest = Math.abs(values[i]);
   return greatest;
 }
 
-/** Lines of the same channel together. @param {Line[]} lines */
+/** Groups lines by channel. @param {Line[]} lines */
 function grouped(lines) {
   /** @type {Map<string, Line[]>} */
   const groups = new Map();

@@ -1,8 +1,8 @@
-// Units: what is shown instead of SI, and numbers as text.
+// Display units and number formatting.
 // SPDX-License-Identifier: BSD-3-Clause
 
 /**
- * One way to show a quantity: shown = value * factor.
+ * A display unit: shown = value * factor.
  * @typedef {{unit: string, factor: number}} Shown
  */
 
@@ -28,7 +28,7 @@ export const quantities = [
   {si: 'W', name: 'Power', choices: [{unit: 'W', factor: 1}, {unit: 'kW', factor: 1e-3}, {unit: 'hp', factor: 1 / (550 * 12 * inch * pound)}]},
 ];
 
-/** Named sets of units; what is not named stays SI. @type {Record<string, {label: string, units: Record<string, string>}>} */
+/** Named sets of units; others stay SI. @type {Record<string, {label: string, units: Record<string, string>}>} */
 export const systems = {
   si: {label: 'SI', units: {}},
   workshop: {
@@ -44,7 +44,7 @@ export const systems = {
 /** Powers as they are printed. @param {string} unit */
 export const pretty = (unit) => unit.replaceAll('^2', '²').replaceAll('^3', '³').replaceAll('^-1', '⁻¹');
 
-/** The chosen units of the page. */
+/** The selected units of the page. */
 export class Units {
   constructor() {
     /** @type {Record<string, string>} SI unit -> unit shown */
@@ -61,7 +61,7 @@ export class Units {
     this.chosen[si] = unit;
     this.system = Object.keys(systems).find((s) => quantities.every((q) => (systems[s].units[q.si] ?? q.choices[0].unit) === this.of(q.si).unit)) ?? 'own';
   }
-  /** How values of an SI unit are shown. Units that are not in the table stay as they are. @param {string} si @returns {Shown} */
+  /** Display unit of an SI unit; itself if not in the table. @param {string} si @returns {Shown} */
   of(si) {
     const quantity = quantities.find((q) => q.si === si);
     if (!quantity) return {unit: si === '1' || si === '-' ? '' : pretty(si), factor: 1};
@@ -82,7 +82,7 @@ const superscript = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 export const powerOfTen = (exponent) => `10${[...String(exponent)].map((c) => (c === '-' ? '⁻' : superscript[+c])).join('')}`;
 
 /**
- * A number for people: significant digits, powers of ten only where zeros would have to be counted, a real minus sign.
+ * A formatted number: significant digits, powers of ten only for very large or small values, a true minus sign.
  * @param {number|null|undefined} value @param {number} [digits]
  */
 export function formatNumber(value, digits = 4) {
@@ -107,5 +107,5 @@ export function formatCount(value) {
   return String(value).replace('-', '−').replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
 }
 
-/** Decimals that a time axis with this spacing of instants deserves. @param {number} step */
+/** Decimals of a time with this spacing of instants. @param {number} step */
 export const decimalsOf = (step) => Math.min(6, Math.max(2, Math.ceil(-Math.log10(step || 0.01))));

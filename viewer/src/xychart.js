@@ -1,4 +1,4 @@
-// A picture of curves and points over any axis, drawn as SVG: force-velocity curves, eigenvalues. The pointer shows the nearest point.
+// An SVG chart of curves and points: force-velocity curves, eigenvalues. Hovering shows the nearest point.
 // SPDX-License-Identifier: BSD-3-Clause
 import {h} from './dom.js';
 import {niceStep} from './pose.js';
@@ -12,7 +12,7 @@ export const symlog = (c) => ({
 });
 export const identity = {to: (v) => v, from: (v) => v};
 
-/** Marks of a symmetric logarithmic axis: zero and powers of ten. @param {number} low @param {number} high @param {number} c */
+/** Ticks of a symmetric logarithmic axis: zero and powers of ten. @param {number} low @param {number} high @param {number} c */
 export function symlogTicks(low, high, c) {
   const out = low <= 0 && high >= 0 ? [0] : [];
   for (let e = Math.ceil(Math.log10(c)); e <= 15; ++e) {
@@ -80,7 +80,7 @@ export function xyChart(options) {
     const sx = (v) => margin.left + ((mx.to(v) - limits.x[0]) / (limits.x[1] - limits.x[0])) * inner.w;
     const sy = (v) => margin.top + (1 - (my.to(v) - limits.y[0]) / (limits.y[1] - limits.y[0])) * inner.h;
     const tx = ticks(mx, state.log?.x, limits.x, width < 480 ? 4 : 7);
-    // Labels that would touch are left out.
+    // Overlapping labels are omitted.
     const sparse = (values, position, gap) => {
       let last = -Infinity;
       const order = values.map((v, i) => i).sort((a, b) => position(values[a]) - position(values[b]));

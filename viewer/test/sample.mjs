@@ -110,7 +110,7 @@ export function fourBarRun(pack, options = {}) {
     channel('crank.angle', 'rad', 'angle of the joint', crank), channel('crank.rate', 'rad/s', 'angular velocity', rate), channel('crank.acceleration', 'rad/s^2', 'angular acceleration', derivative(t, rate)),
     channel('coupler.angle', 'rad', 'angle of the joint', angles.map((x, i) => x.coupler - crank[i])), channel('rocker.angle', 'rad', 'angle of the joint', angles.map((x) => x.rocker - x.coupler)),
     channel('crank.center_x', 'm', 'centre of mass', crank.map(Math.cos)), channel('crank.center_y', 'm', 'centre of mass', crank.map(Math.sin)),
-    channel('lift.length', 'm', 'distance of the mounts', length), channel('lift.rate', 'm/s', 'rate of the length', speed), channel('lift.force', 'N', 'net force on the mechanism', force),
+    channel('lift.length', 'm', 'distance between the mounts', length), channel('lift.rate', 'm/s', 'rate of the length', speed), channel('lift.force', 'N', 'net force on the mechanism', force),
     channel('lift.friction', 'N', 'friction of the seals', speed.map((s) => 210 * Math.tanh(80 * s) + 330 * s)),
     channel('lift.flow_A', 'm^3/s', 'flow into chamber A', speed.map((s) => s * areaA)), channel('lift.flow_B', 'm^3/s', 'flow out of chamber B', speed.map((s) => s * areaB)),
     channel('v1.pressure', 'Pa', 'absolute pressure', v1), channel('v2.pressure', 'Pa', 'absolute pressure', v2), channel('v3.pressure', 'Pa', 'absolute pressure', v3),
@@ -191,7 +191,7 @@ export function excavatorRun(pack, {name = 'excavator', instants = 2000, channel
     const rate = derivative(t, length);
     const force = t.map((s, i) => (n.startsWith('boom') ? 1.6e5 : -6e4) * (1 + 0.4 * Math.sin(lift[i] + arm[i])) + 4e4 * Math.tanh(5 * rate[i]) + 3e3 * Math.sin(30 * s));
     const area = (Math.PI / 4) * line.bore ** 2;
-    push(`${n}.length`, 'm', 'distance of the mounts', length);
+    push(`${n}.length`, 'm', 'distance between the mounts', length);
     push(`${n}.rate`, 'm/s', 'rate of the length', rate);
     push(`${n}.force`, 'N', 'net force on the mechanism', force);
     push(`${n}_A.pressure`, 'Pa', 'absolute pressure', force.map((f) => 2e6 + Math.max(0, f) / area));
@@ -258,8 +258,8 @@ export function linearSection(pack) {
       {re: -100.356, im: 137.164, frequency_hz: 21.83, damping_ratio: 0.5905, states: [['coupler.rate', 1], ['v3.pressure', 0.67], ['v2.pressure', 0.31]]}, {re: -100.356, im: -137.164, frequency_hz: 21.83, damping_ratio: 0.5905, states: [['coupler.rate', 1], ['v3.pressure', 0.67], ['v2.pressure', 0.31]]},
       {re: -219.911, im: 0, frequency_hz: 0, damping_ratio: 1, states: [['valve.spool', 1]]}, {re: -11434.6, im: 0, frequency_hz: 0, damping_ratio: 1, states: [['v1.pressure', 1]]},
     ],
-    stability: 'stable_but_null', message: 'stable but for 2 null eigenvalues', notes: ['1 is zero: trapped oil: v3.pressure moves with coupler.angle at no change of the rates', '2 is zero: trapped oil: v1.pressure, v2.pressure and v3.pressure move together'],
-    warnings: ['valve.spool = 0 is on a kink: the model holds for what the equations do at and above this value, not below'],
+    stability: 'stable_but_null', message: 'stable but for 2 null eigenvalues', notes: ['1 is zero: trapped oil: v3.pressure moves with coupler.angle without changing the rates', '2 is zero: trapped oil: v1.pressure, v2.pressure and v3.pressure move together'],
+    warnings: ['valve.spool = 0 is on a kink: the model holds at and above this value, not below'],
     A: [[0, 1, 0, 0, 0, 0], [6.66, -200.65, 0, 1.54e-5, -1.24e-5, 0], [0, 0, -10654.7, 10654.7, 0, 2.04e8], [0, -6.7e8, 779.95, -779.95, 0, 0], [0, 1.5e9, 0, 0, 0, -3.56e7], [0, 0, 0, 0, 0, -219.91]],
     B: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [219.91, 0, 0]], C: [[0.5, 0, 0, 0, 0, 0], [0, 1e3, 0, 5e-3, -4e-3, 0]], D: [[0, 0, 0], [0, 0, 0]],
     locus: {parameter: 'cylinders.lift.friction.viscous', points: [100, 200, 400].flatMap((value, i) => [-1, 1].map((side, k) => ({value: String(value), branch: k + 3, re: -100 - 20 * i, im: 137 * side})))},

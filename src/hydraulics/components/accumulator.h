@@ -4,10 +4,11 @@
 //
 //   gas      p(V) = p_0 (V_0 / (V_0 - V))^n       n = 1 isothermal, 1.4 adiabatic
 //   spring   p(V) = p_e + (p_f - p_e) V / V_max
-// r = 1, but the last 1 % of the oil (of V_0 or V_max) is let out through a poppet that closes in proportion, r = V / (0.01 V_0): an empty
-// accumulator gives nothing, and takes in nothing below its precharge. A spring's last 1 % of room is filled in the same way. Beyond 99 %
-// of V_0 the gas goes on along its tangent there: a pressure that no accumulator reaches, and finite wherever Newton's method looks.
-// The oil in it is not compressible. p > 0 is absolute, and so is the work p Q stored.
+// r = 1, except that the last 1 % of the oil (of V_0 or V_max) flows out through a poppet that closes in proportion, r = V / (0.01 V_0): an
+// empty accumulator supplies nothing, and receives nothing below its precharge. The last 1 % of a spring's travel is filled in the same
+// way. Above 99 % of V_0 the gas law continues along its tangent, which keeps the pressure finite for Newton's method; no accumulator
+// operates there.
+// The oil in it is incompressible. p > 0 is absolute, and so is the stored work p Q.
 // Source: elementary (polytropic change of an ideal gas).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,7 +18,7 @@
 
 namespace trunnion {
 
-/// Share of its volume over which an accumulator shuts.
+/// Fraction of its volume over which an accumulator closes.
 inline constexpr double kAccumulatorShut = 0.01;
 
 /// Gas behind the oil.
@@ -28,12 +29,12 @@ struct GasCharge {
   template <class S>
   S pressure(const S& oil) const {
     constexpr double kSmallest = 0.01;  // of V_0, of the gas
-    const S room = 1 - oil / volume, locked = max(room, kSmallest);
-    return precharge * pow(S(1 / locked), exponent) * (1 + exponent * (locked - room) / kSmallest);
+    const S fraction = 1 - oil / volume, limited = max(fraction, kSmallest);
+    return precharge * pow(S(1 / limited), exponent) * (1 + exponent * (limited - fraction) / kSmallest);
   }
   /// Oil in it at a pressure.
   double oil_at(double p) const { return p > precharge ? volume * (1 - pow(precharge / p, 1 / exponent)) : 0; }
-  /// Share of the neck that is open to oil flowing in.
+  /// Fraction of the neck open to inflow.
   template <class S>
   S entry(const S&) const {
     return S(1);

@@ -1,10 +1,10 @@
-// Counterbalance (overcentre) valve: holds a load, and lowers it only as far as the other side of its actuator is driven.
+// Counterbalance (overcentre) valve: holds a load, and lowers it only as the other side of its actuator is driven.
 //         X .....
 //               : R            load = (p_A - p_Y) + R (p_X - p_Y)                       s = (load - p_set) / range, spring_spool.h
 //   A o--+--[ |/\/]--+--o B    Q = C s f(p_A - p_B) - check(p_B - p_A)                  f the law of the orifice
 //        +----|<|----+         check valve from B to A, cracking at p_c, of the same size (one_way_valve.h)
-// A: load side, B: valve side, X: pilot, R: area of the pilot / area of the relief side. Y: where the spring chamber drains; B where it
-// is not vented, so that pressure at B counts 1 + R times against opening, as with the common three-port cartridges.
+// A: load side, B: valve side, X: pilot, R: pilot ratio, area of the pilot / area of the relief side. Y: drain of the spring chamber; B if
+// it is not vented, so that pressure at B acts against opening with the factor 1 + R, as in common three-port cartridges.
 // Source: manufacturers' practice for load-holding cartridges (Sun, Bosch Rexroth, Bucher).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

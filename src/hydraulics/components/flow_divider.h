@@ -1,12 +1,12 @@
-// Flow divider and combiner: splits a flow in a fixed ratio, whatever the pressures of the two sides.
+// Flow divider and combiner: splits a flow in a fixed ratio, independent of the pressures of the two sides.
 //                  .--)(--[= =]--o A     metering orifice C_m each, behind it an edge of the spool, C_m 2 sigma
 //         P o------|      |   |          sigma_A = s, sigma_B = 1 - s; half open at s = 1/2
 //                  '--)(--[= =]--o B     s: share of the spool
 //   Q_i     = C_i f(p_P - p_i),     C_i = C_m,i 2 sigma_i / sqrt(1 + 4 sigma_i^2)         orifice and edge in series
 //   D_i     = (p_P - p_i) 4 sigma_i^2 / (1 + 4 sigma_i^2)                                   drop over the metering orifice
-//   tau s_d = clamp(1/2 - (|D_A| - |D_B|) / (2 range), 0, 1) - s                            the larger drop shuts its own edge
-// The metering coefficients are as the flows wanted: equal drops are equal shares; centring springs (range) leave a small error.
-// Flow back is collected in the same ratio, the two halves of the spool hooked together.
+//   tau s_d = clamp(1/2 - (|D_A| - |D_B|) / (2 range), 0, 1) - s                            the larger drop closes its own edge
+// The metering coefficients are proportional to the desired flows: equal drops give these shares; centring springs (range) leave a small
+// error. Reverse flow is combined in the same ratio, the two halves of the spool hooked together.
 // Source: Murrenhoff, Grundlagen der Fluidtechnik 1 (2011): flow dividers; spool of first order as its damping outweighs its inertia.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -31,7 +31,7 @@ struct FlowDivider {
   }
   double laminar_limit() const { return zone.limit; }
 
-  /// Where the spool comes to rest by the drops that it makes at s.
+  /// Steady position of the spool for the drops at s.
   template <class S>
   TR_INLINE S rest(const S* p, const S& s) const {
     const auto drop = [&](const S& dp, const S& sigma) { return abs(dp) * (4 * sigma * sigma / (1 + 4 * sigma * sigma)); };
@@ -47,7 +47,7 @@ struct FlowDivider {
     Q[1] = flow(metering_B, in.p[0] - in.p[2], 1 - s);
     rate[0] = (rest(in.p, s) - in.x[0]) / time_constant;
   }
-  /// The spool at rest: rest(s) - s falls from s = 0 to s = 1, and is halved down to rounding.
+  /// Spool at rest: rest(s) - s decreases from s = 0 to s = 1; bisection to rounding.
   void start(const double* p, const double*, double* x) const {
     double low = 0, high = 1;
     for (int i = 0; i < 60; ++i) {

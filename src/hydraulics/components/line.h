@@ -4,9 +4,9 @@
 //
 //   I Q_dot = p_i - p_i+1 - dp_f(Q)
 //   dp_f = max(128 mu L/(n pi d^4) |Q|, 0.3164/2 rho L/(n d^5) (4/pi)^2 Re^-1/4 Q^2) sgn(Q),   Re = 4 rho |Q| / (pi d mu)
-// Friction is that of developed flow, laminar (Hagen-Poiseuille) or turbulent in a smooth pipe (Blasius), whichever is more: they meet at
-// Re = 1187, where the value is continuous and the slope jumps. Its dependence on frequency is left out.
-// The chain has waves of speed c = sqrt(B_e / rho), 1/B_e = 1/B_oil + 1/B_wall. A shut line fed by a source has the frequencies
+// Friction of developed flow, laminar (Hagen-Poiseuille) or turbulent in a smooth pipe (Blasius), whichever is larger: they are equal at
+// Re = 1187, where the value is continuous and the slope jumps. Frequency dependence is neglected.
+// The chain has waves of speed c = sqrt(B_e / rho), 1/B_e = 1/B_oil + 1/B_wall. A closed line fed by a source has the frequencies
 //   f_k = (n c / (pi L)) sin((2k - 1) pi / (4 n)),   k = 1 ... n
 // against (2k - 1) c / (4 L) of the pipe: the lowest is 0.1 % low with 10 segments.
 // Source: elementary (Hagen-Poiseuille; Blasius 1913); lumped lines: Watton, Fundamentals of Fluid Power Control (2009).
@@ -41,7 +41,7 @@ class LineSegment {
     return info;
   }
   double laminar_limit() const { return 0; }
-  /// Pressure that friction takes at flow Q [Pa].
+  /// Friction pressure drop at flow Q [Pa].
   template <class S>
   S friction(const S& Q) const {
     const S size = abs(Q);

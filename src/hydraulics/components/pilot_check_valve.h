@@ -1,9 +1,9 @@
-// Pilot-operated check valve: lets oil pass from A to B, and back where its pilot lifts the poppet.
+// Pilot-operated check valve: flow from A to B, and reverse flow when its pilot lifts the poppet.
 //             X
 //             : R            load = p_A - p_B + R max(p_X - p_A, 0)      the piston only pushes; A is behind it
 //        A o--|>|--o B       s = (load - p_c) / range                    spring_spool.h
 //                            Q = C s f(p_A - p_B)                        f the law of the orifice
-// R = area of the pilot piston / area of the seat. With p_A at the tank it is open to the flow back for p_X > (p_B + p_c + range) / R.
+// R = area of the pilot piston / area of the seat. With p_A at tank pressure, reverse flow opens for p_X > (p_B + p_c + range) / R.
 // Source: elementary balance of forces, as in Murrenhoff, Grundlagen der Fluidtechnik 1 (2011): check valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,13 +1,13 @@
-// Pressure compensator: a spool that keeps the pressure drop over a metering edge, and so its flow, whatever the load.
+// Pressure compensator: a spool that keeps the pressure drop over a metering edge, and so its flow, independent of the load.
 //                                                             s = (load - p_set) / range, spring_spool.h
 //   pre    A o--[===]--o B --)(-- load --.                    load = p_B - p_LS,   Q = C (1 - s) f(p_A - p_B)     open at rest
 //                 LS <--------------------'                   keeps p_B - p_LS at p_set + range s
-//   post   supply --)(-- A o--[===]--o B -- load              load = p_A - p_LS,   Q = C s f(p_A - p_B)           shut at rest
+//   post   supply --)(-- A o--[===]--o B -- load              load = p_A - p_LS,   Q = C s f(p_A - p_B)           closed at rest
 //                                LS <-- highest load          keeps p_A - p_LS at p_set + range s
-// With a load check it lets nothing back: max(p_A - p_B, 0). Without, a pre-compensator whose supply falls below its outlet opens the more
-// the more oil it loses, and drops the load.
+// With a load check there is no reverse flow: max(p_A - p_B, 0). Without it, a pre-compensator whose supply falls below its outlet opens
+// further as it loses oil, and the load drops.
 // With post-compensators on one LS line all metering edges have the same drop, also where the pump cannot keep it: the flows shrink in
-// proportion (flow sharing, LUDV). Before them, a pre-compensator opens fully where the pump cannot serve it, and the lightest load wins.
+// proportion (flow sharing, LUDV). Upstream, a pre-compensator opens fully when the pump saturates, and the lightest load takes the flow.
 // Source: Murrenhoff, Grundlagen der Fluidtechnik 1 (2011): load sensing; Bosch Rexroth: LUDV.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,9 +1,9 @@
-// Priority valve: serves the controlled flow CF first, with its setting above LS, and lets the rest go to EF.
+// Priority valve: supplies the controlled flow CF first, with its setting above LS; the excess flows to EF.
 //                 .----o CF        load = p_CF - p_LS,  s = (load - p_set) / range, spring_spool.h
 //   P o--[===]----|                Q_CF = C (1 - s) f(p_P - p_CF)      open at rest
-//      LS :/\/    '----o EF        Q_EF = C s f(p_P - p_EF)            shut at rest
-// LS: load pressure of the steering unit behind CF. At standstill its orifice is shut, p_CF rises to p_LS + p_set + range, and all
-// goes to EF.
+//      LS :/\/    '----o EF        Q_EF = C s f(p_P - p_EF)            closed at rest
+// LS: load pressure of the steering unit behind CF. At standstill its orifice is closed, p_CF rises to p_LS + p_set + range, at which all
+// flow goes to EF.
 // Source: manufacturers' practice (Danfoss OLS, Eaton VLE/VLC); Murrenhoff, Grundlagen der Fluidtechnik 1 (2011): steering.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,16 +1,16 @@
-// Displacement pump, its losses, its control and what drives it.
+// Displacement pump with losses, control and drive.
 //
 //            P             Q   = chi e D w - G dp                   dp = p_P - p_S, positive out of P
 //            ^             M   = chi e D dp + c w + f D |dp| r(w)   torque on the shaft, r(w) = clamp(w / w_r, -1, 1)
 //        w  (^)~ e         heat = G dp^2 + (c w + f D |dp| r(w)) w
 //            |
-//            S             e: displacement over the full one, -1 to 1; w: speed of the shaft
-//                          chi: share of liquid on the side it draws from, 1 unless there is a cavity (fluid.h): what is left is no oil
+//            S             e: displacement fraction, -1 to 1; w: shaft speed
+//                          chi: liquid fraction on the inlet side, 1 unless there is a cavity (fluid.h)
 //
 // G, c and f from the efficiencies at one point (w_n, dp_n), e = 1; s is the viscous share of the torque loss there:
 //   G = (1 - eta_v) D w_n / dp_n,   c = s (1/eta_m - 1) D dp_n / w_n,   f = (1 - s) (1/eta_m - 1)
 //
-// Control. Without one e is its command u. With one a lag with limited rates follows the least of what its functions ask for,
+// Control. Without it e is its command u. With it e follows the minimum of the control functions with a first-order lag and limited rates,
 //   e_dot = clamp((e_target - e) / tau, -1/t_down, 1/t_up),   e_target = clamp(min(e_p, e_LS, e_M), e_min, u)
 //   e_p  = (p_max - p_P) / band                 cut-off: no displacement at p_max, full at p_max - band
 //   e_LS = (p_LS + margin - p_P) / band         load sensing: p_P - p_LS is the margin at no displacement, margin - band at full
@@ -20,8 +20,8 @@
 // Shaft. Without a prime mover w is its command. With one
 //   J w_dot = M_e - M,   M_e = clamp((w_set - w) M_full / droop, 0, M_limit(w))
 //
-// Everything is continuous; at its kinks slopes are one-sided.
-// Source: Wilson 1946, Schloesser 1961 (losses); controls and governor: elementary first-order forms of what makers describe.
+// All laws are continuous; slopes at kinks are one-sided.
+// Source: Wilson 1946, Schloesser 1961 (losses); controls and governor: first-order forms of manufacturers' descriptions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -112,7 +112,7 @@ class Pump {
     }
   }
 
-  /// Displacement on its target; the shaft where governor and pump agree, at its set speed where they cannot.
+  /// Displacement on its target; shaft at the balance of governor and pump, or at its set speed if there is none.
   void start(const double* p, const double* u, double* x) const {
     const ComponentInputs<> in{p, x, u};
     double e = u[0];
@@ -140,7 +140,7 @@ class Pump {
     if constexpr (driven) return in.x[kStates - 1];
     return in.u[1];
   }
-  /// What it displaces of oil.
+  /// Displaced flow.
   template <class S>
   S displacement(const ComponentInputs<S>& in) const {
     const bool forward = value_of(S(fraction(in) * speed(in))) >= 0;

@@ -1,8 +1,8 @@
-// Pressure-reducing valve: keeps the pressure behind it down to its setting; where it is relieving, it lets out what still raises it.
+// Pressure-reducing valve: limits the pressure downstream to its setting; a relieving one also drains excess oil to T.
 //             T :/\/\/            load = p_B - p_T,  s = (load - p_set) / range           spring_spool.h
-//               : [ ]             Q   = C clamp(1 - s, 0, 1) f(p_A - p_B)                 open at rest, shut at s = 1
-//   A o---------[===]------o B    Q_T = C clamp(s - 1 - overlap/range, 0, 1) f(p_B - p_T) where it is relieving: travel up to there
-// It begins to throttle at p_set above T, where its spring chamber drains, and is shut at p_set + range.
+//               : [ ]             Q   = C clamp(1 - s, 0, 1) f(p_A - p_B)                 open at rest, closed at s = 1
+//   A o---------[===]------o B    Q_T = C clamp(s - 1 - overlap/range, 0, 1) f(p_B - p_T) if relieving: travel up to there
+// It begins to throttle at p_set above T, where its spring chamber drains, and is closed at p_set + range.
 // Source: Merritt, Hydraulic Control Systems (1967); Murrenhoff, Grundlagen der Fluidtechnik 1 (2011): pressure-reducing valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,7 +14,7 @@ namespace trunnion {
 template <bool kMoves>
 struct ReducingValve : SpringSpoolLaw<kMoves> {
   static constexpr int kNodes = 3, kFlows = 2, kEdges = SpringSpoolLaw<kMoves>::kEdges + 2;
-  double relief_from = 1;  // [-] way of the spool at which B to T opens; beyond its travel: never
+  double relief_from = 1;  // [-] spool travel at which B to T opens; beyond its travel: never
 
   static const ComponentInfo& info() {
     static const ComponentInfo info =
@@ -35,7 +35,7 @@ struct ReducingValve : SpringSpoolLaw<kMoves> {
   void edges(const ComponentInputs<>& in, double* g) const {
     this->spool.template edges<kMoves>(in, load(in.p), g);
     const double s = kMoves ? in.x[0] : (load(in.p) - this->spool.preload) / this->spool.range;
-    g[kEdges - 2] = (1 - s) / kNearEdge, g[kEdges - 1] = (s - relief_from) / kNearEdge;  // shut, and to T
+    g[kEdges - 2] = (1 - s) / kNearEdge, g[kEdges - 1] = (s - relief_from) / kNearEdge;  // closed, and to T
   }
 };
 

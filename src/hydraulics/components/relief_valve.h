@@ -1,9 +1,9 @@
-// Relief valve whose poppet has inertia: it opens late, overshoots, and chatters where its damping is too low for the oil before it.
-//        A o---|>|---o B      s   way of the poppet, load p_A - p_B, setting p_c, range the override pressure (spring_spool.h)
-//             ~ p_c           Q = C s f(p_A - p_B)      f the law of the orifice; C meets the nominal flow at p_c + override
+// Relief valve with poppet inertia: it opens with a delay, overshoots, and chatters if its damping is too low for the volume upstream.
+//        A o---|>|---o B      s   poppet travel, load p_A - p_B, setting p_c, range the override pressure (spring_spool.h)
+//             ~ p_c           Q = C s f(p_A - p_B)      f the law of the orifice; C gives the nominal flow at p_c + override
 // With a volume V at A, q_s = C sqrt(dp), q_p = C s / (2 sqrt(dp)), a = q_p B/V, b = q_s B / (V range), small motions follow
 //   (l^2 + 2 zeta w l + w^2)(l + a) + w^2 b = 0
-// and do not grow where (2 zeta w + a)(w^2 + 2 zeta w a) > w^2 (a + b) (Hurwitz): chatter otherwise.
+// and are stable for (2 zeta w + a)(w^2 + 2 zeta w a) > w^2 (a + b) (Hurwitz); otherwise the valve chatters.
 // Source: Merritt, Hydraulic Control Systems (1967); Manring, Fales, Hydraulic Control Systems (2020): stability of relief valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,7 +1,7 @@
 // Resistance of a filter, a cooler or a hose: a pressure drop with a laminar and a turbulent part.
 //        A o--[~~~]--o B       dp = a Q + b Q |Q|,  dp = p_A - p_B,  Q > 0 from A to B
 //   Q = 2 dp / (a + sqrt(a^2 + 4 b |dp|))            solved for the flow: smooth, with the slope 1/a at zero
-//   a = lambda dp_n / Q_n,  b = (1 - lambda) dp_n / Q_n^2      so that Q_n passes at dp_n; lambda: the share that is laminar there
+//   a = lambda dp_n / Q_n,  b = (1 - lambda) dp_n / Q_n^2      so that Q_n flows at dp_n; lambda: laminar share there
 // Source: Merritt, Hydraulic Control Systems (1967), chapter 3: laminar and turbulent flow through pipes and fittings.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,11 +1,11 @@
-// Shuttle valve: joins Z with that of X and Y which has the higher pressure.
+// Shuttle valve: connects Z with the one of X and Y that has the higher pressure.
 //            Z
-//            |             s = clamp(1/2 + (p_X - p_Y) / (2 range), 0, 1)      way of the ball: 1 shuts Y, 0 shuts X
-//   X o---[ (o) ]---o Y    r_X = clamp((p_Z - p_Y) / range, 0, 1)              flow back to X has the ball off its seat as far as Z is
-//   above Y Q_X = C s f(p_X - p_Z)   where p_X > p_Z,   C r_X f(p_X - p_Z) below;      f the law of the orifice; Y alike, with 1 - s and
-//   p_X
-// So a dead end at Z has the higher pressure exactly, and falls with it. Where Z is above both, the ball floats and lets oil back to both:
-// a ball held by the pressures of its ends alone would be pulled open by its own flow, and could rest on either side.
+//            |             s = clamp(1/2 + (p_X - p_Y) / (2 range), 0, 1)      position of the ball: 1 closes Y, 0 closes X
+//   X o---[ (o) ]---o Y    r_X = clamp((p_Z - p_Y) / range, 0, 1)              reverse flow to X: lift of the ball by p_Z - p_Y
+//                          Q_X = C s f(p_X - p_Z)      where p_X > p_Z         f the law of the orifice
+//                          Q_X = C r_X f(p_X - p_Z)    elsewhere               Y alike, with 1 - s and p_X
+// A dead end at Z therefore has exactly the higher pressure, and falls with it. If Z is above both, the ball floats and oil returns to
+// both: a ball governed only by the pressures of its ends would be pulled open by its own flow, and could rest on either side.
 // Source: elementary; the ball without inertia.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

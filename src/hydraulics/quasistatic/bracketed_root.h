@@ -1,4 +1,4 @@
-// Root of a rising function between two bounds: Newton's method, bisection where it leaves the bounds or is slow.
+// Root of an increasing function between two bounds: Newton's method, bisection where it leaves the bounds or is slow.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace trunnion {
 
-/// The x in [lower, upper] where f goes from negative to positive, from the start value `x` inside. `f(x, slope)` returns the value and
-/// writes its derivative. Ends where |f| <= tolerance, or where x is exact to rounding, or at once with NaN.
+/// The x in [lower, upper] where f changes from negative to positive, with initial guess `x`. `f(x, slope)` returns the value and
+/// writes its derivative. Ends where |f| <= tolerance, or where x is exact to rounding, or immediately with NaN.
 template <class Function>
 double bracketed_root(double lower, double upper, double x, double tolerance, const Function& f) {
   constexpr double rounding = 2 * std::numeric_limits<double>::epsilon();
-  constexpr int most = 200;                                // two bisections of three steps: far below any spacing of numbers
+  constexpr int most = 200;                                // two bisections in three steps: below the spacing of floating-point numbers
   double before_last = upper - lower, last = before_last;  // the two latest changes of x
   for (int i = 0; i < most; ++i) {
     double slope;

@@ -10,7 +10,7 @@ namespace trunnion {
 
 class CommandError : public Error {
  public:
-  /// `place`: path of what is commanded, `quasistatic.circuit.actuators.lift`.
+  /// `place`: path of the commanded element, `quasistatic.circuit.actuators.lift`.
   CommandError(std::string place, const std::string& cause, std::string remedy)
       : Error(place + ": " + cause + "; try " + remedy), place_(std::move(place)), cause_(cause), remedy_(std::move(remedy)) {}
   /// As the end of a run at time t [s].

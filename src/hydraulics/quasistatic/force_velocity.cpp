@@ -1,3 +1,4 @@
+// Force-velocity curves of quasistatic actuators.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/force_velocity.h"
 
@@ -7,16 +8,16 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kBesideRest = 1e-30;   // [m/s] a velocity whose sign alone matters
-constexpr double kNoPressure = 1e-20;   // [Pa] what it makes drop is less
-constexpr double kNoFlow = 1e-24;       // [m3/s] what it moves is less
-constexpr double kRegeneration = 1e-6;  // share of the greatest flow: its rounding is that of a root of pressures
-constexpr double kSamePlace = 1e-12;    // of the range: valves that change together
-constexpr double kNear = 1e-9;          // of the range: points of the grid that are breakpoints but for rounding
-constexpr double kVertical = 1e-9;      // of F_hM + F_rM, between two sides of a place
-constexpr int kMostChanges = 32;        // between two points of the grid: states that flicker end there
+constexpr double kBesideRest = 1e-30;   // [m/s] a velocity of which only the sign matters
+constexpr double kNoPressure = 1e-20;   // [Pa] pressure drops of its flows are below this
+constexpr double kNoFlow = 1e-24;       // [m3/s] its flows are below this
+constexpr double kRegeneration = 1e-6;  // relative to the largest flow: rounding of the root of pressures
+constexpr double kSamePlace = 1e-12;    // relative to the range: valves that change together
+constexpr double kNear = 1e-9;          // relative to the range: grid points equal to breakpoints up to rounding
+constexpr double kVertical = 1e-9;      // relative to F_hM + F_rM, between two sides of a point
+constexpr int kMostChanges = 32;        // between two grid points: limit for repeatedly changing states
 
-/// The neighbours where a predicate that holds at `upper` and not at `lower` begins to hold.
+/// The adjacent numbers between which a predicate, false at `lower` and true at `upper`, becomes true.
 template <class Predicate>
 void bisect(double& lower, double& upper, const Predicate& predicate) {
   for (;;) {
@@ -26,15 +27,15 @@ void bisect(double& lower, double& upper, const Predicate& predicate) {
   }
 }
 
-/// A vertical line beside rest: the bleed valve is shut and the actuators take all the flow of the pump, whatever its pressure. `beyond`:
-/// the side on which it is not enough.
+/// A vertical line next to rest: the bleed valve is closed and the actuators use all the flow of the pump, at any pressure. `beyond`:
+/// the side on which it is insufficient.
 MeteringSegment starved_segment(double v, const MeteringFlows& beyond) {
   using enum MeteringSegment;
   if (v > 0) return beyond.rod_relief ? p1b : p1a;
   return beyond.head_relief ? m1b : m1a;
 }
 
-/// Takes away the flows and pressure drops that the velocity beside rest makes.
+/// Removes the flows and pressure drops of the velocity next to rest.
 void settle(MeteringFlows& at) {
   for (double* P : {&at.P_c, &at.P_h, &at.P_r})
     if (*P < kNoPressure) *P = 0;
@@ -73,7 +74,7 @@ ForceVelocityCurve::Evaluation ForceVelocityCurve::evaluate(double v) {
   return e;
 }
 
-/// The v of least magnitude in a direction, 1 or -1, from which on `predicate(f)` holds; 0 if it does beside rest.
+/// The v of smallest magnitude in a direction, 1 or -1, from which on `predicate(f)` holds; 0 if it holds next to rest.
 template <class Predicate>
 double ForceVelocityCurve::first_where(double direction, const Predicate& predicate) {
   const auto holds = [&](double v) { return predicate(evaluate(v).at.f); };
@@ -111,7 +112,7 @@ void ForceVelocityCurve::add(double v, const Evaluation& left, const Evaluation&
   append(vertical ? right : middle);
 }
 
-/// From lower to upper, on one side of rest: both ends unless they are beside it, the points of the grid between, and breakpoints.
+/// From lower to upper, on one side of rest: both ends unless next to it, the grid points between, and breakpoints.
 void ForceVelocityCurve::add_side(double lower, double upper, const std::vector<double>& grid, std::vector<ForceVelocityPoint>& points) {
   const double span = grid.back() - grid.front();
   std::vector<double> stops;
@@ -149,7 +150,7 @@ std::vector<ForceVelocityPoint> ForceVelocityCurve::points(double lower, double 
   if (lower <= 0 && upper >= 0) add(0, evaluate(-kBesideRest), evaluate(0), evaluate(kBesideRest), all);
   if (upper > 0) add_side(std::max(lower, kBesideRest), upper, grid, all);
 
-  // breakpoints take the place of what is next to them, but for the ends
+  // breakpoints replace adjacent grid points, except the ends
   std::vector<double> places;
   for (const ForceVelocityPoint& p : all)
     if (p.breakpoint) places.push_back(p.at.v);

@@ -1,9 +1,9 @@
 // The force-velocity curve f in Gamma(v) of one actuator of a circuit, point by point; the velocities of the others are given.
-//   Gamma(v) = [Gamma(v + 0), Gamma(v - 0)]: it falls with v, by a vertical line where valves that nothing passes leave the force open
-// Places where a valve opens or shuts are points of the curve, to the last bit: the states of all valves are compared at neighbouring
-// points and between two that differ bisected. Without regeneration each valve changes once at most on either side of rest, because the
-// pressure of the pump falls with |v|, and with it the force of the inlet, while that of the outlet rises; so none is missed. With
-// regeneration the relief valve of an outlet may also shut again; it is found where it is open for longer than from one point to the next.
+//   Gamma(v) = [Gamma(v + 0), Gamma(v - 0)]: decreasing in v, with a vertical line where closed valves leave the force undetermined
+// Points where a valve opens or closes are exact to the last bit: the states of all valves are compared at neighbouring
+// points, and intervals with a change are bisected. Without regeneration each valve changes at most once on either side of rest, because
+// the pressure of the pump decreases with |v|, and with it the force of the inlet, while that of the outlet increases; so none is missed.
+// With regeneration the relief valve of an outlet may also close again; this is found if it is open over more than one grid interval.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3.3, 5.1, 6.1; figures 3, 8, 12.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,36 +14,35 @@
 
 namespace trunnion {
 
-/// A point of the curve with all pressures and flows there. A vertical line has two: its upper, then its lower end.
+/// A point of the curve with all pressures and flows. A vertical line has two: its upper, then its lower end.
 struct ForceVelocityPoint {
-  MeteringFlows at;  // v, f, segment and all else; at the ends of a vertical line in the limit from its side
+  MeteringFlows at;  // v, f, segment and all else; at the ends of a vertical line the limit from its side
   PumpFlows pump;
   Interval force;           // [N] Gamma(v); rotary actuators: [N m]
-  bool breakpoint = false;  // a valve of the circuit opens or shuts here
+  bool breakpoint = false;  // a valve of the circuit opens or closes here
 };
 
 class ForceVelocityCurve {
  public:
   /// The curve of actuator `actuator` (its index in the circuit) under `command`, the others at velocities v (all of the circuit; the
-  /// actuator's own counts for nothing). Keeps references to the circuit and to the command's openings. All functions throw Error for a
-  /// command that cannot be.
+  /// actuator's own is ignored). Keeps references to the circuit and to the command's openings. All functions throw Error for an
+  /// inadmissible command.
   ForceVelocityCurve(const MeteringCircuit& circuit, const MeteringCommand& command, std::vector<double> v, int actuator);
 
-  /// Rest, all breakpoints and `intervals` + 1 points evenly from `lower` to `upper` [m/s], lower < upper; ascending in v.
+  /// Rest, all breakpoints and `intervals` + 1 equally spaced points from `lower` to `upper` [m/s], lower < upper; ascending in v.
   std::vector<ForceVelocityPoint> points(double lower, double upper, int intervals);
-  /// Where the relief valves of the chambers hold the force: the greatest v with f = F_hM, not above 0, the least with f = -F_rM, not
-  /// below.
+  /// Where the relief valves of the chambers limit the force: the maximum v <= 0 with f = F_hM, the minimum v >= 0 with f = -F_rM.
   Interval saturation();
   /// Gamma(0) [N].
   Interval force_at_rest();
-  /// The v nearest to 0 that takes no force, 0 in Gamma(v).
+  /// The v nearest to 0 at zero force, 0 in Gamma(v).
   double free_velocity();
 
  private:
   struct Evaluation {
     MeteringFlows at;
     PumpFlows pump;
-    std::vector<int> valves;  // what is open, of the whole circuit
+    std::vector<int> valves;  // open valves of the whole circuit
   };
   Evaluation evaluate(double v);
   template <class Predicate>
@@ -57,7 +56,7 @@ class ForceVelocityCurve {
   std::vector<double> v_;  // of all
   int actuator_;
   double F_hM_, F_rM_;                      // [N]
-  std::vector<double> least_regeneration_;  // [m3/s] below it the regeneration valve counts as shut
+  std::vector<double> least_regeneration_;  // [m3/s] below it the regeneration valve counts as closed
   MeteringSolution solution_;
   std::vector<MeteringFlows> flows_;
 };

@@ -1,3 +1,4 @@
+// Piecewise explicit curve of an actuator's states under a load.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/load_curve.h"
 
@@ -11,7 +12,7 @@ constexpr double kPressureRounding = 4 * std::numeric_limits<double>::epsilon();
 
 TR_INLINE double square(double x) { return x * x; }
 
-/// A parameter between t0 and t1 for a quantity that goes roughly as its square.
+/// A parameter between t0 and t1 for a quantity that is roughly quadratic in it.
 double between(double t0, double t1, double share) {
   const double t = sqrt(t0 * t0 + (t1 * t1 - t0 * t0) * project(0, 1, share));
   return t1 > 0 ? t : -t;
@@ -95,7 +96,7 @@ void LoadCurve::add(Kind kind, double t0, double t1) {
     t1 = min(t1, FM);
   }
   if (!(t0 < t1) || F0 >= FM) return;
-  // w has the sign of its piece whatever the rounding; x as well, unless the regeneration valve is open
+  // w has the sign of its piece despite rounding; x as well, unless the regeneration valve is open
   double x0 = count_ > 0 ? piece_[count_ - 1].x1 : point(kind, t0).x;
   if (count_ == 0 && by_force && kind != Kind::back) x0 = max(0, x0);
   CurvePoint end = point(kind, t1);
@@ -140,9 +141,9 @@ void LoadCurve::build(const Stroke& stroke, double v0, double gamma) {
   c_rr_ = gamma * (1 / k_ - 1);
   m_ = regenerates ? gamma / (k_ * stroke.h_a * stroke.h_a) : 0;
 
-  // F of r while the regeneration valve is closed; with w given, r stays and F rises for ever
+  // F of r while the regeneration valve is closed; with given w, r is constant and F increases without limit
   const auto closed_force = [&](double r) { return gamma > 0 ? r * r + (h * r - v0) / gamma : kInfinity; };
-  double F = 0;  // where the curve has come to
+  double F = 0;  // end of the curve so far
   if (v0 < 0) {
     F = gamma > 0 ? -v0 / gamma : kInfinity;
     add(Kind::back, 0, F);
@@ -180,8 +181,8 @@ void LoadCurve::build(const Stroke& stroke, double v0, double gamma) {
   find_breakpoints();
 }
 
-/// Where x = 0: the check valve at the pump separates the inlet from it. Load and outlet alone give F there; a piece without slope leaves
-/// it open (outlet shut and not relieving).
+/// Where x = 0: the check valve at the pump separates the inlet from it. Load and outlet determine F there; a piece without slope leaves
+/// it undetermined (outlet closed and not relieving).
 void LoadCurve::find_hold() {
   first_ = 0;
   hold_lower_ = 0;
@@ -189,7 +190,7 @@ void LoadCurve::find_hold() {
   if (piece_[0].x0 > 0) return;
   int i = 0;
   while (i < count_ && piece_[i].x1 < 0) ++i;
-  if (i == count_) {  // driven back against the relief valve of the inlet
+  if (i == count_) {  // driven in reverse against the relief valve of the inlet
     hold_ = i - 1;
     hold_t_ = piece_[hold_].t1;
     hold_lower_ = hold_upper_ = stroke_.F_in_max;
@@ -238,7 +239,7 @@ StrokeState LoadCurve::at_fixed_force(const Piece& piece, const CurvePoint& p) c
 
 StrokeState LoadCurve::hold(double AP) const {
   const Piece& piece = piece_[hold_];
-  // the lowest pressure that the check valve at the pump allows, unless the load decides
+  // the lowest pressure that the check valve at the pump allows, unless the load determines it
   const double F = project(hold_lower_, hold_upper_, stroke_.h_in > 0 ? AP : 0);
   const bool free = hold_lower_ < hold_upper_;
   const double t = free ? parameter_at(piece.kind, piece.t0, piece.t1, piece.F0, piece.F1, F) : hold_t_;
@@ -306,7 +307,7 @@ StrokeState LoadCurve::at(double P, const StrokeState& near) const {
   if (hold_lower_ <= hold_upper_ && (h_in <= 0 || AP <= hold_upper_)) return hold(AP);
   const bool sucks = hold_lower_ > hold_upper_ && (h_in <= 0 || AP <= piece_[0].AP0);
   if (!sucks && first_ < count_ && AP < piece_[count_ - 1].AP1) return meter(P, near);
-  // the inlet valve lets pass what it can, the check or relief valve of the chamber the rest
+  // the inlet valve carries its flow, the check or relief valve of the chamber the rest
   const Piece& piece = sucks ? piece_[0] : piece_[count_ - 1];
   StrokeState s = at_fixed_force(piece, point(piece.kind, sucks ? piece.t0 : piece.t1));
   s.inlet = sucks ? StrokeState::Inlet::sucking : StrokeState::Inlet::relieving;

@@ -1,3 +1,4 @@
+// Constants, checks and segment names of actuators with independent metering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/metering_actuator.h"
 

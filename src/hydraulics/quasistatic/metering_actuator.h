@@ -13,10 +13,10 @@
 //       |   +-|  A |==|=+==|==== rod          v > 0: extends
 //       T     +-------+    T                  f = A_h P_h - A_r P_r > 0: pushes                   (39r)
 //
-// Pressures count from that of the tank. Rotary actuators: areas are displacements [m3/rad], v [rad/s], f [N m].
-// Admissible openings: all main valves shut (U_0); ph and tr, either of which may be shut (U_+); pr and th (U_-); beyond the source also
-// th and tr (float). The regeneration valve may be open only while pr and th are shut. The source wants A_h >= A_r and an open tr with it;
-// neither is needed here.
+// Pressures are relative to the tank. Rotary actuators: areas are displacements [m3/rad], v [rad/s], f [N m].
+// Admissible openings: all main valves closed (U_0); ph and tr, either of which may be closed (U_+); pr and th (U_-); beyond the source
+// also th and tr (float). The regeneration valve may be open only while pr and th are closed. The source requires A_h >= A_r and an open tr
+// with it; neither is required here.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3.1, 5.1, 6.1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -36,16 +36,16 @@ struct MeteringActuator {
   double c_a = 0;                     // [m3/(s Pa^0.5)] regeneration, rod side to head side
 };
 
-/// Openings of an actuator's valves as shares of their greatest areas, 0: shut, 1: open.
+/// Openings of an actuator's valves relative to their maximum areas, 0: closed, 1: open.
 struct MeteringOpenings {
   double ph = 0, tr = 0, pr = 0, th = 0;  // [-] main valves
   double a = 0;                           // [-] regeneration valve
 };
 
-/// What is wrong with these constants or openings; empty if nothing.
+/// What is invalid in these constants or openings; empty if nothing.
 std::string fault_of(const MeteringActuator& actuator);
 std::string fault_of(const MeteringOpenings& openings);
-/// Whether nothing is wrong with them.
+/// Whether they are valid.
 bool admissible(const MeteringOpenings& openings);
 
 /// The pump with its relief valve and the bleed valve.
@@ -55,16 +55,16 @@ struct MeteringPump {
 };
 std::string fault_of(const MeteringPump& pump);
 
-/// Where a state is on the set-valued map: pieces of (64) by the states of the valves (table 1). p extends, m retracts. 0: the relief valve
-/// of the chamber fed by the pump is open; 1: metering, the pump's relief valve is shut; 2: metering, it is open; 3: the chamber sucks;
-/// a, b: the relief valve of the other chamber is shut, open. rM, hM: one chamber sucks while the other's relief valve is open.
+/// Segment of the set-valued map: pieces of (64) by the states of the valves (table 1). p extends, m retracts. 0: the relief valve
+/// of the chamber fed by the pump is open; 1: metering, the pump's relief valve is closed; 2: metering, it is open; 3: the chamber sucks;
+/// a, b: the relief valve of the other chamber is closed, open. rM, hM: one chamber sucks while the other's relief valve is open.
 enum class MeteringSegment : unsigned char { hold, p0a, p0b, p1a, p1b, p2a, p2b, p3, rM, m0a, m0b, m1a, m1b, m2a, m2b, m3, hM };
 
 /// "hold", "+0a" ... "+3", "-FrM", "-0a" ... "-3", "FhM".
 const char* name_of(MeteringSegment segment);
 
-/// Every quantity of (39) at one actuator, and the regeneration flow. Flows count in the direction of their index: ph from the pump to the
-/// head side, th from the head side to the tank, ho and ro from a chamber to the tank, a from the rod to the head side.
+/// Every quantity of (39) at one actuator, and the regeneration flow. Flows are positive in the direction of their index: ph from the pump
+/// to the head side, th from the head side to the tank, ho and ro from a chamber to the tank, a from the rod to the head side.
 struct MeteringFlows {
   double v = 0, f = 0;                             // [m/s], [N]
   double P_c = 0, P_h = 0, P_r = 0;                // [Pa]
@@ -81,10 +81,10 @@ struct MeteringFlows {
   MeteringSegment segment = MeteringSegment::hold;
 };
 
-/// What becomes of the power Q_p P that an actuator takes from the pump: losses, none of them negative, and work.
+/// Distribution of the power Q_p P drawn by an actuator from the pump: losses, none of them negative, and work.
 struct MeteringPowers {
   double ph = 0, pr = 0, th = 0, tr = 0, a = 0;  // [W] lost in the valves
-  double head_relief = 0, rod_relief = 0;        // [W] lost in the relief valves; suction at the tank's pressure costs nothing
+  double head_relief = 0, rod_relief = 0;        // [W] lost in the relief valves; suction at tank pressure is lossless
   double work = 0;                               // [W] f v, done on the mechanism
 };
 MeteringPowers powers(const MeteringFlows& flows);
@@ -102,8 +102,8 @@ struct RegularisedOpenings {
   double ph = 0, tr = 0, pr = 0, th = 0, a = 0;
 };
 
-/// An actuator seen from the chamber that the pump may feed, its inlet: the same equations for both directions. Speeds w and forces g count
-/// in the direction in which the inlet pushes.
+/// An actuator seen from the chamber that the pump may feed, its inlet: the same equations for both directions. Speeds w and forces g are
+/// positive in the direction in which the inlet pushes.
 struct Stroke {
   double sign = 1;                      // [-] w = sign v, g = sign f; 1: the head side is the inlet, -1: the rod side
   double area_in = 0, area_out = 0;     // [m2]
@@ -111,7 +111,7 @@ struct Stroke {
   double h_in = 0, h_out = 0, h_a = 0;  // [m/(s N^0.5)] regularised openings: pump to inlet, outlet to tank, outlet to inlet
 };
 
-/// Constants of regularisation and relief forces, worked out once.
+/// Constants of regularisation and relief forces, computed once.
 struct MeteringConstants {
   explicit MeteringConstants(const MeteringActuator& actuator);
   RegularisedOpenings regularise(const MeteringOpenings& u) const {

@@ -1,3 +1,4 @@
+// First-order changes of quasistatic actuators.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/metering_change.h"
 
@@ -14,13 +15,13 @@ ValveChange valve_change(double Q, double drop, double u, double du) {
   return {Q / u * du, Q / (2 * drop)};
 }
 
-/// A number that is a + b dP.
+/// A quantity a + b dP.
 struct InPressure {
   double at_rest = 0, slope = 0;
   double operator()(double dP) const { return at_rest + slope * dP; }
 };
 
-/// An actuator's valves, and the pressures of its chambers as they follow that of the pump.
+/// An actuator's valves, and the pressures of its chambers as functions of the pump's.
 struct ActuatorChange {
   ValveChange ph, pr, th, tr, a;
   InPressure P_h, P_r;
@@ -35,7 +36,7 @@ ActuatorChange actuator_change(const MeteringActuator& actuator, const MeteringO
   c.tr = valve_change(at.Q_tr, at.P_r, u.tr, du.tr);
   c.a = valve_change(at.Q_a, at.P_r - at.P_h, u.a, du.a);
   const double A_h = actuator.area_h, A_r = actuator.area_r;
-  if (at.segment == MeteringSegment::hold) {  // nothing moves: the chamber with pressure carries the load
+  if (at.segment == MeteringSegment::hold) {  // no motion: the pressurised chamber carries the load
     (at.P_r == 0 ? c.P_h : c.P_r).at_rest = at.P_r == 0 ? dfbar / A_h : -dfbar / A_r;
     return c;
   }
@@ -60,7 +61,7 @@ ActuatorChange actuator_change(const MeteringActuator& actuator, const MeteringO
   return c;
 }
 
-/// Of what an actuator takes from the pump.
+/// Of the flow that an actuator draws from the pump.
 InPressure intake(const ActuatorChange& c) {
   const auto through = [](const ValveChange& valve, const InPressure& chamber) {
     return InPressure{valve.own - valve.slope * chamber.at_rest, valve.slope * (1 - chamber.slope)};

@@ -1,3 +1,4 @@
+// Solution of actuators with independent metering on one pump.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/metering_circuit.h"
 
@@ -12,12 +13,12 @@ namespace trunnion {
 
 namespace {
 
-/// Flow [share of Q] that cannot be told from none.
+/// Flow [share of Q] that is indistinguishable from zero.
 constexpr double kFlowRounding = 8 * std::numeric_limits<double>::epsilon();
 
 TR_INLINE double square(double x) { return x * x; }
 
-/// What the pump delivers beyond what bleed valve and actuators take at P, (114b), with its derivative; leaves the actuators' states at P.
+/// The pump's excess flow over bleed valve and actuators at P, (114b), with its derivative; leaves the actuators' states at P.
 struct Excess {
   double value = 0, slope = 0;  // [m3/s], [m3/(s Pa)]
 };
@@ -50,7 +51,7 @@ MeteringSegment segment_of(const Stroke& stroke, const StrokeState& s, bool pump
   }
 }
 
-/// Pressures and flows of a state: valves that meter carry what the chambers take, saturated chambers what their pressures let pass.
+/// Pressures and flows of a state: metering valves carry the flows of the chambers, saturated chambers those of their pressures.
 MeteringFlows flows_of(const Stroke& stroke, const StrokeState& s, const MeteringActuator& actuator, double P, bool pump_relieves) {
   const double A_in = stroke.area_in, A_out = stroke.area_out, y = s.w - s.v_a;
   const double P_in = s.F / A_in, P_out = s.F_out / A_out;
@@ -91,11 +92,11 @@ MeteringFlows flows_of(const Stroke& stroke, const StrokeState& s, const Meterin
   return q;
 }
 
-/// Gamma(0): everything that is possible without motion while the inlet's check valve sees P.
+/// Gamma(0): all forces possible at rest while the inlet's check valve sees P.
 Interval forces_at_rest(const Stroke& s, const MeteringOpenings& u, double P) {
   if (u.th > 0 && u.tr > 0) return 0;  // float
   const double k = s.area_out / s.area_in, least = s.h_in > 0 ? min(s.F_in_max, s.area_in * P) : 0;
-  // a shut outlet holds up to its relief valve, unless it empties through the regeneration valve
+  // a closed outlet holds up to its relief valve, unless it drains through the regeneration valve
   const auto lower = [&](double F) { return F - (s.h_out > 0 ? 0 : s.h_a > 0 ? min(s.F_out_max, k * F) : s.F_out_max); };
   return {min(lower(least), lower(project(least, s.F_in_max, s.F_out_max / k))), s.F_in_max};
 }
@@ -157,13 +158,13 @@ void MeteringCircuit::build(const MeteringCommand& command, std::span<const doub
   }
 }
 
-/// All P of (114), (123), one unless the flow of the pump is used up over a range of P; leaves the actuators' states at the lowest.
+/// All P of (114), (123), unique unless the flow of the pump is used up over a range of P; leaves the actuators' states at the lowest.
 Interval MeteringCircuit::find_pressure(const PumpSupply& supply, MeteringSolution& s) const {
   const double none = kFlowRounding * supply.flow;
   const auto excess = [&](double P) { return excess_at(P, supply, s.curve_, s.state_); };
   const double at_relief = excess(supply.relief).value;
   if (at_relief > none) return supply.relief;
-  if (supply.flow == 0) {  // none would be a range where valves are shut
+  if (supply.flow == 0) {  // none, or a range where valves are closed
     excess(0);
     return 0;
   }
@@ -184,7 +185,7 @@ Interval MeteringCircuit::find_pressure(const PumpSupply& supply, MeteringSoluti
   }
   Interval P = s.breakpoint_[high];
   if (at_high < -none) {
-    // in the root of P most flows are straight lines
+    // as functions of the root of P most flows are linear
     const double lower = low < 0 ? 0 : sqrt(s.breakpoint_[low]), upper = sqrt(P.upper);
     const auto deficit = [&](double root, double& slope) {
       const Excess e = excess(root * root);
@@ -254,7 +255,7 @@ void MeteringCircuit::fill(const PumpSupply& supply, double P, MeteringSolution&
   pump.relief_open = P >= supply.relief && excess > 0;
   if (pump.relief_open) {
     pump.Q_relief = excess;
-  } else {  // rounding of P: to where flow changes most with it and where no velocity depends on it
+  } else {  // rounding of P: to where flow changes most with it and no velocity depends on it
     double steepest = supply.bleed > 0 ? supply.bleed / (2 * sqrt(P)) : 0;
     double* flow = steepest > 0 ? &pump.Q_bleed : nullptr;
     for (StrokeState& state : s.state_) {

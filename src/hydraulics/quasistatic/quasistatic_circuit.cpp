@@ -1,3 +1,4 @@
+// Quasistatic circuits in the netlist.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/quasistatic_circuit.h"
 

@@ -1,10 +1,10 @@
 // A quasistatic circuit in a netlist: actuators with independent metering on one pump (metering_circuit.h), each behind a virtual
-// viscoelastic element (virtual_element.h) at a port of the mechanism. What stands in the machine's state y, per actuator:
+// viscoelastic element (virtual_element.h) at a port of the mechanism. Its entries in the machine's state y, per actuator:
 //   differential   p                  p_dot = Lambda(B, K (p - l) - B l_dot)                     (70): any integrator
 //   discrete       p, l, p_dot, f     of the end of the last step, where (72) changes them       (72): fixed steps only
 // An implicit step solves p at its end exactly for given l and l_dot there. With the rule p_dot = c p - const (c = 2/h: trapezoidal)
 //   p = p_pred + v/c,   v = Lambda(B + K/c, K (p_pred - l) - B l_dot)
-// which is (72) for c = 1/h and the rate of l in the place of its difference quotient. f falls with l and l_dot, never rises.
+// which is (72) for c = 1/h and the rate of l in place of its difference quotient. f decreases with l and l_dot.
 // Source: paper "nonsmooth quasistatic hydraulics", sections 4.1 and 6.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -34,10 +34,10 @@ struct QuasistaticPort {
   CommandedOpening ph, tr, pr, th, a;
   bool regenerates = false;
   int lever = -1;  // spool of its command
-  int state = 0;   // index in y of p and what follows
+  int state = 0;   // index in y of p and the states after it
   int local = 0;   // index of p in the block of its netlist circuit
 };
-/// States that follow p in y where they are discrete.
+/// States that follow p in y in the discrete form.
 enum DiscreteState { kLastLength = 1, kPistonRate, kElementForce, kDiscreteStates };
 
 struct QuasistaticCircuit {
@@ -51,7 +51,7 @@ struct QuasistaticCircuit {
   std::vector<QuasistaticPort> ports;
 };
 
-/// What an evaluation of a circuit leaves; sized once.
+/// Results of an evaluation of a circuit; sized once.
 struct QuasistaticWork {
   explicit QuasistaticWork(const QuasistaticCircuit& circuit);
 
@@ -61,7 +61,7 @@ struct QuasistaticWork {
   MeteringSolution solution;
   MeteringCommand command() const { return {flow, bleed, openings}; }
 
-  // every pressure and flow, and with a scalar that has derivatives: of command and fbar, and how all flows change
+  // every pressure and flow, and with a scalar that has derivatives: those of command and fbar, and of all flows
   std::vector<MeteringFlows> flows;
   PumpFlows pump;
   double flow_change = 0, bleed_change = 0;
@@ -77,14 +77,14 @@ template <class S>
 void read_command(const QuasistaticCircuit& circuit, const S* signal, const S* spool, QuasistaticWork& work);
 
 /// Solves (70) at lengths s, rates sdot (per port of the machine) and states y: v [m/s] and f [N] per actuator. After read_command(). With
-/// derivatives all pressures and flows follow.
+/// derivatives all pressures and flows are computed.
 template <class S>
 void solve_rates(const QuasistaticCircuit& circuit, const S* s, const S* s_dot, const S* y, QuasistaticWork& work, S* v, S* f);
 
-/// Every pressure and flow at the point last solved for.
+/// Every pressure and flow at the last solution.
 void recover_flows(const QuasistaticCircuit& circuit, QuasistaticWork& work);
 
-/// Discrete states at p in y as a step would leave them that ends at rest there or goes on evenly: after solve_rates() of the same circuit
+/// Discrete states at p in y as left by a step that ends at rest there or continues uniformly: after solve_rates() of the same circuit
 /// in equations.
 void set_discrete_states(const QuasistaticCircuit& circuit, const QuasistaticWork& work, const double* s, double* y);
 

@@ -1,5 +1,5 @@
 // Set-valued and nonsmooth functions of the quasistatic hydraulics: closed intervals, the normal cone, the projection, and the scalar
-// equations that the pieces of its maps lead to. Numbers of equations are the source's, throughout this folder.
+// equations of its pieces. Equation numbers are those of the source, throughout this folder.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -44,7 +44,7 @@ TR_INLINE double signed_square(double x) { return x * abs(x); }
 /// sgn(x) sqrt|x|, (16): the inverse of signed_square.
 TR_INLINE double signed_root(double x) { return std::copysign(sqrt(abs(x)), x); }
 
-/// psi: square of the opening that two openings in series make, (19).
+/// psi: square of the opening of two openings in series, (19).
 TR_INLINE double series_square(double u1, double u2) {
   const double a = u1 * u1, b = u2 * u2;
   return a == 0 || b == 0 ? 0 : a * b / (a + b);
@@ -61,14 +61,14 @@ TR_INLINE double phi_a(double b, double c, double a) {
 }
 
 /// Phi_B: the x with signed_square(x) / a0 + signed_square(x - x1) / a1 + b x + c = 0 for b > 0; (29), (31). For a0 = 0: x = 0, also if
-/// a1 = 0; for a1 = 0: x = x1. (29) has four branches by the signs of x and x - x1; here the signs stand in the one formula.
+/// a1 = 0; for a1 = 0: x = x1. (29) has four branches by the signs of x and x - x1; here the signs are in one formula.
 inline double phi_b(double b, double c, double a0, double a1, double x1) {
   if (a0 == 0) return 0;
   if (a1 == 0) return x1;
   // the left side times a1 at x = 0 and times a0 at x = x1
   const bool positive = a1 * c < signed_square(x1), beyond = signed_square(x1) + a0 * (b * x1 + c) < 0;
   const double s0 = positive ? 1 : -1, s1 = beyond ? 1 : -1;
-  // times a0 a1: A x^2 + B x + C = 0, the root where the left side rises; terms in x1^2 that cancel in B^2 - 4 A C are left out
+  // times a0 a1: A x^2 + B x + C = 0, the root where the left side increases; terms in x1^2 that cancel in B^2 - 4 A C are omitted
   const double A = s0 * a1 + s1 * a0, B = a0 * (a1 * b - 2 * s1 * x1), C = a0 * (a1 * c + s1 * x1 * x1);
   const double ab = a0 * a1 * b;
   const double root = sqrt(max(0, ab * ab - 4 * a0 * a1 * (s0 * a1 * c + s1 * a0 * (c + b * x1) + s0 * s1 * x1 * x1)));

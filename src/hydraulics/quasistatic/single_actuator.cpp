@@ -1,3 +1,4 @@
+// Closed-form map of a single actuator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/single_actuator.h"
 
@@ -27,7 +28,7 @@ Interval inlet_force(const Stroke& s, const PumpSupply& supply, double w) {
 /// (61c), (62b); w > 0.
 double outlet_force(const Stroke& s, double w) { return s.h_out > 0 ? min(w / s.h_out * (w / s.h_out), s.F_out_max) : s.F_out_max; }
 
-/// A velocity with the piece of the map that it is on.
+/// A velocity and its piece of the map.
 struct Candidate {
   double w;
   MeteringSegment segment;  // of an extension
@@ -53,7 +54,7 @@ LoadPoint move(const Stroke& s, const PumpSupply& supply, double beta, double gb
   const Candidate sucking = greatest({phi_a(beta, gbar, out), p3}, {(-FM_out - gbar) / beta, rM});
   const auto [w, segment] = greatest(least(relieved, least(limited, pumped)), sucking);
 
-  // beta + slopes of what opposes: outlet valve, inlet valve, bleed valve
+  // beta + opposing slopes: outlet valve, inlet valve, bleed valve
   double slope = beta;
   if (w > 0 && (segment == p0a || segment == p1a || segment == p2a || segment == p3)) slope += 2 * w / out;
   if (w > 0 && (segment == p1a || segment == p1b || segment == p2a || segment == p2b)) slope += 2 * w / in;

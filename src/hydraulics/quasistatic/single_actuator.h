@@ -4,8 +4,9 @@
 // Written for a stroke (inlet in, outlet out, speed w > 0; h regularised openings, A the inlet's area, FM relief forces):
 //   F_in  = proj_[0, FM_in] (min(A P_M, A^3 / U_b^2 S(Q / A - w)) - w^2 / h_in^2)                 (61b), (62c)
 //   F_out = min(w^2 / h_out^2, FM_out)                                                            (61c), (62b)
-// (58) and (74) with the pieces of (64) named as in table 1; both directions are the same code. Limits at openings of zero are taken by
-// branches: a shut inlet sucks, a shut outlet holds until its relief valve opens, a shut bleed valve makes the map vertical at w = Q / A.
+// (58) and (74) with the pieces of (64) named as in table 1; both directions are the same code. Limits at openings of zero are separate
+// branches: a closed inlet sucks, a closed outlet holds until its relief valve opens, a closed bleed valve makes the map vertical at w = Q
+// / A.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3.3, 4.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,12 +15,12 @@
 
 namespace trunnion {
 
-/// What the pump offers at one time.
+/// State of the pump at one time.
 struct PumpSupply {
   double flow = 0;    // [m3/s]            Q >= 0
   double bleed = 0;   // [m3/(s Pa^0.5)]   U_b = c_b u_b, (43)
   double relief = 0;  // [Pa]              P_M
-  /// P [Pa] while no actuator takes oil; a pump without flow has no pressure.
+  /// P [Pa] while no actuator draws oil; a pump without flow has no pressure.
   double idle_pressure() const { return flow <= 0 ? 0 : bleed > 0 ? min(relief, (flow / bleed) * (flow / bleed)) : relief; }
 };
 
@@ -29,7 +30,7 @@ struct ChamberForces {
   Interval f() const { return h - r; }  // [N] Gamma
 };
 
-/// (61)-(63), (65). The regeneration valve counts as shut.
+/// (61)-(63), (65). The regeneration valve counts as closed.
 ChamberForces chamber_forces(const MeteringConstants& actuator, const RegularisedOpenings& u, const PumpSupply& supply, double v);
 
 /// The point of the map on a load line.
@@ -39,7 +40,7 @@ struct LoadPoint {
   MeteringSegment segment = MeteringSegment::hold;
 };
 
-/// Lambda, (73), (74). beta > 0 [N s/m], fbar [N]. The regeneration valve counts as shut.
+/// Lambda, (73), (74). beta > 0 [N s/m], fbar [N]. The regeneration valve counts as closed.
 LoadPoint point_on_load_line(const MeteringConstants& actuator, const RegularisedOpenings& u, const PumpSupply& supply, double beta,
                              double fbar);
 

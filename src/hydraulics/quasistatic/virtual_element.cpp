@@ -1,3 +1,4 @@
+// Stability limits and parameters of the virtual viscoelastic element.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/virtual_element.h"
 
@@ -16,7 +17,7 @@ double runge_kutta_limit(double k, double b) {
   const double square = b * b - 4 * k;
   if (square >= 0) return 2 * kRungeKutta / (b + std::sqrt(square));
   const std::complex<double> direction = std::complex<double>(-b, std::sqrt(-square)) / (2 * std::sqrt(k));  // of length 1
-  constexpr double kInside = 2, kOutside = 4;  // |z| that are stable and unstable for every direction of the left half
+  constexpr double kInside = 2, kOutside = 4;  // |z| that are stable and unstable for all directions in the left half-plane
   const auto growth = [&](double size) {
     const std::complex<double> z = size * direction;
     return std::abs(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)))) - 1;
