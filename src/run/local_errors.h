@@ -26,12 +26,8 @@ class LocalErrors {
   static constexpr std::size_t kStretches = 10;
   struct Record {
     double error = 0;                             // [rad, m] summed; [Pa] the largest
-<<<<<<< HEAD
-    double least = 0, most = 0;                   // values on the way
+    double least = 0, most = 0;                   // smallest and largest value so far
     double shift = 0;                             // in `error`: the part that does not accumulate
-=======
-    double least = 0, most = 0;  // intermediate sums
->>>>>>> bc1dd328d473701016936cccb6207634d290b545
     std::array<double, kStretches> in_stretch{};  // of coordinates: summed within each of equal stretches of the run
     double range() const { return most - least; }
     /// The sum without the effect of one or two jerks: the two worst stretches are replaced by the third.
@@ -62,14 +58,9 @@ class LocalErrors {
     double trapezoid = 0;  // p_1 - p_0 - h/2 (p_dot_0 + p_dot_1) [Pa]
     double change = 0;     // p_dot_1 - p_dot_0 [Pa/s]
   };
-<<<<<<< HEAD
-  std::vector<Defect> before_;  // per volume: of the step before
+  std::vector<Defect> before_;  // per volume: of the previous step
   bool staggered_ = false;      // semi_implicit_euler
-  double length_ = 0;           // [s] of that step; 0: none that counts
-=======
-  std::vector<Defect> before_;   // per volume: of the previous step
-  double length_ = 0;            // [s] of that step; 0: none valid
->>>>>>> bc1dd328d473701016936cccb6207634d290b545
+  double length_ = 0;           // [s] of that step; 0: none valid
   double stretch_ = 1;          // [s]
 };
 
