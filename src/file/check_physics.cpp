@@ -132,7 +132,7 @@ class DimensionCheck {
   void signal_fits(const std::string& path, const std::string& signal, const Measure& measure) {
     const auto dimension = of_signal(signal);
     if (dimension && !fits(*dimension, measure))
-      add_finding(d_, out_, path, "the values of the signal `" + signal + "` have another dimension", expectation(measure));
+      add_finding(d_, out_, path, "the values of the signal `" + signal + "` have a different dimension", expectation(measure));
   }
 
   void sources() {

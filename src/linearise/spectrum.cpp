@@ -333,7 +333,7 @@ std::string stability_text(const LinearStability& s, const std::vector<Eigenvalu
     case Verdict::asymptotically_stable:
       return "asymptotically stable";
     case Verdict::stable_but_null:
-      return "stable but for " + null_text;
+      return "stable except for " + null_text;
     case Verdict::drifting:
       return "drifting: " + null_text;
     case Verdict::undamped:

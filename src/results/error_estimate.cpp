@@ -94,6 +94,7 @@ int order_of(const SolverDescription& solver) {
 }
 
 std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver) {
+  if (solver.coupling == CouplingKind::cosimulation) return {};  // the coupling's verdict assesses it
   if (!accumulated || !(accumulated->persistent.percent > kDoubtful)) return {};
   const WorstError& c = accumulated->persistent;
   const int order = order_of(solver);

@@ -1,5 +1,5 @@
 // Discretisation error of a run, relative to the ranges of motion:
-//   accumulated    sums of the local errors estimated by the steps (run/local_errors.h); for every monolithic run
+//   accumulated    sums of the local errors estimated by the steps (run/local_errors.h); for every run
 //   measured       2^p/(2^p - 1) times the difference from a run with half the step, p the order of the rule, per channel
 // Above 1 % of a coordinate's range either is a warning that suggests a sufficient step.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +27,7 @@ struct AccumulatedErrors {
   WorstError persistent;  // the largest persistent error, subject of the warning; empty if none
   WorstError pressure;    // the largest of a step
 };
-/// Empty for a co-simulation.
+/// Empty for a model without coordinates and volumes.
 std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const RunStatistics& statistics);
 
 struct MeasuredErrors {

@@ -111,7 +111,7 @@ Runner::Runner(std::shared_ptr<const Model> model, State start)
   statistics_.cavitation.resize(model_->hydraulics.volumes.size());
   statistics_.alternation.resize(model_->hydraulics.volumes.size());
   statistics_.incidents = watch_.nothing();
-  if (solver.coupling == CouplingKind::monolithic) statistics_.local_errors = LocalErrors(*model_);
+  statistics_.local_errors = LocalErrors(*model_);
   statistics_.local_errors.begin(state_);
   watch_.begin(state_);
   for (auto* list : {&statistics_.independent, &independent_}) list->reserve(static_cast<std::size_t>(model_->layout.nv));

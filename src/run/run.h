@@ -53,7 +53,7 @@ struct RunStatistics {
   bool penalty_limited = false;                // whether a given one was outside its limits
   std::vector<CavitationRecord> cavitation;    // per volume
   std::vector<AlternationRecord> alternation;  // per volume
-  LocalErrors local_errors;                    // of monolithic runs; others: empty
+  LocalErrors local_errors;                    // of the steps, in co-simulation of communication steps
   Incidents incidents;
   /// Independent velocities at the end, if the treatment partitions the coordinates; otherwise empty.
   std::vector<int> independent;

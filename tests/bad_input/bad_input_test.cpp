@@ -90,7 +90,7 @@ TEST(BadInput, TheModelItselfIsGood) { EXPECT_TRUE(findings(kModel).empty()) << 
 TEST(BadInput, WrongNumbersAreReported) {
   const Case cases[] = {
       {"mass: 16 kg", "mass: 16 kgs", 5, "bodies.crank.rod.mass", {"`kgs` is not known", "did you mean `kg`"}},
-      {"mass: 16 kg", "mass: 16 m", 5, "bodies.crank.rod.mass", {"`16 m`", "another dimension", "a mass such as 16 kg"}},
+      {"mass: 16 kg", "mass: 16 m", 5, "bodies.crank.rod.mass", {"`16 m`", "different dimension", "a mass such as 16 kg"}},
       {"mass: 16 kg", "mass: 0", 5, "bodies.crank.rod.mass", {"`0`", "a mass greater than 0"}},
       {"mass: 16 kg", "mass: -16 kg", 5, "bodies.crank.rod.mass", {"greater than 0"}},
       {"mass: 16 kg", "mass: heavy", 5, "bodies.crank.rod.mass", {"`heavy` is not a number", "a mass such as"}},
@@ -124,7 +124,7 @@ TEST(BadInput, WrongKeysAreReported) {
   const Case cases[] = {
       {"bore: 80 mm", "bor: 80 mm", 29, "cylinders.lift.bor", {"the key `bor` is not known", "did you mean `bore`?"}},
       {"chamber_length_A: 0.73 m", "chamber_lenght_A: 0.73 m", 31, "cylinders.lift.chamber_lenght_A", {"did you mean `chamber_length_A`?"}},
-      {"    bore: 80 mm\n", "", 25, "cylinders.lift", {"none of `bore` or `area_A`"}},
+      {"    bore: 80 mm\n", "", 25, "cylinders.lift", {"expected one of `bore` or `area_A`"}},
       {"    rod: 35 mm\n", "", 25, "cylinders.lift.rod", {"the key `rod` is missing"}},
       {"bore: 80 mm",
        "bore: 80 mm\n    area_A: 28 cm^2",
@@ -133,7 +133,7 @@ TEST(BadInput, WrongKeysAreReported) {
        {"`bore` and `area_A` are mutually exclusive", "only one of"}},
       {"{length: 2 m, mass: 16 kg}", "{length: 2 m}", 5, "bodies.crank.rod.mass", {"the key `mass` is missing"}},
       {"crank: {rod: ", "crank: {rood: ", 5, "bodies.crank.rood", {"did you mean `rod`?"}},
-      {"{rod: {length: 2 m, mass: 16 kg}}", "{mass: 16 kg}", 5, "bodies.crank", {"none of `rod`, `box`"}},
+      {"{rod: {length: 2 m, mass: 16 kg}}", "{mass: 16 kg}", 5, "bodies.crank", {"expected one of `rod`, `box`"}},
       {"{rod: {length: 2 m, mass: 16 kg}}",
        "{rod: {length: 2 m, mass: 16 kg}, mass: 3}",
        5,
@@ -180,7 +180,7 @@ TEST(BadInput, WrongLooksAreReported) {
   };
   const auto plate = [](const std::string& outline) { return "[{plate: {outline: " + outline + ", thickness: 10 mm}}]"; };
   expect_wrong("[]", "", {"an empty list"});
-  expect_wrong("[{}]", ".0", {"none of `plate`, `box`, `cylinder` or `sphere`"});
+  expect_wrong("[{}]", ".0", {"expected one of `plate`, `box`, `cylinder` or `sphere`"});
   expect_wrong("[{plat: {thickness: 1}}]", ".0.plat", {"did you mean `plate`?"});
   expect_wrong("[{sphere: {radius: 1, mass: 1}}]", ".0.sphere.mass", {"the key `mass` is not known"});
   expect_wrong("[{sphere: {radius: 0}}]", ".0.sphere.radius", {"a length greater than 0"});
@@ -252,8 +252,8 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"[5 s, -10 V]", "[5 m, -10 V]", 35, "signals.command.steps.2.0", {"`5 m`", "a time"}},
       {"[5 s, -10 V]", "[5 s]", 35, "signals.command.steps.2", {"a list of 1", "time and value"}},
       {"[[1 s, 10 V], [2.5 s, 0], [5 s, -10 V]]", "[]", 35, "signals.command.steps", {"an empty list"}},
-      {"at_signal: 10 V", "at_signal: 20 mA", 21, "valves.valve.signal", {"`command` have another dimension"}},
-      {"pressure: 7.6 MPa", "pressure: command", 19, "sources.pump.pressure", {"`command` have another dimension", "a pressure"}},
+      {"at_signal: 10 V", "at_signal: 20 mA", 21, "valves.valve.signal", {"`command` have a different dimension"}},
+      {"pressure: 7.6 MPa", "pressure: command", 19, "sources.pump.pressure", {"`command` have a different dimension", "a pressure"}},
       {"step: 1 ms",
        "step: 1 ms, integrator: rk4",
        38,
@@ -314,7 +314,7 @@ TEST(BadInput, WrongValvesAndMotorsAreReported) {
     std::vector<const char*> words;
   };
   const std::vector<Item> items{
-      {orifice, "check: {A: v1, B: v2}}", 22, "valves.bypass.check", {"none of `diameter`"}},
+      {orifice, "check: {A: v1, B: v2}}", 22, "valves.bypass.check", {"expected one of `diameter`"}},
       {orifice, "check: {A: v1, B: v1, diameter: 6 mm}}", 22, "valves.bypass.check.B", {"check valve connects `v1` with itself"}},
       {orifice,
        "check: {A: v1, B: v2, cracking_pressure: 3 bar, flow: 1 L/min, at_pressure_drop: 2 bar}}",
@@ -368,14 +368,14 @@ TEST(BadInput, WrongValvesAndMotorsAreReported) {
        22,
        "valves.bypass.orifice.opening.1.0",
        {"disagrees"}},
-      {orifice, "orifice: {A: v1, B: v2, diameter: 6 mm}, signal: command}", 22, "valves.bypass.signal", {"another dimension"}},
+      {orifice, "orifice: {A: v1, B: v2, diameter: 6 mm}, signal: command}", 22, "valves.bypass.signal", {"different dimension"}},
       {orifice,
        "orifice: {A: v1, B: v2, diameter: 6 mm, opening: []}, signal: wave}",
        22,
        "valves.bypass.orifice.opening",
        {"an empty list", "points [signal, value]"}},
       {signals, motor("joint: crnk, displacement: 1 cm^3/rad"), 35, "motors.m.joint", {"did you mean `crank`?"}},
-      {signals, motor("joint: crank"), 35, "motors.m", {"none of `displacement` or `displacement_A`"}},
+      {signals, motor("joint: crank"), 35, "motors.m", {"expected one of `displacement` or `displacement_A`"}},
       {signals, motor("joint: crank, displacement: 1 cm^2/rad"), 35, "motors.m.displacement", {"500 cm^3/rev"}},
       {signals,
        motor("joint: crank, displacement: 1 cm^3/rad, chamber_angle_A: 1"),
@@ -526,8 +526,12 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
        {"`tube` has several coordinates", "one of `tube.position`, `tube.angle`"}},
       {"springs: {s: {joint: plate, stiffness: 1}}", "springs.s.joint", {"one of `plate.x`, `plate.y`, `plate.angle`"}},
       {"springs: {s: {joint: tube.angel, stiffness: 1}}", "springs.s.joint", {"no coordinate `angel`", "did you mean `tube.angle`?"}},
-      {"springs: {s: {joint: ball, stiffness: 1}}", "springs.s.joint", {"`ball` is a ball", "quaternion", "springs between points"}},
-      {"springs: {s: {joint: bead.q, stiffness: 1}}", "springs.s.joint", {"`bead.q` is a ball", "`bead.position`"}},
+      {"springs: {s: {joint: ball, stiffness: 1}}",
+       "springs.s.joint",
+       {"`ball` is the rotation of a spherical joint", "quaternion", "springs between points"}},
+      {"springs: {s: {joint: bead.q, stiffness: 1}}",
+       "springs.s.joint",
+       {"`bead.q` is the rotation of a spherical joint", "`bead.position`"}},
       {"springs: {s: {joint: bead, stiffness: 1}}", "springs.s.joint", {"`bead` has several coordinates", "`bead.position`"}},
       {"springs: {s: {joint: post, stiffness: 1}}", "springs.s.joint", {"`post` is fixed"}},
       {"springs: {s: {joint: lever.position, stiffness: 1}}", "springs.s.joint", {"no coordinate `position`", "`lever.angle`"}},
@@ -541,7 +545,7 @@ signals: {way: {ramps: [[0, 0 m], [1 s, 0.1 m]]}, swing: {sine: {amplitude: 0.1 
        "springs.s.preload",
        {"does not match the coordinate `tube.angle`"}},
       {"forces: {f: {joint: plate.x, load: 3 N m}}", "forces.f.load", {"does not match the coordinate `plate.x`"}},
-      {"motions: {m: {joint: cross.angle_1, signal: way}}", "motions.m.signal", {"`way` have another dimension", "angle"}},
+      {"motions: {m: {joint: cross.angle_1, signal: way}}", "motions.m.signal", {"`way` have a different dimension", "angle"}},
       {"motions: {m: {joint: tube.position, signal: way}, n: {joint: tube.position, signal: way}}",
        "motions.n.joint",
        {"is already prescribed by `m`"}},

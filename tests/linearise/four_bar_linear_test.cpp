@@ -46,7 +46,7 @@ TEST_P(FourBarLinear, EigenvaluesAreThoseOfTheReference) {
     ASSERT_EQ(s.eigenvalues.size(), 6u);
     for (std::size_t i = 0; i < 6; ++i)
       EXPECT_LE(std::abs(s.eigenvalues[i].value - reference.eigenvalues[i]), 1e-11 * std::abs(reference.eigenvalues[i])) << i;
-    EXPECT_EQ(s.stability.text, "stable but for 2 null eigenvalues");
+    EXPECT_EQ(s.stability.text, "stable except for 2 null eigenvalues");
     for (const NullExplanation& why : explain_null(s, linear.A, linear.states)) EXPECT_EQ(why.kind, NullKind::trapped_oil);
   }
 }

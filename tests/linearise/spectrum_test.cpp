@@ -313,7 +313,7 @@ TEST(Spectrum, TrappedOilIsExplained) {
   const Spectrum s = spectrum(oil.A, oil.states);
   EXPECT_EQ(s.stability.null_chains, (std::vector<int>{1, 1}));
   EXPECT_EQ(s.stability.verdict, Verdict::stable_but_null);
-  EXPECT_EQ(s.stability.text, "stable but for 2 null eigenvalues");
+  EXPECT_EQ(s.stability.text, "stable except for 2 null eigenvalues");
   expect_vectors(oil.A, s, 1e-11);
   // the other four: -1/tau and the roots of det(l I - A) / (l^2 (l + 1/tau))
   const double a = oil.A(1, 1), k = oil.A(1, 0) + oil.A(1, 4) * oil.A(4, 1), c = oil.A(2, 3), d = oil.A(3, 2),
@@ -362,7 +362,7 @@ TEST(Spectrum, VerdictsSayWhich) {
   EXPECT_EQ(unstable.text,
             "unstable: 2 eigenvalues with positive real part, the largest 2.5/s; 3 null eigenvalues, the longest chain 2: "
             "a disturbance grows with time");
-  EXPECT_EQ(spectrum(diagonal({one(-1), one(0)})).stability.text, "stable but for 1 null eigenvalue");
+  EXPECT_EQ(spectrum(diagonal({one(-1), one(0)})).stability.text, "stable except for 1 null eigenvalue");
   EXPECT_STREQ(name_of(Verdict::stable_but_null), "stable_but_null");
 }
 

@@ -128,6 +128,16 @@ TEST(ErrorEstimate, RunsWithoutSuchStepsAreRefused) {
   }
 }
 
+/// Of its communication steps.
+TEST(ErrorEstimate, ACoSimulationStatesOne) {
+  const auto error = [](const char* step) {
+    return coordinate(run_case(load_example("crane_single", {"solver.coupling=cosimulation", step, "solver.duration=2"}))).error;
+  };
+  const double whole = error("coupling.step=1 ms"), half = error("coupling.step=0.5 ms");
+  EXPECT_LT(half, whole / 2);
+  EXPECT_GT(half, whole / 10);
+}
+
 TEST(ErrorEstimate, StepsAreRoundNumbers) {
   EXPECT_NEAR(step_for(1e-3, 4, 2), 5e-4, 1e-15);
   EXPECT_NEAR(step_for(1e-3, 49, 2), 1e-4, 1e-15);

@@ -258,7 +258,7 @@ export function linearSection(pack) {
       {re: -100.356, im: 137.164, frequency_hz: 21.83, damping_ratio: 0.5905, states: [['coupler.rate', 1], ['v3.pressure', 0.67], ['v2.pressure', 0.31]]}, {re: -100.356, im: -137.164, frequency_hz: 21.83, damping_ratio: 0.5905, states: [['coupler.rate', 1], ['v3.pressure', 0.67], ['v2.pressure', 0.31]]},
       {re: -219.911, im: 0, frequency_hz: 0, damping_ratio: 1, states: [['valve.spool', 1]]}, {re: -11434.6, im: 0, frequency_hz: 0, damping_ratio: 1, states: [['v1.pressure', 1]]},
     ],
-    stability: 'stable_but_null', message: 'stable but for 2 null eigenvalues', notes: ['1 is zero: trapped oil: v3.pressure moves with coupler.angle without changing the rates', '2 is zero: trapped oil: v1.pressure, v2.pressure and v3.pressure move together'],
+    stability: 'stable_but_null', message: 'stable except for 2 null eigenvalues', notes: ['1 is zero: trapped oil: v3.pressure moves with coupler.angle without changing the rates', '2 is zero: trapped oil: v1.pressure, v2.pressure and v3.pressure move together'],
     warnings: ['valve.spool = 0 is on a kink: the model holds at and above this value, not below'],
     A: [[0, 1, 0, 0, 0, 0], [6.66, -200.65, 0, 1.54e-5, -1.24e-5, 0], [0, 0, -10654.7, 10654.7, 0, 2.04e8], [0, -6.7e8, 779.95, -779.95, 0, 0], [0, 1.5e9, 0, 0, 0, -3.56e7], [0, 0, 0, 0, 0, -219.91]],
     B: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [219.91, 0, 0]], C: [[0.5, 0, 0, 0, 0, 0], [0, 1e3, 0, 5e-3, -4e-3, 0]], D: [[0, 0, 0], [0, 0, 0]],
