@@ -650,15 +650,15 @@ void finish_local_states(const Hydraulics& netlist, const double* s, const doubl
     solve_step(netlist.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);
 }
 
-void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
-                                double* y, HydraulicState& state) {
+void advance_quasistatic_states(const Hydraulics& netlist, const double* s, const double* s_dot, double h, const double* y_begin, double* y,
+                                HydraulicState& state) {
   std::fill(state.y_scratch.begin(), state.y_scratch.end(), 0.0);
   const RateRelation rule{h, 1 / h, y_begin, state.y_scratch.data(), nullptr};
-  for (std::size_t i = 0; i < hydraulics.quasistatic.size(); ++i) {
-    const QuasistaticCircuit& q = hydraulics.quasistatic[i];
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = netlist.quasistatic[i];
     if (!q.discrete && s_dot == nullptr) continue;
-    load_pressures<double>(hydraulics, y, state);
-    take_command<double>(hydraulics, q, state, state.quasistatic[i]);
+    load_pressures<double>(netlist, y, state);
+    take_command<double>(netlist, q, state, state.quasistatic[i]);
     solve_step(q, s, s_dot, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
   }
 }

@@ -203,14 +203,14 @@ struct PortForces {
 /// Values of the netlist at given pressures, signals and spools, on any scalar; sized once.
 template <class S = double>
 struct OilValues {
-  explicit OilValues(const Hydraulics& hydraulics)
-      : signal(hydraulics.signals),
-        pressure(hydraulics.nodes.size()),
-        spool(hydraulics.spools.size()),
-        ports(hydraulics.actuators.size()),
-        quasistatic(hydraulics.quasistatic.begin(), hydraulics.quasistatic.end()),
-        quasistatic_v(hydraulics.actuators.size()),
-        quasistatic_f(hydraulics.actuators.size()) {}
+  explicit OilValues(const Hydraulics& netlist)
+      : signal(netlist.signals),
+        pressure(netlist.nodes.size()),
+        spool(netlist.spools.size()),
+        ports(netlist.actuators.size()),
+        quasistatic(netlist.quasistatic.begin(), netlist.quasistatic.end()),
+        quasistatic_v(netlist.actuators.size()),
+        quasistatic_f(netlist.actuators.size()) {}
   FlowInputs<S> flow_inputs() const { return {pressure.data(), signal.data(), spool.data()}; }
 
   std::vector<S> signal;    // per signal: value at the evaluation's time
@@ -223,7 +223,7 @@ struct OilValues {
 
 /// Scratch of the circuit evaluation, sized once.
 struct HydraulicState : OilValues<> {
-  explicit HydraulicState(const Hydraulics& hydraulics);
+  explicit HydraulicState(const Hydraulics& netlist);
 
   std::vector<Dual<1>> compressibility;     // per node [1/Pa], of the oil, with its slope; sources: not in use
   std::vector<Dual<1>> liquid;              // per node [-]: liquid fraction, with its slope
@@ -264,46 +264,48 @@ OilMemory<Pointer> oil_memory(const Hydraulics& netlist, Pointer values) {
   Pointer lag = values + 1, inflow = lag + netlist.ny;
   return {values, lag, inflow, inflow + netlist.volumes.size()};
 }
-inline int oil_memory_size(const Hydraulics& h) { return 1 + h.ny + static_cast<int>(h.volumes.size() + h.actuators.size()); }
+inline int oil_memory_size(const Hydraulics& netlist) {
+  return 1 + netlist.ny + static_cast<int>(netlist.volumes.size() + netlist.actuators.size());
+}
 /// Memory of a state with consistent rates and no history, for a step of that length [s].
-void start_oil_memory(const Hydraulics& hydraulics, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
+void start_oil_memory(const Hydraulics& netlist, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 
 /// Change of every volume's content [m3] from pressures in y_0 and lengths s_0 to y_1 and s_1.
-void content_changes(const Hydraulics& hydraulics, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN);
+void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN);
 /// Rates of the pressures [Pa/s] at the inflow [m3/s] of every volume, without pistons; written to ydot.
-void pressure_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
+void pressure_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
                     HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.
-void update_inputs(const Hydraulics& hydraulics, const SignalSet& signals, double t, Side side, HydraulicState& state);
+void update_inputs(const Hydraulics& netlist, const SignalSet& signals, double t, Side side, HydraulicState& state);
 
 /// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot), at the end of a step by its rule; without a rule
 /// (factor 0) the residual of the capacity form, C_i p_i_dot + sum A_j s_j_dot - sum Q_in. Locally integrated friction states are
 /// solved here and written to y and ydot.
-void evaluate_hydraulics(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
-                         const RateRelation& rule, HydraulicState& state);
+void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                         HydraulicState& state);
 
 /// R and the port forces only, in a step, without derivatives and at lower cost, if nothing is solved locally; except for capacities,
 /// which are scratch here, the rest of `state` remains as left by evaluate_hydraulics().
-void evaluate_residual(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
+void evaluate_residual(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                        const RateRelation& rule, HydraulicState& state);
 
 /// Port forces only, with given friction states; for start values, outputs and the energy ledger. Sets pressures, spools, port forces;
 /// signals and the pressures of sources are inputs.
 template <class S>
-void evaluate_forces(const Hydraulics& hydraulics, const S* s, const S* s_dot, const S* y, OilValues<S>& values);
+void evaluate_forces(const Hydraulics& netlist, const S* s, const S* s_dot, const S* y, OilValues<S>& values);
 /// As above with the direct derivatives of the forces, except those of friction.
-void evaluate_forces(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, HydraulicState& state);
+void evaluate_forces(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, HydraulicState& state);
 
 /// Locally solved states at the end of a step with lengths s and speeds s_dot: locally integrated friction states and
 /// those of quasistatic circuits; writes y and ydot. Signals are inputs.
-void finish_local_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double* y, double* ydot,
-                         const RateRelation& rule, HydraulicState& state);
+void finish_local_states(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                         HydraulicState& state);
 /// Quasistatic circuits at the end of a step of h [s] at lengths s, where y holds all other states at the end: discrete states by (72),
 /// and, if rates s_dot are given (otherwise null), p of the differential form by the implicit Euler rule. Signals are inputs.
-void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, const double* s_dot, double h, const double* y_begin,
-                                double* y, HydraulicState& state);
+void advance_quasistatic_states(const Hydraulics& netlist, const double* s, const double* s_dot, double h, const double* y_begin, double* y,
+                                HydraulicState& state);
 
 /// The netlist as an ordinary differential equation, without derivatives: ydot and the port forces at (s, sdot) and y,
 ///   p_i_dot = (sum Q_in - chi(p_i) sum A_j (s_j_dot + u_j)) / C_i(p, s)     (13), (14); chi 1 above saturation, fluid.h
@@ -312,25 +314,25 @@ void advance_quasistatic_states(const Hydraulics& hydraulics, const double* s, c
 ///   U_dot   = rate(U_ref, U)                                       spools; 0 if they equal their signals
 /// `extra_rate` u [m/s] per port: an additional rate seen by the oil only; null: none. Signals and the pressures of sources are inputs.
 /// Also sets capacities.
-void evaluate_rates(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, double* ydot,
-                    HydraulicState& state, const double* extra_rate = nullptr);
+void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
+                    const double* extra_rate = nullptr);
 /// Its derivatives: those of the residual at constant ydot (null: zero), without an integration rule.
-void evaluate_slopes(const Hydraulics& hydraulics, const double* s, const double* s_dot, const double* y, const double* ydot,
+void evaluate_slopes(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                      HydraulicState& state);
 
 /// The first cylinder whose piston is outside its stroke at lengths s [m] (or at NaN); -1: none.
-int piston_outside(const Hydraulics& hydraulics, const double* s);
+int piston_outside(const Hydraulics& netlist, const double* s);
 /// The first circuit unknown outside its valid range: pressures (0, 1e12) Pa, friction states below 1e12; -1: none. Instability
 /// shows here first.
-int unknown_out_of_range(const Hydraulics& hydraulics, const double* y);
+int unknown_out_of_range(const Hydraulics& netlist, const double* y);
 /// Whether that unknown is a pressure at or below vacuum.
-bool below_vacuum(const Hydraulics& hydraulics, const double* y, int unknown);
+bool below_vacuum(const Hydraulics& netlist, const double* y, int unknown);
 
 /// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
-bool condense(const Hydraulics& hydraulics, HydraulicState& state, int* circuit);
+bool condense(const Hydraulics& netlist, HydraulicState& state, int* circuit);
 
 /// Newton increments of all circuit unknowns for port increments ds, dsdot; written over R.
-void eliminate(const Hydraulics& hydraulics, const double* ds, const double* dsdot, HydraulicState& state);
+void eliminate(const Hydraulics& netlist, const double* ds, const double* dsdot, HydraulicState& state);
 
 // ---- templates
 template <class S, class Sink>
@@ -387,14 +389,14 @@ S source_flow(const Hydraulics& netlist, const FlowSource& source, const OilValu
 
 /// Calls visit(element) for every flow element, in the order of the list.
 template <class Visit>
-void for_each_element(const Hydraulics& hydraulics, Visit&& visit) {
+void for_each_element(const Hydraulics& netlist, Visit&& visit) {
   std::apply(
       [&](const auto&... list) {
         (..., [&] {
           for (const auto& element : list) visit(element);
         }());
       },
-      hydraulics.elements);
+      netlist.elements);
 }
 
 }  // namespace trunnion

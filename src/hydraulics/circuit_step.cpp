@@ -37,31 +37,31 @@ double stop_between(const Leakage&, double, double next) { return next; }
 
 }  // namespace
 
-CircuitStep::CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other)
-    : netlist_(hydraulics),
-      ports_(hydraulics.actuators.size()),
-      offset_(hydraulics.ny),
+CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, double tolerance_other)
+    : netlist_(netlist),
+      ports_(netlist.actuators.size()),
+      offset_(netlist.ny),
       s_begin_(ports_),
-      mean_(hydraulics.ny),
-      rate_begin_(hydraulics.ny),
-      inflow_begin_(hydraulics.volumes.size()),
-      curvature_(hydraulics.ny),
-      nodes_of_circuit_(hydraulics.circuits.size()),
-      range_(hydraulics.circuits.size()),
-      changes_(hydraulics.volumes.size()),
+      mean_(netlist.ny),
+      rate_begin_(netlist.ny),
+      inflow_begin_(netlist.volumes.size()),
+      curvature_(netlist.ny),
+      nodes_of_circuit_(netlist.circuits.size()),
+      range_(netlist.circuits.size()),
+      changes_(netlist.volumes.size()),
       zeros_(ports_),
-      tolerance_(hydraulics.unknown_state.size()),
+      tolerance_(netlist.unknown_state.size()),
       circuit_(tolerance_.size()),
       limited_(tolerance_.size()),
-      share_(hydraulics.circuits.size()),
+      share_(netlist.circuits.size()),
       turned_(share_.size()),
       last_(tolerance_.size()),
       taken_(share_.size()),
-      ahead_(hydraulics.nodes.size()),
+      ahead_(netlist.nodes.size()),
       residual_(ports_),
       stiffness_(ports_ * ports_),
       damping_(ports_ * ports_),
-      local_states_(!hydraulics.quasistatic.empty()) {
+      local_states_(!netlist.quasistatic.empty()) {
   for (std::size_t i = 0; i < tolerance_.size(); ++i) {
     limited_[i] = netlist_.unknown_state[i] < static_cast<int>(netlist_.volumes.size());
     tolerance_[i] = limited_[i] ? tolerance_pressure : tolerance_other;

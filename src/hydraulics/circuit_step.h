@@ -24,7 +24,7 @@ namespace trunnion {
 class CircuitStep {
  public:
   /// Tolerances of Newton increments: of pressures [Pa], of friction states.
-  CircuitStep(const Hydraulics& hydraulics, double tolerance_pressure, double tolerance_other);
+  CircuitStep(const Hydraulics& netlist, double tolerance_pressure, double tolerance_other);
 
   /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must remain valid during the
   /// step, and its `memory`. y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are

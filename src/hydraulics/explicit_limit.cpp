@@ -14,8 +14,8 @@ constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negati
 
 }  // namespace
 
-ExplicitLimit::ExplicitLimit(const Hydraulics& hydraulics, bool implicit_quasistatic)
-    : netlist_(hydraulics), capacity_(hydraulics.unknown_state.size(), 1.0) {
+ExplicitLimit::ExplicitLimit(const Hydraulics& netlist, bool implicit_quasistatic)
+    : netlist_(netlist), capacity_(netlist.unknown_state.size(), 1.0) {
   if (!implicit_quasistatic) return;
   for (const QuasistaticCircuit& q : netlist_.quasistatic)
     for (const QuasistaticPort& port : q.ports)

@@ -16,7 +16,7 @@ namespace trunnion {
 class ExplicitLimit {
  public:
   /// `implicit_quasistatic`: pistons of quasistatic circuits are solved for implicitly and set no limit.
-  ExplicitLimit(const Hydraulics& hydraulics, bool implicit_quasistatic);
+  ExplicitLimit(const Hydraulics& netlist, bool implicit_quasistatic);
 
   struct Step {
     double longest;  // [s] stable; infinity: any

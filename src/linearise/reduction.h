@@ -20,7 +20,7 @@
 namespace trunnion {
 
 /// Indices in y of the first-order states of a linear model: all but spools that are their signals.
-std::vector<int> first_order_states(const Hydraulics& hydraulics);
+std::vector<int> first_order_states(const Hydraulics& netlist);
 
 template <int D>
 class Reduction {

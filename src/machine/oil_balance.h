@@ -31,7 +31,7 @@ class OilBalance {
  public:
   OilBalance() = default;
   /// At first-order states y, lengths s of the ports and the net flow out of every volume, without its pistons [m3/s].
-  OilBalance(const Hydraulics& hydraulics, const double* y, const double* s, const double* outflow);
+  OilBalance(const Hydraulics& netlist, const double* y, const double* s, const double* outflow);
   /// Adds a step of h [s] by a rule that ends there; `in_parts`: one of several. No allocation.
   void step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts);
   /// Flows jump: the next step begins with these.

@@ -28,7 +28,7 @@ class Hdf5Handle {
   ~Hdf5Handle() { close_(id_); }
   Hdf5Handle(const Hdf5Handle&) = delete;
   Hdf5Handle& operator=(const Hdf5Handle&) = delete;
-  operator hid_t() const { return id_; }  // used as an HDF5 identifier
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): used as an HDF5 identifier
 
  private:
   hid_t id_;
