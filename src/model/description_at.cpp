@@ -95,8 +95,9 @@ Description description_at(const Model& model, const State& state, const std::ve
   for (auto& [name, volume] : d.volumes)
     volume.pressure = {false, state.y()[model.hydraulics.nodes[model.hydraulics.volumes[given++].node].state]};
   for (auto& [name, line] : d.lines) {
+    const std::string first = line.segments == 1 ? name : name + ".1";
     const auto segment = std::find_if(model.hydraulics.components.begin(), model.hydraulics.components.end(),
-                                      [&](const Component& c) { return c.name == (line.segments == 1 ? name : name + ".1"); });
+                                      [&first](const Component& c) { return c.name == first; });
     line.start_flow = state.y()[segment->state];
   }
   const auto set_friction = [&](FrictionDescription& friction, const Actuator& a) {
