@@ -11,7 +11,7 @@ namespace trunnion {
 namespace {
 
 constexpr double kSame = 1e-9;       // relative to a step: closer times are equal
-constexpr double kClose = 0.25;      // relative to a step: minimum spacing of interpolation points
+constexpr double kClose = 0.25;      // relative to a step: minimum spacing of polynomial points; closer ones amplify their differences
 constexpr double kImplied = 1e-6;    // relative: remainder of a linearly dependent difference
 constexpr double kPerSecond = 1;     // [1/s] times a length: rate scale
 constexpr double kAtmosphere = 1e5;  // [Pa] pressure scale

@@ -1,7 +1,7 @@
 // Co-simulation master: advances mechanism and oil from one communication point to the next and exchanges their outputs.
 // A Stepper on the state of the whole machine, interchangeable with a monolithic one.
 //   jacobi            all subsystems from the same communication point, inputs extrapolated
-//   gauss_seidel      one side first, inputs extrapolated; then the other, inputs interpolated with what the first one did
+//   gauss_seidel      one side first, inputs extrapolated; then the other, inputs interpolated with the outputs of the first one
 //   iterated_jacobi   as jacobi; then repeated from the same point with interpolated inputs until no output changes. Inputs of the
 //                     next pass are the fixed point of a linear model, by least squares over the last differences (interface
 //                     quasi-Newton): with outputs G_k of pass k and changes r_k = G_k - (inputs of the pass),
@@ -39,7 +39,7 @@
 
 namespace trunnion {
 
-/// Prefix of the names of unknowns that are outputs without agreement between subsystems.
+/// Prefix of the name of an unknown that is an output on which the subsystems do not agree.
 inline constexpr const char* kCouplingVariable = "coupling variable ";
 
 /// Settings and data of a master.

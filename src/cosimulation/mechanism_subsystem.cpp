@@ -121,7 +121,7 @@ class CutMechanism final : public MechanismSubsystem {
   }
 
   std::vector<TimePolynomial> courses_;  // inputs
-  const LinearOil rest_;                 // until restored
+  const LinearOil rest_;                 // used until set_linear_oil()
   const LinearOil* oil_ = &rest_;
   const MechanismCut cut_;
   const int steps_;

@@ -5,6 +5,7 @@
 //   residual    dP = -(P_1 + P_2) = y u_w - u_y w               (17)-(21), P_1 = u_y w into the mechanism, P_2 = -y u_w
 //   energy      dE += H/2 (dP_n + dP_{n+1})                     (22), (24), with the sign of (21)
 // A positive residual is energy missing in the mechanism. Pressures are multiplied by their areas, so that all powers are in W and J:
+//   velocity-force     one bond per cylinder, y = F
 //   velocity-pressure  two, y = p_A A_A and y = -p_B A_B
 //
 // Verdict. Residuals of a sound coupling are of the order of the extrapolation, small relative to the transferred power; in an unstable

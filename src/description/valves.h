@@ -45,8 +45,8 @@ struct SpringMotion {
   std::optional<double> frequency;  // [Hz] natural; unset: no inertia
   double damping = 0.7;             // [-] damping ratio
 };
-/// Closed below its cracking pressure; above it the flow from A to B is proportional. With a frequency: a poppet with dynamics and an
-/// orifice.
+/// Closed below its cracking pressure; above it the flow from A to B is proportional to the excess pressure. With a frequency: a poppet
+/// with dynamics, and an orifice behind it.
 struct ReliefValveDescription : SpringMotion {
   std::string A, B;
   double cracking_pressure = 0;                   // [Pa]

@@ -179,7 +179,7 @@ struct Hydraulics {
   std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
-  std::vector<QuasistaticCircuit> quasistatic;  // tank of actuators whose chambers are both connected to it
+  std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools

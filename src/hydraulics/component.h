@@ -44,7 +44,7 @@ struct ComponentState {
   const char* unit;
   const char* meaning;
   double scale = 1;              // reference size: its Newton tolerance is solver.tolerance_other times this
-  bool rate_of_another = false;  // scale of the state for the step control of substeps
+  bool rate_of_another = false;  // rate of the state before it: substeps that resolve that state resolve this one, too
 };
 /// Destination of the hydraulic power.
 enum class PowerKind {

@@ -5,7 +5,7 @@
 // p is absolute. Below p_s air comes out of solution, the volume a per volume of oil: zero with zero slope at p_s and growing like 1/p, so
 // that the modulus is continuous and the pressure stays positive however much oil is drawn. chi is the liquid fraction of a volume. Valves
 // and pumps pass liquid, so the balance of a volume V is that of its liquid, (13) below saturation:
-//   V beta p_dot + chi V_dot = sum Q,   the derivative of V chi plus the compression of the liquid itself
+//   V beta p_dot + chi V_dot = sum Q,   on the left the derivative of V chi plus the compression of the liquid itself
 // A saturation pressure of 0 means the vacuum limit kVacuumLimit.
 // Source: lumped fluid theory (Jaiswal, Sopanen, Mikkola 2021 (friction), (13)-(14)); free air by Boyle's law; modulus linear in pressure
 // (Murnaghan 1944).

@@ -8,7 +8,7 @@ namespace trunnion {
 
 namespace {
 
-/// Below this a decaying spool is at rest: denormal numbers are slow.
+/// Below this a decaying spool is at rest: such small numbers are negligible, and denormal ones slow.
 constexpr double kAtRest = 1e-200;
 
 double settled(double x) { return x < kAtRest && x > -kAtRest ? 0 : x; }

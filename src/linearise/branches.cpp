@@ -9,7 +9,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kPower = 0.9;  // exponent of the distance; below 1: one long step costs less than two shorter ones
+constexpr double kPower = 0.9;  // exponent of the distance; below 1: one long step costs less than two shorter ones of equal total
 
 /// The column of each row in the minimum-cost assignment; no more rows than columns. Rows are added one at a time, each along the
 /// shortest augmenting path in costs reduced by the potentials of rows and columns.

@@ -62,7 +62,7 @@ std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<char>&
     for (const auto& item : row) square += item.second * item.second;
     return std::sqrt(square);
   };
-  /// The first kept row with an entry at its pivot; a kept row has zeros at earlier pivots.
+  /// The first kept row at whose pivot `row` has an entry; a kept row has zeros at the pivots before its own.
   const auto first_owner = [&](const std::map<int, double>& row) {
     int first = static_cast<int>(kept.size());
     for (const auto& item : row)

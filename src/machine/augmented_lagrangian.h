@@ -1,9 +1,9 @@
 // Accelerations and multipliers of a mechanism at given positions, velocities and forces, by iteration of the multipliers:
 //   (M + J^T alpha J) a = Q - J^T lambda - J^T alpha b,     lambda += alpha e,     e = J a + b                             (2a), (2b)
 //   b = gamma + 2 alpha_s dPhi/dt + beta_s^2 Phi,           gamma = d2Phi/dt2 at a = 0
-// with alpha_s = xi omega, beta_s = omega in the paper's symbols; velocity rows: b = gamma + alpha_s B v. At the fixed point e = 0 and M
-// a + J^T lambda = Q. e shrinks by m/(m + alpha) per iteration, with m = (J M^-1 J^T)^-1 the inertia of a row. The iteration is written
-// in increments, so that a large alpha costs no digits:
+// with alpha_s = xi omega, beta_s = omega in the paper's symbols; velocity rows: b = gamma + alpha_s B v. At the fixed point e = 0 and
+// M a + J^T lambda = Q. e shrinks by m/(m + alpha) per iteration, with m = (J M^-1 J^T)^-1 the inertia of a row. The iteration is
+// written in increments, so that a large alpha costs no digits:
 //   (M + J^T alpha J) da = Q - M a - J^T (lambda + alpha e)
 // alpha has a factor per group of rows, from the inertia that the group acts on (mechanics/penalty_factors.h).
 // No condition on J: rows may be redundant, or lose rank during the run. M may be singular where the constraints supply the missing

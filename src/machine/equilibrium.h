@@ -2,13 +2,13 @@
 //   r(q, v = 0, a = 0) - sum_i F_i(p) ds_i/dq + Phi_q^T lambda = 0   in all coordinates,   Phi(q) = 0
 // without friction, signals at one time. Unknown are the coordinates that are not locked, the pressures marked `equilibrium`, lambda.
 //
-// Locked coordinates and given pressures are fixed. Locked coordinates leave as many equations for marked pressures; if more pressures
+// Locked coordinates and given pressures are fixed. Each locked coordinate leaves one equation for a marked pressure; if more pressures
 // are marked, the oil of the surplus combinations is trapped, keeps its volume of the start, and its pressure is the reaction. A cylinder
 // with a marked pressure thus keeps its length unless a locked coordinate determines it, and positions change only under pressures that
 // are all given.
 //
 // Method: at given pressures, all forces except follower loads have a potential, and a stable equilibrium is its minimum on the
-// constraints {Phi = 0, locked volumes}. Newton steps in the null space Z of the constraints, with the exact stiffness
+// constraints {Phi = 0, trapped volumes}. Newton steps in the null space Z of the constraints, with the exact stiffness
 //   K = d/dq (r - F s_k + Phi_q^T lambda),   d = -sum_i v_i (v_i . g) / |kappa_i|,   (Z^T K Z) v_i = kappa_i v_i,  g = Z^T r
 // go downhill along every v_i, also where the stiffness is negative; steps are shortened until the forces' work along them is positive,
 // and projected onto the constraints. Newton's method on the whole system then finds the pressures that locked coordinates determine. A

@@ -15,7 +15,7 @@ namespace {
 constexpr double kShare = 1e-6;    // of a unit combination of pressures: a volume participates in it
 constexpr double kProbe = 1e6;     // [Pa] everywhere: which elements are open does not depend on it
 constexpr double kSlack = 1e-9;    // of a pressure: rounding
-constexpr double kNoFlow = 1e-12;  // [m3/s] negligible
+constexpr double kNoFlow = 1e-12;  // [m3/s] negligible: 0.1 ml a day
 constexpr double kGuess = 1e5;     // [Pa]
 constexpr double kEmpty = 1;       // [Pa]
 constexpr double kHighest = 1e10;  // [Pa] above any realistic pressure

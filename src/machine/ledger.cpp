@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRoundingShare = 1e-11;  // of the stored energy: smaller changes are rounding and Newton residuals
 
-constexpr double kSettled = 1e5;  // [Pa] oil displaced by a smaller pressure change is not a reference for errors
+constexpr double kSettled = 1e5;  // [Pa] oil displaced by a smaller pressure change only settles: not a reference for errors
 
 double sum(const StoredEnergy<>& e) { return std::abs(e.kinetic) + std::abs(e.potential) + std::abs(e.spring) + std::abs(e.cylinder); }
 

@@ -32,7 +32,7 @@ template <int D>
 struct ConstraintGroup {
   ConstraintType type = ConstraintType::point;
   Range rows;                    // in Phi and the multipliers
-  int holonomic = 0;             // the first rows, which hold for positions; the others for velocities alone
+  int holonomic = 0;             // number of rows that hold for positions, the first ones; the others: velocities alone
   Range path;                    // in the path list
   int jacobian = 0;              // first entry of the rows x path block, row-major
   Line<D> line;                  // point, distance, blade: the two bodies and points; direction: the bodies; wheel: plane, then centre

@@ -59,7 +59,7 @@ TR_INLINE Motion<D, Varied> varied(const Motion<D>& value, const Motion<D>& chan
   return {varied(value.angular, change.angular), varied(value.linear, change.linear)};
 }
 
-/// Point and axes of a rolling contact or blade fixed in its two bodies.
+/// Point and axes of a rolling contact or blade as moved by its two bodies.
 template <int D>
 void differentiate_contact(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const Motion<D>& X_A, const Motion<D>& X_B,
                            ConstraintState<D, Varied>& out) {

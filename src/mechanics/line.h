@@ -31,7 +31,7 @@ struct LineDof {
 template <int D, class S = double>
 struct LineState {
   Vec<D, S> r_P, r_Q;  // [m] from the reference point
-  Vec<D, S> u;         // direction; shorter than 1 with an offset
+  Vec<D, S> u;         // direction; shorter than 1 if `depth` is not zero
   Vec<D, S> d_dot;     // [m/s]
   S length;            // s [m]
   S rate;              // sdot [m/s]

@@ -1,4 +1,4 @@
-// The contact of a thin rolling disc with a plane: its point and directions, and their derivatives by disc and plane.
+// The contact of a thin rolling disc with a plane: its point and directions, and their changes with the motion of disc and plane.
 //   disc: centre C, unit axis e, radius R;   plane: point P, unit normal n;   c = n . e,  s = |n - c e| = sqrt(1 - c^2)
 //   w   = (n - c e)/s              in the disc's plane, directed away from the plane
 //   r_c = r_C - R w                the lowest point of the rim: the contact, wherever the disc has rolled

@@ -23,7 +23,7 @@ constexpr double kLargestStep = 0.5;         // [rad, of the extent] of one Newt
 constexpr double kFinished = 1e-13;          // [rad, of the extent] a negligible Newton step
 constexpr double kMoved = 1e-3;              // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding
 constexpr int kIterations = 200;
-constexpr int kRatePasses = 3;  // each reduces the error by kFreeWeight
+constexpr int kRatePasses = 3;  // each reduces the error by the factor kFreeWeight
 
 using Sparse = Eigen::SparseMatrix<double>;
 using Factors = Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>>;

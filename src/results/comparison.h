@@ -56,7 +56,8 @@ Comparison make_comparison(std::vector<std::string> paths, std::vector<std::stri
                            std::vector<std::string> differences = {});
 /// Throws Error for channels that a run with this recorder does not have or, in `differences`, does not record.
 void check_channels(const Comparison& comparison, Recorder& recorder);
-/// Appends a run. Failed runs have no differences, nor has any run if the first one failed. Throws what check_channels throws.
+/// Appends a run. A failed run has no differences, as it ended before it could differ; nor has any run if the first one failed. Throws
+/// what check_channels throws.
 void add_row(Comparison& comparison, std::vector<std::string> values, const CaseResult& result);
 
 /// Reads reference values of `model` (examples/four_bar.yaml: four_bar). Lines that begin with # are comments; the label is the last word

@@ -42,7 +42,7 @@ MeasuredErrors measured_errors(const Recording& run, const Recording& halved, do
 /// The step that would reduce an error of `percent` below 1 %: 1, 2 or 5 times a power of ten [s].
 double step_for(double step, double percent, int order);
 
-/// Order of the integrator if steps have a fixed length; otherwise 0.
+/// Order of the integrator of a monolithic run with steps of fixed length; otherwise 0.
 int order_of(const SolverDescription& solver);
 
 std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver);

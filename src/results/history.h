@@ -22,7 +22,7 @@ class History final : public RunWatcher {
     double time;                           // [s] at the end of the step
     double violation, velocity_violation;  // [m, -] largest |Phi|, largest |dPhi/dt|
     int iterations, position_iterations;
-    double step_seconds;  // wall-clock time in steps since the start of the run; evenly shared between two readings of the clock
+    double step_seconds;  // [s] wall-clock time in steps since the start of the run; evenly shared between two readings of the clock
   };
   const std::vector<Row>& rows() const { return rows_; }
   const std::string& label() const { return label_; }

@@ -338,7 +338,7 @@ Spoken call_gnuplot(const std::string& folder, const std::string& script, const 
   std::array<std::string, 5> words{"gnuplot", "-d", "-c", script, picture};  // -d: no user settings
   std::array<char*, 6> arguments{};
   for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
-  posix_spawnattr_t attributes;  // default signal handling for gnuplot
+  posix_spawnattr_t attributes;  // default handling in gnuplot of signals that this program ignores
   posix_spawnattr_init(&attributes);
   sigset_t usual;
   sigemptyset(&usual);

@@ -1,6 +1,6 @@
 // Plots: a gnuplot script with its data, and SVG, PNG or PDF drawn from it by gnuplot. The colours of Okabe and Ito suit all kinds of
 // colour vision; dashes and marks distinguish curves in print. Families of curves may use the colour scale viridis (van der Walt and
-// Smith).
+// Smith), whose lightness increases for all kinds of colour vision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

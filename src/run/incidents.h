@@ -17,16 +17,16 @@ struct EndStopRecord {
   std::string name;                  // of the cylinder or motor
   bool is_rotary = false;            // a motor
   long strikes = 0;                  // number of entries
-  long steps = 0;                    // total time inside
+  long steps = 0;                    // number of steps spent inside
   double first_time = 0;             // [s]
-  double speed = 0;                  // [m/s, rad/s] maximum speed at entry: mean over the step
+  double speed = 0;                  // [m/s, rad/s] maximum speed at entry: mean over the step that led there
   double depth = 0, depth_time = 0;  // [m, rad] maximum depth, [s]
 };
 /// An accumulator without usable oil: only the volume retained by its poppet is left.
 struct EmptyRecord {
   std::string name;
   long steps = 0;
-  double first_time = 0;  // [s] since it last held oil
+  double first_time = 0;  // [s] first time that it became empty after holding oil
 };
 /// An open relief valve.
 struct ReliefRecord {

@@ -60,7 +60,7 @@ class LocalErrors {
   };
   std::vector<Defect> before_;  // per volume: of the previous step
   bool staggered_ = false;      // semi_implicit_euler
-  double length_ = 0;           // [s] of that step; 0: none valid
+  double length_ = 0;           // [s] of the previous step; 0: none valid
   double stretch_ = 1;          // [s]
 };
 

@@ -430,7 +430,7 @@ void Runner::fail() const {
                                       "trapezoidal integrators, which are stable at any step",
                                       failure_.longest_step));
   if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
-    throw SimulationError(state_.time, where, "the values are not finite: the coupling or an explicit step is unstable",
+    throw SimulationError(state_.time, where, "the values left their valid range: the coupling or an explicit step is unstable",
                           smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) for the subsystems");
   switch (failure_.status) {
     case StepStatus::stalled:

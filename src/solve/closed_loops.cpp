@@ -58,7 +58,7 @@ ClosedLoops<D>::ClosedLoops(const Mechanism<D>& m)
         row_unit_[row] = unit_[m.paths[g.path.begin].dof];
       else if (g.type == ConstraintType::direction)
         row_unit_[row] = 1;
-  std::vector<double> reach(m.tree.nodes.size());  /// [m] maximum distance of a node from the reference point.
+  std::vector<double> reach(m.tree.nodes.size());  // [m] maximum distance of a node from the reference point
   double farthest = 0;
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<D>& n = m.tree.nodes[j];

@@ -1,5 +1,5 @@
-// A machine with constraints as a function of its independent coordinates: dependent positions, velocities and accelerations, and
-// the derivatives of all of them in the independent ones. Two levels, C: rows that hold for positions, B: for velocities alone
+// A machine with constraints as a function of its independent coordinates: dependent positions, velocities and accelerations, and the
+// derivatives of all of them with respect to the independent ones. Two levels, C: rows that hold for positions, B: for velocities alone
 // (nonholonomic), J = [C; B]:
 //   x_d    dependent                   positions and velocities follow from the constraints
 //   x_ad   dependent in velocity       velocities alone do, from B v = 0; positions are free

@@ -81,7 +81,7 @@ void MachineRates<D>::set_inputs(Side side, State& at) {
     if (spool.follows()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
 
-/// Positions of `at` unchanged; theta (may be null: zero) from where increments start.
+/// Accepts the positions of `at` unchanged, at theta (may be null: zero) from where increments start.
 template <int D>
 bool MachineRates<D>::take_positions(const double* theta, const State& at, StepReport& report) {
   if (treatment_ == ConstraintTreatment::augmented) {

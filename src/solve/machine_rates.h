@@ -46,7 +46,7 @@ class MachineRates {
   Stabilisation::Factors stabilisation(int row) const { return stabilisation_.of(m_.holonomic[row] != 0); }
   MachineState<D>& work() { return work_; }
 
-  /// Positions and velocities of `at`, whose time, v and y are set, theta from `q`. Closed: the dependent part of theta and v
+  /// Positions and velocities of `at`, whose time, v and y are set, at increments theta from `q`. Closed: the dependent part of theta and v
   /// follows from the independent one (its value is the first guess). Spools without a time constant are set. False: see the report.
   bool place(const double* q, double* theta, Side side, State& at, StepReport& report);
   /// After place(): a, ydot and multipliers of `at`; augmented: the input a and multipliers are the first guess.

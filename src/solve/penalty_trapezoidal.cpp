@@ -67,7 +67,7 @@ void PenaltyTrapezoidal<D>::add_projection_metric(Entries& T) {
 }
 
 /// The rest of the tangent: multiplier curvature, and the contribution of condensation to the direct port derivatives,
-/// T += s_k (K_ij ds_j + D_ij dsdot_j). The curvature is that of lambda alone: the iteration closes the linearised constraints, and
+/// T += s_k (K_ij ds_j + D_ij dsdot_j). The curvature is that of lambda alone: the iteration closes the linearised constraints,
 /// and with them alpha Phi. If a long step leaves Phi open by the square of its rotation, alpha Phi would dominate the tangent.
 template <int D>
 template <class Entries>

@@ -47,8 +47,8 @@ struct StepReport {
   int part_iterations = 0;       // of all substeps but the last, which is in `iterations`
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;  // whether a given one was outside the limits of mechanics/penalty_factors.h
-  OilRule oil_rule = {};         // displacement of the oil
-  double longest_step = 0;       // [s] unstable: stable step; 0: unknown
+  OilRule oil_rule = {};         // by which the oil was integrated
+  double longest_step = 0;       // [s] unstable: longest stable step here; 0: unknown
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
   void add(const StepReport& part) {
@@ -84,7 +84,7 @@ class Stepper {
   virtual bool restart(State& state) = 0;
   /// Accepts the step last reported as unresolved.
   virtual void accept(State& /*state*/) {}
-  /// Advances `state` by h [s] with the oil alone, in substeps as short as its pressures require, and the mechanism with its initial
+  /// Advances `state` by h [s] with the oil alone, in substeps as short as its pressures require, and the mechanism moving by its
   /// accelerations. Calls `part` after every substep but the last, with `state` there. May allocate.
   virtual StepReport step_oil(State& /*state*/, double /*h*/, const std::function<void(const StepReport&)>& /*part*/) {
     StepReport report;

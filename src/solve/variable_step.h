@@ -39,7 +39,7 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   const MultistepKind kind_;
   const double tolerance_;
   std::vector<int> states_;                  // integrated y: all except spools that equal their signals
-  std::vector<int> positions_, velocities_;  // of the integrated ones
+  std::vector<int> positions_, velocities_;  // integrated ones
   std::vector<int> rows_;                    // ida: participating constraint rows
   std::unique_ptr<Multistep> integrator_;
   State at_, left_;              // of the last evaluation; result of the last step

@@ -1,6 +1,6 @@
 // Spatial algebra in 2 or 3 dimensions, written once: motions, forces, inertias, all referred to one fixed point (the
 // reference point of the machine, coordinates in the ground frame). No transformations between bodies are needed:
-// accumulation along the tree is addition, and the derivative of a quantity with respect to joint k is a cross product with b_k.
+// accumulation along the tree is addition, and the derivative of a quantity that moves with joint k is a cross product with b_k.
 //
 //   motion  V = (omega, v)   v: velocity of the body point that passes the reference point       [rad/s, m/s]
 //   force   F = (n, f)       n: moment about the reference point                                 [N m, N]

@@ -49,7 +49,8 @@ void expect_all_near(const std::vector<double>& found, const std::vector<double>
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-14 * std::abs(expected[i])) << i;
 }
 
-/// Regularised openings, speed at which the bleed valve carries no flow, and its stiffness relative to the inlet of area A.
+/// Regularised openings; speed at which the bleed valve takes all excess flow at the pump's relief pressure; speed at which the inlet's
+/// chamber of area A begins to suck.
 double hat(double u, double A) { return kValve * u / std::pow(A, 1.5); }
 double relieved(double bleed, double A) { return (kFlow - kValve * bleed * std::sqrt(kPumpRelief)) / A; }
 double starved(double bleed, double A, double drop) {  // K (Q/A - v) = v sqrt(drop)

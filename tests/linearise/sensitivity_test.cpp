@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// m x'' + c x' + k x = 0, a leaking oil volume, p' = -g p, and integrated position, q' = x'; in units in which A is badly scaled.
+/// m x'' + c x' + k x = 0, a leaking volume, p' = -g p, and a volume filled by the motion, q' = x'; in units in which A is badly scaled.
 LinearModel oscillator(double m, double c, double k, double g) {
   LinearModel linear;
   linear.states = {{"mass.position", "m", "", 0}, {"mass.speed", "m/s", "", 0}, {"v1.pressure", "Pa", "", 0}, {"v2.pressure", "Pa", "", 0}};

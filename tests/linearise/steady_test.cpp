@@ -362,7 +362,8 @@ TEST(Steady, ExamplesStandStillInIt) {
     }
 }
 
-/// No volumes: coordinates and the elements' pistons must be at rest, in differential and with discrete states, which are the same machine.
+/// No volumes: coordinates and the elements' pistons must be at rest, in the differential and in the discrete form, which are the same
+/// machine.
 TEST(Steady, QuasistaticCircuitsStandStillInIt) {
   for (const char* name : {"arm_quasistatic", "excavator_quasistatic"}) {
     std::vector<double> places;

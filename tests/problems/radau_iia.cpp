@@ -91,7 +91,7 @@ const RadauIIA::Coefficients& RadauIIA::coefficients() {
 }
 
 RadauIIA::RadauIIA(OdeSystem system, double t, Eigen::VectorXd y, double first_step)
-    : ode_(std::move(system)), t_(t), y_(std::move(y)), netlist_(first_step), n_(static_cast<int>(y_.size())) {
+    : ode_(std::move(system)), t_(t), y_(std::move(y)), step_(first_step), n_(static_cast<int>(y_.size())) {
   f0_ = weight_ = work_ = Eigen::VectorXd::Zero(n_);
   jacobian_ = Eigen::MatrixXd::Zero(n_, n_);
   z_ = z_previous_ = Eigen::MatrixXd::Zero(n_, kStages);
@@ -213,7 +213,7 @@ void RadauIIA::advance_to(double t_end) {
   bool fresh = true;
   double cut = 0;  // length to a corner or jump inside the last attempted step; 0: none
   while (t_ < t_end) {
-    double h = cut > 0 ? std::min(cut, netlist_) : netlist_;
+    double h = cut > 0 ? std::min(cut, step_) : step_;
     const double left = t_end - t_;
     const bool last = h >= left;
     if (last) h = left;
@@ -228,17 +228,17 @@ void RadauIIA::advance_to(double t_end) {
     if (!solve_stages(h)) {
       ++rejected_;
       h_previous_ = cut = 0;
-      netlist_ = h / 4;
+      step_ = h / 4;
       continue;
     }
     const double error = error_norm(h);
     const double factor = std::clamp(kSafety * std::pow(std::max(error, 1e-12), -1.0 / (kStages + 1)), kLargestCut, kLargestGrowth);
     if (error > 1) {
       ++rejected_;
-      netlist_ = factor * h;
+      step_ = factor * h;
       const double corner = ode_.corners ? first_crossing(ode_.corners, kAtCorner) : 1;
       cut = corner < 1 ? corner * h : 0;
-      if (corner * h > netlist_ && corner < 0.99) netlist_ = corner * h;  // the corner alone may be the cause
+      if (corner * h > step_ && corner < 0.99) step_ = corner * h;  // the corner alone may be the cause
       continue;
     }
     bool jumped = false;
@@ -257,7 +257,7 @@ void RadauIIA::advance_to(double t_end) {
       ode_.at_jump(y_);
       h_previous_ = 0;
     }
-    if ((!last && !(cut > 0)) || factor * h > netlist_) netlist_ = factor * h;
+    if ((!last && !(cut > 0)) || factor * h > step_) step_ = factor * h;
     cut = 0;
   }
 }

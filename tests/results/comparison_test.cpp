@@ -121,7 +121,7 @@ TEST(Comparison, DifferencesAreThoseOfTheRecordings) {
                Error);
 }
 
-/// A run that ended early.
+/// A run that ended early had no time to differ.
 TEST(Comparison, FailedRunsAreMarkedAndHaveNoDifferences) {
   const auto failing = [] { return load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0", "solver.duration=1.1 s"}); };
   const auto sound = [](const char* step) {

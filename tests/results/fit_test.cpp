@@ -182,7 +182,7 @@ TEST_F(Fitting, FindsWhatADrivenCylinderShows) {
   }
   FitRequest driven = request(file(text));
   driven.model_file = model;
-  // double_step has the rate of the motion to rounding; penalty leaves a violation of 1e-7 m/s of a w = 0.25 m/s, and B has that error
+  // double_step has the rate of the motion to rounding; penalty leaves a violation of 1e-7 m/s of a w = 0.25 m/s, the relative error of B
   for (const auto& [constraints, tolerance] : {std::pair{"double_step", 1e-10}, std::pair{"penalty", 1e-6}}) {
     driven.overrides = {parse_override(fmt::format("solver.constraints={}", constraints))};
     const Fit result = fit(driven);
@@ -258,7 +258,7 @@ TEST_F(Fitting, NumbersThatMayBeNegativeCrossZero) {
 
 TEST_F(Fitting, RunsThatFailAreStepsTooFar) {
   // The oscillating force pulls the piston further out the softer the element is (with little damping: the example's would hold it), and
-  // the cylinder ends 5 % beyond the true stroke: with 0.8 of the true stiffness the run fails.
+  // the cylinder ends 5 % beyond the displacement at the true stiffness: with 0.8 of the true stiffness the run fails.
   constexpr double K = 1e6, B = 2e4;
   const std::vector<std::string> truth = from(K, B);
   const CaseResult soft = run_case(test::load_example("arm_quasistatic", {"solver.duration=0.6", truth[0], truth[1]}));

@@ -60,7 +60,7 @@ Fate fate_of(const std::shared_ptr<const Model>& model) {
     const double rate = std::abs(run.state().v()[0]);
     if (k < kFirst) {
       first = std::max(first, rate);
-      if (k == kFirst - 1) { EXPECT_GT(first, 1e-8); }  // still oscillates, far above rounding
+      if (k == kFirst - 1) { EXPECT_GT(first, 1e-8); }  // oscillates at all, far above rounding
       continue;
     }
     if (!(rate < first * kFactor)) return Fate::grows;

@@ -352,7 +352,7 @@ TEST(QuasistaticCircuit, AStepAllocatesNothing) {
   for (const auto& [example, set] : circuits())
     for (const Settings& way : ways_to_run()) {
       Runner run(load_example(example, with(set, way)));
-      run.advance(0.45);  // the memory of a co-simulation is proportional to this
+      run.advance(0.45);  // by then the memory of a co-simulation has its full size
       const auto observer = make_observer(run.model());
       State state = run.state();
       const double h = run.model()->description.solver.step;

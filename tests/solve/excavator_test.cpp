@@ -86,7 +86,7 @@ TEST(LoadSensingExcavator, DigsSwingsAndDumpsInBothTreatments) {
     EXPECT_GT(drop, 7.5e5) << function << " at " << t;
     EXPECT_LT(drop, 12.5e5) << function << " at " << t;
   }
-  // digging exceeds the pump's limit: its torque limit holds, with losses and while it swings back, and the engine within its droop
+  // digging exceeds the pump's limit: its torque limit holds, with losses and while it destrokes, and the engine within its droop
   const std::vector<double>&power = penalty.column("pump.shaft_power"), &speed = penalty.column("pump.speed");
   for (std::size_t i = 0; i < power.size(); ++i) {
     EXPECT_LT(power[i] / speed[i], 720) << i;

@@ -7,7 +7,8 @@
 // With a load check there is no reverse flow: max(p_A - p_B, 0). Without it, a pre-compensator whose supply falls below its outlet opens
 // further as it loses oil, and the load drops.
 // With post-compensators on one LS line all metering edges have the same drop, also where the pump cannot keep it: the flows shrink in
-// proportion (flow sharing, LUDV). Upstream, a pre-compensator opens fully when the pump saturates, and the lightest load takes the flow.
+// proportion (flow sharing, LUDV). Upstream of them, a pre-compensator opens fully when the pump saturates, and the
+// lightest load takes the flow.
 // Source: Murrenhoff, Grundlagen der Fluidtechnik 1 (2011): load sensing; Bosch Rexroth: LUDV.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -28,7 +28,7 @@ inline constexpr double kNearEdge = 1e-3, kNearCrack = 100;
 
 struct SpringSpool {
   double preload = 0;  // [Pa] p_set
-  double range = 1;    // [Pa] for full travel
+  double range = 1;    // [Pa] for s from 0 to 1
   double travel = 1;   // [-]
   double omega = 0;    // [rad/s] w; unused where the spool follows at once
   double damping = 0;  // [-] zeta

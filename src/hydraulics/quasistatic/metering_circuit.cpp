@@ -164,7 +164,7 @@ Interval MeteringCircuit::find_pressure(const PumpSupply& supply, MeteringSoluti
   const auto excess = [&](double P) { return excess_at(P, supply, s.curve_, s.state_); };
   const double at_relief = excess(supply.relief).value;
   if (at_relief > none) return supply.relief;
-  if (supply.flow == 0) {  // none, or a range where valves are closed
+  if (supply.flow == 0) {  // zero excess holds over a range of P where valves are closed: the lowest
     excess(0);
     return 0;
   }

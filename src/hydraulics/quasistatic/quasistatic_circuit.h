@@ -4,7 +4,7 @@
 //   discrete       p, l, p_dot, f     of the end of the last step, where (72) changes them       (72): fixed steps only
 // An implicit step solves p at its end exactly for given l and l_dot there. With the rule p_dot = c p - const (c = 2/h: trapezoidal)
 //   p = p_pred + v/c,   v = Lambda(B + K/c, K (p_pred - l) - B l_dot)
-// which is (72) for c = 1/h and the rate of l in place of its difference quotient. f decreases with l and l_dot.
+// which is (72) for c = 1/h and the rate of l in place of its difference quotient. f never increases with l or l_dot.
 // Source: paper "nonsmooth quasistatic hydraulics", sections 4.1 and 6.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

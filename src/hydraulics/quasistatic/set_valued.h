@@ -1,5 +1,5 @@
 // Set-valued and nonsmooth functions of the quasistatic hydraulics: closed intervals, the normal cone, the projection, and the scalar
-// equations of its pieces. Equation numbers are those of the source, throughout this folder.
+// equations of the pieces of its maps. Equation numbers are those of the source, throughout this folder.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

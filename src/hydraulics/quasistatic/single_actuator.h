@@ -5,8 +5,8 @@
 //   F_in  = proj_[0, FM_in] (min(A P_M, A^3 / U_b^2 S(Q / A - w)) - w^2 / h_in^2)                 (61b), (62c)
 //   F_out = min(w^2 / h_out^2, FM_out)                                                            (61c), (62b)
 // (58) and (74) with the pieces of (64) named as in table 1; both directions are the same code. Limits at openings of zero are separate
-// branches: a closed inlet sucks, a closed outlet holds until its relief valve opens, a closed bleed valve makes the map vertical at w = Q
-// / A.
+// branches: a closed inlet sucks, a closed outlet holds until its relief valve opens, a closed bleed valve makes the map vertical at
+// w = Q / A.
 // Source: Kikuuwe, Okada, Yoshihara, Doi, Nanjo, Yamashita (nonsmooth quasistatic hydraulics), sections 3.3, 4.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
