@@ -90,7 +90,7 @@ class RadauIIA {
   OdeSystem ode_;
   double t_;
   Eigen::VectorXd y_;
-  double netlist_;
+  double step_;
   long steps_ = 0, rejected_ = 0;
   int n_;
   Eigen::VectorXd f0_, weight_, work_;
