@@ -77,7 +77,7 @@ TEST(PowerInput, WrongPumpsAreReported) {
   expect_findings("P: line\n    disp", "P: tank\n    disp", {{8, "pumps.main.P", {"has `tank` at S already", "two different nodes"}}});
   expect_findings("speed: throttle", "speed: throtle", {{10, "pumps.main.speed", {"did you mean `throttle`?"}}});
   expect_findings("throttle: 1800 rpm", "throttle: 30 Hz",
-                  {{10, "pumps.main.speed", {"`throttle` have another dimension", "an angular rate"}}});
+                  {{10, "pumps.main.speed", {"`throttle` have a different dimension", "an angular rate"}}});
   expect_findings("fraction: 0.9", "fraction: 1.2", {{11, "pumps.main.fraction", {"found 1.2", "a number from -1 to 1"}}});
   expect_findings("volumetric: 0.95", "volumetric: 1.05", {{12, "pumps.main.losses.volumetric", {"from 0 to 1"}}});
   expect_findings("volumetric: 0.95, ", "", {{12, "pumps.main.losses", {"missing key", "one of `volumetric` or `leakage`"}}});
