@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 
+#include <algorithm>
+
 namespace trunnion {
 
 namespace {
@@ -41,6 +43,12 @@ std::size_t find_invalid_utf8(std::string_view text) {
     i += length;
   }
   return std::string_view::npos;
+}
+
+std::size_t find_control_character(std::string_view text) {
+  const auto is_control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; };
+  const auto found = std::find_if(text.begin(), text.end(), is_control);
+  return found == text.end() ? std::string_view::npos : static_cast<std::size_t>(found - text.begin());
 }
 
 std::string printable(std::string_view text) {

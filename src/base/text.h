@@ -10,6 +10,8 @@ namespace trunnion {
 
 /// Position of the first byte that is not valid UTF-8 (overlong forms and surrogates are not), or npos.
 std::size_t find_invalid_utf8(std::string_view text);
+/// Position of the first control character other than tab and line end, or npos.
+std::size_t find_control_character(std::string_view text);
 
 /// `text` on one line of valid UTF-8: control characters and invalid bytes as \xNN.
 std::string printable(std::string_view text);

@@ -134,18 +134,19 @@ std::string file_text(const std::string& path, const std::string& what, double l
   return text;
 }
 
-void check_utf8(const std::string& text, const std::string& file) {
-  const std::size_t wrong = find_invalid_utf8(text);
+void check_text(const std::string& text, const std::string& file) {
+  const std::size_t control = find_control_character(text), wrong = std::min(find_invalid_utf8(text), control);
   if (wrong == std::string::npos) return;
   const auto begin = text.begin(), at = begin + static_cast<std::ptrdiff_t>(wrong);
   const auto line = std::count(begin, at, '\n');
   const std::size_t line_begin = wrong == 0 ? std::string::npos : text.rfind('\n', wrong - 1);
   const std::size_t column = line_begin == std::string::npos ? wrong : wrong - line_begin - 1;
-  throw InputError({Diagnostic{{file, static_cast<int>(line) + 1, static_cast<int>(column) + 1},
-                               "",
-                               "the byte " + printable(text.substr(wrong, 1)) + " is not UTF-8",
-                               "a text in UTF-8",
-                               "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
+  throw InputError(
+      {Diagnostic{{file, static_cast<int>(line) + 1, static_cast<int>(column) + 1},
+                  "",
+                  "the byte " + printable(text.substr(wrong, 1)) + (wrong == control ? " is a control character" : " is not UTF-8"),
+                  "a text in UTF-8",
+                  wrong == control ? "" : "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
 }
 
 }  // namespace trunnion

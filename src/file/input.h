@@ -61,7 +61,7 @@ class InputBudget {
 std::string file_text(const std::string& path, const std::string& what = "model file", double limit = 0,
                       const std::string& option = "--set limits.input_size=BYTES");
 
-/// Throws InputError with the position of the first byte that is not UTF-8.
-void check_utf8(const std::string& text, const std::string& file);
+/// Throws InputError with the position of the first byte that is not UTF-8 or is a control character other than tab and line end.
+void check_text(const std::string& text, const std::string& file);
 
 }  // namespace trunnion

@@ -58,7 +58,7 @@ FileTree* child(FileTree& node, const std::string& segment) {
 void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
   FileTree value;
   try {
-    check_utf8(setting.path, "--set");
+    check_text(setting.path, "--set");
     value = read_yaml(setting.value, "--set", diagnostics, budget);
   } catch (const InputError& error) {
     for (Diagnostic d : error.diagnostics()) {

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "file/input.h"
 
 namespace trunnion {
@@ -45,6 +46,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
     last = mark;
+    if (const std::size_t control = find_control_character(value); control != std::string::npos)  // written as an escape
+      refuse(mark, "the text contains the control character " + printable(value.substr(control, 1)));
     if (key_is_next()) return begin_entry(mark, value);
     FileTree& node = place(mark);
     node.kind = FileTree::Kind::scalar;
@@ -219,7 +222,7 @@ FileTree& FileTree::add(const std::string& key, FileTree value) {
 }
 
 FileTree read_yaml(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
-  check_utf8(text, file);
+  check_text(text, file);
   TreeBuilder builder(file, diagnostics, budget);
   try {
     std::istringstream stream(text + "\n...\n");  // with an end marker an open quote is an error; without it yaml-cpp closes the quote

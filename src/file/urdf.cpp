@@ -44,7 +44,7 @@ class Importer {
   Importer(std::string file, bool floating) : file_(std::move(file)), floating_(floating) {}
 
   ImportedModel read(const std::string& text) {
-    check_utf8(text, file_);
+    check_text(text, file_);
     tinyxml2::XMLDocument document;
     if (document.Parse(text.c_str(), text.size()) != tinyxml2::XML_SUCCESS) {
       findings_.push_back({{file_, document.ErrorLineNum(), 0}, "", "this is not valid XML: " + std::string(document.ErrorName()), "", ""});

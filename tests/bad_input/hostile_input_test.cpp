@@ -168,6 +168,19 @@ TEST(HostileInput, InvalidUtf8HasItsPlace) {
   EXPECT_TRUE(holds(refusal("trunnion: 1\n", {{"title", "\xf6"}}), "is not UTF-8"));
 }
 
+/// Raw, and as escapes: a title is printed on terminals.
+TEST(HostileInput, ControlCharactersAreRefused) {
+  for (const char control : {'\0', '\x01', '\x07', '\x1b', '\x7f'}) {
+    const std::string text = refusal("trunnion: 1\ntitle: a" + std::string(1, control) + "b\n");
+    EXPECT_TRUE(holds(text, "model.yaml:2:9: error: the byte \\x") && holds(text, "is a control character")) << text;
+  }
+  for (const char* escape : {"\\e[31m", "\\0", "\\x7f"}) {
+    const std::string text = refusal("trunnion: 1\ntitle: \"a" + std::string(escape) + "\"\n");
+    EXPECT_TRUE(holds(text, "model.yaml:2:8: error: ") && holds(text, "contains the control character \\x")) << text;
+  }
+  EXPECT_EQ(refusal("trunnion: 1\r\ntitle: a\tb\r\n"), "");
+}
+
 // ---------------------------------------------------------------- names
 
 TEST(HostileInput, EmptyNamesAreNoNames) {
