@@ -122,7 +122,7 @@ void print_start(const std::shared_ptr<const Model>& shared, const State& state)
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
     const bool solved = std::isnan(model.y_start[static_cast<std::size_t>(node.state)]);
-    line(node.name, fmt::format("{:.6f} MPa{}", state.y()[node.state] / 1e6, solved ? ", from rest" : ", stated"));
+    line(node.name, fmt::format("{:.6f} MPa{}", state.y()[node.state] / 1e6, solved ? ", solved" : ", given"));
   }
   const auto observer = make_observer(shared);
   observer->observe(state, Side::right);

@@ -151,17 +151,25 @@ double Ledger::open_power(const Observer& observer) {
   return sum;
 }
 
-std::optional<double> Ledger::percent_of_scale(const Extremes& range) const {
-  const double worst = std::max(range.max, -range.min), scale = absolute_ + fastest_, rounding = kRoundingShare * held_;
-  if (!(scale > rounding)) return std::nullopt;
-  return worst > rounding ? 100 * worst / scale : 0;
+double Ledger::rounding() const { return kRoundingShare * held_; }
+
+std::optional<double> Ledger::percent_of(double scale, const Extremes& range) const {
+  const double worst = std::max(range.max, -range.min);
+  if (!(scale > rounding())) return std::nullopt;
+  return worst > rounding() ? 100 * worst / scale : 0;
 }
+
+std::optional<double> Ledger::percent_of_scale(const Extremes& range) const { return percent_of(absolute_ + fastest_, range); }
 
 std::optional<double> Ledger::energy_error() const { return percent_of_scale(residual_range_); }
 
 std::optional<double> Ledger::energy_rule_error() const { return percent_of_scale(rule_range_); }
 
 std::optional<double> Ledger::drift_error() const { return percent_of_scale(drift_range_); }
+
+std::optional<double> Ledger::drift_of_work() const {
+  return percent_of(std::max(actuator_range_.max, -actuator_range_.min), drift_range_);
+}
 
 std::optional<double> Ledger::constraint_error() const { return percent_of_scale(constraint_range_); }
 
@@ -185,14 +193,14 @@ const std::vector<Channel>& energy_channels() {
       {"energy.cylinder", "J", "energy of seal bristles and end dampers"},
       {"energy.oil", "J", "work of compression of the oil since the start, including accumulators, moving oil and shafts"},
       {"energy.actuator_work", "J", "net work of all cylinders on the mechanism since the start"},
-      {"energy.drift", "J", "change of kinetic, potential and spring energy minus net work on the mechanism"},
+      {"energy.drift", "J", "change of kinetic, potential and spring energy minus net work on the mechanism", true},
       {"energy.supply", "J", "work of the oil that sources delivered and of the shafts of pumps"},
       {"energy.tank_return", "J", "work of the oil that returned to sources"},
       {"energy.throttling", "J", "heat of valves and leaks"},
       {"energy.friction", "J", "heat of cylinders: seals, viscous drag, end dampers"},
       {"energy.damping", "J", "heat of the mechanism's dampers"},
       {"energy.external", "J", "work of applied loads and prescribed motions"},
-      {"energy.residual", "J", "residual of the energy balance"},
+      {"energy.residual", "J", "residual of the energy balance", true},
   };
   return channels;
 }

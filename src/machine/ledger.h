@@ -67,6 +67,8 @@ class Ledger {
   const std::vector<std::string>& actuator_names() const { return actuator_names_; }
   /// Energy transferred [J]: the integral of |P| over all entries and the changes of gravity, springs, seals and end dampers.
   double absolute_work() const { return absolute_; }
+  /// Energies [J] below it are rounding.
+  double rounding() const;
   /// Largest |residual| in percent of the scale; 0 where there is none.
   double closed_to_percent() const { return energy_error().value_or(0); }
   /// The same; empty if no energy was transferred.
@@ -79,6 +81,8 @@ class Ledger {
   std::optional<double> oil_rule_error() const;
   /// Largest drift in percent of the energy transferred; empty if none was.
   std::optional<double> drift_error() const;
+  /// In percent of the largest net work, as in the papers; empty if there was none.
+  std::optional<double> drift_of_work() const;
   /// Work [J] of the constraints on the mechanism; zero where their rates hold.
   const Extremes& constraint_work() const { return constraint_range_; }
   /// Its largest magnitude in percent of the scale; empty if no energy was transferred.
@@ -87,6 +91,7 @@ class Ledger {
  private:
   void book(const std::vector<LedgerEntry>& entries, double time);
   std::optional<double> percent_of_scale(const Extremes& range) const;
+  std::optional<double> percent_of(double scale, const Extremes& range) const;
   /// All powers with their signs in the residual [W].
   static double open_power(const Observer& observer);
   /// Oil in volumes and chambers [m3] and p V of it [J].

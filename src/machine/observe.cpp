@@ -94,16 +94,17 @@ class MachineReadings : public Base {
   // ---------------------------------------------------------------- declaring channels and ledger entries
 
   /// A channel whose value is at `source`. If the name exists, the section is prepended.
-  void add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, const S* source) {
+  void add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, const S* source,
+           bool error = false) {
     const std::string own = names_.contains(name) ? section + "." + name : name;
     names_.insert(own);
-    channels_.push_back({own, unit, meaning});
+    channels_.push_back({own, unit, meaning, error});
     sources_.push_back(source);
   }
   /// A computed channel; returns its destination.
-  S* add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning) {
+  S* add(const std::string& section, const std::string& name, const char* unit, const std::string& meaning, bool error = false) {
     cells_.push_back(S(0));
-    add(section, name, unit, meaning, &cells_.back());
+    add(section, name, unit, meaning, &cells_.back(), error);
     return &cells_.back();
   }
   void add_entry(const std::string& name, Account account) { entries_.push_back({name, account}); }
@@ -353,7 +354,7 @@ class MachineReadings : public Base {
       const std::string section = info.path.substr(0, info.path.find('.'));
       const bool contact = section == "wheels" || section == "blades";
       if (m_.holonomic[info.rows.begin] != 0)
-        add(section, info.name + ".violation", "m or 1", "maximum error of its constraint equations", &violations_[i]);
+        add(section, info.name + ".violation", "m or 1", "maximum error of its constraint equations", &violations_[i], true);
       for (int row = info.rows.begin; row < info.rows.end && !contact; ++row)
         add(section, info.name + ".multiplier_" + std::to_string(row - info.rows.begin + 1), "N or N m",
             "Lagrange multiplier of one equation", multipliers_.data() + row);
@@ -370,7 +371,7 @@ class MachineReadings : public Base {
       const bool wheel = g.type == ConstraintType::wheel;
       ContactCells c{static_cast<int>(i), nullptr, {}, {}};
       c.slip = add(section, info.name + ".slip", wheel || g.type == ConstraintType::blade ? "m/s" : "m/s or rad/s",
-                   "violation of its velocity condition");
+                   "violation of its velocity condition", true);
       constexpr const char* kForce[] = {"normal_force", "longitudinal_force", "lateral_force"};
       constexpr const char* kMeaning[] = {"force of the plane on it along the normal, positive in compression",
                                           "force of the plane on it along the rolling direction axis x normal",

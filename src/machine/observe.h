@@ -20,6 +20,7 @@ struct Channel {
   std::string name;     // `crank.angle`
   std::string unit;     // SI; empty if dimensionless
   std::string meaning;  // one line
+  bool error = false;   // of the solution method, not of the machine: has no limit for small steps, or is zero in an exact solution
 };
 
 /// Index of a part's quantity (`cylinders`, `lift`, `length`) among channels: `cylinders.lift.length` if another part has `lift.length`.

@@ -1,6 +1,6 @@
 // Assembly: projection of the start configuration and velocity onto the constraints.
 //   minimise 1/2 theta^T W theta  subject to Phi(q_stated (+) theta) = 0, held coordinates fixed
-//   then     1/2 (v - v_stated)^T W (v - v_stated)  subject to Phi_q v + Phi_t = 0, B v = 0
+//   then     1/2 (v - v_given)^T W (v - v_given)  subject to Phi_q v + Phi_t = 0, B v = 0
 // by Newton steps on  [W Phi_q^T; Phi_q 0] [delta; mu] = [-W theta; -Phi],  W the diagonal of the mass matrix; coordinates
 // without a given value have a negligible weight. Each step is the minimum-norm solution of a sparse system: the orthogonal
 // factorisation of its transpose drops redundant rows. Long steps are damped.
@@ -174,17 +174,17 @@ struct Assembler {
 
 /// Names the given start values that were moved to close the loops.
 template <int D>
-void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const std::vector<double>& v_stated, Model& model) {
+void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const std::vector<double>& v_given, Model& model) {
   std::vector<double> moved(m.tree.nv);
   configuration_difference(m.tree, given.data(), model.q_start.data(), moved.data());
   double largest_rate = 0;
-  for (int k = 0; k < m.tree.nv; ++k) largest_rate = std::max(largest_rate, std::abs(v_stated[k]) / m.unit(k));
+  for (int k = 0; k < m.tree.nv; ++k) largest_rate = std::max(largest_rate, std::abs(v_given[k]) / m.unit(k));
   for (int k = 0; k < m.tree.nv; ++k) {
     const StartCoordinate& start = model.start[k];
     const bool length = m.tree.nodes[m.tree.dof_node[k]].joint == NodeJoint::prismatic;
     if (start.given && !start.locked && std::abs(moved[k]) > kMoved * m.unit(k))
       model.moved_starts.push_back({model.coordinate_names[k], moved[k], length ? "m" : "rad"});
-    if (const double change = model.v_start[k] - v_stated[k];
+    if (const double change = model.v_start[k] - v_given[k];
         start.rate_given && !start.locked && std::abs(change) > kMoved * largest_rate * m.unit(k))
       model.moved_starts.push_back({model.velocity_names[k], change, length ? "m/s" : "rad/s"});
   }
@@ -196,7 +196,7 @@ template <int D>
 void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   if (m.rows == 0) return;
   Assembler<D> a(m, model);
-  const std::vector<double> given = model.q_start, v_stated = model.v_start;
+  const std::vector<double> given = model.q_start, v_given = model.v_start;
   std::vector<double> q = given, theta(m.tree.nv), step(m.tree.nv);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     // the increment x = delta from q: nearest to the given start values means x0 = -theta
@@ -238,7 +238,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
     v = a.weighted(v, c, factors);
   }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
-  report_moved(m, given, v_stated, model);
+  report_moved(m, given, v_given, model);
 }
 
 template void assemble<2>(const Description&, Model&, const Mechanism<2>&);

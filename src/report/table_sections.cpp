@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHistoryRows = 1000;  // rows of step histories in a page
 constexpr std::size_t kBesideRows = 2000;   // rows of a comparison with a linear model
-constexpr double kTakesPart = 0.05;         // minimum participation of a listed state
+constexpr double kMinParticipation = 0.05;  // minimum participation of a listed state
 constexpr std::size_t kStates = 8;          // maximum number of listed states
 
 using Units = std::map<std::string, std::string>;  // of columns, by their names
@@ -253,7 +253,7 @@ ReportJson linear_section(const std::string& folder, const std::string& name, Da
       std::vector<std::pair<double, std::string>> parts;
       const ReportJson participation = e.value("participation", ReportJson::array());
       for (std::size_t i = 0; i < participation.size() && i < states.size(); ++i)
-        if (participation[i].is_number() && participation[i] >= kTakesPart) parts.emplace_back(participation[i], states[i]);
+        if (participation[i].is_number() && participation[i] >= kMinParticipation) parts.emplace_back(participation[i], states[i]);
       std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
       ReportJson entry = ReportJson::object(), named = ReportJson::array();
       for (const char* key : {"re", "im", "frequency_hz", "damping_ratio", "time_constant", "chain", "error"})

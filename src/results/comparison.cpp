@@ -32,7 +32,6 @@ struct StandardColumn {
 const Ledger& ledger_of(const CaseResult& r) { return r.recorder->ledger(); }
 bool drifts_up(const CaseResult& r) { return ledger_of(r).drift_range().max >= -ledger_of(r).drift_range().min; }
 double largest_drift(const CaseResult& r) { return std::max(ledger_of(r).drift_range().max, -ledger_of(r).drift_range().min); }
-double largest_work(const CaseResult& r) { return std::max(ledger_of(r).actuator_range().max, -ledger_of(r).actuator_range().min); }
 double ratio(double a, double b) { return b > 0 ? a / b : kNone; }
 
 const std::vector<StandardColumn>& standard_columns() {
@@ -52,7 +51,7 @@ const std::vector<StandardColumn>& standard_columns() {
       {{"min_work", "min work J", "{:.2f}"}, [](R r) { return ledger_of(r).actuator_range().min; }},
       {{"min_work_time", "", ""}, [](R r) { return ledger_of(r).actuator_range().min_time; }},
       {{"max_drift", "drift J", "{:.3g}"}, largest_drift},
-      {{"drift_percent", "drift %", "{:.2g}"}, [](R r) { return ratio(100 * largest_drift(r), largest_work(r)); }},
+      {{"drift_percent", "drift %", "{:.2g}"}, [](R r) { return ledger_of(r).drift_of_work().value_or(kNone); }},
       {{"max_drift_time", "at s", "{:.3f}"},
        [](R r) { return drifts_up(r) ? ledger_of(r).drift_range().max_time : ledger_of(r).drift_range().min_time; }},
       {{"closed_to_percent", "", ""}, [](R r) { return ledger_of(r).closed_to_percent(); }},

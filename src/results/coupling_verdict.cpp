@@ -33,7 +33,8 @@ std::vector<std::string> coupling_faults(const Model& model, const CouplingRepor
   }
   const double oil = ledger.oil_error().value_or(0), energy = ledger.energy_error().value_or(0), drift = ledger.drift_error().value_or(0);
   if (oil > kOil) faults.push_back(fmt::format("the oil balance error is {:.2g} % of the oil transferred", oil));
-  if (coupling.absolute_energy > kResidual * coupling.work && coupling.absolute_energy > kCounts * ledger.absolute_work())
+  if (coupling.absolute_energy > kResidual * coupling.work &&
+      coupling.absolute_energy > std::max(kCounts * ledger.absolute_work(), ledger.rounding()))
     faults.push_back(fmt::format("residuals are {:.2g} % of the work through the bonds", 100 * coupling.absolute_energy / coupling.work));
   if (energy > kEnergy) faults.push_back(fmt::format("the energy balance error is {:.2g} % of the energy transferred", energy));
   if (drift > kEnergy) faults.push_back(fmt::format("the mechanism's energy drifts by {:.2g} % of the energy transferred", drift));

@@ -38,10 +38,9 @@ std::vector<std::string> names(const Model& model, const std::vector<int>& veloc
   return list;
 }
 
-/// The origin of a volume's pressure.
-const char* origin(const Model& model, const PressureNode& node, const State& at, const char* found) {
-  const double given = model.y_start[static_cast<std::size_t>(node.state)];
-  return std::isnan(given) || given != at.y()[node.state] ? found : "stated";
+/// Whether a volume has the pressure given as its start value.
+bool has_given_pressure(const Model& model, const PressureNode& node, const State& at) {
+  return model.y_start[static_cast<std::size_t>(node.state)] == at.y()[node.state];
 }
 
 /// State of a cylinder at rest.
@@ -114,7 +113,7 @@ Json point_json(const std::shared_ptr<const Model>& shared, const State& at, con
   for (int v = 0; v < model.layout.nv; ++v) movement[coordinate_name(model, v)] = moved[static_cast<std::size_t>(v)];
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
-    pressures[node.name] = {{"pressure", at.y()[node.state]}, {"from", origin(model, node, at, found)}};
+    pressures[node.name] = {{"pressure", at.y()[node.state]}, {"from", has_given_pressure(model, node, at) ? "stated" : found}};
   }
   for (const CylinderAtRest& c : cylinders(model, *observer))
     cylinder[c.name] = {{"length", c.length},
@@ -145,7 +144,7 @@ std::string text_of(Json json, const Model& model) {
 
 /// Coordinates, pressures and actuators: lines for a terminal.
 std::string point_text(const std::shared_ptr<const Model>& shared, const State& at, const std::vector<double>& movement,
-                       const std::vector<int>& turning, const char* found) {
+                       const std::vector<int>& turning) {
   const Model& model = *shared;
   const auto observer = make_observer(shared);
   observer->observe(at, Side::right);
@@ -173,9 +172,8 @@ std::string point_text(const std::shared_ptr<const Model>& shared, const State& 
     }
   for (const Volume& volume : model.hydraulics.volumes) {
     const PressureNode& node = model.hydraulics.nodes[static_cast<std::size_t>(volume.node)];
-    const char* from = origin(model, node, at, found);
     add_line(text, node.name + ".pressure",
-             fmt::format("{:.6f} MPa, {}{}", at.y()[node.state] / 1e6, std::string(from) == "stated" ? "" : "from ", from));
+             fmt::format("{:.6f} MPa, {}", at.y()[node.state] / 1e6, has_given_pressure(model, node, at) ? "given" : "solved"));
   }
   for (const Component& c : model.hydraulics.components)
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) {
@@ -210,7 +208,7 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
   if (shared->relative) return equilibrium_text(shared->relative, e);
   const Model& model = *shared;
   std::string text = fmt::format("at rest{}\n", e.state.time == 0 ? "" : fmt::format(", signals at {:g} s", e.state.time));
-  text += point_text(shared, e.state, e.movement, {}, "rest");
+  text += point_text(shared, e.state, e.movement, {});
   if (e.residual_at >= 0)
     add_line(text, "residual",
              fmt::format("{:.2g} N or N m at {}, of loads up to {:.4g}; {} Newton steps", e.residual, coordinate_name(model, e.residual_at),
@@ -263,7 +261,7 @@ std::string steady_json(const std::shared_ptr<const Model>& shared, const Steady
 std::string steady_text(const std::shared_ptr<const Model>& shared, const SteadyOperation& s) {
   if (shared->relative) return steady_text(shared->relative, s);
   std::string text = fmt::format("in steady operation{}\n", s.state.time == 0 ? "" : fmt::format(", signals at {:g} s", s.state.time));
-  text += point_text(shared, s.state, s.movement, s.turning, "steady operation");
+  text += point_text(shared, s.state, s.movement, s.turning);
   for (const OpenStates& o : s.open) add_line(text, "not determined", fmt::format("{}: {}", fmt::join(o.states, ", "), o.why));
   for (const OtherSteady& other : s.others) {
     std::string states;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace trunnion {
@@ -14,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kDoubtful = 1;         // [%] of a range
-constexpr double kLeastWay = 1e-5;      // [rad], of the machine's extent: less counts as no motion
-constexpr long kManySteps = 200;        // enough to distinguish persistent from transient errors
-constexpr double kLeastPressure = 1e4;  // [Pa]
-constexpr double kNoRange = 1e-9;       // of a channel's size: rounding
+constexpr double kDoubtful = 1;          // [%] of a range
+constexpr double kMinMotion = 1e-5;      // [rad], of the machine's extent: less counts as no motion
+constexpr long kManySteps = 200;         // enough to distinguish persistent from transient errors
+constexpr double kMinPressure = 1e4;     // [Pa]
+constexpr double kRoundingRange = 1e-9;  // of the largest value in a unit: a smaller range is rounding
 
 Json worst_json(const WorstError& worst) {
   return {{"channel", worst.channel}, {"error", worst.error}, {"unit", worst.unit}, {"percent_of_range", worst.percent}};
@@ -39,7 +40,7 @@ std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const Ru
         for (std::size_t v = 0; v < errors.coordinates().size(); ++v) {
           const char* unit = m.tree.nodes[m.tree.dof_node[v]].joint == NodeJoint::prismatic ? "m" : "rad";
           const LocalErrors::Record& record = errors.coordinates()[v];
-          const double least = kLeastWay * m.unit(static_cast<int>(v));
+          const double least = kMinMotion * m.unit(static_cast<int>(v));
           take(found.coordinate, record, least, model.coordinate_names[v], unit);
           if (statistics.steps >= kManySteps && 100 * record.persistent() > kDoubtful * std::max(record.range(), least))
             take(found.persistent, record, least, model.coordinate_names[v], unit);
@@ -47,7 +48,7 @@ std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const Ru
       },
       model.mechanism);
   for (std::size_t i = 0; i < errors.pressures().size(); ++i)
-    take(found.pressure, errors.pressures()[i], kLeastPressure, model.state_names[i], "Pa");
+    take(found.pressure, errors.pressures()[i], kMinPressure, model.state_names[i], "Pa");
   return found;
 }
 
@@ -65,14 +66,21 @@ MeasuredErrors measured_errors(const Recording& run, const Recording& halved, do
     while (k < halved.rows() && halved.columns[0][k] < run.columns[0][i] - kSameTime * step) ++k;
     if (k < halved.rows() && halved.columns[0][k] < run.columns[0][i] + kSameTime * step) rows.emplace_back(i, k++);
   }
+  if (run.rows() == 0) return {step / 2, order, {}};
   MeasuredErrors found{step / 2, order, {}};
+  std::map<std::string, double> sizes;  // largest value in a unit
+  std::vector<double> ranges(run.channels.size());
+  for (std::size_t c = 1; c < run.channels.size(); ++c) {
+    const auto [low, high] = std::minmax_element(run.columns[c].begin(), run.columns[c].end());
+    ranges[c] = *high - *low;
+    double& size = sizes[run.channels[c].unit];
+    size = std::max({size, std::abs(*low), std::abs(*high)});
+  }
   for (std::size_t c = 1; c < run.channels.size(); ++c) {
     const int other = halved.find(run.channels[c].name);
-    if (other < 0) continue;
+    const double range = ranges[c];
+    if (other < 0 || run.channels[c].error || !(range > kRoundingRange * sizes[run.channels[c].unit])) continue;
     const std::vector<double>&a = run.columns[c], &b = halved.columns[static_cast<std::size_t>(other)];
-    const auto [least, most] = std::minmax_element(a.begin(), a.end());
-    const double range = a.empty() ? 0 : *most - *least;
-    if (!(range > kNoRange * std::max(std::abs(*least), std::abs(*most)))) continue;
     double largest = 0;
     for (const auto& [i, k] : rows) largest = std::max(largest, std::abs(a[i] - b[k]));
     found.channels.push_back({run.channels[c].name, run.channels[c].unit, whole * largest, 100 * whole * largest / range});
@@ -98,10 +106,10 @@ std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& 
   if (!accumulated || !(accumulated->persistent.percent > kDoubtful)) return {};
   const WorstError& c = accumulated->persistent;
   const int order = order_of(solver);
-  const std::string remedy = order > 0
-                                 ? fmt::format("solver.step {:g} s would keep it below 1 %, and `run --estimate-error` measures it",
-                                               step_for(solver.step, c.percent, order))
-                                 : fmt::format("a solver.reference_tolerance below {:.0e} keeps it smaller", solver.reference_tolerance);
+  const std::string remedy = order > 0 ? fmt::format("solver.step {:g} s would keep it below 1 %, and `run --estimate-error` measures it",
+                                                     step_for(solver.step, c.percent, order))
+                                       : fmt::format("a solver.reference_tolerance of {:g} would keep it below 1 %",
+                                                     step_for(solver.reference_tolerance, c.percent, 1));
   return {fmt::format("the error of {} may reach {:.2g} % of its range (accumulated local errors, {:.3g} {}); {}", c.channel, c.percent,
                       c.error, c.unit, remedy)};
 }

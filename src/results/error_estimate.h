@@ -33,7 +33,7 @@ std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const Ru
 struct MeasuredErrors {
   double step = 0;                   // [s] of the second run
   int order = 2;                     // of the rule
-  std::vector<WorstError> channels;  // recorded channels that moved, in their order
+  std::vector<WorstError> channels;  // recorded channels that changed, in their order, without those that are errors themselves
   const WorstError* worst() const;
 };
 /// Of a run and one with half its step, by a rule of that order; only common times count.

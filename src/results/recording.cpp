@@ -14,10 +14,10 @@ namespace {
 /// Of the step that ends at the record; zero at the start.
 const std::vector<Channel>& solver_channels() {
   static const std::vector<Channel> channels{
-      {"solver.iterations", "", "linear solves of the step that ends at the record"},
-      {"solver.position_iterations", "", "solves for dependent positions in that step"},
-      {"solver.violation", "m or 1", "maximum constraint error at the end of the step"},
-      {"solver.velocity_violation", "m/s or 1/s", "maximum constraint rate error at the end of the step"},
+      {"solver.iterations", "", "linear solves of the step that ends at the record", true},
+      {"solver.position_iterations", "", "solves for dependent positions in that step", true},
+      {"solver.violation", "m or 1", "maximum constraint error at the end of the step", true},
+      {"solver.velocity_violation", "m/s or 1/s", "maximum constraint rate error at the end of the step", true},
   };
   return channels;
 }

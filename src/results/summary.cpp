@@ -51,7 +51,6 @@ Json energy_json(const Recorder& recorder, const Description& description) {
   const Ledger& ledger = recorder.ledger();
   const auto [drift, drift_time] = largest(ledger.drift_range());
   const auto [residual, residual_time] = largest(ledger.residual_range());
-  const double peak = largest(ledger.actuator_range()).first;
   Json actuators = Json::object(), channels = Json::object(), elements = Json::object();
   for (std::size_t i = 0; i < ledger.actuator_names().size(); ++i)
     append(actuators, ledger.actuator_names()[i], work_json(ledger.actuator_ranges()[i]));
@@ -66,7 +65,7 @@ Json energy_json(const Recorder& recorder, const Description& description) {
   const bool judged = balances_are_judged(description);
   return {{"max_drift", drift},
           {"max_drift_time", drift_time},
-          {"drift_percent", peak > 0 ? Json(100 * drift / peak) : Json(nullptr)},
+          {"drift_percent", optional_json(ledger.drift_of_work())},
           {"actuators", actuators},
           {"max_actuator_work", ledger.actuator_range().max},
           {"max_actuator_work_time", ledger.actuator_range().max_time},
@@ -230,9 +229,11 @@ Json difference_json(const MonolithicBeside* beside) {
   return json;
 }
 
-Json coupling_json(const Model& model, const CouplingReport& c, const std::vector<std::string>& faults, const MonolithicBeside* beside) {
+Json coupling_json(const Model& model, const CouplingReport& c, const std::vector<std::string>& faults, const Recorder& recorder) {
   Json bonds = Json::object();
-  const auto share = [](double energy, double work) { return work > 0 ? Json(energy / work) : Json(nullptr); };
+  const auto share = [rounding = recorder.ledger().rounding()](double energy, double work) {
+    return work > rounding ? Json(energy / work) : Json(nullptr);
+  };
   for (const CouplingReport::Bond& b : c.bonds)
     bonds[b.name] = {{"energy_residual", b.residual_energy},
                      {"absolute_energy_residual", b.absolute_energy},
@@ -251,7 +252,7 @@ Json coupling_json(const Model& model, const CouplingReport& c, const std::vecto
           {"accurate", faults.empty()},
           {"faults", faults},
           {"lost_time", c.lost ? Json(*c.lost) : Json(nullptr)},
-          {"difference", difference_json(beside)},
+          {"difference", difference_json(recorder.beside())},
           {"bonds", bonds}};
 }
 
@@ -309,7 +310,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
             {"end_stops", end_stops_json(s.incidents)},
             {"reliefs", reliefs_json(s.incidents)},
             {"accumulators_emptied", emptied_json(s.incidents)},
-            {"coupling", r.coupling ? coupling_json(*r.model, *r.coupling, r.coupling_faults, r.recorder->beside()) : Json(nullptr)},
+            {"coupling", r.coupling ? coupling_json(*r.model, *r.coupling, r.coupling_faults, *r.recorder) : Json(nullptr)},
             {"final_state", final_state},
             {"settings", nullptr}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -323,6 +324,7 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   const Ledger& ledger = r.recorder->ledger();
   const auto [drift, drift_time] = largest(ledger.drift_range());
   const auto [work, work_time] = largest(ledger.actuator_range());
+  const auto drift_percent = ledger.drift_of_work();
   std::string text = fmt::format("{}: {:g} s simulated\n", r.failure ? "FAILED" : "done", r.end_time);
   text += fmt::format("  steps        {} of {:g} s, {:.2f} iterations on average, {} at most\n", s.steps, grid_step(r.model->description),
                       s.mean_iterations(), s.max_iterations);
@@ -339,22 +341,22 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
       s.step_seconds, s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0.0, real_time_factor(r), s.step_cpu_seconds,
       wall_seconds);
   if (!ledger.actuator_names().empty())
-    text += fmt::format("  energy       peak net work of the {} {:.2f} J at {:g} s, drift {:.3g} J at {:g} s ({:.2g} %)\n",
-                        actuators_text(r.model->description), work, work_time, drift, drift_time, work > 0 ? 100 * drift / work : 0.0);
+    text += fmt::format("  energy       peak net work of the {} {:.2f} J at {:g} s, drift {:.3g} J at {:g} s{}\n",
+                        actuators_text(r.model->description), work, work_time, drift, drift_time,
+                        drift_percent ? fmt::format(" ({:.2g} %)", *drift_percent) : "");
   else
     text += fmt::format("  energy       drift {:.3g} J at {:g} s\n", drift, drift_time);
   text += balance_text(ledger, r.model->description);
   text += error_text(accumulated_errors(*r.model, s), r.measured);
   if (r.coupling) {
     const CouplingReport& c = *r.coupling;
-    text +=
-        fmt::format("  {}     {}: residuals of {:.2g} % of the work through the bonds ({:.3g} J of {:.4g} J), {} communication steps{}\n",
-                    r.coupling_faults.empty() ? "coupling" : "COUPLING",
-                    r.coupling_faults.empty() ? "good"
-                    : c.lost                  ? fmt::format("accuracy lost at {:g} s", *c.lost)
-                                              : "accuracy lost",
-                    c.work > 0 ? 100 * c.absolute_energy / c.work : 0.0, c.absolute_energy, c.work, c.steps,
-                    c.passes > 1 ? fmt::format(", {:.2f} passes each", c.passes) : "");
+    text += fmt::format("  {}     {}: residuals of {}{:.3g} J of {:.4g} J through the bonds, {} communication steps{}\n",
+                        r.coupling_faults.empty() ? "coupling" : "COUPLING",
+                        r.coupling_faults.empty() ? "good"
+                        : c.lost                  ? fmt::format("accuracy lost at {:g} s", *c.lost)
+                                                  : "accuracy lost",
+                        c.work > ledger.rounding() ? fmt::format("{:.2g} %, ", 100 * c.absolute_energy / c.work) : "", c.absolute_energy,
+                        c.work, c.steps, c.passes > 1 ? fmt::format(", {:.2f} passes each", c.passes) : "");
     for (const UsedStep& step : used_steps(*r.model))
       if (std::abs(step.used - step.asked) > 1e-6 * step.asked)
         text += fmt::format("  step         {:g} s of {} instead of {:g} s, to divide the communication step\n", step.used, step.of,

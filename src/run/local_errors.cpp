@@ -15,7 +15,8 @@ LocalErrors::LocalErrors(const Model& model)
       coordinates_(q_.size()),
       pressures_(model.hydraulics.volumes.size()),
       before_(pressures_.size()),
-      staggered_(model.description.solver.integrator == IntegratorKind::semi_implicit_euler),
+      staggered_(model.description.solver.coupling == CouplingKind::monolithic &&
+                 model.description.solver.integrator == IntegratorKind::semi_implicit_euler),
       stretch_(model.description.solver.duration / kStretches) {
   std::visit(
       [&](const auto& m) {

@@ -59,7 +59,7 @@ class LocalErrors {
     double change = 0;     // p_dot_1 - p_dot_0 [Pa/s]
   };
   std::vector<Defect> before_;  // per volume: of the previous step
-  bool staggered_ = false;      // semi_implicit_euler
+  bool staggered_ = false;      // steps of semi_implicit_euler
   double length_ = 0;           // [s] of the previous step; 0: none valid
   double stretch_ = 1;          // [s]
 };

@@ -152,8 +152,8 @@ TEST(HostileInput, NoMessageRepeatsLongTexts) {
 }
 
 TEST(HostileInput, ControlCharactersAreShownAsNumbers) {
-  const std::string text = refusal("trunnion: 1\n\"a\\eb\\nc\": 1\n");
-  EXPECT_TRUE(holds(text, "`a\\x1bb\\x0ac`")) << text;
+  const std::string text = refusal("trunnion: 1\n\"a\\tb\\nc\": 1\n");
+  EXPECT_TRUE(holds(text, "`a\\x09b\\x0ac`")) << text;
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 

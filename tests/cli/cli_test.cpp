@@ -166,8 +166,7 @@ TEST_F(Program, CheckNamesBodiesWithoutInertia) {
 TEST_F(Program, EquilibriumWritesItsSolutionAndTheModelThatStartsThere) {
   const Outcome r = call("equilibrium " + four_bar() + " -o out");
   EXPECT_EQ(r.code, 0) << r.output;
-  for (const char* word :
-       {"60.000000 deg, held", "2.753285 MPa, from rest", "3.500000 MPa, stated", "stable", "27.05 Hz", "length 1.732051 m"})
+  for (const char* word : {"60.000000 deg, held", "2.753285 MPa, solved", "3.500000 MPa, given", "stable", "27.05 Hz", "length 1.732051 m"})
     EXPECT_NE(r.output.find(word), std::string::npos) << word << "\n" << r.output;
   const Json rest = json("out/equilibrium.json");
   EXPECT_NEAR(rest["pressures"]["v2"]["pressure"], 2753284.892633, 1e-3);

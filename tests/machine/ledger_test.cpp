@@ -71,6 +71,17 @@ TEST(Ledger, FourBarClosesAndDriftsLessThanPublished) {
   EXPECT_NEAR(t.supply - t.tank_return, t.throttling + t.friction + t.oil + t.actuator, 1e-4 * t.supply);
 }
 
+/// A machine at rest has no drift in percent: rounding over rounding; a moving one has.
+TEST(Ledger, RoundingIsNoShare) {
+  for (const bool moves : {false, true}) {
+    const CaseResult result = run_case(load_example("four_bar", {moves ? "solver.duration=3" : "solver.duration=0.02"}));
+    ASSERT_FALSE(result.failure);
+    const Ledger& ledger = result.recorder->ledger();
+    EXPECT_EQ(ledger.drift_of_work().has_value(), moves) << largest(ledger.actuator_range());
+    EXPECT_GT(largest(ledger.drift_range()), 0);
+  }
+}
+
 TEST(Ledger, PendulumKeepsItsEnergy) {
   const CaseResult result = run_case(model_from(R"(
 trunnion: 1

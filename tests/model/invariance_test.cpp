@@ -86,7 +86,7 @@ Description four_bar() {
   return d;
 }
 
-constexpr double kTolerance = 5e-9;        // [rad, m] rounding over a thousand steps, through a penalty of 3e8 times the stiffness
+constexpr double kTolerance = 1e-8;        // [rad, m] rounding over a thousand steps, through a penalty of 3e8 times the stiffness
 constexpr double kPressureTolerance = 10;  // [Pa] relative to MPa
 
 TEST(Invariance, PlanarMachinesMoveAlikeInAnyPlane) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results/error_estimate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,8 +96,54 @@ TEST(ErrorEstimate, HalfTheStepMeasuresIt) {
   const double phase = w * T * (w * h) * (w * h) / 12;
   EXPECT_NEAR(found->error, 0.1 * phase, 0.03 * 0.1 * phase);
   EXPECT_NEAR(found->percent, 50 * phase, 0.03 * 50 * phase);
+  for (const WorstError& c : r.measured->channels) {  // errors have no errors, and rounding has none
+    EXPECT_EQ(c.channel.rfind("solver.", 0), std::string::npos) << c.channel;
+    EXPECT_NE(c.channel, "energy.drift");
+    EXPECT_NE(c.channel, "energy.residual");
+  }
   ASSERT_EQ(r.warnings.size(), 1U);
   EXPECT_NE(r.warnings[0].find("by halving the step"), std::string::npos) << r.warnings[0];
+}
+
+/// A second mass in its equilibrium moves by rounding only.
+TEST(ErrorEstimate, RoundingIsNotMeasured) {
+  const auto model = [](const char* offset) {
+    return model_from(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {w: {point_mass: {mass: 1}}, u: {point_mass: {mass: 3}}}
+joints:
+  w: {prismatic: {parent: ground, axis: x}, position: 0.1 m}
+  u: {prismatic: {parent: ground, axis: z}, position: -0.0981 m}
+springs:
+  s: {joint: w, stiffness: 100 N/m, rest: 0 m}
+  t: {joint: u, stiffness: 300 N/m, rest: )" +
+                      std::string(offset) + R"(}
+solver: {step: 10 ms, duration: 1 s}
+)");
+  };
+  const auto measured = [&](const char* offset, const std::string& channel) {
+    CaseResult r = run_case(model(offset));
+    measure_errors(r, StartKind::given);
+    return std::count_if(r.measured->channels.begin(), r.measured->channels.end(),
+                         [&](const WorstError& c) { return c.channel == channel; });
+  };
+  EXPECT_EQ(measured("0 m", "w.position"), 1);
+  EXPECT_EQ(measured("0 m", "u.position"), 0);
+  EXPECT_EQ(measured("1 mm", "u.position"), 1);
+}
+
+TEST(ErrorEstimate, TheNamedToleranceIsSufficient) {
+  const auto run = [](double tolerance) {
+    return run_case(oscillator("10 ms", "10 s", "0",
+                               fmt::format(", integrator: cvode, constraints: double_step, reference_tolerance: {:g}", tolerance)));
+  };
+  const CaseResult coarse = run(3e-2);
+  ASSERT_EQ(coarse.warnings.size(), 1U);
+  const std::string before = "a solver.reference_tolerance of ";
+  const std::size_t at = coarse.warnings[0].find(before);
+  ASSERT_NE(at, std::string::npos) << coarse.warnings[0];
+  EXPECT_TRUE(run(std::stod(coarse.warnings[0].substr(at + before.size()))).warnings.empty());
 }
 
 TEST(ErrorEstimate, DampedOnesAreBelowIt) {
