@@ -490,6 +490,11 @@ StepReport Cosimulation::communicate(const State& origin, double h) {
   if (settings_.scheme == CouplingScheme::iterated_jacobi) report.iterations = passes_;
   if (!agreed_) report.status = good ? StepStatus::capped : StepStatus::stalled;
   if (!good) return report;
+  for (std::size_t k = 0; k < hydraulics_.size(); ++k)
+    if (reports_[k].resolved) {
+      report.resolved = true;
+      report.part_iterations += reports_[k].part_iterations;
+    }
   if (!read_interface()) {
     report.status = StepStatus::singular;
     return report;

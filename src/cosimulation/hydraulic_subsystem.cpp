@@ -350,7 +350,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     report = before;
     const double first = step_of_circuits_.part_length(2 * kOilPartError, x_.data(), slope_.data(), work_);
     const double h = t - time_;
-    return go_in_parts(h, first, [&](const OilRule& rule, double dt, bool last_resort) {
+    const bool resolved = go_in_parts(h, first, [&](const OilRule& rule, double dt, bool last_resort) {
       keep();
       report.status = StepStatus::converged;
       const double end = std::min(time_ + dt, t);
@@ -367,6 +367,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       }
       return error;
     });
+    report.resolved = true;
+    report.part_iterations += report.iterations - before.iterations;
+    return resolved;
   }
   /// State saved before an attempt.
   void keep() {

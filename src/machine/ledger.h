@@ -41,9 +41,8 @@ class Ledger {
  public:
   /// Starts at the state last observed by `observer`.
   void begin(const Observer& observer, double time);
-  /// Adds the step that ends at the state observed last, with oil integrated by `rule`; `in_parts`: one of several substeps, because
-  /// pressures jump. No allocation.
-  void step(const Observer& observer, double time, const OilRule& rule, bool in_parts);
+  /// Adds the step that ends at the state observed last, with oil integrated by `rule`. No allocation.
+  void step(const Observer& observer, double time, const OilRule& rule, StepKind kind);
   /// The powers jump: the next step begins with those observed last.
   void jump(const Observer& observer) {
     power_ = observer.powers();

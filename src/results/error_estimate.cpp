@@ -19,10 +19,22 @@ constexpr double kDoubtful = 1;          // [%] of a range
 constexpr double kMinMotion = 1e-5;      // [rad], of the machine's extent: less counts as no motion
 constexpr long kManySteps = 200;         // enough to distinguish persistent from transient errors
 constexpr double kMinPressure = 1e4;     // [Pa]
-constexpr double kRoundingRange = 1e-9;  // of the largest value in a unit: a smaller range is rounding
+constexpr double kRoundingRange = 1e-9;  // of the largest value in its unit, see scale_rates(): a smaller range is rounding
 
 Json worst_json(const WorstError& worst) {
   return {{"channel", worst.channel}, {"error", worst.error}, {"unit", worst.unit}, {"percent_of_range", worst.percent}};
+}
+
+/// At rest, rates and powers of all parts are rounding: their sizes are at least those of changes by the whole value within the run.
+void scale_rates(std::map<std::string, double>& sizes, double duration) {
+  const auto at_least = [&](const char* unit, double size) { sizes[unit] = std::max(sizes[unit], size); };
+  if (!(duration > 0)) return;
+  for (const std::string unit : {"m", "rad"}) {
+    at_least((unit + "/s").c_str(), sizes[unit] / duration);
+    at_least((unit + "/s^2").c_str(), sizes[unit] / (duration * duration));
+  }
+  at_least("W", sizes["J"] / duration);
+  if (sizes["Pa"] > 0) at_least("m^3/s", sizes["J"] / duration / sizes["Pa"]);
 }
 
 }  // namespace
@@ -76,6 +88,7 @@ MeasuredErrors measured_errors(const Recording& run, const Recording& halved, do
     double& size = sizes[run.channels[c].unit];
     size = std::max({size, std::abs(*low), std::abs(*high)});
   }
+  scale_rates(sizes, run.columns[0].back() - run.columns[0].front());
   for (std::size_t c = 1; c < run.channels.size(); ++c) {
     const int other = halved.find(run.channels[c].name);
     const double range = ranges[c];
@@ -149,8 +162,10 @@ std::string error_text(const std::optional<AccumulatedErrors>& accumulated, cons
                         accumulated->coordinate.error > 0 ? "accumulated: " + part(accumulated->coordinate) + " at most" : "",
                         accumulated->coordinate.error > 0 && accumulated->pressure.error > 0 ? "; " : "",
                         accumulated->pressure.error > 0 ? "of one step: " + part(accumulated->pressure) : "");
-  if (measured && measured->worst() != nullptr)
-    text += fmt::format("  error        by halving the step: largest in {}; all channels in summary.json\n", part(*measured->worst()));
+  if (measured)
+    text += measured->worst() == nullptr ? "  error        by halving the step: none, no channel changes by more than rounding\n"
+                                         : fmt::format("  error        by halving the step: largest in {}; all channels in summary.json\n",
+                                                       part(*measured->worst()));
   return text;
 }
 

@@ -71,7 +71,11 @@ void ChannelReader::at(const StepRecord& step) {
     ledger_.jump(*observer_);
     return;
   }
-  ledger_.step(*observer_, step.state.time, step.report.oil_rule, step.part || step.report.resolved);
+  const bool unseen = step.report.resolved && model_->description.solver.coupling == CouplingKind::cosimulation;
+  ledger_.step(*observer_, step.state.time, step.report.oil_rule,
+               unseen                              ? StepKind::unseen_parts
+               : step.part || step.report.resolved ? StepKind::part
+                                                   : StepKind::whole);
   time_ = step.state.time;
   report_ = step.report;
   read_coupling(step.state);

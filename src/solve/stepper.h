@@ -43,7 +43,7 @@ struct StepReport {
   /// loops.
   int worst = -1;
   int parts = 1;                 // substeps made by the run
-  bool resolved = false;         // ... because pressures jumped
+  bool resolved = false;         // ... because pressures jumped; or by the oil's subsystem of a co-simulation within the step
   int part_iterations = 0;       // of all substeps but the last, which is in `iterations`
   double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
   bool penalty_limited = false;  // whether a given one was outside the limits of mechanics/penalty_factors.h
@@ -52,6 +52,7 @@ struct StepReport {
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
   void add(const StepReport& part) {
+    resolved = resolved || part.resolved;
     iterations += part.iterations;
     part_iterations += part.part_iterations;
     position_iterations += part.position_iterations;

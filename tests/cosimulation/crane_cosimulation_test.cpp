@@ -10,6 +10,7 @@
 
 #include "model/coupling_memory.h"
 #include "problems/reference_table.h"
+#include "results/error_estimate.h"
 #include "results/run_case.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
@@ -241,6 +242,33 @@ TEST(CouplingReport, TheIntegratorOfTheOilFollowsItsStiffness) {
   Runner run(compile(free));
   run.advance(1.0);
   EXPECT_EQ(run.state().values(), end({}));
+}
+
+/// Two blocks of 10 ml settle within 0.1 ms after a jump of the supply: the oil's subsystem resolves it, the communication steps do not.
+TEST(CouplingReport, AJumpWithinACommunicationStepIsNoLossOfOil) {
+  const CaseResult r = run_case(model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {body: {point_mass: {mass: 100 kg}}}
+joints: {body: {prismatic: {parent: ground, axis: x}, position: 1 m}}
+volumes: {v: {volume: 1e-5 m^3, pressure: 211 bar}, w: {volume: 1e-5 m^3, pressure: 1 bar}}
+sources: {p: {pressure: ps}, tank: {pressure: 1 bar}}
+valves: {a: {orifice: {A: p, B: v, diameter: 10 mm}}, b: {orifice: {A: v, B: w, diameter: 10 mm}}, c: {orifice: {A: w, B: tank, diameter: 10 mm}}}
+cylinders: {c: {base: {body: ground}, rod_end: {body: body}, A: tank, B: tank, bore: 20 mm, rod: 10 mm, chamber_length_A: 0.5, chamber_length_B: 0.5}}
+signals: {ps: {steps: [[0, 211 bar], [0.03 s, 151 bar]]}}
+solver: {step: 1 ms, duration: 0.06 s, coupling: cosimulation}
+coupling: {step: 1 ms, hydraulics: {integrator: trapezoidal, step: 1 ms}}
+)"));
+  ASSERT_FALSE(r.failure);
+  EXPECT_EQ(r.coupling_faults, std::vector<std::string>{});
+  EXPECT_GT(r.statistics.resolved_steps, 1);
+  EXPECT_LT(r.statistics.resolved_steps, 10);
+  const auto errors = accumulated_errors(*r.model, r.statistics);
+  ASSERT_TRUE(errors);
+  EXPECT_LT(errors->pressure.percent, 1);
+  const Recording& recording = r.recorder->recording();
+  for (std::size_t i = 36; i < recording.rows(); ++i)
+    EXPECT_NEAR(recording.columns[static_cast<std::size_t>(recording.find("v.pressure"))][i], 101e5, 0.001 * 210e5);
 }
 
 /// A pressure that an explicit step takes below vacuum is reported, with its volume and remedies.

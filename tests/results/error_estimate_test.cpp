@@ -133,6 +133,15 @@ solver: {step: 10 ms, duration: 1 s}
   EXPECT_EQ(measured("1 mm", "u.position"), 1);
 }
 
+TEST(ErrorEstimate, AMachineAtRestHasNone) {
+  for (const char* name : {"lever", "crane_single", "four_bar"}) {
+    CaseResult r = run_case(load_example(name, {"solver.duration=0.05"}), {}, StartKind::equilibrium);
+    measure_errors(r, StartKind::equilibrium);
+    ASSERT_TRUE(r.measured);
+    EXPECT_EQ(r.measured->worst(), nullptr) << name << " " << r.measured->worst()->channel;
+  }
+}
+
 TEST(ErrorEstimate, TheNamedToleranceIsSufficient) {
   const auto run = [](double tolerance) {
     return run_case(oscillator("10 ms", "10 s", "0",
