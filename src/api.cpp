@@ -7,10 +7,10 @@
 
 #include "file/fingerprint.h"
 #include "file/model_file.h"
-#include "results/equilibrium_files.h"
 #include "results/files.h"
-#include "results/linear_study.h"
 #include "results/run_case.h"
+#include "studies/equilibrium_files.h"
+#include "studies/linear_study.h"
 #include "trunnion/trunnion.h"
 
 namespace trunnion {

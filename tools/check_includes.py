@@ -21,7 +21,7 @@ from pathlib import Path
 
 # In the order of docs/architecture.md.
 MODULES = ["base", "spatial", "description", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
-           "solve", "cosimulation", "run", "linearise", "results", "report", "outlets"]
+           "solve", "cosimulation", "run", "linearise", "results", "studies", "report", "outlets"]
 
 # (module, module that it never includes): oil and mechanism are combined only in `machine`.
 APART = {("hydraulics", "mechanics")}

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "commands.h"
-#include "results/comparison.h"
 #include "results/files.h"
-#include "results/history.h"
+#include "studies/comparison.h"
+#include "studies/history.h"
 
 namespace trunnion::cli {
 

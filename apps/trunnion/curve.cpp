@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "commands.h"
-#include "results/curve_family.h"
 #include "results/files.h"
+#include "studies/curve_family.h"
 
 namespace trunnion::cli {
 

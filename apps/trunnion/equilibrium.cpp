@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "commands.h"
-#include "results/equilibrium_files.h"
+#include "studies/equilibrium_files.h"
 
 namespace trunnion::cli {
 

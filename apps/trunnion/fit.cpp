@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "results/files.h"
-#include "results/fit.h"
+#include "studies/fit.h"
 
 namespace trunnion::cli {
 

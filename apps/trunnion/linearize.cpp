@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "commands.h"
-#include "results/linear_study.h"
+#include "studies/linear_study.h"
 
 namespace trunnion::cli {
 

@@ -5,8 +5,8 @@
 
 #include "base/units.h"
 #include "commands.h"
-#include "results/channel_plot.h"
 #include "results/files.h"
+#include "studies/channel_plot.h"
 
 namespace trunnion::cli {
 

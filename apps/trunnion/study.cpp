@@ -10,9 +10,9 @@
 
 #include "base/units.h"
 #include "commands.h"
-#include "results/cosimulation_figures.h"
-#include "results/cosimulation_study.h"
 #include "results/files.h"
+#include "studies/cosimulation_figures.h"
+#include "studies/cosimulation_study.h"
 
 namespace trunnion::cli {
 

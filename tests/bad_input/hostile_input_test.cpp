@@ -13,8 +13,8 @@
 #include "file/model_file.h"
 #include "file/urdf.h"
 #include "model/model.h"
-#include "results/linear_case.h"
 #include "results/run_case.h"
+#include "studies/linear_case.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
 

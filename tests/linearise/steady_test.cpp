@@ -16,9 +16,9 @@
 #include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "model/description_at.h"
-#include "results/equilibrium_files.h"
 #include "results/run_case.h"
 #include "run/run.h"
+#include "studies/equilibrium_files.h"
 #include "support/machines.h"
 
 namespace trunnion {

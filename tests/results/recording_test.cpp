@@ -10,8 +10,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "results/history.h"
 #include "results/run_case.h"
+#include "studies/history.h"
 #include "support/machines.h"
 
 namespace trunnion {

@@ -1,6 +1,6 @@
 // Co-simulation study: stable communication steps, residuals and energies.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/cosimulation_study.h"
+#include "studies/cosimulation_study.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "results/files.h"
 #include "results/recording.h"
 #include "results/run_case.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

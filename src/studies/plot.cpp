@@ -1,6 +1,6 @@
 // Plots as gnuplot scripts and pictures.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/plot.h"
+#include "studies/plot.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@
 #include "base/text.h"
 #include "file/input.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 

@@ -1,6 +1,6 @@
 // Plots of channels. Reference: the written numbers, the definitions of the units, and gnuplot's output if it is installed.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/channel_plot.h"
+#include "studies/channel_plot.h"
 
 #include <gtest/gtest.h>
 

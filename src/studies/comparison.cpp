@@ -1,6 +1,6 @@
 // Comparison tables of runs over varied values.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/comparison.h"
+#include "studies/comparison.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "file/input.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

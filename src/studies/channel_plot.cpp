@@ -1,6 +1,6 @@
 // Plots of channels of one or several runs.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/channel_plot.h"
+#include "studies/channel_plot.h"
 
 #include <fmt/format.h>
 

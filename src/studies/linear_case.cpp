@@ -1,6 +1,6 @@
 // A linear model with its reference, eigenvalues and files.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/linear_case.h"
+#include "studies/linear_case.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 
 #include "file/model_file.h"
 #include "results/files.h"
-#include "results/mat_file.h"
-#include "results/table.h"
+#include "studies/mat_file.h"
+#include "studies/table.h"
 #include "trunnion/version.h"
 
 namespace trunnion {

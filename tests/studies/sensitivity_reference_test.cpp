@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "problems/four_bar_linear_reference.h"
-#include "results/linear_study.h"
+#include "studies/linear_study.h"
 #include "support/temporary_folder.h"
 
 namespace trunnion {

@@ -1,6 +1,6 @@
 // Linear studies: files read back, references, root loci, sensitivities, the linear model compared with a run.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/linear_study.h"
+#include "studies/linear_study.h"
 
 #include <gtest/gtest.h>
 #include <matio.h>

@@ -1,6 +1,6 @@
 // Parameter estimation from a recording.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/fit.h"
+#include "studies/fit.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "file/csv.h"
 #include "results/error_estimate.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

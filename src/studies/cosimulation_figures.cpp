@@ -1,6 +1,6 @@
 // Figures of a co-simulation study.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/cosimulation_figures.h"
+#include "studies/cosimulation_figures.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/parallel.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

@@ -1,6 +1,6 @@
 // Comparison of a run with its linear model.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/linear_run.h"
+#include "studies/linear_run.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "linearise/response.h"
 #include "machine/observe.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

@@ -1,6 +1,6 @@
 // Linear models, root loci and sensitivities with their files.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/linear_study.h"
+#include "studies/linear_study.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "machine/observe.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

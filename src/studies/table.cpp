@@ -1,6 +1,6 @@
 // Tables as text.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/table.h"
+#include "studies/table.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Force-velocity curves of quasistatic actuators.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/curve_family.h"
+#include "studies/curve_family.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "model/model.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

@@ -1,6 +1,6 @@
 // Static solutions and steady operation as tables and files.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/equilibrium_files.h"
+#include "studies/equilibrium_files.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Values fitted to recordings. Reference: the true values of a recording; the closed form of a damped oscillator; the spread of fits over
 // many recordings with noise.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/fit.h"
+#include "studies/fit.h"
 
 #include <gtest/gtest.h>
 

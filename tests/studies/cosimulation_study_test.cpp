@@ -1,6 +1,6 @@
 // The co-simulation study. Reference: its underlying runs, its criterion applied again, and the definitions of the paper.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/cosimulation_study.h"
+#include "studies/cosimulation_study.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "file/model_file.h"
-#include "results/cosimulation_figures.h"
 #include "results/run_case.h"
+#include "studies/cosimulation_figures.h"
 #include "support/machines.h"
 #include "support/temporary_folder.h"
 

@@ -1,6 +1,6 @@
 // Plots. Reference: gnuplot's rules for texts, the given data, and gnuplot's output if it is installed.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/plot.h"
+#include "studies/plot.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Root loci.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/root_locus.h"
+#include "studies/root_locus.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "linearise/branches.h"
 #include "results/files.h"
-#include "results/table.h"
+#include "studies/table.h"
 
 namespace trunnion {
 

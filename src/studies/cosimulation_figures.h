@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "results/cosimulation_study.h"
-#include "results/plot.h"
+#include "studies/cosimulation_study.h"
+#include "studies/plot.h"
 
 namespace trunnion {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/plot.h"
+#include "studies/plot.h"
 
 namespace trunnion {
 

@@ -10,7 +10,7 @@
 
 #include "file/model_file.h"
 #include "hydraulics/quasistatic/force_velocity.h"
-#include "results/plot.h"
+#include "studies/plot.h"
 
 namespace trunnion {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/linear_case.h"
+#include "studies/linear_case.h"
 
 namespace trunnion {
 

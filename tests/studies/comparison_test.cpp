@@ -1,6 +1,6 @@
 // Comparison tables. Reference: the underlying runs, and a handwritten reference.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/comparison.h"
+#include "studies/comparison.h"
 
 #include <gtest/gtest.h>
 

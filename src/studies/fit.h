@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "file/model_file.h"
-#include "results/plot.h"
 #include "results/run_case.h"
+#include "studies/plot.h"
 
 namespace trunnion {
 

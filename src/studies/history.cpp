@@ -1,6 +1,6 @@
 // Step histories of runs and their files.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/history.h"
+#include "studies/history.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // MATLAB files written by linear studies.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/mat_file.h"
+#include "studies/mat_file.h"
 
 #include <gtest/gtest.h>
 #include <matio.h>

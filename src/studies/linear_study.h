@@ -10,9 +10,9 @@
 
 #include "file/model_file.h"
 #include "linearise/sensitivity.h"
-#include "results/linear_case.h"
-#include "results/linear_run.h"
-#include "results/root_locus.h"
+#include "studies/linear_case.h"
+#include "studies/linear_run.h"
+#include "studies/root_locus.h"
 
 namespace trunnion {
 

@@ -1,7 +1,7 @@
 // Force-velocity curves of models. Reference: the values of figures 3(a) and 3(b) of Kikuuwe et al. (nonsmooth quasistatic hydraulics),
 // evaluated independently of this program, the source's statements on figures 3(c), 3(d), 8 and 12, and the file formats.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results/curve_family.h"
+#include "studies/curve_family.h"
 
 #include <gtest/gtest.h>
 
