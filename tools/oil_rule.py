@@ -13,8 +13,9 @@ after a jump on. A circuit chatters where CVODE's own pressure still turns round
 after a jump on: its phase, not its pressures, is what is compared there. --check ends with 1 where a run fails or swings, or where more than
 0.5 % (1 %; --dynamic: 1 %, 2 %) of the circuits that do not chatter are off by more than 5 % (1 %) that late. A pressure swings
 where it reverses in every one of six steps by more than a tenth of a per cent of the range, from the fifth step after a jump on, and CVODE's,
-at the same instants, does not from that jump on. --cosimulation: a body on a cylinder between two tanks is added, and the circuit is the
-hydraulic subsystem of a co-simulation with communication steps of that length; a warning is there that accuracy is called lost.
+at the same instants, does not in five of six steps after that jump: poppets oscillate at up to 500 Hz. --cosimulation: a body on a cylinder
+between two tanks is added, and the circuit is the hydraulic subsystem of a co-simulation with communication steps of that length; a warning is
+there that accuracy is called lost.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
@@ -37,6 +38,7 @@ CASES = [
 JUMPS = [0.0, 0.02, 0.04]  # [s]
 DURATION = 0.07
 LATE = (5, 10)  # steps after a jump
+VALID = 1e12  # [Pa]
 LEVER = {"bodies": {"body": {"point_mass": {"mass": "100 kg"}}}, "gravity": [0, 0, 0],
          "joints": {"body": {"prismatic": {"parent": "ground", "axis": "x"}, "position": "1 m"}},
          "cylinders": {"lever": {"base": {"body": "ground", "at": [0, 0, 0]}, "rod_end": {"body": "body", "at": [0, 0, 0]}, "chamber_length_A": "0.5 m", "chamber_length_B": "0.5 m",
@@ -130,14 +132,15 @@ def run(program, model, folder, settings):
     return columns, "", summary
 
 
-def swings(values, steps_after, first, threshold):
-    """The jumps, by number, after which a pressure reverses in six consecutive steps, from the step `first` after it on."""
-    row, jump, found = 0, 0, set()
+def swings(values, steps_after, first, threshold, needed):
+    """The jumps, by number, after which a pressure reverses in `needed` of five successive ends of steps, from the step `first` on."""
+    jump, recent, found = 0, [], set()
     differences = [b - a for a, b in zip(values, values[1:])]
     for before, now, after in zip(differences, differences[1:], steps_after):
-        jump += after == 0
-        row = row + 1 if after >= first and before * now < 0 and min(abs(before), abs(now)) > threshold else 0
-        if row >= 5:
+        if after == 0:
+            jump, recent = jump + 1, []
+        recent = [*recent[-4:], after >= first and before * now < 0 and min(abs(before), abs(now)) > threshold]
+        if sum(recent) >= needed:
             found.add(jump)
     return found
 
@@ -173,6 +176,9 @@ def study(task):
             path = written({**model, **LEVER}, number, folder, None)
             settings += [f"{key}={options.step}" for key in ("coupling.step", "coupling.hydraulics.step")]
             settings += ["solver.coupling=cosimulation", "coupling.hydraulics.integrator=trapezoidal"]
+            pressures = [p for n in reference if n.endswith(".pressure") for p in reference[n]]
+            if max(pressures) > VALID:  # a pump into a closed volume
+                return number, "reference", "a pressure beyond the range that a co-simulation accepts", {}
         result, trouble, summary = run(options.program, path, folder, settings)
         if result is None:
             return number, "failed", trouble, {}
@@ -191,7 +197,8 @@ def study(task):
                     worst[k] = error
                     where = n if k == LATE[0] else where
     chatter = [n for n in pressures if chatters(reference[n], steps_after, 0.02 * span)]
-    swing = [n for n in pressures if swings(result[n], steps_after, LATE[0], 1e-3 * span) - swings(reference[n], steps_after, 0, 1e-3 * span)]
+    swing = [n for n in pressures
+             if swings(result[n], steps_after, LATE[0], 1e-3 * span, 5) - swings(reference[n], steps_after, 0, 1e-3 * span, 4)]
     figures = {"errors": worst, "swing": swing, "chatter": chatter, "where": where, "volume": model["volumes"].get(where.split(".")[0], {}).get("volume"),
                "iterations": summary.get("iterations", {}).get("mean"), "oil": summary.get("energy", {}).get("oil_closed_to_percent"),
                "rule": summary.get("energy", {}).get("oil_rule_error_percent"),

@@ -477,6 +477,22 @@ void Cosimulation::sample_bonds() {
   }
 }
 
+/// Adds the difference of each piston's motions in mechanism and hydraulics; the sum of their volumes [m3].
+double Cosimulation::add_to_defects() {
+  double volume = 0;
+  for (const auto& part : hydraulics_) {
+    const double* displacement = part->displacement();
+    for (int i : part->ports()) {
+      const double moved = next_[layout_.motion(i) + kLength] - memory_[layout_.point(0) + layout_.motion(i) + kLength];
+      const CouplingPlan::Port& port = plan_.ports[i];
+      if (port.has_pressures) memory_[layout_.defect() + i] += moved - *displacement;
+      volume += (port.area_A + port.area_B) * std::abs(memory_[layout_.defect() + i]);
+      ++displacement;
+    }
+  }
+  return volume;
+}
+
 /// One communication step from the subsystems' present state, which equals `origin`.
 StepReport Cosimulation::communicate(const State& origin, double h) {
   time_ = origin.time;
@@ -501,11 +517,7 @@ StepReport Cosimulation::communicate(const State& origin, double h) {
   }
   sample_bonds();
   add_to_monitors(layout_, memory_.data(), bonds_.data(), next_[0], h);
-  if (moments_)
-    for (int i = 0; i < layout_.ports; ++i)
-      if (plan_.ports[i].has_pressures)
-        memory_[layout_.defect() + i] +=
-            next_[layout_.motion(i) + kLength] - chosen_[0][layout_.motion(i) + kLength] - hydraulics_.front()->displacement()[i];
+  report.oil_defect = add_to_defects();
   push_point();
   memory_[M::steps] += 1;
   memory_[M::passes] += passes_;
@@ -569,6 +581,7 @@ StepReport Cosimulation::controlled(State& state, double h) {
     total.add(report);
     total.worst = report.worst;
     total.longest_step = report.longest_step;
+    total.oil_defect = report.oil_defect;
     if (!report.ok()) return total;
     work_.time = parts > 1 ? next_[0] : target;
     memory_[layout_.point(0)] = work_.time;

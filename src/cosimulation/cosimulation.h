@@ -110,6 +110,7 @@ class Cosimulation final : public Stepper {
   // steps
   double force_of(int bond, double effort) const;
   void sample_bonds();
+  double add_to_defects();
   StepReport communicate(const State& origin, double h);
   double proposed_step(double h, double energy) const;
   StepReport controlled(State& state, double h);
@@ -119,7 +120,7 @@ class Cosimulation final : public Stepper {
   const CouplingMemory layout_;
   std::unique_ptr<MechanismSubsystem> mechanism_;
   std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics_;
-  const bool moments_;  // sequential or parallel: W and b linear in time, volume defect corrected
+  const bool moments_;  // sequential or parallel: W and b linear in time, volume defect corrected in the next step
   const bool models_;   // the oil integrates an interface model
   Workers workers_;
 

@@ -388,11 +388,26 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     std::copy_n(s, n_, memory.s);
   }
 
+  /// Courses at t, and the volumes displaced until then. They are integrals of the rates, as for explicit rules: extrapolated lengths are
+  /// not (of order 0 they are constant).
+  void take_displacements(double t) {
+    take_courses(t);
+    double* s_begin = oil_memory(netlist_, memory_.data()).s;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double displaced = courses_[2 * i + 1].integral(time_, t);
+      s_begin[i] = s_[i] - displaced;
+      displacement_[i] += displaced;
+    }
+  }
+
   bool attempt(const OilRule& rule, double t, StepReport& report) {
     const SolverDescription& solver = machine_->description.solver;
     const double h = t - time_;
     add_forces(time_, h / 2);
-    add_rates(x_.data(), h / 2);
+    if (model_ == nullptr)
+      take_displacements(t);
+    else
+      add_rates(x_.data(), h / 2);
     start_ = x_;
     sum_ = slope_;
     double *y = x_.data(), *ydot = slope_.data();
@@ -400,7 +415,6 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     step_of_circuits_.begin(rule, machine_->signals, time_, h, start_.data(), sum_.data(),
                             oil_memory(netlist_, static_cast<const double*>(memory_.data())), y, ydot, work_);
     if (model_ == nullptr) {
-      take_courses(t);
       std::fill(ds_.begin(), ds_.end(), 0.0);
       std::fill(dw_.begin(), dw_.end(), 0.0);
     } else {
@@ -448,7 +462,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     set_port_rates(t, x_.data(), slope_.data());
     add_forces(t, h / 2);
-    add_rates(x_.data(), h / 2);
+    if (model_ != nullptr) add_rates(x_.data(), h / 2);
     return true;
   }
   const double* start_s() const { return start_.data() + netlist_.ny; }

@@ -64,7 +64,7 @@ void Ledger::measure_oil(const Observer::Oil& oil) {
   settled_ = kSettled * netlist.fluid.compressibility * oil_size_;
 }
 
-void Ledger::step(const Observer& observer, double time, const OilRule& rule, StepKind kind) {
+void Ledger::step(const Observer& observer, double time, const OilRule& rule, bool in_parts, const std::optional<double>& defect) {
   const double half = 0.5 * (time - time_);
   const std::vector<double>& power = observer.powers();
   const std::vector<LedgerEntry>& entries = observer.entries();
@@ -94,7 +94,10 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule, St
     displaced_ += (c.area_A + c.area_B) * std::abs(oil.s[i] - port_positions_[i]);
     port_positions_[i] = oil.s[i];
   }
-  oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow, kind);
+  if (defect)
+    oil_.communication_step(*defect, oil.y, oil.s, oil.outflow);
+  else
+    oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow, in_parts);
   time_ = time;
   book(entries, time);
 }

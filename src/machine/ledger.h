@@ -41,8 +41,9 @@ class Ledger {
  public:
   /// Starts at the state last observed by `observer`.
   void begin(const Observer& observer, double time);
-  /// Adds the step that ends at the state observed last, with oil integrated by `rule`. No allocation.
-  void step(const Observer& observer, double time, const OilRule& rule, StepKind kind);
+  /// Adds the step that ends at the state observed last, with oil integrated by `rule`; `in_parts`: one of several substeps, because
+  /// pressures jump; `defect` [m3]: of a communication step, see OilBalance. No allocation.
+  void step(const Observer& observer, double time, const OilRule& rule, bool in_parts, const std::optional<double>& defect = {});
   /// The powers jump: the next step begins with those observed last.
   void jump(const Observer& observer) {
     power_ = observer.powers();

@@ -19,7 +19,7 @@ OilBalance::OilBalance(const Hydraulics& netlist, const double* y, const double*
   jump(outflow);
 }
 
-void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, StepKind kind) {
+void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts) {
   content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
   const double carried = OilRule::carried(h, step_);
   step_ = h;
@@ -27,22 +27,31 @@ void OilBalance::step(const OilRule& rule, double h, const double* y, const doub
   for (std::size_t i = 0; i < y_.size(); ++i) {
     const double begin = outflow_[i] + carried * (mean_[i] - outflow_[i]);
     const double now = outflow[netlist_->volumes[i].node], mean = rule.mean(outflow_[i], now, begin);
-    const double by_rule = h * (rule.share_end() * mean + rule.share_begin() * begin);
-    const double left = kind == StepKind::unseen_parts ? -change_[i] : by_rule;
+    const double left = h * (rule.share_end() * mean + rule.share_begin() * begin);
     residual_ += change_[i] + left;
     moved_ += std::abs(left);
     const double by_ends = h / 2 * (outflow_[i] + now) + parabola_correction(since_before_, h, before_[i], outflow_[i], now);
-    rule_errors_[i] += change_[i] + (kind == StepKind::whole ? by_ends : left);
+    rule_errors_[i] += change_[i] + (in_parts ? left : by_ends);
     rule_error += std::abs(rule_errors_[i]);
     before_[i] = outflow_[i];
     outflow_[i] = now;
-    mean_[i] = kind == StepKind::unseen_parts ? now : mean;
+    mean_[i] = mean;
   }
-  since_before_ = kind == StepKind::whole ? h : 0;
+  since_before_ = in_parts ? 0 : h;
   worst_ = std::max(worst_, std::abs(residual_));
   worst_rule_error_ = std::max(worst_rule_error_, rule_error);
   std::copy_n(y, y_.size(), y_.begin());
   std::copy_n(s, s_.size(), s_.begin());
+}
+
+void OilBalance::communication_step(double defect, const double* y, const double* s, const double* outflow) {
+  content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data());
+  for (double change : change_) moved_ += std::abs(change);
+  residual_ = defect;
+  worst_ = std::max(worst_, std::abs(residual_));
+  std::copy_n(y, y_.size(), y_.begin());
+  std::copy_n(s, s_.size(), s_.begin());
+  jump(outflow);
 }
 
 void OilBalance::jump(const double* outflow) {

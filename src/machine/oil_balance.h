@@ -27,19 +27,16 @@ inline double parabola_correction(double h_before, double h, double before, doub
   return -h * h * h / 6 * ((end - begin) / h - (begin - before) / h_before) / (h + h_before);
 }
 
-enum class StepKind {
-  whole,
-  part,          // one of several substeps, because pressures jumped
-  unseen_parts,  // of such substeps only the end is known: the flow into the volumes is not, and counts as their gain
-};
-
 class OilBalance {
  public:
   OilBalance() = default;
   /// At first-order states y, lengths s of the ports and the net flow out of every volume, without its pistons [m3/s].
   OilBalance(const Hydraulics& netlist, const double* y, const double* s, const double* outflow);
-  /// Adds a step of h [s] by a rule that ends there. No allocation.
-  void step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, StepKind kind);
+  /// Adds a step of h [s] by a rule that ends there; `in_parts`: one of several. No allocation.
+  void step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts);
+  /// Adds a communication step of a co-simulation: flows within it are those of the subsystems; `defect` [m3]: volume by which the
+  /// motions of the pistons in the hydraulics and in the mechanism differ since the start.
+  void communication_step(double defect, const double* y, const double* s, const double* outflow);
   /// Flows jump: the next step begins with these.
   void jump(const double* outflow);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace trunnion {
 
@@ -19,23 +20,42 @@ constexpr double kDoubtful = 1;          // [%] of a range
 constexpr double kMinMotion = 1e-5;      // [rad], of the machine's extent: less counts as no motion
 constexpr long kManySteps = 200;         // enough to distinguish persistent from transient errors
 constexpr double kMinPressure = 1e4;     // [Pa]
-constexpr double kRoundingRange = 1e-9;  // of the largest value in its unit, see scale_rates(): a smaller range is rounding
+constexpr double kRoundingRange = 1e-9;  // of the size of its unit: a smaller range is rounding
 
 Json worst_json(const WorstError& worst) {
   return {{"channel", worst.channel}, {"error", worst.error}, {"unit", worst.unit}, {"percent_of_range", worst.percent}};
 }
 
-/// At rest, rates and powers of all parts are rounding: their sizes are at least those of changes by the whole value within the run.
-void scale_rates(std::map<std::string, double>& sizes, double duration) {
-  const auto at_least = [&](const char* unit, double size) { sizes[unit] = std::max(sizes[unit], size); };
-  if (!(duration > 0)) return;
-  for (const std::string unit : {"m", "rad"}) {
-    at_least((unit + "/s").c_str(), sizes[unit] / duration);
-    at_least((unit + "/s^2").c_str(), sizes[unit] / (duration * duration));
+/// The size of the values in a unit, for channels that are rounding: at rest all rates, powers and flows are, in a planar or symmetric
+/// machine whole kinds of forces. So rates are at least those of changes by the whole value within the run, and so on.
+class UnitSizes {
+ public:
+  void add(const std::string& unit, double size) { at_least(unit, size); }
+  void relate(double duration) {
+    at_least("N m", sizes_["N"] * sizes_["m"]);
+    if (!(duration > 0)) return;
+    for (const std::string unit : {"m", "rad"}) {
+      at_least(unit + "/s", sizes_[unit] / duration);
+      at_least(unit + "/s^2", sizes_[unit] / (duration * duration));
+    }
+    at_least("W", sizes_["J"] / duration);
+    if (sizes_["Pa"] > 0) at_least("m^3/s", sizes_["J"] / duration / sizes_["Pa"]);
   }
-  at_least("W", sizes["J"] / duration);
-  if (sizes["Pa"] > 0) at_least("m^3/s", sizes["J"] / duration / sizes["Pa"]);
-}
+  /// Of a unit, or of several: `N or N m`.
+  double of(const std::string& unit) {
+    const std::string_view kOr = " or ";
+    double size = sizes_[unit];
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + kOr.size()) {
+      end = unit.find(kOr, begin);
+      size = std::max(size, sizes_[unit.substr(begin, end - begin)]);
+    }
+    return size;
+  }
+
+ private:
+  void at_least(const std::string& unit, double size) { sizes_[unit] = std::max(sizes_[unit], size); }
+  std::map<std::string, double> sizes_;
+};
 
 }  // namespace
 
@@ -80,19 +100,18 @@ MeasuredErrors measured_errors(const Recording& run, const Recording& halved, do
   }
   if (run.rows() == 0) return {step / 2, order, {}};
   MeasuredErrors found{step / 2, order, {}};
-  std::map<std::string, double> sizes;  // largest value in a unit
+  UnitSizes sizes;
   std::vector<double> ranges(run.channels.size());
   for (std::size_t c = 1; c < run.channels.size(); ++c) {
     const auto [low, high] = std::minmax_element(run.columns[c].begin(), run.columns[c].end());
     ranges[c] = *high - *low;
-    double& size = sizes[run.channels[c].unit];
-    size = std::max({size, std::abs(*low), std::abs(*high)});
+    sizes.add(run.channels[c].unit, std::max(std::abs(*low), std::abs(*high)));
   }
-  scale_rates(sizes, run.columns[0].back() - run.columns[0].front());
+  sizes.relate(run.columns[0].back() - run.columns[0].front());
   for (std::size_t c = 1; c < run.channels.size(); ++c) {
     const int other = halved.find(run.channels[c].name);
     const double range = ranges[c];
-    if (other < 0 || run.channels[c].error || !(range > kRoundingRange * sizes[run.channels[c].unit])) continue;
+    if (other < 0 || run.channels[c].error || !(range > kRoundingRange * sizes.of(run.channels[c].unit))) continue;
     const std::vector<double>&a = run.columns[c], &b = halved.columns[static_cast<std::size_t>(other)];
     double largest = 0;
     for (const auto& [i, k] : rows) largest = std::max(largest, std::abs(a[i] - b[k]));

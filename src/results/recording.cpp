@@ -71,11 +71,7 @@ void ChannelReader::at(const StepRecord& step) {
     ledger_.jump(*observer_);
     return;
   }
-  const bool unseen = step.report.resolved && model_->description.solver.coupling == CouplingKind::cosimulation;
-  ledger_.step(*observer_, step.state.time, step.report.oil_rule,
-               unseen                              ? StepKind::unseen_parts
-               : step.part || step.report.resolved ? StepKind::part
-                                                   : StepKind::whole);
+  ledger_.step(*observer_, step.state.time, step.report.oil_rule, step.part || step.report.resolved, step.report.oil_defect);
   time_ = step.state.time;
   report_ = step.report;
   read_coupling(step.state);

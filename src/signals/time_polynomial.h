@@ -32,6 +32,16 @@ struct TimePolynomial {
     for (std::size_t k = kCoefficients; k-- > 0;) x = x * tau + c[k];
     return x;
   }
+  /// Integral from t_0 to t_1 [s].
+  double integral(double t_0, double t_1) const {
+    const double a = t_0 - begin, b = t_1 - begin;
+    double to_a = 0, to_b = 0;
+    for (std::size_t k = kCoefficients; k-- > 0;) {
+      to_a = (to_a + c[k] / static_cast<double>(k + 1)) * a;
+      to_b = (to_b + c[k] / static_cast<double>(k + 1)) * b;
+    }
+    return to_b - to_a;
+  }
 };
 
 }  // namespace trunnion

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,13 +43,14 @@ struct StepReport {
   /// Unknown with the largest scaled increment, or the cause of failure: one numbering for velocities, then circuit unknowns, cylinders,
   /// loops.
   int worst = -1;
-  int parts = 1;                 // substeps made by the run
-  bool resolved = false;         // ... because pressures jumped; or by the oil's subsystem of a co-simulation within the step
-  int part_iterations = 0;       // of all substeps but the last, which is in `iterations`
-  double penalty = 0;            // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
-  bool penalty_limited = false;  // whether a given one was outside the limits of mechanics/penalty_factors.h
-  OilRule oil_rule = {};         // by which the oil was integrated
-  double longest_step = 0;       // [s] unstable: longest stable step here; 0: unknown
+  int parts = 1;                          // substeps made by the run
+  bool resolved = false;                  // ... because pressures jumped; or by the oil's subsystem of a co-simulation within the step
+  int part_iterations = 0;                // of all substeps but the last, which is in `iterations`
+  double penalty = 0;                     // largest factor of a constraint row [N/m, N m/rad]; 0: the treatment has none
+  bool penalty_limited = false;           // whether a given one was outside the limits of mechanics/penalty_factors.h
+  OilRule oil_rule = {};                  // by which the oil was integrated
+  std::optional<double> oil_defect = {};  // [m3] co-simulation: by which the motions of pistons in both subsystems differ since the start
+  double longest_step = 0;                // [s] unstable: longest stable step here; 0: unknown
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
   void add(const StepReport& part) {

@@ -133,12 +133,12 @@ solver: {step: 10 ms, duration: 1 s}
   EXPECT_EQ(measured("1 mm", "u.position"), 1);
 }
 
-TEST(ErrorEstimate, AMachineAtRestHasNone) {
+TEST(ErrorEstimate, OfAMachineAtRestIsNoShareOfRounding) {
   for (const char* name : {"lever", "crane_single", "four_bar"}) {
     CaseResult r = run_case(load_example(name, {"solver.duration=0.05"}), {}, StartKind::equilibrium);
     measure_errors(r, StartKind::equilibrium);
     ASSERT_TRUE(r.measured);
-    EXPECT_EQ(r.measured->worst(), nullptr) << name << " " << r.measured->worst()->channel;
+    for (const WorstError& c : r.measured->channels) EXPECT_LT(c.percent, 1) << name << " " << c.channel;
   }
 }
 
