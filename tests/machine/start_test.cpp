@@ -383,7 +383,7 @@ TEST(Start, TheSameLoopTwiceDoesNoHarm) {
     for (int i = 0; i < once->layout.nv; ++i) EXPECT_NEAR(s.a()[i], t.a()[i], 1e-8) << name;  // relative to 10
     for (int i = 0; i < once->layout.rows; ++i)
       EXPECT_NEAR(s.multipliers()[i], t.multipliers()[i] + t.multipliers()[once->layout.rows + i],
-                  1e-6 * (1 + std::abs(s.multipliers()[i])))
+                  1e-5 * (1 + std::abs(s.multipliers()[i])))  // of redundant rows the regularisation of the factor is left
           << name;
   }
 }
