@@ -477,7 +477,7 @@ void Cosimulation::sample_bonds() {
   }
 }
 
-/// Adds the difference of each piston's motions in mechanism and hydraulics; the sum of their volumes [m3].
+/// Adds the step to the defects; the volume of all, sum of (A_A + A_B) |defect| [m3].
 double Cosimulation::add_to_defects() {
   double volume = 0;
   for (const auto& part : hydraulics_) {

@@ -388,8 +388,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     std::copy_n(s, n_, memory.s);
   }
 
-  /// Courses at t, and the volumes displaced until then. They are integrals of the rates, as for explicit rules: extrapolated lengths are
-  /// not (of order 0 they are constant).
+  /// Courses at t, and the displacements of the pistons until then [m]: integrals of the rates, as for explicit rules. Extrapolated lengths
+  /// jump at communication points (of order 0 they are constant between them), and jumps displace no oil.
   void take_displacements(double t) {
     take_courses(t);
     double* s_begin = oil_memory(netlist_, memory_.data()).s;

@@ -145,8 +145,8 @@ void check_text(const std::string& text, const std::string& file) {
       {Diagnostic{{file, static_cast<int>(line) + 1, static_cast<int>(column) + 1},
                   "",
                   "the byte " + printable(text.substr(wrong, 1)) + (wrong == control ? " is a control character" : " is not UTF-8"),
-                  "a text in UTF-8",
-                  wrong == control ? "" : "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
+                  wrong == control ? "a text without control characters" : "a text in UTF-8",
+                  wrong == control ? "remove it" : "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
 }
 
 }  // namespace trunnion

@@ -55,7 +55,7 @@ struct CouplingMemory {
   int effort(int bond) const { return motion(bond / efforts) + kMotion + bond % efforts; }
   int W() const { return 1 + ports * width(); }
   int b() const { return W() + ports * ports; }
-  /// Per port: length not yet applied to the hydraulics [m].
+  /// Per port: motion of the piston in the mechanism since the start minus that in the hydraulics [m].
   int defect() const { return point(kPoints); }
 
   /// A power bond: of a force with the rate, or of a chamber's force on the piston with the rate.

@@ -18,7 +18,7 @@ constexpr double kDifference = 0.005;               // of a stroke
 }  // namespace
 
 std::vector<std::string> coupling_faults(const Model& model, const CouplingReport& coupling, const Ledger& ledger,
-                                         const MonolithicBeside* beside) {
+                                         const RunStatistics& statistics, const MonolithicBeside* beside) {
   std::vector<std::string> faults;
   if (beside != nullptr && !beside->failure()) {
     for (std::size_t i = 0; i < beside->names().size(); ++i) {
@@ -38,6 +38,12 @@ std::vector<std::string> coupling_faults(const Model& model, const CouplingRepor
     faults.push_back(fmt::format("residuals are {:.2g} % of the work through the bonds", 100 * coupling.absolute_energy / coupling.work));
   if (energy > kEnergy) faults.push_back(fmt::format("the energy balance error is {:.2g} % of the energy transferred", energy));
   if (drift > kEnergy) faults.push_back(fmt::format("the mechanism's energy drifts by {:.2g} % of the energy transferred", drift));
+  if (model.description.coupling.oil_rule == OilRuleKind::trapezoidal)
+    for (std::size_t i = 0; i < statistics.alternation.size(); ++i)
+      if (const AlternationRecord& a = statistics.alternation[i]; a.steps > 0)
+        faults.push_back(
+            fmt::format("{} oscillates from step to step in {} steps, by up to {:.3g} Pa; coupling.hydraulics.oil_rule: auto does not",
+                        model.hydraulics.nodes[model.hydraulics.volumes[i].node].name, a.steps, a.largest));
   return faults;
 }
 

@@ -90,7 +90,7 @@ const WorstError* MeasuredErrors::worst() const {
   return found == channels.end() ? nullptr : &*found;
 }
 
-MeasuredErrors measured_errors(const Recording& run, const Recording& halved, double step, int order) {
+MeasuredErrors measured_errors(const Model& model, const Recording& run, const Recording& halved, double step, int order) {
   constexpr double kSameTime = 1e-6;
   const double whole = std::pow(2, order) / (std::pow(2, order) - 1);
   std::vector<std::pair<std::size_t, std::size_t>> rows;
@@ -98,9 +98,11 @@ MeasuredErrors measured_errors(const Recording& run, const Recording& halved, do
     while (k < halved.rows() && halved.columns[0][k] < run.columns[0][i] - kSameTime * step) ++k;
     if (k < halved.rows() && halved.columns[0][k] < run.columns[0][i] + kSameTime * step) rows.emplace_back(i, k++);
   }
-  if (run.rows() == 0) return {step / 2, order, {}};
   MeasuredErrors found{step / 2, order, {}};
+  if (run.rows() == 0) return found;
   UnitSizes sizes;
+  sizes.add("rad", 1);
+  sizes.add("m", std::visit([](const auto& m) { return m.extent; }, model.mechanism));
   std::vector<double> ranges(run.channels.size());
   for (std::size_t c = 1; c < run.channels.size(); ++c) {
     const auto [low, high] = std::minmax_element(run.columns[c].begin(), run.columns[c].end());

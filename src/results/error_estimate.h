@@ -36,8 +36,8 @@ struct MeasuredErrors {
   std::vector<WorstError> channels;  // recorded channels that changed, in their order, without those that are errors themselves
   const WorstError* worst() const;
 };
-/// Of a run and one with half its step, by a rule of that order; only common times count.
-MeasuredErrors measured_errors(const Recording& run, const Recording& halved, double step, int order);
+/// Of a run of the model and one with half its step, by a rule of that order; only common times count.
+MeasuredErrors measured_errors(const Model& model, const Recording& run, const Recording& halved, double step, int order);
 
 /// The step that would reduce an error of `percent` below 1 %: 1, 2 or 5 times a power of ten [s].
 double step_for(double step, double percent, int order);

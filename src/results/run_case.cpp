@@ -107,7 +107,8 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
       result.statistics = run.statistics();
       result.coupling = coupling_report(*model, run.state().coupling());
       if (result.coupling)
-        result.coupling_faults = coupling_faults(*model, *result.coupling, result.recorder->ledger(), result.recorder->beside());
+        result.coupling_faults =
+            coupling_faults(*model, *result.coupling, result.recorder->ledger(), result.statistics, result.recorder->beside());
       result.end_time = result.recorder->reader().time();
     };
     run.stop_on(signal);
@@ -172,8 +173,8 @@ void measure_errors(CaseResult& result, StartKind start, const Progress& progres
     if (halved.signal != 0) result.signal = halved.signal;
     return;
   }
-  result.measured =
-      measured_errors(result.recorder->recording(), halved.recorder->recording(), step, order_of(result.model->description.solver));
+  result.measured = measured_errors(*result.model, result.recorder->recording(), halved.recorder->recording(), step,
+                                    order_of(result.model->description.solver));
   for (const std::string& warning : error_warnings(accumulated_errors(*result.model, result.statistics), result.model->description.solver))
     std::erase(result.warnings, warning);
   for (std::string& warning : error_warnings(*result.model, *result.measured, step)) result.warnings.push_back(std::move(warning));

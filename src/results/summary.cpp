@@ -195,7 +195,7 @@ std::string balance_text(const Ledger& ledger, const Description& d) {
     text += fmt::format("; rule error {:.2g} %", ledger.energy_rule_error().value_or(0));
     if (const auto by_rule = ledger.oil_rule_error()) text += fmt::format(" and {:.2g} %", *by_rule);
   }
-  return text + (balances_are_judged(d) ? "\n" : "; computed at recorded steps only\n");
+  return text + (balances_are_judged(d) ? "\n" : "; energy at recorded steps only\n");
 }
 
 struct UsedStep {
