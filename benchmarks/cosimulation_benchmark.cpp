@@ -20,10 +20,10 @@ using namespace trunnion;
 class NoMechanism final : public MechanismSubsystem {
  public:
   explicit NoMechanism(int ports) : ports_(ports) {}
-  void restore(const State&) override {}
-  void save(State&) const override {}
+  void restore(const StateVector&) override {}
+  void save(StateVector&) const override {}
   void set_inputs(const TimePolynomial*) override {}
-  StepReport do_step(double) override { return {}; }
+  StepOutcome do_step(double) override { return {}; }
   void get_outputs(double* values) const override { std::fill_n(values, 3 * ports_, 1.0); }
   bool restart() override { return true; }
   bool interface_model(double* W, double* b) override {
@@ -42,11 +42,11 @@ class NoOil final : public HydraulicSubsystem {
  public:
   NoOil(std::vector<int> ports, int outputs) : ports_(std::move(ports)), outputs_(outputs), zero_(ports_.size()) {}
   const std::vector<int>& ports() const override { return ports_; }
-  void restore(const State&) override {}
-  void save(State&) const override {}
+  void restore(const StateVector&) override {}
+  void save(StateVector&) const override {}
   void set_inputs(const TimePolynomial*) override {}
   void set_interface_model(const InterfaceModel*) override {}
-  StepReport do_step(double) override { return {}; }
+  StepOutcome do_step(double) override { return {}; }
   void get_outputs(double* values) const override { std::fill_n(values, outputs_ * static_cast<int>(ports_.size()), 1.0); }
   bool restart() override { return true; }
   const double* impulse() const override { return zero_.data(); }
@@ -74,7 +74,7 @@ const std::vector<Scheme> kSchemes{
     {"parallel", {"coupling.scheme=parallel"}},
 };
 
-std::shared_ptr<const Model> crane(const std::string& name, std::vector<std::string> settings) {
+std::shared_ptr<const CompiledModel> crane(const std::string& name, std::vector<std::string> settings) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides));
@@ -102,7 +102,7 @@ double overhead(const CosimulationDescription& settings, int ports) {
   Cosimulation master(plan, std::make_unique<NoMechanism>(ports), std::move(oil));
   StateLayout layout;
   layout.coupling = CouplingMemory(ports, efforts == 2).size();
-  State state(layout);
+  StateVector state(layout);
   constexpr int kSteps = 20000;
   double best = 1e300;
   for (int repetition = 0; repetition < 10; ++repetition) {
@@ -114,7 +114,7 @@ double overhead(const CosimulationDescription& settings, int ports) {
 }
 
 /// [us] per simulated second, best of several runs.
-double cost(const std::shared_ptr<const Model>& model) {
+double cost(const std::shared_ptr<const CompiledModel>& model) {
   double best = 1e300;
   for (int repetition = 0; repetition < 3; ++repetition) {
     Runner run(model);

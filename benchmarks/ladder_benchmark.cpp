@@ -50,7 +50,7 @@ Cost cost_of(int windows, const std::string& constraints) {
   if (analysis.degrees_of_freedom != 1) throw Error("the ladder has one degree of freedom");
   Runner run(model);
   Cost cost{now() - begin, 1e300, 0};
-  const State start = run.state();
+  const StateVector start = run.state();
   const int steps = std::clamp(1000 / windows, 10, 400), blocks = std::max(20, 3000 / steps);
   for (int block = 0; block < blocks; ++block) {
     if (run.state().time + steps * model->description.solver.step > kUpright) run.restore(start);

@@ -40,8 +40,8 @@ double median(std::vector<double> x) {
 }
 
 template <int D>
-void compare(const std::string& name, const std::shared_ptr<const Model>& model) {
-  const State start = start_state(*model);
+void compare(const std::string& name, const std::shared_ptr<const CompiledModel>& model) {
+  const StateVector start = start_state(*model);
   Reduction<D> reduction(model);
   CounterpartDifferences<D> differences(model, start);
   std::vector<double> A, J(static_cast<std::size_t>(differences.size()) * differences.size()), exact, counterpart;

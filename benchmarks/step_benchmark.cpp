@@ -22,7 +22,7 @@ namespace {
 
 using namespace trunnion;
 
-std::shared_ptr<const Model> load(const std::string& example, const std::vector<std::string>& settings = {}) {
+std::shared_ptr<const CompiledModel> load(const std::string& example, const std::vector<std::string>& settings = {}) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + example, overrides));
@@ -34,7 +34,7 @@ struct Timing {
 };
 
 /// A whole run, several times; time inside steps only, measured around blocks of steps.
-Timing time_run(const std::shared_ptr<const Model>& model, int repetitions) {
+Timing time_run(const std::shared_ptr<const CompiledModel>& model, int repetitions) {
   Timing best{1e300, 0};
   for (int i = 0; i < repetitions; ++i) {
     Runner run(model);
@@ -134,7 +134,7 @@ void report_coordinates() {
 }
 
 /// An open chain of rods, planar or spatial: the first joint spherical, every second axis transverse.
-std::shared_ptr<const Model> chain(int bodies, bool planar) {
+std::shared_ptr<const CompiledModel> chain(int bodies, bool planar) {
   Description d;
   for (int i = 0; i < bodies; ++i) {
     const std::string name = fmt::format("b{}", i);
@@ -152,7 +152,7 @@ std::shared_ptr<const Model> chain(int bodies, bool planar) {
 }
 
 template <int D>
-double time_residual(const Model& model) {
+double time_residual(const CompiledModel& model) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   MechanismState<D> state(m);
   std::vector<double> a(m.tree.nv, 0.3), r(m.tree.nv);
@@ -186,7 +186,7 @@ void report_chain(const char* name) {
   fmt::print("  cost ~ bodies^{:.2f}\n", (n * sxy - sx * sy) / (n * sxx - sx * sx));
 }
 
-void BM_FourBarStep(benchmark::State& state) {
+void BM_FourBarStep(benchmark::StateVector& state) {
   const auto model = load("four_bar.yaml");
   Runner run(model);
   for (auto _ : state) {

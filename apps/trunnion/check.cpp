@@ -34,7 +34,7 @@ std::string vector_text(const Vec<3>& v) {
   return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", clean(v.x()), clean(v.y()), clean(v.z()));
 }
 
-void print_mechanism(const Model& model) {
+void print_mechanism(const CompiledModel& model) {
   const Description& d = model.description;
   line("mechanism", fmt::format("{}, {}, {}", count(model.bodies.size(), "body", "bodies"), count(model.joints.size(), "joint", "joints"),
                                 count(static_cast<std::size_t>(model.layout.nv), "velocity coordinate", "velocity coordinates")));
@@ -63,7 +63,7 @@ void print_constraints(const Analysis& a) {
 }
 
 /// Partition by elimination in the double-step treatment, where there are loops.
-void print_partition(const Model& model) {
+void print_partition(const CompiledModel& model) {
   if (model.layout.rows == 0) return;
   const StartPartition partition = find_start_partition(model);
   if (!partition.singular_configuration.empty())
@@ -80,7 +80,7 @@ void print_partition(const Model& model) {
     line("", names(partition.velocity_dependent) + " in position only: velocity-level constraints determine the rates");
 }
 
-void print_circuit(const Model& model) {
+void print_circuit(const CompiledModel& model) {
   const Description& d = model.description;
   if (d.cylinders.empty() && d.motors.empty() && d.volumes.empty()) return;
   const std::string motors = d.motors.empty() ? "" : count(d.motors.size(), "motor", "motors") + ", ";
@@ -92,7 +92,7 @@ void print_circuit(const Model& model) {
 }
 
 /// The start of a joint, in degrees, millimetres and the like.
-std::string start_text(const JointInfo& joint, const State& state) {
+std::string start_text(const JointInfo& joint, const StateVector& state) {
   constexpr double kDegree = std::numbers::pi / 180;
   std::vector<std::string> parts;
   for (const JointPart& part : joint.parts) {
@@ -108,12 +108,12 @@ std::string start_text(const JointInfo& joint, const State& state) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-void print_start(const std::shared_ptr<const Model>& shared, const State& state) {
-  const Model& model = *shared;
+void print_start(const std::shared_ptr<const CompiledModel>& shared, const StateVector& state) {
+  const CompiledModel& model = *shared;
   std::puts("start, after assembly");
   // joints as they were stated, whatever the coordinates
-  const Model& given = model.relative ? *model.relative : model;
-  State at_start(given.layout);
+  const CompiledModel& given = model.relative ? *model.relative : model;
+  StateVector at_start(given.layout);
   std::copy(given.q_start.begin(), given.q_start.end(), at_start.q());
   std::copy(given.v_start.begin(), given.v_start.end(), at_start.v());
   for (const JointInfo& joint : given.joints)
@@ -144,7 +144,7 @@ void print_start(const std::shared_ptr<const Model>& shared, const State& state)
                                           std::abs(state.a()[largest]), model.coordinate_names[static_cast<std::size_t>(largest)]));
 }
 
-void print_run(const Model& model) {
+void print_run(const CompiledModel& model) {
   const SolverDescription& s = model.description.solver;
   std::puts("run");
   line("steps", fmt::format("{:.0f} of {:g} s to {:g} s", std::ceil(s.duration / s.step - 1e-9), s.step, s.duration));
@@ -172,7 +172,7 @@ int check(const ModelOptions& options) {
                  joined(missing.velocities).c_str());
     return kWrongInput;
   }
-  const State start = start_state(*model);
+  const StateVector start = start_state(*model);
   print_start(model, start);
   if (const std::string moved = moved_starts_text(*model); !moved.empty()) line("moved", moved);
   print_run(*model);

@@ -53,7 +53,7 @@ struct ModelOptions {
   /// The --set values. Throws InputError.
   std::vector<Override> overrides() const;
   /// Reads and compiles the model, with `more` after the --set values. Throws InputError.
-  std::shared_ptr<const Model> load(const std::vector<Override>& more = {}) const;
+  std::shared_ptr<const CompiledModel> load(const std::vector<Override>& more = {}) const;
   /// The same before it is compiled. Throws InputError.
   Description read(const std::vector<Override>& more = {}) const;
   /// `examples/four_bar.yaml` -> `four_bar`.

@@ -44,7 +44,7 @@ int compare(const CompareOptions& options) {
   if (!options.reference.empty()) table.reference = read_reference(options.reference, options.model.stem(), paths);
   // all models are read before the first run, so that invalid input is reported at once
   const auto rows = combinations(variations);
-  std::vector<std::shared_ptr<const Model>> models;
+  std::vector<std::shared_ptr<const CompiledModel>> models;
   for (const auto& values : rows) {
     std::vector<Override> overrides;
     for (std::size_t i = 0; i < paths.size(); ++i) overrides.push_back({paths[i], values[i]});

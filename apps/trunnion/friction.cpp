@@ -37,7 +37,7 @@ double quantity(const std::string& text, const Measure& measure, const std::stri
   throw Error(fmt::format("{}: '{}' is not {} greater than 0, such as {}", option, text, measure.name, measure.example));
 }
 
-const std::pair<std::string, CylinderDescription>& find_cylinder(const Model& model, const std::string& name) {
+const std::pair<std::string, CylinderDescription>& find_cylinder(const CompiledModel& model, const std::string& name) {
   const auto& cylinders = model.description.cylinders;
   if (cylinders.empty()) throw Error("the model has no cylinder");
   if (name.empty()) return cylinders.front();

@@ -83,8 +83,8 @@ Description ModelOptions::read(const std::vector<Override>& more) const {
   return load_model(file, all);
 }
 
-std::shared_ptr<const Model> ModelOptions::load(const std::vector<Override>& more) const {
-  std::shared_ptr<const Model> model = compile(read(more));
+std::shared_ptr<const CompiledModel> ModelOptions::load(const std::vector<Override>& more) const {
+  std::shared_ptr<const CompiledModel> model = compile(read(more));
   check_recorded_channels(model);
   return model;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "file/csv.h"
 
 namespace trunnion::cli {
 
@@ -10,7 +11,7 @@ namespace {
 
 struct RunOptions {
   ModelOptions model;
-  std::string folder;
+  std::string folder, inputs;
   StartKind start = StartKind::given;
   bool beside_monolithic = false;
   bool estimate_error = false;
@@ -23,7 +24,10 @@ std::string file_names(const RecordDescription& record) {
 }
 
 int run(const RunOptions& options) {
-  const auto model = options.model.load();
+  Description description = options.model.read();
+  if (!options.inputs.empty()) read_input_courses(description, options.inputs, limits_of(options.model.overrides()).input_size);
+  const std::shared_ptr<const CompiledModel> model = compile(std::move(description));
+  check_recorded_channels(model);
   if (options.beside_monolithic && model->description.solver.coupling == CouplingKind::monolithic)
     throw InputError({{model->description.span("solver.coupling"), "solver.coupling", "the run is monolithic: there is nothing to compare",
                        "`cosimulation`", "--set solver.coupling=cosimulation"}});
@@ -56,6 +60,10 @@ void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunOptions>();
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
+  command
+      ->add_option("--input", options->inputs,
+                   "values of the model's inputs: a CSV file with a column `time` and columns named like inputs, linear between rows")
+      ->type_name("FILE.csv");
   add_start(*command, options->start, "start there");
   command->add_flag("--beside-monolithic", options->beside_monolithic,
                     "for a co-simulation: also solve the machine monolithically; differences as channels and in the summary");

@@ -75,13 +75,13 @@ Cosimulation::Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem
 
 // ---------------------------------------------------------------- states and points
 
-void Cosimulation::restore(const State& state) {
+void Cosimulation::restore(const StateVector& state) {
   for (auto& part : hydraulics_) part->restore(state);
   mechanism_->restore(state);
 }
 
 /// The mechanism comes last: in the parallel scheme the oil integrates friction for the interface model, but the mechanism's is final.
-void Cosimulation::save(State& state) const {
+void Cosimulation::save(StateVector& state) const {
   for (const auto& part : hydraulics_) part->save(state);
   mechanism_->save(state);
 }
@@ -399,7 +399,7 @@ void Cosimulation::accelerate() {
   }
 }
 
-bool Cosimulation::iterated_jacobi(const State& origin, double h) {
+bool Cosimulation::iterated_jacobi(const StateVector& origin, double h) {
   if (!jacobi(h)) return false;
   for (passes_ = 2; passes_ <= settings_.max_iterations; ++passes_) {
     std::copy(next_.begin(), next_.end(), last_.begin());
@@ -438,7 +438,7 @@ bool Cosimulation::parallel(double h) {
   return true;
 }
 
-bool Cosimulation::pass(const State& origin, double h) {
+bool Cosimulation::pass(const StateVector& origin, double h) {
   switch (settings_.scheme) {
     case CouplingScheme::jacobi:
       return jacobi(h);
@@ -494,7 +494,7 @@ double Cosimulation::add_to_defects() {
 }
 
 /// One communication step from the subsystems' present state, which equals `origin`.
-StepReport Cosimulation::communicate(const State& origin, double h) {
+StepOutcome Cosimulation::communicate(const StateVector& origin, double h) {
   time_ = origin.time;
   next_[0] = time_ + h;
   passes_ = 1;
@@ -502,7 +502,7 @@ StepReport Cosimulation::communicate(const State& origin, double h) {
   failed_ = -1;
   choose_points(h);
   const bool good = pass(origin, h);
-  StepReport report = failed_ >= 0 ? reports_[failed_] : reports_.back();
+  StepOutcome report = failed_ >= 0 ? reports_[failed_] : reports_.back();
   if (settings_.scheme == CouplingScheme::iterated_jacobi) report.iterations = passes_;
   if (!agreed_) report.status = good ? StepStatus::capped : StepStatus::stalled;
   if (!good) return report;
@@ -524,7 +524,7 @@ StepReport Cosimulation::communicate(const State& origin, double h) {
   return report;
 }
 
-StepReport Cosimulation::step(State& state, double h) {
+StepOutcome Cosimulation::step(StateVector& state, double h) {
   std::copy_n(state.coupling(), memory_.size(), memory_.begin());
   restore(state);
   if (is_fresh(state.time)) {
@@ -532,7 +532,7 @@ StepReport Cosimulation::step(State& state, double h) {
   }
   memory_[layout_.point(0)] = state.time;
   if (settings_.control) return controlled(state, h);
-  const StepReport report = communicate(state, h);
+  const StepOutcome report = communicate(state, h);
   if (!report.ok()) return report;
   save(state);
   std::copy(memory_.begin(), memory_.end(), state.coupling());
@@ -544,7 +544,7 @@ bool Cosimulation::is_fresh(double time) const {
   return memory_[M::points] == 0 || std::abs(memory_[layout_.point(0)] - time) > kSame * plan_.step;
 }
 
-bool Cosimulation::restart(State& state) {
+bool Cosimulation::restart(StateVector& state) {
   std::copy_n(state.coupling(), memory_.size(), memory_.begin());
   restore(state);
   if (!first_point(state.time, true)) return false;
@@ -564,10 +564,10 @@ double Cosimulation::proposed_step(double h, double energy) const {
 }
 
 /// Communication steps of the proposed length, ending at signal corners and at the end.
-StepReport Cosimulation::controlled(State& state, double h) {
+StepOutcome Cosimulation::controlled(StateVector& state, double h) {
   const double end = state.time + h, same = kSame * plan_.step;
   work_ = state;
-  StepReport total;
+  StepOutcome total;
   while (work_.time < end - same) {
     const auto corner =
         settings_.control->corners ? std::upper_bound(plan_.corners.begin(), plan_.corners.end(), work_.time + same) : plan_.corners.end();
@@ -576,7 +576,7 @@ StepReport Cosimulation::controlled(State& state, double h) {
     const double wanted = memory_[M::next_step] > 0 ? memory_[M::next_step] : settings_.control->min_step;
     const double parts = std::ceil(left / wanted * (1 - kSame)), step = left / std::max(parts, 1.0);
     const double energy = memory_[M::absolute_energy];
-    const StepReport report = communicate(work_, step);
+    const StepOutcome report = communicate(work_, step);
     total.status = report.ok() && total.status == StepStatus::capped ? total.status : report.status;
     total.add(report);
     total.worst = report.worst;

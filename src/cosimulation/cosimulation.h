@@ -64,15 +64,15 @@ class Cosimulation final : public Stepper {
   Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem> mechanism,
                std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics);
 
-  StepReport step(State& state, double h) override;
-  bool restart(State& state) override;
+  StepOutcome step(StateVector& state, double h) override;
+  bool restart(StateVector& state) override;
   std::string unknown_name(int unknown) const override;
 
  private:
   using M = CouplingMemory;
 
-  void restore(const State& state);
-  void save(State& state) const;
+  void restore(const StateVector& state);
+  void save(StateVector& state) const;
   // points
   bool is_fresh(double time) const;
   bool first_point(double time, bool jump);
@@ -97,10 +97,10 @@ class Cosimulation final : public Stepper {
   bool run_all(double h);
   bool jacobi(double h);
   bool gauss_seidel(double h);
-  bool iterated_jacobi(const State& origin, double h);
+  bool iterated_jacobi(const StateVector& origin, double h);
   bool sequential(double h);
   bool parallel(double h);
-  bool pass(const State& origin, double h);
+  bool pass(const StateVector& origin, double h);
   struct OutputScales {
     double length = 0, rate = 0, effort = 0;  // [m], [m/s], [N, Pa]
   };
@@ -111,9 +111,9 @@ class Cosimulation final : public Stepper {
   double force_of(int bond, double effort) const;
   void sample_bonds();
   double add_to_defects();
-  StepReport communicate(const State& origin, double h);
+  StepOutcome communicate(const StateVector& origin, double h);
   double proposed_step(double h, double energy) const;
-  StepReport controlled(State& state, double h);
+  StepOutcome controlled(StateVector& state, double h);
 
   const CouplingPlan plan_;
   const CosimulationDescription& settings_;
@@ -141,8 +141,8 @@ class Cosimulation final : public Stepper {
   std::vector<BondSample> bonds_;
   InterfaceModel model_;
   LinearOil oil_;
-  std::vector<StepReport> reports_;  // of the hydraulic subsystems, then of the mechanism
-  State work_;                       // of step control
+  std::vector<StepOutcome> reports_;  // of the hydraulic subsystems, then of the mechanism
+  StateVector work_;                  // of step control
 
   // of the current communication step
   double time_ = 0;  // [s] its beginning
@@ -165,6 +165,6 @@ class Cosimulation final : public Stepper {
 };
 
 /// The subsystems of the machine by its coupling settings, and their master.
-std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& model);
+std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion

@@ -24,7 +24,7 @@ constexpr double kFastest = 1e6;  // [m/s] above: the step is unstable
 
 class CircuitSubsystem final : public HydraulicSubsystem {
  public:
-  CircuitSubsystem(std::shared_ptr<const Model> machine, const std::vector<int>& circuits, std::optional<IntegratorKind> integrator,
+  CircuitSubsystem(std::shared_ptr<const CompiledModel> machine, const std::vector<int>& circuits, std::optional<IntegratorKind> integrator,
                    double step)
       : machine_(std::move(machine)),
         cut_(cut_circuits(machine_->hydraulics, circuits)),
@@ -43,7 +43,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
                   !machine_->description.solver.accept_capped),
         memory_(oil_memory_size(netlist_)),
         system_(n_ * n_),
-        pivot_(n_) {
+        pivot_(n_),
+        input_courses_(machine_->layout.inputs) {
     for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(netlist_.ny + 2 * n_);
     for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
     kept_force_.resize(n_);
@@ -61,7 +62,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
     values_.resize(outputs_.size());
     // constants stay in the scratch
-    update_inputs(netlist_, machine_->signals, 0, Side::right, work_);
+    update_inputs(netlist_, signals(), 0, Side::right, work_);
     std::erase_if(cut_.hydraulics.used_signals, [&](SignalIndex i) { return machine_->signals.constant(i); });
     // friction states of the mechanical side are integrated, but not returned
     std::vector<char> ours(netlist_.ny, 1);
@@ -74,8 +75,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   const std::vector<int>& ports() const override { return cut_.ports; }
   std::string unknown_name(int unknown) const override { return name_of_unknown(*machine_, unknown); }
 
-  void restore(const State& machine) override {
+  void restore(const StateVector& machine) override {
     time_ = machine.time;
+    std::copy_n(machine.inputs(), input_courses_.size(), input_courses_.begin());
     for (int i = 0; i < netlist_.ny; ++i) {
       x_[i] = machine.y()[cut_.states[i]];
       slope_[i] = machine.ydot()[cut_.states[i]];
@@ -87,10 +89,10 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     for (std::size_t i = 0; i < cut_.volumes.size(); ++i) memory.inflow[i] = from.inflow[cut_.volumes[i]];
     for (std::size_t i = 0; i < n_; ++i) memory.s[i] = from.s[cut_.ports[i]];
     fresh_ = true;
-    update_inputs(netlist_, machine_->signals, time_, Side::right, work_);
+    update_inputs(netlist_, signals(), time_, Side::right, work_);
     set_outputs();
   }
-  void save(State& machine) const override {
+  void save(StateVector& machine) const override {
     const OilMemory<> to = oil_memory(machine_->hydraulics, machine.oil_memory());
     const auto memory = oil_memory(netlist_, memory_.data());
     *to.step = *memory.step;
@@ -114,8 +116,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     model_ = model;
   }
 
-  StepReport do_step(double h) override {
-    StepReport report;
+  StepOutcome do_step(double h) override {
+    StepOutcome report;
     begin_ = time_;
     for (auto* x : {&impulse_, &impulse_moment_, &displacement_}) std::fill(x->begin(), x->end(), 0.0);
     if (model_ != nullptr) {
@@ -128,7 +130,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       return report;
     }
     if (model_ == nullptr) take_courses(begin_);
-    update_inputs(netlist_, machine_->signals, begin_, Side::right, work_);
+    update_inputs(netlist_, signals(), begin_, Side::right, work_);
     set_following_spools(x_.data());
     if (!stable(IntegratorKind::rk4, h / steps, report)) {
       report = {};
@@ -146,8 +148,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
   void get_outputs(double* values) const override { std::copy(values_.begin(), values_.end(), values); }
   bool restart() override {
-    StepReport report;
-    update_inputs(netlist_, machine_->signals, time_, Side::right, work_);
+    StepOutcome report;
+    update_inputs(netlist_, signals(), time_, Side::right, work_);
     if (!within_range(x_.data(), s_.data(), w_.data(), report)) return false;
     set_following_spools(x_.data());
     evaluate_rates(netlist_, s_.data(), w_.data(), x_.data(), slope_.data(), work_);
@@ -173,15 +175,17 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     for (int k = 0; k <= oil.pieces; ++k) {
       const double t = time_ + h * k / oil.pieces;
       if (k > 0) advance_spools(time_ + h * (k - 1) / oil.pieces, t);
-      update_inputs(netlist_, machine_->signals, t, k == 0 ? Side::right : Side::left, work_);
+      update_inputs(netlist_, signals(), t, k == 0 ? Side::right : Side::left, work_);
       linearise_here(oil, k);
     }
   }
 
  private:
+  Signals signals() const { return {machine_->signals, input_courses_.data()}; }
+
   /// The communication step by one integrator.
-  bool go(IntegratorKind integrator, double h, int steps, StepReport& report) {
-    update_inputs(netlist_, machine_->signals, begin_, Side::right, work_);
+  bool go(IntegratorKind integrator, double h, int steps, StepOutcome& report) {
+    update_inputs(netlist_, signals(), begin_, Side::right, work_);
     if (!evaluate(begin_, x_.data(), slope_.data(), report)) return false;
     begin_memory();
     for (int k = 1; k <= steps; ++k) {
@@ -202,7 +206,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     return true;
   }
   /// Whether explicit steps of this length are stable at the end of the communication step.
-  bool stable(IntegratorKind integrator, double h, StepReport& report) {
+  bool stable(IntegratorKind integrator, double h, StepOutcome& report) {
     const double *s = model_ == nullptr ? s_.data() : x_.data() + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     const ExplicitLimit::Step limit = limit_.longest_step(integrator, s, w, x_.data(), work_);
     if (h <= limit.longest) return true;
@@ -238,14 +242,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   const double* rate_offset() const { return model_ == nullptr ? nullptr : model_->rate_offset.data(); }
 
   // ---- common to all rules; x: y, then s and w of the interface model
-  bool fail(StepStatus status, int unknown, StepReport& report) const {
+  bool fail(StepStatus status, int unknown, StepOutcome& report) const {
     report.status = status;
     report.worst = unknown;
     return false;
   }
   int unknown_of_circuits(int i) const { return machine_->layout.nv + cut_.unknowns[i]; }
   int unknown_of_port(std::size_t i) const { return unknown_of_cylinder(*machine_, cut_.ports[i]); }
-  bool within_range(const double* y, const double* s, const double* w, StepReport& report) const {
+  bool within_range(const double* y, const double* s, const double* w, StepOutcome& report) const {
     if (const int i = unknown_out_of_range(netlist_, y); i >= 0)
       return fail(below_vacuum(netlist_, y, i) ? StepStatus::below_vacuum : StepStatus::unstable, unknown_of_circuits(i), report);
     for (std::size_t i = 0; i < n_; ++i)
@@ -272,7 +276,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
   }
   /// Rates dx and port forces at t; signals are set.
-  bool evaluate(double t, double* x, double* dx, StepReport& report) {
+  bool evaluate(double t, double* x, double* dx, StepOutcome& report) {
     if (model_ == nullptr) take_courses(t);
     const double *s = model_ == nullptr ? s_.data() : x + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     if (!within_range(x, s, w, report)) return false;
@@ -296,18 +300,18 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   std::size_t size() const { return model_ == nullptr ? netlist_.ny : netlist_.ny + 2 * n_; }
 
   // ---- the rules: from time_, where x_, slope_ and the port forces are evaluated, to t
-  bool euler(double t, StepReport& report) {
+  bool euler(double t, StepOutcome& report) {
     const double h = t - time_;
     add_forces(time_, h / 2);
     add_rates(x_.data(), h);
     for (std::size_t i = 0; i < size(); ++i) x_[i] += h * slope_[i];
-    update_inputs(netlist_, machine_->signals, t, Side::left, work_);
+    update_inputs(netlist_, signals(), t, Side::left, work_);
     if (!evaluate(t, x_.data(), slope_.data(), report)) return false;
     add_forces(t, h / 2);
     return true;
   }
 
-  bool rk4(double t, StepReport& report) {
+  bool rk4(double t, StepOutcome& report) {
     const double h = t - time_, middle = time_ + h / 2;
     const std::size_t n = size();
     const auto quadrature = [&](double at, const double* x, double weight) {
@@ -319,7 +323,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       sum_[i] = slope_[i];
       stage_[i] = x_[i] + h / 2 * slope_[i];
     }
-    update_inputs(netlist_, machine_->signals, middle, Side::left, work_);
+    update_inputs(netlist_, signals(), middle, Side::left, work_);
     if (!evaluate(middle, stage_.data(), slope_.data(), report)) return false;
     quadrature(middle, stage_.data(), 1.0 / 3);
     for (std::size_t i = 0; i < n; ++i) {
@@ -332,7 +336,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       sum_[i] += 2 * slope_[i];
       stage_[i] = x_[i] + h * slope_[i];
     }
-    update_inputs(netlist_, machine_->signals, t, Side::left, work_);
+    update_inputs(netlist_, signals(), t, Side::left, work_);
     if (!evaluate(t, stage_.data(), slope_.data(), report)) return false;
     quadrature(t, stage_.data(), 1.0 / 6);
     for (std::size_t i = 0; i < n; ++i) x_[i] += h / 6 * (sum_[i] + slope_[i]);
@@ -340,9 +344,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
 
   /// A step by the oil's rule; subdivided where it does not resolve the pressures.
-  bool implicit(double t, StepReport& report) {
+  bool implicit(double t, StepOutcome& report) {
     keep();
-    const StepReport before = report;
+    const StepOutcome before = report;
     const bool done = attempt(rule_, t, report);
     if (!resolves_ || (done && !step_of_circuits_.jumped(kOilJump, work_))) return done;
     if (!done && report.status != StepStatus::stalled && report.status != StepStatus::diverged) return false;
@@ -400,7 +404,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
   }
 
-  bool attempt(const OilRule& rule, double t, StepReport& report) {
+  bool attempt(const OilRule& rule, double t, StepOutcome& report) {
     const SolverDescription& solver = machine_->description.solver;
     const double h = t - time_;
     add_forces(time_, h / 2);
@@ -411,8 +415,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     start_ = x_;
     sum_ = slope_;
     double *y = x_.data(), *ydot = slope_.data();
-    update_inputs(netlist_, machine_->signals, t, Side::left, work_);
-    step_of_circuits_.begin(rule, machine_->signals, time_, h, start_.data(), sum_.data(),
+    update_inputs(netlist_, signals(), t, Side::left, work_);
+    step_of_circuits_.begin(rule, signals(), time_, h, start_.data(), sum_.data(),
                             oil_memory(netlist_, static_cast<const double*>(memory_.data())), y, ydot, work_);
     if (model_ == nullptr) {
       std::fill(ds_.begin(), ds_.end(), 0.0);
@@ -512,9 +516,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kWholeSteps))));
     const double h = (t_end - t_begin) / steps;
     for (const Spool& spool : netlist_.spools) {
-      double reference = machine_->signals.value(spool.signal, t_begin, Side::right), rate[2];
+      double reference = signals().value(spool.signal, t_begin, Side::right), rate[2];
       for (int k = 1; k <= steps; ++k) {
-        const double next = machine_->signals.value(spool.signal, t_begin + k * h, Side::left);
+        const double next = signals().value(spool.signal, t_begin + k * h, Side::left);
         spool_rates(spool, reference, stage_.data() + spool.state, rate);
         advance_spool(spool, 2 / h, rate, next, stage_.data() + spool.state);
         reference = next;
@@ -548,7 +552,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     }
   }
 
-  const std::shared_ptr<const Model> machine_;
+  const std::shared_ptr<const CompiledModel> machine_;
   HydraulicCut cut_;
   const Hydraulics& netlist_;
   const std::size_t n_;                             // cylinders
@@ -591,12 +595,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   std::vector<double> ds_, dw_;              // increments of the ports
   std::vector<double> system_;
   std::vector<int> pivot_;
+  std::vector<double> input_courses_;  // of the machine's inputs
 };
 
 }  // namespace
 
-std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const Model>& machine, const std::vector<int>& circuits,
-                                                             std::optional<IntegratorKind> integrator, double h) {
+std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const CompiledModel>& machine,
+                                                             const std::vector<int>& circuits, std::optional<IntegratorKind> integrator,
+                                                             double h) {
   return std::make_unique<CircuitSubsystem>(machine, circuits, integrator, h);
 }
 

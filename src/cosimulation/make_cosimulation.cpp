@@ -9,7 +9,7 @@ namespace trunnion {
 namespace {
 
 /// Corners of all signals that drive the machine.
-std::vector<double> corners_of(const Model& model) {
+std::vector<double> corners_of(const CompiledModel& model) {
   std::set<double> times;
   const auto add = [&](SignalIndex signal) {
     const std::vector<double> corners = model.signals.corners(signal);
@@ -24,7 +24,7 @@ std::vector<double> corners_of(const Model& model) {
   return {times.begin(), times.end()};
 }
 
-CouplingPlan plan_of(const Model& model) {
+CouplingPlan plan_of(const CompiledModel& model) {
   CouplingPlan plan;
   plan.settings = model.description.coupling;
   const Hydraulics& netlist = model.hydraulics;
@@ -40,17 +40,17 @@ CouplingPlan plan_of(const Model& model) {
 }
 
 /// The machine with the settings implied by its scheme: sequential and parallel place the whole force on the hydraulic side.
-std::shared_ptr<const Model> as_cut(const std::shared_ptr<const Model>& model) {
+std::shared_ptr<const CompiledModel> as_cut(const std::shared_ptr<const CompiledModel>& model) {
   const CouplingScheme scheme = model->description.coupling.scheme;
   if (scheme != CouplingScheme::sequential && scheme != CouplingScheme::parallel) return model;
-  auto cut = std::make_shared<Model>(*model);
+  auto cut = std::make_shared<CompiledModel>(*model);
   cut->description.coupling.variables = CouplingVariables::velocity_force;
   cut->description.coupling.friction = FrictionSide::hydraulics;
   return cut;
 }
 
 /// The mechanism of `parallel` represents the oil by its pressures alone.
-void check_linear_oil(const Model& model) {
+void check_linear_oil(const CompiledModel& model) {
   if (model.description.coupling.scheme != CouplingScheme::parallel) return;
   std::vector<Diagnostic> findings;
   for (const Component& c : model.hydraulics.components)
@@ -65,10 +65,10 @@ void check_linear_oil(const Model& model) {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const Model>& model) {
+std::unique_ptr<Stepper> make_cosimulation(const std::shared_ptr<const CompiledModel>& model) {
   const CosimulationDescription& settings = model->description.coupling;
   check_linear_oil(*model);
-  const std::shared_ptr<const Model> cut = as_cut(model);
+  const std::shared_ptr<const CompiledModel> cut = as_cut(model);
   std::vector<std::unique_ptr<HydraulicSubsystem>> oil;
   for (const HydraulicGroup& group : hydraulic_groups(*model)) {
     const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};

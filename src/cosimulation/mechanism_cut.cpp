@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kNoSaturation = -1e300;  // [Pa] linear oil has no free air
 
-bool publishes_forces(const Model& machine) { return machine.description.coupling.variables == CouplingVariables::velocity_force; }
+bool publishes_forces(const CompiledModel& machine) { return machine.description.coupling.variables == CouplingVariables::velocity_force; }
 
-void finish(const Model& machine, MechanismCut& cut) {
-  Model& model = *cut.model;
+void finish(const CompiledModel& machine, MechanismCut& cut) {
+  CompiledModel& model = *cut.model;
   Hydraulics& netlist = model.hydraulics;
   netlist.ny = static_cast<int>(cut.states.size());
   netlist.signals = model.signals.size();
@@ -31,17 +31,17 @@ void finish(const Model& machine, MechanismCut& cut) {
 
 }  // namespace
 
-std::size_t count_inputs(const Model& machine) { return machine.hydraulics.actuators.size() * (publishes_forces(machine) ? 1 : 2); }
+std::size_t count_inputs(const CompiledModel& machine) { return machine.hydraulics.actuators.size() * (publishes_forces(machine) ? 1 : 2); }
 
-MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& inputs) {
-  MechanismCut cut{std::make_shared<Model>(machine), {}};
-  Model& model = *cut.model;
+MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynomial>& inputs) {
+  MechanismCut cut{std::make_shared<CompiledModel>(machine), {}};
+  CompiledModel& model = *cut.model;
   const bool forces = publishes_forces(machine), bare = forces && machine.description.coupling.friction == FrictionSide::hydraulics;
   const TimePolynomial* input = inputs.data();
   Hydraulics h;
   h.fluid = machine.hydraulics.fluid;
   const auto add_source = [&](const std::string& name) {
-    h.used_signals.push_back(model.signals.add_input(input++));
+    h.used_signals.push_back(model.signals.add_feed(input++));
     h.nodes.push_back({name, -1, -1, -1, h.used_signals.back()});
     return static_cast<int>(h.nodes.size()) - 1;
   };
@@ -82,8 +82,8 @@ MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& in
   return cut;
 }
 
-MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil) {
-  MechanismCut cut{std::make_shared<Model>(machine), {}};
+MechanismCut cut_on_linear_oil(const CompiledModel& machine, const LinearOil* oil) {
+  MechanismCut cut{std::make_shared<CompiledModel>(machine), {}};
   Hydraulics& netlist = cut.model->hydraulics;
   // spools are the last states, so that volumes and friction keep their indices
   cut.states.resize(machine.hydraulics.ny);

@@ -16,16 +16,16 @@
 namespace trunnion {
 
 struct MechanismCut {
-  std::shared_ptr<Model> model;
+  std::shared_ptr<CompiledModel> model;
   std::vector<int> states;  // per y of the cut: index in the machine's y
 };
 
 /// The mechanism of `machine` fed by `inputs`, one TimePolynomial per cylinder (velocity_force) or two, of chambers A and B
 /// (velocity_pressure), in the order of Hydraulics::actuators. `inputs` must outlive the cut and not move.
-MechanismCut cut_fed(const Model& machine, const std::vector<TimePolynomial>& inputs);
+MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynomial>& inputs);
 /// Number of these inputs.
-std::size_t count_inputs(const Model& machine);
+std::size_t count_inputs(const CompiledModel& machine);
 /// The mechanism of `machine` on the linear oil that Hydraulics::linear_oil of the cut points to; here `oil`.
-MechanismCut cut_on_linear_oil(const Model& machine, const LinearOil* oil);
+MechanismCut cut_on_linear_oil(const CompiledModel& machine, const LinearOil* oil);
 
 }  // namespace trunnion

@@ -16,7 +16,7 @@ namespace {
 template <int D>
 class CutMechanism final : public MechanismSubsystem {
  public:
-  CutMechanism(const Model& machine, bool on_linear_oil)
+  CutMechanism(const CompiledModel& machine, bool on_linear_oil)
       : courses_(on_linear_oil ? 0 : count_inputs(machine)),
         rest_(static_cast<int>(machine.hydraulics.volumes.size()), static_cast<int>(machine.hydraulics.actuators.size())),
         cut_(on_linear_oil ? cut_on_linear_oil(machine, oil_) : cut_fed(machine, courses_)),
@@ -40,7 +40,7 @@ class CutMechanism final : public MechanismSubsystem {
     }
   }
 
-  void restore(const State& machine) override {
+  void restore(const StateVector& machine) override {
     const StateLayout& n = state_.layout();
     state_.time = machine.time;
     std::copy_n(machine.q(), n.nq + 2 * n.nv, state_.q());
@@ -49,9 +49,10 @@ class CutMechanism final : public MechanismSubsystem {
       state_.ydot()[i] = machine.ydot()[cut_.states[i]];
     }
     std::copy_n(machine.multipliers(), 2 * n.rows, state_.multipliers());
+    std::copy_n(machine.inputs(), n.inputs, state_.inputs());
     take_pressures();
   }
-  void save(State& machine) const override {
+  void save(StateVector& machine) const override {
     const StateLayout& n = state_.layout();
     std::copy_n(state_.q(), n.nq + 2 * n.nv, machine.q());
     for (std::size_t i = volumes_; i < cut_.states.size(); ++i) {
@@ -67,8 +68,8 @@ class CutMechanism final : public MechanismSubsystem {
     take_pressures();
   }
 
-  StepReport do_step(double h) override {
-    StepReport total;
+  StepOutcome do_step(double h) override {
+    StepOutcome total;
     const double begin = state_.time;
     // All rules compute accelerations and rates from the inputs that begin here; those left by the previous step belong to its inputs, and
     // the response would lag by a step. On the crane with two cylinders this allows communication steps 1.4 to 4 times as long with the
@@ -79,7 +80,7 @@ class CutMechanism final : public MechanismSubsystem {
     }
     for (int i = 1; i <= steps_; ++i) {
       const double end = begin + h * i / steps_;
-      const StepReport report = stepper_->step(state_, end - state_.time);
+      const StepOutcome report = stepper_->step(state_, end - state_.time);
       state_.time = end;
       total.add(report);
       if (report.status == StepStatus::converged) continue;
@@ -104,7 +105,7 @@ class CutMechanism final : public MechanismSubsystem {
   bool interface_model(double* W, double* b) override { return dynamics_.evaluate(state_, work_.mechanism, W, b); }
   void port_forces(double* F) override {
     HydraulicState& oil = work_.hydraulics;
-    update_inputs(cut_.model->hydraulics, cut_.model->signals, state_.time, Side::right, oil);
+    update_inputs(cut_.model->hydraulics, signals_at(*cut_.model, state_), state_.time, Side::right, oil);
     place(state_.a());
     evaluate_forces<double>(cut_.model->hydraulics, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), state_.y(), oil);
     for (std::size_t i = 0; i < m_.ports.size(); ++i) F[i] = oil.ports[i].force;
@@ -127,7 +128,7 @@ class CutMechanism final : public MechanismSubsystem {
   const int steps_;
   const Mechanism<D>& m_;
   std::unique_ptr<Stepper> stepper_;
-  State state_;
+  StateVector state_;
   const int volumes_;  // the first of y: pressures on linear oil, not part of the machine's state
   PortDynamics<D> dynamics_;
   mutable MachineState<D> work_;  // scratch
@@ -135,7 +136,7 @@ class CutMechanism final : public MechanismSubsystem {
 
 }  // namespace
 
-std::unique_ptr<MechanismSubsystem> make_mechanism_subsystem(const std::shared_ptr<const Model>& machine, bool on_linear_oil) {
+std::unique_ptr<MechanismSubsystem> make_mechanism_subsystem(const std::shared_ptr<const CompiledModel>& machine, bool on_linear_oil) {
   if (machine->planar) return std::make_unique<CutMechanism<2>>(*machine, on_linear_oil);
   return std::make_unique<CutMechanism<3>>(*machine, on_linear_oil);
 }

@@ -32,6 +32,7 @@ class MechanismSubsystem : public Subsystem {
 
 /// The mechanism of `machine` by its coupling settings, with mechanism_steps_of() own steps per communication step.
 /// `on_linear_oil`: on linear oil instead of with inputs (parallel scheme).
-std::unique_ptr<MechanismSubsystem> make_mechanism_subsystem(const std::shared_ptr<const Model>& machine, bool on_linear_oil = false);
+std::unique_ptr<MechanismSubsystem> make_mechanism_subsystem(const std::shared_ptr<const CompiledModel>& machine,
+                                                             bool on_linear_oil = false);
 
 }  // namespace trunnion

@@ -82,7 +82,7 @@ void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSam
   }
 }
 
-std::vector<Channel> monitor_channels(const Model& model) {
+std::vector<Channel> monitor_channels(const CompiledModel& model) {
   if (model.layout.coupling == 0) return {};
   const CouplingMemory layout = coupling_memory(model);
   std::vector<Channel> channels;
@@ -114,7 +114,7 @@ void monitor_values(const CouplingMemory& layout, const double* memory, double* 
   *values = memory[M::steps];
 }
 
-std::optional<CouplingReport> coupling_report(const Model& model, const double* memory) {
+std::optional<CouplingReport> coupling_report(const CompiledModel& model, const double* memory) {
   if (model.layout.coupling == 0) return std::nullopt;
   using M = CouplingMemory;
   const CouplingMemory layout = coupling_memory(model);

@@ -43,7 +43,7 @@ void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSam
 void begin_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds);
 
 /// `lift.coupling_power_residual`, ...; empty for a model that is not co-simulated.
-std::vector<Channel> monitor_channels(const Model& model);
+std::vector<Channel> monitor_channels(const CompiledModel& model);
 /// Their values at a state, in the same order.
 void monitor_values(const CouplingMemory& layout, const double* memory, double* values);
 
@@ -65,6 +65,6 @@ struct CouplingReport {
   std::optional<double> lost;  // [s] when coupling accuracy was lost
 };
 /// From an intermediate state; nothing for a model that is not co-simulated.
-std::optional<CouplingReport> coupling_report(const Model& model, const double* memory);
+std::optional<CouplingReport> coupling_report(const CompiledModel& model, const double* memory);
 
 }  // namespace trunnion

@@ -7,7 +7,7 @@
 namespace trunnion {
 
 template <int D>
-PortDynamics<D>::PortDynamics(const Model& model)
+PortDynamics<D>::PortDynamics(const CompiledModel& model)
     : model_(model),
       m_(std::get<Mechanism<D>>(model.mechanism)),
       loops_(m_),
@@ -24,9 +24,9 @@ PortDynamics<D>::PortDynamics(const Model& model)
 }
 
 template <int D>
-bool PortDynamics<D>::evaluate(const State& at, MechanismState<D>& state, double* W, double* b) {
+bool PortDynamics<D>::evaluate(const StateVector& at, MechanismState<D>& state, double* W, double* b) {
   const std::size_t ports = m_.ports.size(), nv = m_.tree.nv;
-  update_inputs(m_, model_.signals, at.time, Side::right, state);
+  update_inputs(m_, signals_at(model_, at), at.time, Side::right, state);
   update_positions(m_, at.q(), static_cast<const double*>(nullptr), state);
   if (!(loops_.load_partition(at.partition()) && loops_.factor_at(state)) && !loops_.select_partition(state)) return false;
   constraint_rates(m_, at.v(), state);

@@ -18,14 +18,14 @@ namespace trunnion {
 template <int D>
 class PortDynamics {
  public:
-  explicit PortDynamics(const Model& model);
+  explicit PortDynamics(const CompiledModel& model);
   /// W (ports x ports, row by row, symmetric) [1/kg] and b (per port) [m/s2] at the time, configuration and velocity of `at`, loads at the
   /// right limit. `state`: scratch of that mechanism. The partition is that of `at`, or selected here. False at a singular configuration
   /// and if the inertia is singular. No allocation.
-  bool evaluate(const State& at, MechanismState<D>& state, double* W, double* b);
+  bool evaluate(const StateVector& at, MechanismState<D>& state, double* W, double* b);
 
  private:
-  const Model& model_;
+  const CompiledModel& model_;
   const Mechanism<D>& m_;
   ClosedLoops<D> loops_;
   ReducedInertia<D> inertia_;

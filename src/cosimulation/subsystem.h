@@ -31,13 +31,13 @@ class Subsystem {
   const std::vector<CouplingVariable>& outputs() const { return outputs_; }
 
   /// Reads time and its own part of the machine's state. A following step continues from there bit for bit.
-  virtual void restore(const State& machine) = 0;
+  virtual void restore(const StateVector& machine) = 0;
   /// Writes its own part of the machine's state, without the time.
-  virtual void save(State& machine) const = 0;
+  virtual void save(StateVector& machine) const = 0;
   /// Inputs over the next step, in the order of inputs(). They may be set again before every step.
   virtual void set_inputs(const TimePolynomial* courses) = 0;
   /// Advances by h [s]; with a report that is not ok the state is undefined until restore(). No allocation.
-  virtual StepReport do_step(double h) = 0;
+  virtual StepOutcome do_step(double h) = 0;
   /// Outputs at its time, in the order of outputs().
   virtual void get_outputs(double* values) const = 0;
   /// Its signals jump at its time: rates from the right limit, with the inputs set.

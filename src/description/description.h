@@ -283,6 +283,15 @@ struct ProductSignal {
 using SignalDescription =
     std::variant<ConstantSignal, StepsSignal, RampsSignal, TableSignal, SineSignal, CsvSignal, SumSignal, ProductSignal>;
 
+/// A value set from outside during a run; its name stands for a signal.
+struct InputDescription {
+  std::string unit;                             // SI unit of the value, for channels and linear models
+  double initial = 0;                           // key `default`
+  std::optional<double> min, max;               // limits of the value; values beyond them are refused
+  std::optional<double> rate_limit;             // [1/s] largest rate: a new value is approached at this rate
+  std::vector<std::array<double, 2>> course{};  // not in the file: points [t, value] of `trunnion run --input`; empty: set from outside
+};
+
 // ---------------------------------------------------------------- hydraulics
 
 struct VolumeDescription {
@@ -522,6 +531,8 @@ struct Description {
   NamedList<SpringDescription> springs;
   NamedList<ForceDescription> forces;
   NamedList<SignalDescription> signals;
+  NamedList<InputDescription> inputs;
+  std::string input_file;  // not in the file: the file of their courses, as given on the command line
   FluidDescription fluid;
   NamedList<VolumeDescription> volumes;
   NamedList<SourceDescription> sources;

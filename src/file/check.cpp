@@ -101,6 +101,7 @@ class ReferenceCheck : public Visitor {
       for (std::string& coordinate : coordinates_of(name, joint.kind)) coordinates_.add_made(std::move(coordinate));
     }
     signals_.add(d.signals);
+    signals_.add(d.inputs);
   }
 
   void leaf(const Key& key, const Slot& slot) override {
@@ -184,7 +185,7 @@ class ReferenceCheck : public Visitor {
       case Names::volume:
         return {&volumes_, "a volume"};
       default:
-        return {&signals_, "a signal"};
+        return {&signals_, "a signal or an input"};
     }
   }
 
@@ -322,10 +323,20 @@ void check_names(const Description& d, Findings& out) {
   claim("cylinders", d.cylinders);
   claim("motors", d.motors);
   claim("quasistatic", d.quasistatic);
-  for (const auto& [name, signal] : d.signals)
-    if (name.find_first_of("0123456789-") == 0)
-      add_finding(d, out, "signals." + name, "the name of a signal cannot begin with a digit or `-`",
-                  "a name that does not look like a number");
+  const auto no_number = [&](const std::string& section, const std::string& what, const auto& list) {
+    for (const auto& item : list)
+      if (item.first.find_first_of("0123456789-") == 0)
+        add_finding(d, out, section + "." + item.first, "the name of " + what + " cannot begin with a digit or `-`",
+                    "a name that does not look like a number");
+  };
+  no_number("signals", "a signal", d.signals);
+  no_number("inputs", "an input", d.inputs);
+  for (const auto& [name, input] : d.inputs) {
+    if (!is_item_name(name)) add_finding(d, out, "inputs." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
+    if (lookup(d.signals, name) != nullptr)
+      add_finding(d, out, "inputs." + name, "the name `" + name + "` is already used in `signals`",
+                  "different names, as both name signals");
+  }
 }
 
 void check_references(const Description& d, Findings& out) {

@@ -51,6 +51,7 @@ class DimensionCheck {
 
   void run() {
     for (const auto& [name, signal] : d_.signals) of_signal(name);
+    for (const auto& [name, input] : d_.inputs) of_signal(name);
     for (const auto& [name, spring] : d_.springs)
       if (spring.joint) joint_quantities("springs." + name, *spring.joint);
     for (const auto& [name, force] : d_.forces)
@@ -109,8 +110,10 @@ class DimensionCheck {
 
   // The dimension of a signal's values if any has a unit; they must agree.
   std::optional<Dimension> of_signal(const std::string& name) {
-    const std::string prefix = "signals." + name + ".";
+    const bool input = lookup(d_.inputs, name) != nullptr;
+    const std::string prefix = (input ? "inputs." : "signals.") + name + ".";
     std::optional<Dimension> found;
+    if (input) found = of_unit(lookup(d_.inputs, name)->unit);
     for (auto it = dimensions_.lower_bound(prefix); it != dimensions_.end() && it->first.starts_with(prefix); ++it) {
       if (!is_value(it->first.substr(prefix.size()))) continue;
       if (!found) found = it->second;
@@ -120,9 +123,17 @@ class DimensionCheck {
     return found;
   }
 
+  /// The dimension of a unit's name; nullopt: none.
+  static std::optional<Dimension> of_unit(const std::string& unit) {
+    const QuantityText read = read_quantity("1 " + unit);
+    return read.quantity && read.quantity->has_unit ? std::optional(read.quantity->dimension) : std::nullopt;
+  }
+
   // Values of signals, as opposed to times, frequencies and phases, by their path below the signal.
   static bool is_value(const std::string& path) {
-    if (path == "constant" || path == "before" || path == "sine.amplitude" || path == "sine.offset" || path == "csv.scale") return true;
+    if (path == "constant" || path == "before" || path == "sine.amplitude" || path == "sine.offset" || path == "csv.scale" ||
+        path == "default" || path == "min" || path == "max")
+      return true;
     const bool points = path.starts_with("steps.") || path.starts_with("ramps.") || path.starts_with("table.");
     return points && path.ends_with(".1") && std::count(path.begin(), path.end(), '.') == 2;
   }
@@ -474,6 +485,16 @@ void check_signals(const Description& d, Findings& out) {
     if (leads_back(d, name, name, seen))
       add_finding(d, out, path, "the signal `" + name + "` refers to itself", "sums and products without a cycle");
   }
+  for (const auto& [name, input] : d.inputs) {
+    const std::string path = "inputs." + name;
+    if (const QuantityText unit = read_quantity("1 " + input.unit); !unit.quantity || unit.quantity->value != 1)
+      add_finding(d, out, path + ".unit", "`" + input.unit + "` is not a unit of the SI",
+                  "the SI unit of the value, such as m, rad, Pa or m^3/s", "values may have any unit: `max: 50 bar` with `unit: Pa`");
+    if (input.min && input.max && !(*input.min < *input.max))
+      add_finding(d, out, path + ".max", "the maximum is not above the minimum", "a value above " + number_text(*input.min));
+    else if ((input.min && input.initial < *input.min) || (input.max && input.initial > *input.max))
+      add_finding(d, out, path + ".default", "the default is outside the limits", "a value from `min` to `max`");
+  }
 }
 
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out) {
@@ -487,6 +508,8 @@ bool doubled_time(const Points& points) {
 
 /// Whether a signal or one of its operands jumps.
 bool jumps(const Description& d, const std::string& name, std::set<std::string>& seen) {
+  if (const InputDescription* input = lookup(d.inputs, name))
+    return !input->rate_limit && (input->course.empty() || doubled_time(input->course));
   const SignalDescription* signal = lookup(d.signals, name);
   if (signal == nullptr || !seen.insert(name).second) return false;
   if (const auto* of = operands(*signal))
@@ -503,7 +526,8 @@ void check_motion_signals(const Description& d, Findings& out) {
     std::set<std::string> seen;
     if (jumps(d, motion.signal, seen))
       add_finding(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps, which a body cannot follow",
-                  "a signal without jumps, preferably with a continuous slope", "use a smooth table or a sine");
+                  "a signal without jumps, preferably with a continuous slope",
+                  lookup(d.inputs, motion.signal) != nullptr ? "give the input a `rate_limit`" : "use a smooth table or a sine");
   }
 }
 

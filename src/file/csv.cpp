@@ -203,4 +203,52 @@ std::vector<std::string> csv_header(const std::string& file) {
   return {};
 }
 
+void read_input_courses(Description& description, const std::string& file, double limit) {
+  const SourceSpan option{"--input", 0, 0};
+  std::vector<Diagnostic> findings;
+  (void)file_text(file, "file of inputs", limit);  // refuses what is no readable text
+  const std::vector<std::string> header = csv_header(file);
+  if (header.empty())
+    throw InputError({Diagnostic{{file, 1, 1}, "", "the file has no header line", "a column `time` and columns named like inputs", ""}});
+  std::vector<std::string> names;
+  for (const auto& [name, input] : description.inputs) names.push_back(name);
+  if (std::find(header.begin(), header.end(), "time") == header.end())
+    findings.push_back({{file, 1, 1}, "", "the file has no column `time`", "a column `time` [s] and columns named like inputs", ""});
+  for (const std::string& column : header) {
+    if (column == "time") continue;
+    const auto number = static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
+    const std::string path = "inputs." + column;
+    if (number == names.size() || std::count(header.begin(), header.end(), column) > 1) {
+      const std::string near = nearest_name(column, names);
+      findings.push_back({{file, 1, 1},
+                          "",
+                          number == names.size() ? "the model has no input `" + column + "`" : "two columns are named `" + column + "`",
+                          "a column `time` and columns named like inputs",
+                          names.empty()  ? "the model has no inputs; declare them in its section `inputs`"
+                          : near.empty() ? ""
+                                         : "did you mean `" + near + "`?"});
+      continue;
+    }
+    InputDescription& input = description.inputs[number].second;
+    CsvSignal signal;
+    signal.file = file;
+    signal.time = "time";
+    signal.value = column;
+    read_csv_signal(signal, "", path, option, findings, limit);
+    for (const auto& [time, value] : signal.points) {
+      const bool low = input.min && value < *input.min;
+      if (!low && !(input.max && value > *input.max)) continue;
+      findings.push_back({{file, 0, 0},
+                          path,
+                          "the value " + number_text(value) + " at " + number_text(time) + " s is outside the limits",
+                          (low ? "at least " : "at most ") + number_text(low ? *input.min : *input.max),
+                          ""});
+      break;
+    }
+    input.course = std::move(signal.points);
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
+  description.input_file = file;
+}
+
 }  // namespace trunnion

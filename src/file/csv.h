@@ -20,4 +20,8 @@ void read_csv_signal(CsvSignal& signal, const std::string& folder, const std::st
 /// Names of the columns in the header line of a CSV file; empty if the first line contains numbers or the file cannot be read.
 std::vector<std::string> csv_header(const std::string& file);
 
+/// Courses of a model's inputs from a CSV file with a header line: a column `time` [s] and columns named like inputs, in SI units; linear
+/// between rows, constant outside; values beyond the limits of an input are refused, its `rate_limit` is applied. Throws InputError.
+void read_input_courses(Description& description, const std::string& file, double limit = InputLimits{}.input_size);
+
 }  // namespace trunnion

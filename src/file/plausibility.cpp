@@ -70,6 +70,13 @@ SignalRange signal_range(const std::vector<std::array<double, 2>>& points, doubl
 
 /// Range of a signal; for sums and products bounds of the range.
 SignalRange signal_range(const Description& d, const std::string& name, std::set<std::string>& inside) {
+  for (const auto& [input_name, input] : d.inputs) {
+    if (input_name != name) continue;
+    SignalRange range = input.course.empty() ? SignalRange{input.initial, input.initial} : signal_range(input.course);
+    for (const std::optional<double>& limit : {input.min, input.max})
+      if (limit) range.add(*limit);
+    return range;
+  }
   const auto item = std::find_if(d.signals.begin(), d.signals.end(), [&](const auto& s) { return s.first == name; });
   if (item == d.signals.end() || !inside.insert(name).second) return {};
   const SignalDescription& signal = item->second;

@@ -461,6 +461,15 @@ void describe(Visitor& v, SignalDescription& s) {
   v.alternatives(forms, true);
 }
 
+void describe(Visitor& v, InputDescription& i) {
+  v.leaf({"unit", "SI unit of the value, for results and linear models; default: dimensionless"}, &i.unit);
+  v.leaf({"default", "Value until it is set", kSignalValue}, &i.initial);
+  v.leaf({"min", "Minimum value; default: none", kSignalValue}, &i.min);
+  v.leaf({"max", "Maximum value; default: none", kSignalValue}, &i.max);
+  v.leaf({"rate_limit", "Maximum rate: a new value is approached at this rate, per second; default: none", kSignalValue, kPositive},
+         &i.rate_limit);
+}
+
 template <class T>
 Items named(NamedList<T>& list) {
   return named_items(list, [](Visitor& v, T& item) { describe(v, item); });
@@ -497,6 +506,8 @@ void describe(Visitor& v, Description& d) {
   v.section({"forces", "Applied forces, torques and joint loads"}, named(d.forces), nullptr);
   describe_oil(v, d);
   v.section({"signals", "Values over time"}, named(d.signals), "constant");
+  v.section({"inputs", "Values set from outside during a run: by a program, or by `trunnion run --input`. Their names stand for signals"},
+            named(d.inputs), "default");
   describe_solver(v, d);
 }
 

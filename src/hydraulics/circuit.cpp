@@ -549,7 +549,7 @@ void start_oil_memory(const Hydraulics& netlist, double step, const double* s, c
                 [&](int volume, double drawn, double capacity) { memory.inflow[volume] += drawn + capacity * ydot[volume]; });
 }
 
-void update_inputs(const Hydraulics& netlist, const SignalSet& signals, double t, Side side, HydraulicState& state) {
+void update_inputs(const Hydraulics& netlist, const Signals& signals, double t, Side side, HydraulicState& state) {
   for (SignalIndex i : netlist.used_signals) state.signal[i] = signals.value(i, t, side);
   for (std::size_t i = 0; i < netlist.nodes.size(); ++i)
     if (netlist.nodes[i].source >= 0) state.pressure[i] = state.signal[netlist.nodes[i].source];

@@ -278,7 +278,7 @@ void pressure_rates(const Hydraulics& netlist, const double* s, const double* s_
                     HydraulicState& state);
 
 /// Signals at time t and the pressures of sources.
-void update_inputs(const Hydraulics& netlist, const SignalSet& signals, double t, Side side, HydraulicState& state);
+void update_inputs(const Hydraulics& netlist, const Signals& signals, double t, Side side, HydraulicState& state);
 
 /// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot), at the end of a step by its rule; without a rule
 /// (factor 0) the residual of the capacity form, C_i p_i_dot + sum A_j s_j_dot - sum Q_in. Locally integrated friction states are

@@ -108,7 +108,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
   for (const Component& c : netlist_.components) meet(c.nodes);
 }
 
-void CircuitStep::begin(const OilRule& oil_rule, const SignalSet& signals, double t, double h, const double* y_begin,
+void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin,
                         const double* ydot_begin, OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state) {
   y_ = y;
   ydot_ = ydot;

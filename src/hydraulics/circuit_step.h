@@ -29,7 +29,7 @@ class CircuitStep {
   /// Starts a step of h [s] at time t with the signals' right limit there, from y_begin, ydot_begin, which must remain valid during the
   /// step, and its `memory`. y, ydot hold the same and receive the values at its end, the predictor first. The inputs of `state` are
   /// those at the end.
-  void begin(const OilRule& oil_rule, const SignalSet& signals, double t, double h, const double* y_begin, const double* ydot_begin,
+  void begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin, const double* ydot_begin,
              OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state);
   const RateRelation& rule() const { return rule_; }
   /// ydot of the circuits' unknowns by the rule; those of pressures follow in finish().

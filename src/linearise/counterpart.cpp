@@ -19,7 +19,7 @@ void fail(double time, const char* cause) {
 }  // namespace
 
 template <int D>
-CounterpartDifferences<D>::CounterpartDifferences(const std::shared_ptr<const Model>& model, const State& reference)
+CounterpartDifferences<D>::CounterpartDifferences(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference)
     : rates_(model, ConstraintTreatment::stabilised),
       reference_(reference),
       at_(reference),
@@ -41,7 +41,7 @@ void CounterpartDifferences<D>::evaluate(int j, double change, double* F) {
   if (j >= 0 && j < nv) theta_[j] = change;
   if (j >= nv && j < 2 * nv) at_.v()[j - nv] += change;
   if (j >= 2 * nv) at_.y()[states_[j - 2 * nv]] += change;
-  StepReport report;
+  StepOutcome report;
   if (!rates_.place(reference_.q(), theta_.data(), Side::right, at_, report))
     fail(at_.time, "the loops cannot be closed at the perturbed position");
   if (!rates_.accelerate(at_, report)) fail(at_.time, "the mass matrix is singular on the constraints");

@@ -17,7 +17,7 @@ template <int D>
 class CounterpartDifferences {
  public:
   /// About the q, v, y of `reference`, which satisfy the constraints. Throws SimulationError.
-  CounterpartDifferences(const std::shared_ptr<const Model>& model, const State& reference);
+  CounterpartDifferences(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference);
   int size() const { return static_cast<int>(2 * theta_.size() + states_.size()); }
   const std::vector<int>& states() const { return states_; }  // index in y of each first-order state
   /// J, column by column. `step`: h, times the size of a first-order state where that is above 1.
@@ -29,7 +29,7 @@ class CounterpartDifferences {
   void evaluate(int j, double change, double* F);
 
   MachineRates<D> rates_;
-  State reference_, at_;
+  StateVector reference_, at_;
   std::vector<int> states_;
   std::vector<double> theta_, v_, above_;
 };

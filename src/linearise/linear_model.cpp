@@ -45,7 +45,7 @@ class Names {
 };
 
 /// The input that reads each signal: name, unit and meaning. Signals with several readers keep their own name.
-std::vector<LinearVariable> signal_readers(const Model& model) {
+std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
   std::vector<LinearVariable> readers(model.signals.size());
   const auto read = [&](SignalIndex signal, const std::string& name, const char* unit, const std::string& meaning) {
     if (signal < 0) return;
@@ -72,6 +72,10 @@ std::vector<LinearVariable> signal_readers(const Model& model) {
         for (const auto& motion : m.motions) read(motion.signal, motion.name + ".motion", "rad or m", "prescribed motion " + motion.name);
       },
       model.mechanism);
+  for (int i = 0; i < model.signals.inputs(); ++i) {
+    const auto& [name, input] = model.description.inputs[static_cast<std::size_t>(i)];
+    readers[static_cast<std::size_t>(model.signals.first_input() + i)] = {name, input.unit, "input " + name, 0};
+  }
   return readers;
 }
 
@@ -86,8 +90,8 @@ std::string suffix(LinearInput::Kind kind) {
   }
 }
 
-double input_value(const Model& model, const LinearInput& input, double time, Side side) {
-  const SignalValue value = model.signals.evaluate(input.signal, time, side);
+double input_value(const Signals& signals, const LinearInput& input, double time, Side side) {
+  const SignalValue value = signals.evaluate(input.signal, time, side);
   switch (input.kind) {
     case LinearInput::Kind::rate:
       return value.rate;
@@ -123,7 +127,7 @@ std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, cons
 }
 
 /// n, r, u, p and f of a linear model with the given first-order states.
-LinearSizes sizes_of(const Model& model, std::size_t first_order) {
+LinearSizes sizes_of(const CompiledModel& model, std::size_t first_order) {
   LinearSizes sizes;
   sizes.n = model.layout.nv;
   sizes.r = static_cast<int>(model.hydraulics.volumes.size());
@@ -133,7 +137,7 @@ LinearSizes sizes_of(const Model& model, std::size_t first_order) {
   return sizes;
 }
 
-std::vector<std::string> coordinate_list(const Model& model, const std::vector<int>& velocities) {
+std::vector<std::string> coordinate_list(const CompiledModel& model, const std::vector<int>& velocities) {
   std::vector<std::string> names;
   names.reserve(velocities.size());
   for (int v : velocities) names.push_back(model.coordinate_names[v]);
@@ -142,7 +146,7 @@ std::vector<std::string> coordinate_list(const Model& model, const std::vector<i
 
 /// Value of the one-axis coordinate that velocity v moves; 0 for a spherical joint.
 template <int D>
-double coordinate_value(const Mechanism<D>& m, const State& state, int v) {
+double coordinate_value(const Mechanism<D>& m, const StateVector& state, int v) {
   const TreeNode<D>& n = m.tree.nodes[m.tree.dof_node[v]];
   return n.joint == NodeJoint::spherical ? 0 : state.q()[n.q];
 }
@@ -152,7 +156,7 @@ double coordinate_value(const Mechanism<D>& m, const State& state, int v) {
 template <int D>
 class Lineariser {
  public:
-  Lineariser(const std::shared_ptr<const Model>& model, const State& reference)
+  Lineariser(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference)
       : model_(model), m_(std::get<Mechanism<D>>(model->mechanism)), reduction_(model) {
     reduction_.set_reference(reference);
   }
@@ -180,7 +184,7 @@ class Lineariser {
 
  private:
   void describe_states(const Names& names, LinearModel& linear) {
-    const State& at = reduction_.reference();
+    const StateVector& at = reduction_.reference();
     linear.independent = reduction_.velocities();
     linear.velocity_dependent = reduction_.velocity_dependent();
     linear.first_order = reduction_.states();
@@ -201,17 +205,39 @@ class Lineariser {
   void describe_inputs(LinearModel& linear) {
     const std::vector<LinearVariable> readers = signal_readers(*model_);
     linear.signals = reduction_.inputs();
+    add_inputs_of_composites(linear.signals);
+    const Signals signals = signals_at(*model_, reduction_.reference());
     for (const LinearInput& input : linear.signals) {
       LinearVariable variable = readers[input.signal];
       variable.name += suffix(input.kind);
       if (input.kind == LinearInput::Kind::rate) variable.meaning += ", its rate";
       if (input.kind == LinearInput::Kind::acceleration) variable.meaning += ", its acceleration";
-      variable.reference = input_value(*model_, input, linear.time, Side::right);
+      variable.reference = input_value(signals, input, linear.time, Side::right);
       linear.inputs.push_back(variable);
     }
   }
 
-  /// A, B, C, D column by column.
+  /// Inputs of the model that act through sums and products only.
+  void add_inputs_of_composites(std::vector<LinearInput>& inputs) const {
+    const std::size_t read = inputs.size();
+    for (int i = 0; i < model_->signals.inputs(); ++i) {
+      const SignalIndex signal = model_->signals.first_input() + i;
+      bool direct = false, acts = false;
+      for (std::size_t j = 0; j < read; ++j) {
+        direct = direct || inputs[j].signal == signal;
+        acts = acts || model_->signals.depends_on(inputs[j].signal, signal);
+      }
+      if (acts && !direct) inputs.push_back({LinearInput::Kind::value, signal});
+    }
+  }
+  /// The change of a signal per change of an input.
+  double slope(const LinearInput& of, const LinearInput& input) const {
+    const StateVector& at = reduction_.reference();
+    if (of.kind != LinearInput::Kind::value) return 0;
+    return model_->signals.slope(of.signal, input.signal - model_->signals.first_input(), at.time, Side::right, at.inputs());
+  }
+
+  /// A, B, C, D column by column; inputs that act through other signals by the chain rule.
   void fill(const std::vector<std::size_t>& outputs, LinearModel& linear) {
     const auto n = static_cast<Eigen::Index>(linear.states.size()), inputs = static_cast<Eigen::Index>(linear.inputs.size()),
                rows = static_cast<Eigen::Index>(outputs.size());
@@ -235,16 +261,29 @@ class Lineariser {
       reduction_.rates_of(change, linear.A.col(j).data());
       read(linear.C.col(j));
     }
-    for (Eigen::Index j = 0; j < inputs; ++j) {
+    const auto read_signals = static_cast<Eigen::Index>(reduction_.inputs().size());
+    for (Eigen::Index j = 0; j < read_signals; ++j) {
       reduction_.input_change(static_cast<int>(j), true, change);
       reduction_.rates_of(change, linear.B.col(j).data());
       read(linear.D.col(j));
+    }
+    for (Eigen::Index j = read_signals; j < inputs; ++j) {
+      linear.B.col(j).setZero();
+      linear.D.col(j).setZero();
+      for (Eigen::Index k = 0; k < read_signals; ++k) {
+        const double factor = slope(linear.signals[static_cast<std::size_t>(k)], linear.signals[static_cast<std::size_t>(j)]);
+        linear.B.col(j) += factor * linear.B.col(k);
+        linear.D.col(j) += factor * linear.D.col(k);
+      }
+      const std::string own = linear.inputs[static_cast<std::size_t>(j)].name + ".input";
+      for (Eigen::Index i = 0; i < rows; ++i)
+        if (linear.outputs[static_cast<std::size_t>(i)].name == own) linear.D(i, j) = 1;
     }
   }
 
   /// Whether A of a moving reference changes, tested a little later.
   void follow(LinearModel& linear) {
-    const State& at = reduction_.reference();
+    const StateVector& at = reduction_.reference();
     double fastest = 0;
     for (int v = 0; v < m_.tree.nv; ++v) fastest = std::max(fastest, std::abs(at.v()[v]));
     if (fastest < kMoving) return;
@@ -287,8 +326,8 @@ class Lineariser {
 
   /// A of the reference dt later, on the same partition.
   Eigen::MatrixXd later(double dt) {
-    const State& at = reduction_.reference();
-    State next = at;
+    const StateVector& at = reduction_.reference();
+    StateVector next = at;
     std::vector<double> theta(m_.tree.nv);
     for (int v = 0; v < m_.tree.nv; ++v) {
       theta[v] = dt * at.v()[v];
@@ -300,7 +339,7 @@ class Lineariser {
 
   /// A where one state differs from the reference.
   Eigen::MatrixXd moved(const LinearModel& linear, std::size_t j, double change) {
-    State next = reduction_.reference();
+    StateVector next = reduction_.reference();
     std::vector<double> theta(m_.tree.nv, 0.0);
     const std::size_t n = linear.independent.size(), positions = 2 * n + linear.velocity_dependent.size();
     if (j < n)
@@ -315,7 +354,7 @@ class Lineariser {
   }
 
   /// A at the reference's position moved by `theta` and with the rest of `next`.
-  Eigen::MatrixXd jacobian_at(const std::vector<double>& theta, State& next) {
+  Eigen::MatrixXd jacobian_at(const std::vector<double>& theta, StateVector& next) {
     std::vector<double> A;
     advance_configuration(m_.tree, reduction_.reference().q(), theta.data(), next.q());
     Reduction<D> other(model_);
@@ -326,7 +365,7 @@ class Lineariser {
 
   /// Slopes that differ on the two sides of the reference. Invalidates the reduction.
   void find_kinks(LinearModel& linear) {
-    const State& at = reduction_.reference();
+    const StateVector& at = reduction_.reference();
     const MachineState<D>& work = reduction_.rates().work();
     std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), here, below[2], above[2];
     // A slope that jumps does so at any distance; a smooth change is ten times smaller at a tenth of the distance. 1, -1: on a kink, with
@@ -368,7 +407,7 @@ class Lineariser {
       warn(model_->state_names[i], y[i], kinked(y[i], i < static_cast<int>(netlist.volumes.size()) ? 1e5 : 1e-6));
   }
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   Reduction<D> reduction_;
 };
@@ -376,7 +415,7 @@ class Lineariser {
 // ---------------------------------------------------------------- counterpart: differences of the whole index-1 system
 
 template <int D>
-LinearModel counterpart(const std::shared_ptr<const Model>& model, const State& reference, double step) {
+LinearModel counterpart(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, double step) {
   CounterpartDifferences<D> differences(model, reference);
   const auto& m = std::get<Mechanism<D>>(model->mechanism);
   LinearModel linear;
@@ -397,7 +436,7 @@ LinearModel counterpart(const std::shared_ptr<const Model>& model, const State& 
 }
 
 template <int D>
-Eigen::VectorXd difference(const Model& model, const LinearModel& linear, const State& reference, const State& state) {
+Eigen::VectorXd difference(const CompiledModel& model, const LinearModel& linear, const StateVector& reference, const StateVector& state) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   std::vector<double> theta(m.tree.nv);
   configuration_difference(m.tree, reference.q(), state.q(), theta.data());
@@ -414,7 +453,7 @@ Eigen::VectorXd difference(const Model& model, const LinearModel& linear, const 
 
 namespace {
 
-[[noreturn]] void refuse_without_states(const Model& model) {
+[[noreturn]] void refuse_without_states(const CompiledModel& model) {
   throw InputError(
       {Diagnostic{model.description.span(""), "", "the machine has no states to linearise: it has no degree of freedom and no volume",
                   "a degree of freedom or a volume", ""}});
@@ -422,7 +461,7 @@ namespace {
 
 }  // namespace
 
-LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options) {
+LinearModel linearise(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options) {
   if (model->layout.nv == 0 && model->layout.ny == 0) refuse_without_states(*model);
   LinearModel linear;
   if (options.method == LinearMethod::counterpart)
@@ -433,14 +472,15 @@ LinearModel linearise(const std::shared_ptr<const Model>& model, const State& re
   return linear;
 }
 
-Eigen::VectorXd linear_state(const Model& model, const LinearModel& linear, const State& reference, const State& state) {
+Eigen::VectorXd linear_state(const CompiledModel& model, const LinearModel& linear, const StateVector& reference,
+                             const StateVector& state) {
   return model.planar ? difference<2>(model, linear, reference, state) : difference<3>(model, linear, reference, state);
 }
 
-Eigen::VectorXd linear_inputs(const Model& model, const LinearModel& linear, double time, Side side) {
+Eigen::VectorXd linear_inputs(const CompiledModel& model, const LinearModel& linear, double time, Side side) {
   Eigen::VectorXd u(static_cast<Eigen::Index>(linear.signals.size()));
   for (std::size_t i = 0; i < linear.signals.size(); ++i)
-    u[static_cast<Eigen::Index>(i)] = input_value(model, linear.signals[i], time, side) - linear.inputs[i].reference;
+    u[static_cast<Eigen::Index>(i)] = input_value({model.signals, nullptr}, linear.signals[i], time, side) - linear.inputs[i].reference;
   return u;
 }
 

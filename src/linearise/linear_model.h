@@ -80,12 +80,12 @@ struct LinearOptions {
 /// The linear model about `reference`; only its time, q, v and y are used: dependent positions and velocities are closed to rounding,
 /// accelerations, rates and multipliers are computed. At a jump of a signal its right limit is used. The counterpart has no inputs and
 /// outputs. Throws InputError for unknown outputs, SimulationError if the mass matrix is singular on the constraints.
-LinearModel linearise(const std::shared_ptr<const Model>& model, const State& reference, const LinearOptions& options = {});
+LinearModel linearise(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options = {});
 
 /// The deviation x of `state` from `reference` in the states of `linear`, (94). Not for the counterpart.
-Eigen::VectorXd linear_state(const Model& model, const LinearModel& linear, const State& reference, const State& state);
+Eigen::VectorXd linear_state(const CompiledModel& model, const LinearModel& linear, const StateVector& reference, const StateVector& state);
 
 /// The deviation u of the inputs at `time` from those of `linear`; signals by their limit on `side`.
-Eigen::VectorXd linear_inputs(const Model& model, const LinearModel& linear, double time, Side side);
+Eigen::VectorXd linear_inputs(const CompiledModel& model, const LinearModel& linear, double time, Side side);
 
 }  // namespace trunnion

@@ -25,11 +25,11 @@ Dual<1> varied(double value, double rate) { return Dual<1>::chain(value, rate, D
 }  // namespace
 
 template <int D>
-Reduction<D>::Change::Change(const Model& model)
+Reduction<D>::Change::Change(const CompiledModel& model)
     : mechanism(model.layout.nv), y(model.layout.ny), ydot(model.layout.ny), multipliers(model.layout.rows), signal(model.signals.size()) {}
 
 template <int D>
-Reduction<D>::Reduction(const std::shared_ptr<const Model>& model)
+Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model)
     : model_(model),
       m_(std::get<Mechanism<D>>(model->mechanism)),
       netlist_(model->hydraulics),
@@ -84,7 +84,7 @@ void Reduction<D>::find_inputs() {
 // ---------------------------------------------------------------- reference
 
 template <int D>
-void Reduction<D>::set_reference(const State& reference, const Reduction* like) {
+void Reduction<D>::set_reference(const StateVector& reference, const Reduction* like) {
   at_ = reference;
   const auto fail = [&](const char* cause, const char* remedy) { throw SimulationError(at_.time, "the linear model", cause, remedy); };
   MachineState<D>& work = rates_.work();
@@ -95,7 +95,7 @@ void Reduction<D>::set_reference(const State& reference, const Reduction* like) 
     like->rates_.loops().write(at_.partition());
     rates_.loops().load_partition(at_.partition());
   }
-  StepReport report;
+  StepOutcome report;
   std::fill(theta_.begin(), theta_.end(), 0.0);
   if (!rates_.place(reference.q(), theta_.data(), Side::right, at_, report)) fail("the loops do not close", "check the start positions");
   // the increments of spherical joints start here

@@ -25,13 +25,13 @@ std::vector<int> first_order_states(const Hydraulics& netlist);
 template <int D>
 class Reduction {
  public:
-  explicit Reduction(const std::shared_ptr<const Model>& model);
+  explicit Reduction(const std::shared_ptr<const CompiledModel>& model);
 
   /// Sets the reference: partition selected there by pivoting, or that of `like`; dependent positions and velocities closed to rounding,
   /// accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after the first call.
-  void set_reference(const State& reference, const Reduction* like = nullptr);
+  void set_reference(const StateVector& reference, const Reduction* like = nullptr);
   /// The reference as set.
-  const State& reference() const { return at_; }
+  const StateVector& reference() const { return at_; }
 
   // ---- states x = (x_ai, v_ai, x_ad, y)
   int size() const { return static_cast<int>(2 * velocities().size() + velocity_dependent().size() + states_.size()); }
@@ -43,7 +43,7 @@ class Reduction {
 
   /// All changes caused by a unit change of one state or input.
   struct Change {
-    explicit Change(const Model& model);
+    explicit Change(const CompiledModel& model);
     typename ClosedLoops<D>::Column mechanism;         // theta, v', a' of all coordinates
     std::vector<double> y, ydot, multipliers, signal;  // of all; signal: per signal of the oil
   };
@@ -73,11 +73,11 @@ class Reduction {
   void change_forces_and_rates(Change& change);
   void solve(bool with_multipliers, Change& out);
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
   MachineRates<D> rates_;
-  State at_;
+  StateVector at_;
   DirectionalDerivative<D> variation_;
   MassProduct<D> product_;
   OilValues<Dual<1>> flows_;

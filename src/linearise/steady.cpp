@@ -53,7 +53,7 @@ constexpr int kMostSolves = 3000;
 template <int D>
 class SteadySolver {
  public:
-  SteadySolver(const std::shared_ptr<const Model>& model, double time)
+  SteadySolver(const std::shared_ptr<const CompiledModel>& model, double time)
       : model_(model),
         m_(std::get<Mechanism<D>>(model->mechanism)),
         netlist_(model->hydraulics),
@@ -74,7 +74,7 @@ class SteadySolver {
   }
 
   SteadyOperation solve() {
-    State start = start_near_rest(*model_, time_);
+    StateVector start = start_near_rest(*model_, time_);
     if (!take(start, false)) report_no_start();
     find_turning(start);
     for (int v = 0; v < m_.tree.nv; ++v)
@@ -94,7 +94,7 @@ class SteadySolver {
   // ---------------------------------------------------------------- equations, in units
 
   /// Makes `state` the reference, on the current partition if `same`. False if the machine cannot be there: see obstacle_.
-  bool take(const State& state, bool same) {
+  bool take(const StateVector& state, bool same) {
     try {
       reduction_.set_reference(state, same ? &reduction_ : nullptr);
     } catch (const Error& error) {
@@ -102,7 +102,7 @@ class SteadySolver {
       error_ = error.what();
       return false;
     }
-    StepReport report;
+    StepOutcome report;
     if (!pistons_inside(*model_, mechanism().s.data(), report)) {
       obstacle_ = "a piston would leave its cylinder";
       return false;
@@ -116,7 +116,7 @@ class SteadySolver {
     linearise();
     return true;
   }
-  const State& at() const { return reduction_.reference(); }
+  const StateVector& at() const { return reduction_.reference(); }
   const MechanismState<D>& mechanism() { return reduction_.rates().work().mechanism; }
   Eigen::Index independent() const { return static_cast<Eigen::Index>(reduction_.velocities().size()); }
   Eigen::Index positions_and_rates() const { return 2 * independent() + static_cast<Eigen::Index>(reduction_.velocity_dependent().size()); }
@@ -202,7 +202,7 @@ class SteadySolver {
 
   /// Coordinates that may turn: neither their position nor that of all that turn with them has an effect, near or far, and no stroke end
   /// limits them.
-  void find_turning(const State& start) {
+  void find_turning(const StateVector& start) {
     const std::size_t nv = turns_.size();
     std::vector<char> without(nv, 0), stroke(nv, 0);
     for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
@@ -214,7 +214,7 @@ class SteadySolver {
         if (!without[v]) break;
         std::vector<double> theta(nv, 0.0);
         theta[v] = way * m_.unit(v);
-        State moved = start;
+        StateVector moved = start;
         advance_configuration(m_.tree, start.q(), theta.data(), moved.q());
         without[v] = take(moved, false) && has_no_effect(v);
       }
@@ -250,11 +250,11 @@ class SteadySolver {
   // ---------------------------------------------------------------- continuation
 
   /// The reference with increments x, in units.
-  State moved(const Vector& x) {
+  StateVector moved(const Vector& x) {
     const Vector dx = x.cwiseProduct(unit_);
     const auto& admissible = reduction_.rates().loops().admissible();
     std::vector<double> increments(admissible.size(), 0.0), theta(turns_.size(), 0.0);
-    State next = at();
+    StateVector next = at();
     for (Eigen::Index i = 0; i < positions_and_rates(); ++i)
       if (is_rate(i))
         next.v()[velocity(i)] += dx[i];
@@ -286,7 +286,7 @@ class SteadySolver {
         dt *= kLess;
         continue;
       }
-      const State here = at();
+      const StateVector here = at();
       if (!take(moved(x), true)) {
         dt *= kLess;
         if (!take(here, false)) return false;
@@ -301,7 +301,7 @@ class SteadySolver {
       }
       if (dt >= kLong && polish()) return true;
       // coordinates that must be at rest no longer need their velocity, which may have no damping
-      State next = at();
+      StateVector next = at();
       for (int v = 0; v < m_.tree.nv && dt >= kSlow; ++v)
         if (!turns_[v]) next.v()[v] = 0;
       if ((m_.rows > 0 || dt >= kSlow) && !take(next, false)) return false;
@@ -312,7 +312,7 @@ class SteadySolver {
   /// Newton's method with minimum-norm steps, which leave undetermined combinations unchanged. False, with the reference restored, unless
   /// the solution is near; true where only rounding is left.
   bool polish() {
-    const State from = at();
+    const StateVector from = at();
     for (double before = kSmall;;) {
       const Vector scale = A_.rowwise().lpNorm<Eigen::Infinity>().cwiseMax(std::numeric_limits<double>::min()).cwiseInverse();
       const Vector x = smallest_solution(scale.asDiagonal() * A_, -scale.cwiseProduct(f_), kOpen);
@@ -323,7 +323,7 @@ class SteadySolver {
         take(from, false);
         return false;
       }
-      const State here = at();
+      const StateVector here = at();
       if (!take(moved(x), true)) return take(here, false);
       if (size < kSettled) return true;
       before = size / 2;
@@ -434,7 +434,7 @@ class SteadySolver {
     marked   // pressure that the model leaves open
   };
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
   Reduction<D> reduction_;
@@ -458,10 +458,10 @@ namespace {
 
 /// Converts a steady state of the machine with its quasistatic circuits as differential equations to the machine's own states.
 template <int D>
-State with_discrete_states(const Model& model, const Model& in_equations, State steady) {
+StateVector with_discrete_states(const CompiledModel& model, const CompiledModel& in_equations, StateVector steady) {
   MachineState<D> work(in_equations);
   ConsistentRates<D>(in_equations).solve(steady, Side::right, work);
-  State state(model.layout);
+  StateVector state(model.layout);
   state.time = steady.time;
   std::copy_n(steady.q(), model.layout.nq, state.q());
   std::copy_n(steady.v(), model.layout.nv, state.v());
@@ -476,7 +476,7 @@ State with_discrete_states(const Model& model, const Model& in_equations, State 
 
 }  // namespace
 
-SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double time) {
+SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
   if (model->relative) return solve_steady(model->relative, time);
   const auto& circuits = model->hydraulics.quasistatic;
   if (std::any_of(circuits.begin(), circuits.end(), [](const QuasistaticCircuit& q) { return q.discrete; })) {
@@ -491,7 +491,7 @@ SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double t
   return model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
 }
 
-void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperation& found) {
+void find_other_steady(const std::shared_ptr<const CompiledModel>& model, SteadyOperation& found) {
   if (model->relative) return find_other_steady(model->relative, found);
   const auto volumes = static_cast<std::ptrdiff_t>(model->description.volumes.size());  // come first; those inside lines follow
   if (volumes == 0 || !found.open.empty()) return;
@@ -532,9 +532,9 @@ void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperatio
   search([&](double here) { return low + high - here; });
 }
 
-State steady_state(const std::shared_ptr<const Model>& model) {
-  const State steady = solve_steady(model).state;
-  State state(model->layout);
+StateVector steady_state(const std::shared_ptr<const CompiledModel>& model) {
+  const StateVector steady = solve_steady(model).state;
+  StateVector state(model->layout);
   state.time = steady.time;
   if (model->relative) {
     set_cartesian(*model, steady.q(), steady.v(), state.q(), state.v());

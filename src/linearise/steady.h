@@ -37,7 +37,7 @@ struct OtherSteady {
 };
 
 struct SteadyOperation {
-  State state;                       // rates zero except `turning` and prescribed motions; in the coordinates of Model::relative
+  StateVector state;                 // rates zero except `turning` and prescribed motions; in the coordinates of CompiledModel::relative
   std::vector<double> movement;      // per velocity: increment from the model's start [rad, m]; of coordinates that turn: 0
   std::vector<int> turning;          // velocities on which nothing else depends
   std::vector<OpenStates> open;      // several solutions: this one is as near to the start as the machine comes to rest
@@ -51,13 +51,13 @@ struct SteadyOperation {
 
 /// Solves with signals at `time` (right limit). Dense, for machines of up to some hundred states. Throws SimulationError, which names the
 /// state farthest from steady, if no steady operation exists or is found; InputError as compile() does.
-SteadyOperation solve_steady(const std::shared_ptr<const Model>& model, double time = 0);
+SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, double time = 0);
 
 /// Searches for other stable solutions by starting from other pressures: all low, all high, and high where those of `found` are low. No
 /// search if found.open already reports infinitely many. Other solutions may exist that are not found.
-void find_other_steady(const std::shared_ptr<const Model>& model, SteadyOperation& found);
+void find_other_steady(const std::shared_ptr<const CompiledModel>& model, SteadyOperation& found);
 
 /// The state of a run that starts in steady operation at time 0, in the model's own coordinates.
-State steady_state(const std::shared_ptr<const Model>& model);
+StateVector steady_state(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion

@@ -22,14 +22,14 @@ using Sparse = Eigen::SparseMatrix<double>;
 /// Entries of M and rows of Phi_q at the assembled start.
 template <int D>
 struct Matrices {
-  explicit Matrices(const Model& model)
+  explicit Matrices(const CompiledModel& model)
       : tree(std::get<Mechanism<D>>(model.mechanism).tree),
         holonomic(std::get<Mechanism<D>>(model.mechanism).holonomic),
         J(std::get<Mechanism<D>>(model.mechanism).rows) {
     const auto& m = std::get<Mechanism<D>>(model.mechanism);
     MechanismState<D> state(m);
     std::vector<double> zero(tree.nv, 0.0), r(tree.nv, 0.0);
-    update_inputs(m, model.signals, 0, Side::right, state);
+    update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
     update_positions<D, double>(m, model.q_start.data(), nullptr, state);
     update_rates<D, double>(m, zero.data(), zero.data(), state);
     inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
@@ -53,8 +53,8 @@ struct KeptRow {
 };
 
 /// Fills rank and redundant rows; returns the remainders of the others.
-std::vector<KeptRow> eliminate_rows(const Model& model, const std::vector<char>& holonomic, const std::vector<std::map<int, double>>& J,
-                                    Analysis& a) {
+std::vector<KeptRow> eliminate_rows(const CompiledModel& model, const std::vector<char>& holonomic,
+                                    const std::vector<std::map<int, double>>& J, Analysis& a) {
   std::vector<KeptRow> kept;
   std::vector<int> owner(a.velocities, -1);  // of a pivot
   const auto norm = [](const std::map<int, double>& row) {
@@ -167,7 +167,7 @@ bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
 }
 
 template <int D>
-Analysis analyse_in(const Model& model) {
+Analysis analyse_in(const CompiledModel& model) {
   const Matrices<D> at(model);
   Analysis a;
   a.velocities = at.tree.nv;
@@ -177,7 +177,7 @@ Analysis analyse_in(const Model& model) {
 }
 
 template <int D>
-MissingInertia missing_inertia_in(const Model& model) {
+MissingInertia missing_inertia_in(const CompiledModel& model) {
   const Matrices<D> at(model);
   MissingInertia missing;
   for (int k : vanishing_pivots(at)) missing.velocities.insert(missing.velocities.begin(), model.velocity_names[k]);
@@ -191,9 +191,9 @@ MissingInertia missing_inertia_in(const Model& model) {
 
 }  // namespace
 
-Analysis analyse(const Model& model) { return model.planar ? analyse_in<2>(model) : analyse_in<3>(model); }
+Analysis analyse(const CompiledModel& model) { return model.planar ? analyse_in<2>(model) : analyse_in<3>(model); }
 
-MissingInertia find_missing_inertia(const Model& model) {
+MissingInertia find_missing_inertia(const CompiledModel& model) {
   return model.planar ? missing_inertia_in<2>(model) : missing_inertia_in<3>(model);
 }
 

@@ -28,7 +28,7 @@ struct Analysis {
 };
 
 /// Constraints at the assembled start.
-Analysis analyse(const Model& model);
+Analysis analyse(const CompiledModel& model);
 
 struct MissingInertia {
   std::vector<std::string> velocities;  // `rod.rate_x`: nothing resists its acceleration
@@ -36,6 +36,6 @@ struct MissingInertia {
 };
 
 /// Inertia at the assembled start.
-MissingInertia find_missing_inertia(const Model& model);
+MissingInertia find_missing_inertia(const CompiledModel& model);
 
 }  // namespace trunnion

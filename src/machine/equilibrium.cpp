@@ -68,7 +68,7 @@ Matrix vstack(const Matrix& A, const Matrix& B) {
   return both;
 }
 
-const JointInfo& joint_of(const Model& model, int velocity) {
+const JointInfo& joint_of(const CompiledModel& model, int velocity) {
   return *std::find_if(model.joints.begin(), model.joints.end(),
                        [&](const JointInfo& j) { return velocity >= j.v && velocity < j.v + j.nv; });
 }
@@ -78,12 +78,12 @@ const JointInfo& joint_of(const Model& model, int velocity) {
 template <int D>
 class StaticEquilibriumSolver {
  public:
-  StaticEquilibriumSolver(const Model& model, double time)
+  StaticEquilibriumSolver(const CompiledModel& model, double time)
       : model_(model),
         m_(std::get<Mechanism<D>>(model.mechanism)),
         netlist_(with_equations(model.hydraulics)),
         work_(inputs(model, time)),
-        oil_(model, time, Side::right, work_.hydraulics, StatesAt::rest),
+        oil_(model, work_.hydraulics, StatesAt::rest),
         time_(time),
         nv_(m_.tree.nv),
         np_(oil_.unknowns()),
@@ -117,9 +117,9 @@ class StaticEquilibriumSolver {
  private:
   // ---------------------------------------------------------------- evaluation
 
-  static MachineState<D> inputs(const Model& model, double time) {
+  static MachineState<D> inputs(const CompiledModel& model, double time) {
     MachineState<D> state(model);
-    update_inputs(model, time, Side::right, state);
+    update_inputs(model, {model.signals, nullptr}, time, Side::right, state);
     return state;
   }
   MechanismState<D>& mech() { return work_.mechanism; }
@@ -488,7 +488,7 @@ class StaticEquilibriumSolver {
 
   Equilibrium result() {
     Equilibrium e;
-    e.state = State(model_.layout);
+    e.state = StateVector(model_.layout);
     e.state.time = time_;
     place(q_);
     loads(p_);
@@ -626,7 +626,7 @@ class StaticEquilibriumSolver {
     return text;
   }
 
-  const Model& model_;
+  const CompiledModel& model_;
   const Mechanism<D>& m_;
   const Hydraulics netlist_;
   MachineState<D> work_;
@@ -648,10 +648,10 @@ class StaticEquilibriumSolver {
 
 /// Initial velocities of prescribed motions: minimum norm, weighted by inertia.
 template <int D>
-void set_velocities(const Model& model, State& state) {
+void set_velocities(const CompiledModel& model, StateVector& state) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   MachineState<D> work(model);
-  update_inputs(model, state.time, Side::right, work);
+  update_inputs(model, signals_at(model, state), state.time, Side::right, work);
   update_positions<D, double>(m, state.q(), nullptr, work.mechanism);
   constraint_rates(m, state.v(), work.mechanism);
   const Vector Phi_t = Eigen::Map<const Vector>(work.mechanism.Phi_dot.data(), m.rows);
@@ -674,22 +674,22 @@ void set_velocities(const Model& model, State& state) {
 
 }  // namespace
 
-Equilibrium solve_equilibrium(const Model& model, double time) {
+Equilibrium solve_equilibrium(const CompiledModel& model, double time) {
   if (model.relative) return solve_equilibrium(*model.relative, time);
   return model.planar ? StaticEquilibriumSolver<2>(model, time).solve() : StaticEquilibriumSolver<3>(model, time).solve();
 }
 
-State equilibrium_state(const Model& model) {
+StateVector equilibrium_state(const CompiledModel& model) {
   if (model.relative) {
-    const State rest = equilibrium_state(*model.relative);
-    State state(model.layout);
+    const StateVector rest = equilibrium_state(*model.relative);
+    StateVector state(model.layout);
     state.time = rest.time;
     set_cartesian(model, rest.q(), rest.v(), state.q(), state.v());
     std::copy_n(rest.y(), model.layout.ny, state.y());
     make_consistent(model, state);
     return state;
   }
-  State state = solve_equilibrium(model).state;
+  StateVector state = solve_equilibrium(model).state;
   if (model.planar)
     set_velocities<2>(model, state);
   else
@@ -698,7 +698,7 @@ State equilibrium_state(const Model& model) {
   return state;
 }
 
-std::string coordinate_name(const Model& model, int velocity) {
+std::string coordinate_name(const CompiledModel& model, int velocity) {
   const JointInfo& joint = joint_of(model, velocity);
   for (const JointPart& part : joint.parts)
     if (part.v == velocity && part.joint != NodeJoint::spherical) return joint.name + "." + part.position;

@@ -39,7 +39,7 @@ struct RestMode {
 };
 
 struct Equilibrium {
-  State state;                   // q, y, multipliers at equilibrium; v = 0, a = 0, ydot = 0
+  StateVector state;             // q, y, multipliers at equilibrium; v = 0, a = 0, ydot = 0
   std::vector<double> movement;  // per velocity: increment from the model's start [rad, m]
   int iterations = 0;            // Newton steps in all
 
@@ -55,15 +55,15 @@ struct Equilibrium {
 
 /// Solves for equilibrium with signals at `time` (right limit). Dense, for machines of up to some hundred coordinates. Equilibrium does
 /// not depend on the coordinates: a machine in cartesian ones is solved in relative ones, and all results are in those of
-/// Model::relative. Throws InputError: pressures that are undetermined or below vacuum, oil that flows, locked coordinates that are
+/// CompiledModel::relative. Throws InputError: pressures that are undetermined or below vacuum, oil that flows, locked coordinates that are
 /// unbalanced, loops that do not close; SimulationError: no equilibrium is found, or a piston would leave its cylinder.
-Equilibrium solve_equilibrium(const Model& model, double time = 0);
+Equilibrium solve_equilibrium(const CompiledModel& model, double time = 0);
 
 /// The state of a run that starts in equilibrium: solve_equilibrium at time 0 with consistent rates (prescribed motions may move); in the
 /// model's own coordinates.
-State equilibrium_state(const Model& model);
+StateVector equilibrium_state(const CompiledModel& model);
 
 /// Name of the channel that a velocity coordinate changes: `crank.angle`; `load.rate_x` for the components of a spherical joint.
-std::string coordinate_name(const Model& model, int velocity);
+std::string coordinate_name(const CompiledModel& model, int velocity);
 
 }  // namespace trunnion

@@ -7,13 +7,13 @@
 namespace trunnion {
 
 template <int D>
-void update_inputs(const Model& model, double t, Side side, MachineState<D>& state) {
-  update_inputs(std::get<Mechanism<D>>(model.mechanism), model.signals, t, side, state.mechanism);
-  update_inputs(model.hydraulics, model.signals, t, side, state.hydraulics);
+void update_inputs(const CompiledModel& model, const Signals& signals, double t, Side side, MachineState<D>& state) {
+  update_inputs(std::get<Mechanism<D>>(model.mechanism), signals, t, side, state.mechanism);
+  update_inputs(model.hydraulics, signals, t, side, state.hydraulics);
 }
 
 template <int D>
-void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state) {
+void evaluate_forces(const CompiledModel& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state) {
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
   // mechanism: r = M a - Q by recursion
@@ -25,7 +25,7 @@ void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at,
 }
 
 template <int D>
-void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state) {
+void evaluate(const CompiledModel& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state) {
   MechanismState<D>& mech = state.mechanism;
   update_rates(m, at.v, at.a, mech);
   evaluate_forces(model, m, at, rule, state);
@@ -33,7 +33,7 @@ void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const 
 }
 
 template <int D>
-void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, MachineState<D>& state) {
+void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVector& at, MachineState<D>& state) {
   at.forget_oil();
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
@@ -44,12 +44,13 @@ void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, Machi
 }
 
 template <int D>
-ConsistentRates<D>::ConsistentRates(const Model& model) : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), lagrangian_(m_, {}) {}
+ConsistentRates<D>::ConsistentRates(const CompiledModel& model)
+    : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), lagrangian_(m_, {}) {}
 
 template <int D>
-bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
+bool ConsistentRates<D>::solve(StateVector& s, Side side, MachineState<D>& work) {
   MechanismState<D>& mech = work.mechanism;
-  update_inputs(model_, s.time, side, work);
+  update_inputs(model_, signals_at(model_, s), s.time, side, work);
   update_positions(m_, s.q(), static_cast<const double*>(nullptr), mech);
   constraint_rates(m_, s.v(), mech);
   std::fill(s.a(), s.a() + m_.tree.nv, 0.0);
@@ -59,11 +60,11 @@ bool ConsistentRates<D>::solve(State& s, Side side, MachineState<D>& work) {
          AugmentedLagrangianStatus::singular;
 }
 
-#define TR_INSTANTIATE(D)                                                                                                   \
-  template void update_inputs<D>(const Model&, double, Side, MachineState<D>&);                                             \
-  template void evaluate<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&);        \
-  template void evaluate_forces<D>(const Model&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&); \
-  template void evaluate_motion<D>(const Model&, const Mechanism<D>&, State&, MachineState<D>&);                            \
+#define TR_INSTANTIATE(D)                                                                                                           \
+  template void update_inputs<D>(const CompiledModel&, const Signals&, double, Side, MachineState<D>&);                             \
+  template void evaluate<D>(const CompiledModel&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&);        \
+  template void evaluate_forces<D>(const CompiledModel&, const Mechanism<D>&, const Point&, const RateRelation&, MachineState<D>&); \
+  template void evaluate_motion<D>(const CompiledModel&, const Mechanism<D>&, StateVector&, MachineState<D>&);                      \
   template class ConsistentRates<D>;
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)

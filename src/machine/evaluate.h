@@ -26,7 +26,7 @@ struct MachineState {
   std::vector<double> force;        // per port [N]
   std::vector<double> multipliers;  // per row: lambda + alpha psi
 
-  explicit MachineState(const Model& model)
+  explicit MachineState(const CompiledModel& model)
       : mechanism(std::get<Mechanism<D>>(model.mechanism)),
         hydraulics(model.hydraulics),
         r(model.layout.nv),
@@ -36,7 +36,7 @@ struct MachineState {
 
 /// Signals and prescribed motions at time t.
 template <int D>
-void update_inputs(const Model& model, double t, Side side, MachineState<D>& state);
+void update_inputs(const CompiledModel& model, const Signals& signals, double t, Side side, MachineState<D>& state);
 
 /// The point of an evaluation; pointers into the caller's arrays.
 struct Point {
@@ -51,15 +51,15 @@ struct Point {
 /// Velocity stage and residual at a point whose position stage is done: r with the multipliers' forces, R and, inside the parts, all
 /// local derivatives.
 template <int D>
-void evaluate(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
+void evaluate(const CompiledModel& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
 /// The same without the constraints, for a point whose velocity stage is done, too.
 template <int D>
-void evaluate_forces(const Model& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
+void evaluate_forces(const CompiledModel& model, const Mechanism<D>& m, const Point& at, const RateRelation& rule, MachineState<D>& state);
 
 /// After the velocity stage at v, a and constraint_rates: rates of the first-order states, forces of the ports, and r = M a - Q - F ds/dq,
 /// with the inertias of the subtrees.
 template <int D>
-void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, MachineState<D>& state);
+void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVector& at, MachineState<D>& state);
 
 /// Accelerations, multipliers and rates of first-order states that satisfy the equations at (t, q, v, y):
 /// M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, which allow redundant rows.
@@ -67,11 +67,11 @@ void evaluate_motion(const Model& model, const Mechanism<D>& m, State& at, Machi
 template <int D>
 class ConsistentRates {
  public:
-  explicit ConsistentRates(const Model& model);
-  bool solve(State& state, Side side, MachineState<D>& work);
+  explicit ConsistentRates(const CompiledModel& model);
+  bool solve(StateVector& state, Side side, MachineState<D>& work);
 
  private:
-  const Model& model_;
+  const CompiledModel& model_;
   const Mechanism<D>& m_;
   AugmentedLagrangian<D> lagrangian_;
 };

@@ -100,7 +100,7 @@ std::vector<HydrostaticGroups::Piston> list_pistons(const Hydraulics& netlist, c
 
 }  // namespace
 
-HydrostaticGroups::HydrostaticGroups(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states)
+HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const HydraulicState& inputs, StatesAt states)
     : model_(model),
       netlist_(model.hydraulics),
       states_(states),
@@ -109,8 +109,7 @@ HydrostaticGroups::HydrostaticGroups(const Model& model, double time, Side side,
       unknown_(netlist_.nodes.size(), -1),
       closed_(netlist_.nodes.size(), -1) {
   for (const Spool& spool : netlist_.spools)
-    spool_.push_back(states == StatesAt::start ? spool.start.value_or(model.signals.value(spool.signal, time, side))
-                                               : model.signals.value(spool.signal, time, side));
+    spool_.push_back(states == StatesAt::start ? spool.start.value_or(inputs.signal[spool.signal]) : inputs.signal[spool.signal]);
   for (const FlowSource& source : netlist_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
   const std::vector<double> probe(netlist_.nodes.size(), kProbe);
   root_ = join_nodes(netlist_, {probe.data(), inputs.signal.data(), spool_.data()});

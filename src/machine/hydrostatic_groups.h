@@ -22,8 +22,8 @@ enum class StatesAt { rest, start };
 
 class HydrostaticGroups {
  public:
-  /// Signals and sources of `inputs` are those at `time`.
-  HydrostaticGroups(const Model& model, double time, Side side, const HydraulicState& inputs, StatesAt states);
+  /// At the signals and sources of `inputs`.
+  HydrostaticGroups(const CompiledModel& model, const HydraulicState& inputs, StatesAt states);
 
   /// Throws InputError where oil cannot be at rest: two different pressures in one group, a flow source that feeds it. Groups without a
   /// marked volume count only for `whole_machine`.
@@ -84,7 +84,7 @@ class HydrostaticGroups {
   void start_components(double* y) const;
   Diagnostic finding(int node, std::string found, std::string expected, std::string hint) const;
 
-  const Model& model_;
+  const CompiledModel& model_;
   const Hydraulics& netlist_;
   const StatesAt states_;
   std::vector<int> root_;      // per node: representative of its group

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <set>
 
 namespace trunnion {
@@ -19,7 +20,7 @@ class MachineReadings : public Base {
   static constexpr bool kPlain = std::is_same_v<S, double>;  // powers and energies are read
 
  public:
-  explicit MachineReadings(std::shared_ptr<const Model> model)
+  explicit MachineReadings(std::shared_ptr<const CompiledModel> model)
       : model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
         netlist_(model_->hydraulics),
@@ -31,6 +32,7 @@ class MachineReadings : public Base {
         multipliers_(model_->layout.rows),
         mechanism_(m_),
         oil_(netlist_),
+        inputs_(model_->signals.inputs()),
         readings_(joint_readings(*model_)),
         joint_values_(readings_.size()) {
     for (const JointReading<D>& reading : readings_) near_.push_back(reading.start);
@@ -48,13 +50,17 @@ class MachineReadings : public Base {
     add_loads();
     add_constraints();
     add_contacts();
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const auto& [name, input] = model_->description.inputs[i];
+      add("inputs", name + ".input", input.unit.c_str(), "input, set from outside", &inputs_[i]);
+    }
     powers_.resize(entries_.size());
   }
 
  protected:
   /// Everything at q_ ... multipliers_ and the signals in oil_.
-  void read(double time, Side side) {
-    update_inputs(m_, model_->signals, time, side, mechanism_);
+  void read(const Signals& signals, double time, Side side) {
+    update_inputs(m_, signals, time, side, mechanism_);
     for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
       if (netlist_.nodes[i].state < 0) oil_.pressure[i] = oil_.signal[netlist_.nodes[i].source];
     update_positions<D, S>(m_, q_.data(), nullptr, mechanism_);
@@ -74,13 +80,15 @@ class MachineReadings : public Base {
     read_contacts();
   }
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
   std::vector<S> q_, v_, a_, y_, ydot_, multipliers_;  // the observed state; channels point into it
   std::vector<S> outflow_;                             // per node [m3/s]; of sources including flow to their pistons
   MechanismState<D, S> mechanism_;
   OilValues<S> oil_;
+  std::vector<S> inputs_;
+  SignalIndex input_signal(std::size_t number) const { return model_->signals.first_input() + static_cast<SignalIndex>(number); }
 
   using Base::powers_;
   using Base::stored_;
@@ -120,7 +128,7 @@ class MachineReadings : public Base {
                                               "angular velocity, ground axes"};
 
   /// Machines in relative coordinates have none.
-  static const std::vector<JointReading<D>>& joint_readings(const Model& model) {
+  static const std::vector<JointReading<D>>& joint_readings(const CompiledModel& model) {
     static const std::vector<JointReading<D>> kNone;
     const auto* readings = std::get_if<std::vector<JointReading<D>>>(&model.readings);
     return readings != nullptr ? *readings : kNone;
@@ -722,7 +730,7 @@ template <int D>
 class MachineObserver final : public MachineReadings<D, double, Observer> {
  public:
   using MachineReadings<D, double, Observer>::MachineReadings;
-  void observe(const State& state, Side side) override {
+  void observe(const StateVector& state, Side side) override {
     const StateLayout& n = state.layout();
     std::copy_n(state.q(), n.nq, this->q_.begin());
     std::copy_n(state.v(), n.nv, this->v_.begin());
@@ -730,8 +738,32 @@ class MachineObserver final : public MachineReadings<D, double, Observer> {
     std::copy_n(state.y(), n.ny, this->y_.begin());
     std::copy_n(state.ydot(), n.ny, this->ydot_.begin());
     std::copy_n(state.multipliers(), n.rows, this->multipliers_.begin());
-    for (SignalIndex i : this->netlist_.used_signals) this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
-    this->read(state.time, side);
+    const Signals signals = signals_at(*this->model_, state);
+    for (SignalIndex i : this->netlist_.used_signals) this->oil_.signal[i] = signals.value(i, state.time, side);
+    for (std::size_t i = 0; i < this->inputs_.size(); ++i) this->inputs_[i] = signals.value(this->input_signal(i), state.time, side);
+    this->read(signals, state.time, side);
+  }
+  std::ptrdiff_t place_in_state(std::size_t channel) const override {
+    const double* const at = &this->value(channel);
+    StateVector state(this->model_->layout);
+    const auto within = [&](const std::vector<double>& values, const double* begin) -> std::ptrdiff_t {
+      const std::less<> before;  // of pointers into different arrays
+      if (before(at, values.data()) || !before(at, values.data() + values.size())) return -1;
+      return begin - state.values().data() + (at - values.data());
+    };
+    for (const auto& [values, begin] : {std::pair<const std::vector<double>&, const double*>{this->q_, state.q()},
+                                        {this->v_, state.v()},
+                                        {this->a_, state.a()},
+                                        {this->y_, state.y()},
+                                        {this->ydot_, state.ydot()},
+                                        {this->multipliers_, state.multipliers()}})
+      if (const std::ptrdiff_t place = within(values, begin); place >= 0) return place;
+    return -1;
+  }
+  int input_of(std::size_t channel) const override {
+    for (std::size_t i = 0; i < this->inputs_.size(); ++i)
+      if (&this->value(channel) == &this->inputs_[i]) return static_cast<int>(i);
+    return -1;
   }
   Observer::Oil oil() const override { return {&this->netlist_, this->y_.data(), this->mechanism_.s.data(), this->outflow_.data()}; }
 };
@@ -741,7 +773,7 @@ class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObs
  public:
   using S = Dual<1>;
   using MachineReadings<D, S, ChangeObserver>::MachineReadings;
-  void observe(const State& state, Side side, const StateChange& change) override {
+  void observe(const StateVector& state, Side side, const StateChange& change) override {
     const StateLayout& n = state.layout();
     const auto take = [](const double* value, const double* rate, int size, std::vector<S>& out) {
       for (int i = 0; i < size; ++i) {
@@ -760,17 +792,20 @@ class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObs
     take(state.y(), change.y, n.ny, this->y_);
     take(state.ydot(), change.ydot, n.ny, this->ydot_);
     take(state.multipliers(), change.multipliers, n.rows, this->multipliers_);
-    for (SignalIndex i : this->netlist_.used_signals) {
-      this->oil_.signal[i] = this->model_->signals.value(i, state.time, side);
-      this->oil_.signal[i].d[0] = change.signal[i];
-    }
-    this->read(state.time, side);
+    const Signals signals = signals_at(*this->model_, state);
+    const auto set = [&](SignalIndex i, S& out) {
+      out = signals.value(i, state.time, side);
+      out.d[0] = change.signal[i];
+    };
+    for (SignalIndex i : this->netlist_.used_signals) set(i, this->oil_.signal[i]);
+    for (std::size_t i = 0; i < this->inputs_.size(); ++i) set(this->input_signal(i), this->inputs_[i]);
+    this->read(signals, state.time, side);
   }
 };
 
 /// Plane or space, whichever the model is compiled in.
 template <template <int> class Reader, class Base>
-std::unique_ptr<Base> make_reader(std::shared_ptr<const Model> model) {
+std::unique_ptr<Base> make_reader(std::shared_ptr<const CompiledModel> model) {
   if (model->planar) return std::make_unique<Reader<2>>(std::move(model));
   return std::make_unique<Reader<3>>(std::move(model));
 }
@@ -788,10 +823,10 @@ std::size_t channel_of(const std::vector<Channel>& channels, const std::string& 
   return place;
 }
 
-std::unique_ptr<Observer> make_observer(std::shared_ptr<const Model> model) {
+std::unique_ptr<Observer> make_observer(std::shared_ptr<const CompiledModel> model) {
   return make_reader<MachineObserver, Observer>(std::move(model));
 }
-std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const Model> model) {
+std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const CompiledModel> model) {
   return make_reader<MachineChangeObserver, ChangeObserver>(std::move(model));
 }
 

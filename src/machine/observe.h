@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,8 @@ class Readings {
   void values(S* out) const {
     for (std::size_t i = 0; i < sources_.size(); ++i) out[i] = *sources_[i];
   }
+  /// Value of one channel at the last observed state.
+  const S& value(std::size_t channel) const { return *sources_[channel]; }
 
  protected:
   std::vector<Channel> channels_;
@@ -92,11 +95,16 @@ class Observer : public Readings<double> {
     const double *y, *s, *outflow;  // states; lengths per port; net flow out of every volume, without its pistons [m3/s]
   };
   virtual Oil oil() const = 0;
-  /// Largest |Phi| per named loop, motion or coupling (Model::constraints) at the last observed state.
+  /// Largest |Phi| per named loop, motion or coupling (CompiledModel::constraints) at the last observed state.
   const std::vector<double>& violations() const { return violations_; }
 
+  /// Where the value of a channel is in StateVector::values(), if it is a number of the state; otherwise -1.
+  virtual std::ptrdiff_t place_in_state(std::size_t channel) const = 0;
+  /// The input whose value the channel is; otherwise -1.
+  virtual int input_of(std::size_t channel) const = 0;
+
   /// Evaluates everything at the state's own q, v, a, y, ydot and multipliers; signals by their limit on `side`. No allocation.
-  virtual void observe(const State& state, Side side) = 0;
+  virtual void observe(const StateVector& state, Side side) = 0;
 
  protected:
   double constraint_power_ = 0;
@@ -116,10 +124,10 @@ struct StateChange {
 /// First-order changes of everything along a change of the state: derivatives of all channels.
 class ChangeObserver : public Readings<Dual<1>> {
  public:
-  virtual void observe(const State& state, Side side, const StateChange& change) = 0;
+  virtual void observe(const StateVector& state, Side side, const StateChange& change) = 0;
 };
 
-std::unique_ptr<Observer> make_observer(std::shared_ptr<const Model> model);
-std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const Model> model);
+std::unique_ptr<Observer> make_observer(std::shared_ptr<const CompiledModel> model);
+std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const CompiledModel> model);
 
 }  // namespace trunnion

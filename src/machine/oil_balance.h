@@ -35,7 +35,7 @@ class OilBalance {
   /// Adds a step of h [s] by a rule that ends there; `in_parts`: one of several. No allocation.
   void step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts);
   /// Adds a communication step of a co-simulation, whose flows are those of the subsystems: the residual is `defect` [m3], the volume by
-  /// which the motions of the pistons in mechanism and hydraulics differ since the start (StepReport::oil_defect).
+  /// which the motions of the pistons in mechanism and hydraulics differ since the start (StepOutcome::oil_defect).
   void communication_step(double defect, const double* y, const double* s, const double* outflow);
   /// Flows jump: the next step begins with these.
   void jump(const double* outflow);

@@ -24,10 +24,10 @@ constexpr int kRefinements = 5;
 template <int D>
 class Start {
  public:
-  explicit Start(const Model& model)
+  explicit Start(const CompiledModel& model)
       : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), work_(model), rates_(model), rest_(model.layout) {}
 
-  void consistent(State& state) {
+  void consistent(StateVector& state) {
     if (!solve(state))
       throw SimulationError(state.time, "accelerations at the start", "the mass matrix is singular on the constraints",
                             "give every body that turns an inertia about that axis");
@@ -35,8 +35,8 @@ class Start {
 
   std::vector<double> states() {
     if (std::none_of(model_.y_start.begin(), model_.y_start.end(), [](double y) { return std::isnan(y); })) return model_.y_start;
-    update_inputs(model_, 0, Side::right, work_);
-    const HydrostaticGroups oil(model_, 0, Side::right, work_.hydraulics, StatesAt::start);
+    update_inputs(model_, {model_.signals, nullptr}, 0, Side::right, work_);
+    const HydrostaticGroups oil(model_, work_.hydraulics, StatesAt::start);
     oil.check_rest(false);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     std::vector<double> y(model_.y_start.size());
@@ -47,9 +47,9 @@ class Start {
     return y;
   }
 
-  State near_rest(double time) {
-    update_inputs(model_, time, Side::right, work_);
-    const HydrostaticGroups oil(model_, time, Side::right, work_.hydraulics, StatesAt::rest);
+  StateVector near_rest(double time) {
+    update_inputs(model_, {model_.signals, nullptr}, time, Side::right, work_);
+    const HydrostaticGroups oil(model_, work_.hydraulics, StatesAt::rest);
     std::copy(model_.q_start.begin(), model_.q_start.end(), rest_.q());
     rest_.time = time;
     const std::vector<double> p = pressures(oil, false);
@@ -61,7 +61,7 @@ class Start {
   }
 
  private:
-  bool solve(State& state) try { return rates_.solve(state, Side::right, work_); } catch (const CommandError& error) {
+  bool solve(StateVector& state) try { return rates_.solve(state, Side::right, work_); } catch (const CommandError& error) {
     throw error.at(state.time);
   }
   /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is released at pressures p [units].
@@ -140,16 +140,16 @@ class Start {
     for (int k = 0; k < m_.tree.nv; ++k) M[k] = own_inertia(m_.tree, work_.mechanism.tree, k);
   }
 
-  const Model& model_;
+  const CompiledModel& model_;
   const Mechanism<D>& m_;
   MachineState<D> work_;
   ConsistentRates<D> rates_;
-  State rest_;
+  StateVector rest_;
 };
 
 }  // namespace
 
-std::vector<double> start_states(const Model& model) {
+std::vector<double> start_states(const CompiledModel& model) {
   if (model.relative) return start_states(*model.relative);  // in any coordinates
   return model.planar ? Start<2>(model).states() : Start<3>(model).states();
 }
@@ -157,8 +157,8 @@ std::vector<double> start_states(const Model& model) {
 namespace {
 
 template <int D>
-State start_state_in(const Model& model) {
-  State state(model.layout);
+StateVector start_state_in(const CompiledModel& model) {
+  StateVector state(model.layout);
   Start<D> start(model);
   const std::vector<double> y = start_states(model);
   std::copy(model.q_start.begin(), model.q_start.end(), state.q());
@@ -170,13 +170,13 @@ State start_state_in(const Model& model) {
 
 }  // namespace
 
-State start_near_rest(const Model& model, double time) {
+StateVector start_near_rest(const CompiledModel& model, double time) {
   return model.planar ? Start<2>(model).near_rest(time) : Start<3>(model).near_rest(time);
 }
 
-State start_state(const Model& model) { return model.planar ? start_state_in<2>(model) : start_state_in<3>(model); }
+StateVector start_state(const CompiledModel& model) { return model.planar ? start_state_in<2>(model) : start_state_in<3>(model); }
 
-void make_consistent(const Model& model, State& state) {
+void make_consistent(const CompiledModel& model, StateVector& state) {
   if (model.planar)
     Start<2>(model).consistent(state);
   else

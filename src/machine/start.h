@@ -16,16 +16,16 @@ namespace trunnion {
 /// y of the start: start pressures solved, friction states zero, spools at their signals. Free if no pressure is marked, otherwise one
 /// solve for accelerations per unknown and a few more. Throws InputError naming pressures that are undetermined or below vacuum,
 /// SimulationError if the mass matrix is singular.
-std::vector<double> start_states(const Model& model);
+std::vector<double> start_states(const CompiledModel& model);
 
 /// Start of a search for steady operation: the start's q, velocities zero, start pressures with signals at `time` as near to rest as
 /// possible, whether or not oil flows; volumes without effect have 1 MPa. Rates and multipliers are not set.
-State start_near_rest(const Model& model, double time);
+StateVector start_near_rest(const CompiledModel& model, double time);
 
 /// The complete start state of a model.
-State start_state(const Model& model);
+StateVector start_state(const CompiledModel& model);
 
 /// Accelerations, rates and multipliers for the q, v and y of a state at its time. Throws SimulationError if the mass matrix is singular.
-void make_consistent(const Model& model, State& state);
+void make_consistent(const CompiledModel& model, StateVector& state);
 
 }  // namespace trunnion

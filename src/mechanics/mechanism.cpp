@@ -45,7 +45,7 @@ double largest_lever(const Mechanism<D>& m) {
   template void update_accelerations<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                 \
   template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                             \
   template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                     \
-  template void update_inputs<D, S>(const Mechanism<D>&, const SignalSet&, double, Side, MechanismState<D, S>&);  \
+  template void update_inputs<D, S>(const Mechanism<D>&, const Signals&, double, Side, MechanismState<D, S>&);    \
   template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);           \
   template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);               \
   template void update_line_rates<D, S>(const Mechanism<D>&, MechanismState<D, S>&);                              \

@@ -123,7 +123,7 @@ struct MechanismState {
 
 /// Signals of loads and motions at time t.
 template <int D, class S>
-void update_inputs(const Mechanism<D>& m, const SignalSet& signals, double t, Side side, MechanismState<D, S>& state);
+void update_inputs(const Mechanism<D>& m, const Signals& signals, double t, Side side, MechanismState<D, S>& state);
 
 /// Position stage of everything: tree, ports, springs, Phi and its Jacobian. `increment` as in tree.h.
 template <int D, class S>

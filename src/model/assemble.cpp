@@ -31,15 +31,15 @@ using Factors = Eigen::SparseQR<Sparse, Eigen::COLAMDOrdering<int>>;
 template <int D>
 struct Assembler {
   const Mechanism<D>& m;
-  Model& model;
+  CompiledModel& model;
   MechanismState<D> state;
   Eigen::VectorXd weight;
   std::vector<int> moving;  // velocity indices that are not held
   std::vector<int> column;  // per velocity: its index among those, or -1
 
-  Assembler(const Mechanism<D>& mechanism, Model& target)
+  Assembler(const Mechanism<D>& mechanism, CompiledModel& target)
       : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
-    update_inputs(m, model.signals, 0, Side::right, state);
+    update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
     for (int i = 0; i < m.tree.nv; ++i)
       if (!model.start[i].locked) {
         column[i] = static_cast<int>(moving.size());
@@ -148,7 +148,7 @@ struct Assembler {
   Eigen::VectorXd Phi() const { return Eigen::Map<const Eigen::VectorXd>(state.Phi.data(), m.rows); }
 };
 
-[[noreturn]] void report_open_loops(const Description& d, const Model& model, const std::vector<double>& Phi, double closed) {
+[[noreturn]] void report_open_loops(const Description& d, const CompiledModel& model, const std::vector<double>& Phi, double closed) {
   std::vector<Diagnostic> findings;
   std::string motions;
   for (const auto& [name, motion] : d.motions) motions += (motions.empty() ? "" : ", ") + ("motions." + name);
@@ -174,7 +174,7 @@ struct Assembler {
 
 /// Names the given start values that were moved to close the loops.
 template <int D>
-void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const std::vector<double>& v_given, Model& model) {
+void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const std::vector<double>& v_given, CompiledModel& model) {
   std::vector<double> moved(m.tree.nv);
   configuration_difference(m.tree, given.data(), model.q_start.data(), moved.data());
   double largest_rate = 0;
@@ -193,7 +193,7 @@ void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const
 }  // namespace
 
 template <int D>
-void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
+void assemble(const Description& d, CompiledModel& model, const Mechanism<D>& m) {
   if (m.rows == 0) return;
   Assembler<D> a(m, model);
   const std::vector<double> given = model.q_start, v_given = model.v_start;
@@ -241,7 +241,7 @@ void assemble(const Description& d, Model& model, const Mechanism<D>& m) {
   report_moved(m, given, v_given, model);
 }
 
-template void assemble<2>(const Description&, Model&, const Mechanism<2>&);
-template void assemble<3>(const Description&, Model&, const Mechanism<3>&);
+template void assemble<2>(const Description&, CompiledModel&, const Mechanism<2>&);
+template void assemble<3>(const Description&, CompiledModel&, const Mechanism<3>&);
 
 }  // namespace trunnion

@@ -32,8 +32,8 @@ std::vector<double> absolute_angles(const Tree<2>& tree, const double* x, bool r
 
 /// Coordinates and velocities of the bodies of `model`, whose tree is `tree`, and its auxiliary ones.
 template <int D>
-void set_coordinates(const Model& model, const Tree<D>& tree, const double* q, const double* v, double* q_out, double* v_out) {
-  const Model& relative = *model.relative;
+void set_coordinates(const CompiledModel& model, const Tree<D>& tree, const double* q, const double* v, double* q_out, double* v_out) {
+  const CompiledModel& relative = *model.relative;
   const auto& m = std::get<Mechanism<D>>(relative.mechanism);
   TreeState<D> at(m.tree);
   const std::vector<double> still(static_cast<std::size_t>(m.tree.nv), 0.0);
@@ -127,10 +127,10 @@ std::string axis_name(const Vec<3>& axis, int number) {
 
 class CartesianBuilder {
  public:
-  CartesianBuilder(std::shared_ptr<const Model> relative, const PointMap& map)
+  CartesianBuilder(std::shared_ptr<const CompiledModel> relative, const PointMap& map)
       : relative_(*relative),
         before_(map),
-        model_(std::make_shared<Model>(*relative)),
+        model_(std::make_shared<CompiledModel>(*relative)),
         d_(model_->description),
         named_(named_coordinates(d_)),
         at_(map.space->tree),
@@ -139,7 +139,7 @@ class CartesianBuilder {
     update_positions<3, double>(map.space->tree, relative_.q_start.data(), nullptr, at_);
   }
 
-  std::shared_ptr<const Model> build() {
+  std::shared_ptr<const CompiledModel> build() {
     model_->constraints.clear();
     model_->velocity_names.clear();
     model_->coordinate_names.clear();
@@ -489,9 +489,9 @@ class CartesianBuilder {
     model_->mechanism = std::move(m);
   }
 
-  const Model& relative_;
+  const CompiledModel& relative_;
   const PointMap& before_;  // the tree of joints
-  std::shared_ptr<Model> model_;
+  std::shared_ptr<CompiledModel> model_;
   const Description& d_;
   const std::set<std::pair<std::string, int>> named_;
   TreeState<3> at_;          // the tree of joints at the start
@@ -505,11 +505,11 @@ class CartesianBuilder {
 
 }  // namespace
 
-std::shared_ptr<const Model> compile_cartesian(const std::shared_ptr<const Model>& relative, const PointMap& map) {
+std::shared_ptr<const CompiledModel> compile_cartesian(const std::shared_ptr<const CompiledModel>& relative, const PointMap& map) {
   return CartesianBuilder(relative, map).build();
 }
 
-void set_cartesian(const Model& model, const double* q, const double* v, double* q_out, double* v_out) {
+void set_cartesian(const CompiledModel& model, const double* q, const double* v, double* q_out, double* v_out) {
   if (model.planar)
     set_coordinates<2>(model, std::get<Mechanism<2>>(model.mechanism).tree, q, v, q_out, v_out);
   else

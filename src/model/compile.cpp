@@ -12,9 +12,9 @@
 namespace trunnion {
 
 template <int D>
-std::vector<double> settle(const Model& model, Mechanism<D>& m) {
+std::vector<double> settle(const CompiledModel& model, Mechanism<D>& m) {
   MechanismState<D> state(m);
-  update_inputs(m, model.signals, 0, Side::right, state);
+  update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (std::isnan(m.springs[i].rest)) m.springs[i].rest = state.springs[i].length;
@@ -29,8 +29,8 @@ std::vector<double> settle(const Model& model, Mechanism<D>& m) {
   return state.s;
 }
 
-template std::vector<double> settle<2>(const Model&, Mechanism<2>&);
-template std::vector<double> settle<3>(const Model&, Mechanism<3>&);
+template std::vector<double> settle<2>(const CompiledModel&, Mechanism<2>&);
+template std::vector<double> settle<3>(const CompiledModel&, Mechanism<3>&);
 
 std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames) {
   std::vector<double> depth(tree.nodes.size(), 0.0);
@@ -41,7 +41,7 @@ std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frame
   return depth;
 }
 
-void project_centers(const Vec<3>& reference, const PointMap& map, Model& model) {
+void project_centers(const Vec<3>& reference, const PointMap& map, CompiledModel& model) {
   for (BodyInfo& body : model.bodies) {
     body.r_NC_plane = map.frames[body.node].transpose() * body.r_NC;
     if (body.node > 0) body.r_NC_plane.z() += map.depth[body.node] + model.plane.axes.col(2).dot(reference);
@@ -52,9 +52,9 @@ namespace {
 
 /// A wheel lying flat on its plane has no contact point.
 template <int D>
-void check_wheels(const Description& d, const Model& model, const Mechanism<D>& m) {
+void check_wheels(const Description& d, const CompiledModel& model, const Mechanism<D>& m) {
   MechanismState<D> state(m);
-  update_inputs(m, model.signals, 0, Side::right, state);
+  update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   const int row = singular_wheel_row(m, state);
   if (row < 0) return;
@@ -67,10 +67,10 @@ void check_wheels(const Description& d, const Model& model, const Mechanism<D>& 
 
 /// A spring between coincident points has no direction.
 template <int D>
-void check_springs(const Description& d, const Model& model, const Mechanism<D>& m) {
+void check_springs(const Description& d, const CompiledModel& model, const Mechanism<D>& m) {
   constexpr double kCoincide = 1e-12;  // [m, of the extent] rounding
   MechanismState<D> state(m);
-  update_inputs(m, model.signals, 0, Side::right, state);
+  update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   const double closest = kCoincide * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1);
   std::vector<Diagnostic> findings;
@@ -82,7 +82,7 @@ void check_springs(const Description& d, const Model& model, const Mechanism<D>&
 }
 
 template <int D>
-std::vector<double> finish_mechanism(const Description& d, const PointMap& map, Model& model, Mechanism<D> m) {
+std::vector<double> finish_mechanism(const Description& d, const PointMap& map, CompiledModel& model, Mechanism<D> m) {
   compile_connections(d, map, {}, model, m);
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
   check_wheels(d, model, m);
@@ -102,15 +102,19 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
 
 }  // namespace
 
-void collect_jumps(Model& model) {
+void collect_jumps(CompiledModel& model) {
   const Hydraulics& netlist = model.hydraulics;
   std::set<double> all, direct;
   const auto add = [&](SignalIndex signal, bool filtered) {
     if (signal < 0) return;
     const std::vector<double>& jumps = model.signals.jumps(signal);
     all.insert(jumps.begin(), jumps.end());
-    if (!filtered) direct.insert(jumps.begin(), jumps.end());
+    if (filtered) return;
+    direct.insert(jumps.begin(), jumps.end());
+    for (int i = 0; i < model.signals.inputs(); ++i)
+      if (model.signals.depends_on(signal, model.signals.first_input() + i)) model.direct_inputs[static_cast<std::size_t>(i)] = true;
   };
+  model.direct_inputs.assign(static_cast<std::size_t>(model.signals.inputs()), false);
   for (const PressureNode& node : netlist.nodes) add(node.source, false);
   for (const FlowSource& source : netlist.flow_sources) add(source.flow, false);
   for (const Spool& spool : netlist.spools) add(spool.signal, !spool.follows());
@@ -123,13 +127,13 @@ void collect_jumps(Model& model) {
   model.force_jumps.assign(direct.begin(), direct.end());
 }
 
-std::shared_ptr<const Model> compile(Description description) {
+std::shared_ptr<const CompiledModel> compile(Description description) {
   if (std::vector<Diagnostic> findings = check_description(description); !findings.empty()) throw InputError(std::move(findings));
-  auto model = std::make_shared<Model>();
+  auto model = std::make_shared<CompiledModel>();
   model->description = std::move(description);
   const Description& d = model->description;
   model->title = d.title;
-  model->signals = SignalSet(d.signals);
+  model->signals = SignalSet(d.signals, d.inputs);
   Mechanism<3> space;
   compile_tree(d, *model, space);
   PointMap map;
@@ -149,6 +153,7 @@ std::shared_ptr<const Model> compile(Description description) {
   compile_hydraulics(d, lengths, *model);
   model->layout.ny = model->hydraulics.ny;
   model->layout.oil_memory = oil_memory_size(model->hydraulics);
+  model->layout.inputs = model->signals.inputs() * InputCourse::kSize;
   if (d.solver.coupling == CouplingKind::cosimulation) {
     hydraulic_groups(*model);  // for its findings
     model->layout.coupling = coupling_memory(*model).size();

@@ -15,7 +15,7 @@ namespace {
 Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 }  // namespace
 
-PlacedPoint place(const PointMap& map, const Model& model, const std::string& body, const Vec3d& at) {
+PlacedPoint place(const PointMap& map, const CompiledModel& model, const std::string& body, const Vec3d& at) {
   const BodyInfo& b = find_body(model, body);
   Vec<3> r = b.r_NB + b.R_NB * vec(at);
   if (b.node == 0) r -= map.space->reference;
@@ -39,7 +39,7 @@ namespace {
 constexpr double kDepth = 1e-9;  // [m] points of a planar loop
 constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
 
-Vec<3> direction(const Model& model, const std::string& body, const Vec3d& axis) {
+Vec<3> direction(const CompiledModel& model, const std::string& body, const Vec3d& axis) {
   return find_body(model, body).R_NB * vec(axis).normalized();
 }
 
@@ -108,7 +108,7 @@ ConstraintGroup<D> new_group(ConstraintType type, int joint) {
 template <int D>
 class LoopBuilder {
  public:
-  LoopBuilder(const PointMap& map, const Model& model, Mechanism<D>& m)
+  LoopBuilder(const PointMap& map, const CompiledModel& model, Mechanism<D>& m)
       : map_(map), model_(model), m_(m), R_0_(zero_orientations(map.space->tree)), start_(map.space->tree) {
     update_positions<3, double>(map.space->tree, model.q_start.data(), nullptr, start_);
   }
@@ -279,7 +279,7 @@ class LoopBuilder {
   }
 
   const PointMap& map_;
-  const Model& model_;
+  const CompiledModel& model_;
   Mechanism<D>& m_;
   std::vector<Mat<3>> R_0_;
   TreeState<3> start_;
@@ -301,7 +301,7 @@ void add_auxiliary_row(const AuxiliaryRow& row, int index, const PointMap& map, 
 }
 
 /// The part of a joint given by `name`; already checked to be an angle or a displacement.
-const JointPart& find_part(const Model& model, const std::string& name) {
+const JointPart& find_part(const CompiledModel& model, const std::string& name) {
   const CoordinateName coordinate = split_coordinate(name);
   if (const auto number = model.body_numbers.find(coordinate.joint); number != model.body_numbers.end())
     for (const JointPart& part : model.joints[number->second].parts)
@@ -310,7 +310,7 @@ const JointPart& find_part(const Model& model, const std::string& name) {
 }
 
 template <int D>
-void add_motion(const std::string& name, const MotionDescription& motion, Model& model, Mechanism<D>& m) {
+void add_motion(const std::string& name, const MotionDescription& motion, CompiledModel& model, Mechanism<D>& m) {
   const JointPart& joint = find_part(model, motion.joint);
   ConstraintGroup<D> g = new_group<D>(ConstraintType::coordinate, static_cast<int>(model.constraints.size()));
   g.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
@@ -322,7 +322,7 @@ void add_motion(const std::string& name, const MotionDescription& motion, Model&
 }
 
 template <int D>
-void add_coupling(const std::string& name, const CouplingDescription& coupling, Model& model, Mechanism<D>& m) {
+void add_coupling(const std::string& name, const CouplingDescription& coupling, CompiledModel& model, Mechanism<D>& m) {
   const JointPart &a = find_part(model, coupling.joints[0]), &b = find_part(model, coupling.joints[1]);
   const bool positions = coupling.level == CouplingLevel::position;
   ConstraintGroup<D> g =
@@ -339,21 +339,21 @@ void add_coupling(const std::string& name, const CouplingDescription& coupling, 
 
 /// Rows between a body A and a point of a body B.
 template <int D>
-ConstraintGroup<D> contact_group(ConstraintType type, const PlacedPoint& A, const PlacedPoint& B, const PointMap& map, const Model& model,
-                                 Mechanism<D>& m) {
+ConstraintGroup<D> contact_group(ConstraintType type, const PlacedPoint& A, const PlacedPoint& B, const PointMap& map,
+                                 const CompiledModel& model, Mechanism<D>& m) {
   ConstraintGroup<D> g = new_group<D>(type, static_cast<int>(model.constraints.size()));
   g.line = make_line(map, A, B, m);
   g.path = g.line.path;
   return g;
 }
 
-[[noreturn]] void report_fixed(const Model& model, const std::string& path, const std::string& A, const std::string& B) {
+[[noreturn]] void report_fixed(const CompiledModel& model, const std::string& path, const std::string& A, const std::string& B) {
   throw InputError({{model.description.span(path), path, fmt::format("`{}` and `{}` cannot move relative to each other", B, A),
                      "two bodies with a movable joint between them", ""}});
 }
 
 template <int D>
-void add_wheel(const std::string& name, const WheelDescription& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+void add_wheel(const std::string& name, const WheelDescription& d, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
   const std::string path = "wheels." + name;
   const PlacedPoint P = place(map, model, d.plane, d.plane_at), C = place(map, model, d.body, d.at);
   if (P.node == C.node) report_fixed(model, path, d.plane, d.body);
@@ -366,7 +366,7 @@ void add_wheel(const std::string& name, const WheelDescription& d, const PointMa
 }
 
 template <int D>
-void add_blade(const std::string& name, const BladeDescription& d, const PointMap& map, Model& model, Mechanism<D>& m) {
+void add_blade(const std::string& name, const BladeDescription& d, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
   const std::string path = "blades." + name;
   const PlacedPoint P = place(map, model, d.on, {}), Q = place(map, model, d.body, d.at);
   if (P.node == Q.node) report_fixed(model, path, d.on, d.body);
@@ -376,7 +376,7 @@ void add_blade(const std::string& name, const BladeDescription& d, const PointMa
 }
 
 template <int D>
-void add_spring(const std::string& name, const SpringDescription& d, const PointMap& map, const Model& model, Mechanism<D>& m) {
+void add_spring(const std::string& name, const SpringDescription& d, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
   if (d.joint) {
     const JointPart& joint = find_part(model, *d.joint);
     m.joint_springs.push_back({name, joint.q, joint.v, d.stiffness, d.damping, d.preload, d.rest.value_or(kUnset)});
@@ -389,7 +389,7 @@ void add_spring(const std::string& name, const SpringDescription& d, const Point
 }
 
 template <int D>
-void add_load(const std::string& name, const ForceDescription& d, const PointMap& map, const Model& model, Mechanism<D>& m) {
+void add_load(const std::string& name, const ForceDescription& d, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
   const SignalIndex signal = d.signal ? model.signals.find(*d.signal) : -1;
   if (signal >= 0) m.force_signals.push_back(signal);
   if (d.joint) {
@@ -434,7 +434,7 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
 
 /// The angle of a joint as a port.
 template <int D>
-void add_motor(const MotorDescription& motor, const Model& model, Mechanism<D>& m) {
+void add_motor(const MotorDescription& motor, const CompiledModel& model, Mechanism<D>& m) {
   const JointPart& angle = find_part(model, motor.joint);
   Port<D> port;
   port.q = angle.q;
@@ -448,7 +448,8 @@ void add_motor(const MotorDescription& motor, const Model& model, Mechanism<D>& 
 }  // namespace
 
 template <int D>
-void compile_connections(const Description& d, const PointMap& map, const std::vector<JointRows>& joints, Model& model, Mechanism<D>& m) {
+void compile_connections(const Description& d, const PointMap& map, const std::vector<JointRows>& joints, CompiledModel& model,
+                         Mechanism<D>& m) {
   LoopBuilder<D> loops(map, model, m);
   for (const JointRows& joint : joints) {
     const int first = m.rows, index = static_cast<int>(model.constraints.size());
@@ -476,7 +477,7 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
   m.extent = largest_lever(m);
 }
 
-template void compile_connections<2>(const Description&, const PointMap&, const std::vector<JointRows>&, Model&, Mechanism<2>&);
-template void compile_connections<3>(const Description&, const PointMap&, const std::vector<JointRows>&, Model&, Mechanism<3>&);
+template void compile_connections<2>(const Description&, const PointMap&, const std::vector<JointRows>&, CompiledModel&, Mechanism<2>&);
+template void compile_connections<3>(const Description&, const PointMap&, const std::vector<JointRows>&, CompiledModel&, Mechanism<3>&);
 
 }  // namespace trunnion

@@ -29,7 +29,7 @@ class Groups {
 
 class NetlistBuilder {
  public:
-  NetlistBuilder(const Description& d, Model& model) : d_(d), model_(model), netlist_(model.hydraulics) {}
+  NetlistBuilder(const Description& d, CompiledModel& model) : d_(d), model_(model), netlist_(model.hydraulics) {}
 
   void build(const std::vector<double>& starts) {
     netlist_.fluid = make_fluid(d_.fluid);
@@ -46,7 +46,8 @@ class NetlistBuilder {
     average_walls();
     for (Component& c : netlist_.components) start_component(c);
     for (Spool& spool : netlist_.spools) {
-      spool.state = add_state(spool.name + ".spool", spool.start.value_or(model_.signals.value(spool.signal, 0, Side::right)));
+      spool.state =
+          add_state(spool.name + ".spool", spool.start.value_or(Signals(model_.signals, nullptr).value(spool.signal, 0, Side::right)));
       if (spool.second_order()) add_state(spool.name + ".spool_rate", 0);
     }
     netlist_.ny = static_cast<int>(model_.y_start.size());
@@ -142,7 +143,7 @@ class NetlistBuilder {
     }
     const auto start = [&](int n) {
       return netlist_.nodes[n].state >= 0 ? model_.y_start[netlist_.nodes[n].state]
-                                          : model_.signals.value(netlist_.nodes[n].source, 0, Side::right);
+                                          : Signals(model_.signals, nullptr).value(netlist_.nodes[n].source, 0, Side::right);
     };
     const double from = start(A), to = start(B);
     for (int k = 1; k < line.segments; ++k)
@@ -414,13 +415,13 @@ class NetlistBuilder {
   }
 
   const Description& d_;
-  Model& model_;
+  CompiledModel& model_;
   Hydraulics& netlist_;
 };
 
 }  // namespace
 
-void compile_hydraulics(const Description& description, const std::vector<double>& starts, Model& model) {
+void compile_hydraulics(const Description& description, const std::vector<double>& starts, CompiledModel& model) {
   NetlistBuilder(description, model).build(starts);
 }
 

@@ -19,11 +19,11 @@ Vec<3> first_plane_axis(const Vec<3>& normal);
 bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, const Vec<3>& normal);
 
 /// Nodes, bodies and start values of the tree, always in space.
-void compile_tree(const Description& description, Model& model, Mechanism<3>& mechanism);
+void compile_tree(const Description& description, CompiledModel& model, Mechanism<3>& mechanism);
 
 /// The plane in which the whole machine moves, if there is one: every rotation axis along its normal, every translation axis in it, no
 /// spherical joint or wheel; compatible loops, blades and soil surfaces. `frames` receives every node's plane axes in the node frame.
-std::optional<Plane> find_plane(const Description& description, const Model& model, const Mechanism<3>& mechanism,
+std::optional<Plane> find_plane(const Description& description, const CompiledModel& model, const Mechanism<3>& mechanism,
                                 std::vector<Mat<3>>& frames);
 
 /// The tree projected into its plane.
@@ -53,7 +53,7 @@ struct PlacedPoint {
   int node;
   Vec<3> r;
 };
-PlacedPoint place(const PointMap& map, const Model& model, const std::string& body, const Vec3d& at);
+PlacedPoint place(const PointMap& map, const CompiledModel& model, const std::string& body, const Vec3d& at);
 
 /// A point or direction in the coordinates of the mechanism.
 template <int D>
@@ -80,28 +80,28 @@ struct JointRows {
 /// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Unset rest
 /// lengths stay NaN until after assembly.
 template <int D>
-void compile_connections(const Description& description, const PointMap& map, const std::vector<JointRows>& joints, Model& model,
+void compile_connections(const Description& description, const PointMap& map, const std::vector<JointRows>& joints, CompiledModel& model,
                          Mechanism<D>& mechanism);
 
 /// Sets unset rest lengths from the assembled start. Returns the ports' lengths and angles.
 template <int D>
-std::vector<double> settle(const Model& model, Mechanism<D>& mechanism);
+std::vector<double> settle(const CompiledModel& model, Mechanism<D>& mechanism);
 
 /// Centres of mass in the plane.
-void project_centers(const Vec<3>& reference, const PointMap& map, Model& model);
+void project_centers(const Vec<3>& reference, const PointMap& map, CompiledModel& model);
 
 /// Moves model.q_start and model.v_start onto the constraints: held coordinates are kept exactly, given ones as closely as
 /// possible (mass-weighted), free ones follow. Throws InputError with the residual of every loop.
 template <int D>
-void assemble(const Description& description, Model& model, const Mechanism<D>& mechanism);
+void assemble(const Description& description, CompiledModel& model, const Mechanism<D>& mechanism);
 
 /// Netlist, states and their names.
-void compile_hydraulics(const Description& description, const std::vector<double>& starts, Model& model);
+void compile_hydraulics(const Description& description, const std::vector<double>& starts, CompiledModel& model);
 
 /// Fills jumps and force_jumps from the signals that mechanism and netlist use.
-void collect_jumps(Model& model);
+void collect_jumps(CompiledModel& model);
 
 /// The body of that name; the ground has node 0 and identity placement.
-const BodyInfo& find_body(const Model& model, const std::string& name);
+const BodyInfo& find_body(const CompiledModel& model, const std::string& name);
 
 }  // namespace trunnion

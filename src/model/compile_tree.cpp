@@ -132,7 +132,7 @@ NodeJoint node_joint(JointPartKind kind) {
   return NodeJoint::spherical;
 }
 
-void start_rotation(Model& model, const JointDescription& joint) {
+void start_rotation(CompiledModel& model, const JointDescription& joint) {
   const auto e = matrix_quaternion(roll_pitch_yaw(joint.rotation.value_or(Vec3d{})));
   model.q_start.insert(model.q_start.end(), e.begin(), e.end());
   const Vec<3> rate =
@@ -145,7 +145,7 @@ void start_rotation(Model& model, const JointDescription& joint) {
 
 /// Start values and names of one elementary joint, the tree's last node.
 void add_part(const JointDescription& joint, const Element& element, const JointPartName& name, const Tree<3>& tree, JointInfo& info,
-              Model& model) {
+              CompiledModel& model) {
   const TreeNode<3>& node = tree.nodes.back();
   info.node = static_cast<int>(tree.nodes.size()) - 1;
   info.parts.push_back({node.joint, info.node, node.q, node.v, name.position, name.rate, name.acceleration});
@@ -164,7 +164,7 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
 }
 
 /// The nodes of one joint after its parent body: one per elementary joint, all at the joint's position.
-void add_joint(const std::string& name, const JointDescription& joint, Model& model, Tree<3>& tree) {
+void add_joint(const std::string& name, const JointDescription& joint, CompiledModel& model, Tree<3>& tree) {
   const BodyInfo parent = find_body(model, joint.parent);
   const Mat<3> R = parent.R_NB * roll_pitch_yaw(joint.orientation);
   const Vec<3> r = parent.r_NB + parent.R_NB * vec(joint.at), child_at = vec(joint.child_at);
@@ -243,7 +243,7 @@ void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, co
   tree.nodes.push_back(node);
 }
 
-const BodyInfo& find_body(const Model& model, const std::string& name) {
+const BodyInfo& find_body(const CompiledModel& model, const std::string& name) {
   static const BodyInfo kGround{"ground", 0, Mat<3>::Identity(), Vec<3>::Zero(), 0, Vec<3>::Zero()};
   if (name == "ground") return kGround;
   const auto number = model.body_numbers.find(name);
@@ -278,7 +278,7 @@ bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, c
   return false;
 }
 
-void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
+void compile_tree(const Description& d, CompiledModel& model, Mechanism<3>& m) {
   m.tree.nodes.emplace_back();
   m.tree.gravity = vec(d.gravity);
   for (int i : tree_order(d)) add_joint(d.joints[i].first, d.joints[i].second, model, m.tree);
@@ -298,7 +298,7 @@ void compile_tree(const Description& d, Model& model, Mechanism<3>& m) {
     if (m.tree.nodes[j].parent == 0) m.tree.nodes[j].r_PJ -= m.reference;
 }
 
-std::optional<Plane> find_plane(const Description& d, const Model& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
+std::optional<Plane> find_plane(const Description& d, const CompiledModel& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
   if (!d.wheels.empty()) return std::nullopt;  // a wheel can lean
   // axes of every node in ground axes with all coordinates at zero; rotation about the normal changes no normal component
   std::vector<Mat<3>> R_0(m.tree.nodes.size(), Mat<3>::Identity());

@@ -37,11 +37,11 @@ bool exchanges_pressures(const CosimulationDescription& c) {
          c.scheme != CouplingScheme::parallel;
 }
 
-CouplingMemory coupling_memory(const Model& model) {
+CouplingMemory coupling_memory(const CompiledModel& model) {
   return {static_cast<int>(model.hydraulics.actuators.size()), exchanges_pressures(model.description.coupling)};
 }
 
-std::vector<HydraulicGroup> hydraulic_groups(const Model& model) {
+std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model) {
   const Hydraulics& netlist = model.hydraulics;
   std::vector<HydraulicGroup> groups;
   std::vector<int> owner(netlist.circuits.size(), -1);

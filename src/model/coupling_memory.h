@@ -1,4 +1,4 @@
-// Memory of a co-simulation between communication points, in State::coupling(): the last communication points, for extrapolation and
+// Memory of a co-simulation between communication points, in StateVector::coupling(): the last communication points, for extrapolation and
 // the interface model; the volume defect of every port; the monitors of the power bonds. Plain numbers, saved with the state.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace trunnion {
 
-struct Model;
+struct CompiledModel;
 
 /// Whether pressures are exchanged between mechanism and hydraulics (velocity-pressure); otherwise forces. The schemes sequential and
 /// parallel exchange forces.
@@ -73,7 +73,7 @@ struct CouplingMemory {
 };
 
 /// The memory of the model's co-simulation.
-CouplingMemory coupling_memory(const Model& model);
+CouplingMemory coupling_memory(const CompiledModel& model);
 
 /// Which circuits (Hydraulics::circuits) form each hydraulic subsystem: those combined in coupling.subsystems, every other one separately;
 /// a single one if the hydraulics are integrated together with the interface model of all ports.
@@ -83,6 +83,6 @@ struct HydraulicGroup {
   const SubsystemDescription* settings = nullptr;  // null: those of all
 };
 /// Throws InputError if a circuit belongs to two subsystems.
-std::vector<HydraulicGroup> hydraulic_groups(const Model& model);
+std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model);
 
 }  // namespace trunnion

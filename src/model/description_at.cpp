@@ -52,10 +52,10 @@ void set_joint(const JointInfo& info, const double* q, JointDescription& j) {
 }
 
 template <int D>
-void set_lengths(const Model& model, const State& state, Description& d) {
+void set_lengths(const CompiledModel& model, const StateVector& state, Description& d) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   MechanismState<D> at(m);
-  update_inputs(m, model.signals, state.time, Side::right, at);
+  update_inputs(m, signals_at(model, state), state.time, Side::right, at);
   update_positions<D, double>(m, state.q(), nullptr, at);
   for (std::size_t i = 0; i < d.cylinders.size(); ++i) {
     const Cylinder& c = model.hydraulics.actuators[i].cylinder;
@@ -78,7 +78,7 @@ void set_lengths(const Model& model, const State& state, Description& d) {
 
 }  // namespace
 
-Description description_at(const Model& model, const State& state, const std::vector<int>& turning) {
+Description description_at(const CompiledModel& model, const StateVector& state, const std::vector<int>& turning) {
   Description d = model.description;
   for (const JointInfo& info : model.joints) {
     set_joint(info, state.q(), named(d.joints, info.name));

@@ -11,6 +11,6 @@ namespace trunnion {
 /// rotations, pressures, and lengths relative to the start (chamber lengths, unset rest lengths of springs and unset distances). Rates are
 /// unset, so that they are zero unless prescribed by a motion; velocities of the state are ignored. Friction states and filtered spools
 /// have no start value in a description: the state's must be start values. `turning`: velocities of one-axis joints that are kept.
-Description description_at(const Model& model, const State& state, const std::vector<int>& turning = {});
+Description description_at(const CompiledModel& model, const StateVector& state, const std::vector<int>& turning = {});
 
 }  // namespace trunnion

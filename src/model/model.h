@@ -23,7 +23,7 @@ struct JointPart {
   int node = 0;
   int q = 0, v = 0;                          // its first coordinate and velocity; cartesian coordinates: -1 if it is not a coordinate
   std::string position, rate, acceleration;  // names; of a spherical part the stems of its components: `q`, `rate`, ...
-  int reading = -1;                          // cartesian coordinates: index in Model::readings if it is computed from the bodies
+  int reading = -1;                          // cartesian coordinates: index in CompiledModel::readings if it is computed from the bodies
 };
 
 /// A joint as named by the user, and its nodes.
@@ -71,6 +71,7 @@ struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
   int coupling = 0;    // memory of a co-simulation
   int oil_memory = 0;  // memory of the oil rule between steps, hydraulics/circuit.h
+  int inputs = 0;      // courses of the inputs, signals/input_course.h
   bool operator==(const StateLayout&) const = default;
 };
 
@@ -81,7 +82,7 @@ struct ConstraintInfo {
   Range rows;
 };
 
-struct Model {
+struct CompiledModel {
   Description description;  // as read, with overrides applied: the exact settings used
   std::string title;
   StateLayout layout;
@@ -104,14 +105,15 @@ struct Model {
   std::vector<MovedStart> moved_starts;  // given start values moved by assembly
   std::vector<double> jumps;             // times at which any signal in use jumps, ascending
   std::vector<double> force_jumps;       // those at which accelerations or pressure rates jump unfiltered
+  std::vector<bool> direct_inputs;       // per input: whether they jump with it
   // cartesian coordinates (model/cartesian.h): the bodies' absolute coordinates as joints to the ground, how joint coordinates are
   // computed, and the same machine in relative coordinates, used for assembly and equilibrium
   std::vector<JointInfo> placements;
   std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
-  std::shared_ptr<const Model> relative;
+  std::shared_ptr<const CompiledModel> relative;
 };
 
 /// Compiles a description. Throws InputError with every semantic finding.
-std::shared_ptr<const Model> compile(Description description);
+std::shared_ptr<const CompiledModel> compile(Description description);
 
 }  // namespace trunnion

@@ -1,5 +1,5 @@
 // Everything needed to continue a run bit for bit: time, and in one contiguous array configuration q, velocity v, acceleration a,
-// first-order states y and their rates, multipliers, the coordinate partition, and the memory of time rules.
+// first-order states y and their rates, multipliers, the coordinate partition, the memory of time rules, and the inputs.
 // It is saved by copying.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,11 +10,12 @@
 
 namespace trunnion {
 
-class State {
+class StateVector {
  public:
-  State() = default;
-  explicit State(const StateLayout& layout)
-      : layout_(layout), values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling + layout.oil_memory, 0.0) {}
+  StateVector() = default;
+  explicit StateVector(const StateLayout& layout)
+      : layout_(layout),
+        values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling + layout.oil_memory + layout.inputs, 0.0) {}
 
   double time = 0;  // [s]
 
@@ -42,15 +43,21 @@ class State {
   const double* coupling() const { return partition() + layout_.rows; }
 
   const double* oil_memory() const { return coupling() + layout_.coupling; }
+  /// Courses of the model's inputs, InputCourse::kSize numbers each.
+  double* inputs() { return oil_memory() + layout_.oil_memory; }
+  const double* inputs() const { return oil_memory() + layout_.oil_memory; }
 
   const StateLayout& layout() const { return layout_; }
   const std::vector<double>& values() const { return values_; }
   std::vector<double>& values() { return values_; }
-  bool operator==(const State& other) const { return time == other.time && values_ == other.values_; }
+  bool operator==(const StateVector& other) const { return time == other.time && values_ == other.values_; }
 
  private:
   StateLayout layout_;
   std::vector<double> values_;
 };
+
+/// The signals of a model at the inputs of a state.
+inline Signals signals_at(const CompiledModel& model, const StateVector& state) { return {model.signals, state.inputs()}; }
 
 }  // namespace trunnion

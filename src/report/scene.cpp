@@ -54,7 +54,8 @@ constexpr const char* kLoopName[] = {"revolute", "prismatic", "cylindrical",   "
 
 class SceneBuilder final : public Scene {
  public:
-  SceneBuilder(const Description& description, const Recording& recording) : d_(description), recording_(recording), signals_(d_.signals) {
+  SceneBuilder(const Description& description, const Recording& recording)
+      : d_(description), recording_(recording), signals_(d_.signals, d_.inputs) {
     compile_tree(d_, model_, space_);
     std::vector<Mat<3>> frames;
     plane_ = find_plane(d_, model_, space_, frames);
@@ -88,7 +89,7 @@ class SceneBuilder final : public Scene {
       place(row);
       for (std::size_t i = 1; i < names_.size(); ++i) append_pose(pose_[i], poses[i]);
       for (std::size_t i = 0; i < d_.cylinders.size(); ++i) shortest[i] = std::min(shortest[i], length(d_.cylinders[i].second));
-      append_forces(recording_.columns.front()[row], row == 0 ? Side::right : Side::left, vectors, torques);
+      append_forces(row, row == 0 ? Side::right : Side::left, vectors, torques);
       add_to_box();
     }
     ReportJson scene{{"up", up()}, {"planar", planar()}, {"box", {{"min", report_vector(box_.min)}, {"max", report_vector(box_.max)}}}};
@@ -449,11 +450,14 @@ class SceneBuilder final : public Scene {
   }
 
   /// Forces and torques at a time, ground axes; records at jumps are the left limit.
-  void append_forces(double time, Side side, std::vector<std::vector<float>>& vectors, std::vector<std::vector<float>>& torques) const {
+  void append_forces(std::size_t row, Side side, std::vector<std::vector<float>>& vectors, std::vector<std::vector<float>>& torques) const {
+    const double time = recording_.columns[0][row];
+    const std::vector<double> inputs = recorded_inputs(row);
+    const Signals signals(signals_, inputs.data());
     for (std::size_t i = 0; i < d_.forces.size(); ++i) {
       const ForceDescription& f = d_.forces[i].second;
       if (f.joint) continue;
-      const double factor = f.signal ? signals_.value(signals_.find(*f.signal), time, side) : 1;
+      const double factor = f.signal ? signals.value(signals_.find(*f.signal), time, side) : 1;
       const auto append = [&](const std::optional<Vec3d>& value, std::vector<float>& out) {
         if (!value) return;
         const Vec<3> v = factor * vec(*value), ground = f.frame == ForceFrame::body ? Vec<3>(pose_[index(f.body)].R * v) : v;
@@ -462,6 +466,17 @@ class SceneBuilder final : public Scene {
       append(f.force, vectors[i]);
       append(f.torque, torques[i]);
     }
+  }
+  /// The inputs' courses at a record; those that are not recorded at their defaults.
+  std::vector<double> recorded_inputs(std::size_t row) const {
+    std::vector<double> inputs(d_.inputs.size() * InputCourse::kSize);
+    for (std::size_t i = 0; i < d_.inputs.size(); ++i) {
+      const std::size_t channel = channel_of(recording_.channels, "inputs", d_.inputs[i].first, "input");
+      if (channel < recording_.channels.size())
+        InputCourse{InputCourse::kSet, recording_.columns[0][row], recording_.columns[channel][row], 0, 0}.write(inputs.data() +
+                                                                                                                 i * InputCourse::kSize);
+    }
+    return inputs;
   }
   /// Recorded magnitude of the soil resistance against the motion of its point; null if not a soil force.
   const std::vector<double>* resistance(const std::string& force) const {
@@ -507,7 +522,7 @@ class SceneBuilder final : public Scene {
   Description d_;
   const Recording& recording_;
   SignalSet signals_;
-  Model model_;  // its tree only: bodies, joints, start
+  CompiledModel model_;  // its tree only: bodies, joints, start
   Mechanism<3> space_;
   std::unique_ptr<TreeState<3>> tree_;
   std::vector<double> q_;

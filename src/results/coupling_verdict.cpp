@@ -17,7 +17,7 @@ constexpr double kDifference = 0.005;               // of a stroke
 
 }  // namespace
 
-std::vector<std::string> coupling_faults(const Model& model, const CouplingReport& coupling, const Ledger& ledger,
+std::vector<std::string> coupling_faults(const CompiledModel& model, const CouplingReport& coupling, const Ledger& ledger,
                                          const RunStatistics& statistics, const MonolithicBeside* beside) {
   std::vector<std::string> faults;
   if (beside != nullptr && !beside->failure()) {

@@ -19,7 +19,7 @@ namespace trunnion {
 ///   pressures that alternate from step to step under `oil_rule: trapezoidal`, which keeps errors after jumps: the balances, of the
 ///   coupling alone or by the same rule, do not see them
 /// If a monolithic run `beside` (may be null) completed, only the difference of a length by more than 0.5 % of the stroke.
-std::vector<std::string> coupling_faults(const Model& model, const CouplingReport& coupling, const Ledger& ledger,
+std::vector<std::string> coupling_faults(const CompiledModel& model, const CouplingReport& coupling, const Ledger& ledger,
                                          const RunStatistics& statistics, const MonolithicBeside* beside);
 
 }  // namespace trunnion

@@ -59,7 +59,7 @@ class UnitSizes {
 
 }  // namespace
 
-std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const RunStatistics& statistics) {
+std::optional<AccumulatedErrors> accumulated_errors(const CompiledModel& model, const RunStatistics& statistics) {
   const LocalErrors& errors = statistics.local_errors;
   if (errors.coordinates().empty() && errors.pressures().empty()) return std::nullopt;
   AccumulatedErrors found;
@@ -90,7 +90,7 @@ const WorstError* MeasuredErrors::worst() const {
   return found == channels.end() ? nullptr : &*found;
 }
 
-MeasuredErrors measured_errors(const Model& model, const Recording& run, const Recording& halved, double step, int order) {
+MeasuredErrors measured_errors(const CompiledModel& model, const Recording& run, const Recording& halved, double step, int order) {
   constexpr double kSameTime = 1e-6;
   const double whole = std::pow(2, order) / (std::pow(2, order) - 1);
   std::vector<std::pair<std::size_t, std::size_t>> rows;
@@ -148,7 +148,7 @@ std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& 
                       c.error, c.unit, remedy)};
 }
 
-std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors& measured, double step) {
+std::vector<std::string> error_warnings(const CompiledModel& model, const MeasuredErrors& measured, double step) {
   const WorstError* worst = nullptr;
   for (const WorstError& c : measured.channels)
     if (std::find(model.coordinate_names.begin(), model.coordinate_names.end(), c.channel) != model.coordinate_names.end() &&

@@ -28,7 +28,7 @@ struct AccumulatedErrors {
   WorstError pressure;    // the largest of a step
 };
 /// Empty for a model without coordinates and volumes.
-std::optional<AccumulatedErrors> accumulated_errors(const Model& model, const RunStatistics& statistics);
+std::optional<AccumulatedErrors> accumulated_errors(const CompiledModel& model, const RunStatistics& statistics);
 
 struct MeasuredErrors {
   double step = 0;                   // [s] of the second run
@@ -37,7 +37,7 @@ struct MeasuredErrors {
   const WorstError* worst() const;
 };
 /// Of a run of the model and one with half its step, by a rule of that order; only common times count.
-MeasuredErrors measured_errors(const Model& model, const Recording& run, const Recording& halved, double step, int order);
+MeasuredErrors measured_errors(const CompiledModel& model, const Recording& run, const Recording& halved, double step, int order);
 
 /// The step that would reduce an error of `percent` below 1 %: 1, 2 or 5 times a power of ten [s].
 double step_for(double step, double percent, int order);
@@ -47,7 +47,7 @@ int order_of(const SolverDescription& solver);
 
 std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver);
 /// For coordinates only: rates, forces and powers may have large errors for an instant after a jump.
-std::vector<std::string> error_warnings(const Model& model, const MeasuredErrors& measured, double step);
+std::vector<std::string> error_warnings(const CompiledModel& model, const MeasuredErrors& measured, double step);
 /// `error_estimate` of summary.json; lines of the summary on a terminal.
 nlohmann::ordered_json error_json(const std::optional<AccumulatedErrors>& accumulated, const std::optional<MeasuredErrors>& measured);
 std::string error_text(const std::optional<AccumulatedErrors>& accumulated, const std::optional<MeasuredErrors>& measured);

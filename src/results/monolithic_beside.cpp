@@ -7,7 +7,7 @@
 
 namespace trunnion {
 
-MonolithicBeside::MonolithicBeside(const std::shared_ptr<const Model>& model) : observer_(make_observer(model)) {
+MonolithicBeside::MonolithicBeside(const std::shared_ptr<const CompiledModel>& model) : observer_(make_observer(model)) {
   Description description = model->description;
   description.solver.coupling = CouplingKind::monolithic;
   monolithic_ = compile(description);
@@ -25,15 +25,15 @@ MonolithicBeside::MonolithicBeside(const std::shared_ptr<const Model>& model) : 
   ranges_.resize(length_.size());
 }
 
-void MonolithicBeside::begin(const State& start) {
-  State state(monolithic_->layout);  // the coupling memory comes last
+void MonolithicBeside::begin(const StateVector& start) {
+  StateVector state(monolithic_->layout);  // the coupling memory comes last
   std::copy_n(start.values().begin(), state.values().size(), state.values().begin());
   state.time = start.time;
   runner_ = std::make_unique<Runner>(monolithic_, state);
   std::fill(values_.begin(), values_.end(), 0.0);
 }
 
-void MonolithicBeside::at(const State& state) {
+void MonolithicBeside::at(const StateVector& state) {
   if (failure_) return;
   try {
     runner_->advance(state.time);

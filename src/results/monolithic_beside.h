@@ -16,11 +16,11 @@ namespace trunnion {
 class MonolithicBeside {
  public:
   /// `model` is co-simulated; the reference has its treatment and integrator and steps of solver.step, cut at communication points.
-  explicit MonolithicBeside(const std::shared_ptr<const Model>& model);
+  explicit MonolithicBeside(const std::shared_ptr<const CompiledModel>& model);
 
-  void begin(const State& start);
+  void begin(const StateVector& start);
   /// Advances to the state's time and compares. After a failure of the monolithic run the differences are NaN.
-  void at(const State& state);
+  void at(const StateVector& state);
 
   /// `lift.coupling_difference`: length [m] of the co-simulation minus that of the monolithic run.
   const std::vector<Channel>& channels() const { return channels_; }
@@ -31,7 +31,7 @@ class MonolithicBeside {
   const std::optional<SimulationError>& failure() const { return failure_; }
 
  private:
-  std::shared_ptr<const Model> monolithic_;
+  std::shared_ptr<const CompiledModel> monolithic_;
   std::unique_ptr<Runner> runner_;
   std::unique_ptr<Observer> observer_, reference_;
   std::vector<std::size_t> length_;             // per cylinder: its index among the observer's channels

@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cosimulation/monitor.h"
-#include "machine/ledger.h"
 #include "results/monolithic_beside.h"
-#include "run/run.h"
+#include "run/channel_reader.h"
 
 namespace trunnion {
 
@@ -33,63 +31,23 @@ class RowSink {
 };
 
 /// Throws InputError for names in record.channels that no channel has.
-void check_recorded_channels(const std::shared_ptr<const Model>& model);
+void check_recorded_channels(const std::shared_ptr<const CompiledModel>& model);
 
 /// Approximate number of rows that a run records.
 double expected_rows(const Description& d);
-
-/// Reads every channel during a run: time, the observer's, energies, the solver's, the coupling's. Equal input gives equal bits.
-/// (Computing time is not a channel; see history.h.)
-class ChannelReader final : public RunWatcher {
- public:
-  explicit ChannelReader(std::shared_ptr<const Model> model);
-
-  /// The first state.
-  void begin(const State& state);
-  /// Throws SimulationError where energies or powers are not finite.
-  void at(const StepRecord& step) override;
-  /// Restores the last valid state after a SimulationError; the energy ledger ends there.
-  void stop_at(const State& state);
-  /// Restores a state observed before, with the ledger at that time.
-  void resume(const State& state, const Ledger& ledger);
-
-  const std::vector<Channel>& channels() const { return channels_; }
-  /// Values of all channels at the last observed state, channels().size() numbers; valid until the next call.
-  const std::vector<double>& values();
-  const Ledger& ledger() const { return ledger_; }
-  const Observer& observer() const { return *observer_; }
-  double time() const { return time_; }
-  /// The same; throws SimulationError if one is not finite. `before`: [s] time of the last valid state.
-  const std::vector<double>& finite_values(double before);
-
- private:
-  void read_coupling(const State& state);
-  void check_energies();
-  [[noreturn]] void not_finite(double before, const std::string& name) const;
-
-  std::shared_ptr<const Model> model_;
-  std::unique_ptr<Observer> observer_;
-  Ledger ledger_;
-  std::vector<Channel> channels_;
-  std::vector<double> values_;
-  CouplingMemory memory_;           // coupling figures
-  std::size_t coupling_begin_ = 0;  // of its channels
-  double time_ = 0;
-  StepReport report_;  // of the step that led to the last observed state
-};
 
 /// Records grid points of a run.
 class Recorder final : public RunWatcher {
  public:
   /// Uses the description's `record` settings. Throws InputError for unknown channels. `beside_monolithic`: with the difference from a
   /// monolithic run (a co-simulation). `sink` (may be null) gets every row; rows are kept in memory only if `kept`.
-  explicit Recorder(std::shared_ptr<const Model> model, bool beside_monolithic = false, RowSink* sink = nullptr, bool kept = true);
+  explicit Recorder(std::shared_ptr<const CompiledModel> model, bool beside_monolithic = false, RowSink* sink = nullptr, bool kept = true);
 
   /// The first record.
-  void begin(const State& state);
+  void begin(const StateVector& state);
   void at(const StepRecord& step) override;
   /// Records the last state of a run unless already recorded, also if the run failed.
-  void finish(const State& last);
+  void finish(const StateVector& last);
 
   /// The recording in memory; its channels in any case.
   const Recording& recording() const { return recording_; }
@@ -105,7 +63,7 @@ class Recorder final : public RunWatcher {
   void select(const std::vector<std::string>& wanted);
   void record(double before);
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   ChannelReader reader_;
   std::unique_ptr<MonolithicBeside> beside_;
   Recording recording_;

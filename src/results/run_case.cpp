@@ -72,7 +72,7 @@ const char* word(StartKind start) {
   return kWords[static_cast<int>(start)];
 }
 
-State start_of(const std::shared_ptr<const Model>& model, StartKind start) {
+StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKind start) {
   switch (start) {
     case StartKind::equilibrium:
       return equilibrium_state(*model);
@@ -94,7 +94,7 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
   }
 }
 
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress, StartKind start, RunWatcher* also,
+CaseResult run_case(const std::shared_ptr<const CompiledModel>& model, const Progress& progress, StartKind start, RunWatcher* also,
                     bool beside_monolithic, const std::atomic<int>* signal, CaseFiles* files, bool kept) {
   CaseResult result;
   result.model = model;
@@ -151,7 +151,7 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
   return result;
 }
 
-void check_measurable(const Model& model) {
+void check_measurable(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
   if (order_of(solver) > 0) return;
   const bool variable = solver.coupling == CouplingKind::monolithic;
@@ -182,7 +182,7 @@ void measure_errors(CaseResult& result, StartKind start, const Progress& progres
 
 // ---------------------------------------------------------------- files
 
-CaseFiles::CaseFiles(std::shared_ptr<const Model> model, std::string model_file, std::string folder,
+CaseFiles::CaseFiles(std::shared_ptr<const CompiledModel> model, std::string model_file, std::string folder,
                      std::chrono::steady_clock::time_point start)
     : model_(std::move(model)), model_file_(std::move(model_file)), folder_(std::move(folder)), start_(start), flushed_(start) {}
 

@@ -19,7 +19,7 @@ namespace trunnion {
 
 /// Result of a run, also of a failed or unfinished one.
 struct CaseResult {
-  std::shared_ptr<const Model> model;
+  std::shared_ptr<const CompiledModel> model;
   Analysis analysis;
   RunStatistics statistics;
   std::unique_ptr<Recorder> recorder;
@@ -39,7 +39,8 @@ struct CaseResult {
 class CaseFiles final : public RowSink {
  public:
   /// `start`: when the run began.
-  CaseFiles(std::shared_ptr<const Model> model, std::string model_file, std::string folder, std::chrono::steady_clock::time_point start);
+  CaseFiles(std::shared_ptr<const CompiledModel> model, std::string model_file, std::string folder,
+            std::chrono::steady_clock::time_point start);
 
   /// From now on add() occasionally writes a summary of `result`, after calling `update`; null: no more.
   void summarise(const CaseResult* result, std::function<void()> update);
@@ -60,7 +61,7 @@ class CaseFiles final : public RowSink {
   template <class Write>
   std::string write_all(Write&& write);
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   std::string model_file_, folder_;
   std::chrono::steady_clock::time_point start_, flushed_;
   std::vector<File> files_;
@@ -80,7 +81,7 @@ enum class StartKind {
 /// Name in results: `stated`, `equilibrium`, `steady`.
 const char* word(StartKind start);
 /// The start state. Throws InputError, SimulationError.
-State start_of(const std::shared_ptr<const Model>& model, StartKind start);
+StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKind start);
 
 /// Advances a run to solver.duration. Throws SimulationError.
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {});
@@ -89,7 +90,7 @@ void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {})
 /// compared with a monolithic run; a `signal` that becomes nonzero ends the run as a failure (may be null). Throws InputError for input
 /// errors; a failed simulation is a result. `files` (may be null) get the rows, which stay in memory only if `kept`; the caller finishes
 /// them.
-CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& progress = {}, StartKind start = StartKind::given,
+CaseResult run_case(const std::shared_ptr<const CompiledModel>& model, const Progress& progress = {}, StartKind start = StartKind::given,
                     RunWatcher* also = nullptr, bool beside_monolithic = false, const std::atomic<int>* signal = nullptr,
                     CaseFiles* files = nullptr, bool kept = true);
 
@@ -97,13 +98,13 @@ CaseResult run_case(const std::shared_ptr<const Model>& model, const Progress& p
 /// warning. Throws InputError if steps are not of fixed length: variable-step integrators, co-simulation.
 void measure_errors(CaseResult& result, StartKind start, const Progress& progress = {}, const std::atomic<int>* signal = nullptr);
 /// The check alone, before a run.
-void check_measurable(const Model& model);
+void check_measurable(const CompiledModel& model);
 
 /// The independent coordinates at the end, `lever.angle`; empty if the treatment does not partition.
 std::vector<std::string> independent_names(const CaseResult& result);
 
 /// Changes of given start values by assembly: a line for a terminal; empty if none.
-std::string moved_starts_text(const Model& model);
+std::string moved_starts_text(const CompiledModel& model);
 
 /// summary.json; definitions in docs/results.md. `wall_seconds`: of the whole program.
 std::string summary_json(const CaseResult& result, const std::string& model_file, double wall_seconds);

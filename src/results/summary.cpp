@@ -107,7 +107,7 @@ Json constraints_json(const CaseResult& r) {
           {"final_violation", loops}};
 }
 
-Json moved_starts_json(const Model& model) {
+Json moved_starts_json(const CompiledModel& model) {
   Json moved = Json::object();
   for (const MovedStart& start : model.moved_starts) moved[start.name] = start.change;
   return moved;
@@ -203,7 +203,7 @@ struct UsedStep {
   double asked, used;  // [s]
 };
 /// Steps of the subsystems, which divide the communication step.
-std::vector<UsedStep> used_steps(const Model& model) {
+std::vector<UsedStep> used_steps(const CompiledModel& model) {
   constexpr double kSameStep = 1e-6;
   const Description& d = model.description;
   const double H = grid_step(d);
@@ -229,7 +229,7 @@ Json difference_json(const MonolithicBeside* beside) {
   return json;
 }
 
-Json coupling_json(const Model& model, const CouplingReport& c, const std::vector<std::string>& faults, const Recorder& recorder) {
+Json coupling_json(const CompiledModel& model, const CouplingReport& c, const std::vector<std::string>& faults, const Recorder& recorder) {
   Json bonds = Json::object();
   const auto share = [rounding = recorder.ledger().rounding()](double energy, double work) {
     return work > rounding ? Json(energy / work) : Json(nullptr);
@@ -264,7 +264,7 @@ std::vector<std::string> independent_names(const CaseResult& r) {
   return names;
 }
 
-std::string moved_starts_text(const Model& model) {
+std::string moved_starts_text(const CompiledModel& model) {
   if (model.moved_starts.empty()) return "";
   std::string text;
   for (const MovedStart& start : model.moved_starts)
@@ -279,6 +279,7 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
   for (std::size_t i = 0; i <= r.recorder->observer().channels().size(); ++i) append(final_state, last[i].first, last[i].second);
   Json json{{"program", std::string("trunnion ") + kVersion},
             {"model_file", model_file},
+            {"input_file", r.model->description.input_file.empty() ? Json(nullptr) : Json(r.model->description.input_file)},
             {"title", r.model->title},
             {"status", !r.ended    ? "running"
                        : r.failure ? "failed"

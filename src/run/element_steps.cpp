@@ -27,7 +27,7 @@ struct Element {
   bool discrete = false, is_rotary = false;
 };
 
-std::vector<Element> elements_of(const Model& model) {
+std::vector<Element> elements_of(const CompiledModel& model) {
   std::vector<Element> list;
   const Hydraulics& netlist = model.hydraulics;
   for (const QuasistaticCircuit& q : netlist.quasistatic)
@@ -40,7 +40,7 @@ std::vector<Element> elements_of(const Model& model) {
 }
 
 /// [1/kg] per element; empty at a singular configuration.
-std::vector<double> inverse_masses(const Model& model, const State& start, const std::vector<Element>& elements) {
+std::vector<double> inverse_masses(const CompiledModel& model, const StateVector& start, const std::vector<Element>& elements) {
   const std::size_t ports = model.hydraulics.actuators.size(), n = elements.size();
   std::vector<double> W(ports * ports), b(ports);
   const bool known = std::visit(
@@ -155,7 +155,7 @@ double coupling_limit(const Description& description, const VirtualElement& e, d
 
 class Warnings {
  public:
-  Warnings(const Model& model, const State& start)
+  Warnings(const CompiledModel& model, const StateVector& start)
       : model_(model), elements_(elements_of(model)), inverse_(inverse_masses(model, start, elements_)) {}
 
   std::vector<std::string> take() {
@@ -220,7 +220,7 @@ class Warnings {
     }
   }
 
-  const Model& model_;
+  const CompiledModel& model_;
   std::vector<Element> elements_;
   std::vector<double> inverse_;
   std::vector<std::string> list_;
@@ -228,7 +228,7 @@ class Warnings {
 
 }  // namespace
 
-std::vector<std::string> element_step_warnings(const Model& model, const State& start) {
+std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start) {
   if (model.hydraulics.quasistatic.empty()) return {};
   return Warnings(model, start).take();
 }

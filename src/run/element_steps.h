@@ -17,6 +17,6 @@ namespace trunnion {
 
 /// A message for each quasistatic actuator whose element the run's settings make unstable or coarse: the step, its limit and remedies.
 /// `start`: the beginning of the run.
-std::vector<std::string> element_step_warnings(const Model& model, const State& start);
+std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start);
 
 }  // namespace trunnion

@@ -20,7 +20,7 @@ double kept_back(const AccumulatorDescription& d) {
 
 }  // namespace
 
-IncidentWatch::IncidentWatch(const Model& model) : model_(&model) {
+IncidentWatch::IncidentWatch(const CompiledModel& model) : model_(&model) {
   const Hydraulics& netlist = model.hydraulics;
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     if (!(netlist.actuators[i].cylinder.damper.length > 0)) continue;
@@ -42,8 +42,8 @@ IncidentWatch::IncidentWatch(const Model& model) : model_(&model) {
   open_.resize(reliefs_.size());
   if (actuators_.empty()) return;
   lengths_ = std::visit(
-      []<int D>(const Mechanism<D>& mechanism) -> std::function<const double*(const State&)> {
-        return [&mechanism, work = std::make_shared<MechanismState<D>>(mechanism)](const State& state) {
+      []<int D>(const Mechanism<D>& mechanism) -> std::function<const double*(const StateVector&)> {
+        return [&mechanism, work = std::make_shared<MechanismState<D>>(mechanism)](const StateVector& state) {
           update_positions(mechanism, state.q(), static_cast<const double*>(nullptr), *work);
           return work->s.data();
         };
@@ -62,9 +62,9 @@ Incidents IncidentWatch::nothing() const {
   return list;
 }
 
-double IncidentWatch::pressure(int node, const State& state) const {
+double IncidentWatch::pressure(int node, const StateVector& state) const {
   const PressureNode& n = model_->hydraulics.nodes[static_cast<std::size_t>(node)];
-  return n.state >= 0 ? state.y()[n.state] : model_->signals.value(n.source, state.time, Side::left);
+  return n.state >= 0 ? state.y()[n.state] : signals_at(*model_, state).value(n.source, state.time, Side::left);
 }
 
 double IncidentWatch::depth(std::size_t stop) const {
@@ -73,7 +73,7 @@ double IncidentWatch::depth(std::size_t stop) const {
   return c.damper.length - std::min(c.chamber_A(s_[port]), c.chamber_B(s_[port]));
 }
 
-double IncidentWatch::flow(std::size_t relief, const State& state) const {
+double IncidentWatch::flow(std::size_t relief, const StateVector& state) const {
   const auto& [valve, component] = reliefs_[relief];
   if (valve != nullptr) return one_way_flow(valve->law, pressure(valve->A, state) - pressure(valve->B, state));
   ComponentValues<> values;
@@ -83,7 +83,7 @@ double IncidentWatch::flow(std::size_t relief, const State& state) const {
   return values.Q[0];
 }
 
-void IncidentWatch::begin(const State& state) {
+void IncidentWatch::begin(const StateVector& state) {
   time_ = state.time;
   if (lengths_) s_ = lengths_(state);
   for (std::size_t i = 0; i < actuators_.size(); ++i) {
@@ -94,7 +94,7 @@ void IncidentWatch::begin(const State& state) {
   for (std::size_t i = 0; i < reliefs_.size(); ++i) open_[i] = flow(i, state) > 0;
 }
 
-void IncidentWatch::step(const State& state, Incidents& incidents) {
+void IncidentWatch::step(const StateVector& state, Incidents& incidents) {
   const double t = state.time;
   if (lengths_) s_ = lengths_(state);
   for (std::size_t i = 0; i < actuators_.size(); ++i) {

@@ -44,22 +44,22 @@ struct Incidents {
 
 class IncidentWatch {
  public:
-  explicit IncidentWatch(const Model& model);
+  explicit IncidentWatch(const CompiledModel& model);
   /// Empty records of everything monitored.
   Incidents nothing() const;
   /// An initial state: conditions that already hold are not events.
-  void begin(const State& state);
+  void begin(const StateVector& state);
   /// The end of a step; states in order. No allocation.
-  void step(const State& state, Incidents& incidents);
+  void step(const StateVector& state, Incidents& incidents);
 
  private:
-  double pressure(int node, const State& state) const;
+  double pressure(int node, const StateVector& state) const;
   /// Depth of a piston in an end damper [m, rad]; not positive: in none.
   double depth(std::size_t stop) const;
   /// Flow through a relief valve [m3/s].
-  double flow(std::size_t relief, const State& state) const;
+  double flow(std::size_t relief, const StateVector& state) const;
 
-  const Model* model_;
+  const CompiledModel* model_;
   // in the order of the records
   std::vector<int> actuators_;
   std::vector<const Component*> stores_;
@@ -69,9 +69,9 @@ class IncidentWatch {
     const Component* component = nullptr;  // with a poppet that moves
   };
   std::vector<Relief> reliefs_;
-  std::function<const double*(const State&)> lengths_;  // [m, rad] of the ports; empty if no end damper needs them
-  const double* s_ = nullptr;                           // as last computed
-  std::vector<double> last_;                            // [m, rad] per record: length at the end of the step before
+  std::function<const double*(const StateVector&)> lengths_;  // [m, rad] of the ports; empty if no end damper needs them
+  const double* s_ = nullptr;                                 // as last computed
+  std::vector<double> last_;                                  // [m, rad] per record: length at the end of the step before
   std::vector<bool> inside_, empty_, open_;
   double time_ = 0;
 };

@@ -10,7 +10,7 @@
 
 namespace trunnion {
 
-LocalErrors::LocalErrors(const Model& model)
+LocalErrors::LocalErrors(const CompiledModel& model)
     : q_(static_cast<std::size_t>(model.layout.nv), -1),
       coordinates_(q_.size()),
       pressures_(model.hydraulics.volumes.size()),
@@ -33,7 +33,7 @@ double LocalErrors::Record::persistent() const {
   return std::accumulate(sorted.begin(), sorted.end(), shift);
 }
 
-void LocalErrors::widen(const State& state) {
+void LocalErrors::widen(const StateVector& state) {
   const auto include = [](Record& record, double value) {
     record.least = std::min(record.least, value);
     record.most = std::max(record.most, value);
@@ -48,14 +48,14 @@ void LocalErrors::add(Record& coordinate, double error, double time) const {
   coordinate.in_stretch[std::min(kStretches - 1, static_cast<std::size_t>(std::max(0.0, time / stretch_)))] += error;
 }
 
-void LocalErrors::begin(const State& state) {
+void LocalErrors::begin(const StateVector& state) {
   for (std::size_t v = 0; v < q_.size(); ++v)
     if (q_[v] >= 0) coordinates_[v] = {0, state.q()[q_[v]], state.q()[q_[v]], 0, {}};
   for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i] = {0, state.y()[i], state.y()[i], 0, {}};
   length_ = 0;
 }
 
-void LocalErrors::step(const State& from, const State& to, bool in_parts) {
+void LocalErrors::step(const StateVector& from, const StateVector& to, bool in_parts) {
   constexpr double kSameLength = 1e-6;
   const double h = to.time - from.time;
   for (std::size_t v = 0; v < q_.size(); ++v) {
@@ -82,7 +82,7 @@ void LocalErrors::step(const State& from, const State& to, bool in_parts) {
   widen(to);
 }
 
-void LocalErrors::step(double begin, const State& to, const StepErrors& errors) {
+void LocalErrors::step(double begin, const StateVector& to, const StepErrors& errors) {
   for (std::size_t v = 0; v < q_.size(); ++v)
     if (q_[v] >= 0) add(coordinates_[v], errors.coordinates[v], begin);
   for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i].error = std::max(pressures_[i].error, errors.pressures[i]);

@@ -35,13 +35,13 @@ class LocalErrors {
   };
 
   LocalErrors() = default;
-  explicit LocalErrors(const Model& model);
+  explicit LocalErrors(const CompiledModel& model);
 
-  void begin(const State& state);
+  void begin(const StateVector& state);
   /// A step, or a part of one, from one state to another.
-  void step(const State& from, const State& to, bool in_parts);
+  void step(const StateVector& from, const StateVector& to, bool in_parts);
   /// A step that began at time `begin` [s], with its integrator's estimates.
-  void step(double begin, const State& to, const StepErrors& errors);
+  void step(double begin, const StateVector& to, const StepErrors& errors);
 
   /// Per velocity; 0 for spherical joints, whose coordinates are not scalars.
   const std::vector<Record>& coordinates() const { return coordinates_; }
@@ -49,7 +49,7 @@ class LocalErrors {
   const std::vector<Record>& pressures() const { return pressures_; }
 
  private:
-  void widen(const State& state);
+  void widen(const StateVector& state);
   void add(Record& coordinate, double error, double time) const;
 
   std::vector<int> q_;  // per velocity: its coordinate, or -1

@@ -7,7 +7,7 @@
 
 namespace trunnion {
 
-std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const Model> model) {
+std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const CompiledModel> model) {
   if (model->description.solver.coupling == CouplingKind::cosimulation) return make_cosimulation(model);
   return make_monolithic_stepper(std::move(model));
 }

@@ -1,8 +1,4 @@
-// A run: a stepper driven over the time grid t_k = k h, with its statistics.
-// The grid counts from time 0 and is found from the state's own time, so that a restored state continues bit for bit.
-//   a jump of a signal on a grid point (within 1e-9 h): the step before sees the left limit, the step after the right one;
-//   a jump inside a step splits it, unless solver.split_jumps is false;
-//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step.
+// A run: steps over the time grid (run/step_loop.h), with statistics, observed by a watcher.
 // States at a jump are reported with the left limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -16,7 +12,7 @@
 #include "base/diagnostic.h"
 #include "run/incidents.h"
 #include "run/local_errors.h"
-#include "run/make_stepper.h"
+#include "run/step_loop.h"
 
 namespace trunnion {
 
@@ -70,13 +66,13 @@ struct RunStatistics {
 
 /// An intermediate state.
 struct StepRecord {
-  const State& state;
-  Side side;                 // right: a jump has occurred since the previous record, at the same time
-  const StepReport& report;  // of the step that led here (side left)
-  bool on_grid;              // a grid point or the end of the run
-  bool part;                 // inside a subdivided step
-  long grid_index;           // of the last grid point at or before the state
-  double step_seconds;       // [s] inside steps up to here; distributed evenly between two readings of the clock
+  const StateVector& state;
+  Side side;                  // right: a jump has occurred since the previous record, at the same time
+  const StepOutcome& report;  // of the step that led here (side left)
+  bool on_grid;               // a grid point or the end of the run
+  bool part;                  // inside a subdivided step
+  long grid_index;            // of the last grid point at or before the state
+  double step_seconds;        // [s] inside steps up to here; distributed evenly between two readings of the clock
 };
 
 /// Receives every state of a run in order, delayed by some steps. A SimulationError thrown by it ends the run at the state before.
@@ -96,47 +92,44 @@ class Interrupted : public SimulationError {
   int signal_;
 };
 
-/// The times at which steps end.
-class StepSchedule {
+/// Counts the steps of a run.
+class StepCounter {
  public:
-  explicit StepSchedule(const Model& model);
-  /// Index of the last grid point at or before t.
-  long grid_index(double t) const;
-  bool on_grid(double t) const;
-  /// The grid point after t; a jump or the end of the run on it (within 1e-9 h) defines its exact time.
-  double grid_point_after(double t) const;
-  /// End of the step that starts at t, not beyond `end`.
-  double next(double t, double end) const;
-  /// Whether a run to `end` stops at t.
-  bool reached(double t, double end) const;
-  /// Step length h such that t + h equals `target` to the last bit.
-  double length(double t, double target) const;
-  bool is_jump(double t) const;
-  bool is_force_jump(double t) const;
-  double step() const { return h_; }
+  explicit StepCounter(const StepLoop& loop);
+  /// Continues from the state of the loop.
+  void begin();
+  /// A step, or the rest of one after its last part, from one state to another; `in_parts`: a substep, or subdivided.
+  void add_errors(const StateVector& from, const StateVector& to, bool in_parts);
+  void add_errors(double begin, const StateVector& to, const StepErrors& errors) { statistics.local_errors.step(begin, to, errors); }
+  /// The end of a step. No allocation.
+  void count(const StateVector& state, const StepOutcome& report);
+
+  RunStatistics statistics;
 
  private:
-  double near(double t) const;  // closer times are equal
+  void count_partition(const StateVector& state);
+  void count_alternation(const StateVector& state);
 
-  double h_, duration_;
-  bool split_;
-  std::vector<double> jumps_, force_jumps_;
+  const StepLoop& loop_;
+  IncidentWatch watch_;
+  std::vector<bool> dependent_;   // scratch of count_partition, per velocity
+  std::vector<int> independent_;  // the same
 };
 
 class Runner {
  public:
   /// Starts at the model's start state. Throws what start_state throws.
-  explicit Runner(const std::shared_ptr<const Model>& model);
+  explicit Runner(const std::shared_ptr<const CompiledModel>& model);
   /// Starts at a given state with consistent rates, at time 0.
-  Runner(std::shared_ptr<const Model> model, State start);
+  Runner(std::shared_ptr<const CompiledModel> model, StateVector start);
 
-  const std::shared_ptr<const Model>& model() const { return model_; }
-  const State& state() const { return state_; }
-  const RunStatistics& statistics() const { return statistics_; }
-  Stepper& stepper() { return *stepper_; }
+  const std::shared_ptr<const CompiledModel>& model() const { return loop_.shared_model(); }
+  const StateVector& state() const { return loop_.state(); }
+  const RunStatistics& statistics() const { return counter_.statistics; }
+  Stepper& stepper() { return loop_.stepper(); }
 
   /// Continues from a saved state: a copy of state() of any run of the same model. Statistics continue.
-  void restore(const State& state);
+  void restore(const StateVector& state);
   /// From now on a run ends after the step during which `signal` becomes nonzero, with Interrupted. Null: never.
   void stop_on(const std::atomic<int>* signal) { stop_ = signal; }
   /// Advances to `end` [s], or to the grid point equal to `end` up to rounding, passing every state after the present one to `watcher`
@@ -148,44 +141,35 @@ class Runner {
 
  private:
   struct Kept {
-    State state;
-    StepReport report;
+    StateVector state;
+    StepOutcome report;
     Side side = Side::left;
     bool part = false;  // of a step
   };
-  bool restart();
-  std::string not_finite() const;
-  StepReport step_to(double target, int divisions);
-  StepReport resolve(double target);
-  void keep(const StepReport& report, Side side, bool part = false);
+  /// Keeps the parts of subdivided steps.
+  class Parts final : public PartSink {
+   public:
+    explicit Parts(Runner& run) : run_(run) {}
+    void part(const StateVector&, const StepOutcome& report) override { run_.keep(report, Side::left, true); }
+    std::size_t count() const override { return run_.used_; }
+    void drop_after(std::size_t count) override { run_.used_ = count; }
+
+   private:
+    Runner& run_;
+  };
+  void keep(const StepOutcome& report, Side side, bool part = false);
   void run_block(double end);
   void publish_block(double end, double seconds_before, RunWatcher* watcher);
-  void count(const Kept& kept);
-  void count_partition(const State& state);
-  void count_alternation(const State& state);
-  std::string motions_here() const;
-  [[noreturn]] void fail() const;
 
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != 0; }
 
-  std::shared_ptr<const Model> model_;
+  StepLoop loop_;
+  StepCounter counter_;
   const std::atomic<int>* stop_ = nullptr;
-  StepSchedule schedule_;
-  std::unique_ptr<Stepper> stepper_;
-  State state_;
-  RunStatistics statistics_;
-  IncidentWatch watch_;
   std::vector<Kept> block_;  // states of the steps between two readings of the clock; the first used_ are valid
   std::size_t used_ = 0;
-  State block_start_;             // before them
-  std::vector<bool> dependent_;   // scratch of count_partition, per velocity
-  std::vector<int> independent_;  // the same
-  StepReport failure_;
-  std::string not_finite_;  // the quantity that was not finite after the failed step
-  State part_start_;        // of a subdivided step
-  int divisions_ = 0;
-  bool resolves_ = false;
-  bool failed_ = false, restart_failed_ = false;
+  StateVector block_start_;  // before them
+  bool failed_ = false;
 };
 
 }  // namespace trunnion

@@ -7,6 +7,8 @@
 #include <numbers>
 #include <set>
 
+#include "signals/rate_limit.h"
+
 namespace trunnion {
 
 namespace {
@@ -34,9 +36,12 @@ Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce it
 
 }  // namespace
 
-SignalSet::SignalSet(const NamedList<SignalDescription>& list) {
+SignalSet::SignalSet(const NamedList<SignalDescription>& list, const NamedList<InputDescription>& inputs)
+    : inputs_(static_cast<int>(inputs.size())), first_input_(static_cast<SignalIndex>(list.size())) {
   for (const auto& item : list) names_.push_back(item.first);
-  nodes_.resize(list.size());
+  for (const auto& item : inputs) names_.push_back(item.first);
+  nodes_.resize(list.size() + inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) nodes_[list.size() + i] = compile(inputs[i].second, static_cast<int>(i));
   // sums and products after their operands
   std::vector<bool> done(list.size(), false);
   for (std::size_t left = list.size(), before = left + 1; left > 0 && left < before;) {
@@ -44,7 +49,10 @@ SignalSet::SignalSet(const NamedList<SignalDescription>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (done[i]) continue;
       const auto ready = [&](const std::vector<std::string>& of) {
-        return std::all_of(of.begin(), of.end(), [&](const std::string& name) { return find(name) >= 0 && done[find(name)]; });
+        return std::all_of(of.begin(), of.end(), [&](const std::string& name) {
+          const SignalIndex operand = find(name);
+          return operand >= first_input_ || (operand >= 0 && done[operand]);
+        });
       };
       if (const auto* sum = std::get_if<SumSignal>(&list[i].second); sum && !ready(sum->of)) continue;
       if (const auto* product = std::get_if<ProductSignal>(&list[i].second); product && !ready(product->of)) continue;
@@ -57,17 +65,19 @@ SignalSet::SignalSet(const NamedList<SignalDescription>& list) {
     if (!done[i]) throw Error("signal '" + list[i].first + "' refers to an unknown signal or to itself");
 }
 
+void SignalSet::set_points(Node& node, const std::vector<std::array<double, 2>>& points, Kind kind) {
+  node.kind = kind;
+  for (const auto& point : points) {
+    if (!node.t.empty() && point[0] == node.t.back() && point[1] != node.y.back()) node.jumps.push_back(point[0]);
+    node.t.push_back(point[0]);
+    node.y.push_back(point[1]);
+  }
+  if (kind == Kind::smooth) node.slope = monotone_slopes(node.t, node.y);
+}
+
 SignalSet::Node SignalSet::compile(const SignalDescription& description) {
   Node node;
-  const auto points = [&](const std::vector<std::array<double, 2>>& list, Kind kind) {
-    node.kind = kind;
-    for (const auto& point : list) {
-      if (!node.t.empty() && point[0] == node.t.back() && point[1] != node.y.back()) node.jumps.push_back(point[0]);
-      node.t.push_back(point[0]);
-      node.y.push_back(point[1]);
-    }
-    if (kind == Kind::smooth) node.slope = monotone_slopes(node.t, node.y);
-  };
+  const auto points = [&](const std::vector<std::array<double, 2>>& list, Kind kind) { set_points(node, list, kind); };
   const auto combine = [&](const std::vector<std::string>& of, Kind kind) {
     node.kind = kind;
     std::set<double> jumps;
@@ -110,10 +120,25 @@ SignalIndex SignalSet::add_constant(double value) {
   return size() - 1;
 }
 
-SignalIndex SignalSet::add_input(const TimePolynomial* course) {
+/// An input; with a given course a table within its limits.
+SignalSet::Node SignalSet::compile(const InputDescription& description, int number) {
   Node node;
   node.kind = Kind::input;
-  node.course = course;
+  node.input = number;
+  InputRange& limits = limits_.emplace_back();
+  limits.initial = description.initial;
+  if (description.min) limits.min = *description.min;
+  if (description.max) limits.max = *description.max;
+  if (description.rate_limit) limits.rate = *description.rate_limit;
+  if (!description.course.empty())
+    set_points(node, description.rate_limit ? rate_limited(description.course, limits.rate) : description.course, Kind::linear);
+  return node;
+}
+
+SignalIndex SignalSet::add_feed(const TimePolynomial* feed) {
+  Node node;
+  node.kind = Kind::feed;
+  node.feed = feed;
   nodes_.push_back(std::move(node));
   names_.emplace_back();
   return size() - 1;
@@ -152,13 +177,18 @@ SignalValue SignalSet::at_table(const Node& node, double t, Side side) const {
   return {node.y[i - 1] + x * (m0 + x * (c + x * d)), (m0 + x * (2 * c + 3 * d * x)) / h, (2 * c + 6 * d * x) / (h * h)};
 }
 
-SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
+SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side, const double* inputs) const {
   const Node& node = nodes_[signal];
   switch (node.kind) {
     case Kind::constant:
       return {node.p[0], 0, 0};
-    case Kind::input:
-      return node.course->at(t);
+    case Kind::input: {
+      const InputRange& limits = limits_[node.input];
+      return inputs == nullptr ? SignalValue{limits.initial, 0, 0}
+                               : InputCourse::of(inputs + node.input * InputCourse::kSize).at(t, limits);
+    }
+    case Kind::feed:
+      return node.feed->at(t);
     case Kind::steps:
     case Kind::linear:
     case Kind::smooth:
@@ -172,7 +202,7 @@ SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
     case Kind::sum: {
       SignalValue total;
       for (SignalIndex k : node.of) {
-        const SignalValue term = evaluate(k, t, side);
+        const SignalValue term = evaluate(k, t, side, inputs);
         total = {total.value + term.value, total.rate + term.rate, total.acceleration + term.acceleration};
       }
       return total;
@@ -180,7 +210,7 @@ SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
     case Kind::product: {
       SignalValue total{1, 0, 0};
       for (SignalIndex k : node.of) {
-        const SignalValue f = evaluate(k, t, side);
+        const SignalValue f = evaluate(k, t, side, inputs);
         total = {total.value * f.value, total.rate * f.value + total.value * f.rate,
                  total.acceleration * f.value + 2 * total.rate * f.rate + total.value * f.acceleration};
       }
@@ -188,6 +218,28 @@ SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side) const {
     }
   }
   return {};
+}
+
+bool SignalSet::depends_on(SignalIndex signal, SignalIndex part) const {
+  if (signal == part) return true;
+  const std::vector<SignalIndex>& of = nodes_[signal].of;
+  return std::any_of(of.begin(), of.end(), [&](SignalIndex k) { return depends_on(k, part); });
+}
+
+double SignalSet::slope(SignalIndex signal, int input, double t, Side side, const double* inputs) const {
+  const Node& node = nodes_[signal];
+  double total = 0;
+  if (node.kind == Kind::input) return node.input == input ? 1 : 0;
+  if (node.kind == Kind::sum)
+    for (SignalIndex k : node.of) total += slope(k, input, t, side, inputs);
+  if (node.kind == Kind::product)
+    for (std::size_t i = 0; i < node.of.size(); ++i) {
+      double term = slope(node.of[i], input, t, side, inputs);
+      for (std::size_t j = 0; j < node.of.size(); ++j)
+        if (j != i) term *= evaluate(node.of[j], t, side, inputs).value;
+      total += term;
+    }
+  return total;
 }
 
 }  // namespace trunnion

@@ -11,7 +11,7 @@
 namespace trunnion {
 
 template <int D>
-BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const Model> model)
+BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const CompiledModel> model)
     : MonolithicTrapezoidal<D>(model), rates_(model), variation_(m_), partition_(m_.rows), psi_(m_.rows), dpsi_(m_.rows) {
   const std::size_t nv = model_->layout.nv, nc = netlist_.unknown_state.size(), n = nv + m_.rows;
   rows_.reserve(m_.rows);
@@ -29,8 +29,8 @@ BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const Model> model
 }
 
 template <int D>
-bool BaumgarteTrapezoidal<D>::restart(State& state) {
-  StepReport report;
+bool BaumgarteTrapezoidal<D>::restart(StateVector& state) {
+  StepOutcome report;
   return rates_.restart(state, report);
 }
 
@@ -203,7 +203,7 @@ void BaumgarteTrapezoidal<D>::take_stabilisation_from_multipliers() {
 }
 
 template <int D>
-double BaumgarteTrapezoidal<D>::apply_increment(StepReport& report) {
+double BaumgarteTrapezoidal<D>::apply_increment(StepOutcome& report) {
   double largest = 0;
   for (int i = 0; i < model_->layout.nv; ++i) {
     theta_[i] += increment_[i];
@@ -216,9 +216,9 @@ double BaumgarteTrapezoidal<D>::apply_increment(StepReport& report) {
 // ---------------------------------------------------------------- step
 
 template <int D>
-StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
+StepOutcome BaumgarteTrapezoidal<D>::attempt(const StateVector& state, double h) {
   const SolverDescription& solver = model_->description.solver;
-  StepReport report;
+  StepOutcome report;
   this->begin(state, h);
   list_rows();
   this->move();
@@ -259,8 +259,8 @@ StepReport BaumgarteTrapezoidal<D>::attempt(const State& state, double h) {
 }
 
 template <int D>
-StepReport BaumgarteTrapezoidal<D>::step(State& state, double h) {
-  const StepReport report = rates_.step(state, [&] { return attempt(state, h); });
+StepOutcome BaumgarteTrapezoidal<D>::step(StateVector& state, double h) {
+  const StepOutcome report = rates_.step(state, [&] { return attempt(state, h); });
   return this->commit(report, state);
 }
 

@@ -22,9 +22,9 @@ namespace trunnion {
 template <int D>
 class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
  public:
-  explicit BaumgarteTrapezoidal(std::shared_ptr<const Model> model);
-  StepReport step(State& state, double h) override;
-  bool restart(State& state) override;
+  explicit BaumgarteTrapezoidal(std::shared_ptr<const CompiledModel> model);
+  StepOutcome step(StateVector& state, double h) override;
+  bool restart(StateVector& state) override;
 
  private:
   using Base = MonolithicTrapezoidal<D>;
@@ -40,14 +40,14 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::theta_;
   using Base::work_;
 
-  StepReport attempt(const State& state, double h);
+  StepOutcome attempt(const StateVector& state, double h);
   void list_rows();
   void evaluate_stabilised();
   void vary(const double* theta);
   void assemble();
   bool solve_exact();
   bool solve_forward_difference();
-  double apply_increment(StepReport& report);
+  double apply_increment(StepOutcome& report);
   void take_stabilisation_from_multipliers();
 
   MachineRates<D> rates_;

@@ -35,7 +35,7 @@ class ClosedLoops {
   explicit ClosedLoops(const Mechanism<D>& m);
 
   // ---- partition
-  /// Loads the partition of a state (State::partition). False if it has none for some loop.
+  /// Loads the partition of a state (StateVector::partition). False if it has none for some loop.
   bool load_partition(const double* partition);
   /// Selects the partition by the Jacobian of the position stage. False at a singular configuration: see `failed_row`.
   bool select_partition(const MechanismState<D>& state);

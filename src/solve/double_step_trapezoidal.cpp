@@ -25,7 +25,7 @@ void scale_rows(int n, int first, double* A, double* b) {
 }  // namespace
 
 template <int D>
-DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const Model> model)
+DoubleStepTrapezoidal<D>::DoubleStepTrapezoidal(std::shared_ptr<const CompiledModel> model)
     : MonolithicTrapezoidal<D>(std::move(model)),
       loops_(m_),
       keeper_(*model_, loops_),
@@ -64,7 +64,7 @@ void DoubleStepTrapezoidal<D>::make_room() {
 // ---------------------------------------------------------------- loops
 
 template <int D>
-bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepReport& report) {
+bool DoubleStepTrapezoidal<D>::close(bool to_rounding, StepOutcome& report) {
   const LoopStatus status = loops_.close(from_->q(), theta_.data(), next_.q(), to_rounding, work_.mechanism, &report.position_iterations);
   if (status != LoopStatus::closed) keeper_.fail(status, report);
   return status == LoopStatus::closed;
@@ -215,7 +215,7 @@ void DoubleStepTrapezoidal<D>::advance_residual() {
 template <int D>
 bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
   const std::size_t a = loops_.admissible().size(), f = loops_.independent().size(), nc = circuit_increment_.size(), n = a + nc;
-  StepReport ignored;
+  StepOutcome ignored;
   const auto residual = [&](double* out) {
     set_dependent_rates();
     evaluate_reduced();
@@ -262,7 +262,7 @@ bool DoubleStepTrapezoidal<D>::solve_forward_difference() {
 
 /// Adds the increments to the unknowns and the resulting ones to the dependent coordinates; returns the largest over its tolerance.
 template <int D>
-double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
+double DoubleStepTrapezoidal<D>::apply_increment(StepOutcome& report) {
   double largest = 0;
   loops_.add_increment(increment_.data(), theta_.data());
   largest_position_increment_ = 0;
@@ -275,7 +275,7 @@ double DoubleStepTrapezoidal<D>::apply_increment(StepReport& report) {
 
 /// Checks of a converged step, and the partition for the next one.
 template <int D>
-void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
+void DoubleStepTrapezoidal<D>::finish(StepOutcome& report) {
   if (!this->within_stroke(report)) return;
   constraint_rates(m_, next_.v(), work_.mechanism);
   if (!keeper_.keep(fit_, work_.mechanism, next_.partition(), report)) return;
@@ -286,9 +286,9 @@ void DoubleStepTrapezoidal<D>::finish(StepReport& report) {
 }
 
 template <int D>
-StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
+StepOutcome DoubleStepTrapezoidal<D>::attempt(const StateVector& state, double h) {
   const SolverDescription& solver = model_->description.solver;
-  StepReport report;
+  StepOutcome report;
   make_room();
   this->begin(state, h);
   if (!close(false, report)) return report;
@@ -333,8 +333,8 @@ StepReport DoubleStepTrapezoidal<D>::attempt(const State& state, double h) {
 }
 
 template <int D>
-StepReport DoubleStepTrapezoidal<D>::step(State& state, double h) {
-  const StepReport report = keeper_.step(state, work_.mechanism, [&] { return attempt(state, h); });
+StepOutcome DoubleStepTrapezoidal<D>::step(StateVector& state, double h) {
+  const StepOutcome report = keeper_.step(state, work_.mechanism, [&] { return attempt(state, h); });
   return this->commit(report, state);
 }
 

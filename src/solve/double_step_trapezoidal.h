@@ -24,8 +24,8 @@ namespace trunnion {
 template <int D>
 class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
  public:
-  explicit DoubleStepTrapezoidal(std::shared_ptr<const Model> model);
-  StepReport step(State& state, double h) override;
+  explicit DoubleStepTrapezoidal(std::shared_ptr<const CompiledModel> model);
+  StepOutcome step(StateVector& state, double h) override;
 
  private:
   using Base = MonolithicTrapezoidal<D>;
@@ -44,8 +44,8 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   using Base::work_;
 
   void make_room();
-  StepReport attempt(const State& state, double h);
-  bool close(bool to_rounding, StepReport& report);
+  StepOutcome attempt(const StateVector& state, double h);
+  bool close(bool to_rounding, StepOutcome& report);
   void set_dependent_rates();
   void evaluate_reduced();
   bool solve_exact(bool fresh);
@@ -59,8 +59,8 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   void add_port_forces(const double* dF, double* dr) const;
   double respond_to_forces(const double* dF);
   void advance_residual();
-  double apply_increment(StepReport& report);
-  void finish(StepReport& report);
+  double apply_increment(StepOutcome& report);
+  void finish(StepOutcome& report);
 
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;

@@ -14,7 +14,7 @@ constexpr double kFastest = 1e6;  // [rad/s, m/s] above: the step is unstable
 }  // namespace
 
 template <int D>
-ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
+ExplicitStep<D>::ExplicitStep(std::shared_ptr<const CompiledModel> model)
     : rates_(model),
       integrator_(model->description.solver.integrator),
       next_(model->layout),
@@ -29,8 +29,8 @@ ExplicitStep<D>::ExplicitStep(std::shared_ptr<const Model> model)
 
 /// Whether the unknowns are in their valid range: instability shows in pressures first.
 template <int D>
-bool ExplicitStep<D>::within_range(StepReport& report) const {
-  const Model& model = rates_.model();
+bool ExplicitStep<D>::within_range(StepOutcome& report) const {
+  const CompiledModel& model = rates_.model();
   const auto out = [&](int unknown, StepStatus status = StepStatus::unstable) {
     report.status = status;
     report.worst = unknown;
@@ -45,7 +45,7 @@ bool ExplicitStep<D>::within_range(StepReport& report) const {
 
 /// Whether the rule is stable for the circuits at the end of the step, with the mechanism locked.
 template <int D>
-bool ExplicitStep<D>::stable(double h, StepReport& report) {
+bool ExplicitStep<D>::stable(double h, StepOutcome& report) {
   const MechanismState<D>& mech = rates_.work().mechanism;
   const ExplicitLimit::Step limit = limit_.longest_step(integrator_, mech.s.data(), mech.s_dot.data(), next_.y(), rates_.work().hydraulics);
   if (h <= limit.longest) return true;
@@ -57,7 +57,7 @@ bool ExplicitStep<D>::stable(double h, StepReport& report) {
 
 /// The slope at `at`, with the increment theta_ from the start of the step.
 template <int D>
-void ExplicitStep<D>::take_slope(const State& at, Slope& slope) const {
+void ExplicitStep<D>::take_slope(const StateVector& at, Slope& slope) const {
   const StateLayout& n = rates_.model().layout;
   increment_rates(rates_.mechanism().tree, theta_.data(), at.v(), slope.theta.data());
   std::copy_n(at.a(), n.nv, slope.v.begin());
@@ -66,7 +66,7 @@ void ExplicitStep<D>::take_slope(const State& at, Slope& slope) const {
 
 /// theta_ and next_ h along a slope.
 template <int D>
-void ExplicitStep<D>::move(const State& from, double h, const Slope& slope) {
+void ExplicitStep<D>::move(const StateVector& from, double h, const Slope& slope) {
   const StateLayout& n = rates_.model().layout;
   next_.time = from.time + h;
   for (int i = 0; i < n.nv; ++i) {
@@ -78,7 +78,7 @@ void ExplicitStep<D>::move(const State& from, double h, const Slope& slope) {
 
 /// The machine at next_, including rates a; discrete states change at the end of the step.
 template <int D>
-bool ExplicitStep<D>::stage(const State& from, double h, bool end, StepReport& report) {
+bool ExplicitStep<D>::stage(const StateVector& from, double h, bool end, StepOutcome& report) {
   move(from, h, slope_);
   if (!within_range(report) || !rates_.place(from.q(), theta_.data(), Side::left, next_, report)) return false;
   if (end) rates_.advance_quasistatic_states(from, h, false, next_);
@@ -86,12 +86,12 @@ bool ExplicitStep<D>::stage(const State& from, double h, bool end, StepReport& r
 }
 
 template <int D>
-bool ExplicitStep<D>::euler(const State& state, double h, StepReport& report) {
+bool ExplicitStep<D>::euler(const StateVector& state, double h, StepOutcome& report) {
   return stage(state, h, true, report);
 }
 
 template <int D>
-bool ExplicitStep<D>::semi_implicit_euler(const State& state, double h, StepReport& report) {
+bool ExplicitStep<D>::semi_implicit_euler(const StateVector& state, double h, StepOutcome& report) {
   const StateLayout& n = rates_.model().layout;
   // the slope of the configuration is the new velocity
   for (int i = 0; i < n.nv; ++i) slope_.theta[i] += h * slope_.v[i];
@@ -105,7 +105,7 @@ bool ExplicitStep<D>::semi_implicit_euler(const State& state, double h, StepRepo
 }
 
 template <int D>
-bool ExplicitStep<D>::rk4(const State& state, double h, StepReport& report) {
+bool ExplicitStep<D>::rk4(const StateVector& state, double h, StepOutcome& report) {
   const auto add = [](double weight, const std::vector<double>& x, std::vector<double>& sum) {
     for (std::size_t i = 0; i < x.size(); ++i) sum[i] += weight * x[i];
   };
@@ -124,15 +124,16 @@ bool ExplicitStep<D>::rk4(const State& state, double h, StepReport& report) {
 }
 
 template <int D>
-StepReport ExplicitStep<D>::attempt(const State& state, double h) {
-  StepReport report;
+StepOutcome ExplicitStep<D>::attempt(const StateVector& state, double h) {
+  StepOutcome report;
   next_ = state;
   std::fill(theta_.begin(), theta_.end(), 0.0);
   take_slope(state, slope_);
   // after a jump of a signal that only spools read, the state has the rate before the jump
-  const Model& model = rates_.model();
+  const CompiledModel& model = rates_.model();
   for (const Spool& spool : model.hydraulics.spools)
-    spool_rates(spool, model.signals.value(spool.signal, state.time, Side::right), state.y() + spool.state, slope_.y.data() + spool.state);
+    spool_rates(spool, signals_at(model, state).value(spool.signal, state.time, Side::right), state.y() + spool.state,
+                slope_.y.data() + spool.state);
   const bool done = integrator_ == IntegratorKind::rk4                   ? rk4(state, h, report)
                     : integrator_ == IntegratorKind::semi_implicit_euler ? semi_implicit_euler(state, h, report)
                                                                          : euler(state, h, report);
@@ -141,15 +142,15 @@ StepReport ExplicitStep<D>::attempt(const State& state, double h) {
 }
 
 template <int D>
-StepReport ExplicitStep<D>::step(State& state, double h) {
-  const StepReport report = rates_.step(state, [&] { return attempt(state, h); });
+StepOutcome ExplicitStep<D>::step(StateVector& state, double h) {
+  const StepOutcome report = rates_.step(state, [&] { return attempt(state, h); });
   if (report.ok()) state = next_;
   return report;
 }
 
 template <int D>
-bool ExplicitStep<D>::restart(State& state) {
-  StepReport report;
+bool ExplicitStep<D>::restart(StateVector& state) {
+  StepOutcome report;
   return rates_.restart(state, report);
 }
 

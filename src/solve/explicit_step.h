@@ -20,9 +20,9 @@ namespace trunnion {
 template <int D>
 class ExplicitStep final : public Stepper {
  public:
-  explicit ExplicitStep(std::shared_ptr<const Model> model);
-  StepReport step(State& state, double h) override;
-  bool restart(State& state) override;
+  explicit ExplicitStep(std::shared_ptr<const CompiledModel> model);
+  StepOutcome step(StateVector& state, double h) override;
+  bool restart(StateVector& state) override;
   std::string unknown_name(int unknown) const override { return name_of_unknown(rates_.model(), unknown); }
 
  private:
@@ -30,19 +30,19 @@ class ExplicitStep final : public Stepper {
   struct Slope {
     std::vector<double> theta, v, y;
   };
-  StepReport attempt(const State& state, double h);
-  bool euler(const State& state, double h, StepReport& report);
-  bool semi_implicit_euler(const State& state, double h, StepReport& report);
-  bool rk4(const State& state, double h, StepReport& report);
-  bool within_range(StepReport& report) const;
-  bool stage(const State& from, double h, bool end, StepReport& report);
-  void move(const State& from, double h, const Slope& slope);
-  bool stable(double h, StepReport& report);
-  void take_slope(const State& at, Slope& slope) const;
+  StepOutcome attempt(const StateVector& state, double h);
+  bool euler(const StateVector& state, double h, StepOutcome& report);
+  bool semi_implicit_euler(const StateVector& state, double h, StepOutcome& report);
+  bool rk4(const StateVector& state, double h, StepOutcome& report);
+  bool within_range(StepOutcome& report) const;
+  bool stage(const StateVector& from, double h, bool end, StepOutcome& report);
+  void move(const StateVector& from, double h, const Slope& slope);
+  bool stable(double h, StepOutcome& report);
+  void take_slope(const StateVector& at, Slope& slope) const;
 
   MachineRates<D> rates_;
   const IntegratorKind integrator_;
-  State next_;
+  StateVector next_;
   std::vector<double> theta_;  // increment of the configuration over the step
   ExplicitLimit limit_;
   Slope slope_, sum_;

@@ -22,7 +22,7 @@ ConstraintTreatment treatment_of(const SolverDescription& solver) {
   return solver.constraints == ConstraintKind::ali1 ? ConstraintTreatment::augmented : ConstraintTreatment::closed;
 }
 
-Stabilisation stabilisation_of(const Model& model) {
+Stabilisation stabilisation_of(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
   const double swing = std::visit(
       [](const auto& m) {
@@ -45,11 +45,11 @@ Stabilisation stabilisation_of(const Model& model) {
 }  // namespace
 
 template <int D>
-MachineRates<D>::MachineRates(std::shared_ptr<const Model> model)
+MachineRates<D>::MachineRates(std::shared_ptr<const CompiledModel> model)
     : MachineRates(model, treatment_of(model->description.solver), stabilisation_of(*model)) {}
 
 template <int D>
-MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation)
+MachineRates<D>::MachineRates(std::shared_ptr<const CompiledModel> model, ConstraintTreatment treatment, const Stabilisation& stabilisation)
     : model_(std::move(model)),
       m_(std::get<Mechanism<D>>(model_->mechanism)),
       netlist_(model_->hydraulics),
@@ -75,15 +75,15 @@ MachineRates<D>::MachineRates(std::shared_ptr<const Model> model, ConstraintTrea
 }
 
 template <int D>
-void MachineRates<D>::set_inputs(Side side, State& at) {
-  update_inputs(*model_, at.time, side, work_);
+void MachineRates<D>::set_inputs(Side side, StateVector& at) {
+  update_inputs(*model_, signals_at(*model_, at), at.time, side, work_);
   for (const Spool& spool : netlist_.spools)
     if (spool.follows()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
 
 /// Accepts the positions of `at` unchanged, at theta (may be null: zero) from where increments start.
 template <int D>
-bool MachineRates<D>::take_positions(const double* theta, const State& at, StepReport& report) {
+bool MachineRates<D>::take_positions(const double* theta, const StateVector& at, StepOutcome& report) {
   if (treatment_ == ConstraintTreatment::augmented) {
     update_positions(m_, at.q(), static_cast<const double*>(nullptr), work_.mechanism);
     return true;
@@ -95,7 +95,7 @@ bool MachineRates<D>::take_positions(const double* theta, const State& at, StepR
 }
 
 template <int D>
-bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at, StepReport& report) {
+bool MachineRates<D>::place(const double* q, double* theta, Side side, StateVector& at, StepOutcome& report) {
   MechanismState<D>& mech = work_.mechanism;
   set_inputs(side, at);
   if (treatment_ != ConstraintTreatment::closed) {
@@ -115,25 +115,25 @@ bool MachineRates<D>::place(const double* q, double* theta, Side side, State& at
 
 /// Velocity stage at v, a; ydot; r = M a - Q - sum F_i ds_i/dq.
 template <int D>
-void MachineRates<D>::evaluate_at(State& at) {
+void MachineRates<D>::evaluate_at(StateVector& at) {
   update_rates(m_, at.v(), at.a(), work_.mechanism);
   evaluate_motion(*model_, m_, at, work_);
 }
 
 template <int D>
-void MachineRates<D>::set_state_rates(State& at) {
+void MachineRates<D>::set_state_rates(StateVector& at) {
   MechanismState<D>& mech = work_.mechanism;
   update_rates(m_, at.v(), at.a(), mech);
   evaluate_rates(netlist_, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), work_.hydraulics);
 }
 
 template <int D>
-bool MachineRates<D>::accelerate(State& at, StepReport& report) {
+bool MachineRates<D>::accelerate(StateVector& at, StepOutcome& report) {
   return treatment_ == ConstraintTreatment::augmented ? accelerate_augmented(at, report) : accelerate_reduced(at, report);
 }
 
 template <int D>
-bool MachineRates<D>::accelerate_augmented(State& at, StepReport& report) {
+bool MachineRates<D>::accelerate_augmented(StateVector& at, StepOutcome& report) {
   evaluate_at(at);
   const AugmentedLagrangianStatus status =
       lagrangian_->solve(at.q(), at.v(), work_.force.data(), at.a(), at.multipliers(), work_.mechanism, work_.r.data());
@@ -148,7 +148,7 @@ bool MachineRates<D>::accelerate_augmented(State& at, StepReport& report) {
 }
 
 template <int D>
-bool MachineRates<D>::accelerate_reduced(State& at, StepReport& report) {
+bool MachineRates<D>::accelerate_reduced(StateVector& at, StepOutcome& report) {
   const std::size_t nv = model_->layout.nv, n = loops_.independent().size();
   MechanismState<D>& mech = work_.mechanism;
   // a_rest
@@ -179,7 +179,7 @@ bool MachineRates<D>::accelerate_reduced(State& at, StepReport& report) {
 }
 
 template <int D>
-bool MachineRates<D>::restart(State& state, StepReport& report) {
+bool MachineRates<D>::restart(StateVector& state, StepOutcome& report) {
   if (treatment_ != ConstraintTreatment::augmented && !keeper_.take(state, work_.mechanism)) {
     keeper_.fail(StepStatus::singular_configuration, report);
     return false;
@@ -191,7 +191,7 @@ bool MachineRates<D>::restart(State& state, StepReport& report) {
 }
 
 template <int D>
-bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
+bool MachineRates<D>::finish(StateVector& at, double ahead, StepOutcome& report) {
   const MechanismState<D>& mech = work_.mechanism;
   report.violation = largest_of(mech.Phi);
   report.velocity_violation = largest_of(mech.Phi_dot);
@@ -204,7 +204,7 @@ bool MachineRates<D>::finish(State& at, double ahead, StepReport& report) {
 }
 
 template <int D>
-void MachineRates<D>::residual(State& at, double* r, double* constraint) {
+void MachineRates<D>::residual(StateVector& at, double* r, double* constraint) {
   MechanismState<D>& mech = work_.mechanism;
   evaluate_at(at);
   add_constraint_forces(m_, at.multipliers(), mech, work_.r.data());

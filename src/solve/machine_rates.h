@@ -32,11 +32,11 @@ template <int D>
 class MachineRates {
  public:
   /// The treatment is that of the model's solver settings: `double_step`: closed, `baumgarte`: stabilised, `ali1`: augmented.
-  explicit MachineRates(std::shared_ptr<const Model> model);
+  explicit MachineRates(std::shared_ptr<const CompiledModel> model);
   /// An explicit treatment that overrides the settings: closed, or stabilised; without stabilisation: plain index 1.
-  MachineRates(std::shared_ptr<const Model> model, ConstraintTreatment treatment, const Stabilisation& stabilisation = {});
+  MachineRates(std::shared_ptr<const CompiledModel> model, ConstraintTreatment treatment, const Stabilisation& stabilisation = {});
 
-  const Model& model() const { return *model_; }
+  const CompiledModel& model() const { return *model_; }
   const Mechanism<D>& mechanism() const { return m_; }
   ConstraintTreatment treatment() const { return treatment_; }
   ClosedLoops<D>& loops() { return loops_; }
@@ -48,14 +48,14 @@ class MachineRates {
 
   /// Positions and velocities of `at`, whose time, v and y are set, at increments theta from `q`. Closed: the dependent part of theta and v
   /// follows from the independent one (its value is the first guess). Spools without a time constant are set. False: see the report.
-  bool place(const double* q, double* theta, Side side, State& at, StepReport& report);
+  bool place(const double* q, double* theta, Side side, StateVector& at, StepOutcome& report);
   /// After place(): a, ydot and multipliers of `at`; augmented: the input a and multipliers are the first guess.
-  bool accelerate(State& at, StepReport& report);
+  bool accelerate(StateVector& at, StepOutcome& report);
   /// After place(): ydot only.
-  void set_state_rates(State& at);
+  void set_state_rates(StateVector& at);
   /// After place(): states of quasistatic circuits in `at`, at the end of a step of h [s] from `begin`, where `at` has all other states:
   /// discrete ones; those of the differential form, too, if `implicit`.
-  void advance_quasistatic_states(const State& begin, double h, bool implicit, State& at) {
+  void advance_quasistatic_states(const StateVector& begin, double h, bool implicit, StateVector& at) {
     const MechanismState<D>& mech = work_.mechanism;
     trunnion::advance_quasistatic_states(netlist_, mech.s.data(), implicit ? mech.s_dot.data() : nullptr, h, begin.y(), at.y(),
                                          work_.hydraulics);
@@ -63,29 +63,29 @@ class MachineRates {
   /// After accelerate(): x = (R^T M R)^-1 x.
   void solve_reduced(double* x) const { inertia_.solve(x); }
   /// Both at the state itself, as after a jump.
-  bool restart(State& state, StepReport& report);
-  /// Runs attempt(), which makes a step from `state` and returns a StepReport, with a partition if the treatment has one.
+  bool restart(StateVector& state, StepOutcome& report);
+  /// Runs attempt(), which makes a step from `state` and returns a StepOutcome, with a partition if the treatment has one.
   template <class Attempt>
-  StepReport step(const State& state, Attempt&& attempt) {
+  StepOutcome step(const StateVector& state, Attempt&& attempt) {
     if (treatment_ == ConstraintTreatment::augmented) return attempt();
     return keeper_.step(state, work_.mechanism, std::forward<Attempt>(attempt));
   }
   /// At the end of a step, after accelerate(): checks it, and that no wheel falls flat within the time `ahead` [s]; sets violations and
   /// the partition of `at`.
-  bool finish(State& at, double ahead, StepReport& report);
+  bool finish(StateVector& at, double ahead, StepOutcome& report);
 
   /// After place(): residual r = M a - Q - F ds/dq + J^T lambda (per velocity) and of the constraint equation (per row) for given a and
   /// multipliers; ydot of `at` from the equations.
-  void residual(State& at, double* r, double* constraint);
+  void residual(StateVector& at, double* r, double* constraint);
 
  private:
-  void set_inputs(Side side, State& at);
-  bool take_positions(const double* theta, const State& at, StepReport& report);
-  bool accelerate_reduced(State& at, StepReport& report);
-  bool accelerate_augmented(State& at, StepReport& report);
-  void evaluate_at(State& at);
+  void set_inputs(Side side, StateVector& at);
+  bool take_positions(const double* theta, const StateVector& at, StepOutcome& report);
+  bool accelerate_reduced(StateVector& at, StepOutcome& report);
+  bool accelerate_augmented(StateVector& at, StepOutcome& report);
+  void evaluate_at(StateVector& at);
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
   const ConstraintTreatment treatment_;

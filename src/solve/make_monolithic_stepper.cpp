@@ -13,7 +13,7 @@ namespace trunnion {
 namespace {
 
 template <int D>
-std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const Model> model) {
+std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const CompiledModel> model) {
   const SolverDescription& solver = model->description.solver;
   switch (solver.integrator) {
     case IntegratorKind::trapezoidal:
@@ -30,7 +30,7 @@ std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const Model> model) {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_monolithic_stepper(std::shared_ptr<const Model> model) {
+std::unique_ptr<Stepper> make_monolithic_stepper(std::shared_ptr<const CompiledModel> model) {
   return model->planar ? make_stepper_in<2>(std::move(model)) : make_stepper_in<3>(std::move(model));
 }
 

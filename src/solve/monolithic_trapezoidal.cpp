@@ -11,7 +11,7 @@
 namespace trunnion {
 
 template <int D>
-MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> model)
+MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const CompiledModel> model)
     : model_(std::move(model)),
       m_(std::get<Mechanism<D>>(model_->mechanism)),
       netlist_(model_->hydraulics),
@@ -32,7 +32,7 @@ MonolithicTrapezoidal<D>::MonolithicTrapezoidal(std::shared_ptr<const Model> mod
 }
 
 template <int D>
-void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
+void MonolithicTrapezoidal<D>::begin(const StateVector& state, double h) {
   const StateLayout& n = model_->layout;
   from_ = &state;
   factors_ = {2 / h, 4 / (h * h)};
@@ -51,8 +51,8 @@ void MonolithicTrapezoidal<D>::begin(const State& state, double h) {
     start_oil_memory(netlist_, h, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
   }
   next_.time = state.time + h;
-  update_inputs(*model_, next_.time, Side::left, work_);
-  circuits_.begin(oil_rule_, model_->signals, state.time, h, state.y(), state.ydot(),
+  update_inputs(*model_, signals_at(*model_, next_), next_.time, Side::left, work_);
+  circuits_.begin(oil_rule_, signals_at(*model_, state), state.time, h, state.y(), state.ydot(),
                   oil_memory(netlist_, static_cast<const double*>(next_.oil_memory())), next_.y(), next_.ydot(), work_.hydraulics);
 }
 
@@ -151,7 +151,7 @@ void MonolithicTrapezoidal<D>::find_force_changes() {
 
 /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.
 template <int D>
-void MonolithicTrapezoidal<D>::apply_circuit_increment(StepReport& report, double& largest) {
+void MonolithicTrapezoidal<D>::apply_circuit_increment(StepOutcome& report, double& largest) {
   circuits_.apply(circuit_increment_.data(), work_.hydraulics,
                   [&](double scaled, int i) { raise(scaled, model_->layout.nv + i, report, largest); });
 }
@@ -176,7 +176,7 @@ void MonolithicTrapezoidal<D>::finish_oil(bool moved) {
 }
 
 template <int D>
-StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
+StepOutcome MonolithicTrapezoidal<D>::commit(StepOutcome report, StateVector& state) {
   if (!report.ok()) return report;
   report.oil_rule = oil_rule_;
   if (resolves_ && circuits_.jumped(kOilJump, work_.hydraulics))
@@ -188,15 +188,15 @@ StepReport MonolithicTrapezoidal<D>::commit(StepReport report, State& state) {
 
 /// In a substep the mechanism moves with its initial accelerations; at its end it has new ones, and the velocity of their mean.
 template <int D>
-StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) {
+StepOutcome MonolithicTrapezoidal<D>::step_oil(StateVector& state, double h, const std::function<void(const StepOutcome&)>& part) {
   constexpr double kNone = std::numeric_limits<double>::infinity(), kWhole = 1 - 1e-9;
   const int nv = model_->layout.nv;
   MechanismState<D>& mech = work_.mechanism;
   HydraulicState& oil = work_.hydraulics;
-  const State start = state;
+  const StateVector start = state;
   const std::vector<double> still(static_cast<std::size_t>(nv), 0.0);
   std::vector<double> kept_memory;
-  StepReport report;
+  StepOutcome report;
   const auto place = [&](double dt) {  // next_, dt after `state`
     for (int i = 0; i < nv; ++i) {
       theta_[i] = dt * (state.v()[i] + dt / 2 * state.a()[i]);
@@ -208,7 +208,7 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
   };
   next_ = state;
   place(0);
-  update_inputs(*model_, state.time, Side::right, work_);
+  update_inputs(*model_, signals_at(*model_, state), state.time, Side::right, work_);
   evaluate_rates(netlist_, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), oil);
   const double first = circuits_.part_length(2 * kOilPartError, state.y(), state.ydot(), oil);
   if (*state.oil_memory() == 0)
@@ -222,8 +222,8 @@ StepReport MonolithicTrapezoidal<D>::step_oil(State& state, double h, const std:
     next_.time = std::min(state.time + dt, start.time + h);  // rounding of the sum of substeps must not pass a jump
     place(dt);
     if (!pistons_inside(*model_, mech.s.data(), report)) return kNone;
-    update_inputs(*model_, next_.time, Side::left, work_);
-    circuits_.begin(rule, model_->signals, state.time, dt, state.y(), state.ydot(),
+    update_inputs(*model_, signals_at(*model_, next_), next_.time, Side::left, work_);
+    circuits_.begin(rule, signals_at(*model_, state), state.time, dt, state.y(), state.ydot(),
                     oil_memory(netlist_, static_cast<const double*>(state.oil_memory())), next_.y(), next_.ydot(), oil);
     if (!circuits_.solve(mech.s.data(), mech.s_dot.data(), model_->description.solver.max_iterations, report.iterations, oil)) return kNone;
     circuits_.finish_local(mech.s.data(), mech.s_dot.data(), oil);

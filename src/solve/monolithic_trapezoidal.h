@@ -20,14 +20,14 @@ namespace trunnion {
 template <int D>
 class MonolithicTrapezoidal : public Stepper {
  public:
-  bool restart(State& state) override { return consistent_.solve(state, Side::right, work_); }
-  void accept(State& state) override { state = next_; }
-  StepReport step_oil(State& state, double h, const std::function<void(const StepReport&)>& part) override;
+  bool restart(StateVector& state) override { return consistent_.solve(state, Side::right, work_); }
+  void accept(StateVector& state) override { state = next_; }
+  StepOutcome step_oil(StateVector& state, double h, const std::function<void(const StepOutcome&)>& part) override;
   std::string unknown_name(int unknown) const override { return name_of_unknown(*model_, unknown); }
 
  protected:
-  explicit MonolithicTrapezoidal(std::shared_ptr<const Model> model);
-  void begin(const State& state, double h);
+  explicit MonolithicTrapezoidal(std::shared_ptr<const CompiledModel> model);
+  void begin(const StateVector& state, double h);
   void move();
   void set_mechanism_rates();
   void set_circuit_rates() { circuits_.set_rates(); }
@@ -41,8 +41,8 @@ class MonolithicTrapezoidal : public Stepper {
   void add_port_residuals();
   void add_port_force_change(const double* ds, const double* dsdot, double* dr) const;
   void eliminate_circuits();
-  void apply_circuit_increment(StepReport& report, double& largest);
-  bool within_stroke(StepReport& report) const {
+  void apply_circuit_increment(StepOutcome& report, double& largest);
+  bool within_stroke(StepOutcome& report) const {
     return pistons_inside(*model_, work_.mechanism.s.data(), report) &&
            wheels_regular(*model_, singular_wheel_row(m_, work_.mechanism, circuits_.rule().step), report);
   }
@@ -54,7 +54,7 @@ class MonolithicTrapezoidal : public Stepper {
   ///   respond(dF)  computes increment_, ds_, dsdot_ of the mechanism for changes dF [N] of the port forces; returns the largest increment
   ///   take(dF)     adds increment_ to theta
   template <class Respond, class Take>
-  void iterate_hydraulics_only(StepReport& report, double& size, Respond&& respond, Take&& take) {
+  void iterate_hydraulics_only(StepOutcome& report, double& size, Respond&& respond, Take&& take) {
     const SolverDescription& solver = model_->description.solver;
     if (netlist_.unknown_state.empty() || circuits_.has_local_states() || solver.tangent != TangentKind::exact ||
         !(largest_position_increment_ * largest_position_increment_ < kSmall * solver.tolerance_position) ||
@@ -96,36 +96,36 @@ class MonolithicTrapezoidal : public Stepper {
   /// last increments.
   void finish_oil(bool moved);
   /// The end of a successful step: `state` moves there, unless its oil has to be resolved.
-  StepReport commit(StepReport report, State& state);
+  StepOutcome commit(StepOutcome report, StateVector& state);
   /// Tolerated error as a share of the accelerations, and of the tolerances. The residual is of second order in an increment: its square
   /// is an acceleration by the rule. This decides at small steps, where the position tolerance is a large acceleration.
   static constexpr double kSmall = 1e-6, kLeft = 1e-3;
   /// Magnitude of an increment of velocity coordinate k [rad, of the machine's extent], bounded by solver.tolerance_position.
   double scaled(double increment, int k) const { return std::abs(increment) * per_unit_[k]; }
   /// Records an increment of velocity coordinate k; `largest` is relative to the tolerance.
-  void raise_position(double increment, int k, StepReport& report, double& largest) {
+  void raise_position(double increment, int k, StepOutcome& report, double& largest) {
     const double size = scaled(increment, k);
     largest_position_increment_ = std::max(largest_position_increment_, size);
     raise(size / model_->description.solver.tolerance_position, k, report, largest);
   }
-  static void raise(double scaled, int unknown, StepReport& report, double& largest) {
+  static void raise(double scaled, int unknown, StepOutcome& report, double& largest) {
     if (scaled <= largest || std::isnan(largest)) return;  // NaN also raises, permanently
     largest = scaled;
     report.worst = unknown;
   }
 
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
   MachineState<D> work_;
   OilMemory<> memory() { return oil_memory(netlist_, next_.oil_memory()); }
 
-  const State* from_ = nullptr;  // the state at its start
+  const StateVector* from_ = nullptr;  // the state at its start
   OilRule oil_rule_;
   bool resolves_ = false;     // whether steps are checked for jumps of the pressures
   IncrementFactors factors_;  // of the trapezoidal rule
   CircuitStep circuits_;
-  State next_;                               // the state at the end of the step, as the iterations find it
+  StateVector next_;                         // the state at the end of the step, as the iterations find it
   std::vector<double> theta_;                // increment of the configuration over the step
   std::vector<double> v_offset_, a_offset_;  // v = 2/h theta + v_offset
   std::vector<double> increment_;            // of theta

@@ -15,29 +15,29 @@ namespace trunnion {
 template <int D>
 class PartitionKeeper {
  public:
-  PartitionKeeper(const Model& model, ClosedLoops<D>& loops)
+  PartitionKeeper(const CompiledModel& model, ClosedLoops<D>& loops)
       : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), loops_(loops), start_(m_.rows) {}
 
   /// Loads the partition of `state`, or selects one. `known`, if given: whether the state had one. False at a singular configuration.
-  bool take(const State& state, MechanismState<D>& scratch, bool* known = nullptr);
-  /// Runs attempt(), which returns a StepReport, with the partition of `state`; repeats with another one if it fails in a loop that
+  bool take(const StateVector& state, MechanismState<D>& scratch, bool* known = nullptr);
+  /// Runs attempt(), which returns a StepOutcome, with the partition of `state`; repeats with another one if it fails in a loop that
   /// another one may pass.
   template <class Attempt>
-  StepReport step(const State& state, MechanismState<D>& scratch, Attempt&& attempt);
+  StepOutcome step(const StateVector& state, MechanismState<D>& scratch, Attempt&& attempt);
   /// At the end of a step, after constraint_rates(), `fit` the largest entry of R: writes the partition for the next step.
   /// False at a singular configuration.
-  bool keep(double fit, const MechanismState<D>& end, double* partition, StepReport& report);
+  bool keep(double fit, const MechanismState<D>& end, double* partition, StepOutcome& report);
   /// Records a failure of the loops in the report.
-  void fail(StepStatus status, StepReport& report) const;
-  void fail(LoopStatus status, StepReport& report) const {
+  void fail(StepStatus status, StepOutcome& report) const;
+  void fail(LoopStatus status, StepOutcome& report) const {
     fail(status == LoopStatus::open ? StepStatus::open_loop : StepStatus::singular_configuration, report);
   }
 
  private:
-  bool choose_at(const State& state, MechanismState<D>& scratch);
+  bool choose_at(const StateVector& state, MechanismState<D>& scratch);
   auto rank_of(const double* partition) const { return m_.rows - std::count(partition, partition + m_.rows, 0.0); }
 
-  const Model& model_;
+  const CompiledModel& model_;
   const Mechanism<D>& m_;
   ClosedLoops<D>& loops_;
   std::vector<double> start_;  // of the state a step starts from
@@ -45,8 +45,8 @@ class PartitionKeeper {
 
 template <int D>
 template <class Attempt>
-StepReport PartitionKeeper<D>::step(const State& state, MechanismState<D>& scratch, Attempt&& attempt) {
-  StepReport report;
+StepOutcome PartitionKeeper<D>::step(const StateVector& state, MechanismState<D>& scratch, Attempt&& attempt) {
+  StepOutcome report;
   bool known = false;
   if (!take(state, scratch, &known)) {
     fail(StepStatus::singular_configuration, report);

@@ -25,7 +25,7 @@ constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] small
 }  // namespace
 
 template <int D>
-PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const Model> model, MatrixStorage storage)
+PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const CompiledModel> model, MatrixStorage storage)
     : MonolithicTrapezoidal<D>(std::move(model)), alpha_(m_, model_->description.solver.penalty.value) {
   const StateLayout& n = model_->layout;
   const std::size_t nv = n.nv, nc = netlist_.unknown_state.size();
@@ -310,7 +310,7 @@ bool PenaltyTrapezoidal<D>::end_is_linearisable(double moved) const {
 
 /// Adds the increments to the unknowns; returns the largest increment over its tolerance.
 template <int D>
-double PenaltyTrapezoidal<D>::apply_increment(StepReport& report) {
+double PenaltyTrapezoidal<D>::apply_increment(StepOutcome& report) {
   double largest = 0;
   largest_position_increment_ = 0;
   for (int k = 0; k < model_->layout.nv; ++k) this->raise_position(increment_[k], k, report, largest);
@@ -336,7 +336,7 @@ void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const 
 /// of a on the balance of forces is a change of the multipliers, which then belong to the projected accelerations.
 /// `moved`: whether the mechanism was moved after the matrices were assembled.
 template <int D>
-bool PenaltyTrapezoidal<D>::project(bool moved, StepReport& report) {
+bool PenaltyTrapezoidal<D>::project(bool moved, StepOutcome& report) {
   if (m_.rows == 0) return true;
   MechanismState<D>& mech = work_.mechanism;
   const double* J = moved ? held_.data() : mech.jacobian.data();
@@ -376,9 +376,9 @@ bool PenaltyTrapezoidal<D>::project(bool moved, StepReport& report) {
 }
 
 template <int D>
-StepReport PenaltyTrapezoidal<D>::step(State& state, double h) {
+StepOutcome PenaltyTrapezoidal<D>::step(StateVector& state, double h) {
   const SolverDescription& solver = model_->description.solver;
-  StepReport report;
+  StepOutcome report;
   this->begin(state, h);
   alpha_is_set_ = false;
   this->move();

@@ -24,8 +24,8 @@ namespace trunnion {
 template <int D>
 class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
  public:
-  explicit PenaltyTrapezoidal(std::shared_ptr<const Model> model, MatrixStorage storage = MatrixStorage::automatic);
-  StepReport step(State& state, double h) override;
+  explicit PenaltyTrapezoidal(std::shared_ptr<const CompiledModel> model, MatrixStorage storage = MatrixStorage::automatic);
+  StepOutcome step(StateVector& state, double h) override;
 
  private:
   using Base = MonolithicTrapezoidal<D>;
@@ -63,8 +63,8 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   void add_increment() {
     for (std::size_t i = 0; i < increment_.size(); ++i) theta_[i] += increment_[i];
   }
-  double apply_increment(StepReport& report);
-  bool project(bool moved, StepReport& report);
+  double apply_increment(StepOutcome& report);
+  bool project(bool moved, StepOutcome& report);
   double weighted_square(const std::vector<double>& rows) const;
   void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
 

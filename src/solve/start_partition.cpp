@@ -9,10 +9,10 @@ namespace trunnion {
 namespace {
 
 template <int D>
-StartPartition find_in(const Model& model) {
+StartPartition find_in(const CompiledModel& model) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   MechanismState<D> state(m);
-  update_inputs(m, model.signals, 0, Side::right, state);
+  update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   ClosedLoops<D> loops(m);
   StartPartition found;
@@ -28,6 +28,6 @@ StartPartition find_in(const Model& model) {
 
 }  // namespace
 
-StartPartition find_start_partition(const Model& model) { return model.planar ? find_in<2>(model) : find_in<3>(model); }
+StartPartition find_start_partition(const CompiledModel& model) { return model.planar ? find_in<2>(model) : find_in<3>(model); }
 
 }  // namespace trunnion

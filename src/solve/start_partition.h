@@ -16,6 +16,6 @@ struct StartPartition {
 };
 
 /// Partition at the assembled start.
-StartPartition find_start_partition(const Model& model);
+StartPartition find_start_partition(const CompiledModel& model);
 
 }  // namespace trunnion

@@ -4,17 +4,17 @@
 
 namespace trunnion {
 
-int unknown_of_cylinder(const Model& model, int cylinder) {
+int unknown_of_cylinder(const CompiledModel& model, int cylinder) {
   return model.layout.nv + static_cast<int>(model.hydraulics.unknown_state.size()) + cylinder;
 }
 
-int unknown_of_row(const Model& model, int row) {
+int unknown_of_row(const CompiledModel& model, int row) {
   std::size_t i = 0;
   while (i + 1 < model.constraints.size() && row >= model.constraints[i].rows.end) ++i;
   return unknown_of_cylinder(model, static_cast<int>(model.hydraulics.actuators.size() + i));
 }
 
-std::string name_of_unknown(const Model& model, int unknown) {
+std::string name_of_unknown(const CompiledModel& model, int unknown) {
   const Hydraulics& netlist = model.hydraulics;
   if (unknown < 0) return "the linear system";
   const int nv = model.layout.nv;
@@ -27,7 +27,7 @@ std::string name_of_unknown(const Model& model, int unknown) {
   return (a.is_rotary ? "motors." : "cylinders.") + a.name;
 }
 
-bool pistons_inside(const Model& model, const double* s, StepReport& report) {
+bool pistons_inside(const CompiledModel& model, const double* s, StepOutcome& report) {
   const int cylinder = piston_outside(model.hydraulics, s);
   if (cylinder < 0) return true;
   report.status = StepStatus::end_of_stroke;
@@ -35,7 +35,7 @@ bool pistons_inside(const Model& model, const double* s, StepReport& report) {
   return false;
 }
 
-bool wheels_regular(const Model& model, int fallen_row, StepReport& report) {
+bool wheels_regular(const CompiledModel& model, int fallen_row, StepOutcome& report) {
   if (fallen_row < 0) return true;
   report.status = StepStatus::wheel_singular;
   report.worst = unknown_of_row(model, fallen_row);

@@ -34,7 +34,7 @@ enum class StepStatus {
   unresolved,              // pressures moved by more than the oil's rule resolves; the step waits for accept(), or for subdivision
 };
 
-struct StepReport {
+struct StepOutcome {
   StepStatus status = StepStatus::converged;
   int iterations = 0;             // linear solves of the step's Newton, or for the multipliers of ali1; 0: none
   int position_iterations = 0;    // solves for dependent positions
@@ -53,7 +53,7 @@ struct StepReport {
   double longest_step = 0;                // [s] unstable: longest stable step here; 0: unknown
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
-  void add(const StepReport& part) {
+  void add(const StepOutcome& part) {
     resolved = resolved || part.resolved;
     iterations += part.iterations;
     part_iterations += part.part_iterations;
@@ -82,15 +82,15 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
   /// Advances `state` by h [s]; unchanged unless the report is ok. No allocation, except in the variable-step reference.
-  virtual StepReport step(State& state, double h) = 0;
+  virtual StepOutcome step(StateVector& state, double h) = 0;
   /// Recomputes accelerations, rates and multipliers at the right limit of the signals, after a jump. No allocation.
-  virtual bool restart(State& state) = 0;
+  virtual bool restart(StateVector& state) = 0;
   /// Accepts the step last reported as unresolved.
-  virtual void accept(State& /*state*/) {}
+  virtual void accept(StateVector& /*state*/) {}
   /// Advances `state` by h [s] with the oil alone, in substeps as short as its pressures require, and the mechanism moving by its
   /// accelerations. Calls `part` after every substep but the last, with `state` there. May allocate.
-  virtual StepReport step_oil(State& /*state*/, double /*h*/, const std::function<void(const StepReport&)>& /*part*/) {
-    StepReport report;
+  virtual StepOutcome step_oil(StateVector& /*state*/, double /*h*/, const std::function<void(const StepOutcome&)>& /*part*/) {
+    StepOutcome report;
     report.status = StepStatus::unresolved;
     return report;
   }
@@ -100,16 +100,16 @@ class Stepper {
   virtual std::string unknown_name(int unknown) const = 0;
 };
 
-/// The numbers of StepReport::worst for a cylinder and for the loop of a constraint row, and the name behind a number.
-int unknown_of_cylinder(const Model& model, int cylinder);
-int unknown_of_row(const Model& model, int row);
-std::string name_of_unknown(const Model& model, int unknown);
+/// The numbers of StepOutcome::worst for a cylinder and for the loop of a constraint row, and the name behind a number.
+int unknown_of_cylinder(const CompiledModel& model, int cylinder);
+int unknown_of_row(const CompiledModel& model, int row);
+std::string name_of_unknown(const CompiledModel& model, int unknown);
 /// Whether every piston is inside its cylinder at lengths s [m] of the ports: chambers of zero length have no equations. The report
 /// names the piston that is not.
-bool pistons_inside(const Model& model, const double* s, StepReport& report);
+bool pistons_inside(const CompiledModel& model, const double* s, StepOutcome& report);
 
 /// Whether every wheel is upright, given the first row of one that is not (singular_wheel_row, mechanics/mechanism.h), which the report
 /// names.
-bool wheels_regular(const Model& model, int fallen_row, StepReport& report);
+bool wheels_regular(const CompiledModel& model, int fallen_row, StepOutcome& report);
 
 }  // namespace trunnion

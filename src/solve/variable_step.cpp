@@ -28,7 +28,7 @@ constexpr double kDeadPoint = 1e-2;  // ratio of smallest to largest pivot of th
 }  // namespace
 
 template <int D>
-VariableStep<D>::VariableStep(std::shared_ptr<const Model> model)
+VariableStep<D>::VariableStep(std::shared_ptr<const CompiledModel> model)
     : rates_(model),
       kind_(model->description.solver.integrator == IntegratorKind::ida ? MultistepKind::ida : MultistepKind::cvode),
       tolerance_(model->description.solver.reference_tolerance),
@@ -57,7 +57,7 @@ std::string VariableStep<D>::unknown_name(int unknown) const {
 /// at_ at time t from the integrator's unknowns, including positions and velocities.
 template <int D>
 bool VariableStep<D>::place(double t, Side side, const double* x) {
-  const Model& model = rates_.model();
+  const CompiledModel& model = rates_.model();
   inside_.status = StepStatus::converged;
   at_.time = t;
   for (int i : positions_) theta_[i] = *x++;
@@ -99,7 +99,7 @@ bool VariableStep<D>::evaluate(double t, const double* x, const double* x_dot, d
 /// The integrator for the present coordinates and rows.
 template <int D>
 void VariableStep<D>::set_up() {
-  const Model& model = rates_.model();
+  const CompiledModel& model = rates_.model();
   std::vector<double> sizes(positions_.size(), kPosition);
   sizes.resize(positions_.size() + velocities_.size(), kVelocity);
   std::vector<bool> spool(model.layout.ny, false);
@@ -119,8 +119,8 @@ void VariableStep<D>::set_up() {
 }
 
 template <int D>
-bool VariableStep<D>::start(const State& state, double h) {
-  const Model& model = rates_.model();
+bool VariableStep<D>::start(const StateVector& state, double h) {
+  const CompiledModel& model = rates_.model();
   at_ = state;
   if (!rates_.restart(at_, inside_)) return false;
   if (rates_.treatment() != ConstraintTreatment::augmented) rates_.loops().write(at_.partition());
@@ -167,7 +167,7 @@ bool VariableStep<D>::start(const State& state, double h) {
 
 /// The integrator failed. Near a singular configuration the cause is that the constraints hardly determine the dependent coordinates.
 template <int D>
-void VariableStep<D>::give_up(StepReport& report) {
+void VariableStep<D>::give_up(StepOutcome& report) {
   if (rates_.treatment() != ConstraintTreatment::augmented && rates_.loops().find_weakest_row() < kDeadPoint)
     return rates_.keeper().fail(StepStatus::singular_configuration, report);
   report.status = StepStatus::gave_up;
@@ -176,12 +176,12 @@ void VariableStep<D>::give_up(StepReport& report) {
 
 /// Whether `state` is the result of the last step.
 template <int D>
-bool VariableStep<D>::left(const State& state, double h) const {
+bool VariableStep<D>::left(const StateVector& state, double h) const {
   return !fresh_ && std::abs(state.time - left_.time) <= kSame * h && state.values() == left_.values();
 }
 
 template <int D>
-bool VariableStep<D>::restart(State& state) {
+bool VariableStep<D>::restart(StateVector& state) {
   fresh_ = true;
   return rates_.restart(state, inside_);
 }
@@ -190,7 +190,7 @@ bool VariableStep<D>::restart(State& state) {
 
 /// Advances at_ to time t, with all dependent quantities.
 template <int D>
-bool VariableStep<D>::advance(double t, bool last, StepReport& report) {
+bool VariableStep<D>::advance(double t, bool last, StepOutcome& report) {
   if (!integrator_->advance(t)) {
     report.status = trouble_.status;
     report.worst = trouble_.worst;
@@ -222,8 +222,8 @@ void VariableStep<D>::add_errors() {
 }
 
 template <int D>
-StepReport VariableStep<D>::step(State& state, double h) {
-  StepReport report;
+StepOutcome VariableStep<D>::step(StateVector& state, double h) {
+  StepOutcome report;
   inside_ = trouble_ = {};
   failure_.clear();
   std::fill(errors_.coordinates.begin(), errors_.coordinates.end(), 0.0);

@@ -19,21 +19,21 @@ namespace trunnion {
 template <int D>
 class VariableStep final : public Stepper, private FirstOrderSystem {
  public:
-  explicit VariableStep(std::shared_ptr<const Model> model);
-  StepReport step(State& state, double h) override;
-  bool restart(State& state) override;
+  explicit VariableStep(std::shared_ptr<const CompiledModel> model);
+  StepOutcome step(StateVector& state, double h) override;
+  bool restart(StateVector& state) override;
   std::string unknown_name(int unknown) const override;
   const StepErrors* errors() const override { return &errors_; }
 
  private:
   bool evaluate(double t, const double* x, const double* x_dot, double* out) override;
-  bool start(const State& state, double h);
-  bool advance(double t, bool last, StepReport& report);
+  bool start(const StateVector& state, double h);
+  bool advance(double t, bool last, StepOutcome& report);
   void add_errors();
-  void give_up(StepReport& report);
+  void give_up(StepOutcome& report);
   void set_up();
   bool place(double t, Side side, const double* x);
-  bool left(const State& state, double h) const;
+  bool left(const StateVector& state, double h) const;
 
   MachineRates<D> rates_;
   const MultistepKind kind_;
@@ -42,14 +42,14 @@ class VariableStep final : public Stepper, private FirstOrderSystem {
   std::vector<int> positions_, velocities_;  // integrated ones
   std::vector<int> rows_;                    // ida: participating constraint rows
   std::unique_ptr<Multistep> integrator_;
-  State at_, left_;              // of the last evaluation; result of the last step
+  StateVector at_, left_;        // of the last evaluation; result of the last step
   bool fresh_ = true;            // the integrator must be restarted
   double begin_ = 0, stop_ = 0;  // [s] where the integrator started, and the jump where it stops
   std::vector<double> origin_;   // configuration where theta is zero
   std::vector<double> theta_, rates_of_theta_, r_, constraint_;
   std::vector<double> partition_;  // partition at the integrator's start, without signs
-  StepReport inside_;              // of the last evaluation; counts position iterations
-  StepReport trouble_;             // of the last failed evaluation of the step: cause of an integrator failure
+  StepOutcome inside_;             // of the last evaluation; counts position iterations
+  StepOutcome trouble_;            // of the last failed evaluation of the step: cause of an integrator failure
   StepErrors errors_;
   std::string failure_;
 };

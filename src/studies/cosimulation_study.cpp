@@ -54,7 +54,7 @@ class ReferenceLength {
 class StudyWatcher final : public RunWatcher {
  public:
   /// `reference`: null for the reference itself; `course`: receives the recorded time histories; null: none.
-  StudyWatcher(const std::shared_ptr<const Model>& model, const CosimulationCourse* reference, CosimulationCourse* course)
+  StudyWatcher(const std::shared_ptr<const CompiledModel>& model, const CosimulationCourse* reference, CosimulationCourse* course)
       : reader_(model), course_(course) {
     const std::vector<Channel>& channels = reader_.channels();
     for (const auto& [name, cylinder] : model->description.cylinders) {
@@ -68,7 +68,7 @@ class StudyWatcher final : public RunWatcher {
     course_->rate.resize(length_.size());
   }
 
-  void begin(const State& state) {
+  void begin(const StateVector& state) {
     reader_.begin(state);
     read();
   }

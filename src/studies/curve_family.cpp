@@ -56,7 +56,7 @@ double quantity(const std::string& text, const Measure& measure, const char* opt
 
 /// An actuator of a quasistatic circuit of a model.
 struct Place {
-  std::shared_ptr<const Model> model;
+  std::shared_ptr<const CompiledModel> model;
   const QuasistaticCircuit* circuit = nullptr;
   int index = 0;  // in the circuit
 
@@ -76,7 +76,7 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
   return near.empty() ? "" : "did you mean `" + near + "`?";
 }
 
-Place find_actuator(const std::shared_ptr<const Model>& model, const std::string& name) {
+Place find_actuator(const std::shared_ptr<const CompiledModel>& model, const std::string& name) {
   std::vector<Place> places;
   std::vector<std::string> known;
   for (const QuasistaticCircuit& circuit : model->hydraulics.quasistatic)
@@ -193,7 +193,8 @@ Case make_case(const Place& place, double time, const std::vector<Setting>& sett
   const Hydraulics& netlist = place.hydraulics();
   const QuasistaticCircuit& circuit = *place.circuit;
   std::vector<double> signal(place.model->signals.size()), spool(netlist.spools.size());
-  for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = place.model->signals.value(static_cast<SignalIndex>(i), time, Side::right);
+  for (std::size_t i = 0; i < signal.size(); ++i)
+    signal[i] = place.model->signals.evaluate(static_cast<SignalIndex>(i), time, Side::right, nullptr).value;
   for (std::size_t i = 0; i < spool.size(); ++i) spool[i] = signal[netlist.spools[i].signal];
   for (std::size_t i = 0; i < commands; ++i) spool[circuit.ports[settings[i].actuator].lever] = settings[i].values[choice[i]];
   QuasistaticWork work(circuit);

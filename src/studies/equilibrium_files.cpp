@@ -31,7 +31,7 @@ const char* word(Stability stability) {
 
 double frequency(const RestMode& mode) { return std::sqrt(std::abs(mode.stiffness)) / (2 * std::numbers::pi); }
 
-std::vector<std::string> names(const Model& model, const std::vector<int>& velocities) {
+std::vector<std::string> names(const CompiledModel& model, const std::vector<int>& velocities) {
   std::vector<std::string> list;
   list.reserve(velocities.size());
   for (int v : velocities) list.push_back(coordinate_name(model, v));
@@ -39,7 +39,7 @@ std::vector<std::string> names(const Model& model, const std::vector<int>& veloc
 }
 
 /// Whether a volume has the pressure given as its start value.
-bool has_given_pressure(const Model& model, const PressureNode& node, const State& at) {
+bool has_given_pressure(const CompiledModel& model, const PressureNode& node, const StateVector& at) {
   return model.y_start[static_cast<std::size_t>(node.state)] == at.y()[node.state];
 }
 
@@ -48,7 +48,7 @@ struct CylinderAtRest {
   std::string name;
   double length = 0, chamber_A = 0, chamber_B = 0, force = 0, end_dampers = 0;
 };
-std::vector<CylinderAtRest> cylinders(const Model& model, const Observer& observer) {
+std::vector<CylinderAtRest> cylinders(const CompiledModel& model, const Observer& observer) {
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
   std::vector<CylinderAtRest> list;
@@ -75,7 +75,7 @@ struct MotorAtRest {
   std::string name;
   double angle = 0, torque = 0, end_dampers = 0;
 };
-std::vector<MotorAtRest> motors(const Model& model, const Observer& observer) {
+std::vector<MotorAtRest> motors(const CompiledModel& model, const Observer& observer) {
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
   std::vector<MotorAtRest> list;
@@ -90,7 +90,7 @@ std::vector<MotorAtRest> motors(const Model& model, const Observer& observer) {
   return list;
 }
 
-Json stability_json(const Model& model, const Equilibrium& e) {
+Json stability_json(const CompiledModel& model, const Equilibrium& e) {
   Json modes = Json::array();
   for (const RestMode& mode : e.modes)
     modes.push_back({{"stiffness", mode.stiffness}, {"frequency_hz", frequency(mode)}, {"coordinates", names(model, mode.velocities)}});
@@ -100,9 +100,9 @@ Json stability_json(const Model& model, const Equilibrium& e) {
 void add_line(std::string& text, const std::string& key, const std::string& value) { text += fmt::format("  {:<22} {}\n", key, value); }
 
 /// Common parts. `found`: the origin of pressures that are not given.
-Json point_json(const std::shared_ptr<const Model>& shared, const State& at, const std::vector<double>& moved, const char* found,
-                const std::string& model_file) {
-  const Model& model = *shared;
+Json point_json(const std::shared_ptr<const CompiledModel>& shared, const StateVector& at, const std::vector<double>& moved,
+                const char* found, const std::string& model_file) {
+  const CompiledModel& model = *shared;
   const auto observer = make_observer(shared);
   observer->observe(at, Side::right);
   std::vector<double> values(observer->channels().size());
@@ -137,15 +137,15 @@ Json point_json(const std::shared_ptr<const Model>& shared, const State& at, con
           {"multipliers", multipliers}};
 }
 
-std::string text_of(Json json, const Model& model) {
+std::string text_of(Json json, const CompiledModel& model) {
   json["settings"] = Json::parse(write_model_json(model.description));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 /// Coordinates, pressures and actuators: lines for a terminal.
-std::string point_text(const std::shared_ptr<const Model>& shared, const State& at, const std::vector<double>& movement,
+std::string point_text(const std::shared_ptr<const CompiledModel>& shared, const StateVector& at, const std::vector<double>& movement,
                        const std::vector<int>& turning) {
-  const Model& model = *shared;
+  const CompiledModel& model = *shared;
   const auto observer = make_observer(shared);
   observer->observe(at, Side::right);
   std::string text;
@@ -191,9 +191,9 @@ std::string point_text(const std::shared_ptr<const Model>& shared, const State& 
 
 }  // namespace
 
-std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const Equilibrium& e, const std::string& model_file) {
+std::string equilibrium_json(const std::shared_ptr<const CompiledModel>& shared, const Equilibrium& e, const std::string& model_file) {
   if (shared->relative) return equilibrium_json(shared->relative, e, model_file);
-  const Model& model = *shared;
+  const CompiledModel& model = *shared;
   Json json = point_json(shared, e.state, e.movement, "rest", model_file);
   json["stability"] = stability_json(model, e);
   json["residual"] = {{"load", e.residual},
@@ -204,9 +204,9 @@ std::string equilibrium_json(const std::shared_ptr<const Model>& shared, const E
   return text_of(std::move(json), model);
 }
 
-std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const Equilibrium& e) {
+std::string equilibrium_text(const std::shared_ptr<const CompiledModel>& shared, const Equilibrium& e) {
   if (shared->relative) return equilibrium_text(shared->relative, e);
-  const Model& model = *shared;
+  const CompiledModel& model = *shared;
   std::string text = fmt::format("at rest{}\n", e.state.time == 0 ? "" : fmt::format(", signals at {:g} s", e.state.time));
   text += point_text(shared, e.state, e.movement, {});
   if (e.residual_at >= 0)
@@ -225,7 +225,7 @@ std::string equilibrium_text(const std::shared_ptr<const Model>& shared, const E
   return text;
 }
 
-void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibrium& e, const std::string& model_file,
+void write_equilibrium(const std::shared_ptr<const CompiledModel>& model, const Equilibrium& e, const std::string& model_file,
                        const std::string& folder) {
   if (model->relative) return write_equilibrium(model->relative, e, model_file, folder);
   const Description at_rest = without_csv_files(description_at(*model, e.state));  // CSV paths are relative to the model file
@@ -236,9 +236,9 @@ void write_equilibrium(const std::shared_ptr<const Model>& model, const Equilibr
 
 // ---------------------------------------------------------------- steady operation
 
-std::string steady_json(const std::shared_ptr<const Model>& shared, const SteadyOperation& s, const std::string& model_file) {
+std::string steady_json(const std::shared_ptr<const CompiledModel>& shared, const SteadyOperation& s, const std::string& model_file) {
   if (shared->relative) return steady_json(shared->relative, s, model_file);
-  const Model& model = *shared;
+  const CompiledModel& model = *shared;
   Json json = point_json(shared, s.state, s.movement, "steady operation", model_file);
   Json turning = Json::object(), open = Json::array();
   for (int v : s.turning) turning[coordinate_name(model, v)] = s.state.v()[v];
@@ -258,7 +258,7 @@ std::string steady_json(const std::shared_ptr<const Model>& shared, const Steady
   return text_of(std::move(json), model);
 }
 
-std::string steady_text(const std::shared_ptr<const Model>& shared, const SteadyOperation& s) {
+std::string steady_text(const std::shared_ptr<const CompiledModel>& shared, const SteadyOperation& s) {
   if (shared->relative) return steady_text(shared->relative, s);
   std::string text = fmt::format("in steady operation{}\n", s.state.time == 0 ? "" : fmt::format(", signals at {:g} s", s.state.time));
   text += point_text(shared, s.state, s.movement, s.turning);
@@ -275,7 +275,7 @@ std::string steady_text(const std::shared_ptr<const Model>& shared, const Steady
   return text;
 }
 
-void write_steady(const std::shared_ptr<const Model>& model, const SteadyOperation& s, const std::string& model_file,
+void write_steady(const std::shared_ptr<const CompiledModel>& model, const SteadyOperation& s, const std::string& model_file,
                   const std::string& folder) {
   if (model->relative) return write_steady(model->relative, s, model_file, folder);
   make_folder(folder);

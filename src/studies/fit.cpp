@@ -86,7 +86,8 @@ FittedChannel read_channel(const FitRequest& request, const std::string& name, c
   return channel;
 }
 
-std::vector<FittedChannel> read_recording(const FitRequest& request, const std::shared_ptr<const Model>& model, FitFindings& findings) {
+std::vector<FittedChannel> read_recording(const FitRequest& request, const std::shared_ptr<const CompiledModel>& model,
+                                          FitFindings& findings) {
   const std::vector<std::string> header = csv_header(request.reference);
   const auto has = [&](const std::string& name) { return std::find(header.begin(), header.end(), name) != header.end(); };
   RecordedColumn time{has("time") ? "time" : "1", 1};
@@ -124,7 +125,7 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
   return channels;
 }
 
-void check_times(const std::vector<FittedChannel>& channels, const Model& model, FitFindings& findings) {
+void check_times(const std::vector<FittedChannel>& channels, const CompiledModel& model, FitFindings& findings) {
   const double duration = model.description.solver.duration;
   for (const FittedChannel& channel : channels) {
     if (channel.times.empty()) continue;
@@ -144,7 +145,8 @@ void check_times(const std::vector<FittedChannel>& channels, const Model& model,
 /// Reads channels of a run at given times by linear interpolation between steps; at a jump, the left limit.
 class Sampler final : public RunWatcher {
  public:
-  Sampler(const std::shared_ptr<const Model>& model, const std::vector<FittedChannel>& channels) : reader_(model), channels_(channels) {
+  Sampler(const std::shared_ptr<const CompiledModel>& model, const std::vector<FittedChannel>& channels)
+      : reader_(model), channels_(channels) {
     for (const FittedChannel& channel : channels) {
       const auto at =
           std::find_if(reader_.channels().begin(), reader_.channels().end(), [&](const Channel& c) { return c.name == channel.name; });
@@ -155,7 +157,7 @@ class Sampler final : public RunWatcher {
     values_.resize(channels.size());
   }
 
-  void begin(const State& state) {
+  void begin(const StateVector& state) {
     reader_.begin(state);
     take();
   }
@@ -219,7 +221,7 @@ class Misfit {
   }
 
   /// `refined`: with half the step.
-  std::shared_ptr<const Model> model_at(const Vector& x, bool refined = false) const {
+  std::shared_ptr<const CompiledModel> model_at(const Vector& x, bool refined = false) const {
     std::vector<Override> overrides = request_.overrides;
     if (refined) overrides.push_back({"solver.step", number_text(fit_.model->description.solver.step / 2)});
     for (std::size_t i = 0; i < fit_.parameters.size(); ++i)
@@ -229,7 +231,7 @@ class Misfit {
 
   /// Channels of the run at x. Throws InputError, SimulationError.
   std::vector<std::vector<double>> run_at(const Vector& x, bool refined = false) const {
-    const std::shared_ptr<const Model> model = model_at(x, refined);
+    const std::shared_ptr<const CompiledModel> model = model_at(x, refined);
     Sampler sampler(model, fit_.channels);
     Runner run(model, start_of(model, request_.start));
     sampler.begin(run.state());

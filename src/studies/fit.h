@@ -59,7 +59,7 @@ struct Fit {
   bool converged = false;
   std::string status;  // reason of termination
   std::vector<std::string> warnings;
-  std::shared_ptr<const Model> model;  // with the fitted values
+  std::shared_ptr<const CompiledModel> model;  // with the fitted values
 };
 
 /// Called after each iteration with its number and the root mean square of all r.

@@ -17,7 +17,7 @@ constexpr double kSame = 1e-6;  // of the shortest step: times closer than this 
 
 void History::at(const StepRecord& step) {
   if (step.side == Side::right || step.part) return;  // not a step: the same time, after a jump; or inside one
-  const StepReport& r = step.report;
+  const StepOutcome& r = step.report;
   rows_.push_back({step.state.time, r.violation, r.velocity_violation, r.iterations, r.position_iterations, step.step_seconds});
 }
 

@@ -256,8 +256,8 @@ const char* name_of(ReferenceMotion motion) {
   return kNames[static_cast<int>(motion)];
 }
 
-LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start, LinearMethod method,
-                            LinearModel linear) {
+LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, StartKind start,
+                            LinearMethod method, LinearModel linear) {
   LinearCase c;
   c.model = model;
   c.start = start;
@@ -279,13 +279,13 @@ LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const Sta
   return c;
 }
 
-LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start,
+LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, StartKind start,
                             const LinearOptions& options) {
   return make_linear_case(model, reference, start, options.method, linearise(model, reference, options));
 }
 
-void states_at(const std::shared_ptr<const Model>& model, StartKind start, const std::vector<double>& times,
-               const std::function<void(const State&)>& use) {
+void states_at(const std::shared_ptr<const CompiledModel>& model, StartKind start, const std::vector<double>& times,
+               const std::function<void(const StateVector&)>& use) {
   Runner run(model, start_of(model, start));
   const StepSchedule schedule(*model);
   const double duration = model->description.solver.duration;
@@ -296,7 +296,7 @@ void states_at(const std::shared_ptr<const Model>& model, StartKind start, const
          t = run.state().time)
       run.advance(schedule.next(t, time));
     // the remainder is a step that the run does not take; it is computed on a copy
-    const State before = run.state();
+    const StateVector before = run.state();
     run.advance(time);
     use(run.state());
     run.restore(before);

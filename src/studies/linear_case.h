@@ -22,10 +22,10 @@ enum class ReferenceMotion {
 };
 
 struct LinearCase {
-  std::shared_ptr<const Model> model;
+  std::shared_ptr<const CompiledModel> model;
   StartKind start = StartKind::given;
   LinearMethod method = LinearMethod::reduced;
-  State reference;
+  StateVector reference;
   LinearModel linear;
   ReferenceMotion motion = ReferenceMotion::rest;
   std::vector<int> drifting;  // states that f0 moves, fastest first
@@ -38,17 +38,17 @@ struct LinearCase {
 
 /// Linearises about `reference`, a state as returned by start_of. `start`: origin of the reference, or of the run that led to it. Throws
 /// what linearise throws.
-LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start,
+LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, StartKind start,
                             const LinearOptions& options);
 
 /// The same for an existing linear model.
-LinearCase make_linear_case(const std::shared_ptr<const Model>& model, const State& reference, StartKind start, LinearMethod method,
-                            LinearModel linear);
+LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, StartKind start,
+                            LinearMethod method, LinearModel linear);
 
 /// Runs from the start through `times` [s], ascending and not beyond solver.duration, and passes on the state at each. A time between two
 /// steps is reached by a shorter step on a copy, so that the run is that of `trunnion run` for any times. Throws SimulationError.
-void states_at(const std::shared_ptr<const Model>& model, StartKind start, const std::vector<double>& times,
-               const std::function<void(const State&)>& use);
+void states_at(const std::shared_ptr<const CompiledModel>& model, StartKind start, const std::vector<double>& times,
+               const std::function<void(const StateVector&)>& use);
 
 /// The two or three states with the largest participation in an eigenvalue, largest first.
 std::vector<int> main_states(const Eigenvalue& eigenvalue);

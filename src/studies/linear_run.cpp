@@ -20,7 +20,7 @@ namespace {
 /// Records the nonlinear model and advances the linear one.
 class Companion final : public RunWatcher {
  public:
-  Companion(const std::shared_ptr<const Model>& model, const LinearModel& linear, LinearRun& run)
+  Companion(const std::shared_ptr<const CompiledModel>& model, const LinearModel& linear, LinearRun& run)
       : model_(*model), linear_(linear), observer_(make_observer(model)), response_(linear), run_(run) {
     const std::vector<Channel>& channels = observer_->channels();
     values_.resize(channels.size());
@@ -33,7 +33,7 @@ class Companion final : public RunWatcher {
   }
 
   /// The linear model starts at x, the current state of the run.
-  void start(const Eigen::VectorXd& x, const State& state) {
+  void start(const Eigen::VectorXd& x, const StateVector& state) {
     response_.start(x);
     started_ = true;
     time_ = state.time;
@@ -53,7 +53,7 @@ class Companion final : public RunWatcher {
     record(Side::left);
   }
 
-  void begin(const State& state) {
+  void begin(const StateVector& state) {
     observer_->observe(state, Side::right);
     time_ = state.time;
     record(Side::right);
@@ -77,7 +77,7 @@ class Companion final : public RunWatcher {
     for (LinearRunChannel& channel : run_.channels) channel.nonlinear.pop_back(), channel.linear.pop_back();
   }
 
-  const Model& model_;
+  const CompiledModel& model_;
   const LinearModel& linear_;
   std::unique_ptr<Observer> observer_;
   LinearResponse response_;
@@ -104,8 +104,8 @@ void compare(LinearRun& run) {
 
 }  // namespace
 
-LinearRun run_beside(const std::shared_ptr<const Model>& model, const State& start, const LinearModel& linear, const State& reference,
-                     double from, const Progress& progress) {
+LinearRun run_beside(const std::shared_ptr<const CompiledModel>& model, const StateVector& start, const LinearModel& linear,
+                     const StateVector& reference, double from, const Progress& progress) {
   LinearRun run;
   run.from = from;
   Companion companion(model, linear, run);

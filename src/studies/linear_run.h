@@ -37,8 +37,8 @@ struct LinearRun {
 
 /// Runs `model` from `start` to solver.duration together with the linear model about `reference` from time `from` on. All outputs must be
 /// channels of the model's observer.
-LinearRun run_beside(const std::shared_ptr<const Model>& model, const State& start, const LinearModel& linear, const State& reference,
-                     double from, const Progress& progress = {});
+LinearRun run_beside(const std::shared_ptr<const CompiledModel>& model, const StateVector& start, const LinearModel& linear,
+                     const StateVector& reference, double from, const Progress& progress = {});
 
 /// simulate.csv: `time`, then per channel `crank.angle` and `crank.angle.linear`; the latter is empty before T.
 std::string linear_run_csv(const LinearRun& run);

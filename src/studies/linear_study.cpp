@@ -32,14 +32,14 @@ class Findings {
   std::vector<Diagnostic> list_;
 };
 
-void check_time(Findings& findings, const char* option, double time, const Model& model) {
+void check_time(Findings& findings, const char* option, double time, const CompiledModel& model) {
   const double duration = model.description.solver.duration;
   if (!(time >= 0) || time > duration)
     findings.add(option, fmt::format("{:g} s is not within the run, which lasts from 0 to {:g} s", time, duration), "",
                  time > duration ? "a longer one: --set solver.duration=..." : "");
 }
 
-void check_outputs(Findings& findings, const LinearRequest& request, const std::shared_ptr<const Model>& model) {
+void check_outputs(Findings& findings, const LinearRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   if (request.options.outputs.empty()) return;
   std::vector<std::string> names;
   const auto observer = make_observer(model);
@@ -53,7 +53,7 @@ void check_outputs(Findings& findings, const LinearRequest& request, const std::
 }
 
 /// Incompatible options, and unknown times and channels.
-void check_request(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
+void check_request(const LinearRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   Findings findings;
   const bool counterpart = request.options.method == LinearMethod::counterpart;
   for (double time : request.at) check_time(findings, "--at", time, *model);
@@ -78,12 +78,12 @@ void check_request(const LinearRequest& request, const std::shared_ptr<const Mod
 // ---------------------------------------------------------------- linear models
 
 /// The model, with elements of quasistatic circuits as differential equations: a linear model has no discrete states.
-std::shared_ptr<const Model> load(const LinearRequest& request, const std::vector<Override>& more = {}) {
+std::shared_ptr<const CompiledModel> load(const LinearRequest& request, const std::vector<Override>& more = {}) {
   std::vector<Override> overrides = request.overrides;
   overrides.insert(overrides.end(), more.begin(), more.end());
   Description description = load_model(request.model_file, overrides);
   for (auto& [name, circuit] : description.quasistatic) circuit.form = VirtualElementForm::differential;
-  std::shared_ptr<const Model> model = compile(description);
+  std::shared_ptr<const CompiledModel> model = compile(description);
   check_recorded_channels(model);
   return model;
 }
@@ -105,11 +105,11 @@ void check_values(const LinearRequest& request) {
 }
 
 /// The linear model about the start, or at the one requested time.
-LinearCase single_case(const LinearRequest& request, const std::shared_ptr<const Model>& model) {
+LinearCase single_case(const LinearRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   if (request.at.empty()) return make_linear_case(model, start_of(model, request.start), request.start, request.options);
   std::optional<LinearCase> found;
   states_at(model, request.start, request.at,
-            [&](const State& state) { found = make_linear_case(model, state, request.start, request.options); });
+            [&](const StateVector& state) { found = make_linear_case(model, state, request.start, request.options); });
   return *found;
 }
 
@@ -289,7 +289,7 @@ class Study {
     RootLocus over_time;
     over_time.paths = {"time"};
     try {
-      states_at(model_, request_.start, request_.at, [&](const State& state) {
+      states_at(model_, request_.start, request_.at, [&](const StateVector& state) {
         const LinearCase c = with_notes(make_linear_case(model_, state, request_.start, request_.options));
         const std::string time = number_text(request_.at[over_time.points.size()]);
         over_time.points.push_back(root_locus_point({time}, c));
@@ -350,7 +350,7 @@ class Study {
   LinearRequest request_;
   std::string folder_;
   const StudyHooks& hooks_;
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   std::vector<std::string> notes_;
   std::string failure_, files_;
 };

@@ -20,9 +20,9 @@ constexpr double kEnd = 1.0;  // [s]
 double error(const Oscillator& o, const CosimulationDescription& settings, int steps) {
   const double h = kEnd / steps;
   const auto master = make_oscillator(o, settings, h);
-  State state = o.start(), whole = o.start();
+  StateVector state = o.start(), whole = o.start();
   for (int i = 0; i < steps; ++i) {
-    const StepReport report = master->step(state, h);
+    const StepOutcome report = master->step(state, h);
     EXPECT_TRUE(report.ok());
   }
   solve_as_one(o, whole, kEnd, 4000);
@@ -120,10 +120,10 @@ TEST(Cosimulation, IterationThatDoesNotEndFailsOrIsCounted) {
   settings.scheme = CouplingScheme::iterated_jacobi;
   settings.max_iterations = 2;
   settings.tolerance = 1e-15;
-  State state = o.start();
-  const State before = state;
+  StateVector state = o.start();
+  const StateVector before = state;
   const auto master = make_oscillator(o, settings, 0.05);
-  const StepReport report = master->step(state, 0.05);
+  const StepOutcome report = master->step(state, 0.05);
   EXPECT_EQ(report.status, StepStatus::stalled);
   EXPECT_EQ(report.iterations, 2);
   EXPECT_TRUE(state == before);
@@ -147,9 +147,9 @@ TEST(Cosimulation, SaveRestoreAndContinueIsContinue) {
   Oscillator o;
   o.ports = 2;
   for (const CosimulationDescription& settings : schemes()) {
-    State straight = o.start();
+    StateVector straight = o.start();
     const auto master = make_oscillator(o, settings, 0.02);
-    State saved;
+    StateVector saved;
     for (int i = 0; i < 12; ++i) {
       if (i == 5) saved = straight;
       ASSERT_TRUE(master->step(straight, i == 3 ? 0.007 : 0.02).ok());
@@ -164,7 +164,7 @@ TEST(Cosimulation, ThreadsChangeNoBit) {
   Oscillator o;
   o.ports = 2;
   for (CosimulationDescription settings : schemes()) {
-    std::vector<State> ends;
+    std::vector<StateVector> ends;
     for (int threads : {1, 2, 3}) {
       settings.threads = threads;
       const auto master = make_oscillator(o, settings, 0.02);
@@ -183,7 +183,7 @@ TEST(Cosimulation, AStepAllocatesNothing) {
     for (int threads : {1, 2}) {
       settings.threads = threads;
       const auto master = make_oscillator(o, settings, 0.02);
-      State state = o.start();
+      StateVector state = o.start();
       for (int i = 0; i < 3; ++i) master->step(state, 0.02);
       const long before = allocations();
       for (int i = 0; i < 10; ++i) master->step(state, 0.02);
@@ -198,8 +198,8 @@ TEST(Cosimulation, AFailedStepLeavesTheStateAsItWas) {
   o.fail_at = 0.05;
   for (const CosimulationDescription& settings : schemes()) {
     const auto master = make_oscillator(o, settings, 0.02);
-    State state = o.start(), before = state;
-    StepReport report;
+    StateVector state = o.start(), before = state;
+    StepOutcome report;
     for (int i = 0; i < 5 && report.ok(); ++i) {
       before = state;
       report = master->step(state, 0.02);
@@ -216,13 +216,13 @@ TEST(Cosimulation, AJumpOfForcesStartsTheHistoryAnew) {
   CosimulationDescription settings;
   settings.extrapolation = 3;
   const auto master = make_oscillator(o, settings, 0.02);
-  State state = o.start();
+  StateVector state = o.start();
   for (int i = 0; i < 6; ++i) master->step(state, 0.02);
   EXPECT_EQ(state.coupling()[CouplingMemory::points], 5);
   state.y()[0] += 0.1;  // jumps the force
   ASSERT_TRUE(master->restart(state));
   EXPECT_EQ(state.coupling()[CouplingMemory::points], 1);
-  State consistent = state;
+  StateVector consistent = state;
   o.accelerate(consistent);
   EXPECT_NEAR(state.a()[0], consistent.a()[0], 1e-12);
   const CouplingMemory layout(1, false);
@@ -236,7 +236,7 @@ TEST(Cosimulation, AStepCutShortDoesNotDisturb) {
   settings.extrapolation = 3;
   const auto error_with = [&](double cut) {
     const auto master = make_oscillator(o, settings, 0.01);
-    State state = o.start(), whole = state;
+    StateVector state = o.start(), whole = state;
     for (int i = 0; i < 100; ++i) {
       if (i == 50 && cut > 0) {
         master->step(state, cut);
@@ -260,7 +260,7 @@ TEST(Monitors, AStepByHand) {
   settings.extrapolation = 0;
   const double h = 0.05;
   const auto master = make_oscillator(o, settings, h);
-  State state = o.start();
+  StateVector state = o.start();
   const double w0 = state.v()[0], F0 = o.force(state.q()[0], w0, state.y()[0], state.y()[1]);
   const double s0 = state.q()[0];
   ASSERT_TRUE(master->step(state, h).ok());
@@ -301,7 +301,7 @@ TEST(Monitors, ACouplingThatBecomesUnstableIsSaidToBe) {
   settings.extrapolation = 2;
   const auto run = [&](double h) {
     const auto master = make_oscillator(o, settings, h);
-    State state = o.start();
+    StateVector state = o.start();
     while (state.time < 4 - h / 2 && master->step(state, h).ok()) {}
     return state;
   };
@@ -320,7 +320,7 @@ TEST(StepControl, TakesShortStepsWhereTheResidualAsksForThem) {
   const auto run = [&](double tolerance) {
     settings.control->tolerance = tolerance;
     const auto master = make_oscillator(o, settings, 0.1);
-    State state = o.start(), whole = state;
+    StateVector state = o.start(), whole = state;
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(master->step(state, 0.1).ok());
     EXPECT_NEAR(state.time, 1.0, 1e-15);
     solve_as_one(o, whole, 1.0, 4000);

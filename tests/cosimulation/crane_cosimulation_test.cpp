@@ -29,8 +29,8 @@ Settings cosimulated(Settings more) {
 }
 
 /// Lengths [m] of lift and tilt from the joint angles of the cranes, by the cosine law.
-double lift_length(const State& s) { return std::sqrt(1 - std::sqrt(0.75) * std::cos(s.q()[0])); }
-double tilt_length(const State& s) { return std::sqrt(0.3125 + 0.25 * std::cos(s.q()[1])); }
+double lift_length(const StateVector& s) { return std::sqrt(1 - std::sqrt(0.75) * std::cos(s.q()[0])); }
+double tilt_length(const StateVector& s) { return std::sqrt(0.3125 + 0.25 * std::cos(s.q()[1])); }
 
 /// Maximum error [m] of a length of the crane at the rows of the table, to `end` [s].
 double length_error(const std::string& name, const Settings& settings, double end = 10) {
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Cylinders, CosimulatedCrane, ::testing::Values("crane_s
                          [](const auto& parameter) { return std::string(parameter.param).substr(6); });
 
 /// Final state of a run.
-State end_of(const std::string& name, const Settings& settings, double end) {
+StateVector end_of(const std::string& name, const Settings& settings, double end) {
   Runner run(load_example(name, settings));
   run.advance(end);
   return run.state();
@@ -93,9 +93,9 @@ TEST(CraneSchemes, BeyondThePaperNeedNoViscousDrag) {
 
 /// Three cylinders, compared with the monolithic run at the same step of the mechanism; before the first stop.
 TEST(CraneSchemes, TakeThreeCylinders) {
-  const State monolithic = end_of("crane_triple", {"solver.step=0.25 ms"}, 2);
+  const StateVector monolithic = end_of("crane_triple", {"solver.step=0.25 ms"}, 2);
   for (const char* scheme : {"coupling.scheme=sequential", "coupling.scheme=parallel"}) {
-    const State state = end_of("crane_triple", cosimulated({scheme, "coupling.step=10 ms"}), 2);
+    const StateVector state = end_of("crane_triple", cosimulated({scheme, "coupling.step=10 ms"}), 2);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(state.q()[i], monolithic.q()[i], 2e-5) << scheme << " " << i;
   }
 }
@@ -117,8 +117,8 @@ TEST(CraneSchemes, ConvergeWithTheOrderOfTheExtrapolation) {
 
 /// Iterated, order 1: trapezoidal mechanism and oil converge to the monolithic trapezoidal rule with fine oil.
 TEST(CraneSchemes, IterationReachesTheMonolithicSolution) {
-  const State iterated = end_of("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=0.5 ms"}), 2),
-              monolithic = end_of("crane_single", {"solver.step=0.1 ms"}, 2);
+  const StateVector iterated = end_of("crane_single", cosimulated({"coupling.scheme=iterated_jacobi", "coupling.step=0.5 ms"}), 2),
+                    monolithic = end_of("crane_single", {"solver.step=0.1 ms"}, 2);
   EXPECT_NEAR(lift_length(iterated), lift_length(monolithic), 5e-8);
 }
 
@@ -138,7 +138,7 @@ TEST(CraneSchemes, SaveRestoreAndContinueIsContinue) {
     const auto model = load_example("crane_double", cosimulated(settings));
     Runner straight(model), other(model);
     straight.advance(0.6);
-    const State saved = straight.state();
+    const StateVector saved = straight.state();
     straight.advance(0.8);
     other.restore(saved);
     other.advance(0.8);
@@ -148,7 +148,7 @@ TEST(CraneSchemes, SaveRestoreAndContinueIsContinue) {
 
 TEST(CraneSchemes, ThreadsChangeNoBit) {
   for (Settings settings : all_schemes()) {
-    const State one = end_of("crane_double", cosimulated(settings), 0.7);
+    const StateVector one = end_of("crane_double", cosimulated(settings), 0.7);
     settings.push_back("coupling.threads=2");
     EXPECT_TRUE(one == end_of("crane_double", cosimulated(settings), 0.7)) << settings[0] << " " << settings[1];
   }
@@ -159,7 +159,7 @@ TEST(CraneSchemes, AStepAllocatesNothing) {
   for (const Settings& settings : all_schemes()) {
     Runner run(load_example("crane_double", cosimulated(settings)));
     run.advance(0.6);
-    State state = run.state();
+    StateVector state = run.state();
     const double h = grid_step(run.model()->description);
     const long before = allocations();
     for (int i = 0; i < 5; ++i) run.stepper().step(state, h);
@@ -171,13 +171,13 @@ TEST(CraneSchemes, AStepAllocatesNothing) {
 /// Friction with states, on either side, in a closed loop and with the jumping command of the friction paper.
 TEST(CosimulatedFourBar, FollowsTheMonolithicRunWithLuGre) {
   const Settings lugre{"cylinders.lift.friction.model=lugre"};
-  const State monolithic = end_of("four_bar", lugre, 1.3);
+  const StateVector monolithic = end_of("four_bar", lugre, 1.3);
   for (const Settings& settings :
        {Settings{"coupling.scheme=sequential"}, Settings{"coupling.scheme=parallel"}, Settings{"coupling.step=0.5 ms"},
         Settings{"coupling.step=0.5 ms", "coupling.variables=velocity_force"}}) {
     Settings all = cosimulated(settings);
     all.push_back(lugre[0]);
-    const State state = end_of("four_bar", all, 1.3);
+    const StateVector state = end_of("four_bar", all, 1.3);
     EXPECT_NEAR(state.q()[0], monolithic.q()[0], 2e-5) << settings[0];
   }
 }
@@ -316,8 +316,8 @@ TEST(CouplingReport, AMonolithicRunHasNone) {
 
 /// Circuits joined in one subsystem give the same numbers.
 TEST(Subsystems, JoinedCircuitsGiveTheSameResult) {
-  const State apart = end_of("crane_double", cosimulated({}), 0.7),
-              joined = end_of("crane_double", cosimulated({"coupling.subsystems={both: {parts: [lift, tilt]}}"}), 0.7);
+  const StateVector apart = end_of("crane_double", cosimulated({}), 0.7),
+                    joined = end_of("crane_double", cosimulated({"coupling.subsystems={both: {parts: [lift, tilt]}}"}), 0.7);
   for (int i = 0; i < 2; ++i) EXPECT_DOUBLE_EQ(apart.q()[i], joined.q()[i]);
 }
 

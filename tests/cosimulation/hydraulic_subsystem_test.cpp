@@ -71,7 +71,7 @@ struct Options {
   FrictionSide side = FrictionSide::hydraulics;
 };
 
-std::shared_ptr<const Model> machine(const Options& options = {}) {
+std::shared_ptr<const CompiledModel> machine(const Options& options = {}) {
   const std::string text =
       std::string("trunnion: 1\ngravity: [-9.81, 0, 0]\nbodies: {block: {box: {size: [1, 1, 1], mass: 300 kg}}}\n") +
       "joints: {block: {prismatic: {parent: ground, at: [0, 0, 0], axis: x}, position: 0 m" + (options.moved ? "" : ", speed: 0.1 m/s") +
@@ -105,15 +105,15 @@ struct Totals {
 };
 
 /// The oil of `model` with the motion of motion_at(), by communication steps of H to `end`.
-State run_oil(const std::shared_ptr<const Model>& model, IntegratorKind integrator, double step, double H, double end,
-              Totals* totals = nullptr) {
+StateVector run_oil(const std::shared_ptr<const CompiledModel>& model, IntegratorKind integrator, double step, double H, double end,
+                    Totals* totals = nullptr) {
   const auto oil = make_hydraulic_subsystem(model, {0}, integrator, step);
-  State state = start_state(*model);
+  StateVector state = start_state(*model);
   oil->restore(state);
   const int steps = static_cast<int>(std::lround(end / H));
   for (int i = 0; i < steps; ++i) {
     oil->set_inputs(motion_at(i * H).data());
-    const StepReport report = oil->do_step(H);
+    const StepOutcome report = oil->do_step(H);
     EXPECT_TRUE(report.ok()) << name_of_unknown(*model, report.worst);
     if (totals == nullptr) continue;
     totals->impulse += oil->impulse()[0];
@@ -125,15 +125,15 @@ State run_oil(const std::shared_ptr<const Model>& model, IntegratorKind integrat
   return state;
 }
 
-double pressure_difference(const State& a, const State& b) {
+double pressure_difference(const StateVector& a, const StateVector& b) {
   double largest = 0;
   for (int i = 0; i < 3; ++i) largest = std::max(largest, std::abs(a.y()[i] - b.y()[i]));
   return largest;
 }
 
-State run_machine(const std::shared_ptr<const Model>& model, double h, double end) {
+StateVector run_machine(const std::shared_ptr<const CompiledModel>& model, double h, double end) {
   const auto stepper = make_stepper(model);
-  State state = start_state(*model);
+  StateVector state = start_state(*model);
   for (int i = 0; i < std::lround(end / h); ++i) {
     EXPECT_TRUE(stepper->step(state, h).ok());
     state.time = (i + 1) * h;
@@ -148,14 +148,14 @@ TEST(HydraulicSubsystem, FollowsTheMachineWhoseCylinderIsMoved) {
     const auto model = machine(options);
     const double h = 2e-4, end = 0.05;
     // same equations as the machine's trapezoidal step, except for its rate, which also follows the trapezoidal rule
-    const State whole = run_machine(model, h, end);
+    const StateVector whole = run_machine(model, h, end);
     EXPECT_GT(pressure_difference(whole, start_state(*model)), 1e5);
-    const State oil = run_oil(model, IntegratorKind::trapezoidal, h, 5 * h, end);
+    const StateVector oil = run_oil(model, IntegratorKind::trapezoidal, h, 5 * h, end);
     EXPECT_LT(pressure_difference(whole, oil), 30);
     for (int i = 0; i < model->layout.ny; ++i)
       EXPECT_NEAR(oil.y()[i], whole.y()[i], 1e-5 * std::abs(whole.y()[i]) + 1e-9) << model->state_names[i];
     // and Runge's method agrees with it to the order of the trapezoidal rule
-    const State accurate = run_oil(model, IntegratorKind::rk4, 1e-4, 1e-3, end);
+    const StateVector accurate = run_oil(model, IntegratorKind::rk4, 1e-4, 1e-3, end);
     const double coarse = pressure_difference(whole, accurate), fine = pressure_difference(run_machine(model, h / 2, end), accurate);
     EXPECT_LT(coarse, 100);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3);
@@ -163,8 +163,8 @@ TEST(HydraulicSubsystem, FollowsTheMachineWhoseCylinderIsMoved) {
 }
 
 /// Ratio between two step sizes and their halves.
-double order(const std::shared_ptr<const Model>& model, IntegratorKind integrator, double h, double end) {
-  const State exact = run_oil(model, IntegratorKind::rk4, 1e-5, end, end);
+double order(const std::shared_ptr<const CompiledModel>& model, IntegratorKind integrator, double h, double end) {
+  const StateVector exact = run_oil(model, IntegratorKind::rk4, 1e-5, end, end);
   const double coarse = pressure_difference(run_oil(model, integrator, h, end, end), exact),
                fine = pressure_difference(run_oil(model, integrator, h / 2, end, end), exact);
   return std::log2(coarse / fine);
@@ -199,7 +199,7 @@ TEST(HydraulicSubsystem, IntegralsAreThoseOfAFineQuadrature) {
 
 /// The free mass: W = 1/m and b = -g at all times.
 struct OneMass {
-  explicit OneMass(const std::shared_ptr<const Model>& m, IntegratorKind integrator, double step)
+  explicit OneMass(const std::shared_ptr<const CompiledModel>& m, IntegratorKind integrator, double step)
       : model(m), oil(make_hydraulic_subsystem(m, {0}, integrator, step)), state(start_state(*m)) {
     port.W[0] = 1 / kMass;
     port.b[0] = -9.81;
@@ -211,7 +211,7 @@ struct OneMass {
   /// One communication step; the balance of momentum and the displacement give the port's state at its end.
   void step(double H) {
     port.begin = state.time;
-    const StepReport report = oil->do_step(H);
+    const StepOutcome report = oil->do_step(H);
     EXPECT_TRUE(report.ok());
     const double w = port.w[0];
     port.w[0] += oil->impulse()[0] / kMass - 9.81 * H;
@@ -221,9 +221,9 @@ struct OneMass {
     oil->save(state);
   }
 
-  std::shared_ptr<const Model> model;
+  std::shared_ptr<const CompiledModel> model;
   std::unique_ptr<HydraulicSubsystem> oil;
-  State state;
+  StateVector state;
   InterfaceModel port{1};
 };
 
@@ -234,13 +234,13 @@ TEST(HydraulicSubsystem, WithTheInterfaceModelOfOneMassIsTheMachine) {
     options.friction = friction;
     const auto model = machine(options);
     const double H = 0.01, end = 0.1, h = 2e-4;
-    const auto error = [&](IntegratorKind integrator, double step, const State& whole) {
+    const auto error = [&](IntegratorKind integrator, double step, const StateVector& whole) {
       OneMass mass(model, integrator, step);
       for (int i = 0; i < std::lround(end / H); ++i) mass.step(H);
       return std::array{pressure_difference(mass.state, whole), std::abs(mass.port.s[0] - kLength - whole.q()[0]),
                         std::abs(mass.port.w[0] - whole.v()[0])};
     };
-    const State coarse = run_machine(model, h, end), fine = run_machine(model, h / 20, end);
+    const StateVector coarse = run_machine(model, h, end), fine = run_machine(model, h / 20, end);
     EXPECT_GT(std::abs(fine.q()[0]), 2e-3);
     // second order, towards the machine
     const auto a = error(IntegratorKind::trapezoidal, h, fine), b = error(IntegratorKind::trapezoidal, h / 2, fine);
@@ -278,7 +278,7 @@ TEST(HydraulicSubsystem, RestsWhereNothingDrivesIt) {
   const auto model = machine(options);
   for (IntegratorKind integrator : {IntegratorKind::euler, IntegratorKind::rk4, IntegratorKind::trapezoidal}) {
     const auto oil = make_hydraulic_subsystem(model, {0}, integrator, 1e-4);
-    State state = start_state(*model);
+    StateVector state = start_state(*model);
     for (int i = 0; i < 3; ++i) state.y()[i] = 5e6;
     oil->restore(state);
     std::array<TimePolynomial, 2> still;
@@ -300,8 +300,8 @@ TEST(HydraulicSubsystem, HandsOutForceOrPressuresWithFrictionOnEitherSide) {
       options.side = side;
       const auto model = machine(options);
       const auto oil = make_hydraulic_subsystem(model, {0}, IntegratorKind::rk4, 1e-4);
-      State state = start_state(*model);
-      const State before = state;
+      StateVector state = start_state(*model);
+      const StateVector before = state;
       oil->restore(state);
       oil->set_inputs(motion_at(0).data());
       const double H = 2e-3;
@@ -370,7 +370,7 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
   const auto model = machine(options);
   for (IntegratorKind integrator : {IntegratorKind::euler, IntegratorKind::rk4, IntegratorKind::trapezoidal}) {
     const auto oil = make_hydraulic_subsystem(model, {0}, integrator, 5e-5), other = make_hydraulic_subsystem(model, {0}, integrator, 5e-5);
-    State state = start_state(*model), middle = state, end = state;
+    StateVector state = start_state(*model), middle = state, end = state;
     LinearOil linear(3, 1);
     const double H = 1e-3;
     oil->restore(state);
@@ -391,7 +391,7 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
     // from the saved state, in another instance; rolled back, in the same
     middle.time = H;
     for (HydraulicSubsystem* again : {other.get(), oil.get()}) {
-      State repeated = middle;
+      StateVector repeated = middle;
       again->restore(repeated);
       again->set_inputs(next.data());
       ASSERT_TRUE(again->do_step(H).ok());
@@ -414,7 +414,7 @@ TEST(HydraulicSubsystem, ContinuesBitForBitAndAllocatesNothing) {
 TEST(HydraulicSubsystem, LinearisedOilHasTheDerivativesOfItsRates) {
   const auto model = machine();
   const auto oil = make_hydraulic_subsystem(model, {0}, IntegratorKind::trapezoidal, 1e-4);
-  State state = start_state(*model);
+  StateVector state = start_state(*model);
   state.time = 0.01;
   oil->restore(state);
   LinearOil linear(3, 1);
@@ -435,7 +435,7 @@ TEST(HydraulicSubsystem, LinearisedOilHasTheDerivativesOfItsRates) {
       std::copy_n(state.y(), y.size(), y.begin());
       y[model->hydraulics.spools[0].state] = U;
       if (volume >= 0) y[volume] += dp;
-      update_inputs(model->hydraulics, model->signals, t, Side::right, work);
+      update_inputs(model->hydraulics, Signals(model->signals, nullptr), t, Side::right, work);
       const double length = s + ds, rate = w + dw;
       evaluate_rates(model->hydraulics, &length, &rate, y.data(), ydot.data(), work);
       return std::array{ydot[0], ydot[1], ydot[2]};
@@ -464,7 +464,7 @@ TEST(HydraulicSubsystem, LinearisedOilHasTheDerivativesOfItsRates) {
 TEST(HydraulicSubsystem, CircuitsThatShareNothingAreAloneTogether) {
   const auto model = test::load_example("crane_double");
   for (IntegratorKind integrator : {IntegratorKind::rk4, IntegratorKind::trapezoidal}) {
-    State together = start_state(*model), alone = together;
+    StateVector together = start_state(*model), alone = together;
     const auto both = make_hydraulic_subsystem(model, {0, 1}, integrator, 1e-4);
     ASSERT_EQ(both->ports(), (std::vector{0, 1}));
     together.time = alone.time = 0.6;
@@ -504,7 +504,7 @@ TEST(HydraulicSubsystem, SaysWhatFailedInTheNamesOfTheMachine) {
     oil->set_inputs(courses.data());
     return oil->do_step(H);
   };
-  StepReport report = run(-1, 0.1);  // 50 mm are left
+  StepOutcome report = run(-1, 0.1);  // 50 mm are left
   EXPECT_FALSE(report.ok());
   report = run(1e5, 1e-4);
   EXPECT_EQ(report.status, StepStatus::below_vacuum);

@@ -36,8 +36,9 @@ constexpr Border kBorders[] = {{CouplingVariables::velocity_pressure, FrictionSi
                                {CouplingVariables::velocity_force, FrictionSide::mechanism},
                                {CouplingVariables::velocity_force, FrictionSide::hydraulics}};
 
-std::shared_ptr<const Model> cut_at(const std::shared_ptr<const Model>& machine, const Border& border, int mechanism_steps = 1) {
-  auto model = std::make_shared<Model>(*machine);
+std::shared_ptr<const CompiledModel> cut_at(const std::shared_ptr<const CompiledModel>& machine, const Border& border,
+                                            int mechanism_steps = 1) {
+  auto model = std::make_shared<CompiledModel>(*machine);
   model->description.coupling.variables = border.variables;
   model->description.coupling.friction = border.friction;
   model->description.coupling.mechanism_steps = mechanism_steps;
@@ -50,10 +51,10 @@ constexpr double kSpacing = 0.25e-3;  // [s] of recorded states
 constexpr int kPoints = 5;            // interpolated by a polynomial
 
 /// States of a fine monolithic run, every `spacing` from `begin` to `end` [s].
-std::vector<State> record(const std::shared_ptr<const Model>& fine, double begin, double end, double spacing = kSpacing) {
+std::vector<StateVector> record(const std::shared_ptr<const CompiledModel>& fine, double begin, double end, double spacing = kSpacing) {
   Runner run(fine);
   run.advance(begin);
-  std::vector<State> states{run.state()};
+  std::vector<StateVector> states{run.state()};
   const long count = std::lround((end - begin) / spacing);
   for (long i = 1; i <= count; ++i) {
     run.advance(begin + static_cast<double>(i) * spacing);
@@ -78,29 +79,29 @@ TimePolynomial course_through(const std::array<double, kPoints>& values, double 
   return course;
 }
 
-double pressure(const Model& machine, int node, const State& state) {
+double pressure(const CompiledModel& machine, int node, const StateVector& state) {
   const PressureNode& n = machine.hydraulics.nodes[node];
-  return n.state >= 0 ? state.y()[n.state] : machine.signals.value(n.source, state.time, Side::right);
+  return n.state >= 0 ? state.y()[n.state] : Signals(machine.signals, nullptr).value(n.source, state.time, Side::right);
 }
 
 /// Length and rate of every cylinder.
 template <int D>
-void place(const Model& machine, const State& state, MechanismState<D>& mech) {
+void place(const CompiledModel& machine, const StateVector& state, MechanismState<D>& mech) {
   const auto& m = std::get<Mechanism<D>>(machine.mechanism);
-  update_inputs(m, machine.signals, state.time, Side::right, mech);
+  update_inputs(m, Signals(machine.signals, nullptr), state.time, Side::right, mech);
   update_positions(m, state.q(), static_cast<const double*>(nullptr), mech);
   update_rates(m, state.v(), state.a(), mech);
 }
 struct Ports {
   std::vector<double> s, w, force;
 };
-Ports ports_at(const Model& machine, const State& state) {
+Ports ports_at(const CompiledModel& machine, const StateVector& state) {
   return std::visit(
       [&]<int D>(const Mechanism<D>& m) -> Ports {
         MechanismState<D> mech(m);
         place(machine, state, mech);
         HydraulicState oil(machine.hydraulics);
-        update_inputs(machine.hydraulics, machine.signals, state.time, Side::right, oil);
+        update_inputs(machine.hydraulics, Signals(machine.signals, nullptr), state.time, Side::right, oil);
         evaluate_forces<double>(machine.hydraulics, mech.s.data(), mech.s_dot.data(), state.y(), oil);
         Ports ports{mech.s, mech.s_dot, {}};
         for (const PortForces<>& port : oil.ports) ports.force.push_back(port.force);
@@ -110,7 +111,7 @@ Ports ports_at(const Model& machine, const State& state) {
 }
 
 /// Inputs of the mechanism of `machine` in a state of the machine.
-std::vector<double> inputs_at(const Model& machine, const State& state) {
+std::vector<double> inputs_at(const CompiledModel& machine, const StateVector& state) {
   const CosimulationDescription& coupling = machine.description.coupling;
   std::vector<double> inputs;
   const Ports ports = ports_at(machine, state);
@@ -129,10 +130,10 @@ std::vector<double> inputs_at(const Model& machine, const State& state) {
 
 /// A recorded run, and the inputs of a machine's mechanism during it.
 struct Record {
-  const std::vector<State>& states;
+  const std::vector<StateVector>& states;
   std::vector<std::vector<double>> inputs;
-  Record(const Model& machine, const std::vector<State>& run) : states(run) {
-    for (const State& state : run) inputs.push_back(inputs_at(machine, state));
+  Record(const CompiledModel& machine, const std::vector<StateVector>& run) : states(run) {
+    for (const StateVector& state : run) inputs.push_back(inputs_at(machine, state));
   }
 };
 
@@ -175,17 +176,17 @@ constexpr Treatment kTreatments[] = {{"penalty", "trapezoidal", 2},   {"double_s
                                      {"double_step", "rk4", 4}};
 
 /// Largest error of the coordinates at the communication points, step = stride (kPoints - 1) spacings.
-double motion_error(const std::shared_ptr<const Model>& machine, const Record& record, std::size_t stride) {
-  const std::vector<State>& truth = record.states;
+double motion_error(const std::shared_ptr<const CompiledModel>& machine, const Record& record, std::size_t stride) {
+  const std::vector<StateVector>& truth = record.states;
   const auto mechanism = make_mechanism_subsystem(machine);
   const std::size_t step = stride * (kPoints - 1);
   mechanism->restore(truth[0]);
-  State state = truth[0];
+  StateVector state = truth[0];
   double error = 0;
   for (std::size_t i = 0; i + step < truth.size(); i += step) {
     const std::vector<TimePolynomial> courses = courses_over(record, i, stride);
     mechanism->set_inputs(courses.data());
-    const StepReport report = mechanism->do_step(truth[i + step].time - truth[i].time);
+    const StepOutcome report = mechanism->do_step(truth[i + step].time - truth[i].time);
     EXPECT_TRUE(report.ok()) << static_cast<int>(report.status);
     if (!report.ok()) return 1;
     mechanism->save(state);
@@ -195,9 +196,9 @@ double motion_error(const std::shared_ptr<const Model>& machine, const Record& r
   return error;
 }
 
-const std::vector<State>& recorded(const Case& c) {
-  static std::map<std::string, std::vector<State>> all;
-  std::vector<State>& states = all[std::string(c.example) + (c.settings.empty() ? "" : c.settings[0])];
+const std::vector<StateVector>& recorded(const Case& c) {
+  static std::map<std::string, std::vector<StateVector>> all;
+  std::vector<StateVector>& states = all[std::string(c.example) + (c.settings.empty() ? "" : c.settings[0])];
   if (states.empty())
     states = record(
         load_example(c.example, with(c.settings, {"solver.constraints=double_step", "solver.integrator=rk4", "solver.step=0.05 ms"})),
@@ -230,7 +231,7 @@ TEST(MechanismSubsystem, HasLoadsAndMotionsAndLeavesJumpsOfValvesToTheOil) {
   for (const bool spatial : {false, true}) {
     const std::string text = test::busy_machine(spatial);
     const auto fine = model_from(text, {"solver.constraints=double_step", "solver.integrator=rk4", "solver.step=0.05 ms"});
-    const std::vector<State> truth = record(fine, 0, 0.05, 0.05e-3);
+    const std::vector<StateVector> truth = record(fine, 0, 0.05, 0.05e-3);
     for (const Border& border : kBorders) {
       const Record data(*cut_at(fine, border), truth);
       for (const Treatment& t : kTreatments) {
@@ -266,12 +267,12 @@ struct Oracle {
   Eigen::MatrixXd A, W;  // ds/dq; W
   Eigen::VectorXd b;
 };
-Oracle oracle_at(const Model& machine, const State& state) {
+Oracle oracle_at(const CompiledModel& machine, const StateVector& state) {
   return std::visit(
       [&]<int D>(const Mechanism<D>& m) -> Oracle {
         const int nv = m.tree.nv, ports = static_cast<int>(m.ports.size()), rows = m.rows;
         MechanismState<D> mech(m);
-        update_inputs(m, machine.signals, state.time, Side::right, mech);
+        update_inputs(m, Signals(machine.signals, nullptr), state.time, Side::right, mech);
         const auto sweep = [&](const double* q, const double* v, const Eigen::VectorXd& a, Eigen::VectorXd& r, Eigen::VectorXd& Phi_ddot) {
           update_positions(m, q, static_cast<const double*>(nullptr), mech);
           update_rates(m, v, a.data(), mech);
@@ -347,7 +348,7 @@ Interface interface_of(MechanismSubsystem& mechanism) {
 }
 
 /// Constant inputs of a state.
-std::vector<TimePolynomial> locked(const Model& machine, const State& state) {
+std::vector<TimePolynomial> locked(const CompiledModel& machine, const StateVector& state) {
   std::vector<TimePolynomial> courses;
   for (double value : inputs_at(machine, state)) {
     courses.emplace_back();
@@ -357,7 +358,7 @@ std::vector<TimePolynomial> locked(const Model& machine, const State& state) {
   return courses;
 }
 
-void expect_interface(const std::shared_ptr<const Model>& machine, const State& state, const std::string& what) {
+void expect_interface(const std::shared_ptr<const CompiledModel>& machine, const StateVector& state, const std::string& what) {
   const auto mechanism = make_mechanism_subsystem(machine);
   mechanism->restore(state);
   mechanism->set_inputs(locked(*machine, state).data());
@@ -412,7 +413,7 @@ TEST(InterfaceModel, AgreesOnLoopsAndRedundantRows) {
 
 TEST(InterfaceModel, NeedsInertiaOnlyWhereTheConstraintsLetMove) {
   // a massless rocker: M is singular, but not on the loop
-  auto light = std::make_shared<Model>(*load_example("four_bar", {"solver.constraints=double_step"}));
+  auto light = std::make_shared<CompiledModel>(*load_example("four_bar", {"solver.constraints=double_step"}));
   TreeNode<2>& rocker = std::get<Mechanism<2>>(light->mechanism).tree.nodes.back();
   rocker.mass = 0;
   rocker.J_C = 0;
@@ -449,7 +450,7 @@ TEST(InterfaceModel, HoldsAfterAStepOfEveryTreatment) {
     for (const Border& border : kBorders) {
       const auto machine = cut_at(load_example("four_bar", treatment(t)), border);
       const auto mechanism = make_mechanism_subsystem(machine);
-      const State start = start_state(*machine);
+      const StateVector start = start_state(*machine);
       mechanism->restore(start);
       mechanism->set_inputs(locked(*machine, start).data());
       for (int i = 0; i < 5; ++i) ASSERT_TRUE(mechanism->do_step(1e-3).ok());
@@ -462,7 +463,7 @@ TEST(InterfaceModel, HoldsAfterAStepOfEveryTreatment) {
 TEST(InterfaceModel, SaysWhereThereIsNone) {
   // the links aligned up to rounding: the loop hardly determines its coordinates
   const auto machine = load_example("four_bar");
-  State state = start_state(*machine);
+  StateVector state = start_state(*machine);
   state.q()[0] = state.q()[2] = 0;
   state.q()[1] = 1e-7;
   const auto mechanism = make_mechanism_subsystem(machine);
@@ -474,15 +475,15 @@ TEST(InterfaceModel, SaysWhereThereIsNone) {
 // ---------------------------------------------------------------- states
 
 TEST(MechanismSubsystem, GoesOnBitForBitWhereItWasSaved) {
-  const std::vector<State>& truth = recorded({"four_bar", kBristles, 0.95, 1.15});
+  const std::vector<StateVector>& truth = recorded({"four_bar", kBristles, 0.95, 1.15});
   for (const Treatment& t : kTreatments)
     for (const Border& border : kBorders)
       for (const int steps : {1, 3}) {
         const auto machine = cut_at(load_example("four_bar", with(kBristles, treatment(t))), border, steps);
         const Record data(*machine, truth);
         const auto first = make_mechanism_subsystem(machine), second = make_mechanism_subsystem(machine);
-        State a = truth[0], b = truth[0];
-        const auto advance = [&](MechanismSubsystem& mechanism, State& state, std::size_t i) {
+        StateVector a = truth[0], b = truth[0];
+        const auto advance = [&](MechanismSubsystem& mechanism, StateVector& state, std::size_t i) {
           mechanism.set_inputs(courses_over(data, 4 * i, 1).data());
           ASSERT_TRUE(mechanism.do_step(1e-3).ok());
           mechanism.save(state);
@@ -497,7 +498,7 @@ TEST(MechanismSubsystem, GoesOnBitForBitWhereItWasSaved) {
         for (std::size_t i = 10; i < 20; ++i) {
           advance(*third, b, i);
           if (i == 14) {  // a step rolled back
-            State other = b;
+            StateVector other = b;
             advance(*third, other, 3);
             third->restore(b);
           }
@@ -514,17 +515,17 @@ TEST(MechanismSubsystem, GoesOnBitForBitWhereItWasSaved) {
 // ---------------------------------------------------------------- on linear oil
 
 /// Pressure rates of a machine's volumes.
-Eigen::VectorXd pressure_rates(const Model& machine, double t, const std::vector<double>& s, const std::vector<double>& w,
+Eigen::VectorXd pressure_rates(const CompiledModel& machine, double t, const std::vector<double>& s, const std::vector<double>& w,
                                const std::vector<double>& y) {
   HydraulicState oil(machine.hydraulics);
-  update_inputs(machine.hydraulics, machine.signals, t, Side::right, oil);
+  update_inputs(machine.hydraulics, Signals(machine.signals, nullptr), t, Side::right, oil);
   std::vector<double> ydot(y.size());
   evaluate_rates(machine.hydraulics, s.data(), w.data(), y.data(), ydot.data(), oil);
   return Eigen::Map<const Eigen::VectorXd>(ydot.data(), static_cast<Eigen::Index>(machine.hydraulics.volumes.size()));
 }
 
 /// The machine's oil linearised at a state by differences, for a step h; spools move by the trapezoidal rule.
-LinearOil linearised(const Model& machine, const State& state, double h) {
+LinearOil linearised(const CompiledModel& machine, const StateVector& state, double h) {
   const Hydraulics& oil = machine.hydraulics;
   const auto volumes = static_cast<int>(oil.volumes.size()), ports = static_cast<int>(oil.actuators.size());
   LinearOil out(volumes, ports);
@@ -539,9 +540,10 @@ LinearOil linearised(const Model& machine, const State& state, double h) {
     std::vector<double> y(state.y(), state.y() + oil.ny);
     for (const Spool& spool : oil.spools) {
       double rate[2];
-      spool_rates(spool, machine.signals.value(spool.signal, state.time, Side::right), y.data() + spool.state, rate);
+      spool_rates(spool, Signals(machine.signals, nullptr).value(spool.signal, state.time, Side::right), y.data() + spool.state, rate);
       if (i > 0)
-        advance_spool(spool, 2 / (t - state.time), rate, machine.signals.value(spool.signal, t, Side::left), y.data() + spool.state);
+        advance_spool(spool, 2 / (t - state.time), rate, Signals(machine.signals, nullptr).value(spool.signal, t, Side::left),
+                      y.data() + spool.state);
     }
     const auto rates = [&] { return pressure_rates(machine, t, out.s, out.w, y); };
     const auto difference = [&](double& x, double size) {
@@ -572,13 +574,13 @@ TEST(MechanismOnLinearOil, ReproducesTheMonolithicStepButForTheSquareOfTheChange
     for (const Treatment& t : kTreatments) {
       if (t.order == 1) continue;
       const auto machine = load_example(example, treatment(t));
-      State begin = run.state();
+      StateVector begin = run.state();
       std::fill_n(begin.partition(), machine->layout.rows, 0.0);
       make_consistent(*machine, begin);
       const auto error = [&](double h) {
         const auto mechanism = make_mechanism_subsystem(machine, true);
         const LinearOil oil = linearised(*machine, begin, h);
-        State together = begin, apart = begin;
+        StateVector together = begin, apart = begin;
         mechanism->restore(begin);
         mechanism->set_linear_oil(&oil);
         EXPECT_TRUE(mechanism->do_step(h).ok());
@@ -601,7 +603,7 @@ TEST(MechanismOnLinearOil, TakesPressuresFromTheOilAndAllocatesNothing) {
   for (const Treatment& t : kTreatments) {
     if (t.order != 2) continue;  // too stiff for them
     const auto machine = cut_at(load_example("crane_double", treatment(t)), kBorders[2], 2);
-    const State start = start_state(*machine);
+    const StateVector start = start_state(*machine);
     const auto mechanism = make_mechanism_subsystem(machine, true);
     LinearOil oil = linearised(*machine, start, 1e-3);
     mechanism->restore(start);
@@ -616,7 +618,7 @@ TEST(MechanismOnLinearOil, TakesPressuresFromTheOilAndAllocatesNothing) {
     mechanism->set_linear_oil(&oil);
     mechanism->port_forces(F_higher.data());
     EXPECT_NEAR(F_higher[0] - F[0], 1e5 * lift.cylinder.area_A, 1e-6);
-    State state = start;
+    StateVector state = start;
     const long before = test::allocations();
     for (int i = 0; i < 3; ++i) {
       mechanism->restore(state);
@@ -646,7 +648,7 @@ TEST(MechanismSubsystem, NamesItsInputsAndOutputs) {
   EXPECT_EQ(names(forces->outputs()), (Settings{"lift.length m", "lift.rate m/s", "lift.acceleration m/s2", "tilt.length m",
                                                 "tilt.rate m/s", "tilt.acceleration m/s2"}));
   // forces and outputs are those of the machine
-  State state = start_state(*machine);
+  StateVector state = start_state(*machine);
   state.v()[0] = 0.1;
   const Ports expected = ports_at(*machine, state);
   for (MechanismSubsystem* mechanism : {pressures.get(), sum.get(), forces.get()}) {
@@ -668,7 +670,7 @@ TEST(MechanismSubsystem, AllocatesNothing) {
   if (!test::allocations_are_counted()) GTEST_SKIP();
   for (const Treatment& t : kTreatments) {
     const auto machine = cut_at(load_example("four_bar", with(kBristles, treatment(t))), kBorders[1], 2);
-    State state = start_state(*machine);
+    StateVector state = start_state(*machine);
     const std::vector<TimePolynomial> courses = locked(*machine, state);
     const auto mechanism = make_mechanism_subsystem(machine);
     std::vector<double> W(1), b(1), F(1), outputs(3);

@@ -39,8 +39,8 @@ struct Oscillator {
   double force(double s, double w, double x, double v) const { return -k * (s - x) - c * (w - v); }
 
   StateLayout layout() const { return {ports, ports, 2 * ports, 0, CouplingMemory(ports, false).size()}; }
-  State start() const {
-    State state(layout());
+  StateVector start() const {
+    StateVector state(layout());
     for (int i = 0; i < ports; ++i) {
       state.q()[i] = still ? 0 : 0.3 - 0.1 * i;
       state.v()[i] = still ? 0 : -0.4;
@@ -50,7 +50,7 @@ struct Oscillator {
     accelerate(state);
     return state;
   }
-  void accelerate(State& state) const {
+  void accelerate(StateVector& state) const {
     for (int i = 0; i < ports; ++i) {
       state.a()[i] = 0;
       for (int j = 0; j < ports; ++j)
@@ -75,7 +75,7 @@ void runge_kutta(double t, double h, std::vector<double>& z, const F& f) {
 }
 
 /// All masses at once.
-inline void solve_as_one(const Oscillator& o, State& state, double h, int steps) {
+inline void solve_as_one(const Oscillator& o, StateVector& state, double h, int steps) {
   const int n = o.ports;
   std::vector<double> z(4 * static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i)
@@ -103,15 +103,15 @@ inline void solve_as_one(const Oscillator& o, State& state, double h, int steps)
 class OscillatorMechanism final : public MechanismSubsystem {
  public:
   explicit OscillatorMechanism(const Oscillator& o) : o_(o), courses_(o.ports), z_(2 * static_cast<std::size_t>(o.ports)), a_(o.ports) {}
-  void restore(const State& machine) override {
+  void restore(const StateVector& machine) override {
     time_ = machine.time;
     for (int i = 0; i < o_.ports; ++i) z_[2 * i] = machine.q()[i], z_[2 * i + 1] = machine.v()[i], a_[i] = machine.a()[i];
   }
-  void save(State& machine) const override {
+  void save(StateVector& machine) const override {
     for (int i = 0; i < o_.ports; ++i) machine.q()[i] = z_[2 * i], machine.v()[i] = z_[2 * i + 1], machine.a()[i] = a_[i];
   }
   void set_inputs(const TimePolynomial* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
-  StepReport do_step(double h) override {
+  StepOutcome do_step(double h) override {
     for (int k = 0; k < o_.substeps; ++k)
       runge_kutta(time_ + k * h / o_.substeps, h / o_.substeps, z_, [this](double t, const double* z, double* rate) {
         for (int i = 0; i < o_.ports; ++i) rate[2 * i] = z[2 * i + 1], rate[2 * i + 1] = acceleration(i, t, z);
@@ -161,12 +161,12 @@ class OscillatorOil final : public HydraulicSubsystem {
     for (auto* list : {&impulse_, &moment_, &displacement_}) list->resize(ports_.size());
   }
   const std::vector<int>& ports() const override { return ports_; }
-  void restore(const State& machine) override {
+  void restore(const StateVector& machine) override {
     time_ = machine.time;
     for (std::size_t i = 0; i < ports_.size(); ++i)
       for (int k = 0; k < 2; ++k) z_[kStates * i + k] = machine.y()[2 * ports_[i] + k];
   }
-  void save(State& machine) const override {
+  void save(StateVector& machine) const override {
     for (std::size_t i = 0; i < ports_.size(); ++i)
       for (int k = 0; k < 2; ++k) machine.y()[2 * ports_[i] + k] = z_[kStates * i + k];
   }
@@ -177,7 +177,7 @@ class OscillatorOil final : public HydraulicSubsystem {
     for (std::size_t i = 0; i < ports_.size(); ++i) z_[kStates * i + 5] = model->s[i], z_[kStates * i + 6] = model->w[i];
   }
   /// Per port x, v, impulse, moment of impulse, displacement, and length and rate of the model.
-  StepReport do_step(double h) override {
+  StepOutcome do_step(double h) override {
     if (time_ + h > o_.fail_at) return {.status = StepStatus::unstable};
     for (std::size_t i = 0; i < ports_.size(); ++i)
       for (int k = 2; k < 5; ++k) z_[kStates * i + k] = 0;

@@ -55,7 +55,7 @@ TEST(LargeModels, NamesAreResolvedAndSummariesWrittenInLinearTime) {
   double load[2], summary[2];
   for (const int i : {0, 1}) {
     const std::string text = test::ladder_model(i == 0 ? 250 : 1000, "step: 1 ms, duration: 1 ms");
-    std::shared_ptr<const Model> model;
+    std::shared_ptr<const CompiledModel> model;
     load[i] = seconds_of([&] { model = compile(parse_model(text, "ladder.yaml")); });
     const CaseResult result = run_case(model);
     summary[i] = seconds_of([&] { EXPECT_FALSE(summary_json(result, "ladder.yaml", 0).empty()); });

@@ -22,7 +22,7 @@ const std::vector<Override> kLimits{{"limits.input_size", "200000"},
 
 /// As `trunnion check`.
 void check(const Description& description) {
-  const std::shared_ptr<const Model> model = compile(description);
+  const std::shared_ptr<const CompiledModel> model = compile(description);
   analyse(*model);
   find_start_partition(*model);
   if (find_missing_inertia(*model).singular) return;

@@ -23,7 +23,7 @@ using test::machine;
 using test::state_index;
 
 /// Three cylinders and a motor: two on one circuit, two on another; every element, every friction law with states, low pressures.
-std::shared_ptr<const Model> everything() {
+std::shared_ptr<const CompiledModel> everything() {
   static const auto kModel = machine(R"(
 bodies: {a: {point_mass: {mass: 10}}, b: {point_mass: {mass: 10}}, c: {point_mass: {mass: 10}}, d: {mass: 10, inertia: [1, 1, 1]}}
 joints:
@@ -118,20 +118,20 @@ const LinearOil& some_linear_oil() {
   return kOil;
 }
 /// The same on linear oil.
-std::shared_ptr<const Model> everything_linear() {
-  static const std::shared_ptr<const Model> kModel = cut_on_linear_oil(*everything(), &some_linear_oil()).model;
+std::shared_ptr<const CompiledModel> everything_linear() {
+  static const std::shared_ptr<const CompiledModel> kModel = cut_on_linear_oil(*everything(), &some_linear_oil()).model;
   return kModel;
 }
 
 /// A random point of the step's Newton iteration.
 struct CircuitPoint {
   const Hydraulics& h;
-  const Model& model;
+  const CompiledModel& model;
   HydraulicState state;
   std::vector<double> s, s_dot, s_begin, y, y_begin, offset, scale;
   RateRelation rule;
 
-  CircuitPoint(const Model& m, unsigned seed)
+  CircuitPoint(const CompiledModel& m, unsigned seed)
       : h(m.hydraulics), model(m), state(m.hydraulics), y(m.hydraulics.ny), y_begin(y), offset(y), scale(y.size(), 1.0) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> unit(-1, 1);
@@ -158,7 +158,7 @@ struct CircuitPoint {
       y_begin[i] = y[i] * (1 - 0.01 * unit(random));
     }
     rule = {1e-3, OilRule::alpha(0.5).factor(1e-3), y_begin.data(), offset.data(), s_begin.data()};
-    update_inputs(h, m.signals, 0, Side::right, state);
+    update_inputs(h, Signals(m.signals, nullptr), 0, Side::right, state);
   }
   /// ydot by the rule, then everything, or R and the forces only.
   void evaluate(bool with_derivatives = true) {
@@ -388,7 +388,7 @@ valves: {in: {orifice: {A: pump, B: v, flow: 1e-4 m^3/s, at_pressure_drop: 1 MPa
 cylinders: {c: {base: {body: ground}, rod_end: {body: a}, A: v, B: tank, area_A: 50 cm^2, area_B: 40 cm^2, chamber_length_A: 0.4, chamber_length_B: 0.6, bulk_modulus: 3e10}}
 )");
   HydraulicState state(model->hydraulics);
-  update_inputs(model->hydraulics, model->signals, 0, Side::right, state);
+  update_inputs(model->hydraulics, Signals(model->signals, nullptr), 0, Side::right, state);
   const double s = 1.1, s_dot = 0.02, y = 3e6;
   double ydot = 0;
   evaluate_rates(model->hydraulics, &s, &s_dot, &y, &ydot, state);

@@ -27,7 +27,7 @@ double drop(double Q) { return std::pow(Q / kEdge, 2); }
 /// All channels after a run to `end`.
 std::map<std::string, double> steady(const std::string& rest, double end, const std::vector<std::string>& set = {}) {
   const auto model = model_from(metering_machine(rest + "solver: {step: 1 ms, duration: 3 s}\n"), set);
-  const State state = test::run(model, end);
+  const StateVector state = test::run(model, end);
   const auto observer = make_observer(model);
   observer->observe(state, Side::left);
   std::vector<double> values(observer->channels().size());

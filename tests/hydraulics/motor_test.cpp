@@ -34,7 +34,7 @@ motors: {drive: {joint: wheel, A: a, B: b, displacement: 100 cm^3/rad)" +
 
 TEST(Motor, TurnsWithDisplacementTimesPressure) {
   const auto model = model_from(wheel("sources: {a: {pressure: 30 bar}, b: {pressure: 10 bar}}\nsolver: {step: 1 ms}\n"));
-  const State state = run(model, 0.7);
+  const StateVector state = run(model, 0.7);
   const double torque = 1e-4 * 2e6, a = torque / 4;
   EXPECT_NEAR(coordinate(*model, state, "wheel"), a * 0.7 * 0.7 / 2, 1e-10);
   EXPECT_NEAR(rate(*model, state, "wheel"), a * 0.7, 1e-10);
@@ -60,7 +60,7 @@ forces: {load: {joint: wheel, load: -50 N m}}
 solver: {step: 1 ms}
 )",
                                       ", volume: 20 mL, viscous: 200 N m s/rad"));
-  const State state = run(model, 3);
+  const StateVector state = run(model, 3);
   EXPECT_NEAR(rate(*model, state, "wheel"), 10, 1e-4);
   EXPECT_NEAR(pressure(*model, state, "a"), 1e5 + (50 + 200 * 10) / 1e-4, 20);
   EXPECT_GT(coordinate(*model, state, "wheel"), 4 * std::numbers::pi);
@@ -103,7 +103,7 @@ TEST(Motor, OfAVaneIsACylinderAboutAnAxis) {
         const std::vector<std::string> set{std::string("solver.constraints=") + constraints};
         const auto line = model_from(pair_machine(false, law, drawn), set), axis = model_from(pair_machine(true, law, drawn), set);
         for (double t : {0.2, 0.7}) {
-          const State x = run(line, t), y = run(axis, t);
+          const StateVector x = run(line, t), y = run(axis, t);
           EXPECT_GT(std::abs(coordinate(*line, x, "mass") - 1), 1e-3);
           EXPECT_NEAR(coordinate(*line, x, "mass"), coordinate(*axis, y, "mass"), 1e-9) << law << " " << constraints << " " << t;
           EXPECT_NEAR(rate(*line, x, "mass"), rate(*axis, y, "mass"), 1e-8) << law;
@@ -140,7 +140,7 @@ motors: {swing: {joint: arm, A: a, B: b, displacement: 100 cm^3/rad, chamber_ang
   EXPECT_NEAR(pressure(*model, rest.state, "a"), 2e6 + 20 * 9.81 * 0.5 / 1e-4, 1e-3);
   const Description there = description_at(*model, rest.state);
   EXPECT_NEAR(there.motors[0].second.chamber_angle_A.value(), std::numbers::pi / 2, 1e-15);
-  const State moved = run(compile(there), 0.1);
+  const StateVector moved = run(compile(there), 0.1);
   EXPECT_NEAR(coordinate(*model, moved, "arm"), 0, 1e-9);
 }
 
@@ -153,7 +153,7 @@ solver: {step: 1 ms}
 )",
                                  ", volume: 20 mL, viscous: 3 N m s/rad");
   const auto relative = model_from(text), cartesian = model_from(text, {"solver.coordinates=cartesian"});
-  const State x = run(relative, 0.5), y = run(cartesian, 0.5);
+  const StateVector x = run(relative, 0.5), y = run(cartesian, 0.5);
   EXPECT_NEAR(pressure(*relative, x, "a"), pressure(*cartesian, y, "a"), 1);
   EXPECT_NEAR(rate(*relative, x, "wheel"), y.v()[test::joint(*cartesian, "wheel").parts[0].v], 1e-6);
 }

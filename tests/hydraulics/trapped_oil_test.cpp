@@ -141,7 +141,7 @@ cylinders: {c: {base: {body: ground}, rod_end: {body: mass}, A: a, B: b, area_A:
 solver: {step: 1 ms, tolerance_pressure: 1e-4, oil_rule: trapezoidal}
 )");
   const double C_a = kVolume_A / kModulus, C_b = kVolume_B / kModulus, k = 2e-11 * (1 / C_a + 1 / C_b), h = 1e-3;
-  const State s = run(model, 0.1);
+  const StateVector s = run(model, 0.1);
   const double factor = std::pow((1 - k * h / 2) / (1 + k * h / 2), 100);  // of the trapezoidal rule, exactly
   EXPECT_NEAR(factor, std::exp(-k * 0.1), 1e-3);
   EXPECT_NEAR(pressure(*model, s, "a") - pressure(*model, s, "b"), 15e6 * factor, 1);
@@ -245,15 +245,15 @@ solver: {tolerance_position: 1e-10, tolerance_pressure: 1e-4, step: )" +
   const auto orifice = [&](double opening, double dp) {
     return opening * C * (std::abs(dp) < 2e5 ? dp / std::sqrt(2e5) : std::copysign(std::sqrt(std::abs(dp)), dp));
   };
-  const auto net_inflow = [&](const State& s) {
-    const double u = model->signals.value(model->signals.find("opening"), s.time, Side::right);
+  const auto net_inflow = [&](const StateVector& s) {
+    const double u = Signals(model->signals, nullptr).value(model->signals.find("opening"), s.time, Side::right);
     return orifice(u, 12e6 - pressure(*model, s, "a")) - orifice(u, pressure(*model, s, "b") - 1e5);
   };
   MachineRun r(model);
   double entered = 0, stored = 0, passed = 0;
-  for (State last = r.state(); r.state().time < 1 - 1e-9; last = r.state()) {
+  for (StateVector last = r.state(); r.state().time < 1 - 1e-9; last = r.state()) {
     r.step();
-    const State& now = r.state();
+    const StateVector& now = r.state();
     const double h = now.time - last.time, s = (coordinate(*model, now, "mass") + coordinate(*model, last, "mass")) / 2,
                  ds = coordinate(*model, now, "mass") - coordinate(*model, last, "mass");
     entered += h / 2 * (net_inflow(last) + net_inflow(now));
@@ -301,7 +301,7 @@ TEST(Circuits, WorkAsIfEachWereAlone) {
   };
   const auto both = machine(text({"1", "3"})), one = machine(text({"1"})), three = machine(text({"3"}));
   EXPECT_EQ(both->hydraulics.circuits.size(), 2u);
-  const State s = run(both, 0.5), s1 = run(one, 0.5), s3 = run(three, 0.5);
+  const StateVector s = run(both, 0.5), s1 = run(one, 0.5), s3 = run(three, 0.5);
   EXPECT_GT(std::abs(coordinate(*both, s, "m1") - coordinate(*both, s, "m3")), 5e-4);  // different from each other
   EXPECT_NEAR(coordinate(*both, s, "m1"), coordinate(*one, s1, "m1"), 1e-9);           // both within the tolerances
   EXPECT_NEAR(coordinate(*both, s, "m3"), coordinate(*three, s3, "m3"), 1e-9);
@@ -327,7 +327,7 @@ TEST(Circuits, TwoCylindersInParallelAreOneOfTwiceTheSize) {
   };
   const auto twins = machine(text(volumes, "one: " + cylinder(10, 8) + ", two: " + cylinder(10, 8))),
              single = machine(text(volumes, "one: " + cylinder(20, 16)));
-  const State s = run(twins, 0.5), t = run(single, 0.5);
+  const StateVector s = run(twins, 0.5), t = run(single, 0.5);
   EXPECT_GT(std::abs(coordinate(*single, t, "m") - 1), 0.01);
   EXPECT_NEAR(coordinate(*twins, s, "m"), coordinate(*single, t, "m"), 1e-10);
   EXPECT_NEAR(pressure(*twins, s, "a"), pressure(*single, t, "a"), 1e-2);

@@ -23,7 +23,7 @@ struct Scenario {
   const char* table;
   std::vector<std::string> set;
 
-  std::shared_ptr<const Model> model(const std::string& step = "1 ms") const {
+  std::shared_ptr<const CompiledModel> model(const std::string& step = "1 ms") const {
     std::vector<std::string> all = set;
     all.push_back("solver.step=" + step);
     return test::load_example("four_bar_linear", all);
@@ -40,7 +40,7 @@ class FourBarLinear : public ::testing::TestWithParam<Scenario> {};
 TEST_P(FourBarLinear, EigenvaluesAreThoseOfTheReference) {
   const auto model = GetParam().model();
   const problems::FourBarLinear reference = problems::four_bar_linear_reference(GetParam().friction);
-  for (const State& state : {start_state(*model), equilibrium_state(*model)}) {
+  for (const StateVector& state : {start_state(*model), equilibrium_state(*model)}) {
     const LinearModel linear = linearise(model, state);
     const Spectrum s = spectrum(linear.A, linear.states);
     ASSERT_EQ(s.eigenvalues.size(), 6u);
@@ -119,7 +119,7 @@ double nonlinear_part(double pulse) {
     set.emplace_back(more);
   set.push_back(fmt::format("forces.pulse.torque=[0, 0, {:.17g}]", pulse));
   const auto model = test::load_example("four_bar_linear", set);
-  const State rest = start_state(*model);
+  const StateVector rest = start_state(*model);
   LinearOptions options;
   options.outputs = {"crank.angle"};
   const LinearModel linear = linearise(model, rest, options);

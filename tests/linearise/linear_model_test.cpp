@@ -29,7 +29,7 @@ namespace {
 template <int D>
 class Neighbour {
  public:
-  Neighbour(const std::shared_ptr<const Model>& model, const LinearModel& linear, Reduction<D>& reduction)
+  Neighbour(const std::shared_ptr<const CompiledModel>& model, const LinearModel& linear, Reduction<D>& reduction)
       : model_(model),
         linear_(linear),
         rates_(model, ConstraintTreatment::closed),
@@ -41,14 +41,14 @@ class Neighbour {
 
   /// Rates of the states, then the outputs, with state j perturbed by `change`.
   Eigen::VectorXd at(int j, double change) {
-    State s = reference_;
+    StateVector s = reference_;
     const int n = static_cast<int>(linear_.independent.size()), a = static_cast<int>(linear_.velocity_dependent.size());
     std::vector<double> theta(model_->layout.nv, 0.0);
     if (j < n) theta[linear_.independent[j]] = change;
     if (j >= n && j < 2 * n) s.v()[linear_.independent[j - n]] += change;
     if (j >= 2 * n && j < 2 * n + a) theta[linear_.velocity_dependent[j - 2 * n]] = change;
     if (j >= 2 * n + a) s.y()[linear_.first_order[j - 2 * n - a]] += change;
-    StepReport report;
+    StepOutcome report;
     EXPECT_TRUE(rates_.place(reference_.q(), theta.data(), Side::right, s, report));
     EXPECT_TRUE(rates_.accelerate(s, report));
     rates_.set_state_rates(s);
@@ -77,10 +77,10 @@ class Neighbour {
   }
 
  private:
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   const LinearModel& linear_;
   MachineRates<D> rates_;
-  State reference_;
+  StateVector reference_;
   std::unique_ptr<Observer> observer_;
 };
 
@@ -98,7 +98,8 @@ double size_of(const LinearVariable& state) {
 }
 
 template <int D>
-void expect_derivative(const std::shared_ptr<const Model>& model, const State& reference, double tolerance, double step = 2e-4) {
+void expect_derivative(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, double tolerance,
+                       double step = 2e-4) {
   const LinearModel linear = linearise(model, reference);
   // a reference that is consistent to rounding
   Reduction<D> reduction(model);
@@ -130,7 +131,7 @@ void expect_derivative(const std::shared_ptr<const Model>& model, const State& r
   }
 }
 
-void expect_derivative_at(const std::shared_ptr<const Model>& model, double time, double tolerance = 1e-6, double step = 2e-4) {
+void expect_derivative_at(const std::shared_ptr<const CompiledModel>& model, double time, double tolerance = 1e-6, double step = 2e-4) {
   Runner run(model);
   if (time > 0) run.advance(time);
   if (model->planar)
@@ -240,10 +241,10 @@ TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {
 
 /// Column of an input compared with machines of `other(change)`, at `time`.
 template <int D, class Other>
-void expect_input_derivative(const std::shared_ptr<const Model>& model, double time, const std::string& input, double value, double size,
-                             Other&& other) {
+void expect_input_derivative(const std::shared_ptr<const CompiledModel>& model, double time, const std::string& input, double value,
+                             double size, Other&& other) {
   SCOPED_TRACE(input);
-  State reference = start_state(*model);
+  StateVector reference = start_state(*model);
   reference.time = time;
   const LinearModel linear = linearise(model, reference);
   Reduction<D> reduction(model);
@@ -350,7 +351,7 @@ TEST(LinearModel, AllocatesNothingForOneReferenceAfterTheOther) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
   for (const char* name : {"bicycle", "slewing_crane"}) {
     const auto model = test::load_example(name);
-    const State start = start_state(*model);
+    const StateVector start = start_state(*model);
     Reduction<3> reduction(model);
     std::vector<double> A;
     const auto compute = [&] {

@@ -30,28 +30,29 @@ using test::model_from;
 constexpr const char* kFluid = "trunnion: 1\nfluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}\n";
 constexpr double kTank = 1e5, kRevolution = 2 * std::numbers::pi, kLitrePerMinute = 1e-3 / 60;
 
-double value(const Model& model, const State& state, const std::string& name) {
+double value(const CompiledModel& model, const StateVector& state, const std::string& name) {
   const auto found = std::find(model.state_names.begin(), model.state_names.end(), name);
   EXPECT_NE(found, model.state_names.end()) << name;
   return state.y()[found - model.state_names.begin()];
 }
-double rate(const Model& model, const State& state, const std::string& name) {
+double rate(const CompiledModel& model, const StateVector& state, const std::string& name) {
   const auto found = std::find(model.velocity_names.begin(), model.velocity_names.end(), name);
   EXPECT_NE(found, model.velocity_names.end()) << name;
   return state.v()[found - model.velocity_names.begin()];
 }
 
 /// The model with its commands constant at their values at a time; `open`: without start pressures.
-std::shared_ptr<const Model> frozen(const std::shared_ptr<const Model>& model, double time, bool open) {
+std::shared_ptr<const CompiledModel> frozen(const std::shared_ptr<const CompiledModel>& model, double time, bool open) {
   Description d = model->description;
-  for (auto& [name, signal] : d.signals) signal = ConstantSignal{model->signals.value(model->signals.find(name), time, Side::right)};
+  for (auto& [name, signal] : d.signals)
+    signal = ConstantSignal{Signals(model->signals, nullptr).value(model->signals.find(name), time, Side::right)};
   if (open)
     for (auto& [name, volume] : d.volumes) volume.pressure = {true, 0};
   return compile(d);
 }
 
 /// The maximum change of a pressure over a second from a state, relative to the pressure.
-double drift(const std::shared_ptr<const Model>& model, const State& from, std::string* where = nullptr) {
+double drift(const std::shared_ptr<const CompiledModel>& model, const StateVector& from, std::string* where = nullptr) {
   Runner run(model, from);
   double most = 0;
   for (int k = 1; k <= 10; ++k) {
@@ -104,7 +105,7 @@ valves: {hole: {orifice: {A: line, B: tank, flow: 60 L/min, at_pressure_drop: 10
 }
 
 /// A pump that keeps 20 bar over a metering orifice, whose load is a relief valve downstream.
-std::shared_ptr<const Model> load_sensing(double opening, const char* step = "1 ms") {
+std::shared_ptr<const CompiledModel> load_sensing(double opening, const char* step = "1 ms") {
   return model_from(std::string(kFluid) + R"(
 volumes: {line: {volume: 1 L}, load: {volume: 1 L}}
 sources: {tank: {pressure: 1 bar}}
@@ -292,7 +293,7 @@ motors: {m: {joint: drum, A: b, B: tank, displacement: 100 cm^3/rev, volume: 0.1
 )");
   const SteadyOperation s = solve_steady(model);
   const auto again = compile(description_at(*model, s.state, s.turning));
-  const State start = start_state(*again);
+  const StateVector start = start_state(*again);
   for (int i = 0; i < model->layout.ny; ++i)
     EXPECT_NEAR(start.y()[i], s.state.y()[i], 1e-12 * std::abs(s.state.y()[i])) << model->state_names[i];
   EXPECT_GT(value(*again, start, "hose.2.flow_state"), 29 * kLitrePerMinute);
@@ -342,7 +343,7 @@ valves: {relief: {relief: {A: line, B: tank, cracking_pressure: 100 bar, flow: 2
   EXPECT_TRUE(std::any_of(s.growing.begin(), s.growing.end(), [](const std::string& name) { return name.starts_with("relief."); }));
   EXPECT_GT(drift(model,
                   [&] {
-                    State off = steady_state(model);
+                    StateVector off = steady_state(model);
                     off.y()[0] *= 1.001;
                     return off;
                   }()),
@@ -372,7 +373,7 @@ TEST(Steady, QuasistaticCircuitsStandStillInIt) {
       for (auto& [circuit, q] : d.quasistatic)
         q.form = std::string(form) == "discrete" ? VirtualElementForm::discrete : VirtualElementForm::differential;
       const auto model = frozen(compile(d), 0, false);
-      const State steady = steady_state(model);
+      const StateVector steady = steady_state(model);
       Runner run(model, steady);
       run.advance(1);
       for (int i = 0; i < model->layout.nq; ++i) {
@@ -395,7 +396,7 @@ TEST(Steady, ModelsOfNewcomersNeedNoStatedPressures) {
       const auto model =
           frozen(compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/tests/data/steady/" + name + ".yaml", {})), time, open);
       std::string where;
-      const State steady = steady_state(model);
+      const StateVector steady = steady_state(model);
       EXPECT_LT(drift(model, steady, &where), 1e-6) << name << (open ? ", pressures left out: " : ": ") << where;
       if (time == 5.0) EXPECT_NEAR(rate(*model, steady, "chassis.speed"), 4.4127964, 1e-6);  // final state of a run from standstill
     }
@@ -412,7 +413,7 @@ TEST(Steady, TheTestOfStandingStillFindsAStartThatIsNot) {
 TEST(Steady, CartesianCoordinatesStartAtTheSameState) {
   const auto relative = frozen(load_example("lever"), 0, true),
              cartesian = frozen(load_example("lever", {"solver.coordinates=cartesian"}), 0, true);
-  const State a = steady_state(relative), b = steady_state(cartesian);
+  const StateVector a = steady_state(relative), b = steady_state(cartesian);
   for (std::size_t i = 0; i < relative->hydraulics.volumes.size(); ++i) EXPECT_NEAR(a.y()[i], b.y()[i], 1e-6 * a.y()[i]);
   EXPECT_LT(drift(cartesian, b), 1e-6);
 }
@@ -424,12 +425,12 @@ TEST(Steady, LinearModelsAboutItAreDifferencesOfRuns) {
   const double push = 100, T = 0.01;  // [Pa], [s]
   constexpr int kSteps = 20000;       // of the midpoint rule
   for (const auto& model : {load_sensing(0.3, "0.02 ms"), frozen(load_example("excavator", {"solver.step=0.05 ms"}), 0, false)}) {
-    const State at = steady_state(model);
+    const StateVector at = steady_state(model);
     const LinearModel linear = linearise(model, at);
     EXPECT_LT(linear.drift.lpNorm<Eigen::Infinity>(), 1) << model->title;  // [Pa/s] of 1e6 Pa
     const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(linear.A.rows(), linear.A.cols()), half = T / kSteps / 2 * linear.A;
     const Eigen::MatrixXd G = (I - half).partialPivLu().solve(I + half);
-    State pushed = at;
+    StateVector pushed = at;
     pushed.y()[0] += push;
     Runner run(model, pushed), still(model, at);
     run.advance(T);

@@ -29,7 +29,7 @@ using test::pressure;
 
 constexpr double kDegree = std::numbers::pi / 180, kGravity = 9.81;
 
-std::vector<Diagnostic> refused(const std::shared_ptr<const Model>& model) {
+std::vector<Diagnostic> refused(const std::shared_ptr<const CompiledModel>& model) {
   try {
     solve_equilibrium(*model);
   } catch (const InputError& error) { return error.diagnostics(); }
@@ -40,7 +40,7 @@ std::vector<std::string> paths(const std::vector<Diagnostic>& findings) {
   for (const Diagnostic& d : findings) list.push_back(d.path);
   return list;
 }
-std::vector<std::string> names(const Model& model, const RestMode& mode) {
+std::vector<std::string> names(const CompiledModel& model, const RestMode& mode) {
   std::vector<std::string> list;
   for (int v : mode.velocities) list.push_back(coordinate_name(model, v));
   return list;
@@ -316,7 +316,7 @@ TEST(Equilibrium, TheHeldExamplesKeepTheirStart) {
   for (const char* name :
        {"four_bar", "four_bar_lift", "four_bar_linear", "quick_return", "lever", "slewing_crane", "crane_single", "crane_double"}) {
     const auto model = compile(example(name));
-    const State start = start_state(*model);
+    const StateVector start = start_state(*model);
     const Equilibrium e = solve_equilibrium(*model);
     for (int i = 0; i < model->layout.nq; ++i) EXPECT_NEAR(e.state.q()[i], start.q()[i], 1e-12) << name;
     for (int i = 0; i < model->layout.ny; ++i) EXPECT_NEAR(e.state.y()[i], start.y()[i], 1e-3) << name << " " << model->state_names[i];
@@ -331,7 +331,7 @@ TEST(Equilibrium, OilHoldsReleasedBoomsWhileTheLoadSwingsDown) {
                                                        {"joints.boom.hold", "false"},
                                                        {"joints.load.hold", "false"},
                                                        {"joints.load.rotation", "[20 deg, 70 deg, 0]"}}));
-  const State expected = start_state(*hanging);
+  const StateVector expected = start_state(*hanging);
   const Equilibrium e = solve_equilibrium(*model);
   for (const char* joint : {"column", "boom"})
     EXPECT_NEAR(coordinate(*model, e.state, joint), coordinate(*hanging, expected, joint), 1e-10);
@@ -348,7 +348,7 @@ double potential(double angle, const std::vector<Override>& more, double p_A, do
   std::vector<Override> set{{"joints.crank.angle", text.str()}, {"joints.crank.hold", "true"}};
   set.insert(set.end(), more.begin(), more.end());
   const auto model = compile(example("four_bar", set));
-  const State state = start_state(*model);
+  const StateVector state = start_state(*model);
   const auto observer = make_observer(model);
   observer->observe(state, Side::right);
   const Cylinder& c = model->hydraulics.actuators[0].cylinder;
@@ -411,7 +411,7 @@ TEST(Equilibrium, TheTimeStepperComesToTheSameRest) {
     const auto model = machine(chain(seed, seed % 2 == 1, seed % 4 >= 2));
     const Equilibrium e = solve_equilibrium(*model);
     EXPECT_EQ(e.stability, Stability::stable) << seed;
-    const State end = test::run(model, 60);
+    const StateVector end = test::run(model, 60);
     for (int i = 0; i < model->layout.nq; ++i) EXPECT_NEAR(e.state.q()[i], end.q()[i], 1e-7) << seed << " " << model->velocity_names[i];
   }
 }
@@ -476,7 +476,7 @@ springs: {brake: {joint: left, stiffness: 2000 N m/rad, rest: 0}}
 // ---------------------------------------------------------------- runs from the static solution
 
 /// Maximum change of a coordinate [rad, m] and of a pressure [Pa] in a run to `end`.
-std::pair<double, double> drift(const std::shared_ptr<const Model>& model, const State& start, double end) {
+std::pair<double, double> drift(const std::shared_ptr<const CompiledModel>& model, const StateVector& start, double end) {
   Runner run(model, start);
   run.advance(end);
   std::pair<double, double> largest{0, 0};
@@ -518,7 +518,7 @@ TEST(Equilibrium, ChambersAndSpringsCountFromTheNewStart) {
                                            "springs: {s: {joint: w, stiffness: 20000}}\nforces: {f: {joint: w, load: 1 kN, signal: "
                                            "u}}\nsignals: {u: {steps: [[0.01 s, 1]]}}\nsolver: {step: 1 ms, duration: 0.1 s}\n"));
   const auto model = compile(d);
-  const State rest = equilibrium_state(*model);
+  const StateVector rest = equilibrium_state(*model);
   EXPECT_LT(coordinate(*model, rest, "w"), 0.85);
   Runner first(model, rest);
   first.advance(0.1);
@@ -549,7 +549,7 @@ joints:
   f: {free: {parent: ground, at: [2, 0, 0], orientation: [0.5, 0, 0.7]}, position: [1, 2, 3], rotation: [0.1, 1.5707963267948966, 0.3], velocity: [1, 1, 1]}
   g: {revolute: {parent: f, axis: x}, angle: 4.5}
 )");
-  State state(model->layout);
+  StateVector state(model->layout);
   std::copy(model->q_start.begin(), model->q_start.end(), state.q());
   const auto again = compile(description_at(*model, state));
   for (int i = 0; i < model->layout.nq; ++i) EXPECT_NEAR(again->q_start[i], model->q_start[i], 1e-15) << i;
@@ -571,7 +571,7 @@ signals: {u: {steps: [[1 s, 1]]}, way: {ramps: [[0, 0.1], [2, 0.5]]}}
   EXPECT_NEAR(coordinate(*model, e.state, "drive"), 0.3, 1e-14);
   EXPECT_NEAR(e.state.multipliers()[0], -10 * kGravity / 2 * std::cos(0.3), 1e-10);  // M a + Phi_q^T lambda = Q
   // a run starts with the motion's rate
-  const State start = equilibrium_state(*model);
+  const StateVector start = equilibrium_state(*model);
   EXPECT_NEAR(start.v()[0], 0.2, 1e-14);
   EXPECT_EQ(start.v()[1], 0);
 }
@@ -638,7 +638,7 @@ TEST(Equilibrium, ValvesThatOpenOneWayAreShutAtRestOrThereIsNone) {
 }
 
 /// Message of a failure.
-std::string failure(const std::shared_ptr<const Model>& model) {
+std::string failure(const std::shared_ptr<const CompiledModel>& model) {
   try {
     solve_equilibrium(*model);
   } catch (const SimulationError& error) { return error.what(); }
@@ -664,7 +664,7 @@ TEST(Equilibrium, OfADiscreteElementIsThatOfItsEquations) {
   const Equilibrium a = solve_equilibrium(*equations), b = solve_equilibrium(*steps);
   EXPECT_EQ(a.state.q()[0], b.state.q()[0]);
   EXPECT_LT(a.movement[0], -1e-4);  // supported by its element
-  State state = equilibrium_state(*steps);
+  StateVector state = equilibrium_state(*steps);
   Runner run(steps, state);
   for (int k = 0; k < 10; ++k) run.step();
   EXPECT_NEAR(run.state().q()[0], state.q()[0], 1e-12);

@@ -22,8 +22,8 @@ using test::load_example;
 using test::model_from;
 
 /// The state shortly after (or before): q (+) (v t + a t^2/2), v + a t, y + ydot t.
-State moved(const Model& model, const State& from, double t) {
-  State to = from;
+StateVector moved(const CompiledModel& model, const StateVector& from, double t) {
+  StateVector to = from;
   const StateLayout& n = model.layout;
   std::vector<double> increment(static_cast<std::size_t>(n.nv));
   for (int i = 0; i < n.nv; ++i) {
@@ -41,14 +41,14 @@ double derivative(F&& f, double t) {
   return (8 * (f(t) - f(-t)) - (f(2 * t) - f(-2 * t))) / (12 * t);
 }
 
-State state_at(const std::shared_ptr<const Model>& model, double time) {
+StateVector state_at(const std::shared_ptr<const CompiledModel>& model, double time) {
   Runner run(model);
   run.advance(time);
   return run.state();
 }
 
 /// Sum of powers compared with the change of stored energy.
-void expect_closed(const std::shared_ptr<const Model>& model, State state) {
+void expect_closed(const std::shared_ptr<const CompiledModel>& model, StateVector state) {
   make_consistent(*model, state);
   const auto observer = make_observer(model);
   constexpr double kMoment = 1e-4;  // [s]
@@ -103,7 +103,7 @@ TEST(Observe, EveryAccountOfTheBusyMachineIsAtWork) {
 }
 
 /// Value of a channel at a state.
-double channel(Observer& observer, const State& state, const std::string& name) {
+double channel(Observer& observer, const StateVector& state, const std::string& name) {
   observer.observe(state, Side::left);
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
@@ -115,7 +115,7 @@ double channel(Observer& observer, const State& state, const std::string& name) 
 
 TEST(Observe, RatesAreDerivatives) {
   const auto model = model_from(busy_machine(true));
-  const State state = state_at(model, 0.05);
+  const StateVector state = state_at(model, 0.05);
   const auto observer = make_observer(model);
   const auto change = [&](const std::string& name) {
     return derivative([&](double t) { return channel(*observer, moved(*model, state, t), name); }, 1e-4);
@@ -131,7 +131,7 @@ TEST(Observe, RatesAreDerivatives) {
 TEST(Observe, CentersOfMassAreSeenFromTheGround) {
   // closed form of the planar test machine; its plane is offset from the origin, so the third component matters
   const auto model = model_from(busy_machine(false));
-  const State state = state_at(model, 0.05);
+  const StateVector state = state_at(model, 0.05);
   const auto observer = make_observer(model);
   const double base = channel(*observer, state, "base.position"), arm = channel(*observer, state, "arm.angle");
   EXPECT_NEAR(channel(*observer, state, "base.center_x"), 0.2 + base, 1e-12);
@@ -163,7 +163,7 @@ solver: {step: 1 ms, duration: 0.2 s}
   const auto flat = model_from(planar), space = model_from(spatial);
   ASSERT_TRUE(flat->planar);
   ASSERT_FALSE(space->planar);
-  const State a = state_at(flat, 0.2), b = state_at(space, 0.2);
+  const StateVector a = state_at(flat, 0.2), b = state_at(space, 0.2);
   const auto see_flat = make_observer(flat), see_space = make_observer(space);
   for (const char* name : {"bar.angle", "bar.rate", "bar.center_x", "bar.center_y", "bar.center_z"})
     EXPECT_NEAR(channel(*see_flat, a, name), channel(*see_space, b, name), 1e-7) << name;
@@ -205,7 +205,7 @@ solver: {step: 1 ms, duration: 0.1 s}
 TEST(Observe, DoesNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
   const auto model = model_from(busy_machine(true));
-  const State state = state_at(model, 0.01);
+  const StateVector state = state_at(model, 0.01);
   const auto observer = make_observer(model);
   std::vector<double> values(observer->channels().size());
   const long before = test::allocations();

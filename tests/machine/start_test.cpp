@@ -26,7 +26,7 @@ using test::value;
 
 TEST(Start, FourBarRestsAtThePressureOfVirtualWork) {
   const auto model = compile(example("four_bar"));
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_NEAR(pressure(*model, s, "v2"), 2753284.892633, 1e-4);  // [Pa] the reference's, from the potential's slope
   EXPECT_EQ(pressure(*model, s, "v1"), pressure(*model, s, "v2"));
   EXPECT_EQ(pressure(*model, s, "v3"), 3.5e6);
@@ -35,7 +35,7 @@ TEST(Start, FourBarRestsAtThePressureOfVirtualWork) {
 
 TEST(Start, CraneOfTwoCylindersRests) {
   const auto model = compile(example("slewing_crane"));
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   for (const char* name : {"lift_v1", "lift_v2"}) EXPECT_NEAR(pressure(*model, s, name), 7343786.0385, 1e-3) << name;
   for (const char* name : {"slew_v1", "slew_v2"}) EXPECT_NEAR(pressure(*model, s, name), 4118400, 1e-3) << name;
 }
@@ -43,7 +43,7 @@ TEST(Start, CraneOfTwoCylindersRests) {
 TEST(Start, AMachineAtRestStaysAtRest) {
   for (const char* name : {"four_bar", "slewing_crane"}) {
     const auto model = compile(example(name));
-    const State s = start_state(*model);
+    const StateVector s = start_state(*model);
     // balances hold to 1e-9 of loads of 1e4 N on inertias of 1e3 kg; pressures would change by the rounding of the lengths' rates
     for (int i = 0; i < model->layout.nv; ++i) EXPECT_NEAR(s.a()[i], 0, 1e-8) << name << " " << model->velocity_names[i];
     for (int i = 0; i < model->layout.ny; ++i) EXPECT_NEAR(s.ydot()[i], 0, 1e-6) << name << " " << model->state_names[i];
@@ -52,7 +52,7 @@ TEST(Start, AMachineAtRestStaysAtRest) {
 
 TEST(Start, FrictionStatesBeginAtZero) {
   const auto model = compile(example("four_bar", {{"cylinders.lift.friction.model", "modified_lugre"}}));
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_EQ(value(*model, s, "lift.bristle"), 0);
   EXPECT_EQ(value(*model, s, "lift.film"), 0);
   EXPECT_NEAR(pressure(*model, s, "v2"), 2753284.892633, 1e-4);  // friction carries no load
@@ -67,7 +67,7 @@ valves: {valve: {orifice: {A: pump, B: v, diameter: 2 mm, time_constant: 20 ms, 
 signals: {u: 0, w: 0}
 )";
   const auto model = machine(circuit);
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_EQ(value(*model, s, "valve.spool"), 0.4);
   EXPECT_EQ(pressure(*model, s, "v"), 10e6);  // open at the start
   EXPECT_NEAR(s.ydot()[model->hydraulics.spools[0].state], -0.4 / 0.02, 1e-12);
@@ -100,7 +100,7 @@ TEST(Start, EitherSideOfAPistonCanBeSolvedFor) {
 
 TEST(Start, LeakageMakesBothSidesOne) {
   const auto model = machine(weight("equilibrium", "equilibrium", "", ", leakage: 1e-13 m^3/(s Pa)"));
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_NEAR(pressure(*model, s, "a"), kWeight / (kArea_A - kArea_B), 1e-5);
   EXPECT_EQ(pressure(*model, s, "a"), pressure(*model, s, "b"));
 }
@@ -127,7 +127,7 @@ signals: {supply: 5 MPa, u: %}
     std::string text = valves;
     text.replace(text.find('%'), 1, u);
     const auto model = machine(weight("equilibrium", "equilibrium", text));
-    const State s = start_state(*model);
+    const StateVector s = start_state(*model);
     return std::array<double, 2>{pressure(*model, s, "a"), pressure(*model, s, "b")};
   };
   EXPECT_EQ(with("0.3"), (std::array<double, 2>{5e6, 1e5}));
@@ -146,7 +146,7 @@ volumes: {a: {hose: {volume: 1 L}, pressure: equilibrium}, b: {hose: {volume: 1 
 cylinders: {c: {base: {body: ground}, rod_end: {body: w}, A: a, B: b, area_A: 50 cm^2, area_B: 40 cm^2, chamber_length_A: 0.4, chamber_length_B: 0.6}}
 )";
   const auto model = machine(text);
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_NEAR(pressure(*model, s, "a"), (kWeight + 1e6 * kArea_B) / kArea_A, 1e-6);
   EXPECT_NEAR(s.multipliers()[0], -300 * 9.81, 1e-6);  // M a + J^T lambda = Q
 }
@@ -160,7 +160,7 @@ joints: {w: {prismatic: {parent: ground, axis: z}, position: 1 m}, m: {revolute:
 volumes: {a: {hose: {volume: 1 L}, pressure: equilibrium}, b: {hose: {volume: 1 L}, pressure: 1 MPa}}
 cylinders: {c: {base: {body: ground}, rod_end: {body: w}, A: a, B: b, area_A: 50 cm^2, area_B: 40 cm^2, chamber_length_A: 0.4, chamber_length_B: 0.6}}
 )");
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_NEAR(pressure(*model, s, "a"), (kWeight + 200 * 9.81 * std::cos(angle) * std::cos(angle) + 1e6 * kArea_B) / kArea_A, 1e-5);
   EXPECT_NEAR(acceleration(*model, s, "w"), 0, 1e-10);
   EXPECT_NEAR(acceleration(*model, s, "m"), -9.81 / 1.5 * std::sin(angle), 1e-10);
@@ -168,7 +168,7 @@ cylinders: {c: {base: {body: ground}, rod_end: {body: w}, A: a, B: b, area_A: 50
 
 TEST(Start, OilLetsNoPistonSetOffWhereALoadSwings) {
   const auto model = compile(example("slewing_crane", {{"joints.load.rotation", "[0, 25 deg, 0]"}}));
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   for (const char* name : {"column", "boom"}) EXPECT_NEAR(acceleration(*model, s, name), 0, 1e-8) << name;
   EXPECT_GT(std::abs(s.a()[joint(*model, "load").v + 1]), 0.1);
 }
@@ -176,7 +176,7 @@ TEST(Start, OilLetsNoPistonSetOffWhereALoadSwings) {
 // ---------------------------------------------------------------- rejections
 
 /// Paths and texts of the errors of start_state.
-std::vector<Diagnostic> refused(const std::shared_ptr<const Model>& model) {
+std::vector<Diagnostic> refused(const std::shared_ptr<const CompiledModel>& model) {
   try {
     start_state(*model);
   } catch (const InputError& error) { return error.diagnostics(); }
@@ -277,7 +277,7 @@ valves:
 
 TEST(Start, ValvesDecideWhereNothingFlows) {
   const auto model = machine(lines());
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   const double load = (kWeight + 1e6 * kArea_B) / kArea_A, reduced = 0.1e6 + 3.5e6, relieved = 0.1e6 + 2.5e6;
   const std::pair<const char*, double> expected[] = {{"a", load},
                                                      {"pilot", reduced},
@@ -289,7 +289,7 @@ TEST(Start, ValvesDecideWhereNothingFlows) {
                                                      {"steering", relieved + 0.6e6}};
   for (const auto& [name, p] : expected) EXPECT_NEAR(pressure(*model, s, name), p, 1e-6 * p) << name;
   for (std::size_t i = 0; i < model->hydraulics.volumes.size(); ++i) EXPECT_NEAR(s.ydot()[i], 0, 1) << model->state_names[i];  // [Pa/s]
-  const State rest = solve_equilibrium(*model).state;
+  const StateVector rest = solve_equilibrium(*model).state;
   for (int i = 0; i < model->layout.ny; ++i) EXPECT_NEAR(rest.y()[i], s.y()[i], 1e-6 * std::abs(s.y()[i])) << model->state_names[i];
 }
 
@@ -319,14 +319,14 @@ struct Residuals {
 };
 
 template <int D>
-Residuals residuals_in(const Model& model, State s) {
+Residuals residuals_in(const CompiledModel& model, StateVector s) {
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   MachineState<D> work(model);
-  update_inputs(model, 0, Side::right, work);
+  update_inputs(model, {model.signals, nullptr}, 0, Side::right, work);
   update_positions<D, double>(m, s.q(), nullptr, work.mechanism);
   RateRelation rule;
   rule.step = 1e-3;
-  const State begin = s;
+  const StateVector begin = s;
   rule.y_begin = begin.y();
   rule.offset = begin.ydot();
   evaluate(model, m, {s.q(), s.v(), s.a(), s.y(), s.ydot(), s.multipliers()}, rule, work);
@@ -340,7 +340,9 @@ Residuals residuals_in(const Model& model, State s) {
   for (double value : work.r) r.size = std::max(r.size, std::abs(value));
   return r;
 }
-Residuals residuals(const Model& model, const State& s) { return model.planar ? residuals_in<2>(model, s) : residuals_in<3>(model, s); }
+Residuals residuals(const CompiledModel& model, const StateVector& s) {
+  return model.planar ? residuals_in<2>(model, s) : residuals_in<3>(model, s);
+}
 
 TEST(Start, AccelerationsAndMultipliersSatisfyTheEquations) {
   std::vector<Description> machines;
@@ -363,7 +365,7 @@ TEST(Start, AccelerationsAndMultipliersSatisfyTheEquations) {
   machines.back().joints[0].second.hold = false;
   for (const Description& d : machines) {
     const auto model = compile(d);
-    const State s = start_state(*model);
+    const StateVector s = start_state(*model);
     const Residuals r = residuals(*model, s);
     EXPECT_GT(r.size, 10) << d.title;
     EXPECT_LT(r.dynamics, 1e-6 * r.size) << d.title;  // rounding of accelerations, 1e-15, times a penalty of 1e6 inertias, with margin
@@ -379,7 +381,7 @@ TEST(Start, TheSameLoopTwiceDoesNoHarm) {
     const auto once = compile(d);
     d.loops.emplace_back("again", d.loops[0].second);
     const auto twice = compile(d);
-    const State s = start_state(*once), t = start_state(*twice);
+    const StateVector s = start_state(*once), t = start_state(*twice);
     for (int i = 0; i < once->layout.nv; ++i) EXPECT_NEAR(s.a()[i], t.a()[i], 1e-8) << name;  // relative to 10
     for (int i = 0; i < once->layout.rows; ++i)
       EXPECT_NEAR(s.multipliers()[i], t.multipliers()[i] + t.multipliers()[once->layout.rows + i],
@@ -391,7 +393,7 @@ TEST(Start, TheSameLoopTwiceDoesNoHarm) {
 TEST(Start, AFreeBodyFalls) {
   const auto model = machine(
       "gravity: [1, -2, -9]\nbodies: {b: {box: {size: [1, 2, 3], mass: 5}}}\njoints: {b: {free: {parent: ground}, velocity: [3, 2, 1]}}\n");
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(s.a()[i], i == 0 ? 1 : i == 1 ? -2 : i == 2 ? -9 : 0, 1e-13);
 }
 
@@ -404,7 +406,7 @@ TEST(Start, AMovingPistonCompressesItsOil) {
   Description d = test::description(weight("3 MPa", "1 MPa"));
   item(d.joints, "w").rate = 0.2;
   const auto model = compile(d);
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_NEAR(s.ydot()[test::state_index(*model, "a.pressure")], -0.2 * kArea_A * 1.5e9 / (1e-3 + kArea_A * 0.4), 1e-3);
   EXPECT_NEAR(s.ydot()[test::state_index(*model, "b.pressure")], 0.2 * kArea_B * 1.5e9 / (1e-3 + kArea_B * 0.6), 1e-3);
 }

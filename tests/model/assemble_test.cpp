@@ -15,8 +15,8 @@ namespace {
 using test::joint;
 using test::machine;
 
-double start_angle(const Model& model, const std::string& name) { return model.q_start[joint(model, name).q]; }
-double start_rate(const Model& model, const std::string& name) { return model.v_start[joint(model, name).v]; }
+double start_angle(const CompiledModel& model, const std::string& name) { return model.q_start[joint(model, name).q]; }
+double start_rate(const CompiledModel& model, const std::string& name) { return model.v_start[joint(model, name).v]; }
 
 /// Two bars of 2 m and 1.5 m between pins 2.5 m apart: the same triangle for all given values. `first`, `second`: start values.
 std::string triangle(const std::string& first, const std::string& second, const std::string& rest = "") {
@@ -61,7 +61,7 @@ joints:
 loops: {pin: {revolute: {between: [b, c], at: [[2, 0, 0], [2, 0, 0]], axis: z}}}
 )" + rest;
 }
-double gap(const Model& model) {
+double gap(const CompiledModel& model) {
   const double a = start_angle(model, "a"), b = a + start_angle(model, "b"), c = start_angle(model, "c");
   return std::hypot(std::cos(a) + 2 * std::cos(b) - 2.5 - 2 * std::cos(c), std::sin(a) + 2 * std::sin(b) - 2 * std::sin(c));
 }

@@ -16,7 +16,7 @@ using test::joint;
 using test::machine;
 using test::run;
 
-double start_acceleration(const std::shared_ptr<const Model>& model, const std::string& name) {
+double start_acceleration(const std::shared_ptr<const CompiledModel>& model, const std::string& name) {
   return acceleration(*model, start_state(*model), name);
 }
 
@@ -109,7 +109,7 @@ TEST(Plane, TwoDimensionsMoveLikeThree) {
   ASSERT_TRUE(two->planar);
   ASSERT_FALSE(three->planar);
   EXPECT_EQ(three->layout.rows, two->layout.rows);  // the hinge of a planar loop requires two equations in space, too
-  const State s = run(two, 2), t = run(three, 2);
+  const StateVector s = run(two, 2), t = run(three, 2);
   EXPECT_GT(std::abs(coordinate(*two, s, "crank") - 1.047), 0.1);
   for (const char* name : {"crank", "coupler", "rocker"}) EXPECT_NEAR(coordinate(*two, s, name), coordinate(*three, t, name), 1e-9) << name;
   for (const char* name : {"v1", "v2", "v3"}) EXPECT_NEAR(test::pressure(*two, s, name), test::pressure(*three, t, name), 1) << name;
@@ -151,7 +151,7 @@ joints:
   b: {fixed: {parent: a}}
   c: {fixed: {parent: b, at: [0, 0, 1]}}
 )";
-  const State s = start_state(*machine(one)), t = start_state(*machine(three));
+  const StateVector s = start_state(*machine(one)), t = start_state(*machine(three));
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.a()[i], t.a()[i], 1e-12);
 }
 
@@ -162,7 +162,7 @@ TEST(Compile, TensorsOfShapesAreTheirIntegrals) {
                                 "}}\njoints: {a: {spherical: {parent: ground}, angular_velocity: [1, 2, 3]}}\n"));
   };
   const auto expect_principal = [&](const std::string& shape, double Jx, double Jy, double Jz) {
-    const State s = spin(shape);
+    const StateVector s = spin(shape);
     EXPECT_NEAR(s.a()[0], (Jy - Jz) * 2 * 3 / Jx, 1e-12) << shape;
     EXPECT_NEAR(s.a()[1], (Jz - Jx) * 3 * 1 / Jy, 1e-12) << shape;
     EXPECT_NEAR(s.a()[2], (Jx - Jy) * 1 * 2 / Jz, 1e-12) << shape;
@@ -173,7 +173,7 @@ TEST(Compile, TensorsOfShapesAreTheirIntegrals) {
   expect_principal("rod: {length: 2, mass: 3, diameter: 0.4}", 3 * 0.16 / 8, 4 + 0.03, 4 + 0.03);  // about its end
   expect_principal("mass: 3, inertia: [4, 5, 6]", 4, 5, 6);
   // a tensor with products: alpha = -J^-1 w x J w
-  const State s = spin("mass: 3, inertia: {xx: 4, yy: 5, zz: 6, xy: 0.3, xz: -0.2, yz: 0.4}");
+  const StateVector s = spin("mass: 3, inertia: {xx: 4, yy: 5, zz: 6, xy: 0.3, xz: -0.2, yz: 0.4}");
   const Eigen::Matrix3d J{{4, 0.3, -0.2}, {0.3, 5, 0.4}, {-0.2, 0.4, 6}};
   const Eigen::Vector3d w(1, 2, 3), alpha = -J.inverse() * w.cross(J * w);
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.a()[i], alpha[i], 1e-12);
@@ -249,7 +249,7 @@ springs: {s: {between: [ground, b], at: [[0, 0, 0], [0.3, 0.2, 0.1]], stiffness:
   const auto chain = compile(text);
   ASSERT_EQ(free->layout.nv, 7);
   ASSERT_EQ(chain->layout.nv, 7);
-  const State s = run(free, 0.3), t = run(chain, 0.3);
+  const StateVector s = run(free, 0.3), t = run(chain, 0.3);
   for (int i = 0; i < free->layout.nq; ++i) EXPECT_NEAR(s.q()[i], t.q()[i], 1e-12) << i;
   EXPECT_GT(std::abs(s.q()[1] - 0.1), 0.1);
 }
@@ -260,7 +260,7 @@ TEST(Compile, AngularVelocityIsToldInTheParentsAxes) {
     const auto model = machine("gravity: [0, 0, 0]\nbodies: {b: {mass: 3, inertia: [4, 5, 6]}}\njoints: {b: {" + std::string(kind) +
                                ": {parent: ground, orientation: [0, 0, 90 deg]}, angular_velocity: [0, 2, 0]}}\n");
     // the body's x axis is along the ground's y: a rotation about it leaves it unchanged, and after 0.1 s it has rotated by 0.2 rad
-    const State s = run(model, 0.1);
+    const StateVector s = run(model, 0.1);
     const Tree<3>& tree = std::get<Mechanism<3>>(model->mechanism).tree;
     TreeState<3> state(tree);
     update_positions<3, double>(tree, s.q(), nullptr, state);

@@ -56,7 +56,7 @@ Description placed(Description d, const Vec3d& rpy, const Vec3d& shift) {
 /// Joint coordinates and pressures after `end`, by name, for comparison in any order.
 void expect_same_motion(const Description& a, const Description& b, double end, double tolerance, double tolerance_pressure) {
   const auto A = compile(a), B = compile(b);
-  const State s = test::run(A, end), t = test::run(B, end);
+  const StateVector s = test::run(A, end), t = test::run(B, end);
   double moved = 0;
   for (const JointInfo& j : A->joints)
     for (int i = 0; i < j.nq; ++i) {

@@ -21,7 +21,7 @@ using test::rate;
 constexpr const char* kBody = "bodies: {b: {mass: 3, center_of_mass: [0.2, -0.1, 0.3], inertia: [4, 5, 6]}}\n";
 
 /// Value of a channel at a state.
-double channel(const std::shared_ptr<const Model>& model, const State& state, const std::string& name) {
+double channel(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name) {
   const auto observer = make_observer(model);
   observer->observe(state, Side::right);
   std::vector<double> values(observer->channels().size());
@@ -61,7 +61,7 @@ TEST(Joint, EveryKindHasItsFreedomInTheTreeAndAsALoop) {
 TEST(Joint, StartValuesAndChannelsAreTheCoordinatesOfTheJoint) {
   const auto expect = [](const std::string& joint, const std::vector<std::pair<const char*, double>>& values) {
     const auto model = machine(std::string(kBody) + "joints: {b: {" + joint + ", hold: true}}\n");
-    const State s = start_state(*model);
+    const StateVector s = start_state(*model);
     for (const auto& [name, value] : values) EXPECT_NEAR(channel(model, s, std::string("b.") + name), value, 1e-15) << joint << name;
     for (const StartCoordinate& start : model->start) EXPECT_TRUE(start.given && start.locked) << joint;
   };
@@ -79,7 +79,7 @@ TEST(Joint, PlanarAxesAreXAlongTheNormalAndItsNeighbour) {
   const auto center = [](const std::string& normal) {
     const auto model = machine("bodies: {b: {sphere: {radius: 0.1, mass: 1}}}\njoints: {b: {planar: {parent: ground, normal: " + normal +
                                "}, position: [1, 2]}}\n");
-    const State s = start_state(*model);
+    const StateVector s = start_state(*model);
     return Vec<3>(channel(model, s, "b.center_x"), channel(model, s, "b.center_y"), channel(model, s, "b.center_z"));
   };
   EXPECT_LT((center("z") - Vec<3>(1, 2, 0)).norm(), 1e-15);
@@ -101,7 +101,7 @@ TEST(Joint, AMachineOfPlanarJointsIsPlanar) {
   ASSERT_TRUE(model->planar);
   EXPECT_EQ(model->layout.nv, 6);
   // gravity only: centres of mass move on parabolas, b's with the contribution of a's rotation
-  const State s = start_state(*model), t = test::run(model, 0.5);
+  const StateVector s = start_state(*model), t = test::run(model, 0.5);
   EXPECT_NEAR(channel(model, t, "b.center_y") - channel(model, s, "b.center_y"), (4 + 2.5 - 9.81 * 0.25) * 0.5, 2e-5);
   EXPECT_NEAR(channel(model, t, "b.center_x") - channel(model, s, "b.center_x"), 1.5, 2e-5);
 }
@@ -135,7 +135,7 @@ forces: {push: {body: arm, at: [1, 0, 0], force: [3, 20, 0]}}
   ASSERT_FALSE(three->planar);
   EXPECT_EQ(two->layout.rows, 4);
   EXPECT_EQ(three->layout.rows, 4);
-  const State s = start_state(*two), t = test::run(two, 0.5), u = test::run(three, 0.5);
+  const StateVector s = start_state(*two), t = test::run(two, 0.5), u = test::run(three, 0.5);
   for (const char* name : {"plate.x", "plate.angle", "arm.angle", "wheel.angle", "block.x", "block.y"})
     EXPECT_NEAR(channel(two, t, name), channel(three, u, name), 1e-9) << name;
   EXPECT_GT(std::abs(channel(two, t, "arm.angle") - channel(two, s, "arm.angle")), 0.3);
@@ -147,7 +147,7 @@ TEST(Joint, ABodyOnAScrewAxisFallsAndTurns) {
   const auto model = machine(
       "bodies: {b: {cylinder: {length: 1, radius: 0.2, mass: 3, axis: z}}}\njoints: {b: {cylindrical: {parent: ground, axis: z}, position: "
       "2, speed: 1, angle: 0.5, rate: 3}}\n");
-  const State s = test::run(model, 0.8);
+  const StateVector s = test::run(model, 0.8);
   EXPECT_NEAR(channel(model, s, "b.position"), 2 + 0.8 - 9.81 * 0.32, 1e-12);  // constant acceleration: the rule is exact
   EXPECT_NEAR(channel(model, s, "b.angle"), 0.5 + 3 * 0.8, 1e-12);
   EXPECT_NEAR(channel(model, s, "b.speed"), 1 - 9.81 * 0.8, 1e-12);
@@ -178,7 +178,7 @@ loops: {bearing: {revolute: {between: [two, ground], at: [[0, 0, 0], [0, 0, 0]],
     test::item(d.joints, "two").pair = Vec2d{kBend * std::sin(theta), kBend * std::cos(theta)};
     const auto model = compile(d);
     EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
-    const State s = start_state(*model);
+    const StateVector s = start_state(*model);
     const auto& m = std::get<Mechanism<3>>(model->mechanism);
     TreeState<3> tree(m.tree);
     update_positions<3, double>(m.tree, s.q(), nullptr, tree);
@@ -201,7 +201,7 @@ motions: {drive: {joint: one, signal: turn}}
 )");
   EXPECT_EQ(analyse(*model).degrees_of_freedom, 0);  // driven; three of its equations are implied by the bearings
   for (const double end : {0.3, 1.1, 2.0}) {
-    const State s = test::run(model, end);
+    const StateVector s = test::run(model, end);
     const double theta = coordinate(*model, s, "one");
     EXPECT_NEAR(theta, 2 * end, 1e-9);
     EXPECT_NEAR(rate(*model, s, "two"), 2 * speed_ratio(theta, kBend), 1e-6);
@@ -221,10 +221,10 @@ forces: {motor: {joint: a, load: 7 N m}}
   EXPECT_TRUE(model->planar);
   EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
   const double alpha = 7 / (0.4 + 3 / (2.5 * 2.5));
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   EXPECT_NEAR(acceleration(*model, s, "a"), alpha, 1e-9);
   EXPECT_NEAR(acceleration(*model, s, "b"), -alpha / 2.5, 1e-9);
-  const State t = test::run(model, 0.7);
+  const StateVector t = test::run(model, 0.7);
   EXPECT_NEAR(coordinate(*model, t, "a"), 0.3 + alpha * 0.245, 1e-9);
   EXPECT_NEAR(coordinate(*model, t, "b"), 1.1 - alpha * 0.245 / 2.5, 1e-9);  // the offset is that of the start
   EXPECT_NEAR(rate(*model, t, "a"), alpha * 0.7, 1e-9);
@@ -241,7 +241,7 @@ couplings: {teeth: {joints: [rack, pinion], ratio: 40 mm/rad}}
 )");
   EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
   const double a = -2 * 9.81 / (2 + 0.03 / (0.04 * 0.04));
-  const State s = start_state(*model), t = test::run(model, 0.5);
+  const StateVector s = start_state(*model), t = test::run(model, 0.5);
   EXPECT_NEAR(rate(*model, s, "rack"), 0.12, 1e-15);  // assembly makes the rates consistent
   EXPECT_NEAR(acceleration(*model, s, "rack"), a, 1e-9);
   EXPECT_NEAR(acceleration(*model, s, "pinion"), a / 0.04, 1e-8);
@@ -286,7 +286,7 @@ forces:
   second: {joint: cross.angle_2, load: 0.5 N m}
   push: {joint: bead.position, load: 8 N}
 )");
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   const auto expect = [&](const char* name, double value) { EXPECT_NEAR(channel(model, s, name), value, 1e-12) << name; };
   expect("plate.acceleration_x", -(40 * 0.2 + 3 * 0.1) / 2);
   expect("plate.acceleration_y", -1.5 / 2);  // unloaded at the start
@@ -307,7 +307,7 @@ couplings: {thread: {joints: [nut.position, nut.angle], ratio: 40 mm/rad}}
 )");
   EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
   const double a = -2 * 9.81 / (2 + 0.03 / (0.04 * 0.04));
-  const State t = test::run(model, 0.5);
+  const StateVector t = test::run(model, 0.5);
   EXPECT_NEAR(channel(model, t, "nut.position"), 1 + a * 0.125, 1e-10);
   EXPECT_NEAR(channel(model, t, "nut.angle"), 0.3 + a / 0.04 * 0.125, 1e-9);
 }
@@ -321,7 +321,7 @@ signals: {turn: {ramps: [[0, 0], [10, 30]]}}
 motions: {drive: {joint: b.angle, signal: turn}}
 )");
   EXPECT_EQ(analyse(*model).degrees_of_freedom, 1);
-  const State t = test::run(model, 0.6);
+  const StateVector t = test::run(model, 0.6);
   EXPECT_NEAR(channel(model, t, "b.angle"), 1.8, 1e-10);
   EXPECT_NEAR(channel(model, t, "b.position"), 1 + 2 * 0.6 - 9.81 * 0.18, 1e-10);
 }
@@ -347,7 +347,7 @@ bodies: {a: {rod: {length: 1, mass: 1}}, b: {rod: {length: 1, mass: 1}}}
 joints: {a: {revolute: {parent: ground, axis: z}, angle: 1, rate: 2, hold: true}, b: {revolute: {parent: ground, at: [2, 0, 0], axis: z}, angle: 1.4}}
 loops: {rod: {distance: {between: [a, b], at: [[1, 0, 0], [1, 0, 0]]}}}
 )");
-  const State s = start_state(*model);
+  const StateVector s = start_state(*model);
   const Vec<2> d(2 + std::cos(1.4) - std::cos(1.0), std::sin(1.4) - std::sin(1.0));
   const Vec<2> v_b = rate(*model, s, "b") * Vec<2>(-std::sin(1.4), std::cos(1.4)), v_a = 2 * Vec<2>(-std::sin(1.0), std::cos(1.0));
   EXPECT_NEAR(coordinate(*model, s, "b"), 1.4, 1e-14);

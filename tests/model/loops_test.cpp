@@ -16,7 +16,7 @@ struct Movement {
   Vec<3> r, v, a, omega, alpha;
   Mat<3> R;
 };
-Movement movement(const Model& model, const State& s) {
+Movement movement(const CompiledModel& model, const StateVector& s) {
   const auto& m = std::get<Mechanism<3>>(model.mechanism);
   TreeState<3> tree(m.tree);
   update_positions<3, double>(m.tree, s.q(), nullptr, tree);
@@ -26,7 +26,7 @@ Movement movement(const Model& model, const State& s) {
   return {b.r + m.reference, v, b.A.at(b.r) + b.V.angular.cross(v) + m.tree.gravity, b.V.angular, b.A.angular, b.R.m};
 }
 
-Movement movement(const Model& model) { return movement(model, start_state(model)); }
+Movement movement(const CompiledModel& model) { return movement(model, start_state(model)); }
 
 /// A swinging arm (spatial: about a skew axis) that carries b by `joint_b`; `loops` constrains the remaining motions.
 std::string arm(const std::string& joint_b, const std::string& loops = "") {
@@ -173,10 +173,10 @@ loops: {slide: {)" +
   EXPECT_EQ(cylindrical->layout.rows, 2);
   EXPECT_EQ(planar->layout.rows, 2);
   EXPECT_EQ(point->layout.rows, 1);
-  const State s = start_state(*prismatic);
+  const StateVector s = start_state(*prismatic);
   for (const auto& other : {cylindrical, planar}) {
     ASSERT_TRUE(other->planar);
-    const State t = start_state(*other);
+    const StateVector t = start_state(*other);
     for (const char* name : {"crank", "rod", "slider"}) {
       EXPECT_NEAR(test::coordinate(*prismatic, s, name), test::coordinate(*other, t, name), 1e-12) << name;
       EXPECT_NEAR(test::acceleration(*prismatic, s, name), test::acceleration(*other, t, name), 1e-8) << name;
@@ -224,7 +224,7 @@ TEST(Loop, APlanarMachineMayBeCutAnywhere) {
                                 "  slider: {revolute: {parent: rod, at: [1.3, 0, 0], axis: z}, angle: 0.3}\nloops: {slide: {prismatic: "
                                 "{between: [ground, slider], at: [[0, 0, 0], [0, 0, 0]], axis: x}}}\n");
   ASSERT_TRUE(at_pin->planar && at_slide->planar);
-  const State s = start_state(*at_pin), t = start_state(*at_slide);
+  const StateVector s = start_state(*at_pin), t = start_state(*at_slide);
   for (const char* name : {"crank", "rod"}) {
     EXPECT_NEAR(test::coordinate(*at_pin, s, name), test::coordinate(*at_slide, t, name), 1e-12) << name;
     EXPECT_NEAR(test::rate(*at_pin, s, name), test::rate(*at_slide, t, name), 1e-11) << name;

@@ -13,7 +13,7 @@
 namespace trunnion::test {
 
 inline Description description(const std::string& text) { return parse_model("trunnion: 1\n" + text, "model.yaml"); }
-inline std::shared_ptr<const Model> machine(const std::string& text) { return compile(description(text)); }
+inline std::shared_ptr<const CompiledModel> machine(const std::string& text) { return compile(description(text)); }
 inline Description example(const std::string& name, const std::vector<Override>& overrides = {}) {
   return load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides);
 }
@@ -26,34 +26,38 @@ T& item(NamedList<T>& list, const std::string& name) {
   throw std::out_of_range(name);
 }
 
-inline const JointInfo& joint(const Model& model, const std::string& name) {
+inline const JointInfo& joint(const CompiledModel& model, const std::string& name) {
   for (const JointInfo& info : model.joints)
     if (info.name == name) return info;
   throw std::out_of_range(name);
 }
-inline double coordinate(const Model& model, const State& state, const std::string& joint_name) {
+inline double coordinate(const CompiledModel& model, const StateVector& state, const std::string& joint_name) {
   return state.q()[joint(model, joint_name).q];
 }
-inline double rate(const Model& model, const State& state, const std::string& joint_name) { return state.v()[joint(model, joint_name).v]; }
-inline double acceleration(const Model& model, const State& state, const std::string& joint_name) {
+inline double rate(const CompiledModel& model, const StateVector& state, const std::string& joint_name) {
+  return state.v()[joint(model, joint_name).v];
+}
+inline double acceleration(const CompiledModel& model, const StateVector& state, const std::string& joint_name) {
   return state.a()[joint(model, joint_name).v];
 }
 
 /// Index in y of `v1.pressure`, `lift.bristle`, `valve.spool`.
-inline int state_index(const Model& model, const std::string& name) {
+inline int state_index(const CompiledModel& model, const std::string& name) {
   for (std::size_t i = 0; i < model.state_names.size(); ++i)
     if (model.state_names[i] == name) return static_cast<int>(i);
   throw std::out_of_range(name);
 }
-inline double value(const Model& model, const State& state, const std::string& name) { return state.y()[state_index(model, name)]; }
-inline double pressure(const Model& model, const State& state, const std::string& volume) {
+inline double value(const CompiledModel& model, const StateVector& state, const std::string& name) {
+  return state.y()[state_index(model, name)];
+}
+inline double pressure(const CompiledModel& model, const StateVector& state, const std::string& volume) {
   return value(model, state, volume + ".pressure");
 }
 
 using MachineRun = Runner;
 
 /// The state after running to `end` [s].
-inline State run(const std::shared_ptr<const Model>& model, double end) {
+inline StateVector run(const std::shared_ptr<const CompiledModel>& model, double end) {
   MachineRun r(model);
   r.advance(end);
   return r.state();

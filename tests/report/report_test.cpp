@@ -47,7 +47,7 @@ class Reports : public testing::Test {
 
   std::string in(const std::string& name) const { return folder_ + "/" + name; }
   /// Runs a model and writes its results.
-  std::string run(const std::shared_ptr<const Model>& model, const std::string& name) const {
+  std::string run(const std::shared_ptr<const CompiledModel>& model, const std::string& name) const {
     write_case(run_case(model), "model.yaml", in(name), std::chrono::steady_clock::now());
     return in(name);
   }
@@ -353,7 +353,7 @@ TEST_F(Reports, SayWhichCoordinatesAreMissingForAScene) {
 
 TEST_F(Reports, ShowARunThatFailed) {
   const std::string late = run(load_example("four_bar", {"solver.max_iterations=1", "solver.divisions=0"}), "late");
-  const std::shared_ptr<const Model> model = model_from(kPendulum);
+  const std::shared_ptr<const CompiledModel> model = model_from(kPendulum);
   CaseResult nothing;  // as for a run without a start
   nothing.model = model;
   nothing.recorder = std::make_unique<Recorder>(model);

@@ -19,8 +19,8 @@ using test::load_example;
 using test::model_from;
 
 /// A mass of 1 kg on a spring of 100 N/m, released at 0.1 m.
-std::shared_ptr<const Model> oscillator(const std::string& step, const std::string& duration, const std::string& damping = "0",
-                                        const std::string& solver = "") {
+std::shared_ptr<const CompiledModel> oscillator(const std::string& step, const std::string& duration, const std::string& damping = "0",
+                                                const std::string& solver = "") {
   return model_from(R"(
 trunnion: 1
 gravity: [0, 0, 0]

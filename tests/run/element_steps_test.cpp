@@ -24,13 +24,13 @@ using Settings = std::vector<std::string>;
 
 /// The arm, its valves closed, with a gravity so small that its element deflects by 1e-7 m: oscillations 1000 times as large are still
 /// linear, far from the relief forces, which would bound them or let the arm fall to a position with another inertia at the port.
-std::shared_ptr<const Model> arm(Settings set, double step, const char* key = "solver.step") {
+std::shared_ptr<const CompiledModel> arm(Settings set, double step, const char* key = "solver.step") {
   set.insert(set.end(), {"signals.lever=0", "signals.load=0", "gravity=[0, -1e-3, 0]", std::string(key) + "=" + std::to_string(step),
                          "solver.duration=20000"});
   return load_example("arm_quasistatic", set);
 }
 
-std::vector<std::string> warnings_of(const std::shared_ptr<const Model>& model) {
+std::vector<std::string> warnings_of(const std::shared_ptr<const CompiledModel>& model) {
   return element_step_warnings(*model, start_state(*model));
 }
 
@@ -50,7 +50,7 @@ std::ostream& operator<<(std::ostream& out, Fate fate) {
 /// Whether oscillations become 1000 times smaller or larger than in the first 3 steps. 20000 steps suffice for any growth or decay of more
 /// than log(1000) / 20000 = 3.5e-4 per step; 4 % off its limit the slowest method here has 2.3e-3 (euler, B/K = 10 ms), the fastest grows
 /// by 0.33 per step, and is therefore checked in every step: relief valves open beyond 5000 times the first rates.
-Fate fate_of(const std::shared_ptr<const Model>& model) {
+Fate fate_of(const std::shared_ptr<const CompiledModel>& model) {
   constexpr int kFirst = 3, kWindow = 100, kSteps = 20000;
   constexpr double kFactor = 1000;
   Runner run(model);

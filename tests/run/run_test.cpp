@@ -22,7 +22,8 @@ using test::load_example;
 using test::model_from;
 
 /// A block of 2 kg pushed by 6 N from t = jump on; duration 1 s.
-std::shared_ptr<const Model> pushed_block(const std::string& jump, const std::string& step, const std::vector<std::string>& more = {}) {
+std::shared_ptr<const CompiledModel> pushed_block(const std::string& jump, const std::string& step,
+                                                  const std::vector<std::string>& more = {}) {
   std::vector<std::string> set{"signals.on.steps=[[" + jump + ", 1]]", "solver.step=" + step};
   set.insert(set.end(), more.begin(), more.end());
   return model_from(R"(
@@ -43,7 +44,7 @@ struct Log final : RunWatcher {
   std::vector<double> times;
   std::vector<Side> sides;
   std::vector<bool> on_grid;
-  std::vector<State> states;
+  std::vector<StateVector> states;
   void at(const StepRecord& m) override {
     times.push_back(m.state.time);
     sides.push_back(m.side);
@@ -149,12 +150,12 @@ TEST(Runner, ASpoolWithoutTimeConstantJumpsWithItsSignal) {
 }
 
 /// Runs to `middle`, saves, continues to `end`; also restores into a new run and continues.
-void expect_continues(const std::shared_ptr<const Model>& model, double middle, double end) {
+void expect_continues(const std::shared_ptr<const CompiledModel>& model, double middle, double end) {
   Runner whole(model);
   whole.advance(end);
   Runner first(model);
   first.advance(middle);
-  const State saved = first.state();
+  const StateVector saved = first.state();
   first.advance(end);
   EXPECT_TRUE(first.state() == whole.state()) << "stopping at " << middle << " changes the run";
   Runner second(model);
@@ -234,7 +235,7 @@ TEST(Runner, CavitationIsCountedByVolume) {
     const int state = model->hydraulics.nodes[static_cast<std::size_t>(model->hydraulics.volumes[v].node)].state;
     long below = 0;
     double lowest = 1e300, first = 0;
-    for (const State& s : log.states) {
+    for (const StateVector& s : log.states) {
       const double p = s.y()[state];
       if (p < 3e6 && below++ == 0) first = s.time;
       lowest = std::min(lowest, p);
@@ -284,8 +285,9 @@ TEST(Runner, HalvesAStepThatDoesNotConverge) {
 
 TEST(Runner, AStepDoesNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  std::vector<std::shared_ptr<const Model>> models{model_from(busy_machine(false), {"solver.oil_rule=alpha"}),  // substeps may allocate
-                                                   model_from(busy_machine(true), {"solver.oil_rule=alpha"})};
+  std::vector<std::shared_ptr<const CompiledModel>> models{
+      model_from(busy_machine(false), {"solver.oil_rule=alpha"}),  // substeps may allocate
+      model_from(busy_machine(true), {"solver.oil_rule=alpha"})};
   for (const char* law : {"bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"})
     for (const char* states : {"monolithic", "local"})
       models.push_back(load_example(
@@ -298,11 +300,11 @@ TEST(Runner, AStepDoesNotAllocate) {
   models.push_back(
       model_from(test::metering_machine("signals: {lever: {sine: {frequency: 1 Hz}}}\n"), {"valves.ph.orifice.time_constant=10 ms"}));
   for (const auto& model : models) {
-    State state = start_state(*model);
+    StateVector state = start_state(*model);
     const auto stepper = make_stepper(model);
     const long before = test::allocations();
     for (int i = 0; i < 5; ++i) {
-      const StepReport report = stepper->step(state, model->description.solver.step);
+      const StepOutcome report = stepper->step(state, model->description.solver.step);
       if (report.status == StepStatus::unresolved)
         stepper->accept(state);
       else

@@ -33,8 +33,10 @@ NamedList<SignalDescription> every_kind() {
 struct Set {
   SignalSet signals;
   explicit Set(const NamedList<SignalDescription>& list) : signals(list) {}
-  SignalValue at(const std::string& name, double t, Side side = Side::right) const { return signals.evaluate(signals.find(name), t, side); }
-  double value(const std::string& name, double t, Side side = Side::right) const { return signals.value(signals.find(name), t, side); }
+  SignalValue at(const std::string& name, double t, Side side = Side::right) const {
+    return signals.evaluate(signals.find(name), t, side, nullptr);
+  }
+  double value(const std::string& name, double t, Side side = Side::right) const { return at(name, t, side).value; }
   std::vector<double> jumps(const std::string& name) const { return signals.jumps(signals.find(name)); }
 };
 
@@ -187,7 +189,7 @@ TEST(Signal, PlainNumbersBecomeNamelessSignals) {
   const int size = s.size();
   const SignalIndex k = s.add_constant(7.5);
   EXPECT_EQ(k, size);
-  EXPECT_EQ(s.value(k, -3, Side::left), 7.5);
+  EXPECT_EQ(s.evaluate(k, -3, Side::left, nullptr).value, 7.5);
   EXPECT_EQ(s.find(""), -1);
   EXPECT_EQ(s.find("nobody"), -1);
   EXPECT_EQ(s.find("steps"), 1);

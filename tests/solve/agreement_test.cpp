@@ -27,7 +27,7 @@ struct Treatment {
 constexpr Treatment kTreatments[] = {{"double_step", "cvode"},     {"penalty", "trapezoidal"}, {"double_step", "trapezoidal"},
                                      {"baumgarte", "trapezoidal"}, {"baumgarte", "ida"},       {"ali1", "cvode"}};
 
-State final_state(const std::string& text, const Treatment& t, double end) {
+StateVector final_state(const std::string& text, const Treatment& t, double end) {
   std::vector<std::string> set{std::string("solver.constraints=") + t.constraints, std::string("solver.integrator=") + t.integrator};
   if (t.integrator != std::string("trapezoidal")) set.emplace_back("solver.step=10 ms");  // the references choose their own, shorter ones
   Runner run(test::model_from(text, set));
@@ -36,7 +36,7 @@ State final_state(const std::string& text, const Treatment& t, double end) {
 }
 
 template <int D>
-double largest_difference(const Model& model, const State& a, const State& b) {
+double largest_difference(const CompiledModel& model, const StateVector& a, const StateVector& b) {
   const auto& tree = std::get<Mechanism<D>>(model.mechanism).tree;
   std::vector<double> difference(tree.nv);
   configuration_difference(tree, a.q(), b.q(), difference.data());
@@ -47,10 +47,10 @@ double largest_difference(const Model& model, const State& a, const State& b) {
 
 void expect_agreement(const std::string& text, double end = 1) {
   const auto model = test::model_from(text);
-  const State first = final_state(text, kTreatments[0], end);
+  const StateVector first = final_state(text, kTreatments[0], end);
   for (std::size_t i = 1; i < std::size(kTreatments); ++i) {
     const Treatment& t = kTreatments[i];
-    const State other = final_state(text, t, end);
+    const StateVector other = final_state(text, t, end);
     const double angle = model->planar ? largest_difference<2>(*model, first, other) : largest_difference<3>(*model, first, other);
     EXPECT_LT(angle, kAngle) << t.constraints << " " << t.integrator;
     for (std::size_t k = 0; k < model->hydraulics.volumes.size(); ++k)

@@ -38,10 +38,11 @@ Settings with(Settings set, const std::vector<std::string>& more) {
 /// Channels of a machine by name.
 class Channels {
  public:
-  explicit Channels(const std::shared_ptr<const Model>& model) : observer_(make_observer(model)), values_(observer_->channels().size()) {
+  explicit Channels(const std::shared_ptr<const CompiledModel>& model)
+      : observer_(make_observer(model)), values_(observer_->channels().size()) {
     for (std::size_t i = 0; i < values_.size(); ++i) index_[observer_->channels()[i].name] = i;
   }
-  void read(const State& state, Side side = Side::left) {
+  void read(const StateVector& state, Side side = Side::left) {
     observer_->observe(state, side);
     observer_->values(values_.data());
   }
@@ -60,7 +61,7 @@ struct Errors {
 };
 
 /// Largest errors of a run between two times, where the table has rows.
-Errors errors_of(const std::shared_ptr<const Model>& model, const std::string& table_name, double end, double begin = 0) {
+Errors errors_of(const std::shared_ptr<const CompiledModel>& model, const std::string& table_name, double end, double begin = 0) {
   const ReferenceTable table = read_reference_table(table_name);
   Runner run(model);
   Channels at(model);
@@ -171,7 +172,8 @@ TEST(QuasistaticArms, FollowTheirReferences) {
 }
 
 /// A run step by step, `see(channels, state)` at each.
-void watch(const std::shared_ptr<const Model>& model, double end, const std::function<void(const Channels&, const State&)>& see) {
+void watch(const std::shared_ptr<const CompiledModel>& model, double end,
+           const std::function<void(const Channels&, const StateVector&)>& see) {
   Runner run(model);
   Channels at(model);
   while (run.state().time < end - 1e-9) {
@@ -188,7 +190,7 @@ TEST(QuasistaticArms, HoldsWithShutValvesAndYieldsAtTheRelief) {
     start.read(start_state(*model), Side::right);
     const double p_0 = start["lift.piston"], l_0 = start["lift.length"];
     double locked = 0, stretch = 0, p_6 = 0, held_again = 0, yields = 0, deepest = 0;
-    watch(model, 8, [&](const Channels& at, const State& s) {
+    watch(model, 8, [&](const Channels& at, const StateVector& s) {
       const double t = s.time, p = at["lift.piston"];
       if (t < 3 + 1e-9) locked = std::max(locked, std::abs(p - p_0)), stretch = std::max(stretch, std::abs(at["lift.length"] - l_0));
       if (std::abs(t - 6.001) < 1e-6) p_6 = p;
@@ -208,7 +210,7 @@ TEST(QuasistaticArms, HoldsWithShutValvesAndYieldsAtTheRelief) {
 TEST(QuasistaticArms, RegenerationLowersTheArmFarther) {
   const auto angle = [](const char* set) {
     double at_end = 0;
-    watch(load_example("arm_regeneration", {set}), 2, [&](const Channels& at, const State&) { at_end = at["arm.angle"]; });
+    watch(load_example("arm_regeneration", {set}), 2, [&](const Channels& at, const StateVector&) { at_end = at["arm.angle"]; });
     return at_end;
   };
   EXPECT_LT(angle("title=open"), angle("signals.regeneration=0") - 0.5);
@@ -217,7 +219,7 @@ TEST(QuasistaticArms, RegenerationLowersTheArmFarther) {
 TEST(QuasistaticArms, TheSecondArmSlowsTheFirst) {
   const auto rate = [](const char* set) {  // of arm 1, mean while arm 2 is driven
     double at_1 = 0, at_2 = 0;
-    watch(load_example("two_arms_one_pump", {set}), 2, [&](const Channels& at, const State& s) {
+    watch(load_example("two_arms_one_pump", {set}), 2, [&](const Channels& at, const StateVector& s) {
       if (std::abs(s.time - 1) < 1e-9) at_1 = at["arm_1.angle"];
       at_2 = at["arm_1.angle"];
     });
@@ -252,7 +254,7 @@ TEST(QuasistaticCircuit, EveryStateVisitedSatisfiesTheRawRelations) {
       const QuasistaticCircuit& circuit = model->hydraulics.quasistatic.at(0);
       SCOPED_TRACE(std::string(example) + " " + form);
       long k = 0;
-      watch(model, example == std::string("arm_quasistatic") ? 8 : 3, [&](const Channels& at, const State& s) {
+      watch(model, example == std::string("arm_quasistatic") ? 8 : 3, [&](const Channels& at, const StateVector& s) {
         const double p_T = at["tank.pressure"], P = at["circuit.pressure"] - p_T, none = 1e-12 * kFlow;
         double into_actuators = 0, loss_of_all = 0, work_of_all = 0;
         std::vector<problems::ActuatorReference> actuators;
@@ -336,7 +338,7 @@ TEST(QuasistaticCircuit, SaveRestoreContinueEqualsContinue) {
       for (double middle : {0.3, 0.5, 0.7}) {
         Runner whole(model);
         whole.advance(middle);
-        const State saved = whole.state();
+        const StateVector saved = whole.state();
         whole.advance(0.9);
         Runner other(model);
         other.advance(0.1);
@@ -354,7 +356,7 @@ TEST(QuasistaticCircuit, AStepAllocatesNothing) {
       Runner run(load_example(example, with(set, way)));
       run.advance(0.45);  // by then the memory of a co-simulation has its full size
       const auto observer = make_observer(run.model());
-      State state = run.state();
+      StateVector state = run.state();
       const double h = run.model()->description.solver.step;
       observer->observe(state, Side::left);
       const long before = test::allocations();
@@ -552,7 +554,7 @@ TEST(QuasistaticCircuit, ElementTakesTheStiffnessOfTheOil) {
   // at rest the force is carried by the stiffness
   double left = 0;
   watch(load_example("arm_quasistatic", with(oil, {"signals.load=0", "solver.duration=1 s"})), 1,
-        [&](const Channels& at, const State&) { left = at["lift.piston"] - at["lift.length"] - at["lift.force"] / K; });
+        [&](const Channels& at, const StateVector&) { left = at["lift.piston"] - at["lift.length"] - at["lift.force"] / K; });
   EXPECT_NEAR(left, 0, 1e-9);
 }
 

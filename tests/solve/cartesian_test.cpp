@@ -39,7 +39,7 @@ Settings with(Settings settings, const std::string& more) {
 /// Channels of a run by name, read during the run as in a recording.
 class Reader {
  public:
-  explicit Reader(const std::shared_ptr<const Model>& model) : model_(model), run_(model), observer_(make_observer(model)) {}
+  explicit Reader(const std::shared_ptr<const CompiledModel>& model) : model_(model), run_(model), observer_(make_observer(model)) {}
   void advance(double t, int parts = 10) {
     const double begin = run_.state().time;
     for (int i = 1; i <= parts; ++i) {
@@ -47,7 +47,7 @@ class Reader {
       observer_->observe(run_.state(), Side::left);
     }
   }
-  std::map<std::string, double> values(const State& state) {
+  std::map<std::string, double> values(const StateVector& state) {
     observer_->observe(state, Side::left);
     std::vector<double> x(observer_->channels().size());
     observer_->values(x.data());
@@ -57,10 +57,10 @@ class Reader {
   }
   std::map<std::string, double> values() { return values(run_.state()); }
   Runner& run() { return run_; }
-  const Model& model() const { return *model_; }
+  const CompiledModel& model() const { return *model_; }
 
  private:
-  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const CompiledModel> model_;
   Runner run_;
   std::unique_ptr<Observer> observer_;
 };
@@ -69,7 +69,7 @@ class Reader {
 struct Difference {
   double position = 0, rate = 0, pressure = 0;
 };
-Difference difference(const Model& relative, Reader& a, Reader& b) {
+Difference difference(const CompiledModel& relative, Reader& a, Reader& b) {
   const auto x = a.values(), y = b.values();
   Difference d;
   for (const JointInfo& joint : relative.joints)
@@ -90,7 +90,8 @@ Difference difference(const Model& relative, Reader& a, Reader& b) {
   return d;
 }
 
-Difference families_apart(const std::shared_ptr<const Model>& relative, const std::shared_ptr<const Model>& cartesian, double end) {
+Difference families_apart(const std::shared_ptr<const CompiledModel>& relative, const std::shared_ptr<const CompiledModel>& cartesian,
+                          double end) {
   Reader a(relative), b(cartesian);
   Difference worst;
   for (int i = 1; i <= 4; ++i) {
@@ -308,7 +309,7 @@ TEST(Cartesian, BusyMachinesMoveAlike) {
 TEST(Cartesian, RestIsTheSame) {
   for (const char* example : {"crane_single", "crane_double", "four_bar_lift", "slewing_crane"}) {
     const auto relative = test::load_example(example), cartesian = test::load_example(example, {kCartesian});
-    const State a = equilibrium_state(*relative), b = equilibrium_state(*cartesian);
+    const StateVector a = equilibrium_state(*relative), b = equilibrium_state(*cartesian);
     for (int i = 0; i < relative->layout.ny; ++i) EXPECT_NEAR(a.y()[i], b.y()[i], 1e-6 * std::max(1.0, std::abs(a.y()[i]))) << example;
     for (int i = 0; i < cartesian->layout.nv; ++i) EXPECT_NEAR(b.a()[i], 0, 1e-7) << example << " " << cartesian->velocity_names[i];
   }

@@ -23,14 +23,14 @@ namespace {
 
 constexpr double kFirstStop = 3.2;  // [s] before any cylinder of any crane reaches an end damper
 
-std::shared_ptr<const Model> crane(const std::string& name, const std::vector<std::string>& settings = {}) {
+std::shared_ptr<const CompiledModel> crane(const std::string& name, const std::vector<std::string>& settings = {}) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides));
 }
 
 /// Length [m] of a cylinder from the joint angles, by the cosine law: lift, tilt, fold.
-double length_of(int cylinder, const State& s) {
+double length_of(int cylinder, const StateVector& s) {
   const double c = std::cos(s.q()[cylinder]);
   return std::sqrt(cylinder == 0 ? 1 - std::sqrt(0.75) * c : cylinder == 1 ? 0.3125 + 0.25 * c : 0.405 + 0.405 * c);
 }
@@ -52,7 +52,7 @@ Errors compare(const std::string& name, const std::vector<std::string>& settings
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double t = table.at(row, "time");
     run.advance(t);
-    const State& s = run.state();
+    const StateVector& s = run.state();
     double length = 0;
     for (int i = 0; i < static_cast<int>(model->hydraulics.actuators.size()); ++i)
       length = std::max(length, std::abs(length_of(i, s) - table.at(row, std::string(kCylinders[i]) + ".length")));

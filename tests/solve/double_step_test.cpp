@@ -24,8 +24,8 @@ using problems::ReferenceTable;
 using test::load_example;
 using test::model_from;
 
-std::shared_ptr<const Model> with(const std::string& example, const std::string& constraints, const std::string& step = "1 ms",
-                                  std::vector<std::string> more = {}) {
+std::shared_ptr<const CompiledModel> with(const std::string& example, const std::string& constraints, const std::string& step = "1 ms",
+                                          std::vector<std::string> more = {}) {
   more.push_back("solver.constraints=" + constraints);
   more.push_back("solver.step=" + step);
   return load_example(example, more);
@@ -118,7 +118,7 @@ TEST(Partition, SparseEliminationFindsThePivotsOfADenseOne) {
 }
 
 /// Independent velocities by a state's partition.
-std::vector<int> independent(const State& s) {
+std::vector<int> independent(const StateVector& s) {
   std::vector<int> free;
   for (int v = 0; v < s.layout().nv; ++v) {
     bool dependent = false;
@@ -161,7 +161,7 @@ loops: {pin: {revolute: {between: [rod, slider], at: [[3, 0, 0], [0, 0, 0]], axi
 solver: {constraints: double_step, step: 1 ms, duration: 6 s}
 )");
   // crank and rod depend on the slider: until it reverses at a dead centre
-  State state = start_state(*model);
+  StateVector state = start_state(*model);
   state.partition()[0] = 2;
   state.partition()[1] = 1;
   Runner run(model);
@@ -245,7 +245,7 @@ LiftErrors lift_errors(const std::string& step) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const double t = table.at(row, "time");
     run.advance(t);
-    const State& s = run.state();
+    const StateVector& s = run.state();
     const char* const angles[] = {"beam.angle", "link.angle", "lever.angle"};
     for (int i = 0; i < 3; ++i) {
       const double error = std::abs(s.q()[i] - table.at(row, angles[i]));
@@ -347,7 +347,7 @@ TEST(DoubleStep, ALadderOfManyWindowsTurnsAsItsEnergySays) {
     constexpr int kSteps = 30000;  // midpoint rule on the energy's speed
     const auto speed = [&](double angle) { return -std::sqrt(2 * (start - m * 9.81 * std::sin(angle)) / J); };
     for (int i = 0; i < kSteps; ++i) phi += 0.3 / kSteps * speed(phi + 0.15 / kSteps * speed(phi));
-    const State& s = run.state();
+    const StateVector& s = run.state();
     for (int i = 0; i < s.layout().nq; ++i) {
       const bool vertical = model->velocity_names[i][0] == 'v';
       EXPECT_NEAR(s.q()[i], vertical ? phi : -phi, 1e-6) << N << " " << model->velocity_names[i];
@@ -423,7 +423,7 @@ TEST(DoubleStep, NamesTheLoopOfAParallelogramThatStartsFlat) {
 
 /// Dependent quantities as functions of the free increments, compared with the column of closed_loops.
 template <int D>
-void expect_columns_are_differences(const Model& model, std::size_t velocity_rows = 0) {
+void expect_columns_are_differences(const CompiledModel& model, std::size_t velocity_rows = 0) {
   constexpr double e = 1e-5;
   const auto& m = std::get<Mechanism<D>>(model.mechanism);
   const int nv = m.tree.nv;
@@ -511,14 +511,14 @@ TEST(ClosedLoops, ColumnsAreTheDifferencesOfTheMachineWithVelocityRows) {
 
 TEST(DoubleStep, DoesNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  std::vector<std::shared_ptr<const Model>> models;
+  std::vector<std::shared_ptr<const CompiledModel>> models;
   for (const char* example : {"four_bar", "four_bar_lift", "quick_return", "spatial_slider_crank", "slewing_crane"})
     models.push_back(with(example, "double_step"));
   models.push_back(with("quick_return", "double_step", "1 ms", {"solver.tangent=forward_difference"}));
   models.push_back(model_from(test::busy_machine(true), {"solver.constraints=double_step", "solver.oil_rule=alpha"}));
   models.push_back(model_from(ladder(20, "double_step")));
   for (const auto& model : models) {
-    State state = start_state(*model);
+    StateVector state = start_state(*model);
     const auto stepper = make_stepper(model);
     const long before = test::allocations();
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(stepper->step(state, model->description.solver.step).ok()) << model->title;

@@ -23,7 +23,7 @@ class Cycle {
     EXPECT_FALSE(result_.failure) << result_.failure->what();
   }
   const CaseResult& result() const { return result_; }
-  const Model& model() const { return *result_.model; }
+  const CompiledModel& model() const { return *result_.model; }
   const Ledger& ledger() const { return result_.recorder->ledger(); }
   const std::vector<double>& column(const std::string& name) const {
     const Recording& r = result_.recorder->recording();

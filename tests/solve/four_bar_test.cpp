@@ -17,7 +17,7 @@ namespace {
 
 const char* const kModels[] = {"bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"};
 
-std::shared_ptr<const Model> four_bar(const std::vector<std::string>& settings) {
+std::shared_ptr<const CompiledModel> four_bar(const std::vector<std::string>& settings) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml", overrides));
@@ -40,7 +40,7 @@ Errors compare(const std::string& friction, const std::string& step, const std::
   Errors e;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     run.advance(table.at(row, "time"));
-    const State& s = run.state();
+    const StateVector& s = run.state();
     e.angle_at.push_back(s.q()[0] - table.at(row, "crank.angle"));
     e.angle = std::max(e.angle, std::abs(e.angle_at.back()));
     for (int i = 0; i < 3; ++i)

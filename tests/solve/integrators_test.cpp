@@ -67,7 +67,7 @@ struct Errors {
 };
 
 /// Largest errors of all coordinates and pressures that a table has, between two times.
-Errors errors_of(const std::shared_ptr<const Model>& model, const char* table_name, double begin, double end) {
+Errors errors_of(const std::shared_ptr<const CompiledModel>& model, const char* table_name, double begin, double end) {
   const ReferenceTable table = read_reference_table(table_name);
   Runner run(model);
   Errors e;
@@ -193,7 +193,7 @@ solver: {step: 10 ms, duration: 5 s}
 )";
   Runner run(model_from(text, settings(GetParam(), "10 ms")));
   run.advance(5);
-  const State& s = run.state();
+  const StateVector& s = run.state();
   const Mat<3> R = quaternion_matrix(s.q());
   const Vec<3> J(1, 2, 2.5), w = R.transpose() * Vec<3>(s.v()[0], s.v()[1], s.v()[2]);
   const Vec<3> momentum = R * J.cwiseProduct(w), start = J.cwiseProduct(Vec<3>(3, 0.1, 2));
@@ -371,13 +371,13 @@ TEST_P(FixedStep, ContinuesASavedStateToTheLastBit) {
 
 TEST_P(FixedStep, DoesNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  std::vector<std::shared_ptr<const Model>> models;
+  std::vector<std::shared_ptr<const CompiledModel>> models;
   for (const char* example : {"four_bar_lift", "quick_return", "spatial_slider_crank", "slewing_crane"})
     models.push_back(load_example(example, settings(GetParam(), "0.01 ms")));
   models.push_back(model_from(test::busy_machine(true), settings(GetParam(), "0.01 ms")));
   models.push_back(load_example("quick_return", settings(GetParam(), "0.01 ms", {"solver.tangent=forward_difference"})));
   for (const auto& model : models) {
-    State state = start_state(*model);
+    StateVector state = start_state(*model);
     const auto stepper = make_stepper(model);
     const long before = test::allocations();
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(stepper->step(state, model->description.solver.step).ok()) << model->title;
@@ -514,7 +514,7 @@ TEST(IndexOne, AViolationFadesAsTheEquationSays) {
   // Phi'' + 2 alpha Phi' + beta^2 Phi = 0 with alpha = beta = 50/s: Phi = Phi_0 (1 + 50 t) exp(-50 t)
   const auto model = load_example("four_bar_lift", settings(kIndexOneRungeKutta, "0.05 ms", {"solver.baumgarte=[50, 50]"}));
   Runner run(model);
-  State off = run.state();
+  StateVector off = run.state();
   off.q()[1] += 1e-6;
   run.restore(off);
   struct Log final : RunWatcher {

@@ -27,7 +27,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-std::shared_ptr<const Model> ladder(int windows, const std::string& solver = "step: 1 ms, duration: 5 s") {
+std::shared_ptr<const CompiledModel> ladder(int windows, const std::string& solver = "step: 1 ms, duration: 5 s") {
   return test::model_from(test::ladder_model(windows, solver));
 }
 
@@ -49,7 +49,7 @@ std::array<double, 2> closed_form(int windows, double t) {
 }
 
 /// Kinetic and potential energy [J], of bars whose ends are (0, 0), (L, 0): from positions and velocities of their centres.
-double energy(const Model& model, const State& state) {
+double energy(const CompiledModel& model, const StateVector& state) {
   const auto& m = std::get<Mechanism<2>>(model.mechanism);
   MechanismState<2> at(m);
   update_positions<2, double>(m, state.q(), nullptr, at);
@@ -132,7 +132,7 @@ TEST(Ladder, KeepsItsEnergy) {
 
 TEST(Ladder, SparseAndDenseMatricesGiveTheSameMotion) {
   const auto model = ladder(12);
-  State dense = start_state(*model), sparse = dense;
+  StateVector dense = start_state(*model), sparse = dense;
   PenaltyTrapezoidal<2> dense_step(model, MatrixStorage::dense), sparse_step(model, MatrixStorage::sparse);
   for (int i = 0; i < 300; ++i) {
     ASSERT_TRUE(dense_step.step(dense, 1e-3).ok());
@@ -146,7 +146,7 @@ TEST(Ladder, SparseAndDenseMatricesGiveTheSameMotion) {
 TEST(Ladder, SparseStepsDoNotAllocate) {
   if (!test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
   const auto model = ladder(20);
-  State state = start_state(*model);
+  StateVector state = start_state(*model);
   const auto stepper = make_stepper(model);
   const long before = test::allocations();
   while (state.q()[0] > -0.1) ASSERT_TRUE(stepper->step(state, 1e-3).ok());

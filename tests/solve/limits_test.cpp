@@ -8,7 +8,7 @@
 namespace trunnion {
 namespace {
 
-std::shared_ptr<const Model> lever(const std::vector<std::string>& settings) {
+std::shared_ptr<const CompiledModel> lever(const std::vector<std::string>& settings) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml", overrides));

@@ -34,7 +34,7 @@ solver: {{{}}}
                      kMass, kTilt, kSpin, kTilt, kRadius * std::cos(lean), -lean, omega.x(), omega.y(), omega.z(), kRadius, more, settings);
 }
 
-double channel(Observer& observer, const State& state, const std::string& name) {
+double channel(Observer& observer, const StateVector& state, const std::string& name) {
   observer.observe(state, Side::left);
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
@@ -43,7 +43,7 @@ double channel(Observer& observer, const State& state, const std::string& name) 
   ADD_FAILURE() << "no channel " << name;
   return 0;
 }
-double energy(Observer& observer, const State& state) {
+double energy(Observer& observer, const StateVector& state) {
   observer.observe(state, Side::left);
   return observer.stored().kinetic + observer.stored().potential;
 }
@@ -72,12 +72,12 @@ TEST(RollingDisc, TurnsSteadilyWithTheForcesOfAnyTurn) {
   EXPECT_FALSE(model->planar);
   Runner run(model);
   const auto observer = make_observer(model);
-  const State start = run.state();
+  const StateVector start = run.state();
   EXPECT_NEAR(start.v()[0], W * turn.rho, 1e-12);  // follows from the turn: rolls forward along x
   EXPECT_NEAR(start.v()[1], 0, 1e-12);
   for (int quarter = 1; quarter <= 4; ++quarter) {
     run.advance(quarter * around / 4);
-    const State& s = run.state();
+    const StateVector& s = run.state();
     const double angle = quarter * std::numbers::pi / 2;
     EXPECT_NEAR(s.q()[0] - start.q()[0], turn.rho * std::sin(angle), 2e-5);
     EXPECT_NEAR(s.q()[1] - start.q()[1], turn.rho * (1 - std::cos(angle)), 2e-5);
@@ -160,7 +160,7 @@ TEST_P(RollingDiscBy, FollowsItsEquationsInMinimalCoordinatesWithOrderTwo) {
     Runner run(model);
     const double before = energy(*observer, run.state()), x = run.state().q()[0], y = run.state().q()[1];
     run.advance(2);
-    const State& s = run.state();
+    const StateVector& s = run.state();
     error[k] =
         std::max({std::abs(s.q()[0] - x - end[5]), std::abs(s.q()[1] - y - end[6]), std::abs(s.q()[2] - kRadius * std::cos(end[0]))});
     energy_error[k] = std::abs(energy(*observer, s) - before) / before;
@@ -392,7 +392,7 @@ solver: {{step: {}, duration: 3, tolerance_position: 1e-11}}
     Runner run(model);
     for (double t : {1.0, 2.0, 3.0}) {
       run.advance(t);
-      const State& s = run.state();
+      const StateVector& s = run.state();
       const double x = x_0 + a * V * t / (k * k), w = V / k / std::cosh(x);
       const double heading = k / a * 2 * (std::atan(std::tanh(x / 2)) - std::atan(std::tanh(x_0 / 2)));
       const double found = channel(*observer, s, "sleigh.angle"), turn = channel(*observer, s, "sleigh.rate");

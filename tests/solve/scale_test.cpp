@@ -182,7 +182,7 @@ solver: {duration: 0.4, step: )" + step +
                                         "}");
     Runner run(model);
     run.advance(0.4);
-    State truth = run.state();  // the equations themselves, at the same positions and velocities
+    StateVector truth = run.state();  // the equations themselves, at the same positions and velocities
     make_consistent(*model, truth);
     return std::abs(run.state().multipliers()[0] - truth.multipliers()[0]) / std::abs(truth.multipliers()[0]);
   };

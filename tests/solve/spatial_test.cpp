@@ -16,15 +16,15 @@ using problems::ReferenceTable;
 
 namespace {
 
-std::shared_ptr<const Model> load(const std::string& path, const std::vector<std::string>& settings = {}) {
+std::shared_ptr<const CompiledModel> load(const std::string& path, const std::vector<std::string>& settings = {}) {
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/" + path, overrides));
 }
-std::shared_ptr<const Model> parse(const std::string& text) { return compile(parse_model(text, "test.yaml")); }
+std::shared_ptr<const CompiledModel> parse(const std::string& text) { return compile(parse_model(text, "test.yaml")); }
 
 /// Position of a body's centre of mass in the ground frame.
-Vec<3> centre(const Model& model, const State& state, const std::string& body) {
+Vec<3> centre(const CompiledModel& model, const StateVector& state, const std::string& body) {
   const auto& m = std::get<Mechanism<3>>(model.mechanism);
   MechanismState<3> work(m);
   update_positions<3, double>(m, state.q(), nullptr, work);
@@ -42,7 +42,7 @@ double crane_error(const std::string& step, double* pressure) {
   *pressure = 0;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     run.advance(table.at(row, "time"));
-    const State& s = run.state();
+    const StateVector& s = run.state();
     worst = std::max({worst, std::abs(s.q()[0] - table.at(row, "column.angle")), std::abs(s.q()[1] - table.at(row, "boom.angle"))});
     const Vec<3> r = centre(*model, s, "load");
     worst = std::max({worst, std::abs(r.x() - table.at(row, "load.x")), std::abs(r.y() - table.at(row, "load.y")),
@@ -102,7 +102,7 @@ solver: {step: 0.5 ms, duration: 2 s}
   const Vec<3> L = R_0 * J.asDiagonal() * R_0.transpose() * w, axis_0 = R_0.col(2);
   Runner run(model);
   run.advance(2.0);
-  const State& s = run.state();
+  const StateVector& s = run.state();
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.q()[i], (std::array<double, 3>{1 + 2 * 0.5, 2 - 2 * 0.25, 3 + 2 * 1.0})[i], 1e-9);
   const Vec<3> axis = axis_angle(Vec<3>(L.normalized()), L.norm() / 0.03 * 2.0) * axis_0;
   EXPECT_LT((quaternion_matrix(s.q() + 3).col(2) - axis).norm(), 5e-4);  // 2 s at 9 rad/s precession, second order in the step
@@ -122,7 +122,7 @@ solver: {duration: 4 s, step: )";
     const auto model = parse(text + (k == 0 ? "1 ms}" : "0.5 ms}"));
     const auto& m = std::get<Mechanism<3>>(model->mechanism);
     MechanismState<3> work(m);
-    const auto energy = [&](const State& s) {
+    const auto energy = [&](const StateVector& s) {
       update_positions<3, double>(m, s.q(), nullptr, work);
       update_rates<3, double>(m, s.v(), s.a(), work);
       update_inertial_forces(m.tree, false, work.tree);

@@ -12,7 +12,7 @@ namespace {
 using test::load_example;
 using test::model_from;
 
-std::vector<std::string> names(const Model& model) {
+std::vector<std::string> names(const CompiledModel& model) {
   std::vector<std::string> found;
   for (int v : find_start_partition(model).independent) found.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
   return found;

@@ -96,7 +96,7 @@ solver: {step: 1 ms, duration: 1 s, constraints: double_step}
 )";
 }
 
-std::vector<std::string> names(const Model& model, const std::vector<int>& velocities) {
+std::vector<std::string> names(const CompiledModel& model, const std::vector<int>& velocities) {
   std::vector<std::string> list;
   for (int v : velocities) list.push_back(model.coordinate_names[static_cast<std::size_t>(v)]);
   return list;
@@ -166,7 +166,7 @@ TEST(DoubleStepWithVelocityRows, ASleighTurnsThroughEveryHeadingWithOrderTwo) {
 }
 
 /// End of a run of the coupled four-bar.
-State end_of(const std::string& level, const std::string& solver) {
+StateVector end_of(const std::string& level, const std::string& solver) {
   Runner run(model_from(coupled_four_bar(level, solver)));
   run.advance(1);
   return run.state();
@@ -174,8 +174,8 @@ State end_of(const std::string& level, const std::string& solver) {
 
 TEST(DoubleStepWithVelocityRows, CoupledRatesMoveAsCoupledPositions) {
   const auto difference = [](const std::string& step, int coordinate) {
-    const State a = end_of("velocity", "constraints: double_step, step: " + step),
-                b = end_of("position", "constraints: double_step, step: " + step);
+    const StateVector a = end_of("velocity", "constraints: double_step, step: " + step),
+                      b = end_of("position", "constraints: double_step, step: " + step);
     return std::abs(a.q()[coordinate] - b.q()[coordinate]);
   };
   // crank and flywheels: what depends on the rate of a dependent coordinate is integrated by the rule
@@ -200,7 +200,7 @@ TEST(DoubleStepWithVelocityRows, ExactAndForwardDifferenceTangentsTakeTheSameSte
 
 /// Largest difference of two runs' positions.
 template <int D>
-double difference(const Model& model, const State& a, const State& b) {
+double difference(const CompiledModel& model, const StateVector& a, const StateVector& b) {
   std::vector<double> x(a.layout().nv);
   configuration_difference(std::get<Mechanism<D>>(model.mechanism).tree, a.q(), b.q(), x.data());
   double largest = 0;
@@ -233,11 +233,11 @@ TEST(IndexOne, AViolatedVelocityRowFadesWithAlpha) {
                                        std::string("constraints: baumgarte, baumgarte: [20, 30]"),
                                        std::string("constraints: ali1, ali1: {xi: 0.5, omega: 40}, integrator: rk4")}) {
     const auto model = model_from(sleigh("step: 0.5 ms, " + treatment));
-    State state = start_state(*model);
+    StateVector state = start_state(*model);
     state.v()[1] += 0.01;  // across the blade
     const auto stepper = make_stepper(model);
     ASSERT_TRUE(stepper->restart(state));
-    StepReport report;
+    StepOutcome report;
     for (int i = 0; i < 200; ++i) {
       report = stepper->step(state, 0.5e-3);
       ASSERT_TRUE(report.ok());
@@ -272,7 +272,7 @@ TEST(DoubleStepWithVelocityRows, DoesNotAllocate) {
   texts.push_back(test::random_machine(7, true).text);
   for (const std::string& text : texts) {
     const auto model = model_from(text);
-    State state = start_state(*model);
+    StateVector state = start_state(*model);
     const auto stepper = make_stepper(model);
     const long before = test::allocations();
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(stepper->step(state, model->description.solver.step).ok()) << text;
@@ -281,7 +281,7 @@ TEST(DoubleStepWithVelocityRows, DoesNotAllocate) {
   }
   // another partition during the motion
   const auto model = model_from(sleigh("step: 5 ms, constraints: double_step"));
-  State state = start_state(*model);
+  StateVector state = start_state(*model);
   const auto stepper = make_stepper(model);
   const long before = test::allocations();
   for (int i = 0; i < 2000; ++i) ASSERT_TRUE(stepper->step(state, 5e-3).ok());

@@ -253,9 +253,9 @@ TEST_F(LinearStudy, StatesAtTimesAreThoseOfTheRun) {
   const auto model = test::machine(std::string(kOscillator).substr(12));
   Runner run(model);
   run.advance(1.5);
-  std::vector<State> alone, among;
-  states_at(model, StartKind::given, {1.5}, [&](const State& s) { alone.push_back(s); });
-  states_at(model, StartKind::given, {0, 0.12345678, 0.5, 0.50003, 1.5}, [&](const State& s) { among.push_back(s); });
+  std::vector<StateVector> alone, among;
+  states_at(model, StartKind::given, {1.5}, [&](const StateVector& s) { alone.push_back(s); });
+  states_at(model, StartKind::given, {0, 0.12345678, 0.5, 0.50003, 1.5}, [&](const StateVector& s) { among.push_back(s); });
   ASSERT_EQ(among.size(), 5U);
   EXPECT_TRUE(alone[0] == run.state());
   EXPECT_TRUE(among[4] == run.state());
@@ -426,7 +426,7 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
         std::to_string(push) +
         " N m, signal: pulse}}\nsignals: {pulse: {steps: [[0 s, 1], [0.5 s, 0]]}}\nsolver: {step: 0.2 ms, "
         "duration: 2 s}\n");
-    const State rest = start_of(model, StartKind::given);
+    const StateVector rest = start_of(model, StartKind::given);
     const LinearCase c = make_linear_case(model, rest, StartKind::given, {});
     return run_beside(model, rest, c.linear, rest, 0.5).channels[0].largest_difference;
   };
@@ -439,7 +439,7 @@ TEST_F(LinearStudy, TheLinearModelBesideAPendulumIsRightToTheThirdPower) {
 TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
   const auto text = [](const char* step) {
     const auto model = test::load_example("four_bar_linear", {step, "solver.duration=1"});
-    const State start = start_of(model, StartKind::given);
+    const StateVector start = start_of(model, StartKind::given);
     const LinearCase c = make_linear_case(model, start, StartKind::given, {});
     return linear_run_text(run_beside(model, start, c.linear, start, 0.2));
   };

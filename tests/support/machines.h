@@ -11,13 +11,13 @@
 
 namespace trunnion::test {
 
-inline std::shared_ptr<const Model> load_example(const std::string& name, const std::vector<std::string>& set = {}) {
+inline std::shared_ptr<const CompiledModel> load_example(const std::string& name, const std::vector<std::string>& set = {}) {
   std::vector<Override> overrides;
   for (const std::string& text : set) overrides.push_back(parse_override(text));
   return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides));
 }
 
-inline std::shared_ptr<const Model> model_from(const std::string& text, const std::vector<std::string>& set = {}) {
+inline std::shared_ptr<const CompiledModel> model_from(const std::string& text, const std::vector<std::string>& set = {}) {
   std::vector<Override> overrides;
   for (const std::string& t : set) overrides.push_back(parse_override(t));
   return compile(parse_model(text, "test.yaml", overrides));

@@ -12,7 +12,7 @@ namespace trunnion::test {
 /// A mechanism together with the objects that its compilation refers to.
 template <int D>
 struct RandomMechanism {
-  Model model;
+  CompiledModel model;
   Mechanism<3> space;
   PointMap map;
   Mechanism<D> mechanism;

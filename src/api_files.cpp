@@ -1,11 +1,9 @@
-// The public interface on top of the modules.
+// The public interface on top of files and studies: reading models, writing results, linear models with their spectra.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
-#include "file/fingerprint.h"
+#include "api.h"
 #include "file/model_file.h"
 #include "results/files.h"
 #include "results/run_case.h"
@@ -16,16 +14,6 @@
 namespace trunnion {
 
 namespace {
-
-/// Calls f; converts internal errors to public ones.
-template <class F>
-auto translated(F&& f) {
-  try {
-    return f();
-  } catch (const SimulationError& error) { throw RunError(error.what(), error.time()); } catch (const Error& error) {
-    throw ModelError(error.what());
-  }
-}
 
 std::vector<Override> parsed(const std::vector<std::string>& overrides) {
   std::vector<Override> list;
@@ -82,107 +70,28 @@ LinearSystem public_form(const LinearCase& c) {
   return s;
 }
 
+std::shared_ptr<const Model> model_of(Description description) {
+  std::shared_ptr<const CompiledModel> compiled = compile(std::move(description));
+  check_recorded_channels(compiled);
+  return std::make_shared<const Model>(std::make_unique<const Model::Content>(std::move(compiled)));
+}
+
 }  // namespace
 
-struct Snapshot::Content {
-  std::uint64_t model;  // fingerprint
-  State state;
-  Ledger ledger;
-};
-
-double Snapshot::time() const { return content_->state.time; }
-
-struct Simulation::Content {
-  Content(const Description& description, Start start)
-      : model(compile(description)), run(model, start_of(model, kind(start))), reader(model) {
-    check_recorded_channels(model);
-    fingerprint = trunnion::fingerprint(model->description);
-    reader.begin(run.state());
-    for (const Channel& channel : reader.channels()) channels.push_back({channel.name, channel.unit, channel.meaning});
-  }
-  /// Advances the run; after a failure, channels are those of the last valid state.
-  template <class F>
-  void advance(F&& f) {
-    translated([&] {
-      try {
-        f();
-      } catch (const SimulationError&) {
-        reader.stop_at(run.state());
-        throw;
-      }
-    });
-  }
-
-  std::shared_ptr<const Model> model;
-  Runner run;
-  ChannelReader reader;
-  std::uint64_t fingerprint = 0;
-  std::vector<ChannelInfo> channels;
-};
-
-Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
-Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides, Start start)
-    : content_(translated([&] { return std::make_unique<Content>(load_model(model_file, parsed(overrides)), start); })) {}
-Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name, Start start) {
-  return Simulation(translated([&] { return std::make_unique<Content>(parse_model(text, name, parsed(overrides)), start); }));
+std::shared_ptr<const Model> Model::load(const std::string& file, const std::vector<std::string>& overrides) {
+  return translated([&] { return model_of(load_model(file, parsed(overrides))); });
 }
-Simulation::Simulation(Simulation&&) noexcept = default;
-Simulation& Simulation::operator=(Simulation&&) noexcept = default;
-Simulation::~Simulation() = default;
-
-double Simulation::time() const { return content_->run.state().time; }
-double Simulation::step_size() const { return grid_step(content_->model->description); }
-double Simulation::duration() const { return content_->model->description.solver.duration; }
-
-void Simulation::step() {
-  content_->advance([&] { content_->run.step(&content_->reader); });
+std::shared_ptr<const Model> Model::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name) {
+  return translated([&] { return model_of(parse_model(text, name, parsed(overrides))); });
 }
-void Simulation::run_until(double end) {
-  content_->advance([&] { content_->run.advance(end, &content_->reader); });
-}
-
-const std::vector<ChannelInfo>& Simulation::channels() const { return content_->channels; }
-
-int Simulation::find(const std::string& channel) const {
-  const std::vector<ChannelInfo>& all = content_->channels;
-  const auto at = std::find_if(all.begin(), all.end(), [&](const ChannelInfo& c) { return c.name == channel; });
-  if (at != all.end()) return static_cast<int>(at - all.begin());
-  std::vector<std::string> names;
-  names.reserve(all.size());
-  for (const ChannelInfo& c : all) names.push_back(c.name);
-  const std::string near = nearest_name(channel, names);
-  throw ModelError("there is no channel '" + channel + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
-}
-
-double Simulation::value(int channel) const {
-  if (channel < 0 || static_cast<std::size_t>(channel) >= content_->channels.size())
-    throw ModelError("there is no channel number " + std::to_string(channel));
-  return content_->reader.values()[static_cast<std::size_t>(channel)];
-}
-std::vector<double> Simulation::values() const { return content_->reader.values(); }
 
 LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) const {
   return translated([&] {
     LinearOptions options;
     options.outputs = outputs;
-    return public_form(make_linear_case(content_->model, content_->run.state(), StartKind::given, options));
+    return public_form(make_linear_case(compiled(), state().content()->state, StartKind::given, options));
   });
 }
-
-Snapshot Simulation::save() const {
-  return Snapshot(std::make_shared<const Snapshot::Content>(
-      Snapshot::Content{content_->fingerprint, content_->run.state(), content_->reader.ledger()}));
-}
-void Simulation::restore(const Snapshot& snapshot) {
-  if (snapshot.content_->model != content_->fingerprint)
-    throw ModelError("the snapshot belongs to another model: its structure or its names differ");
-  translated([&] { content_->run.restore(snapshot.content_->state); });
-  content_->reader.resume(snapshot.content_->state, snapshot.content_->ledger);
-}
-
-long Simulation::steps() const { return content_->run.statistics().steps; }
-long Simulation::iterations() const { return content_->run.statistics().iterations; }
-double Simulation::step_seconds() const { return content_->run.statistics().step_seconds; }
 
 void run_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides, Start start_at) {
   const auto start = std::chrono::steady_clock::now();

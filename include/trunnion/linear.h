@@ -1,0 +1,36 @@
+// Linear models of a machine.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trunnion/model.h"
+
+namespace trunnion {
+
+/// An eigenvalue of a linear model.
+struct EigenvalueInfo {
+  double re = 0, im = 0;              ///< [1/s]; exactly 0 where a disturbance neither grows nor decays
+  double frequency_hz = 0;            ///< |im| / 2 pi
+  double damping_ratio = 0;           ///< -re / |eigenvalue|; NaN if null
+  std::vector<double> participation;  ///< of each state, the largest 1
+};
+
+/// Linear model of a machine about a reference, in deviations from it: x' = drift + A x + B u, y = y0 + C x + D u.
+struct LinearSystem {
+  double time = 0;                                   ///< [s] of the reference
+  std::vector<ChannelInfo> states, inputs, outputs;  ///< positions are increments
+  std::vector<double> x0, u0, y0;                    ///< values at the reference
+  std::vector<double> drift;                         ///< rates of the states at the reference; zero at an equilibrium
+  std::vector<std::vector<double>> A, B, C, D;       ///< by rows
+  std::vector<EigenvalueInfo> eigenvalues;           ///< by descending real part
+  std::string stability;                             ///< asymptotically_stable, stable_but_null, drifting, undamped, unstable
+  bool moving = false;                               ///< the reference moves, the model changes: eigenvalues hold for this instant
+  std::vector<std::string> independent;              ///< coordinates with a position and a velocity among the states
+  std::vector<std::string> velocity_dependent;       ///< coordinates with a position only
+  std::vector<std::string> dependent;                ///< coordinates determined by closed loops
+  std::vector<std::string> warnings;
+};
+
+}  // namespace trunnion

@@ -1,0 +1,222 @@
+// Batches of the public interface. Scratch carries no information from step to step, so that a machine is its state: each thread advances
+// its machines with one set of scratch; only machines with parameters of their own have a model, and scratch, of their own.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "api.h"
+#include "cosimulation/workers.h"
+#include "trunnion/batch.h"
+
+namespace trunnion {
+
+namespace {
+
+int threads_of(int wanted) {
+  if (wanted < 0) throw ModelError("the number of threads of a batch must not be negative");
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+struct Batch::Content {
+  struct Machine {
+    StateVector state;
+    std::unique_ptr<StepLoop> loop;  // with parameters of its own; null: that of the thread
+    std::unique_ptr<OwnParameters> own;
+    std::string error;
+    bool failed = false;
+  };
+  /// What a thread needs to advance and read machines.
+  struct Tools {
+    std::unique_ptr<StepLoop> loop;
+    std::unique_ptr<Observer> observer;
+    GridStep grid;
+  };
+
+  Content(std::shared_ptr<const Model> of, int n, BatchOptions given)
+      : model(std::move(of)), options(std::move(given)), workers(threads_of(options.threads)) {
+    if (!model) throw ModelError("a batch needs a model");
+    if (n < 1) throw ModelError("a batch needs at least one machine");
+    for (const InputIndex i : options.inputs) check_index(i.number, model->inputs().size(), "input");
+    const Model::Content::Channels& channels = model->content().channels();
+    for (const ChannelIndex i : options.outputs) {
+      check_index(i.number, channels.infos.size(), "channel");
+      const ChannelPlace& place = channels.places[static_cast<std::size_t>(i.number)];
+      if (place.kind == ChannelPlace::Kind::kept)
+        throw ModelError("the channel '" + channels.infos[static_cast<std::size_t>(i.number)].name +
+                         "' is an integral over the run or belongs to a step, and is not kept in a batch");
+      observes = observes || place.kind == ChannelPlace::Kind::observed;
+    }
+    for (const ParameterIndex i : options.parameters) check_index(i.number, model->parameters().size(), "parameter");
+    const std::size_t wanted = options.parameters.size() * static_cast<std::size_t>(n);
+    if (!options.values.empty() && options.values.size() != wanted)
+      throw ModelError("a batch of " + std::to_string(n) + " machines with " + std::to_string(options.parameters.size()) +
+                       " parameters needs " + std::to_string(wanted) + " values");
+    start = start_of(model->content().compiled, options.start);
+    const int threads = std::min(threads_of(options.threads), n);
+    tools.resize(static_cast<std::size_t>(threads));
+    for (Tools& tool : tools) tool.loop = std::make_unique<StepLoop>(model->content().compiled, start);
+    machines.resize(static_cast<std::size_t>(n));
+    for (Machine& machine : machines) machine.state = start;
+    for (std::size_t i = 0; i < machines.size() && !options.values.empty(); ++i)
+      set_parameters(machines[i], options.values.data() + i * options.parameters.size());
+    if (!options.values.empty()) reset(nullptr);
+  }
+
+  void set_parameters(Machine& machine, const double* values) {
+    auto own = std::make_unique<OwnParameters>(*model);
+    for (std::size_t k = 0; k < options.parameters.size(); ++k) own->set(options.parameters[k].number, values[k]);
+    machine.own = std::move(own);
+  }
+
+  /// Calls work(machine, tools) for every machine, each once, on the threads.
+  template <class Work>
+  void for_each(Work&& work) {
+    std::atomic<std::size_t> next{0};
+    auto share = [&](int thread) {
+      for (std::size_t i = next++; i < machines.size(); i = next++) work(i, tools[static_cast<std::size_t>(thread)]);
+    };
+    workers.run(static_cast<int>(tools.size()), share);
+  }
+
+  void reset(const unsigned char* mask) {
+    for_each([&](std::size_t i, Tools&) {
+      if (mask != nullptr && mask[i] == 0) return;
+      Machine& machine = machines[i];
+      if (machine.own) {
+        std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
+        machine.state = start_of(compiled, options.start);
+        machine.loop = std::make_unique<StepLoop>(std::move(compiled), machine.state);
+      } else {
+        machine.state = start;
+      }
+      machine.failed = false;
+      machine.error.clear();
+    });
+  }
+
+  void step(Machine& machine, Tools& tool, int steps) {
+    if (machine.failed) return;
+    StepLoop& loop = machine.loop ? *machine.loop : *tool.loop;
+    loop.restore(machine.state);
+    for (int k = 0; k < steps && !machine.failed; ++k) {
+      machine.failed = tool.grid.advance(loop, std::numeric_limits<double>::infinity(), nullptr) == GridStep::Result::failed;
+      if (machine.failed) machine.error = tool.grid.error();
+    }
+    machine.state = loop.state();
+  }
+
+  void read(const Machine& machine, Tools& tool, double* out) const {
+    const Model::Content::Channels& channels = model->content().channels();
+    const std::shared_ptr<const CompiledModel>& compiled = machine.loop ? machine.loop->shared_model() : model->content().compiled;
+    Observer* observer = nullptr;
+    std::unique_ptr<Observer> own;
+    if (observes) {
+      if (machine.loop) own = make_observer(compiled);
+      if (!machine.loop && !tool.observer) tool.observer = make_observer(compiled);
+      observer = machine.loop ? own.get() : tool.observer.get();
+      observer->observe(machine.state, machine.state.time > 0 ? Side::left : Side::right);
+    }
+    for (const ChannelIndex index : options.outputs) {
+      const ChannelPlace& place = channels.places[static_cast<std::size_t>(index.number)];
+      switch (place.kind) {
+        case ChannelPlace::Kind::time:
+          *out++ = machine.state.time;
+          break;
+        case ChannelPlace::Kind::state:
+          *out++ = machine.state.values()[place.index];
+          break;
+        case ChannelPlace::Kind::input:
+          *out++ = signals_at(*compiled, machine.state)
+                       .value(compiled->signals.first_input() + static_cast<int>(place.index), machine.state.time, Side::right);
+          break;
+        case ChannelPlace::Kind::observed:
+          *out++ = observer->value(place.index);
+          break;
+        case ChannelPlace::Kind::kept:
+          break;  // refused at construction
+      }
+    }
+  }
+
+  std::shared_ptr<const Model> model;
+  BatchOptions options;
+  StateVector start;
+  bool observes = false;  // outputs beyond the state
+  std::vector<Machine> machines;
+  std::vector<Tools> tools;  // per thread
+  Workers workers;
+};
+
+Batch::Batch(std::shared_ptr<const Model> model, int machines, BatchOptions options)
+    : content_(translated([&] { return std::make_unique<Content>(std::move(model), machines, std::move(options)); })) {}
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+Batch::~Batch() = default;
+
+int Batch::size() const { return static_cast<int>(content_->machines.size()); }
+const BatchOptions& Batch::options() const { return content_->options; }
+
+namespace {
+
+template <class Machines>
+auto& machine_at(Machines& machines, int number) {
+  check_index(number, machines.size(), "machine");
+  return machines[static_cast<std::size_t>(number)];
+}
+
+}  // namespace
+
+double Batch::time(int machine) const { return machine_at(content_->machines, machine).state.time; }
+bool Batch::failed(int machine) const { return machine_at(content_->machines, machine).failed; }
+std::string Batch::error(int machine) const { return machine_at(content_->machines, machine).error; }
+
+void Batch::set_inputs(const double* values) {
+  const std::size_t columns = content_->options.inputs.size();
+  for (std::size_t i = 0; i < content_->machines.size() * columns; ++i)
+    if (!std::isfinite(values[i]))
+      throw ModelError("input " + content_->model->inputs()[static_cast<std::size_t>(content_->options.inputs[i % columns].number)].name +
+                       " of machine " + std::to_string(i / columns) + " must be a finite number");
+  content_->for_each([&](std::size_t i, Content::Tools&) {
+    Content::Machine& machine = content_->machines[i];
+    for (std::size_t k = 0; k < columns; ++k)
+      set_input(*content_->model->content().compiled, machine.state, content_->options.inputs[k].number, values[i * columns + k], 0);
+  });
+}
+
+int Batch::step(int steps) {
+  if (steps < 0) throw ModelError("the number of steps must not be negative");
+  content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step(content_->machines[i], tool, steps); });
+  int failed = 0;
+  for (const Content::Machine& machine : content_->machines) failed += machine.failed ? 1 : 0;
+  return failed;
+}
+
+void Batch::read(double* values) const {
+  const std::size_t columns = content_->options.outputs.size();
+  content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->read(content_->machines[i], tool, values + i * columns); });
+}
+
+void Batch::reset(const unsigned char* mask) {
+  translated([&] { content_->reset(mask); });
+}
+
+void Batch::set_parameters(int machine, const double* values) { content_->set_parameters(machine_at(content_->machines, machine), values); }
+
+State Batch::state(int machine) const {
+  State state;
+  state.set_content(State::Content{content_->model->fingerprint(), machine_at(content_->machines, machine).state});
+  return state;
+}
+void Batch::set_state(int machine, const State& state) {
+  if (state.empty() || state.fingerprint() != content_->model->fingerprint())
+    throw ModelError("the state belongs to another model: its structure or its names differ");
+  Content::Machine& to = machine_at(content_->machines, machine);
+  to.state = state.content()->state;
+  to.failed = false;
+  to.error.clear();
+}
+
+}  // namespace trunnion

@@ -1,0 +1,157 @@
+// Models of the public interface: names, inputs, parameters.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "api.h"
+#include "base/units.h"
+#include "file/fingerprint.h"
+#include "file/model_file.h"
+#include "file/plausibility.h"
+#include "linearise/steady.h"
+#include "machine/equilibrium.h"
+#include "machine/start.h"
+
+namespace trunnion {
+
+int abi_version() noexcept { return kAbiVersion; }
+
+std::string Finding::text() const { return Diagnostic{{file, line, column}, path, found, expected, hint}.text(); }
+
+ModelError public_error(const Error& error) {
+  std::vector<Finding> findings;
+  if (const auto* input = dynamic_cast<const InputError*>(&error))
+    for (const Diagnostic& d : input->diagnostics())
+      findings.push_back({d.span.file, d.span.line, d.span.column, d.path, d.found, d.expected, d.hint});
+  return {error.what(), std::move(findings)};
+}
+RunError public_error(const SimulationError& error) { return {error.what(), error.time(), error.equations(), error.remedy()}; }
+
+void check_index(int number, std::size_t size, const char* what) {
+  if (number < 0 || static_cast<std::size_t>(number) >= size)
+    throw ModelError(std::string("there is no ") + what + " number " + std::to_string(number) + "; the model has " + std::to_string(size));
+}
+
+namespace {
+
+/// The number of a name. Throws ModelError with the nearest one.
+template <class Info>
+int find(const std::unordered_map<std::string, int>& numbers, const std::vector<Info>& infos, const std::string& name, const char* what) {
+  if (const auto at = numbers.find(name); at != numbers.end()) return at->second;
+  std::vector<std::string> names;
+  names.reserve(infos.size());
+  for (const Info& info : infos) names.push_back(info.name);
+  const std::string near = nearest_name(name, names);
+  throw ModelError(std::string("there is no ") + what + " '" + name + "'" +
+                   (!near.empty()   ? "; did you mean '" + near + "'?"
+                    : names.empty() ? std::string("; the model has none")
+                                    : ""));
+}
+
+std::string unit_text(const char* unit) { return std::string(unit) == "SI" ? "" : unit; }
+
+}  // namespace
+
+StateVector start_of(const std::shared_ptr<const CompiledModel>& model, Start start) {
+  switch (start) {
+    case Start::equilibrium:
+      return equilibrium_state(*model);
+    case Start::steady:
+      return steady_state(model);
+    case Start::given:
+      break;
+  }
+  return start_state(*model);
+}
+
+// ---------------------------------------------------------------- names
+
+Model::Content::Content(std::shared_ptr<const CompiledModel> model)
+    : compiled(std::move(model)), fingerprint(trunnion::fingerprint(compiled->description)) {
+  for (std::size_t i = 0; i < compiled->description.inputs.size(); ++i) {
+    const auto& [name, input] = compiled->description.inputs[i];
+    const InputRange& range = compiled->signals.input(static_cast<int>(i));
+    inputs.push_back({name, input.unit, range.initial, range.min, range.max, range.rate});
+  }
+}
+
+const Model::Content::Channels& Model::Content::channels() const {
+  std::call_once(channels_made_, [&] {
+    const ChannelReader reader(compiled);
+    const std::size_t observed = reader.observer().channels().size();
+    for (const Channel& channel : reader.channels()) {
+      const std::size_t i = channels_.infos.size();
+      ChannelPlace place{ChannelPlace::Kind::kept, i};
+      if (i == 0) place.kind = ChannelPlace::Kind::time;
+      if (i > 0 && i <= observed) {
+        place = {ChannelPlace::Kind::observed, i - 1};
+        if (const std::ptrdiff_t at = reader.observer().place_in_state(i - 1); at >= 0)
+          place = {ChannelPlace::Kind::state, static_cast<std::size_t>(at)};
+        if (const int input = reader.observer().input_of(i - 1); input >= 0)
+          place = {ChannelPlace::Kind::input, static_cast<std::size_t>(input)};
+      }
+      channels_.places.push_back(place);
+      channels_.numbers.emplace(channel.name, static_cast<int>(i));
+      channels_.infos.push_back({channel.name, channel.unit, channel.meaning});
+    }
+  });
+  return channels_;
+}
+
+const Model::Content::Parameters& Model::Content::parameters() const {
+  std::call_once(parameters_made_, [&] {
+    Description description = compiled->description;
+    for (const Parameter& p : parameters_of(description)) {
+      parameters_.numbers.emplace(p.path, static_cast<int>(parameters_.infos.size()));
+      parameters_.infos.push_back({p.path, unit_text(p.unit), p.meaning, *p.value, p.min, p.max, p.min_excluded});
+    }
+  });
+  return parameters_;
+}
+
+Model::Model(std::unique_ptr<const Content> content) : content_(std::move(content)) {}
+Model::~Model() = default;
+
+const std::string& Model::title() const { return content_->compiled->title; }
+double Model::step_size() const { return grid_step(content_->compiled->description); }
+double Model::duration() const { return content_->compiled->description.solver.duration; }
+std::uint64_t Model::fingerprint() const { return content_->fingerprint; }
+std::string Model::text() const { return write_model(content_->compiled->description); }
+std::vector<std::string> Model::warnings() const { return plausibility_warnings(content_->compiled->description); }
+const std::vector<ChannelInfo>& Model::channels() const { return content_->channels().infos; }
+const std::vector<InputInfo>& Model::inputs() const { return content_->inputs; }
+const std::vector<ParameterInfo>& Model::parameters() const { return content_->parameters().infos; }
+
+ChannelIndex Model::channel(const std::string& name) const { return {find(content_->channels().numbers, channels(), name, "channel")}; }
+InputIndex Model::input(const std::string& name) const {
+  std::unordered_map<std::string, int> numbers;
+  for (const InputInfo& input : content_->inputs) numbers.emplace(input.name, static_cast<int>(numbers.size()));
+  return {find(numbers, content_->inputs, name, "input")};
+}
+ParameterIndex Model::parameter(const std::string& name) const {
+  return {find(content_->parameters().numbers, parameters(), name, "parameter")};
+}
+
+// ---------------------------------------------------------------- parameters
+
+OwnParameters::OwnParameters(const Model& model) : description_(std::make_unique<Description>(model.content().compiled->description)) {
+  description_->spans = {};  // positions in the file are those of other values
+  description_->unit_warnings.clear();
+  slots_ = parameters_of(*description_);
+}
+
+void OwnParameters::set(int parameter, double value) {
+  const Parameter& p = slots_[static_cast<std::size_t>(parameter)];
+  if (!std::isfinite(value)) throw ModelError(p.path + " must be a finite number");
+  const bool low = p.min_excluded ? !(value > p.min) : !(value >= p.min);
+  if (low || !(value <= p.max)) {
+    const std::string limit = low ? (p.min_excluded ? "above " : "at least ") + number_text(p.min) : "at most " + number_text(p.max);
+    throw ModelError(p.path + " = " + number_text(value) + " is outside its limits; expected " + limit +
+                     (*p.unit == 0 ? std::string() : std::string(" ") + p.unit));
+  }
+  *p.value = value;
+}
+
+std::shared_ptr<const CompiledModel> OwnParameters::compile() const { return trunnion::compile(*description_); }
+
+}  // namespace trunnion

@@ -1,0 +1,488 @@
+// Simulations of the public interface: steps, inputs, parameters, reading, states.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "api.h"
+#include "hydraulics/quasistatic/command_error.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+void require_finite(double value, const char* what) {
+  if (!std::isfinite(value)) throw ModelError(std::string(what) + " must be a finite number");
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- grid steps
+
+/// The parts of a subdivided step, kept until the step is complete.
+class GridStep::Parts final : public PartSink {
+ public:
+  void part(const StateVector& state, const StepOutcome& report) override { kept.emplace_back(state, report); }
+  std::size_t count() const override { return kept.size(); }
+  void drop_after(std::size_t count) override { kept.resize(count, {StateVector(), StepOutcome()}); }
+  std::vector<std::pair<StateVector, StepOutcome>> kept;
+};
+
+GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watcher) {
+  const StepSchedule& schedule = loop.schedule();
+  const StateVector& state = loop.state();
+  const double target = std::min(end, schedule.grid_point_after(state.time));
+  subdivided = false;
+  failure_.reset();
+  Parts parts;
+  const auto publish = [&](const StateVector& at, const StepOutcome& report, Side side, bool part) {
+    if (watcher == nullptr) return;
+    const bool on_grid = !part && (schedule.on_grid(at.time) || schedule.reached(at.time, end));
+    watcher->at({at, side, report, on_grid, part, schedule.grid_index(at.time), 0});
+    valid_ = at;
+  };
+  if (watcher != nullptr) valid_ = state;
+  try {
+    while (!schedule.reached(state.time, target)) {
+      if (loop.restart_due()) {
+        if (!loop.restart()) {
+          failure_ = loop.failure();
+          return Result::failed;
+        }
+        publish(state, {}, Side::right, false);
+      }
+      parts.kept.clear();
+      const StepOutcome report = loop.step(target, watcher != nullptr ? &parts : nullptr);
+      for (const auto& [at, outcome] : parts.kept) publish(at, outcome, Side::left, true);
+      if (!report.ok() || !loop.not_finite().empty()) {
+        failure_ = loop.failure();
+        return Result::failed;
+      }
+      ++steps;
+      iterations += report.iterations;
+      violation = report.violation;
+      subdivided = subdivided || report.resolved || report.parts > 1;
+      publish(state, report, Side::left, false);
+    }
+  } catch (const CommandError& error) {
+    failure_ = error.at(state.time);
+    return Result::failed;
+  } catch (const SimulationError& error) {  // of the watcher: values that are not finite
+    loop.restore(valid_);
+    failure_ = error;
+    return Result::failed;
+  }
+  return Result::done;
+}
+
+// ---------------------------------------------------------------- states
+
+State::State() = default;
+State::~State() = default;
+State::State(State&&) noexcept = default;
+State& State::operator=(State&&) noexcept = default;
+State::State(const State& other) : content_(other.content_ ? std::make_unique<Content>(*other.content_) : nullptr) {}
+State& State::operator=(const State& other) {
+  if (this == &other) return *this;
+  if (content_ && other.content_)
+    *content_ = *other.content_;
+  else
+    content_ = other.content_ ? std::make_unique<Content>(*other.content_) : nullptr;
+  return *this;
+}
+bool State::operator==(const State& other) const {
+  if (!content_ || !other.content_) return content_ == other.content_;
+  return content_->model == other.content_->model && content_->state == other.content_->state;
+}
+void State::set_content(Content content) { content_ = std::make_unique<Content>(std::move(content)); }
+bool State::empty() const { return content_ == nullptr; }
+double State::time() const { return content_ ? content_->state.time : 0; }
+std::uint64_t State::fingerprint() const { return content_ ? content_->model : 0; }
+std::vector<double> State::positions() const {
+  if (!content_) return {};
+  return {content_->state.q(), content_->state.q() + content_->state.layout().nq};
+}
+std::vector<double> State::velocities() const {
+  if (!content_) return {};
+  return {content_->state.v(), content_->state.v() + content_->state.layout().nv};
+}
+std::vector<double> State::first_order() const {
+  if (!content_) return {};
+  return {content_->state.y(), content_->state.y() + content_->state.layout().ny};
+}
+
+namespace {
+
+/// Begin of the binary form of a state.
+struct StateHeader {
+  char magic[8] = {'T', 'R', 'S', 'T', 'A', 'T', 'E', '1'};
+  std::uint64_t model = 0;
+  StateLayout layout;
+  double time = 0;
+  std::uint64_t size = 0;  // number of values
+
+  bool operator==(const StateHeader&) const = default;
+};
+static_assert(std::is_trivially_copyable_v<StateHeader>);
+
+}  // namespace
+
+std::string State::bytes() const {
+  if (!content_) return {};
+  const StateVector& state = content_->state;
+  StateHeader header;
+  header.model = content_->model;
+  header.layout = state.layout();
+  header.time = state.time;
+  header.size = state.values().size();
+  std::string bytes(sizeof header + header.size * sizeof(double), '\0');
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (header.size > 0) std::memcpy(bytes.data() + sizeof header, state.values().data(), header.size * sizeof(double));
+  return bytes;
+}
+
+State State::from_bytes(const std::string& bytes) {
+  if (bytes.empty()) return {};
+  const auto refuse = [](const char* why) -> ModelError { return ModelError(std::string("these bytes are no state: ") + why); };
+  StateHeader header;
+  if (bytes.size() < sizeof header || std::memcmp(bytes.data(), header.magic, sizeof header.magic) != 0) throw refuse("wrong header");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const StateLayout& n = header.layout;
+  const std::uint64_t room = bytes.size() - sizeof header;
+  for (const int size : {n.nq, n.nv, n.ny, n.rows, n.coupling, n.oil_memory, n.inputs})
+    if (size < 0 || static_cast<std::uint64_t>(size) * sizeof(double) > room) throw refuse("wrong sizes");
+  State state;
+  state.content_ = std::make_unique<Content>(Content{header.model, StateVector(n)});
+  StateVector& to = state.content_->state;
+  if (to.values().size() != header.size || room != header.size * sizeof(double)) throw refuse("wrong length");
+  if (header.size > 0) std::memcpy(to.values().data(), bytes.data() + sizeof header, room);
+  to.time = header.time;
+  if (!std::isfinite(to.time)) throw refuse("the time is not finite");
+  for (const double value : to.values())
+    if (!std::isfinite(value)) throw refuse("a value is not finite");
+  return state;
+}
+
+struct Snapshot::Content {
+  std::uint64_t model;  // fingerprint
+  StateVector state;
+  std::optional<Ledger> ledger;
+};
+
+double Snapshot::time() const { return content_->state.time; }
+
+// ---------------------------------------------------------------- simulations
+
+struct Simulation::Content final : RunWatcher {
+  Content(std::shared_ptr<const Model> of, Start start)
+      : model(std::move(of)), compiled(model->content().compiled), loop(std::make_unique<StepLoop>(compiled, start_of(compiled, start))) {}
+
+  // ---- what is kept in every step
+  void at(const StepRecord& record) override {
+    if (reader) reader->at(record);
+    if (counter && record.side == Side::left) counter->count(record.state, record.report);
+  }
+  RunWatcher* watcher() { return reader || counter ? this : nullptr; }
+  void begin_watching() {
+    if (reader) reader->begin(loop->state());
+    if (counter) counter->begin();
+  }
+
+  // ---- parameters
+  /// The machine with its parameters as set, in the present state, or at its start.
+  void rebuild(std::optional<Start> start) {
+    std::shared_ptr<const CompiledModel> next = own->compile();
+    StateVector state = start ? start_of(next, *start) : loop->state();
+    auto next_loop = std::make_unique<StepLoop>(next, std::move(state));
+    if (!start && !next_loop->restart()) throw next_loop->failure();
+    compiled = std::move(next);
+    loop = std::move(next_loop);
+    observer.reset();
+    changed = false;
+    forget();
+    if (reader) {
+      const Ledger ledger = reader->ledger();
+      reader.emplace(compiled);
+      if (start)
+        reader->begin(loop->state());
+      else
+        reader->resume(loop->state(), ledger);
+    }
+    if (counter) counter.emplace(*loop);
+  }
+  /// Before a step.
+  void prepare() {
+    if (changed) rebuild(std::nullopt);
+    forget();
+  }
+  void forget() { observed = inputs_set = false; }
+
+  GridStep::Result advance(double end) {
+    prepare();
+    const GridStep::Result result = grid.advance(*loop, end, watcher());
+    if (result == GridStep::Result::failed && reader) reader->stop_at(loop->state());
+    return result;
+  }
+
+  // ---- reading
+  double channel(std::size_t number) {
+    const ChannelPlace& place = model->content().channels().places[number];
+    const StateVector& state = loop->state();
+    switch (place.kind) {
+      case ChannelPlace::Kind::time:
+        return state.time;
+      case ChannelPlace::Kind::state:
+        return state.values()[place.index];
+      case ChannelPlace::Kind::input:
+        return loop->input(static_cast<int>(place.index));
+      case ChannelPlace::Kind::observed:
+        if (reader && !inputs_set) return reader->observer().value(place.index);
+        observe();
+        return observer->value(place.index);
+      case ChannelPlace::Kind::kept:
+        break;
+    }
+    if (!reader)
+      throw ModelError("the channel '" + model->channels()[number].name +
+                       "' is an integral over the run or belongs to a step, and is not kept; call attach_ledger() before the run");
+    return reader->values()[number];
+  }
+  void observe() {
+    if (observed) return;
+    if (!observer) observer = make_observer(compiled);
+    observer->observe(loop->state(), loop->state().time > 0 ? Side::left : Side::right);
+    observed = true;
+  }
+
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const CompiledModel> compiled;  // the model's, or with own parameters
+  std::unique_ptr<OwnParameters> own;
+  bool changed = false;  // parameters since compiled
+  std::unique_ptr<StepLoop> loop;
+  std::unique_ptr<Observer> observer;  // made when first needed
+  bool observed = false;               // at the present state
+  bool inputs_set = false;             // since the last step
+  std::optional<ChannelReader> reader;
+  std::optional<StepCounter> counter;
+  GridStep grid;
+  double seconds = 0;
+  std::string error;
+  std::function<bool(double)> progress;
+};
+
+Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+Simulation::Simulation(std::shared_ptr<const Model> model, Start start)
+    : content_(translated([&] {
+        if (!model) throw ModelError("a simulation needs a model");
+        return std::make_unique<Content>(std::move(model), start);
+      })) {}
+Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides, Start start)
+    : Simulation(Model::load(model_file, overrides), start) {
+  attach_ledger();
+}
+Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name, Start start) {
+  Simulation simulation(Model::from_text(text, overrides, name), start);
+  simulation.attach_ledger();
+  return simulation;
+}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+const std::shared_ptr<const CompiledModel>& Simulation::compiled() const {
+  if (content_->changed) content_->rebuild(std::nullopt);
+  return content_->compiled;
+}
+const std::shared_ptr<const Model>& Simulation::model() const { return content_->model; }
+double Simulation::time() const { return content_->loop->state().time; }
+double Simulation::step_size() const { return content_->model->step_size(); }
+double Simulation::duration() const { return content_->model->duration(); }
+
+// ---- steps
+
+StepReport Simulation::try_step() noexcept {
+  Content& c = *content_;
+  StepReport report;
+  try {
+    const long before = c.grid.iterations;
+    const GridStep::Result result = c.advance(std::numeric_limits<double>::infinity());
+    report.iterations = static_cast<int>(c.grid.iterations - before);
+    report.violation = c.grid.violation;
+    report.subdivided = c.grid.subdivided;
+    if (result == GridStep::Result::done) {
+      if (!c.error.empty()) c.error.clear();
+      return report;
+    }
+    c.error = c.grid.error();
+  } catch (const std::exception& error) {
+    try {
+      c.error = error.what();
+    } catch (...) {}  // out of memory: failed without a text
+  }
+  report.status = StepReport::Status::failed;
+  return report;
+}
+
+std::string Simulation::error() const { return content_->error; }
+
+void Simulation::step() { run_until(content_->loop->schedule().grid_point_after(time())); }
+
+void Simulation::run_until(double end) {
+  require_finite(end, "the end of a run");
+  Content& c = *content_;
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr int kStepsBetweenReports = 64;
+  translated([&] {
+    for (int i = 1; !c.loop->schedule().reached(time(), end); ++i) {
+      const GridStep::Result result = c.advance(end);
+      if (result == GridStep::Result::failed) {
+        c.error = c.grid.error();
+        throw *c.grid.failure();
+      }
+      if (i % kStepsBetweenReports == 0 && c.progress && !c.progress(time()))
+        throw SimulationError(time(), "", "the run was cancelled by its progress hook", "");
+    }
+  });
+  c.error.clear();
+  c.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Simulation::on_progress(std::function<bool(double)> hook) { content_->progress = std::move(hook); }
+
+void Simulation::restart(Start start) {
+  Content& c = *content_;
+  translated([&] {
+    if (c.changed) {
+      c.rebuild(start);
+    } else {
+      c.loop->restore(start_of(c.compiled, start));
+      c.begin_watching();
+    }
+  });
+  c.error.clear();
+  c.forget();
+}
+
+// ---- inputs and parameters
+
+void Simulation::set(InputIndex input, double value) { set(input, value, 0); }
+void Simulation::set(InputIndex input, double value, double slope) {
+  Content& c = *content_;
+  const auto& inputs = c.model->content().inputs;
+  check_index(input.number, inputs.size(), "input");
+  if (!std::isfinite(value) || !std::isfinite(slope))
+    throw ModelError("input " + inputs[static_cast<std::size_t>(input.number)].name + " must be a finite number");
+  if (slope != 0 && std::isfinite(inputs[static_cast<std::size_t>(input.number)].rate_limit))
+    throw ModelError("input " + inputs[static_cast<std::size_t>(input.number)].name + " has a rate limit and accepts no slope");
+  c.loop->set_input(input.number, value, slope);
+  c.observed = false;
+  c.inputs_set = true;
+}
+double Simulation::value(InputIndex input) const {
+  check_index(input.number, content_->model->content().inputs.size(), "input");
+  return content_->loop->input(input.number);
+}
+
+void Simulation::set_parameter(ParameterIndex parameter, double value) {
+  Content& c = *content_;
+  check_index(parameter.number, c.model->parameters().size(), "parameter");
+  if (!c.own) c.own = std::make_unique<OwnParameters>(*c.model);
+  c.own->set(parameter.number, value);
+  c.changed = true;
+}
+double Simulation::value(ParameterIndex parameter) const {
+  check_index(parameter.number, content_->model->parameters().size(), "parameter");
+  const auto at = static_cast<std::size_t>(parameter.number);
+  return content_->own ? content_->own->value(parameter.number) : content_->model->parameters()[at].value;
+}
+
+// ---- reading
+
+double Simulation::value(ChannelIndex channel) const {
+  check_index(channel.number, content_->model->channels().size(), "channel");
+  return content_->channel(static_cast<std::size_t>(channel.number));
+}
+void Simulation::read(const std::vector<ChannelIndex>& channels, double* out) const {
+  for (const ChannelIndex channel : channels) *out++ = value(channel);
+}
+void Simulation::attach_ledger() {
+  Content& c = *content_;
+  if (c.reader) return;
+  translated([&] {
+    c.reader.emplace(c.compiled);
+    c.reader->begin(c.loop->state());
+  });
+}
+void Simulation::attach_incidents() {
+  if (!content_->counter) content_->counter.emplace(*content_->loop);
+}
+std::vector<Incident> Simulation::incidents() const {
+  std::vector<Incident> list;
+  if (!content_->counter) return list;
+  const Incidents& all = content_->counter->statistics.incidents;
+  for (const EndStopRecord& r : all.end_stops)
+    if (r.strikes > 0) list.push_back({Incident::Kind::end_stop, r.name, r.strikes, r.steps, r.first_time});
+  for (const ReliefRecord& r : all.reliefs)
+    if (r.openings > 0) list.push_back({Incident::Kind::relief, r.name, r.openings, r.steps, r.first_time});
+  for (const EmptyRecord& r : all.accumulators)
+    if (r.steps > 0) list.push_back({Incident::Kind::accumulator_empty, r.name, 1, r.steps, r.first_time});
+  return list;
+}
+
+const std::vector<ChannelInfo>& Simulation::channels() const { return content_->model->channels(); }
+int Simulation::find(const std::string& channel) const { return content_->model->channel(channel).number; }
+std::vector<double> Simulation::values() const {
+  const Model::Content::Channels& all = content_->model->content().channels();
+  std::vector<double> values(all.infos.size(), kNaN);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (content_->reader || all.places[i].kind != ChannelPlace::Kind::kept) values[i] = content_->channel(i);
+  return values;
+}
+
+// ---- state
+
+State Simulation::state() const {
+  State state;
+  read_state(state);
+  return state;
+}
+void Simulation::read_state(State& state) const {
+  if (!state.content_) state.content_ = std::make_unique<State::Content>();
+  state.content_->model = content_->model->fingerprint();
+  state.content_->state = content_->loop->state();
+}
+void Simulation::set_state(const State& state) {
+  Content& c = *content_;
+  if (state.empty() || state.fingerprint() != c.model->fingerprint())
+    throw ModelError("the state belongs to another model: its structure or its names differ");
+  translated([&] { c.loop->restore(state.content_->state); });
+  c.begin_watching();
+  c.forget();
+}
+
+Snapshot Simulation::save() const {
+  const Content& c = *content_;
+  return Snapshot(std::make_shared<const Snapshot::Content>(
+      Snapshot::Content{c.model->fingerprint(), c.loop->state(), c.reader ? std::optional<Ledger>(c.reader->ledger()) : std::nullopt}));
+}
+void Simulation::restore(const Snapshot& snapshot) {
+  Content& c = *content_;
+  if (snapshot.content_->model != c.model->fingerprint())
+    throw ModelError("the snapshot belongs to another model: its structure or its names differ");
+  translated([&] { c.loop->restore(snapshot.content_->state); });
+  if (c.reader && snapshot.content_->ledger)
+    c.reader->resume(snapshot.content_->state, *snapshot.content_->ledger);
+  else if (c.reader)
+    c.reader->begin(snapshot.content_->state);
+  if (c.counter) c.counter->begin();
+  c.forget();
+}
+
+long Simulation::steps() const { return content_->grid.steps; }
+long Simulation::iterations() const { return content_->grid.iterations; }
+double Simulation::step_seconds() const { return content_->seconds; }
+
+}  // namespace trunnion

@@ -1,0 +1,331 @@
+// Steps of a machine in time: schedule, jumps, subdivided steps, error messages.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/step_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/finite.h"
+#include "cosimulation/cosimulation.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kSame = 1e-9;                                   // relative to a step: closer times are equal
+constexpr double kFarAway = std::numeric_limits<double>::max();  // states are finite
+constexpr double kTimeRounding = 1e-15;                          // relative rounding error of k h after very many steps
+
+}  // namespace
+
+// ---------------------------------------------------------------- schedule
+
+StepSchedule::StepSchedule(const CompiledModel& model)
+    : h_(grid_step(model.description)),
+      duration_(model.description.solver.duration),
+      split_(model.description.solver.split_jumps),
+      jumps_(model.jumps),
+      force_jumps_(model.force_jumps) {}
+
+double StepSchedule::near(double t) const { return std::max(kSame * h_, kTimeRounding * std::abs(t)); }
+
+long StepSchedule::grid_index(double t) const { return static_cast<long>(std::floor((t + near(t)) / h_)); }
+
+bool StepSchedule::on_grid(double t) const { return std::abs(t - std::round(t / h_) * h_) <= near(t); }
+
+double StepSchedule::grid_point_after(double t) const {
+  const double point = static_cast<double>(grid_index(t) + 1) * h_;
+  const auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), point - near(t));
+  if (jump != jumps_.end() && *jump <= point + near(t)) return *jump;
+  return std::abs(point - duration_) <= near(t) ? duration_ : point;
+}
+
+bool StepSchedule::reached(double t, double end) const { return t >= end - near(t); }
+
+double StepSchedule::next(double t, double end) const {
+  double target = grid_point_after(t);
+  if (split_) {
+    const auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), t + near(t));
+    if (jump != jumps_.end()) target = std::min(target, *jump);
+  }
+  return target > end + near(t) ? end : target;
+}
+
+double StepSchedule::length(double t, double target) const {
+  if (on_grid(t) && target == static_cast<double>(grid_index(t) + 1) * h_ && !is_jump(target)) return h_;
+  // the step must not look across a jump by a rounding error
+  double h = target - t;
+  while (t + h > target) h = std::nextafter(h, 0.0);
+  while (t + h < target) h = std::nextafter(h, 2 * h);
+  return h;
+}
+
+bool StepSchedule::is_jump(double t) const { return std::binary_search(jumps_.begin(), jumps_.end(), t); }
+
+bool StepSchedule::is_force_jump(double t) const { return std::binary_search(force_jumps_.begin(), force_jumps_.end(), t); }
+
+// ---------------------------------------------------------------- steps
+
+void set_input(const CompiledModel& model, StateVector& state, int number, double value, double slope) {
+  const InputRange& range = model.signals.input(number);
+  const double now = signals_at(model, state).value(model.signals.first_input() + number, state.time, Side::right);
+  InputCourse course{InputCourse::kSet, state.time, std::clamp(value, range.min, range.max), slope, slope > 0 ? kFarAway : -kFarAway};
+  if (std::isfinite(range.rate)) {
+    course.target = course.value;
+    course.value = now;
+    course.slope = course.target > now ? range.rate : course.target < now ? -range.rate : 0;
+  }
+  double* const numbers = state.inputs() + static_cast<std::ptrdiff_t>(number) * InputCourse::kSize;
+  if (*numbers == InputCourse::kJumped || (course.value != now && model.direct_inputs[static_cast<std::size_t>(number)]))
+    course.set = InputCourse::kJumped;
+  course.write(numbers);
+}
+
+StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start)
+    : model_(std::move(model)),
+      schedule_(*model_),
+      stepper_(make_stepper(model_)),
+      state_(std::move(start)),
+      last_(state_),
+      part_start_(state_) {
+  const SolverDescription& solver = model_->description.solver;
+  if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
+  resolves_ = solver.coupling == CouplingKind::monolithic && solver.integrator == IntegratorKind::trapezoidal &&
+              solver.oil_rule == OilRuleKind::automatic && !solver.accept_capped && !model_->hydraulics.volumes.empty();
+}
+
+void StepLoop::restore(const StateVector& state) {
+  if (!(state.layout() == model_->layout)) throw Error("the saved state belongs to another model");
+  state_ = state;
+  restart_failed_ = false;
+  not_finite_.clear();
+}
+
+double StepLoop::input(int number) const {
+  return signals_at(*model_, state_).value(model_->signals.first_input() + number, state_.time, Side::right);
+}
+
+bool StepLoop::restart_due() const {
+  const double* const end = state_.inputs() + state_.layout().inputs;
+  for (const double* set = state_.inputs(); set != end; set += InputCourse::kSize)
+    if (*set == InputCourse::kJumped) return true;
+  return state_.time > 0 && schedule_.is_force_jump(state_.time);
+}
+
+/// The start state already is a right limit.
+bool StepLoop::restart() {
+  for (const Spool& spool : model_->hydraulics.spools)
+    if (spool.follows()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
+  double* const end = state_.inputs() + state_.layout().inputs;
+  for (double* set = state_.inputs(); set != end; set += InputCourse::kSize)
+    if (*set == InputCourse::kJumped) *set = InputCourse::kSet;
+  restart_failed_ = !stepper_->restart(state_);
+  return !restart_failed_;
+}
+
+StepOutcome StepLoop::step(double end, PartSink* parts) {
+  last_ = state_;
+  const StepOutcome report = step_to(schedule_.next(state_.time, end), divisions_, parts);
+  not_finite_.clear();
+  if (!report.ok())
+    failure_ = report;
+  else if (!all_finite(state_.values())) {
+    not_finite_ = find_not_finite();
+    state_ = last_;
+  }
+  return report;
+}
+
+/// A step to `target`; subdivided (resolve) where pressures jump or Newton's method does not converge; if that fails, in two halves,
+/// recursively.
+StepOutcome StepLoop::step_to(double target, int divisions, PartSink* parts) {
+  const auto failed_to_converge = [](const StepOutcome& r) { return r.status == StepStatus::stalled || r.status == StepStatus::diverged; };
+  StepOutcome report = stepper_->step(state_, schedule_.length(state_.time, target));
+  if (resolves_ && (report.status == StepStatus::unresolved || (failed_to_converge(report) && divisions_ > 0))) {
+    part_start_ = state_;
+    const std::size_t kept = parts != nullptr ? parts->count() : 0;
+    const StepOutcome resolved = resolve(target, parts);
+    if (resolved.ok()) return resolved;
+    state_ = part_start_;
+    if (parts != nullptr) parts->drop_after(kept);
+    report = resolved;
+  }
+  if (report.ok()) state_.time = target;
+  if (report.ok() || divisions == 0 || !failed_to_converge(report)) return report;
+  const StepOutcome first = step_to(state_.time + (target - state_.time) / 2, divisions - 1, parts);
+  if (!first.ok()) return first;
+  if (parts != nullptr) parts->part(state_, first);
+  last_ = state_;
+  report = step_to(target, divisions - 1, parts);
+  report.parts += first.parts;
+  report.add(first);
+  return report;
+}
+
+/// A subdivided step to `target`: first the oil alone for a short time, then the whole machine in growing steps. If one of these is too
+/// long for the oil, it is shortened; if the shortest fails, the oil alone again.
+StepOutcome StepLoop::resolve(double target, PartSink* parts) {
+  constexpr int kShortest = 64, kMostParts = 1000;
+  const double whole = target - state_.time, shortest = model_->layout.nv == 0 ? whole : whole / kShortest;
+  double length = shortest;
+  bool oil_alone = true;
+  StepOutcome sum, report;
+  const auto part = [&](const StepOutcome& of) {
+    if (parts != nullptr) parts->part(state_, of);
+    last_ = state_;
+  };
+  for (int i = 0;; ++i) {
+    const double left = target - state_.time;
+    const bool last = (oil_alone ? shortest : length) > left - shortest / 2;
+    const double end = last ? target : state_.time + (oil_alone ? shortest : length), h = schedule_.length(state_.time, end);
+    if (oil_alone) {
+      report = stepper_->step_oil(state_, h, part);
+    } else {
+      report = stepper_->step(state_, h);
+      if (report.status == StepStatus::unresolved && i > kMostParts) {
+        stepper_->accept(state_);
+        report.status = StepStatus::converged;
+      }
+    }
+    sum.add(report);
+    if (report.ok()) {
+      state_.time = end;
+      length = oil_alone ? shortest : 2 * h;
+      oil_alone = false;
+      if (last) break;
+      part(report);
+    } else if (oil_alone || i > kMostParts ||
+               (report.status != StepStatus::unresolved && report.status != StepStatus::stalled && report.status != StepStatus::diverged)) {
+      return report;
+    } else if (h > 1.01 * shortest) {
+      length = std::max(shortest, h / 4);
+    } else {
+      oil_alone = true;
+    }
+  }
+  const StepStatus status = report.status;
+  const int iterations = report.iterations;
+  report.add(sum);
+  report.part_iterations = sum.part_iterations + sum.iterations - iterations;
+  report.iterations = iterations;
+  report.position_iterations = sum.position_iterations;
+  report.status = status;
+  report.resolved = true;
+  return report;
+}
+
+/// The first non-finite value of the state.
+std::string StepLoop::find_not_finite() const {
+  const StateLayout& layout = model_->layout;
+  const auto wrong = [](double value) { return !std::isfinite(value); };
+  const auto name = [&](const double* values, const std::vector<std::string>& names) -> std::string {
+    const double* at = std::find_if(values, values + names.size(), wrong);
+    return at == values + names.size() ? "" : names[static_cast<std::size_t>(at - values)];
+  };
+  if (std::string found = name(state_.y(), model_->state_names); !found.empty()) return found;
+  if (std::string found = name(state_.v(), model_->velocity_names); !found.empty()) return found;
+  if (std::string found = name(state_.a(), model_->velocity_names); !found.empty()) return "the acceleration of " + found;
+  if (std::string found = name(state_.ydot(), model_->state_names); !found.empty()) return "the rate of " + found;
+  for (const ConstraintInfo& info : model_->constraints)
+    if (std::any_of(state_.multipliers() + info.rows.begin, state_.multipliers() + info.rows.end, wrong))
+      return "the multipliers of " + info.path;
+  return std::any_of(state_.q(), state_.q() + layout.nq, wrong) ? "the positions" : "the coupling";
+}
+
+/// Prescribed motions that may be out of reach: only if the mechanism has other constraints.
+std::string StepLoop::motions_here() const {
+  std::string text;
+  std::visit(
+      [&](const auto& m) {
+        if (m.constraints.size() <= m.motions.size()) return;
+        for (const PrescribedMotion& motion : m.motions)
+          text += fmt::format("{}{} = {:.6g}", text.empty() ? "" : ", ", motion.name,
+                              signals_at(*model_, state_).value(motion.signal, state_.time, Side::left));
+      },
+      model_->mechanism);
+  return text.empty() ? "" : "motions within reach of the mechanism (here " + text + "), ";
+}
+
+SimulationError StepLoop::failure() const {
+  const SolverDescription& solver = model_->description.solver;
+  const bool apart = solver.coupling == CouplingKind::cosimulation;
+  const CosimulationDescription& coupling = model_->description.coupling;
+  const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", solver.step)
+                                     : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
+                                           (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
+  const std::string reach = motions_here();
+  if (restart_failed_)
+    return SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
+                           "give every rotating body an inertia about its axis");
+  if (!not_finite_.empty())
+    return SimulationError(state_.time, not_finite_, "the next step leads to a value that is not finite",
+                           smaller + ", or check the model for very large or very small numbers");
+  const std::string where = stepper_->unknown_name(failure_.worst);
+  if (where.starts_with(kCouplingVariable))
+    return SimulationError(state_.time, where, fmt::format("the subsystems do not agree after {} passes", failure_.iterations),
+                           smaller +
+                               ", more passes (coupling.max_iterations), a larger coupling.tolerance, or solver.accept_capped: true to "
+                               "continue and count such steps");
+  if (failure_.status == StepStatus::below_vacuum)
+    return SimulationError(
+        state_.time, where, "an explicit step takes the pressure below vacuum: more oil is drawn from this volume than it holds",
+        (apart ? "coupling.hydraulics.integrator: trapezoidal, a smaller coupling.hydraulics.step, " : "solver.integrator: trapezoidal, ") +
+            smaller + ", a suction check valve from the tank, or a larger volume");
+  if (apart && failure_.longest_step > 0)
+    return SimulationError(state_.time, where, "the explicit step is too long: it is unstable",
+                           fmt::format("steps below {:.2g} s (coupling.hydraulics.step of the oil, coupling.step of the mechanism), or "
+                                       "trapezoidal integrators, which are stable at any step",
+                                       failure_.longest_step));
+  if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
+    return SimulationError(state_.time, where, "the values left their valid range: the coupling or an explicit step is unstable",
+                           smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) for the subsystems");
+  switch (failure_.status) {
+    case StepStatus::stalled:
+      if (solver.constraints == ConstraintKind::ali1)
+        return SimulationError(state_.time, where, fmt::format("the multipliers did not converge in {} iterations", solver.max_iterations),
+                               (solver.ali1.alpha.value ? std::string("solver.ali1.alpha: auto, ") : "") +
+                                   "more iterations (solver.max_iterations), or solver.accept_capped: true to continue and count such "
+                                   "steps");
+      return SimulationError(state_.time, where, fmt::format("no convergence in {} iterations", failure_.iterations),
+                             (failure_.penalty_limited ? std::string("solver.penalty: auto, ") : "") + reach + smaller +
+                                 ", more iterations (solver.max_iterations), or solver.accept_capped: true to continue and count such "
+                                 "steps");
+    case StepStatus::end_of_stroke:
+      return SimulationError(state_.time, where, "the piston leaves its cylinder",
+                             "an end damper (end_damper), longer chambers (chamber_length_A, chamber_length_B; of a motor chamber_angle_A, "
+                             "chamber_angle_B), commands that stop earlier, or, if this stroke is not expected, " +
+                                 smaller);
+    case StepStatus::wheel_singular:
+      return SimulationError(state_.time, where, "the wheel falls flat on its plane, where a thin disc has no contact point",
+                             "a start with more speed, or a shorter duration");
+    case StepStatus::open_loop:
+      return SimulationError(state_.time, where, "the loop cannot be closed: dependent positions not found",
+                             smaller + ", or solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points");
+    case StepStatus::singular_configuration:
+      return SimulationError(
+          state_.time, where,
+          "the constraint is at or near a singular configuration (dead point): it does not determine its dependent coordinates",
+          "solver.constraints: penalty with solver.integrator: trapezoidal, which passes dead points, or a motion that "
+          "avoids it");
+    case StepStatus::unstable:
+      return SimulationError(state_.time, where, "the explicit step is too long: it is unstable",
+                             smaller + (failure_.longest_step > 0 ? fmt::format(", below {:.2g} s", failure_.longest_step) : "") +
+                                 ", or solver.integrator: trapezoidal, which is stable at any step; stiff oil and friction need it");
+    case StepStatus::gave_up:
+      return SimulationError(state_.time, where, "the variable-step integrator failed",
+                             fmt::format("a larger solver.reference_tolerance (now {:g}), or check the model with solver.integrator: "
+                                         "trapezoidal",
+                                         solver.reference_tolerance));
+    case StepStatus::diverged:
+      return SimulationError(state_.time, where, "the iteration diverged",
+                             reach + smaller + ", or check start pressures, stiffnesses and the units of the model");
+    default:
+      return SimulationError(state_.time, where, "the equations of the step have no unique solution",
+                             smaller + ", or check for bodies without inertia, volumes of zero size, and a mechanism at a dead point");
+  }
+}
+
+}  // namespace trunnion

@@ -1,0 +1,109 @@
+// Steps of a machine in time: the grid of a run, jumps of signals and inputs, steps that are subdivided, and failures.
+// Statistics, recording and files are added by its users (run/run.h, the public interface).
+// The grid counts from time 0 and is found from the state's own time, so that a restored state continues bit for bit.
+//   a jump of a signal on a grid point (within 1e-9 h): the step before sees the left limit, the step after the right one;
+//   a jump inside a step splits it, unless solver.split_jumps is false;
+//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "run/make_stepper.h"
+
+namespace trunnion {
+
+/// The times at which steps end.
+class StepSchedule {
+ public:
+  explicit StepSchedule(const CompiledModel& model);
+  /// Index of the last grid point at or before t.
+  long grid_index(double t) const;
+  bool on_grid(double t) const;
+  /// The grid point after t; a jump or the end of the run on it (within 1e-9 h) defines its exact time.
+  double grid_point_after(double t) const;
+  /// End of the step that starts at t, not beyond `end`.
+  double next(double t, double end) const;
+  /// Whether a run to `end` stops at t.
+  bool reached(double t, double end) const;
+  /// Step length h such that t + h equals `target` to the last bit.
+  double length(double t, double target) const;
+  bool is_jump(double t) const;
+  bool is_force_jump(double t) const;
+  double step() const { return h_; }
+
+ private:
+  double near(double t) const;  // closer times are equal
+
+  double h_, duration_;
+  bool split_;
+  std::vector<double> jumps_, force_jumps_;
+};
+
+/// Receives the states inside a subdivided step, before its end.
+class PartSink {
+ public:
+  virtual ~PartSink() = default;
+  virtual void part(const StateVector& state, const StepOutcome& report) = 0;
+  /// Number of parts received; drops those after the first `count`, which belong to an abandoned attempt.
+  virtual std::size_t count() const = 0;
+  virtual void drop_after(std::size_t count) = 0;
+};
+
+/// Sets input `number` of a state from now on: to `value`, or `value` + `slope` (t - now); limited to its range. With a largest rate the
+/// input moves to `value` at that rate. No allocation.
+void set_input(const CompiledModel& model, StateVector& state, int number, double value, double slope);
+
+class StepLoop {
+ public:
+  /// From a state with consistent rates.
+  StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start);
+
+  const CompiledModel& model() const { return *model_; }
+  const std::shared_ptr<const CompiledModel>& shared_model() const { return model_; }
+  const StateVector& state() const { return state_; }
+  const StepSchedule& schedule() const { return schedule_; }
+  Stepper& stepper() { return *stepper_; }
+  const Stepper& stepper() const { return *stepper_; }
+
+  /// Continues from another state of the same model. Throws Error for another layout.
+  void restore(const StateVector& state);
+  void set_input(int number, double value, double slope) { trunnion::set_input(*model_, state_, number, value, slope); }
+  /// Value of an input now.
+  double input(int number) const;
+
+  /// Whether rates have to be recomputed before the next step: a force jumps here, or an input that forces or pressure rates follow
+  /// at once.
+  bool restart_due() const;
+  /// Right limit at a jump. False: the mass matrix is singular on the constraints.
+  bool restart();
+  /// Advances to the end of the next step, not beyond `end`; includes no restart. If the report is not ok, or the state is not finite
+  /// (not_finite()), state() is the last valid one. `parts` may be null. Throws CommandError.
+  StepOutcome step(double end, PartSink* parts);
+  /// After a step: the quantity that was not finite; empty: all were.
+  const std::string& not_finite() const { return not_finite_; }
+  /// Why the last step or restart failed, with remedies.
+  SimulationError failure() const;
+
+ private:
+  StepOutcome step_to(double target, int divisions, PartSink* parts);
+  StepOutcome resolve(double target, PartSink* parts);
+  std::string find_not_finite() const;
+  std::string motions_here() const;
+
+  std::shared_ptr<const CompiledModel> model_;
+  StepSchedule schedule_;
+  std::unique_ptr<Stepper> stepper_;
+  StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
+  StepOutcome failure_;
+  std::string not_finite_;
+  int divisions_ = 0;
+  bool resolves_ = false;
+  bool restart_failed_ = false;
+};
+
+}  // namespace trunnion

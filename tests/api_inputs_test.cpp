@@ -1,0 +1,338 @@
+// Inputs and parameters of the public interface.
+// Reference: the same machine with signals in its file, the same parameters by overrides, closed forms.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "support/allocation_counter.h"
+#include "support/program.h"
+#include "support/temporary_folder.h"
+#include "trunnion/trunnion.h"
+
+namespace {
+
+using trunnion::Model;
+using trunnion::ModelError;
+using trunnion::Simulation;
+
+/// A mass on a spring under a force of 1 N times `command`, and a valve with dynamics and one without between two sources and a cylinder.
+std::string machine(const std::string& values) {
+  return R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {mass: {point_mass: {mass: 200 kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}, position: 0.5 m}}
+springs: {spring: {joint: mass, stiffness: 200 N/m, damping: 5 N s/m, rest: 0.5 m}}
+forces: {push: {joint: mass, load: 100 N, signal: command}}
+fluid: {bulk_modulus: 1.5 GPa, density: 850 kg/m^3}
+volumes: {a: {volume: 0.2 L, pressure: 2 MPa}, b: {volume: 0.2 L, pressure: 2 MPa}}
+sources: {pump: {pressure: 8 MPa}, tank: {pressure: 0.1 MPa}}
+valves: {spool: {directional_4_3: {P: pump, T: tank, A: a, B: b, flow: 20 L/min, at_pressure_drop: 3.5 MPa, at_signal: 10TIMES}, signal: lever}}
+cylinders:
+  ram: {base: {body: ground, at: [-0.5 m, 0, 0]}, rod_end: {body: mass}, bore: 40 mm, rod: 20 mm, A: a, B: b,
+        chamber_length_A: 0.5 m, chamber_length_B: 0.5 m}
+)" + values +
+         "solver: {step: 1 ms, duration: 1 s}\n";
+}
+
+std::string with(std::string text, const std::string& times) {
+  text.replace(text.find("TIMES"), 5, times.empty() ? times : ", " + times);
+  return text;
+}
+
+const char* const kInputs = "inputs: {command: {unit: \"\"}, lever: {default: 0, min: -10, max: 10}}\n";
+
+/// All channels but those of inputs.
+std::vector<double> values_of(const Simulation& sim) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < sim.channels().size(); ++i)
+    if (!sim.channels()[i].name.ends_with(".input")) values.push_back(sim.value(static_cast<int>(i)));
+  return values;
+}
+
+class Inputs : public testing::TestWithParam<const char*> {};
+
+TEST_P(Inputs, SetAtTheTimesOfStepsGiveTheBitsOfTheSignal) {
+  const std::string signals =
+      "signals: {command: {steps: [[0.125 s, 0.3], [0.5 s, -0.2]]}, lever: {steps: [[0.125 s, 4], [0.375 s, -6]]}}\n";
+  for (const char* dynamics : {"time_constant: 20 ms", "frequency: 5 Hz, damping: 0.7", ""}) {
+    const std::vector<std::string> solver{GetParam(), "solver.step=0.0009765625"};  // 1/1024 s: times are exact
+    auto expected = Simulation::from_text(with(machine(signals), dynamics), solver);
+    auto driven = Simulation::from_text(with(machine(kInputs), dynamics), solver);
+    const auto command = driven.model()->input("command"), lever = driven.model()->input("lever");
+    while (driven.time() < 0.8) {
+      const double t = driven.time();
+      if (t == 0.125) driven.set(command, 0.3), driven.set(lever, 4);
+      if (t == 0.375) driven.set(lever, -6);
+      if (t == 0.5) driven.set(command, -0.2);
+      driven.step();
+      expected.step();
+    }
+    EXPECT_EQ(values_of(driven), values_of(expected)) << dynamics;
+    EXPECT_EQ(driven.value("lever.input"), -6);
+  }
+}
+
+TEST_P(Inputs, SlopesAreRamps) {
+  auto expected = Simulation::from_text(
+      with(machine("signals: {command: {ramps: [[0, 0], [0.2 s, 0.3], [0.5 s, -0.2]]}, lever: {ramps: [[0, 0], [0.4 s, 4]]}}\n"), ""),
+      {GetParam()});
+  auto driven = Simulation::from_text(with(machine(kInputs), ""), {GetParam()});
+  const auto command = driven.model()->input("command"), lever = driven.model()->input("lever");
+  driven.set(command, 0, 0.3 / 0.2);
+  driven.set(lever, 0, 10);
+  driven.run_until(0.2);
+  driven.set(command, 0.3, -0.5 / 0.3);
+  driven.run_until(0.4);
+  driven.set(lever, 4);
+  driven.run_until(0.45);
+  expected.run_until(0.45);
+  const std::vector<double> a = values_of(driven), b = values_of(expected);
+  for (std::size_t i = 0; i < a.size(); ++i)  // slopes are rounded differently
+    if (!driven.channels()[i].name.starts_with("energy.rule"))
+      EXPECT_NEAR(a[i], b[i], 1e-7 * (1e-3 + std::abs(b[i]))) << driven.channels()[i].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Inputs,
+                         testing::Values("solver.constraints=penalty", "solver.constraints=double_step", "solver.coordinates=cartesian"));
+
+TEST(Inputs, OfASnapshotAreRestoredBetweenSetAndStep) {
+  auto sim = Simulation::from_text(with(machine(kInputs), ""));
+  const auto command = sim.model()->input("command");
+  sim.run_until(0.1);
+  sim.set(command, 0.7);
+  const trunnion::Snapshot saved = sim.save();
+  const trunnion::State state = sim.state();
+  sim.run_until(0.2);
+  const std::vector<double> expected = sim.values();
+  sim.restore(saved);
+  sim.run_until(0.2);
+  EXPECT_EQ(sim.values(), expected);
+  Simulation other(sim.model());
+  other.set_state(trunnion::State::from_bytes(state.bytes()));
+  other.run_until(0.2);
+  EXPECT_EQ(other.value("mass.position"), sim.value("mass.position"));
+  EXPECT_EQ(other.state(), sim.state());
+  EXPECT_FALSE(other.state() == state);
+}
+
+TEST(Inputs, AreLimitedInRangeAndRate) {
+  auto sim = Simulation::from_text(
+      with(machine("inputs: {command: {unit: \"\", default: 0.5, min: 0, max: 2, rate_limit: 4 1/s}, lever: {min: -1, max: 1}}\n"), ""));
+  const auto command = sim.model()->input("command"), lever = sim.model()->input("lever");
+  EXPECT_EQ(sim.value(command), 0.5);
+  EXPECT_EQ(sim.model()->inputs()[0].rate_limit, 4);
+  sim.set(command, 7);  // limited to 2, reached after 0.375 s
+  sim.set(lever, -3);
+  EXPECT_EQ(sim.value(lever), -1);
+  EXPECT_EQ(sim.value(command), 0.5);
+  sim.run_until(0.1);
+  EXPECT_NEAR(sim.value("command.input"), 0.9, 1e-14);
+  sim.run_until(0.5);
+  EXPECT_EQ(sim.value(command), 2);
+  sim.set(command, 1);
+  sim.run_until(0.6);
+  EXPECT_NEAR(sim.value(command), 1.6, 1e-14);
+  EXPECT_THROW(sim.set(command, 1, 0.1), ModelError);
+  EXPECT_THROW(sim.set(command, std::nan("")), ModelError);
+  EXPECT_THROW(sim.set(trunnion::InputIndex{2}, 0), ModelError);
+  EXPECT_THROW((void)sim.model()->input("comand"), ModelError);
+}
+
+TEST(Inputs, AreInputsOfLinearModelsAlsoThroughProducts) {
+  const std::string direct = with(machine(kInputs), "");
+  std::string scaled = with(machine("inputs: {stick: 0, other: 0}\nsignals: {command: {sum: [stick, bias]}, bias: 0.1, gain: 3, lever: "
+                                    "{product: [other, gain]}}\n"),
+                            "");
+  auto a = Simulation::from_text(direct), b = Simulation::from_text(scaled);
+  const auto column = [](const trunnion::LinearSystem& s, const std::string& name) {
+    std::vector<double> column;
+    for (std::size_t j = 0; j < s.inputs.size(); ++j)
+      if (s.inputs[j].name == name)
+        for (const auto& row : s.B) column.push_back(row[j]);
+    return column;
+  };
+  a.set(a.model()->input("command"), 0.1);
+  a.set(a.model()->input("lever"), 3);
+  b.set(b.model()->input("other"), 1);
+  const auto x = a.linearize(), y = b.linearize();
+  ASSERT_FALSE(column(x, "command").empty());
+  EXPECT_EQ(column(x, "command"), column(y, "stick"));
+  const std::vector<double> lever = column(x, "lever"), other = column(y, "other");
+  ASSERT_EQ(lever.size(), other.size());
+  for (std::size_t i = 0; i < lever.size(); ++i) EXPECT_NEAR(other[i], 3 * lever[i], 1e-12 * std::abs(other[i]));
+}
+
+TEST(Inputs, OfACsvFileAreLinearBetweenRowsAndHeldAtTheEnd) {
+  const std::string folder = trunnion::test::temporary_folder();
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/m.yaml") << with(machine(kInputs), "");
+  std::ofstream(folder + "/u.csv") << "time,lever\n0,0\n0.4,4\n0.4,2\n0.6,2\n";
+  const auto run = [&](const std::string& arguments) { return trunnion::test::call_program(folder, arguments); };
+  const auto done = run("run " + folder + "/m.yaml --input " + folder + "/u.csv -q -o " + folder + "/r");
+  ASSERT_EQ(done.code, 0) << done.output;
+  auto expected =
+      Simulation::from_text(with(machine("signals: {command: 0, lever: {ramps: [[0, 0], [0.4 s, 4], [0.4 s, 2], [0.6 s, 2]]}}\n"), ""));
+  expected.run();
+  std::ifstream csv(folder + "/r/results.csv");
+  std::string header, line, last;
+  std::getline(csv, header);
+  while (std::getline(csv, line)) last = line;
+  const auto cell = [&](const std::string& name) {
+    std::istringstream names(header), values(last);
+    std::string n, v;
+    while (std::getline(names, n, ',') && std::getline(values, v, ','))
+      if (n.starts_with(name)) return std::stod(v);
+    return std::nan("");
+  };
+  EXPECT_EQ(cell("lever.input"), 2);
+  EXPECT_EQ(cell("mass.position"), expected.value("mass.position"));
+  std::ofstream(folder + "/wrong.csv") << "time,levr\n0,0\n1,20\n";
+  const auto wrong = run("run " + folder + "/m.yaml --input " + folder + "/wrong.csv -q -o " + folder + "/w");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("did you mean `lever`?"), std::string::npos) << wrong.output;
+  std::ofstream(folder + "/far.csv") << "time,lever\n0,0\n1,20\n";
+  const auto far = run("run " + folder + "/m.yaml --input " + folder + "/far.csv -q -o " + folder + "/w");
+  EXPECT_EQ(far.code, 2);
+  EXPECT_NE(far.output.find("at most 10"), std::string::npos) << far.output;
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Inputs, ThatCannotBeAreRefused) {
+  const auto message = [](const std::string& inputs) -> std::string {
+    try {
+      (void)Model::from_text(with(machine(inputs), ""));
+    } catch (const ModelError& error) {
+      EXPECT_FALSE(error.findings().empty());
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("inputs: {command: 0, lever: 0}\n"), "");
+  EXPECT_NE(message("inputs: {command: {unit: bar}, lever: 0}\n").find("inputs.command.unit"), std::string::npos);
+  EXPECT_NE(message("inputs: {command: {min: 2, max: 1}, lever: 0}\n").find("maximum"), std::string::npos);
+  EXPECT_NE(message("inputs: {command: {default: 3, max: 1}, lever: 0}\n").find("outside the limits"), std::string::npos);
+  EXPECT_NE(message("inputs: {command: 0, lever: 0}\nsignals: {lever: 1}\n").find("already used"), std::string::npos);
+  EXPECT_NE(message("inputs: {command: 0}\n").find("did you mean") + message("inputs: {command: 0}\n").find("lever"), std::string::npos);
+  EXPECT_NE(message("inputs: {command: 0, lever: 0, m: 0}\nmotions: {m: {joint: mass, signal: m}}\n").find("rate_limit"),
+            std::string::npos);
+}
+
+TEST(Parameters, GiveTheBitsOfOverrides) {
+  const std::string text = with(machine(kInputs), "");
+  const auto model = Model::from_text(text);
+  for (const auto& [path, value] : std::vector<std::pair<std::string, double>>{{"bodies.mass.point_mass.mass", 120},
+                                                                               {"cylinders.ram.bore", 0.05},
+                                                                               {"springs.spring.stiffness", 900},
+                                                                               {"volumes.a.pressure", 3e6},
+                                                                               {"fluid.bulk_modulus", 1e9},
+                                                                               {"joints.mass.position", 0.6},
+                                                                               {"gravity.0", -1.5}}) {
+    Simulation changed(model);
+    trunnion::ParameterIndex parameter;
+    try {
+      parameter = model->parameter(path);
+    } catch (const ModelError& error) {
+      ADD_FAILURE() << error.what();
+      continue;
+    }
+    changed.set_parameter(parameter, value);
+    EXPECT_EQ(changed.value(parameter), value);
+    changed.restart();
+    Simulation expected(Model::from_text(text, {path + "=" + std::to_string(value)}));
+    changed.run_until(0.2);
+    expected.run_until(0.2);
+    EXPECT_EQ(changed.value("mass.position"), expected.value("mass.position")) << path;
+    EXPECT_EQ(changed.value("a.pressure"), expected.value("a.pressure")) << path;
+  }
+}
+
+TEST(Parameters, TakeEffectDuringARun) {
+  const auto model = Model::from_text(R"(
+trunnion: 1
+gravity: [-2, 0, 0]
+bodies: {mass: {point_mass: {mass: 3 kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}}}
+solver: {step: 10 ms, duration: 2 s}
+)");
+  Simulation sim(model);
+  sim.run_until(0.5);
+  sim.set_parameter(model->parameter("gravity.0"), 4);
+  EXPECT_NEAR(sim.value(model->channel("mass.speed")), -1, 1e-13);  // not before the next step
+  sim.run_until(1);
+  EXPECT_NEAR(sim.value("mass.speed"), -1 + 0.5 * 4, 1e-13);
+  EXPECT_NEAR(sim.value("mass.position"), -0.25 - 0.5 + 0.5, 1e-13);
+  EXPECT_THROW(sim.set_parameter(model->parameter("bodies.mass.point_mass.mass"), 0), ModelError);
+  EXPECT_THROW(sim.set_parameter(model->parameter("bodies.mass.point_mass.mass"), std::nan("")), ModelError);
+  EXPECT_EQ(sim.value(model->parameter("bodies.mass.point_mass.mass")), 3);
+  EXPECT_THROW((void)model->parameter("bodies.mass.point_mass.masss"), ModelError);
+}
+
+TEST(Steps, AllocateNothingWithInputsAndOutputs) {
+  if (!trunnion::test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
+  const auto model = Model::from_text(with(machine(kInputs), "time_constant: 20 ms"));
+  Simulation sim(model);
+  const auto command = model->input("command"), lever = model->input("lever");
+  const std::vector<trunnion::ChannelIndex> outputs{model->channel("mass.position"), model->channel("a.pressure"),
+                                                    model->channel("ram.force"), model->channel("ram.length")};
+  std::vector<double> y(outputs.size());
+  trunnion::State state;
+  const auto round = [&](int i) {
+    sim.set(command, 0.1 * std::sin(i));
+    sim.set(lever, 2 * std::cos(0.1 * i));
+    const trunnion::StepReport report = sim.try_step();
+    ASSERT_TRUE(report.ok());
+    sim.read(outputs, y.data());
+    sim.read_state(state);
+    if (i % 10 == 0) sim.set_state(state);
+  };
+  for (int i = 0; i < 20; ++i) round(i);
+  const long before = trunnion::test::allocations();
+  for (int i = 20; i < 60; ++i) round(i);
+  EXPECT_EQ(trunnion::test::allocations(), before);
+}
+
+TEST(Steps, ThatFailSayWhyAndKeepTheState) {
+  const auto model =
+      Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml", {"solver.max_iterations=1", "solver.divisions=0"});
+  Simulation sim(model);
+  trunnion::StepReport report;
+  while ((report = sim.try_step()).ok()) {}
+  EXPECT_EQ(report.status, trunnion::StepReport::Status::failed);
+  EXPECT_EQ(sim.time(), 1);
+  EXPECT_NE(sim.error().find("no convergence"), std::string::npos) << sim.error();
+  EXPECT_THROW((void)sim.value("energy.drift"), ModelError);
+  int calls = 0;
+  Simulation cancelled(Model::from_text(with(machine(kInputs), "")));
+  cancelled.on_progress([&](double) { return ++calls < 3; });
+  EXPECT_THROW(cancelled.run(), trunnion::RunError);
+  EXPECT_EQ(calls, 3);
+  EXPECT_NEAR(cancelled.time(), 0.192, 1e-12);
+}
+
+TEST(States, OfOtherModelsAreRefused) {
+  Simulation sim(Model::from_text(with(machine(kInputs), "")));
+  const trunnion::Model& model = *sim.model();
+  Simulation other(Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml"));
+  EXPECT_THROW(sim.set_state(other.state()), ModelError);
+  EXPECT_THROW(sim.set_state(trunnion::State()), ModelError);
+  EXPECT_EQ(sim.state().velocities().size(), 1U);
+  EXPECT_EQ(model.fingerprint(), sim.state().fingerprint());
+  std::string bytes = sim.state().bytes();
+  EXPECT_EQ(trunnion::State::from_bytes(bytes), sim.state());
+  EXPECT_THROW((void)trunnion::State::from_bytes(bytes.substr(0, bytes.size() - 1)), ModelError);
+  EXPECT_THROW((void)trunnion::State::from_bytes("TRSTATE1"), ModelError);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {  // damaged bytes are refused or give a state, but never crash
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x7f);
+    try {
+      (void)trunnion::State::from_bytes(damaged).time();
+    } catch (const ModelError&) {}
+  }
+}
+
+}  // namespace
