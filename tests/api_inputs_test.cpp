@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "file/model_file.h"
+#include "results/run_case.h"
 #include "support/allocation_counter.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
@@ -332,6 +334,26 @@ TEST(States, OfOtherModelsAreRefused) {
     try {
       (void)trunnion::State::from_bytes(damaged).time();
     } catch (const ModelError&) {}
+  }
+}
+
+TEST(Simulation, EqualsARunOfTheProgramBitForBit) {
+  for (const char* example : {"four_bar", "excavator", "crane_single", "bicycle", "excavator_quasistatic"}) {
+    const std::string file = std::string(TRUNNION_SOURCE_DIR) + "/examples/" + example + ".yaml";
+    const std::vector<std::string> overrides{"solver.duration=0.3 s"};
+    trunnion::Description description = trunnion::load_model(file, {{"solver.duration", "0.3 s"}});
+    const trunnion::CaseResult run = trunnion::run_case(trunnion::compile(std::move(description)));
+    Simulation plain(Model::load(file, overrides)), kept(file, overrides);
+    plain.run();
+    kept.run();
+    const trunnion::Recording& recording = run.recorder->recording();
+    ASSERT_EQ(recording.channels.size(), kept.channels().size());
+    for (std::size_t i = 0; i < recording.channels.size(); ++i) {
+      const std::string& name = recording.channels[i].name;
+      EXPECT_EQ(kept.value(name), recording.columns[i].back()) << example << " " << name;
+      if (!name.starts_with("energy.") && !name.starts_with("solver."))
+        EXPECT_EQ(plain.value(name), kept.value(name)) << example << " " << name;
+    }
   }
 }
 

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "file/model_file.h"
+#include "signals/rate_limit.h"
 
 namespace trunnion {
 namespace {
@@ -209,6 +211,29 @@ TEST(Corners, AreWhereAValueOrASlopeJumps) {
   EXPECT_EQ(corners("smooth"), (std::vector{0.0, 2.0}));  // between them its slope is continuous
   EXPECT_EQ(corners("sine"), (std::vector{0.25}));
   EXPECT_EQ(corners("all"), (std::vector{0.0, 0.25, 0.5, 0.8, 1.0, 2.0, 3.0, 4.7}));
+}
+
+TEST(RateLimit, FollowsTheSignalWhereItMay) {
+  const Points jump{{0, 0}, {1, 0}, {1, 2}, {5, 2}};  // at 1/s: reached at 3
+  EXPECT_EQ(rate_limited(jump, 1), (Points{{0, 0}, {1, 0}, {3, 2}, {5, 2}}));
+  EXPECT_EQ(rate_limited({{0, 0}, {1, 3}, {2, 3}}, 1.5), (Points{{0, 0}, {1, 1.5}, {2, 3}}));  // too steep, caught later
+  EXPECT_EQ(rate_limited({{0, 0}, {1, 3}}, 1), (Points{{0, 0}, {1, 1}, {3, 3}}));              // caught after the end
+  EXPECT_EQ(rate_limited({{0, 0}, {2, 1}, {4, 0}}, 1), (Points{{0, 0}, {2, 1}, {4, 0}}));      // slow enough
+  EXPECT_EQ(rate_limited({{0, 4}}, 1), (Points{{0, 4}}));
+  EXPECT_TRUE(rate_limited({}, 1).empty());
+  // against a fine simulation of y' = clamp((u - y) / dt, -r, r)
+  const Points u{{0, 1}, {0.5, 4}, {0.5, -2}, {1.5, 3}, {2, 3}, {2, 0}, {2.2, -3}, {4, 5}};
+  for (const double rate : {0.7, 2.5, 6.0}) {
+    const SignalSet set({{"u", RampsSignal{u}}, {"y", RampsSignal{rate_limited(u, rate)}}});
+    constexpr double kStep = 1e-5;
+    double y = 1, worst = 0;
+    for (int i = 1; i <= 600000; ++i) {
+      const double t = i * kStep;
+      y += std::clamp(set.evaluate(0, t, Side::right, nullptr).value - y, -rate * kStep, rate * kStep);
+      worst = std::max(worst, std::abs(y - set.evaluate(1, t, Side::right, nullptr).value));
+    }
+    EXPECT_LT(worst, 2e-4) << rate;  // of the simulation: the largest slope, 15/s, times its step
+  }
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api.h"
 #include "base/units.h"
 #include "file/fingerprint.h"
 #include "file/model_file.h"
 #include "file/plausibility.h"
+#include "front/content.h"
 #include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "api.h"
 #include "file/model_file.h"
+#include "front/c_interface.h"
+#include "front/content.h"
 #include "results/files.h"
 #include "results/run_case.h"
 #include "studies/equilibrium_files.h"
@@ -144,3 +145,36 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
 }
 
 }  // namespace trunnion
+
+// ---------------------------------------------------------------- C
+
+namespace {
+
+using namespace trunnion;
+
+template <class Make>
+trunnion_status make_model(const char* text, const char* const* overrides, size_t count, trunnion_model** out, Make&& make) {
+  return guarded([&] {
+    trunnion_model*& result = required(out, "the result");
+    result = nullptr;
+    std::vector<std::string> list;
+    if (count > 0) (void)required(overrides, "the list of overrides");
+    for (size_t i = 0; i < count; ++i) list.emplace_back(&required(overrides[i], "an override"));
+    result = new trunnion_model{make(std::string(&required(text, "the model")), list)};
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+trunnion_status trunnion_model_load(const char* file, const char* const* overrides, size_t count, trunnion_model** out) {
+  return make_model(file, overrides, count, out,
+                    [](const std::string& name, const std::vector<std::string>& list) { return Model::load(name, list); });
+}
+trunnion_status trunnion_model_from_text(const char* text, const char* const* overrides, size_t count, trunnion_model** out) {
+  return make_model(text, overrides, count, out,
+                    [](const std::string& model, const std::vector<std::string>& list) { return Model::from_text(model, list); });
+}
+
+}  // extern "C"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "api.h"
+#include "front/content.h"
 #include "hydraulics/quasistatic/command_error.h"
 
 namespace trunnion {
@@ -151,14 +151,14 @@ State State::from_bytes(const std::string& bytes) {
   if (bytes.size() < sizeof header || std::memcmp(bytes.data(), header.magic, sizeof header.magic) != 0) throw refuse("wrong header");
   std::memcpy(&header, bytes.data(), sizeof header);
   const StateLayout& n = header.layout;
-  const std::uint64_t room = bytes.size() - sizeof header;
+  const std::uint64_t rest = bytes.size() - sizeof header;
   for (const int size : {n.nq, n.nv, n.ny, n.rows, n.coupling, n.oil_memory, n.inputs})
-    if (size < 0 || static_cast<std::uint64_t>(size) * sizeof(double) > room) throw refuse("wrong sizes");
+    if (size < 0 || static_cast<std::uint64_t>(size) * sizeof(double) > rest) throw refuse("wrong sizes");
   State state;
   state.content_ = std::make_unique<Content>(Content{header.model, StateVector(n)});
   StateVector& to = state.content_->state;
-  if (to.values().size() != header.size || room != header.size * sizeof(double)) throw refuse("wrong length");
-  if (header.size > 0) std::memcpy(to.values().data(), bytes.data() + sizeof header, room);
+  if (to.values().size() != header.size || rest != header.size * sizeof(double)) throw refuse("wrong length");
+  if (header.size > 0) std::memcpy(to.values().data(), bytes.data() + sizeof header, rest);
   to.time = header.time;
   if (!std::isfinite(to.time)) throw refuse("the time is not finite");
   for (const double value : to.values())

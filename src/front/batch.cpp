@@ -5,8 +5,8 @@
 #include <cmath>
 #include <thread>
 
-#include "api.h"
 #include "cosimulation/workers.h"
+#include "front/content.h"
 #include "trunnion/batch.h"
 
 namespace trunnion {
