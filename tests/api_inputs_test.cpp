@@ -152,11 +152,11 @@ TEST(Inputs, AreInputsOfLinearModelsAlsoThroughProducts) {
                             "");
   auto a = Simulation::from_text(direct), b = Simulation::from_text(scaled);
   const auto column = [](const trunnion::LinearSystem& s, const std::string& name) {
-    std::vector<double> column;
+    std::vector<double> values;
     for (std::size_t j = 0; j < s.inputs.size(); ++j)
       if (s.inputs[j].name == name)
-        for (const auto& row : s.B) column.push_back(row[j]);
-    return column;
+        for (const auto& row : s.B) values.push_back(row[j]);
+    return values;
   };
   a.set(a.model()->input("command"), 0.1);
   a.set(a.model()->input("lever"), 3);
@@ -355,6 +355,28 @@ TEST(Simulation, EqualsARunOfTheProgramBitForBit) {
         EXPECT_EQ(plain.value(name), kept.value(name)) << example << " " << name;
     }
   }
+}
+
+TEST(States, AreSetByTheirMinimalVector) {
+  const auto model = Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml");
+  Simulation sim(model), other(model);
+  sim.run_until(0.4);
+  const std::vector<double> x = sim.minimal_state();
+  ASSERT_EQ(x.size(), sim.minimal_states().size());
+  EXPECT_EQ(sim.minimal_states()[0].unit, "rad");
+  other.set_minimal_state(x);
+  const std::vector<double> y = other.minimal_state();
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-9 * (1 + std::abs(x[i]))) << sim.minimal_states()[i].name;
+  EXPECT_EQ(other.time(), 0);
+  for (const char* angle : {"crank.angle", "coupler.angle"})
+    if (std::any_of(model->channels().begin(), model->channels().end(), [&](const auto& c) { return c.name == angle; }))
+      EXPECT_NEAR(other.value(angle), sim.value(angle), 1e-8) << angle;
+  const trunnion::State before = other.state();
+  EXPECT_THROW(other.set_minimal_state({1.0}), ModelError);
+  std::vector<double> wrong = x;
+  wrong[0] = std::nan("");
+  EXPECT_THROW(other.set_minimal_state(wrong), ModelError);
+  EXPECT_EQ(other.state(), before);
 }
 
 }  // namespace

@@ -177,6 +177,18 @@ class Simulation {
   void read_state(State& state) const;
   /// Continues from a state of any simulation of the same kind of machine. Throws ModelError for another model's.
   void set_state(const State& state);
+  /// The minimal vector of the state: independent positions and velocities, positions whose velocities follow from velocity-level
+  /// constraints, pressures and other first-order states, as in linear models. Its coordinates are those of the first call until
+  /// select_coordinates(). Throws RunError at a singular configuration.
+  const std::vector<ChannelInfo>& minimal_states() const;
+  std::vector<double> minimal_state() const;
+  void read_minimal_state(double* x) const;  ///< minimal_states().size() numbers; no allocation after the first call
+  /// Moves the machine there, at its time: dependent positions are the nearest to the present ones, velocities, accelerations and rates
+  /// consistent. Throws ModelError for a wrong size or non-finite numbers, RunError if the loops do not close; the state is then unchanged.
+  void set_minimal_state(const std::vector<double>& x);
+  /// Selects the independent coordinates anew, at the present state.
+  void select_coordinates();
+
   Snapshot save() const;
   /// Restores a state saved by this simulation, or another of the same model. Throws ModelError for a snapshot of a model with another
   /// structure or other names; numbers and signals may differ.

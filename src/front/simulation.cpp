@@ -201,6 +201,7 @@ struct Simulation::Content final : RunWatcher {
     compiled = std::move(next);
     loop = std::move(next_loop);
     observer.reset();
+    minimal.reset();
     changed = false;
     forget();
     if (reader) {
@@ -250,6 +251,17 @@ struct Simulation::Content final : RunWatcher {
                        "' is an integral over the run or belongs to a step, and is not kept; call attach_ledger() before the run");
     return reader->values()[number];
   }
+  /// On the coordinates of the first call.
+  MinimalState& minimal_vector(bool anew = false) {
+    if (minimal && !anew) return *minimal;
+    if (minimal)
+      minimal->select(loop->state());
+    else
+      minimal = std::make_unique<MinimalState>(compiled, loop->state());
+    minimal_states.clear();
+    for (const LinearVariable& v : minimal->variables()) minimal_states.push_back({v.name, v.unit, v.meaning});
+    return *minimal;
+  }
   void observe() {
     if (observed) return;
     if (!observer) observer = make_observer(compiled);
@@ -263,6 +275,8 @@ struct Simulation::Content final : RunWatcher {
   bool changed = false;  // parameters since compiled
   std::unique_ptr<StepLoop> loop;
   std::unique_ptr<Observer> observer;  // made when first needed
+  std::unique_ptr<MinimalState> minimal;
+  std::vector<ChannelInfo> minimal_states;
   bool observed = false;               // at the present state
   bool inputs_set = false;             // since the last step
   std::optional<ChannelReader> reader;
@@ -461,6 +475,37 @@ void Simulation::set_state(const State& state) {
   translated([&] { c.loop->restore(state.content_->state); });
   c.begin_watching();
   c.forget();
+}
+
+const std::vector<ChannelInfo>& Simulation::minimal_states() const {
+  translated([&] { (void)content_->minimal_vector(); });
+  return content_->minimal_states;
+}
+std::vector<double> Simulation::minimal_state() const {
+  std::vector<double> x(minimal_states().size());
+  read_minimal_state(x.data());
+  return x;
+}
+void Simulation::read_minimal_state(double* x) const {
+  translated([&] {
+    const MinimalState& minimal = content_->minimal_vector();
+    minimal.read(content_->loop->state(), {x, static_cast<std::size_t>(minimal.size())});
+  });
+}
+void Simulation::set_minimal_state(const std::vector<double>& x) {
+  Content& c = *content_;
+  translated([&] {
+    MinimalState& minimal = c.minimal_vector();
+    StateVector state = c.loop->state();
+    minimal.set(x, state);
+    c.loop->restore(state);
+    if (c.compiled->layout.coupling > 0 && !c.loop->restart()) throw c.loop->failure();
+  });
+  c.begin_watching();
+  c.forget();
+}
+void Simulation::select_coordinates() {
+  translated([&] { (void)content_->minimal_vector(true); });
 }
 
 Snapshot Simulation::save() const {

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "base/diagnostic.h"
 #include "hydraulics/quasistatic/command_error.h"
 #include "linearise/counterpart.h"
 #include "linearise/reduction.h"
+#include "linearise/variables.h"
 #include "machine/observe.h"
 
 namespace trunnion {
@@ -25,82 +26,6 @@ constexpr std::size_t kMostMovers = 64;     // maximum number of states searched
 constexpr double kSteady = 1e-7;            // of the largest entry of a row of A: smaller changes count as constant
 constexpr double kNegligibleEntry = 1e-12;  // of the largest entry of rows of its kind: rounding
 constexpr double kMoving = 1e-9;            // [rad/s, m/s]
-
-// ---------------------------------------------------------------- names
-
-/// Descriptions of the model's channels by name.
-class Names {
- public:
-  explicit Names(const std::vector<Channel>& channels) {
-    for (const Channel& channel : channels) channels_[channel.name] = &channel;
-  }
-  LinearVariable variable(const std::string& name, double reference) const {
-    const auto found = channels_.find(name);
-    if (found == channels_.end()) return {name, "rad", "increment of the rotation about an axis of the joint at rotation zero", reference};
-    return {name, found->second->unit, found->second->meaning, reference};
-  }
-
- private:
-  std::map<std::string, const Channel*> channels_;
-};
-
-/// The input that reads each signal: name, unit and meaning. Signals with several readers keep their own name.
-std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
-  std::vector<LinearVariable> readers(model.signals.size());
-  const auto read = [&](SignalIndex signal, const std::string& name, const char* unit, const std::string& meaning) {
-    if (signal < 0) return;
-    LinearVariable& reader = readers[signal];
-    if (reader.name.empty()) {
-      reader = {name, unit, meaning, 0};
-      return;
-    }
-    reader.name = model.signals.names()[signal];
-    if (reader.unit != unit) reader.unit = "";
-    reader.meaning += "; " + meaning;
-  };
-  const Hydraulics& netlist = model.hydraulics;
-  for (const PressureNode& node : netlist.nodes)
-    if (node.state < 0) read(node.source, node.name + ".pressure", "Pa", "pressure of source " + node.name);
-  for (const FlowSource& source : netlist.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
-  for (const QuasistaticCircuit& q : netlist.quasistatic) read(q.flow, q.name + ".flow", "m^3/s", "flow of the pump of " + q.name);
-  for (const Spool& spool : netlist.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
-  std::visit(
-      [&](const auto& m) {
-        for (const auto& soil : m.soils) read(soil.signal, soil.name + ".factor", "", "factor of the resistance " + soil.name);
-        for (const auto& load : m.body_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
-        for (const auto& load : m.joint_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
-        for (const auto& motion : m.motions) read(motion.signal, motion.name + ".motion", "rad or m", "prescribed motion " + motion.name);
-      },
-      model.mechanism);
-  for (int i = 0; i < model.signals.inputs(); ++i) {
-    const auto& [name, input] = model.description.inputs[static_cast<std::size_t>(i)];
-    readers[static_cast<std::size_t>(model.signals.first_input() + i)] = {name, input.unit, "input " + name, 0};
-  }
-  return readers;
-}
-
-std::string suffix(LinearInput::Kind kind) {
-  switch (kind) {
-    case LinearInput::Kind::rate:
-      return ".rate";
-    case LinearInput::Kind::acceleration:
-      return ".acceleration";
-    default:
-      return "";
-  }
-}
-
-double input_value(const Signals& signals, const LinearInput& input, double time, Side side) {
-  const SignalValue value = signals.evaluate(input.signal, time, side);
-  switch (input.kind) {
-    case LinearInput::Kind::rate:
-      return value.rate;
-    case LinearInput::Kind::acceleration:
-      return value.acceleration;
-    default:
-      return value.value;
-  }
-}
 
 /// Channel indices of the requested outputs.
 std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, const std::vector<std::string>& wanted) {
@@ -137,20 +62,6 @@ LinearSizes sizes_of(const CompiledModel& model, std::size_t first_order) {
   return sizes;
 }
 
-std::vector<std::string> coordinate_list(const CompiledModel& model, const std::vector<int>& velocities) {
-  std::vector<std::string> names;
-  names.reserve(velocities.size());
-  for (int v : velocities) names.push_back(model.coordinate_names[v]);
-  return names;
-}
-
-/// Value of the one-axis coordinate that velocity v moves; 0 for a spherical joint.
-template <int D>
-double coordinate_value(const Mechanism<D>& m, const StateVector& state, int v) {
-  const TreeNode<D>& n = m.tree.nodes[m.tree.dof_node[v]];
-  return n.joint == NodeJoint::spherical ? 0 : state.q()[n.q];
-}
-
 // ---------------------------------------------------------------- exact, of minimum size
 
 template <int D>
@@ -163,7 +74,7 @@ class Lineariser {
 
   LinearModel build(const LinearOptions& options) {
     const auto observer = make_observer(model_);
-    const Names names(observer->channels());
+    const VariableNames names(*model_, observer->channels());
     LinearModel linear;
     linear.time = reduction_.reference().time;
     describe_states(names, linear);
@@ -183,18 +94,11 @@ class Lineariser {
   }
 
  private:
-  void describe_states(const Names& names, LinearModel& linear) {
-    const StateVector& at = reduction_.reference();
+  void describe_states(const VariableNames& names, LinearModel& linear) {
     linear.independent = reduction_.velocities();
     linear.velocity_dependent = reduction_.velocity_dependent();
     linear.first_order = reduction_.states();
-    const auto add_position = [&](int v) {
-      linear.states.push_back(names.variable(model_->coordinate_names[v], coordinate_value(m_, at, v)));
-    };
-    for (int v : linear.independent) add_position(v);
-    for (int v : linear.independent) linear.states.push_back(names.variable(model_->velocity_names[v], at.v()[v]));
-    for (int v : linear.velocity_dependent) add_position(v);
-    for (int i : linear.first_order) linear.states.push_back(names.variable(model_->state_names[i], at.y()[i]));
+    linear.states = names.states(reduction_.reference(), linear.independent, linear.velocity_dependent, linear.first_order);
     linear.partition = {coordinate_list(*model_, linear.independent), coordinate_list(*model_, linear.velocity_dependent),
                         coordinate_list(*model_, reduction_.dependent())};
     linear.sizes = sizes_of(*model_, linear.first_order.size());
@@ -203,18 +107,9 @@ class Lineariser {
   }
 
   void describe_inputs(LinearModel& linear) {
-    const std::vector<LinearVariable> readers = signal_readers(*model_);
     linear.signals = reduction_.inputs();
     add_inputs_of_composites(linear.signals);
-    const Signals signals = signals_at(*model_, reduction_.reference());
-    for (const LinearInput& input : linear.signals) {
-      LinearVariable variable = readers[input.signal];
-      variable.name += suffix(input.kind);
-      if (input.kind == LinearInput::Kind::rate) variable.meaning += ", its rate";
-      if (input.kind == LinearInput::Kind::acceleration) variable.meaning += ", its acceleration";
-      variable.reference = input_value(signals, input, linear.time, Side::right);
-      linear.inputs.push_back(variable);
-    }
+    linear.inputs = input_variables(*model_, signals_at(*model_, reduction_.reference()), linear.signals, linear.time, Side::right);
   }
 
   /// Inputs of the model that act through sums and products only.
@@ -420,12 +315,10 @@ LinearModel counterpart(const std::shared_ptr<const CompiledModel>& model, const
   const auto& m = std::get<Mechanism<D>>(model->mechanism);
   LinearModel linear;
   const auto observer = make_observer(model);
-  const Names names(observer->channels());
   linear.time = reference.time;
-  for (int v = 0; v < m.tree.nv; ++v)
-    linear.states.push_back(names.variable(model->coordinate_names[v], coordinate_value(m, reference, v)));
-  for (int v = 0; v < m.tree.nv; ++v) linear.states.push_back(names.variable(model->velocity_names[v], reference.v()[v]));
-  for (int i : differences.states()) linear.states.push_back(names.variable(model->state_names[i], reference.y()[i]));
+  std::vector<int> all(static_cast<std::size_t>(m.tree.nv));
+  std::iota(all.begin(), all.end(), 0);
+  linear.states = VariableNames(*model, observer->channels()).states(reference, all, {}, differences.states());
   linear.sizes = sizes_of(*model, differences.states().size());
   const auto n = static_cast<Eigen::Index>(linear.states.size());
   linear.A.resize(n, n);

@@ -1,0 +1,124 @@
+// Names of the states and inputs of linear models.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linearise/variables.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Value of the one-axis coordinate that velocity v moves; 0 for a spherical joint.
+double coordinate_value(const CompiledModel& model, const StateVector& state, int v) {
+  return std::visit(
+      [&](const auto& m) {
+        const auto& n = m.tree.nodes[m.tree.dof_node[v]];
+        return n.joint == NodeJoint::spherical ? 0 : state.q()[n.q];
+      },
+      model.mechanism);
+}
+
+/// The input that reads each signal: name, unit and meaning. Signals with several readers keep their own name.
+std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
+  std::vector<LinearVariable> readers(model.signals.size());
+  const auto read = [&](SignalIndex signal, const std::string& name, const char* unit, const std::string& meaning) {
+    if (signal < 0) return;
+    LinearVariable& reader = readers[signal];
+    if (reader.name.empty()) {
+      reader = {name, unit, meaning, 0};
+      return;
+    }
+    reader.name = model.signals.names()[signal];
+    if (reader.unit != unit) reader.unit = "";
+    reader.meaning += "; " + meaning;
+  };
+  const Hydraulics& netlist = model.hydraulics;
+  for (const PressureNode& node : netlist.nodes)
+    if (node.state < 0) read(node.source, node.name + ".pressure", "Pa", "pressure of source " + node.name);
+  for (const FlowSource& source : netlist.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
+  for (const QuasistaticCircuit& q : netlist.quasistatic) read(q.flow, q.name + ".flow", "m^3/s", "flow of the pump of " + q.name);
+  for (const Spool& spool : netlist.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
+  std::visit(
+      [&](const auto& m) {
+        for (const auto& soil : m.soils) read(soil.signal, soil.name + ".factor", "", "factor of the resistance " + soil.name);
+        for (const auto& load : m.body_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
+        for (const auto& load : m.joint_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
+        for (const auto& motion : m.motions) read(motion.signal, motion.name + ".motion", "rad or m", "prescribed motion " + motion.name);
+      },
+      model.mechanism);
+  for (int i = 0; i < model.signals.inputs(); ++i) {
+    const auto& [name, input] = model.description.inputs[static_cast<std::size_t>(i)];
+    readers[static_cast<std::size_t>(model.signals.first_input() + i)] = {name, input.unit, "input " + name, 0};
+  }
+  return readers;
+}
+
+std::string suffix(LinearInput::Kind kind) {
+  switch (kind) {
+    case LinearInput::Kind::rate:
+      return ".rate";
+    case LinearInput::Kind::acceleration:
+      return ".acceleration";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+VariableNames::VariableNames(const CompiledModel& model, const std::vector<Channel>& channels) : model_(model) {
+  for (const Channel& channel : channels) channels_[channel.name] = &channel;
+}
+
+LinearVariable VariableNames::variable(const std::string& name, double reference) const {
+  const auto found = channels_.find(name);
+  if (found == channels_.end()) return {name, "rad", "increment of the rotation about an axis of the joint at rotation zero", reference};
+  return {name, found->second->unit, found->second->meaning, reference};
+}
+
+std::vector<LinearVariable> VariableNames::states(const StateVector& at, const std::vector<int>& independent,
+                                                  const std::vector<int>& velocity_dependent, const std::vector<int>& first_order) const {
+  std::vector<LinearVariable> states;
+  const auto add_positions = [&](const std::vector<int>& velocities) {
+    for (int v : velocities) states.push_back(variable(model_.coordinate_names[v], coordinate_value(model_, at, v)));
+  };
+  add_positions(independent);
+  for (int v : independent) states.push_back(variable(model_.velocity_names[v], at.v()[v]));
+  add_positions(velocity_dependent);
+  for (int i : first_order) states.push_back(variable(model_.state_names[i], at.y()[i]));
+  return states;
+}
+
+std::vector<LinearVariable> input_variables(const CompiledModel& model, const Signals& signals, const std::vector<LinearInput>& inputs,
+                                            double time, Side side) {
+  const std::vector<LinearVariable> readers = signal_readers(model);
+  std::vector<LinearVariable> variables;
+  for (const LinearInput& input : inputs) {
+    LinearVariable variable = readers[input.signal];
+    variable.name += suffix(input.kind);
+    if (input.kind == LinearInput::Kind::rate) variable.meaning += ", its rate";
+    if (input.kind == LinearInput::Kind::acceleration) variable.meaning += ", its acceleration";
+    variable.reference = input_value(signals, input, time, side);
+    variables.push_back(variable);
+  }
+  return variables;
+}
+
+double input_value(const Signals& signals, const LinearInput& input, double time, Side side) {
+  const SignalValue value = signals.evaluate(input.signal, time, side);
+  switch (input.kind) {
+    case LinearInput::Kind::rate:
+      return value.rate;
+    case LinearInput::Kind::acceleration:
+      return value.acceleration;
+    default:
+      return value.value;
+  }
+}
+
+std::vector<std::string> coordinate_list(const CompiledModel& model, const std::vector<int>& velocities) {
+  std::vector<std::string> names;
+  names.reserve(velocities.size());
+  for (int v : velocities) names.push_back(model.coordinate_names[v]);
+  return names;
+}
+
+}  // namespace trunnion

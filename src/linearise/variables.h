@@ -1,0 +1,38 @@
+// Names, units and meanings of the states and inputs of linear models, shared by everything that uses the minimal vector of a machine.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "linearise/linear_model.h"
+#include "machine/observe.h"
+
+namespace trunnion {
+
+/// Names of states, from the channels that record them; `model` and `channels` must outlive it.
+class VariableNames {
+ public:
+  VariableNames(const CompiledModel& model, const std::vector<Channel>& channels);
+  /// The states x = (x_ai, v_ai, x_ad, y) with their values in `at`: velocity indices of x_ai and x_ad, indices in y of the first-order
+  /// states. The value of a rotation increment of a spherical joint is 0.
+  std::vector<LinearVariable> states(const StateVector& at, const std::vector<int>& independent, const std::vector<int>& velocity_dependent,
+                                     const std::vector<int>& first_order) const;
+
+ private:
+  LinearVariable variable(const std::string& name, double reference) const;
+
+  const CompiledModel& model_;
+  std::map<std::string, const Channel*> channels_;
+};
+
+/// The inputs with their values at `time`, signals by their limit on `side`. A signal with several readers keeps its own name.
+std::vector<LinearVariable> input_variables(const CompiledModel& model, const Signals& signals, const std::vector<LinearInput>& inputs,
+                                            double time, Side side);
+/// Value of an input.
+double input_value(const Signals& signals, const LinearInput& input, double time, Side side);
+/// Names of the coordinates of velocities.
+std::vector<std::string> coordinate_list(const CompiledModel& model, const std::vector<int>& velocities);
+
+}  // namespace trunnion
