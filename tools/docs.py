@@ -38,6 +38,7 @@ RENAMED = {
 # Channels in the picture of an example; --unit for each unit of UNITS that fits. An example missing here fails the build.
 GALLERY = {
     "lever": "lever.angle *_side.pressure",
+    "lever_driven": "command.input lever.angle",
     "four_bar": "crank.angle v*.pressure",
     "four_bar_lift": "beam.angle v*.pressure",
     "four_bar_linear": "crank.angle v*.pressure",
@@ -170,8 +171,9 @@ def head_comment(text):
 
 def run_example(program, name, work, pictures):
     """Runs an example and draws its picture; returns its summary."""
-    results = work / name
-    for command in ([program, "run", f"examples/{name}.yaml", "-q", "-o", str(results)],
+    results, inputs = work / name, ROOT / f"examples/{name}.csv"
+    driven = ["--input", str(inputs)] if inputs.is_file() else []
+    for command in ([program, "run", f"examples/{name}.yaml", *driven, "-q", "-o", str(results)],
                     [program, "plot", str(results), *GALLERY[name].split(), "-q", "--size", "190x62",
                      "-o", str(pictures / f"{name}.svg")]):
         if command[1] == "plot":

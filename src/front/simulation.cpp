@@ -277,8 +277,8 @@ struct Simulation::Content final : RunWatcher {
   std::unique_ptr<Observer> observer;  // made when first needed
   std::unique_ptr<MinimalState> minimal;
   std::vector<ChannelInfo> minimal_states;
-  bool observed = false;               // at the present state
-  bool inputs_set = false;             // since the last step
+  bool observed = false;    // at the present state
+  bool inputs_set = false;  // since the last step
   std::optional<ChannelReader> reader;
   std::optional<StepCounter> counter;
   GridStep grid;

@@ -67,7 +67,8 @@ def main():
     if of_cpp != of_c or abs(angle - 0.5) > 0.01:
         sys.exit(f"drive.cpp prints {of_cpp}, drive.c {of_c}; the lever should come to 0.5 rad")
     angles = [float(text) for text in run(build / "fleet_cpp", model).split()]
-    if len(angles) != 8 or sorted(angles, reverse=True) != angles:  # heavier levers rise less
+    start = 0.349  # [rad]; each mass another angle, and all levers rise
+    if len(set(angles)) != 8 or min(angles) < start + 0.03 or max(angles) > start + 0.06:
         sys.exit(f"fleet.cpp prints {angles}")
 
     results = options.work / "results"

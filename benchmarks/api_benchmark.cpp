@@ -1,0 +1,143 @@
+// What the public interface adds to the engine, as ratios within one run, minima of alternating repetitions:
+//   a step with 20 inputs set and 20 outputs read / the bare step of the stepper on the same states;
+//   a batch of 1000 four-bars, 20 steps a call, per machine-step and thread / the bare step;
+//   one parameter set and the machine started again, and the construction of a simulation on a shared model.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "file/model_file.h"
+#include "machine/start.h"
+#include "run/make_stepper.h"
+#include "trunnion/trunnion.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(const std::function<void()>& work) {
+  const auto begin = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::string example(const std::string& name) { return std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml"; }
+
+/// The text of an example with 20 inputs that nothing depends on: setting them costs what it costs, and the motion stays the same.
+std::string with_inputs(const std::string& name) {
+  std::string text = trunnion::write_model(trunnion::load_model(example(name)));
+  text += "inputs: {";
+  for (int i = 0; i < 20; ++i) text += (i > 0 ? ", u" : "u") + std::to_string(i) + ": 0";
+  return text + "}\n";
+}
+
+struct Ratio {
+  double bare = 1e300, other = 1e300;  // [s] per step
+};
+
+/// Bare steps and steps through the interface, in alternation, over the same interval.
+Ratio step_ratio(const std::string& name, bool quantities_of_the_state) {
+  constexpr int kSteps = 400, kRepetitions = 15;
+  const auto model = trunnion::Model::from_text(with_inputs(name));
+  const auto compiled = trunnion::compile(trunnion::parse_model(with_inputs(name), "model"));
+  const auto stepper = trunnion::make_stepper(compiled);
+  std::vector<trunnion::ChannelIndex> outputs;
+  for (const trunnion::ChannelInfo& channel : model->channels()) {
+    const bool plain = channel.name.ends_with(".angle") || channel.name.ends_with(".rate") || channel.name.ends_with(".pressure") ||
+                       channel.name.ends_with(".acceleration");
+    if (!channel.name.starts_with("energy.") && !channel.name.starts_with("solver.") && (plain || !quantities_of_the_state))
+      outputs.push_back(model->channel(channel.name));
+  }
+  outputs.resize(20, outputs.front());
+  std::vector<double> y(outputs.size());
+  Ratio best;
+  trunnion::Simulation sim(model);
+  const trunnion::State start = sim.state();
+  for (int r = 0; r < kRepetitions; ++r) {
+    trunnion::StateVector state = trunnion::start_state(*compiled);
+    best.bare = std::min(best.bare, seconds([&] {
+                                      for (int i = 0; i < kSteps; ++i)
+                                        if (stepper->step(state, compiled->description.solver.step).ok())
+                                          state.time = (i + 1) * compiled->description.solver.step;
+                                    }) / kSteps);
+    sim.set_state(start);
+    best.other = std::min(best.other, seconds([&] {
+                                        for (int i = 0; i < kSteps; ++i) {
+                                          for (int k = 0; k < 20; ++k) sim.set(trunnion::InputIndex{k}, 1e-3 * i);
+                                          if (!sim.try_step().ok()) return;
+                                          sim.read(outputs, y.data());
+                                        }
+                                      }) / kSteps);
+  }
+  return best;
+}
+
+void batch_rate() {
+  const auto model = trunnion::Model::load(example("four_bar"));
+  const auto compiled = trunnion::compile(trunnion::load_model(example("four_bar")));
+  constexpr int kMachines = 1000, kCalls = 10, kStepsPerCall = 20, kRepetitions = 5;
+  for (const int threads : {1, 2}) {
+    trunnion::BatchOptions options;
+    options.threads = threads;
+    Ratio best;
+    for (int r = 0; r < kRepetitions; ++r) {
+      const auto stepper = trunnion::make_stepper(compiled);
+      const trunnion::StateVector start = trunnion::start_state(*compiled);
+      best.bare = std::min(best.bare, seconds([&] {
+                                        for (int m = 0; m < kMachines / 10; ++m) {
+                                          trunnion::StateVector state = start;
+                                          for (int i = 0; i < kCalls * kStepsPerCall; ++i)
+                                            if (stepper->step(state, 1e-3).ok()) state.time = (i + 1) * 1e-3;
+                                        }
+                                      }) / (kMachines / 10.0 * kCalls * kStepsPerCall));
+      trunnion::Batch fleet(model, kMachines, options);
+      const int cores = std::min<int>(threads, static_cast<int>(std::thread::hardware_concurrency()));
+      best.other = std::min(best.other, cores * seconds([&] {
+                                          for (int i = 0; i < kCalls; ++i) (void)fleet.step(kStepsPerCall);
+                                        }) / (double(kMachines) * kCalls * kStepsPerCall));
+    }
+    fmt::print("batch of {} four-bars, {} steps a call, {} threads: {:.0f} ns per machine-step and core, bare {:.0f} ns, rate {:.1f} %\n",
+               kMachines, kStepsPerCall, threads, 1e9 * best.other, 1e9 * best.bare, 100 * best.bare / best.other);
+  }
+}
+
+void construction() {
+  for (const auto& [name, path] : {std::pair{"excavator", "bodies.boom"}, {"four_bar", "cylinders.lift.bore"}}) {
+    const auto model = trunnion::Model::load(example(name));
+    trunnion::Simulation sim(model);
+    trunnion::ParameterIndex parameter{0};
+    for (int i = 0; i < static_cast<int>(model->parameters().size()); ++i)
+      if (model->parameters()[static_cast<std::size_t>(i)].name.starts_with(path)) parameter.number = i;
+    const double value = sim.value(parameter);
+    double set = 1e300, made = 1e300;
+    for (int r = 0; r < 50; ++r) {
+      set = std::min(set, seconds([&] {
+                       sim.set_parameter(parameter, value * (1 + 1e-6 * r));
+                       sim.restart();
+                     }));
+      made = std::min(made, seconds([&] { trunnion::Simulation another(model); }));
+    }
+    fmt::print("{}: one parameter ({}) set and started again {:.0f} us; a simulation on a shared model {:.0f} us\n", name,
+               model->parameters()[static_cast<std::size_t>(parameter.number)].name, 1e6 * set, 1e6 * made);
+  }
+}
+
+}  // namespace
+
+int main() {
+  for (const char* name : {"four_bar", "crane_single", "excavator"})
+    for (const bool plain : {true, false}) {
+      const Ratio r = step_ratio(name, plain);
+      fmt::print("{}: a step with 20 inputs set and 20 {} read {:.0f} ns, bare {:.0f} ns, ratio {:.3f}\n", name,
+                 plain ? "numbers of the state" : "channels", 1e9 * r.other, 1e9 * r.bare, r.other / r.bare);
+    }
+  batch_rate();
+  construction();
+}
