@@ -91,7 +91,7 @@ StateVector start_of(const std::shared_ptr<const CompiledModel>& model, Start st
 /// Throws ModelError.
 void check_index(int number, std::size_t size, const char* what);
 
-/// Advances a loop to the next point of its time grid, not beyond `end`. `kept` (may be null) receives the states on the way.
+/// Advances a loop to the next point of its time grid, not beyond `end`, which is after the present time. `kept` (may be null) receives the states on the way.
 class GridStep {
  public:
   enum class Result : unsigned char { done, failed };

@@ -34,7 +34,7 @@ class GridStep::Parts final : public PartSink {
 GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watcher) {
   const StepSchedule& schedule = loop.schedule();
   const StateVector& state = loop.state();
-  const double target = std::min(end, schedule.grid_point_after(state.time));
+  const double target = schedule.grid_point_before(state.time, end);
   subdivided = false;
   failure_.reset();
   Parts parts;
@@ -46,7 +46,7 @@ GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watch
   };
   if (watcher != nullptr) valid_ = state;
   try {
-    while (!schedule.reached(state.time, target)) {
+    do {
       if (loop.restart_due()) {
         if (!loop.restart()) {
           failure_ = loop.failure();
@@ -55,7 +55,7 @@ GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watch
         publish(state, {}, Side::right, false);
       }
       parts.kept.clear();
-      const StepOutcome report = loop.step(target, watcher != nullptr ? &parts : nullptr);
+      const StepOutcome report = loop.step_within(target, watcher != nullptr ? &parts : nullptr);
       for (const auto& [at, outcome] : parts.kept) publish(at, outcome, Side::left, true);
       if (!report.ok() || !loop.not_finite().empty()) {
         failure_ = loop.failure();
@@ -66,7 +66,7 @@ GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watch
       violation = report.violation;
       subdivided = subdivided || report.resolved || report.parts > 1;
       publish(state, report, Side::left, false);
-    }
+    } while (!schedule.reached(state.time, target));
   } catch (const CommandError& error) {
     failure_ = error.at(state.time);
     return Result::failed;
@@ -229,8 +229,12 @@ struct Simulation::Content final : RunWatcher {
   }
 
   // ---- reading
-  double channel(std::size_t number) {
-    const ChannelPlace& place = model->content().channels().places[number];
+  /// Throws ModelError for a wrong number.
+  double channel(int index) {
+    if (channels == nullptr) channels = &model->content().channels();
+    const auto number = static_cast<std::size_t>(index);
+    if (index < 0 || number >= channels->places.size()) check_index(index, channels->places.size(), "channel");
+    const ChannelPlace& place = channels->places[number];
     const StateVector& state = loop->state();
     switch (place.kind) {
       case ChannelPlace::Kind::time:
@@ -247,7 +251,7 @@ struct Simulation::Content final : RunWatcher {
         break;
     }
     if (!reader)
-      throw ModelError("the channel '" + model->channels()[number].name +
+      throw ModelError("the channel '" + channels->infos[number].name +
                        "' is an integral over the run or belongs to a step, and is not kept; call attach_ledger() before the run");
     return reader->values()[number];
   }
@@ -270,7 +274,8 @@ struct Simulation::Content final : RunWatcher {
   }
 
   std::shared_ptr<const Model> model;
-  std::shared_ptr<const CompiledModel> compiled;  // the model's, or with own parameters
+  const Model::Content::Channels* channels = nullptr;  // of the model, once they are needed
+  std::shared_ptr<const CompiledModel> compiled;       // the model's, or with own parameters
   std::unique_ptr<OwnParameters> own;
   bool changed = false;  // parameters since compiled
   std::unique_ptr<StepLoop> loop;
@@ -386,7 +391,7 @@ void Simulation::set(InputIndex input, double value) { set(input, value, 0); }
 void Simulation::set(InputIndex input, double value, double slope) {
   Content& c = *content_;
   const auto& inputs = c.model->content().inputs;
-  check_index(input.number, inputs.size(), "input");
+  if (input.number < 0 || static_cast<std::size_t>(input.number) >= inputs.size()) check_index(input.number, inputs.size(), "input");
   if (!std::isfinite(value) || !std::isfinite(slope))
     throw ModelError("input " + inputs[static_cast<std::size_t>(input.number)].name + " must be a finite number");
   if (slope != 0 && std::isfinite(inputs[static_cast<std::size_t>(input.number)].rate_limit))
@@ -415,12 +420,9 @@ double Simulation::value(ParameterIndex parameter) const {
 
 // ---- reading
 
-double Simulation::value(ChannelIndex channel) const {
-  check_index(channel.number, content_->model->channels().size(), "channel");
-  return content_->channel(static_cast<std::size_t>(channel.number));
-}
+double Simulation::value(ChannelIndex channel) const { return content_->channel(channel.number); }
 void Simulation::read(const std::vector<ChannelIndex>& channels, double* out) const {
-  for (const ChannelIndex channel : channels) *out++ = value(channel);
+  for (const ChannelIndex channel : channels) *out++ = content_->channel(channel.number);
 }
 void Simulation::attach_ledger() {
   Content& c = *content_;
@@ -452,7 +454,7 @@ std::vector<double> Simulation::values() const {
   const Model::Content::Channels& all = content_->model->content().channels();
   std::vector<double> values(all.infos.size(), kNaN);
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (content_->reader || all.places[i].kind != ChannelPlace::Kind::kept) values[i] = content_->channel(i);
+    if (content_->reader || all.places[i].kind != ChannelPlace::Kind::kept) values[i] = content_->channel(static_cast<int>(i));
   return values;
 }
 

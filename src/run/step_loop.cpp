@@ -45,12 +45,14 @@ double StepSchedule::grid_point_after(double t) const {
 
 bool StepSchedule::reached(double t, double end) const { return t >= end - near(t); }
 
+double StepSchedule::first_jump(double t, double target) const {
+  if (!split_ || jumps_.empty()) return target;
+  const auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), t + near(t));
+  return jump != jumps_.end() && *jump <= target + near(t) ? *jump : target;
+}
+
 double StepSchedule::next(double t, double end) const {
-  double target = grid_point_after(t);
-  if (split_) {
-    const auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), t + near(t));
-    if (jump != jumps_.end()) target = std::min(target, *jump);
-  }
+  const double target = first_jump(t, grid_point_after(t));
   return target > end + near(t) ? end : target;
 }
 
@@ -126,9 +128,9 @@ bool StepLoop::restart() {
   return !restart_failed_;
 }
 
-StepOutcome StepLoop::step(double end, PartSink* parts) {
+StepOutcome StepLoop::step_within(double end, PartSink* parts) {
   last_ = state_;
-  const StepOutcome report = step_to(schedule_.next(state_.time, end), divisions_, parts);
+  const StepOutcome report = step_to(schedule_.first_jump(state_.time, end), divisions_, parts);
   not_finite_.clear();
   if (!report.ok())
     failure_ = report;

@@ -26,6 +26,13 @@ class StepSchedule {
   bool on_grid(double t) const;
   /// The grid point after t; a jump or the end of the run on it (within 1e-9 h) defines its exact time.
   double grid_point_after(double t) const;
+  /// The same, not beyond `end`; one equal to it up to rounding is the grid point.
+  double grid_point_before(double t, double end) const {
+    const double point = grid_point_after(t);
+    return point > end + near(t) ? end : point;
+  }
+  /// The first jump that splits the step from t to `target`, or equals it up to rounding; otherwise `target`.
+  double first_jump(double t, double target) const;
   /// End of the step that starts at t, not beyond `end`.
   double next(double t, double end) const;
   /// Whether a run to `end` stops at t.
@@ -83,7 +90,9 @@ class StepLoop {
   bool restart();
   /// Advances to the end of the next step, not beyond `end`; includes no restart. If the report is not ok, or the state is not finite
   /// (not_finite()), state() is the last valid one. `parts` may be null. Throws CommandError.
-  StepOutcome step(double end, PartSink* parts);
+  StepOutcome step(double end, PartSink* parts) { return step_within(schedule_.grid_point_before(state_.time, end), parts); }
+  /// The same, where `end` is at most the next point of the time grid.
+  StepOutcome step_within(double end, PartSink* parts);
   /// After a step: the quantity that was not finite; empty: all were.
   const std::string& not_finite() const { return not_finite_; }
   /// Why the last step or restart failed, with remedies.
