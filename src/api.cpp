@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "file/fingerprint.h"
 #include "file/model_file.h"
 #include "results/files.h"
 #include "results/run_case.h"
+#include "schema/fingerprint.h"
 #include "studies/equilibrium_files.h"
 #include "studies/linear_study.h"
 #include "trunnion/trunnion.h"
