@@ -8,6 +8,7 @@
 #include "front/content.h"
 #include "results/files.h"
 #include "results/run_case.h"
+#include "schema/fingerprint.h"
 #include "studies/equilibrium_files.h"
 #include "studies/linear_study.h"
 #include "trunnion/trunnion.h"

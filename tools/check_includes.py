@@ -9,6 +9,7 @@ Reads every header and source below ROOT/src and ROOT/include (ROOT: the project
 The rules:
 - a module (a folder of src/) includes itself and the modules before it in MODULES; files directly in src/ may include all;
 - some modules are separate although the order would allow an include (APART);
+- modules of the core library (CORE) include only each other, the standard library without files, and headers of CORE_LIBRARIES;
 - an include of the project's own is written "module/file.h" from src/ and the file exists;
 - a public header includes only the standard library and other public headers, as <trunnion/file.h> or "trunnion/file.h".
 
@@ -20,8 +21,15 @@ import sys
 from pathlib import Path
 
 # In the order of docs/architecture.md.
-MODULES = ["base", "spatial", "description", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
-           "solve", "cosimulation", "run", "linearise", "front", "results", "studies", "report", "outlets"]
+MODULES = ["base", "spatial", "description", "schema", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
+           "solve", "cosimulation", "run", "linearise", "front", "builtin", "external", "spectra", "results", "studies", "report", "outlets"]
+
+# Modules of the core library (core_modules in CMakeLists.txt, and builtin): they include no other module, no header of another library but
+# those of CORE_LIBRARIES, which are only headers, and nothing that opens files or starts processes.
+CORE = {"base", "spatial", "description", "schema", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
+        "solve", "cosimulation", "run", "linearise", "front", "builtin"}
+CORE_LIBRARIES = re.compile(r"(unsupported/)?Eigen/|fmt/|nlohmann/")
+FILES_AND_PROCESSES = {"cstdio", "filesystem", "fstream", "iostream"}
 
 # (module, module that it never includes): oil and mechanism are combined only in `machine`.
 APART = {("hydraulics", "mechanics")}
@@ -53,6 +61,9 @@ def check_module_file(src, path):
         return
     for number, bracket, name in includes(path):
         other = name.split("/")[0]
+        if module in CORE and bracket == "<" and other not in MODULES and not CORE_LIBRARIES.match(name) and (
+                "/" in name or "." in name or name in FILES_AND_PROCESSES):
+            yield number, f"'{module}' belongs to the core library and cannot include <{name}>"
         if other == "trunnion" or (bracket == "<" and other not in MODULES):
             continue
         if bracket == "<":
@@ -63,6 +74,8 @@ def check_module_file(src, path):
             yield number, f'"{name}" does not exist'
         elif module and MODULES.index(other) > MODULES.index(module):
             yield number, f"'{module}' comes before '{other}' and cannot include \"{name}\""
+        elif module in CORE and other not in CORE:
+            yield number, f"'{module}' belongs to the core library and cannot include \"{name}\""
         elif module and (module, other) in APART:
             yield number, f"'{module}' never includes '{other}', here \"{name}\""
 

@@ -8,12 +8,12 @@
 #include <numbers>
 
 #include "commands.h"
-#include "file/plausibility.h"
 #include "machine/analyse.h"
 #include "machine/observe.h"
 #include "machine/start.h"
 #include "results/run_case.h"
 #include "run/element_steps.h"
+#include "schema/plausibility.h"
 #include "solve/start_partition.h"
 
 namespace trunnion::cli {

@@ -115,6 +115,9 @@ class Model : public std::enable_shared_from_this<Model> {
   static std::shared_ptr<const Model> from_text(const std::string& text, const std::vector<std::string>& overrides = {},
                                                 const std::string& name = "model");
 
+  /// From the compact form of a model (compact()), which needs no files: what the core library reads. Throws ModelError.
+  static std::shared_ptr<const Model> from_compact(const std::string& text);
+
   const std::string& title() const;
   double step_size() const;  ///< [s] solver.step, in co-simulation the communication step
   double duration() const;   ///< [s] solver.duration
@@ -122,6 +125,8 @@ class Model : public std::enable_shared_from_this<Model> {
   std::uint64_t fingerprint() const;
   /// The whole model as YAML in SI units, defaults included.
   std::string text() const;
+  /// The same as one JSON text with everything that was included, expanded or read from files.
+  std::string compact() const;
   /// Doubtful values, one line each.
   std::vector<std::string> warnings() const;
 

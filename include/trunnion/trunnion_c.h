@@ -63,6 +63,8 @@ trunnion_status trunnion_finding_at(size_t number, trunnion_finding* out);
 trunnion_status trunnion_model_load(const char* file, const char* const* overrides, size_t count, trunnion_model** out);
 /** The same from the text of a model file. */
 trunnion_status trunnion_model_from_text(const char* text, const char* const* overrides, size_t count, trunnion_model** out);
+/** The same from the compact form of a model, which needs no files. */
+trunnion_status trunnion_model_from_compact(const char* text, trunnion_model** out);
 /** Simulations keep their model: it may be freed before them. */
 void trunnion_model_free(trunnion_model* model);
 double trunnion_model_step_size(const trunnion_model* model); /**< [s] */

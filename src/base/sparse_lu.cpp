@@ -1,8 +1,6 @@
-// Sparse LU factorisation with a fixed pivot order from KLU.
+// Sparse LU factorisation with a fixed pivot order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/sparse_lu.h"
-
-#include <klu.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,24 +23,6 @@ constexpr int kColumns = 8;  // right-hand sides at once: lanes of a register
 
 }  // namespace
 
-/// Objects of KLU.
-struct SparseLuKlu {
-  klu_common common{};
-  klu_symbolic* symbolic = nullptr;  // the order
-  klu_numeric* rescue = nullptr;     // pivots chosen for the last factored values if those of the order are unsuitable
-
-  SparseLuKlu() {
-    klu_defaults(&common);
-    common.scale = 2;  // rows by their largest entry
-  }
-  SparseLuKlu(const SparseLuKlu&) = delete;
-  SparseLuKlu& operator=(const SparseLuKlu&) = delete;
-  ~SparseLuKlu() {
-    klu_free_numeric(&rescue, &common);
-    klu_free_symbolic(&symbolic, &common);
-  }
-};
-
 /// P A Q = L U by rows; row i and column i are those eliminated i-th.
 struct SparseLu::Elimination {
   std::vector<int> row_of, column_of;        // of A, in the order of elimination
@@ -57,7 +37,8 @@ struct SparseLu::Elimination {
   std::vector<int> place;                    // index in values() of the entries by columns of A
   std::vector<double> by_columns;            // values
   double operations = 0;
-  SparseLuKlu klu;
+  std::unique_ptr<SparsePivots> pivots;  // the order, and other pivots
+  bool others = false;                   // whether those are in use
 
   void find_factors(const std::vector<int>& column_begin, const std::vector<int>& row);
   bool factor(const double* values);
@@ -192,7 +173,9 @@ void SparseLu::Elimination::solve_transposed(double* const* b) {
   }
 }
 
-SparseLu::SparseLu(int n, std::span<const Entry> entries)
+SparseLu::SparseLu(int n, std::span<const Entry> entries) : SparseLu(n, entries, make_sparse_pivots) {}
+
+SparseLu::SparseLu(int n, std::span<const Entry> entries, MakeSparsePivots make)
     : n_(n), column_begin_(static_cast<std::size_t>(n) + 1, 0), slots_(entries.size()), elimination_(std::make_unique<Elimination>()) {
   std::vector<int> order(entries.size());
   std::iota(order.begin(), order.end(), 0);
@@ -210,11 +193,11 @@ SparseLu::SparseLu(int n, std::span<const Entry> entries)
   values_.assign(row_.size(), 0.0);
 
   Elimination& e = *elimination_;
-  const klu_symbolic* symbolic = e.klu.symbolic = klu_analyze(n_, column_begin_.data(), row_.data(), &e.klu.common);
-  if (symbolic == nullptr || symbolic->structural_rank < n_)
+  e.pivots = make(n_, column_begin_.data(), row_.data());
+  e.row_of = e.pivots->row_of;
+  e.column_of = e.pivots->column_of;
+  if (static_cast<int>(e.row_of.size()) < n_)
     throw Error("the linear system is structurally singular: an unknown has no equation of its own");
-  e.row_of.assign(symbolic->P, symbolic->P + n_);
-  e.column_of.assign(symbolic->Q, symbolic->Q + n_);
   e.find_factors(column_begin_, row_);
   for (int& slot : slots_) slot = e.place[slot];
 }
@@ -227,21 +210,18 @@ double SparseLu::operations() const { return elimination_->operations; }
 
 bool SparseLu::factor() {
   Elimination& e = *elimination_;
-  klu_free_numeric(&e.klu.rescue, &e.klu.common);
+  if (std::exchange(e.others, false)) e.pivots->forget();
   if (e.factor(values_.data())) return true;
   for (std::size_t i = 0; i < values_.size(); ++i) e.by_columns[i] = values_[e.place[i]];
-  e.klu.rescue = klu_factor(column_begin_.data(), row_.data(), e.by_columns.data(), e.klu.symbolic, &e.klu.common);
-  if (e.klu.rescue == nullptr) return false;
-  const auto* diagonal = static_cast<const double*>(e.klu.rescue->Udiag);
-  return std::all_of(diagonal, diagonal + n_, [](double pivot) { return std::isfinite(pivot) && pivot != 0; });
+  return e.others = e.pivots->factor(e.by_columns.data());
 }
 
 void SparseLu::solve(double* b) const {
   Elimination& e = *elimination_;
-  if (e.klu.rescue == nullptr)
+  if (!e.others)
     e.solve(b);
   else
-    klu_solve(e.klu.symbolic, e.klu.rescue, n_, 1, b, &e.klu.common);
+    e.pivots->solve(b);
 }
 
 void SparseLu::solve_transposed(double* const* b, int count) const {
@@ -249,7 +229,7 @@ void SparseLu::solve_transposed(double* const* b, int count) const {
   const auto solve_some = [&]<int... k>(int some, std::integer_sequence<int, k...>) {
     (void)((some == k + 1 && (e.solve_transposed<k + 1>(b), true)) || ...);
   };
-  while (count > 1 && e.klu.rescue == nullptr) {
+  while (count > 1 && !e.others) {
     const int some = std::min(count, kColumns);
     solve_some(some, std::make_integer_sequence<int, kColumns>());
     b += some;
@@ -260,10 +240,10 @@ void SparseLu::solve_transposed(double* const* b, int count) const {
 
 void SparseLu::solve_transposed(double* b) const {
   Elimination& e = *elimination_;
-  if (e.klu.rescue == nullptr)
+  if (!e.others)
     e.solve_transposed(b);
   else
-    klu_tsolve(e.klu.symbolic, e.klu.rescue, n_, 1, b, &e.klu.common);
+    e.pivots->solve_transposed(b);
 }
 
 }  // namespace trunnion

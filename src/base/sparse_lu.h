@@ -2,7 +2,7 @@
 // with low fill (block triangular form, AMD), pivots on the diagonal of that order, pattern of the factors known in advance. The same
 // values give the same bits independent of earlier factorisations, with little overhead beyond the arithmetic.
 // If those pivots are unsuitable for the current values (zero pivot, growth), others are chosen for one factorisation; this allocates.
-// The order and the other pivots are those of KLU of SuiteSparse.
+// The order and the other pivots come from base/sparse_pivots.h: those of KLU of SuiteSparse, or in the core its own.
 // Sources: Davis, Palamadai Natarajan 2010 (Algorithm 907: KLU), ACM Transactions on Mathematical Software 37(3); right-looking
 // elimination as in Davis 2006, Direct Methods for Sparse Linear Systems, chapter 6.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -11,6 +11,8 @@
 #include <memory>
 #include <span>
 #include <vector>
+
+#include "base/sparse_pivots.h"
 
 namespace trunnion {
 
@@ -24,6 +26,8 @@ class SparseLu {
   /// An n x n zero matrix with possible nonzeros at `entries`, in any order, repetitions allowed. Throws Error if it is structurally
   /// singular.
   SparseLu(int n, std::span<const Entry> entries);
+  /// With the order and the other pivots of `make`.
+  SparseLu(int n, std::span<const Entry> entries, MakeSparsePivots make);
   ~SparseLu();
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;

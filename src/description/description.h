@@ -548,7 +548,7 @@ struct Description {
   RecordDescription record;
 
   SourceMap spans;                        // positions in the file, for errors found after parsing
-  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the SI values no longer show (others: file/plausibility.h)
+  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the SI values no longer show (others: schema/plausibility.h)
 
   /// The position of `path`, or of its nearest ancestor in the file.
   SourceSpan span(std::string path) const;

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "file/tree.h"
 #include "file/value_words.h"
-#include "file/writer.h"
+#include "schema/tree.h"
+#include "schema/writer.h"
 
 namespace trunnion {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "file/table.h"
+#include "schema/table.h"
 
 namespace trunnion {
 

@@ -14,7 +14,9 @@
 
 #include "base/units.h"
 #include "file/override.h"
-#include "file/table.h"
+#include "file/yaml.h"
+#include "schema/reader.h"
+#include "schema/table.h"
 
 namespace trunnion {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "file/model_file.h"
-#include "file/tree.h"
+#include "schema/tree.h"
 
 namespace trunnion {
 

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "file/model_file.h"
-#include "file/tree.h"
+#include "schema/tree.h"
 
 namespace trunnion {
 

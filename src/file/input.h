@@ -22,8 +22,6 @@ struct InputLimits {
   double parts = 1e6;         // instances of templates; `count` of one
 };
 
-inline constexpr std::size_t kListedFindings = 200;  // in the text of an InputError; no hints beyond
-
 inline constexpr const char* kLimitsPrefix = "limits.";  // of override paths
 
 /// The limits set by overrides. Throws InputError for wrong names and values.

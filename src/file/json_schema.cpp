@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "file/model_file.h"
-#include "file/table.h"
+#include "schema/table.h"
 
 namespace trunnion {
 

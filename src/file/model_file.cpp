@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/model_file.h"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <tuple>
 
 #include "base/units.h"
-#include "file/check.h"
 #include "file/csv.h"
 #include "file/expand.h"
 #include "file/override.h"
-#include "file/plausibility.h"
-#include "file/reader.h"
-#include "file/writer.h"
+#include "schema/reader.h"
+#include "schema/writer.h"
 
 namespace trunnion {
 
@@ -32,45 +28,15 @@ void read_csv_signals(Description& description, const std::string& file, double 
   }
 }
 
-bool is_within(const std::string& path, const std::string& outer) { return path == outer || path.starts_with(outer + "."); }
-
-// Findings about a value that could not be read are redundant.
-bool follows_from(const Diagnostic& finding, const std::vector<Diagnostic>& earlier, const ReadLog& log) {
-  return std::any_of(earlier.begin(), earlier.end(),
-                     [&](const Diagnostic& e) { return is_within(finding.path, e.path) || is_within(e.path, finding.path); }) ||
-         log.unclear.contains(finding.path) ||
-         std::any_of(log.unread.begin(), log.unread.end(), [&](const std::string& path) { return is_within(finding.path, path); });
-}
-
-void sort_by_place(std::vector<Diagnostic>& diagnostics, const std::string& file) {
-  std::stable_sort(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& a, const Diagnostic& b) {
-    const auto rank = [&](const Diagnostic& d) { return std::tuple(d.span.file != file, d.span.file, d.span.line, d.span.column); };
-    return rank(a) < rank(b);
-  });
-}
-
 }  // namespace
 
 Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides) {
-  ReadLog log;
-  const auto refuse = [&] {
-    sort_by_place(log.diagnostics, file_name);
-    throw InputError(log.diagnostics);
-  };
-  const ExpandedTree trees = read_expanded(text, file_name, overrides, log.diagnostics);
-  if (!trees.complete) refuse();
-  Description description;
-  Reader(file_name, log).read(trees.expanded, description);
-  description.spans = std::move(log.spans);
-  read_csv_signals(description, file_name, limits_of(overrides).input_size, log.diagnostics);
-
-  const std::vector<Diagnostic> earlier = log.diagnostics;
-  if (earlier.size() > kListedFindings) refuse();
-  for (const Diagnostic& finding : check(description, log.dimensions))
-    if (!follows_from(finding, earlier, log)) log.diagnostics.push_back(finding);
-  if (!log.diagnostics.empty()) refuse();
-  description.unit_warnings = doubtful_units(description, log.dimensions);
-  return description;
+  std::vector<Diagnostic> findings;
+  const ExpandedTree trees = read_expanded(text, file_name, overrides, findings);
+  if (!trees.complete) throw_findings(std::move(findings), file_name);
+  return read_description(trees.expanded, file_name, std::move(findings), [&](Description& description, std::vector<Diagnostic>& more) {
+    read_csv_signals(description, file_name, limits_of(overrides).input_size, more);
+  });
 }
 
 Description load_model(const std::string& path, const std::vector<Override>& overrides) {
@@ -115,7 +81,5 @@ double number_at(const std::string& file, const std::vector<Override>& overrides
   }
   return value;
 }
-
-std::vector<Diagnostic> check_description(const Description& description) { return check(description, {}); }
 
 }  // namespace trunnion

@@ -1,4 +1,4 @@
-// The model file: text -> Description and back, all from the table in file/table.h.
+// The model file: text -> Description and back, all from the table in schema/table.h.
 // Every function that reads throws InputError with all findings at once (a syntax error is reported alone).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -9,6 +9,7 @@
 
 #include "description/description.h"
 #include "file/input.h"
+#include "schema/schema.h"
 
 namespace trunnion {
 
@@ -41,22 +42,6 @@ std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>
 /// The number [SI, rad] at `path` of a model file with `overrides`, or its default, as replaced by an override of this path.
 /// `option` is named in findings. Throws InputError if the path does not exist or is not a number, or if the number must be whole.
 double number_at(const std::string& file, const std::vector<Override>& overrides, const std::string& path, const std::string& option);
-
-/// SI unit of the value at `path` (of its elements, where it is a list); empty for plain numbers and unknown paths.
-std::string unit_at(const Description& description, const std::string& path);
-
-/// The description with signals from CSV files as tables: so that it can be written to another folder.
-Description without_csv_files(Description description);
-
-/// Findings of a description beyond the form of its values: unresolved names, joints that form no tree, impossible inertias, friction
-/// laws without their parameters, unsupported combinations of solver choices. `parse_model` includes this; for descriptions built in code.
-std::vector<Diagnostic> check_description(const Description& description);
-
-/// The whole description as YAML in SI units, defaults included; reads back as the same description.
-std::string write_model(const Description& description);
-
-/// The same as JSON text.
-std::string write_model_json(const Description& description);
 
 /// JSON Schema (draft 2020-12) of the model file.
 std::string json_schema();

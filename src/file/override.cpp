@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "file/yaml.h"
+
 namespace trunnion {
 
 namespace {

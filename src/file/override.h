@@ -3,7 +3,7 @@
 #pragma once
 
 #include "file/model_file.h"
-#include "file/tree.h"
+#include "schema/tree.h"
 
 namespace trunnion {
 

@@ -1,9 +1,9 @@
 // Reference documentation of the model file in Markdown, by visiting the table.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/model_file.h"
-#include "file/reader.h"
-#include "file/table.h"
 #include "file/value_words.h"
+#include "schema/reader.h"
+#include "schema/table.h"
 
 namespace trunnion {
 
@@ -96,7 +96,7 @@ class ReferenceWriter : public Visitor {
 
 constexpr const char* kIntroduction = R"(# The model file
 
-Generated from the table in `src/file` by `trunnion reference`; do not edit.
+Generated from the table in `src/schema` by `trunnion reference`; do not edit.
 
 A model file is YAML. A number may have a unit (`7.6 MPa`, `-37.90 deg`, `330 N s/m`, `1e-13 m^3/(s Pa)`); a plain
 number is SI, angles in radians. The SI unit of each value is given in brackets. Every value has a name path, such as

@@ -18,8 +18,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "file/input.h"
-#include "file/reader.h"
-#include "file/tree.h"
+#include "schema/reader.h"
+#include "schema/tree.h"
 
 namespace trunnion {
 

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "file/tree.h"
-#include "file/writer.h"
+#include "schema/tree.h"
+#include "schema/writer.h"
 
 namespace trunnion {
 

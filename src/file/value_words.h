@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "file/table.h"
+#include "schema/table.h"
 
 namespace trunnion {
 

@@ -76,6 +76,13 @@ trunnion_status trunnion_finding_at(size_t number, trunnion_finding* out) {
   return TRUNNION_OK;
 }
 
+trunnion_status trunnion_model_from_compact(const char* text, trunnion_model** out) {
+  return guarded([&] {
+    trunnion_model*& result = required(out, "the result");
+    result = nullptr;
+    result = new trunnion_model{Model::from_compact(std::string(&required(text, "the model")))};
+  });
+}
 void trunnion_model_free(trunnion_model* model) { delete model; }
 double trunnion_model_step_size(const trunnion_model* model) { return model == nullptr ? 0 : model->model->step_size(); }
 double trunnion_model_duration(const trunnion_model* model) { return model == nullptr ? 0 : model->model->duration(); }

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "file/parameters.h"
 #include "linearise/minimal_state.h"
 #include "machine/ledger.h"
 #include "model/state.h"
 #include "run/channel_reader.h"
 #include "run/step_loop.h"
+#include "schema/parameters.h"
 #include "trunnion/simulation.h"
 
 namespace trunnion {

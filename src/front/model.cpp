@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "file/fingerprint.h"
-#include "file/model_file.h"
-#include "file/plausibility.h"
 #include "front/content.h"
 #include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
+#include "schema/compact.h"
+#include "schema/fingerprint.h"
+#include "schema/plausibility.h"
+#include "schema/schema.h"
 
 namespace trunnion {
 
@@ -111,6 +112,11 @@ const Model::Content::Parameters& Model::Content::parameters() const {
 
 Model::Model(std::unique_ptr<const Content> content) : content_(std::move(content)) {}
 Model::~Model() = default;
+
+std::shared_ptr<const Model> Model::from_compact(const std::string& text) {
+  return translated([&] { return std::make_shared<const Model>(std::make_unique<const Content>(trunnion::compile(parse_compact(text)))); });
+}
+std::string Model::compact() const { return compact_text(content_->compiled->description); }
 
 const std::string& Model::title() const { return content_->compiled->title; }
 double Model::step_size() const { return grid_step(content_->compiled->description); }

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "file/model_file.h"
 #include "model/cartesian.h"
 #include "model/compile_parts.h"
 #include "model/coupling_memory.h"
+#include "schema/schema.h"
 
 namespace trunnion {
 

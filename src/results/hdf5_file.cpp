@@ -1,6 +1,5 @@
 // Results as HDF5.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <hdf5.h>
 #include <unistd.h>
 #include <zlib.h>
 

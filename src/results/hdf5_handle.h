@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <hdf5.h>
+#include "external/hdf5.h"
 
 #include "base/diagnostic.h"
 

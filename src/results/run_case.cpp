@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "file/model_file.h"
-#include "file/plausibility.h"
 #include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "results/balances.h"
 #include "results/coupling_verdict.h"
 #include "run/element_steps.h"
+#include "schema/plausibility.h"
 
 namespace trunnion {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "file/model_file.h"
-#include "file/writer.h"
 #include "results/balances.h"
 #include "results/run_case.h"
+#include "schema/writer.h"
 #include "trunnion/version.h"
 
 namespace trunnion {

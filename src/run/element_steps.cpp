@@ -13,8 +13,8 @@
 #include "base/decompositions.h"
 #include "cosimulation/extrapolation.h"
 #include "cosimulation/port_dynamics.h"
-#include "file/table.h"
 #include "model/coupling_memory.h"
+#include "schema/table.h"
 
 namespace trunnion {
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/make_monolithic_stepper.h"
 
+#include "base/diagnostic.h"
+#include "schema/table.h"
 #include "solve/baumgarte_trapezoidal.h"
 #include "solve/double_step_trapezoidal.h"
 #include "solve/explicit_step.h"
@@ -11,6 +13,13 @@
 namespace trunnion {
 
 namespace {
+
+[[noreturn]] void refuse_multistep(const Description& description) {
+  const std::string path = "solver.integrator";
+  throw InputError({{description.span(path), path,
+                     std::string("`") + integrator_words()[std::size_t(description.solver.integrator)] + "` is not in the core library", "",
+                     "it comes with the whole library; or choose a fixed-step integrator such as trapezoidal"}});
+}
 
 template <int D>
 std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const CompiledModel> model) {
@@ -22,6 +31,7 @@ std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const CompiledModel> mo
       return std::make_unique<PenaltyTrapezoidal<D>>(std::move(model));
     case IntegratorKind::cvode:
     case IntegratorKind::ida:
+      if (multistep_factory() == nullptr) refuse_multistep(model->description);
       return std::make_unique<VariableStep<D>>(std::move(model));
     default:
       return std::make_unique<ExplicitStep<D>>(std::move(model));

@@ -1,4 +1,5 @@
-// Common interface to the variable-step, variable-order backward differentiation formulas of SUNDIALS:
+// Common interface to the variable-step, variable-order backward differentiation formulas of SUNDIALS, which the whole library has and the
+// core has not:
 //   cvode   x' = f(t, x)          ordinary differential equations
 //   ida     F(t, x, x') = 0       index-1 differential-algebraic equations
 // with a dense Jacobian by difference quotients. A reference, not for large systems: it allocates, and its cost is cubic in the size.
@@ -23,36 +24,34 @@ enum class MultistepKind { cvode, ida };
 
 class Multistep {
  public:
-  /// Local errors are kept below relative (|x_i| + size_i), size_i the reference size of x_i; steps below `longest` [s]. `algebraic`
-  /// entries (ida) have no derivative and no error test.
-  Multistep(MultistepKind kind, FirstOrderSystem& system, double longest, double relative, const std::vector<double>& sizes,
-            const std::vector<bool>& algebraic);
-  ~Multistep();
+  virtual ~Multistep() = default;
+  Multistep() = default;
   Multistep(const Multistep&) = delete;
   Multistep& operator=(const Multistep&) = delete;
 
-  std::size_t size() const { return size_; }
-  double* x();
-  double* x_dot();  // ida only
+  virtual std::size_t size() const = 0;
+  virtual double* x() = 0;
+  virtual double* x_dot() = 0;  // ida only
 
   /// Starts at t from x() and, for ida, x_dot(), which must be consistent. Never steps beyond t_stop [s].
-  bool start(double t, double t_stop);
+  virtual bool start(double t, double t_stop) = 0;
   /// Brings x() to time t <= t_stop. False: see failure().
-  bool advance(double t);
+  virtual bool advance(double t) = 0;
   /// Estimated local errors, their magnitudes summed over the internal steps since the last clear_errors().
-  const double* errors() const;
-  void clear_errors();
+  virtual const double* errors() const = 0;
+  virtual void clear_errors() = 0;
   /// Linear solves since start().
-  long iterations() const;
+  virtual long iterations() const = 0;
   /// Result of the last call, for example `CV_CONV_FAILURE`.
-  std::string failure() const;
-
- private:
-  struct Memory;
-  std::unique_ptr<Memory> memory_;
-  MultistepKind kind_;
-  std::size_t size_;
-  int flag_ = 0;
+  virtual std::string failure() const = 0;
 };
+
+/// Local errors are kept below relative (|x_i| + size_i), size_i the reference size of x_i; steps below `longest` [s]. `algebraic`
+/// entries (ida) have no derivative and no error test.
+using MakeMultistep = std::unique_ptr<Multistep> (*)(MultistepKind kind, FirstOrderSystem& system, double longest, double relative,
+                                                     const std::vector<double>& sizes, const std::vector<bool>& algebraic);
+
+/// That of this build, null if it has none: defined by external/multistep.cpp or by builtin/multistep.cpp, whichever is linked.
+MakeMultistep multistep_factory();
 
 }  // namespace trunnion

@@ -115,7 +115,7 @@ void VariableStep<D>::set_up() {
   sizes.resize(sizes.size() + rows_.size(), kMultiplier);
   algebraic.resize(sizes.size(), true);
   FirstOrderSystem& system = *this;
-  integrator_ = std::make_unique<Multistep>(kind_, system, model.description.solver.step, tolerance_, sizes, algebraic);
+  integrator_ = multistep_factory()(kind_, system, model.description.solver.step, tolerance_, sizes, algebraic);
 }
 
 template <int D>

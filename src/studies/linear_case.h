@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "linearise/linear_model.h"
-#include "linearise/spectrum.h"
 #include "results/run_case.h"
+#include "spectra/spectrum.h"
 
 namespace trunnion {
 

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <limits>
 
-#include "linearise/response.h"
 #include "machine/observe.h"
 #include "results/files.h"
+#include "spectra/response.h"
 #include "studies/table.h"
 
 namespace trunnion {

@@ -1,6 +1,6 @@
 // Comparison of a run with a linear model: range of validity of the linear model. From a time T on, the linear model starts at the
 // deviation of the nonlinear state from its reference, x(T) = x_nonlinear(T) - x_0, with the same inputs; it is advanced exactly over the
-// steps of the run (linearise/response.h).
+// steps of the run (spectra/response.h).
 // Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), (93), (94).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "file/model_file.h"
-#include "linearise/sensitivity.h"
+#include "spectra/sensitivity.h"
 #include "studies/linear_case.h"
 #include "studies/linear_run.h"
 #include "studies/root_locus.h"

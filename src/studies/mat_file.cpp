@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/mat_file.h"
 
-#include <matio.h>
+#include "external/matio.h"
 
 #include <array>
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "linearise/branches.h"
 #include "results/files.h"
+#include "spectra/branches.h"
 #include "studies/table.h"
 
 namespace trunnion {

@@ -1,4 +1,5 @@
-// Reference: dense elimination with partial pivoting (base/lu.h) on the same matrix; systems whose solution is known exactly.
+// Reference: dense elimination with partial pivoting (base/lu.h) on the same matrix; systems whose solution is known exactly. Every test
+// with the order and the other pivots of this build (KLU) and with the core's own.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/sparse_lu.h"
 
@@ -91,11 +92,15 @@ void expect_like_dense(int n, const std::vector<Entry>& entries, const RandomVal
   }
 }
 
-TEST(SparseLu, SolvesLikeADenseFactorisation) {
+class SparseLuBy : public ::testing::TestWithParam<MakeSparsePivots> {};
+INSTANTIATE_TEST_SUITE_P(Pivots, SparseLuBy, ::testing::Values(make_sparse_pivots, make_own_sparse_pivots),
+                         [](const auto& info) { return info.index == 0 ? "OfThisBuild" : "OfTheCore"; });
+
+TEST_P(SparseLuBy, SolvesLikeADenseFactorisation) {
   for (int n : {1, 2, 5, 30, 100})
     for (unsigned seed = 0; seed < 20; ++seed) {
       const std::vector<Entry> entries = chain_entries(n, seed);
-      SparseLu lu(n, entries);
+      SparseLu lu(n, entries, GetParam());
       EXPECT_EQ(lu.slots().size(), entries.size());
       for (unsigned again = 0; again < 3; ++again) {
         const RandomValues values(entries, 100 * seed + again, 4);
@@ -107,11 +112,11 @@ TEST(SparseLu, SolvesLikeADenseFactorisation) {
 }
 
 /// Without a dominant diagonal the preselected pivots are useless: others are found.
-TEST(SparseLu, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
+TEST_P(SparseLuBy, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     constexpr int n = 60;
     const std::vector<Entry> entries = chain_entries(n, seed);
-    SparseLu lu(n, entries);
+    SparseLu lu(n, entries, GetParam());
     RandomValues values(entries, seed, 0);
     for (std::size_t i = 0; i < entries.size(); ++i)
       if (entries[i].row == entries[i].column) values.x[i] = i % 2 == 0 ? 0 : 1e-14;
@@ -122,11 +127,11 @@ TEST(SparseLu, OtherPivotsAreChosenWhereThoseInAdvanceFail) {
 }
 
 /// A factorisation is independent of the previous one: of its pivots and of its failure.
-TEST(SparseLu, TheSameValuesGiveTheSameBitsWhateverCameBefore) {
+TEST_P(SparseLuBy, TheSameValuesGiveTheSameBitsWhateverCameBefore) {
   constexpr int n = 50;
   const std::vector<Entry> entries = chain_entries(n, 3);
   const RandomValues good(entries, 1, 4), bad(entries, 2, 0);
-  SparseLu lu(n, entries);
+  SparseLu lu(n, entries, GetParam());
   const auto solution = [&] {
     fill(lu, good);
     EXPECT_TRUE(lu.factor());
@@ -143,10 +148,10 @@ TEST(SparseLu, TheSameValuesGiveTheSameBitsWhateverCameBefore) {
   EXPECT_EQ(solution(), first);
 }
 
-TEST(SparseLu, ZeroMatricesAndNumbersThatAreNoneAreRefused) {
+TEST_P(SparseLuBy, ZeroMatricesAndNumbersThatAreNoneAreRefused) {
   constexpr int n = 20;
   const std::vector<Entry> entries = chain_entries(n, 5);
-  SparseLu lu(n, entries);
+  SparseLu lu(n, entries, GetParam());
   EXPECT_FALSE(lu.factor());  // zeros
   const RandomValues values(entries, 9, 4);
   for (double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
@@ -162,17 +167,17 @@ TEST(SparseLu, ZeroMatricesAndNumbersThatAreNoneAreRefused) {
   EXPECT_TRUE(lu.factor());
 }
 
-TEST(SparseLu, APatternWithoutARegularMatrixIsAnError) {
+TEST_P(SparseLuBy, APatternWithoutARegularMatrixIsAnError) {
   const std::vector<Entry> column{{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}};
-  EXPECT_THROW(SparseLu(3, column), Error);
+  EXPECT_THROW(SparseLu(3, column, GetParam()), Error);
 }
 
-TEST(SparseLu, FactoringAndSolvingDoNotAllocate) {
+TEST_P(SparseLuBy, FactoringAndSolvingDoNotAllocate) {
   constexpr int n = 200;
   const std::vector<Entry> entries = chain_entries(n, 8);
   const RandomValues values(entries, 1, 4);
   const long at_first = test::allocations();
-  SparseLu lu(n, entries);
+  SparseLu lu(n, entries, GetParam());
   std::vector<double> x = ramp(n);
   EXPECT_GT(test::allocations(), at_first);  // KLU's memory is counted
   const long before = test::allocations();
@@ -184,6 +189,39 @@ TEST(SparseLu, FactoringAndSolvingDoNotAllocate) {
     if (!factored) FAIL();
   }
   EXPECT_EQ(test::allocations(), before);
+}
+
+/// Equations of constraints have no entry on the diagonal: the order must find others.
+TEST_P(SparseLuBy, ConstraintsWithoutADiagonalAreSolved) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    constexpr int n = 60, rows = 20;
+    std::mt19937 random(seed);
+    std::vector<Entry> entries;
+    for (int i = 0; i < n; ++i) entries.push_back({i, i});
+    for (int i = 0; i < rows; ++i)  // each row couples three velocities, one of which is its own
+      for (int k : {3 * i, static_cast<int>(random() % n), static_cast<int>(random() % n)})
+        entries.insert(entries.end(), {{n + i, k}, {k, n + i}});
+    SparseLu lu(n + rows, entries, GetParam());
+    const RandomValues values(entries, seed, 3);
+    fill(lu, values);
+    ASSERT_TRUE(lu.factor());
+    expect_like_dense(n + rows, entries, values, lu, 1e-10);
+  }
+}
+
+/// The five-point pattern of a square: elimination in the given order takes n^4 operations, a good order n^3.
+TEST(SparseOrder, OfTheCoreHasAboutTheFillOfKlu) {
+  for (int side : {10, 20, 40}) {
+    std::vector<Entry> entries;
+    for (int i = 0; i < side * side; ++i) {
+      entries.push_back({i, i});
+      if (i % side > 0) entries.insert(entries.end(), {{i, i - 1}, {i - 1, i}});
+      if (i >= side) entries.insert(entries.end(), {{i, i - side}, {i - side, i}});
+    }
+    const double n = side, own = SparseLu(side * side, entries, make_own_sparse_pivots).operations();
+    EXPECT_LT(own, 1.3 * SparseLu(side * side, entries, make_sparse_pivots).operations()) << side;
+    EXPECT_LT(own, 40 * n * n * n) << side;
+  }
 }
 
 TEST(SystemMatrix, StorageFollowsSizeAndPattern) {

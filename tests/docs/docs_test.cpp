@@ -16,9 +16,9 @@
 
 #include "description/description.h"
 #include "file/model_file.h"
-#include "file/table.h"
 #include "model/model.h"
 #include "results/run_case.h"
+#include "schema/table.h"
 #include "support/temporary_folder.h"
 
 namespace trunnion {

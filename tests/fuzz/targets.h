@@ -12,6 +12,8 @@ namespace trunnion::fuzz {
 
 /// A model file: read, written, read again, compiled, analysed and started, within small limits.
 void model(std::string_view input);
+/// The compact form of a model: read, written and read again.
+void compact(std::string_view input);
 /// A robot description: imported, and the model read.
 void urdf(std::string_view input);
 /// A CSV file of a signal.
@@ -28,7 +30,8 @@ struct Target {
   const char* name;  // of its folder in corpus/
   void (*read)(std::string_view input);
 };
-inline constexpr std::array<Target, 6> kTargets{{{"model", model},
+inline constexpr std::array<Target, 7> kTargets{{{"model", model},
+                                                 {"compact", compact},
                                                  {"urdf", urdf},
                                                  {"csv_signal", csv_signal},
                                                  {"csv_results", csv_results},

@@ -6,13 +6,13 @@
 
 #include <cmath>
 
-#include "linearise/response.h"
-#include "linearise/spectrum.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
 #include "problems/four_bar_linear_reference.h"
 #include "problems/reference_table.h"
 #include "run/run.h"
+#include "spectra/response.h"
+#include "spectra/spectrum.h"
 #include "support/machines.h"
 
 namespace trunnion {

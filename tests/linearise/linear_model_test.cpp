@@ -12,12 +12,12 @@
 #include <filesystem>
 
 #include "linearise/reduction.h"
-#include "linearise/spectrum.h"
 #include "machine/analyse.h"
 #include "machine/observe.h"
 #include "machine/start.h"
 #include "problems/whipple_reference.h"
 #include "run/run.h"
+#include "spectra/spectrum.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
 #include "support/random_machine.h"

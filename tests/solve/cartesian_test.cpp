@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "linearise/linear_model.h"
-#include "linearise/spectrum.h"
 #include "machine/analyse.h"
 #include "machine/equilibrium.h"
 #include "machine/observe.h"
 #include "machine/start.h"
 #include "results/run_case.h"
 #include "run/run.h"
+#include "spectra/spectrum.h"
 #include "support/allocation_counter.h"
 #include "support/ladder.h"
 #include "support/machines.h"

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "linearise/linear_model.h"
-#include "linearise/spectrum.h"
 #include "machine/start.h"
 #include "results/run_case.h"
+#include "spectra/spectrum.h"
 #include "support/machines.h"
 
 namespace trunnion {

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/allocation_counter.h"
 
-#include <SuiteSparse_config.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <new>
+
+#if __has_include(<SuiteSparse_config.h>)  // without KLU its folder is not searched
+#include <SuiteSparse_config.h>
+#endif
 
 // A sanitizer has its own operators, which must not be mixed with these.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -66,6 +68,7 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 
 namespace {
 
+#ifdef SUITESPARSE_CONFIG_H
 // KLU's allocations do not use operator new.
 void* counted_malloc(std::size_t size) { return ++count, std::malloc(size); }
 void* counted_calloc(std::size_t items, std::size_t size) { return ++count, std::calloc(items, size); }
@@ -77,6 +80,9 @@ const bool kKluIsCounted = [] {
   SuiteSparse_config.realloc_func = counted_realloc;
   return true;
 }();
+#else
+constexpr bool kKluIsCounted = true;  // there is none
+#endif
 
 }  // namespace
 

@@ -1,0 +1,21 @@
+// Loading of shared libraries.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "external/on_demand.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "base/diagnostic.h"
+
+namespace trunnion {
+
+void* on_demand(const char* library, const char* name) {
+  void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) throw Error(std::string("a library cannot be loaded: ") + dlerror());
+  void* const address = dlsym(handle, name);
+  if (address == nullptr) throw Error(std::string("a library is of another version: ") + dlerror());
+  return address;
+}
+
+}  // namespace trunnion

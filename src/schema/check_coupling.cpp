@@ -1,0 +1,118 @@
+// Checks part 3: co-simulation. Numbers and names are checked always, combinations of settings only if co-simulation is used.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "schema/check.h"
+#include "schema/reader.h"
+#include "schema/table.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr int kHighestOrder = 3;
+
+void check_order(const Description& d, Findings& out, const std::string& path, int order) {
+  if (order > kHighestOrder)
+    add_finding(d, out, path, "the order of extrapolation " + std::to_string(order) + " is not available", "0, 1, 2 or 3");
+}
+
+void check_integrator(const Description& d, Findings& out, const std::string& path, IntegratorKind integrator) {
+  if (integrator == IntegratorKind::euler || integrator == IntegratorKind::rk4 || integrator == IntegratorKind::trapezoidal) return;
+  const std::string word = integrator_words()[std::size_t(integrator)];
+  const bool semi_implicit = integrator == IntegratorKind::semi_implicit_euler;
+  add_finding(d, out, path,
+              "the hydraulics cannot be integrated by `" + word + "`: " +
+                  (semi_implicit ? "it requires positions and velocities" : "a fixed step that divides the communication step is required"),
+              "euler, rk4 or trapezoidal", std::string("nearest supported integrator: `") + (semi_implicit ? "euler" : "rk4") + "`");
+}
+
+template <class T>
+void add_names(const NamedList<T>& list, std::vector<std::string>& names) {
+  for (const auto& item : list) names.push_back(item.first);
+}
+
+void check_parts(const Description& d, Findings& out, const std::string& path, const SubsystemDescription& s) {
+  std::vector<std::string> known;
+  add_names(d.cylinders, known);
+  add_names(d.motors, known);
+  add_names(d.volumes, known);
+  if (s.parts.empty()) add_finding(d, out, path + ".parts", "the subsystem has no parts", "names of cylinders, motors or volumes");
+  for (std::size_t i = 0; i < s.parts.size(); ++i) {
+    if (std::find(known.begin(), known.end(), s.parts[i]) != known.end()) continue;
+    const std::string near = nearest_name(s.parts[i], known);
+    add_finding(d, out, path + ".parts." + std::to_string(i), "`" + s.parts[i] + "` is not the name of a cylinder, motor or volume", "",
+                near.empty() ? "" : "did you mean `" + near + "`?");
+  }
+}
+
+/// The interface model of all ports is integrated together with the circuits.
+void check_lockstep(const Description& d, Findings& out, const std::string& who) {
+  const CosimulationDescription& c = d.coupling;
+  for (const auto& [name, s] : c.subsystems) {
+    const std::string path = "coupling.subsystems." + name;
+    const std::string reason = who + " integrates all circuits with the same steps, together with the interface model of the mechanism";
+    if (s.integrator && *s.integrator != c.integrator)
+      add_finding(d, out, path + ".integrator", "the subsystem has an integrator of its own, but " + reason, "the same for all",
+                  "set it as coupling.hydraulics.integrator");
+    if (s.step && *s.step != c.hydraulic_step)
+      add_finding(d, out, path + ".step", "the subsystem has a step of its own, but " + reason, "the same for all",
+                  "set it as coupling.hydraulics.step");
+  }
+}
+
+void check_combination(const Description& d, Findings& out) {
+  const CosimulationDescription& c = d.coupling;
+  if (d.cylinders.empty() && d.motors.empty())
+    add_finding(d, out, "solver.coupling", "the machine has no cylinder or motor that couples mechanism and hydraulics",
+                "a machine with cylinders or motors, or `monolithic`");
+  const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
+  const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
+  if (!d.quasistatic.empty() && !lockstep && c.variables == CouplingVariables::velocity_pressure)
+    add_finding(d, out, "coupling.variables", "quasistatic circuits publish forces, not pressures", "`velocity_force`");
+  if (!d.quasistatic.empty() && c.scheme == CouplingScheme::parallel)
+    add_finding(d, out, "coupling.scheme",
+                scheme + " linearises the hydraulics, and the laws of quasistatic circuits are not differentiable", "",
+                "supported are sequential (nearest), jacobi, gauss_seidel and iterated_jacobi");
+  for (const auto& [name, q] : d.quasistatic)
+    if (q.form == VirtualElementForm::discrete)
+      add_finding(d, out, "quasistatic." + name + ".form",
+                  "discrete states require common steps of the whole machine, and subsystems have their own", "`differential`");
+  if (lockstep) return check_lockstep(d, out, scheme);
+  if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
+    add_finding(
+        d, out, "coupling.friction",
+        "with `velocity_pressure` the hydraulic subsystem publishes only pressures, not the friction it evaluates", "",
+        "nearest supported combinations: {variables: velocity_pressure, friction: mechanism}, {variables: velocity_force, friction: "
+        "hydraulics}");
+  if (c.prediction != CouplingPrediction::interface_model) return;
+  if (c.scheme == CouplingScheme::iterated_jacobi)
+    add_finding(d, out, "coupling.prediction", "`iterated_jacobi` interpolates the mechanism's motion, so no prediction is used",
+                "polynomial, or the scheme jacobi or gauss_seidel",
+                "nearest supported combination: {scheme: jacobi, prediction: interface_model}");
+  if (c.scheme == CouplingScheme::gauss_seidel && c.order == CouplingOrder::mechanism_first)
+    add_finding(d, out, "coupling.prediction", "the mechanism is integrated first and its motion is known, so no prediction is used",
+                "polynomial", "nearest supported combination: {order: hydraulics_first, prediction: interface_model}");
+  check_lockstep(d, out, "`interface_model`");
+}
+
+}  // namespace
+
+void check_coupling(const Description& d, Findings& out) {
+  const CosimulationDescription& c = d.coupling;
+  check_order(d, out, "coupling.extrapolation", c.extrapolation);
+  if (c.mechanism_extrapolation) check_order(d, out, "coupling.mechanism.extrapolation", *c.mechanism_extrapolation);
+  if (c.integrator) check_integrator(d, out, "coupling.hydraulics.integrator", *c.integrator);
+  for (const auto& [name, s] : c.subsystems) {
+    const std::string path = "coupling.subsystems." + name;
+    check_parts(d, out, path, s);
+    if (s.integrator) check_integrator(d, out, path + ".integrator", *s.integrator);
+  }
+  if (d.solver.coupling != CouplingKind::cosimulation) return;
+  if (c.control && c.control->min_step > grid_step(d))
+    add_finding(d, out, "coupling.control.min_step", "the minimum communication step is greater than the maximum, `coupling.step`",
+                "at most " + number_text(grid_step(d)) + " s");
+  check_combination(d, out);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,102 @@
+// A visitor of the table that collects numbers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schema/parameters.h"
+
+#include <cstddef>
+
+#include "schema/table.h"
+
+namespace trunnion {
+
+namespace {
+
+class ParameterList : public Visitor {
+ public:
+  std::vector<Parameter> found;
+
+  void leaf(const Key& key, const Slot& slot) override {
+    key_ = &key;
+    std::visit([this](const auto& value) { add(value); }, slot);
+  }
+  void group(const Key& key, const Group& group) override {
+    if (group.present) within(key.name, [&] { group.describe(*this); });
+  }
+  void section(const Key& key, const Items& items, const char*) override { list(key, items); }
+  void list(const Key& key, const Items& items) override {
+    within(key.name, [&] {
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::string name = items.name(i);
+        within(name.empty() ? std::to_string(i) : name, [&] { items.describe(*this, i); });
+      }
+    });
+  }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
+
+ private:
+  template <class F>
+  void within(const std::string& name, F&& f) {
+    if (name == "drawn" || (prefix_.empty() && (name == "solver" || name == "coupling" || name == "record"))) return;
+    const std::size_t size = prefix_.size();
+    prefix_ += name + ".";
+    f();
+    prefix_.resize(size);
+  }
+  void add_number(double* value, const std::string& suffix, bool limited = true) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    Parameter p{prefix_ + key_->name + suffix, key_->measure.unit, key_->doc, value};
+    if (limited && (key_->is(kPositive) || key_->is(kNonNegative) || key_->is(kFraction))) p.min = 0;
+    if (limited && key_->is(kFraction)) p.max = 1;
+    p.min_excluded = limited && key_->is(kPositive);
+    if (!limited) p.unit = kTime.unit;
+    if (*value == kInfinity && !key_->is(kInfinite)) return;
+    found.push_back(std::move(p));
+  }
+  template <std::size_t N>
+  void add(std::array<double, N>* value) {
+    for (std::size_t i = 0; i < N; ++i) add_number(&(*value)[i], "." + std::to_string(i));
+  }
+  template <std::size_t N>
+  void add(std::optional<std::array<double, N>>* value) {
+    if (*value) add(&**value);
+  }
+  void add(double* value) { add_number(value, ""); }
+  void add(std::optional<double>* value) {
+    if (*value) add_number(&**value, "");
+  }
+  void add(std::array<Vec3d, 2>* value) {
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t k = 0; k < 3; ++k) add_number(&(*value)[i][k], "." + std::to_string(i) + "." + std::to_string(k));
+  }
+  void add(Points* points) {
+    for (std::size_t i = 0; i < points->size(); ++i) {
+      add_number(&(*points)[i][0], "." + std::to_string(i) + ".0", false);
+      add_number(&(*points)[i][1], "." + std::to_string(i) + ".1");
+    }
+  }
+  void add(OverSignal over) {
+    for (std::size_t i = 0; i < over.points->size(); ++i) add_number(&(*over.points)[i][1], "." + std::to_string(i) + ".1");
+  }
+  void add(NumberOrSignal* value) {
+    if (double* number = std::get_if<double>(value)) add_number(number, "");
+  }
+  void add(StartPressure* value) {
+    if (!value->equilibrium) add_number(&value->value, "");
+  }
+  void add(Automatic<double>* value) { add(&value->value); }
+  void add(Automatic<Vec2d>* value) { add(&value->value); }
+  void add(InertiaTensor tensor) { add(tensor.moments); }
+  void add(const auto&) {}  // names, words, counts, switches, directions, outlines: structure or appearance
+
+  std::string prefix_;
+  const Key* key_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<Parameter> parameters_of(Description& description) {
+  ParameterList list;
+  describe(list, description);
+  return std::move(list.found);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,242 @@
+// Warnings about implausible values: units, commands, steps, geometry.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schema/plausibility.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "schema/table.h"
+
+namespace trunnion {
+
+namespace {
+
+using Doubts = std::vector<Diagnostic>;
+
+constexpr double kBar = 1e5;  // [Pa]
+
+void add_finding(const Description& d, Doubts& out, const std::string& path, const std::string& found, const std::string& expected,
+                 const std::string& hint = "") {
+  out.push_back({d.span(path), path, found, expected, hint});
+}
+
+/// Plausible range of the values of a key; 0 and infinity are always allowed.
+struct PlausibleValues {
+  const char* measure;   // its name
+  std::string_view key;  // empty: every key of this measure
+  double least, most;    // [SI]
+  const char* expected;
+  const char* hint;
+};
+
+/// The first entry that matches a key applies.
+const std::vector<PlausibleValues>& plausible() {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  static const std::vector<PlausibleValues> list{
+      {kPressure.name, "bulk_modulus", 1e6, 1e13, "a modulus such as 1.5 GPa (oil), 150 MPa (hose) or 210 GPa (steel)",
+       "a number without a unit is in Pa"},
+      {kPressure.name, "tolerance_pressure", 0, kAny, "", ""},
+      {kPressure.name, "", 0, 1e4 * kBar, "a pressure of a hydraulic machine, below 10000 bar", "a number without a unit is in Pa"},
+      {kLength.name, "bore", 0, 3, "a bore below 3 m", "a number without a unit is in m"},
+      {kLength.name, "rod", 0, 3, "a rod diameter below 3 m", "a number without a unit is in m"},
+      {kLength.name, "diameter", 0, 0.5, "a diameter of an orifice or line, below 0.5 m", "a number without a unit is in m"},
+      {kArea.name, "", 0, 10, "an area below 10 m^2", "a number without a unit is in m^2"},
+      {kVolume.name, "", 0, 100, "a volume of oil below 100 m^3", "a number without a unit is in m^3"},
+      {kFlow.name, "", 0, 1, "a flow below 1 m^3/s = 60000 L/min", "a number without a unit is in m^3/s"},
+      {kDisplacement.name, "", 0, 1, "a displacement below 1 m^3/rad", "a number without a unit is in m^3/rad"},
+      {kDensity.name, "", 100, 3e4, "a density such as 850 kg/m^3", "a number without a unit is in kg/m^3"},
+  };
+  return list;
+}
+
+// ---------------------------------------------------------------- signals
+
+struct SignalRange {
+  double low = 0, high = 0;
+  void add(double value) { low = std::min(low, value), high = std::max(high, value); }
+};
+
+SignalRange signal_range(const std::vector<std::array<double, 2>>& points, double scale = 1) {
+  if (points.empty()) return {};
+  SignalRange range{scale * points.front()[1], scale * points.front()[1]};
+  for (const auto& point : points) range.add(scale * point[1]);
+  return range;
+}
+
+/// Range of a signal; for sums and products bounds of the range.
+SignalRange signal_range(const Description& d, const std::string& name, std::set<std::string>& inside) {
+  for (const auto& [input_name, input] : d.inputs) {
+    if (input_name != name) continue;
+    SignalRange range = input.course.empty() ? SignalRange{input.initial, input.initial} : signal_range(input.course);
+    for (const std::optional<double>& limit : {input.min, input.max})
+      if (limit) range.add(*limit);
+    return range;
+  }
+  const auto item = std::find_if(d.signals.begin(), d.signals.end(), [&](const auto& s) { return s.first == name; });
+  if (item == d.signals.end() || !inside.insert(name).second) return {};
+  const SignalDescription& signal = item->second;
+  SignalRange range;
+  if (const auto* s = std::get_if<ConstantSignal>(&signal)) range = {s->value, s->value};
+  if (const auto* s = std::get_if<StepsSignal>(&signal)) {
+    range = signal_range(s->steps);
+    range.add(s->before);
+  }
+  if (const auto* s = std::get_if<RampsSignal>(&signal)) range = signal_range(s->points);
+  if (const auto* s = std::get_if<TableSignal>(&signal)) range = signal_range(s->points);
+  if (const auto* s = std::get_if<CsvSignal>(&signal)) range = signal_range(s->points, s->scale);
+  if (const auto* s = std::get_if<SineSignal>(&signal)) range = {s->offset - std::abs(s->amplitude), s->offset + std::abs(s->amplitude)};
+  if (const auto* s = std::get_if<SumSignal>(&signal))
+    for (const std::string& part : s->of) {
+      const SignalRange r = signal_range(d, part, inside);
+      range = {range.low + r.low, range.high + r.high};
+    }
+  if (const auto* s = std::get_if<ProductSignal>(&signal)) {
+    range = {1, 1};
+    for (const std::string& part : s->of) {
+      const SignalRange r = signal_range(d, part, inside);
+      const auto [low, high] = std::minmax({range.low * r.low, range.low * r.high, range.high * r.low, range.high * r.high});
+      range = {low, high};
+    }
+  }
+  inside.erase(name);
+  return range;
+}
+
+SignalRange signal_range(const Description& d, const std::string& name) {
+  std::set<std::string> inside;
+  return signal_range(d, name, inside);
+}
+
+// ---------------------------------------------------------------- values
+
+/// Compares the values of hydraulic parts with their plausible ranges.
+class PlausibilityCheck final : public Visitor {
+ public:
+  PlausibilityCheck(const Description& d, Doubts& out) : d_(d), out_(out) {}
+
+  void leaf(const Key& key, const Slot& slot) override {
+    if (!of_oil_) return;
+    if (const auto* value = std::get_if<double*>(&slot)) compare(key, **value);
+    if (const auto* value = std::get_if<std::optional<double>*>(&slot); value != nullptr && **value) compare(key, ***value);
+    if (const auto* value = std::get_if<StartPressure*>(&slot); value != nullptr && !(*value)->equilibrium) compare(key, (*value)->value);
+    if (const auto* value = std::get_if<NumberOrSignal*>(&slot)) {
+      if (const auto* number = std::get_if<double>(*value)) return compare(key, *number);
+      if (const auto& name = std::get<std::string>(**value); !name.empty()) {
+        const SignalRange range = signal_range(d_, name);
+        compare(key, std::max(range.high, -range.low));
+      }
+    }
+  }
+  void group(const Key& key, const Group& group) override {
+    if (group.present) within(key.name, [&] { group.describe(*this); });
+  }
+  void section(const Key& key, const Items& items, const char*) override {
+    for (std::size_t i = 0; i < items.size(); ++i) within(key.name + ("." + items.name(i)), [&] { items.describe(*this, i); });
+  }
+  void list(const Key& key, const Items& items) override {
+    for (std::size_t i = 0; i < items.size(); ++i) within(key.name + ("." + std::to_string(i)), [&] { items.describe(*this, i); });
+  }
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
+
+ private:
+  template <class F>
+  void within(const std::string& name, F visit) {
+    const std::string outer = path_;
+    const bool outside = of_oil_;
+    if (path_.empty()) {
+      static const std::set<std::string> kOil{"fluid",        "volumes", "sources", "valves",    "pumps",
+                                              "accumulators", "lines",   "motors",  "cylinders", "quasistatic"};
+      of_oil_ = kOil.contains(name.substr(0, name.find('.')));
+    }
+    path_ += name + ".";
+    visit();
+    path_ = outer;
+    of_oil_ = outside;
+  }
+
+  void compare(const Key& key, double value) {
+    const double size = std::abs(value);
+    for (const PlausibleValues& p : plausible()) {
+      if (std::string_view(p.measure) != key.measure.name || (!p.key.empty() && p.key != key.name)) continue;
+      if (size != 0 && std::isfinite(size) && !(size >= p.least && size <= p.most))
+        add_finding(d_, out_, path_ + key.name, fmt::format("{} {} is implausible", number_text(value), key.measure.unit), p.expected,
+                    p.hint);
+      return;
+    }
+  }
+
+  const Description& d_;
+  Doubts& out_;
+  std::string path_;
+  bool of_oil_ = false;
+};
+
+void look_at_commands(const Description& d, Doubts& out) {
+  constexpr double kTolerance = 1e-9;
+  for (const auto& [name, valve] : d.valves) {
+    const auto* v = std::get_if<DirectionalValveDescription>(&valve);
+    if (v == nullptr) continue;
+    const SignalRange range = signal_range(d, v->signal);
+    const double most = std::max(range.high, -range.low);
+    if (most > v->at_signal * (1 + kTolerance))
+      add_finding(d, out, "valves." + name + ".signal",
+                  fmt::format("the signal `{}` reaches {:g}, and the valve is fully open at {:g}", v->signal, most, v->at_signal),
+                  "a signal within at_signal",
+                  "the flow increases beyond nominal: limit the signal, or raise at_signal together with the flow");
+  }
+}
+
+void look_at_run(const Description& d, Doubts& out) {
+  constexpr double kFew = 10, kMany = 1e9, kTolerance = 1e-9;
+  const double h = grid_step(d), steps = d.solver.duration / h;
+  if (!(h > 0) || !(d.solver.duration > 0)) return;
+  const bool apart = d.solver.coupling == CouplingKind::cosimulation && d.coupling.step;
+  const std::string path = apart ? "coupling.step" : "solver.step", duration = fmt::format("the duration of {:g} s", d.solver.duration);
+  if (steps < 1 - kTolerance)
+    add_finding(d, out, path, fmt::format("the step of {:g} s is longer than {}", h, duration), "a step well below the duration");
+  else if (steps < kFew * (1 - kTolerance))
+    add_finding(d, out, path, fmt::format("the step of {:g} s is longer than a tenth of {}", h, duration),
+                "a step well below the duration");
+  else if (steps > kMany)
+    add_finding(d, out, path, fmt::format("{} requires {:.2g} steps of {:g} s", duration, steps, h), "less than 1e9 steps",
+                "a number without a unit is in s");
+}
+
+}  // namespace
+
+std::vector<Diagnostic> doubtful_units(const Description& d, const std::map<std::string, Dimension>& dimensions) {
+  constexpr std::array kDisplacements{".displacement", ".displacement_A", ".displacement_B"};
+  Doubts out;
+  for (const auto& [path, dimension] : dimensions) {
+    const bool displaces =
+        (path.starts_with("motors.") || path.starts_with("pumps.")) &&
+        std::any_of(kDisplacements.begin(), kDisplacements.end(), [&path = path](const char* end) { return path.ends_with(end); });
+    if (displaces && dimension.angle == 0)
+      add_finding(d, out, path, "the unit has no angle and was read as a volume per radian", "a unit such as cm^3/rev or cm^3/rad",
+                  "if it is per revolution, the value is too large by 2 pi");
+  }
+  return out;
+}
+
+std::vector<Diagnostic> doubtful_values(const Description& d) {
+  Doubts out = d.unit_warnings;
+  Description copy = d;  // visitors may write; this one does not
+  PlausibilityCheck check(d, out);
+  describe(check, copy);
+  look_at_commands(d, out);
+  look_at_run(d, out);
+  return out;
+}
+
+std::vector<std::string> plausibility_warnings(const Description& d) {
+  std::vector<std::string> warnings;
+  for (const Diagnostic& finding : doubtful_values(d)) warnings.push_back(finding.warning_text());
+  return warnings;
+}
+
+}  // namespace trunnion

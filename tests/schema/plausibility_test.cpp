@@ -1,0 +1,108 @@
+// Warnings about possible but implausible values. Reference: the expected texts.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schema/plausibility.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "file/model_file.h"
+
+namespace trunnion {
+namespace {
+
+/// A drum on a motor and a lever on a cylinder, all plausible.
+std::string machine(const std::string& displacement = "10 cm^3/rev") {
+  return R"(trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {drum: {inertia: [1, 1, 1], mass: 5}, lever: {rod: {length: 2 m, mass: 100 kg}}}
+joints: {drum: {revolute: {parent: ground}}, lever: {revolute: {parent: ground}, angle: 20 deg}}
+volumes: {a: {volume: 0.1 L, pressure: 50 bar}, b: {volume: 0.1 L, pressure: 50 bar}}
+sources: {pump: {pressure: 100 bar}, tank: {pressure: 1 bar}}
+valves:
+  valve: {directional_4_3: {P: pump, T: tank, A: a, B: b, flow: 10 L/min, at_signal: 10}, signal: command}
+  throttle: {orifice: {A: a, B: tank, diameter: 1 mm}}
+motors: {drive: {joint: drum, displacement: )" +
+         displacement + R"(, volume: 0.05 L, A: a, B: b}}
+cylinders:
+  lift: {base: {body: ground, at: [0.2, -0.8, 0]}, rod_end: {body: lever, at: [0.8, 0, 0]}, A: a, B: b, bore: 50 mm, rod: 30 mm,
+         chamber_length_A: 0.1, chamber_length_B: 0.4}
+signals: {half: {constant: 5}, wave: {sine: {amplitude: 5, frequency: 1}}, command: {sum: [half, wave]}}
+solver: {step: 1 ms, duration: 1}
+)";
+}
+
+std::vector<std::string> warnings_of(const std::string& text, const std::vector<std::string>& set = {}) {
+  std::vector<Override> overrides;
+  for (const std::string& s : set) overrides.push_back(parse_override(s));
+  return plausibility_warnings(parse_model(text, "machine.yaml", overrides));
+}
+
+TEST(Plausibility, ASoundMachineHasNoWarnings) { EXPECT_EQ(warnings_of(machine()), std::vector<std::string>{}); }
+
+TEST(Plausibility, ADisplacementNeedsAnAngle) {
+  const std::vector<std::string> list = warnings_of(machine("10 cm^3"));
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].rfind("machine.yaml:10:", 0), 0U) << list[0];
+  for (const char* part : {"motors.drive.displacement", "no angle", "cm^3/rev", "by 2 pi"})
+    EXPECT_NE(list[0].find(part), std::string::npos) << list[0];
+  EXPECT_TRUE(warnings_of(machine("1.6 cm^3/rad")).empty());
+  EXPECT_TRUE(warnings_of(machine("1.6e-6")).empty());
+}
+
+TEST(Plausibility, WrongUnitsAreNamed) {
+  struct Case {
+    const char *set, *path, *expected;
+  };
+  for (const Case& c : {Case{"valves.throttle.orifice.diameter=1", "valves.throttle.orifice.diameter", "below 0.5 m"},
+                        Case{"sources.pump.pressure=1e5 bar", "sources.pump.pressure", "below 10000 bar"},
+                        Case{"volumes.a.pressure=2e10", "volumes.a.pressure", "below 10000 bar"},
+                        Case{"fluid.bulk_modulus=15", "fluid.bulk_modulus", "1.5 GPa"},
+                        Case{"volumes.a.bulk_modulus=150", "volumes.a.bulk_modulus", "150 MPa"},
+                        Case{"cylinders.lift.bore=50", "cylinders.lift.bore", "below 3 m"},
+                        Case{"volumes.a.volume=500", "volumes.a.volume", "below 100 m^3"},
+                        Case{"valves.valve.directional_4_3.flow=24", "valves.valve.directional_4_3.flow", "60000 L/min"},
+                        Case{"fluid.density=0.85", "fluid.density", "850 kg/m^3"},
+                        Case{"motors.drive.displacement=10", "motors.drive.displacement", "below 1 m^3/rad"}}) {
+    const std::vector<std::string> list = warnings_of(machine(), {c.set});
+    ASSERT_EQ(list.size(), 1U) << c.set;
+    EXPECT_NE(list[0].find(std::string(c.path) + ": "), std::string::npos) << list[0];
+    EXPECT_NE(list[0].find("is implausible; expected"), std::string::npos) << list[0];
+    EXPECT_NE(list[0].find(c.expected), std::string::npos) << list[0];
+  }
+}
+
+TEST(Plausibility, CommandsBeyondTheOpenValveAreFoundThroughSumsAndProducts) {
+  const std::vector<std::string> list = warnings_of(machine(), {"signals.half.constant=6"});
+  ASSERT_EQ(list.size(), 1U);
+  for (const char* part : {"valves.valve.signal", "`command` reaches 11", "fully open at 10"})
+    EXPECT_NE(list[0].find(part), std::string::npos) << list[0];
+  std::string product = machine();
+  product.replace(product.find("sum: [half"), 3, "product");
+  EXPECT_EQ(warnings_of(product).size(), 1U);  // 25
+  EXPECT_TRUE(warnings_of(product, {"signals.half.constant=2"}).empty());
+}
+
+TEST(Plausibility, StepsThatResolveNothingAndRunsWithoutEnd) {
+  const auto only = [](const char* step) {
+    const std::vector<std::string> list = warnings_of(machine(), {std::string("solver.step=") + step});
+    return list.size() == 1 ? list[0] : "";
+  };
+  EXPECT_NE(only("2 s").find("longer than the duration"), std::string::npos);
+  EXPECT_NE(only("0.2 s").find("longer than a tenth"), std::string::npos);
+  EXPECT_EQ(only("0.1 s"), "");
+  EXPECT_NE(only("1e-10 s").find("1e+10 steps"), std::string::npos) << only("1e-10 s");
+}
+
+TEST(Plausibility, TheExamplesHaveNoWarnings) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TRUNNION_SOURCE_DIR) + "/examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++count;
+    EXPECT_EQ(plausibility_warnings(load_model(entry.path().string())), std::vector<std::string>{}) << entry.path();
+  }
+  EXPECT_GT(count, 20);
+}
+
+}  // namespace
+}  // namespace trunnion

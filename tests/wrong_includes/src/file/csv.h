@@ -1,0 +1,3 @@
+// Outside the core.
+#pragma once
+#include <fstream>
