@@ -468,9 +468,9 @@ class Figures:
     def scale_names(self, path):
         return ", ".join(f"`{name}`" for name in self._scale(path)) or "none"
 
-    def scale_ratio(self, quantity):
-        """Of the penalty treatment to double-step: the largest of all machines."""
-        ratios = [row["ratio"] for row in self._scale(f"order/{quantity}") if row["treatment"] == "penalty"]
+    def scale_ratio(self, quantity, treatment="penalty"):
+        """Of a treatment to double-step: the largest of all machines."""
+        ratios = [row["ratio"] for row in self._scale(f"order/{quantity}") if row["treatment"] == treatment]
         return text_of(max(ratio for ratio in ratios if ratio is not None), "3")
 
     def scale_order(self):

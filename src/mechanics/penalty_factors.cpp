@@ -18,7 +18,7 @@ void PenaltyFactors<D>::set(const MechanismState<D>& state, double* K) {
   double largest = 0;
   for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, K[k] * square(k));
   for (int k = 0; k < m_.tree.nv; ++k) {
-    if (const double least = kSmallestShare * largest / square(k); !(K[k] > least)) K[k] = least;
+    if (const double least = kSmallestShare * largest; !(K[k] * square(k) > least)) K[k] = least / square(k);
     compliance_[k] = 1 / K[k];
   }
   row_compliances(m_, compliance_.data(), state, c_.data());

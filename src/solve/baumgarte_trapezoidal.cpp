@@ -10,12 +10,25 @@
 
 namespace trunnion {
 
+namespace {
+
+constexpr double kFollow = 3;  // square of beta h: above, positions follow velocities to lower order (stability limit: 12)
+
+}  // namespace
+
 template <int D>
 BaumgarteTrapezoidal<D>::BaumgarteTrapezoidal(std::shared_ptr<const CompiledModel> model)
-    : MonolithicTrapezoidal<D>(model), rates_(model), variation_(m_), partition_(m_.rows), psi_(m_.rows), dpsi_(m_.rows) {
+    : MonolithicTrapezoidal<D>(model),
+      rates_(model),
+      variation_(m_),
+      partition_(m_.rows),
+      psi_(m_.rows),
+      dpsi_(m_.rows),
+      advanced_(m_.rows) {
   const std::size_t nv = model_->layout.nv, nc = netlist_.unknown_state.size(), n = nv + m_.rows;
   rows_.reserve(m_.rows);
-  for (auto* x : {&column_, &v_, &a_, &dr_}) x->resize(nv);
+  for (auto* x : {&column_, &v_, &a_, &dr_, &advance_}) x->resize(nv);
+  for (auto* x : {&ds_ahead_, &dsdot_ahead_}) x->resize(ds_.size());
   groups_.resize(m_.constraints.size());
   std::iota(groups_.begin(), groups_.end(), 0);
   K_.resize(n * n);
@@ -61,14 +74,14 @@ void BaumgarteTrapezoidal<D>::evaluate_stabilised() {
   }
 }
 
-/// Motion for increments theta of all coordinates, and the changes it causes: dr_, the rows of Psi in dpsi_, the ports' (s, sdot)
-/// in variation_; oil forces constant.
+/// Motion for increments theta of all coordinates with the velocities and accelerations of `f`, and the changes it causes: dr_, the rows of
+/// Psi in dpsi_, the ports' (s, sdot) in variation_; oil forces constant.
 template <int D>
-void BaumgarteTrapezoidal<D>::vary(const double* theta) {
+void BaumgarteTrapezoidal<D>::vary(const double* theta, const IncrementFactors& f) {
   const MechanismState<D>& mech = work_.mechanism;
   for (int i = 0; i < model_->layout.nv; ++i) {
-    v_[i] = factors_.velocity * theta[i];
-    a_[i] = factors_.acceleration * theta[i];
+    v_[i] = f.velocity * theta[i];
+    a_[i] = f.acceleration * theta[i];
   }
   differentiate_places(m_, theta, mech, variation_);
   differentiate_velocities(m_, v_.data(), mech, variation_);
@@ -94,7 +107,7 @@ void BaumgarteTrapezoidal<D>::assemble() {
   double size_T = 0, size_C = 0;
   for (std::size_t k = 0; k < nv; ++k) {
     column_[k] = 1;
-    vary(column_.data());
+    vary(column_.data(), factors_);
     column_[k] = 0;
     this->add_port_force_change(variation_.s.data(), variation_.s_dot.data(), dr_.data());
     for (std::size_t i = 0; i < nv; ++i) {
@@ -123,7 +136,52 @@ void BaumgarteTrapezoidal<D>::assemble() {
   for (std::size_t k = 0; k < nv; ++k) x_[k] = -work_.r[k];
 }
 
-/// Newton increment with the exact tangent: increment_, circuit_increment_, and the multipliers.
+/// Right side of the tangent, in x with rows scaled by w, for an increment of positions alone that lets them follow the velocities in the
+/// constraints' directions to fourth order; after a solve, for the accelerations it leads to:
+///   J delta = h^2/12 J (a_n - a),   less what the step has already
+/// With rotations as theta of a spherical joint, the commutator h^2/12 v x v_n has the same order. The tangent's rows are 4/h^2 J and smaller
+/// terms. `increment`: of theta.
+template <int D>
+void BaumgarteTrapezoidal<D>::find_advance(const double* increment, double w, double* x) {
+  const double* v = from_->v();
+  const double* a = from_->a();
+  const std::size_t nv = model_->layout.nv;
+  const double share = 1 / (3 * factors_.acceleration);  // h^2/12
+  for (std::size_t k = 0; k < nv; ++k) {
+    a_[k] = share * (a[k] - factors_.acceleration * (theta_[k] + increment[k]) - a_offset_[k]);
+    v_[k] = factors_.velocity * (theta_[k] + increment[k]) + v_offset_[k];
+    x[k] = 0;
+  }
+  if constexpr (D == 3)
+    for (const TreeNode<D>& node : m_.tree.nodes)
+      if (node.joint == NodeJoint::spherical) {
+        const Vec<3> before(v[node.v], v[node.v + 1], v[node.v + 2]), after(v_[node.v], v_[node.v + 1], v_[node.v + 2]);
+        const Vec<3> commutator = share * after.cross(before);
+        for (int i = 0; i < 3; ++i) a_[node.v + i] += commutator[i];
+      }
+  jacobian_product(m_, work_.mechanism.jacobian.data(), a_.data(), dpsi_.data());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const int row = rows_[i];
+    x[nv + i] = 0;
+    if (!m_.holonomic[row]) continue;
+    const auto [rate, position] = rates_.stabilisation(row);
+    const double target = std::min(1.0, kFollow * factors_.acceleration / (4 * position)) * dpsi_[row];
+    x[nv + i] = w * (factors_.acceleration + rate * factors_.velocity + position) * (target - advanced_[row]);
+    advanced_[row] = target;
+  }
+}
+
+/// Increments of positions alone, at the velocities and accelerations of theta + increment_.
+template <int D>
+void BaumgarteTrapezoidal<D>::add_advance() {
+  for (int k = 0; k < model_->layout.nv; ++k) {
+    theta_[k] += advance_[k];
+    v_offset_[k] -= factors_.velocity * advance_[k];
+    a_offset_[k] -= factors_.acceleration * advance_[k];
+  }
+}
+
+/// Newton increment with the exact tangent: increment_, circuit_increment_, and the multipliers; advance_, and the response to it.
 template <int D>
 bool BaumgarteTrapezoidal<D>::solve_exact() {
   const std::size_t nv = model_->layout.nv, n = nv + rows_.size();
@@ -135,9 +193,24 @@ bool BaumgarteTrapezoidal<D>::solve_exact() {
   lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
   std::copy_n(x_.begin(), nv, increment_.begin());
   for (std::size_t i = 0; i < rows_.size(); ++i) next_.multipliers()[rows_[i]] += x_[nv + i];
-  vary(increment_.data());
-  std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
-  std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+  find_advance(increment_.data(), w_, x_.data());
+  lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
+  std::copy_n(x_.begin(), nv, advance_.begin());
+  vary(advance_.data(), {});
+  this->add_port_force_change(variation_.s.data(), variation_.s_dot.data(), dr_.data());
+  std::copy(variation_.s.begin(), variation_.s.end(), ds_ahead_.begin());
+  std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_ahead_.begin());
+  for (std::size_t k = 0; k < nv; ++k) x_[k] = -dr_[k];
+  for (std::size_t i = 0; i < rows_.size(); ++i) x_[nv + i] = -w_ * dpsi_[rows_[i]];
+  lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
+  for (std::size_t k = 0; k < nv; ++k) increment_[k] += x_[k];
+  for (std::size_t i = 0; i < rows_.size(); ++i) next_.multipliers()[rows_[i]] += x_[nv + i];
+  vary(increment_.data(), factors_);
+  for (std::size_t i = 0; i < ds_.size(); ++i) {
+    ds_[i] = variation_.s[i] + ds_ahead_[i];
+    dsdot_[i] = variation_.s_dot[i] + dsdot_ahead_[i];
+  }
+  add_advance();
   this->eliminate_circuits();
   return true;
 }
@@ -170,12 +243,31 @@ bool BaumgarteTrapezoidal<D>::solve_forward_difference() {
     *x = kept;
     if (mechanical) this->move();
   }
+  changed_ = base_;
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
   lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
-  std::copy_n(base_.begin(), nv, increment_.begin());
-  for (std::size_t i = 0; i < rows; ++i) next_.multipliers()[rows_[i]] += base_[nv + i];
-  std::copy_n(base_.begin() + static_cast<std::ptrdiff_t>(nv + rows), nc, circuit_increment_.begin());
+  std::fill(increment_.begin(), increment_.end(), 0.0);
+  std::fill(circuit_increment_.begin(), circuit_increment_.end(), 0.0);
+  const auto take = [&] {
+    for (std::size_t k = 0; k < nv; ++k) increment_[k] += base_[k];
+    for (std::size_t i = 0; i < rows; ++i) next_.multipliers()[rows_[i]] += base_[nv + i];
+    for (std::size_t i = 0; i < nc; ++i) circuit_increment_[i] += base_[nv + rows + i];
+  };
+  take();
+  std::copy_n(base_.begin() + static_cast<std::ptrdiff_t>(nv), rows, x_.begin());
+  std::fill(base_.begin(), base_.end(), 0.0);
+  find_advance(increment_.data(), 1, base_.data());
+  lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
+  std::copy_n(base_.begin(), nv, advance_.begin());
+  add_advance();
+  this->move();
+  for (std::size_t i = 0; i < rows; ++i) next_.multipliers()[rows_[i]] -= x_[i];  // those of changed_
+  residual(base_.data());
+  for (std::size_t i = 0; i < rows; ++i) next_.multipliers()[rows_[i]] += x_[i];
+  for (std::size_t i = 0; i < n; ++i) base_[i] = changed_[i] - base_[i];
+  lu_solve(full_.data(), static_cast<int>(n), full_pivot_.data(), base_.data());
+  take();
   return true;
 }
 
@@ -198,7 +290,7 @@ void BaumgarteTrapezoidal<D>::take_stabilisation_from_multipliers() {
   if (exact)
     lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x.data());
   else
-    lu_solve(full_.data(), static_cast<int>(base_.size()), full_pivot_.data(), x.data());
+    lu_solve(full_.data(), static_cast<int>(n + circuit_increment_.size()), full_pivot_.data(), x.data());
   for (std::size_t i = 0; i < rows_.size(); ++i) next_.multipliers()[rows_[i]] += x[nv + i];
 }
 
@@ -207,7 +299,7 @@ double BaumgarteTrapezoidal<D>::apply_increment(StepOutcome& report) {
   double largest = 0;
   for (int i = 0; i < model_->layout.nv; ++i) {
     theta_[i] += increment_[i];
-    this->raise_position(increment_[i], i, report, largest);
+    this->raise_position(increment_[i] + advance_[i], i, report, largest);
   }
   this->apply_circuit_increment(report, largest);
   return largest;
@@ -221,6 +313,7 @@ StepOutcome BaumgarteTrapezoidal<D>::attempt(const StateVector& state, double h)
   StepOutcome report;
   this->begin(state, h);
   list_rows();
+  std::fill(advanced_.begin(), advanced_.end(), 0.0);
   this->move();
   this->set_rates();
   double size = 0;

@@ -182,7 +182,8 @@ template <int D>
 bool PenaltyTrapezoidal<D>::solve_exact() {
   const int nv = model_->layout.nv;
   MechanismState<D>& mech = work_.mechanism;
-  this->evaluate_at_end();
+  update_rates(m_, next_.v(), next_.a(), mech);
+  evaluate_forces(*model_, m_, this->end_point(), circuits_.rule(), work_);
   update_violations(m_, next_.v(), factors_, mech);
   if (!this->condense_ports()) return false;
   this->add_port_residuals();
@@ -194,7 +195,8 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
     add_penalty(m_, alpha_.data(), mech, T);
     add_rest_of_tangent(T);
   });
-  add_penalty_forces(mech.violation, work_.r.data());
+  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = next_.multipliers()[i] + alpha_[i] * mech.violation[i];
+  add_constraint_forces(m_, work_.multipliers.data(), mech, work_.r.data());
   if (!T_.factor()) return false;
   for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
   T_.solve(increment_.data());

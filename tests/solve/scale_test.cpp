@@ -191,6 +191,84 @@ solver: {duration: 0.4, step: )" + step +
   EXPECT_LT(fine, coarse / 3.5);
 }
 
+/// A slider-crank moved to and fro at its crank against a spring and a damper: double-step is exact but for the quadrature of powers.
+std::string driven_slider_crank(const std::string& solver) {
+  return R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {a: {rod: {length: 1, mass: 3}}, b: {rod: {length: 2, mass: 5}}, s: {point_mass: {mass: 2}}}
+joints:
+  a: {revolute: {parent: ground}, angle: 1}
+  b: {revolute: {parent: a, at: [1, 0, 0]}, angle: -1.43}
+  s: {prismatic: {parent: ground, axis: x}, position: 2.35}
+loops: {l: {revolute: {between: [b, s], at: [[2, 0, 0], [0, 0, 0]]}}}
+motions: {drive: {joint: a, signal: to_and_fro}}
+springs: {recoil: {joint: s, stiffness: 200, damping: 5, rest: 2}}
+signals: {to_and_fro: {sine: {amplitude: 0.8, frequency: 1 Hz, offset: 1}}}
+solver: {duration: 0.7, )" +
+         solver + "}";
+}
+
+double last_value(const CaseResult& result, const std::string& channel) {
+  for (const auto& [name, value] : result.recorder->last_values())
+    if (name == channel) return value;
+  ADD_FAILURE() << channel;
+  return 0;
+}
+
+/// Positions follow the velocities to fourth order in the constraints' directions; by the rule alone velocities keep a violation of
+/// h^2/12 J d2v/dt2, 2.4e-5 m/s at 1 ms, and the work of the damper has 7 times the error of double-step.
+TEST(Scale, VelocitiesOfBaumgarteHoldInMachinesDrivenByMotions) {
+  const auto damped = [](const std::string& solver) {
+    const CaseResult result = run_case(test::model_from(driven_slider_crank(solver)));
+    EXPECT_FALSE(result.failure) << solver;
+    return last_value(result, "energy.damping");
+  };
+  const double truth = damped("step: 0.1 ms, constraints: double_step");
+  for (const char* step : {"step: 2 ms", "step: 1 ms"}) {
+    const double error = damped(std::string(step) + ", constraints: baumgarte") - truth,
+                 other = damped(std::string(step) + ", constraints: double_step") - truth;
+    EXPECT_GT(std::abs(other), 1e-7) << step;
+    EXPECT_LT(std::abs(error), 1.5 * std::abs(other)) << step;
+  }
+  double violation[2];
+  for (int k : {0, 1}) {
+    Runner run(test::model_from(driven_slider_crank(k == 0 ? "step: 2 ms, constraints: baumgarte" : "step: 1 ms, constraints: baumgarte")));
+    run.advance(0.7);
+    violation[k] = run.statistics().max_velocity_violation;
+  }
+  EXPECT_LT(violation[1], 6e-6);
+  EXPECT_NEAR(std::log2(violation[0] / violation[1]), 2, 0.1);
+}
+
+/// The increment of a spherical joint is a rotation vector: what its rate has more than the angular velocity is of the same order.
+TEST(Scale, VelocitiesOfBaumgarteHoldWithSphericalJoints) {
+  const auto violation = [](const std::string& step, const std::string& tangent) {
+    Runner run(
+        test::load_example("spatial_slider_crank", {"solver.constraints=baumgarte", "solver.step=" + step, "solver.tangent=" + tangent}));
+    run.advance(1);
+    return run.statistics().max_velocity_violation;
+  };
+  const double coarse = violation("2 ms", "exact"), fine = violation("1 ms", "exact");
+  EXPECT_LT(fine, 2.5e-6);  // 1.2e-5 by the rule alone, 3.8e-6 without the commutator
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
+  EXPECT_NEAR(violation("1 ms", "forward_difference"), fine, 0.01 * fine);
+}
+
+/// Constants far beyond the step: there positions follow velocities by the rule, which is stable for all.
+TEST(Scale, StrongStabilisationIsStable) {
+  const auto end = [](const std::string& constants) {
+    Runner run(
+        test::load_example("spatial_slider_crank", {"solver.constraints=baumgarte", "solver.step=5 ms", "solver.baumgarte=" + constants}));
+    run.advance(2);
+    EXPECT_LT(run.statistics().max_violation, 1e-5) << constants;
+    return run.state().q()[0];
+  };
+  const double moderate = end("[50, 50]");
+  for (const char* constants : {"[350, 350]", "[800, 800]", "[2000, 2000]", "[1e5, 1e5]"})
+    EXPECT_NEAR(end(constants), moderate, 2e-3) << constants;
+}
+
 /// A loop of any size closes in assembly, from default start values.
 TEST(Scale, AssemblyClosesLoopsOfAnySize) {
   for (const double L : {1e-4, 0.01, 1.0, 20.0, 100.0, 1e4}) {
