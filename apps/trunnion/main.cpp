@@ -106,8 +106,19 @@ void clear_progress(bool quiet) {
 
 namespace {
 
+/// Whether an argument has a control character: it would be printed. (Names of files from an archive may have such.)
+bool refuse_control_characters(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (trunnion::find_control_character(argv[i]) == std::string_view::npos) continue;
+    std::fprintf(stderr, "error: the argument `%s` contains a control character\n", trunnion::abridged(argv[i], 200).c_str());
+    return true;
+  }
+  return false;
+}
+
 int run_program(int argc, char** argv) {
   using namespace trunnion;
+  if (refuse_control_characters(argc, argv)) return cli::kWrongInput;
   CLI::App app("Simulates hydraulically actuated multibody machines from a model file.", "trunnion");
   app.set_version_flag("--version", std::string("trunnion ") + kVersion);
   app.require_subcommand(1);

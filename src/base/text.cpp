@@ -29,6 +29,12 @@ std::size_t character_length(std::string_view text, std::size_t i) {
   return 0;
 }
 
+/// Whether the valid character of `length` bytes at `i` is a control character: C0, DEL or C1 (which terminals obey in UTF-8, too).
+bool is_control(std::string_view text, std::size_t i, std::size_t length) {
+  const unsigned char first = byte_at(text, i);
+  return length == 1 ? first < 0x20 || first == 0x7f : length == 2 && first == 0xc2 && byte_at(text, i + 1) < 0xa0;
+}
+
 std::string escaped(unsigned char byte) {
   constexpr std::string_view kHex = "0123456789abcdef";
   return std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
@@ -46,9 +52,17 @@ std::size_t find_invalid_utf8(std::string_view text) {
 }
 
 std::size_t find_control_character(std::string_view text) {
-  const auto is_control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; };
-  const auto found = std::find_if(text.begin(), text.end(), is_control);
-  return found == text.end() ? std::string_view::npos : static_cast<std::size_t>(found - text.begin());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const unsigned char first = byte_at(text, i);
+    if (first >= 0x20 && first != 0x7f && first != 0xc2) continue;  // most bytes
+    const std::size_t length = character_length(text, i);
+    if (is_control(text, i, length) && first != '\t' && first != '\n' && first != '\r') return i;
+  }
+  return std::string_view::npos;
+}
+
+std::string control_character_at(std::string_view text, std::size_t i) {
+  return printable(text.substr(i, std::max<std::size_t>(character_length(text, i), 1)));
 }
 
 std::string printable(std::string_view text) {
@@ -56,9 +70,7 @@ std::string printable(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = character_length(text, i);
-    const unsigned char first = byte_at(text, i);
-    const bool control = length == 1 ? first < 0x20 || first == 0x7f : length == 2 && first == 0xc2 && byte_at(text, i + 1) < 0xa0;
-    if (length == 0 || control)
+    if (length == 0 || is_control(text, i, length))
       for (std::size_t k = 0; k < (length == 0 ? 1 : length); ++k) out += escaped(byte_at(text, i + k));
     else
       out += text.substr(i, length);

@@ -10,8 +10,10 @@ namespace trunnion {
 
 /// Position of the first byte that is not valid UTF-8 (overlong forms and surrogates are not), or npos.
 std::size_t find_invalid_utf8(std::string_view text);
-/// Position of the first control character other than tab and line end, or npos.
+/// Position of the first control character (C0, DEL, C1) other than tab and line end, or npos.
 std::size_t find_control_character(std::string_view text);
+/// The control character at this position as \xNN, for messages.
+std::string control_character_at(std::string_view text, std::size_t i);
 
 /// `text` on one line of valid UTF-8: control characters and invalid bytes as \xNN.
 std::string printable(std::string_view text);

@@ -141,12 +141,12 @@ void check_text(const std::string& text, const std::string& file) {
   const auto line = std::count(begin, at, '\n');
   const std::size_t line_begin = wrong == 0 ? std::string::npos : text.rfind('\n', wrong - 1);
   const std::size_t column = line_begin == std::string::npos ? wrong : wrong - line_begin - 1;
-  throw InputError(
-      {Diagnostic{{file, static_cast<int>(line) + 1, static_cast<int>(column) + 1},
-                  "",
-                  "the byte " + printable(text.substr(wrong, 1)) + (wrong == control ? " is a control character" : " is not UTF-8"),
-                  wrong == control ? "a text without control characters" : "a text in UTF-8",
-                  wrong == control ? "remove it" : "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
+  throw InputError({Diagnostic{{file, static_cast<int>(line) + 1, static_cast<int>(column) + 1},
+                               "",
+                               wrong == control ? "the text contains the control character " + control_character_at(text, wrong)
+                                                : "the byte " + printable(text.substr(wrong, 1)) + " is not UTF-8",
+                               wrong == control ? "a text without control characters" : "a text in UTF-8",
+                               wrong == control ? "remove it" : "convert Latin-1 by: iconv -f latin1 -t utf-8"}});
 }
 
 }  // namespace trunnion

@@ -47,7 +47,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
     last = mark;
     if (const std::size_t control = find_control_character(value); control != std::string::npos)  // written as an escape
-      refuse(mark, "the text contains the control character " + printable(value.substr(control, 1)) + "; write it without that escape");
+      refuse(mark, "the text contains the control character " + control_character_at(value, control) + "; write it without that escape");
     if (key_is_next()) return begin_entry(mark, value);
     FileTree& node = place(mark);
     node.kind = FileTree::Kind::scalar;

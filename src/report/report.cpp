@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "file/model_file.h"
 #include "report/run_section.h"
 #include "report/table_sections.h"
@@ -200,7 +201,7 @@ class PageBuilder {
     DataBlock block(number);
     ReportJson json = of_tables(r, block);
     report_.blocks.push_back(block.packed());
-    report_.notes.push_back(r.name + ": " + json["kind"].get<std::string>());
+    report_.notes.push_back(printable(r.name) + ": " + json["kind"].get<std::string>());
     return json;
   }
   ReportJson of_tables(const Result& r, DataBlock& block) const {
@@ -223,7 +224,8 @@ class PageBuilder {
     return fit_section(r.folder, r.name, block);
   }
 
-  static std::string note(const std::string& name, const RunSection& run) {
+  static std::string note(const std::string& folder, const RunSection& run) {
+    const std::string name = printable(folder);
     std::string text = run.kept == run.records ? fmt::format("{}: all {} records", name, run.records)
                                                : fmt::format("{}: {} of {} records", name, run.kept, run.records);
     if (run.deviation > 0) text += fmt::format(", curves within {:.2g} % of their ranges", 100 * run.deviation);

@@ -204,6 +204,8 @@ class SectionOfRun {
   }
 
   void write(const std::vector<std::size_t>& rows) {
+    if (written_ == rows) return;  // a short run: the estimate had all records
+    written_ = rows;
     DataBlock block(block_);
     ReportJson& json = section_.json;
     section_.kept = rows.size();
@@ -236,6 +238,7 @@ class SectionOfRun {
   std::set<std::string> names_;      // theirs
   std::unique_ptr<Scene> scene_;
   std::string scene_missing_;
+  std::optional<std::vector<std::size_t>> written_;  // records in the section
   RunSection section_;
 };
 

@@ -216,8 +216,10 @@ std::vector<std::string> runs_of_comparison(const std::string& folder) {
     for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
   }
-  for (const std::string& name : names)
-    if (!result_file(folder + "/" + name + "/summary.json").empty()) found.push_back(name);
+  for (const std::string& name : names) {
+    const bool inside = name == fs::path(name).filename().string() && name != "." && name != "..";
+    if (inside && !result_file(folder + "/" + name + "/summary.json").empty()) found.push_back(name);
+  }
   return found;
 }
 

@@ -9,9 +9,12 @@
 #include <fstream>
 #include <limits>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
+#include "file/input.h"
 #include "results/hdf5_handle.h"
 
 namespace trunnion {
@@ -56,14 +59,23 @@ class Hdf5File {
     if (H5Sget_simple_extent_npoints(space) != 1) damaged(name_);
     return text_of(type, [&](char* out) { return H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out); });
   }
+  /// Number of complete rows.
+  std::uint64_t rows() const {
+    std::uint64_t rows = 0;
+    const Hdf5Handle set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
+    if (H5Sget_simple_extent_npoints(space) != 1 || H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows) < 0)
+      damaged(name_);
+    return rows;
+  }
   /// The columns with these indices.
   std::vector<std::vector<double>> columns(const std::vector<std::size_t>& wanted) const {
     const Hdf5Handle set(H5Dopen2(file_, "values", H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
     hsize_t size[2] = {0, 0};
     if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) != 2) damaged(name_);
     const hsize_t count[2] = {rows(), 1};
-    const std::uintmax_t most = size_ * kMostPacked / sizeof(double) / std::max<std::size_t>(wanted.size(), 1);
-    if (count[0] > size[0] || count[0] > most) damaged(name_);
+    // every value is stored: at most as many as the stored bytes can unpack to
+    const std::uintmax_t most = std::min<std::uintmax_t>(H5Dget_storage_size(set), size_) * kMostPacked / sizeof(double);
+    if (count[0] > size[0] || count[0] > most / std::max<hsize_t>(size[1], 1)) damaged(name_);
     const Hdf5Handle memory(H5Screate_simple(1, count, nullptr), H5Sclose);
     std::vector<std::vector<double>> columns(wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -77,21 +89,13 @@ class Hdf5File {
   }
 
  private:
-  static constexpr std::uintmax_t kMostPacked = 2000;  // maximum numbers of a file per byte: the limit of deflate
+  static constexpr std::uintmax_t kMostPacked = 1032;  // bytes per stored byte: the limit of deflate
 
   static hid_t open(const std::string& name) {
     take_errors_of_hdf5();
     const hid_t file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) cannot_read(name, "it is not an HDF5 file, or incomplete");
     return file;
-  }
-  /// Number of complete rows.
-  std::uint64_t rows() const {
-    std::uint64_t rows = 0;
-    const Hdf5Handle set(H5Dopen2(file_, "rows", H5P_DEFAULT), H5Dclose), space(H5Dget_space(set), H5Sclose);
-    if (H5Sget_simple_extent_npoints(space) != 1 || H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows) < 0)
-      damaged(name_);
-    return rows;
   }
   /// A dataset of strings of one length.
   std::vector<std::string> texts(const char* name) const {
@@ -105,7 +109,11 @@ class Hdf5File {
     std::string all(static_cast<std::size_t>(count) * size, '\0');
     if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) < 0) damaged(name_);
     std::vector<std::string> values;
-    for (std::size_t at = 0; at < all.size(); at += size) values.emplace_back(all.substr(at, size).c_str());
+    for (std::size_t at = 0; at < all.size(); at += size) {
+      values.emplace_back(all.substr(at, size).c_str());
+      const std::string& text = values.back();  // printed and drawn
+      if (find_invalid_utf8(text) != std::string::npos || find_control_character(text) != std::string::npos) damaged(name_);
+    }
     return values;
   }
   /// A string of fixed length.
@@ -148,9 +156,19 @@ std::vector<Channel> csv_channels(const std::string& file) {
   std::ifstream in(file);
   std::string line;
   if (!std::getline(in, line)) cannot_read(file, "it is empty");
+  check_text(line, file);  // names are printed and drawn
   std::vector<Channel> channels;
   for (const std::string_view cell : cells_of(line)) channels.push_back({std::string(cell), "", ""});
   return channels;
+}
+
+/// The number of complete rows; stops at `most`.
+std::size_t csv_rows(const std::string& file, std::size_t most) {
+  std::ifstream in(file);
+  std::string line;
+  std::size_t lines = 0;
+  while (lines <= most && std::getline(in, line) && !in.eof()) ++lines;
+  return lines > 0 ? lines - 1 : 0;
 }
 
 /// The columns with these indices. An incomplete last row of an unfinished file is ignored.
@@ -180,6 +198,16 @@ bool is_part(const fs::path& file) { return file.extension() == ".part"; }
 /// Extension of a finished or unfinished file.
 fs::path extension(const fs::path& file) { return (is_part(file) ? file.stem() : file).extension(); }
 bool is_hdf5(const fs::path& file) { return extension(file) == ".h5"; }
+
+/// Of two unfinished files the one to read: results.h5 is written in chunks, so that the CSV file is ahead of it; within the first chunk it
+/// has no rows yet.
+std::string chosen_part(const std::string& h5, const std::string& csv) {
+  constexpr std::size_t kFew = 2;
+  try {
+    if (of_hdf5(h5, [](const Hdf5File& file) { return file.rows(); }) >= kFew) return h5;
+  } catch (const Error&) { return csv; }
+  return csv_rows(csv, kFew) >= kFew ? csv : h5;
+}
 
 }  // namespace
 
@@ -213,10 +241,10 @@ std::string result_file(const std::string& path) {
 StoredResults find_results(const std::string& path) {
   StoredResults found;
   if (fs::is_directory(path)) {
-    for (const char* name : {"results.h5", "results.csv"}) {
-      const std::string file = result_file((fs::path(path) / name).string());
-      if (!file.empty() && (found.file.empty() || (is_part(found.file) && !is_part(file)))) found.file = file;
-    }
+    const std::string h5 = result_file((fs::path(path) / "results.h5").string()),
+                      csv = result_file((fs::path(path) / "results.csv").string());
+    found.file = h5.empty() || (is_part(h5) && !csv.empty() && !is_part(csv)) ? csv : h5;
+    if (!h5.empty() && !csv.empty() && is_part(h5) && is_part(csv)) found.file = chosen_part(h5, csv);
     if (found.file.empty()) no_results(path, "the folder has neither results.h5 nor results.csv");
   } else {
     found.file = path;
@@ -242,11 +270,15 @@ Recording StoredResults::read(const std::vector<std::string>& patterns) const {
     if (c.name == "time" || std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches_pattern(p, c.name); }))
       recording.channels.push_back(c);
   const auto places_in = [&](const std::vector<Channel>& stored) {
+    std::unordered_map<std::string_view, std::size_t> place_of;
+    for (std::size_t k = 0; k < stored.size(); ++k) place_of.emplace(stored[k].name, k);
     std::vector<std::size_t> places;
     places.reserve(recording.channels.size());
-    for (const Channel& c : recording.channels)
-      places.push_back(static_cast<std::size_t>(
-          std::find_if(stored.begin(), stored.end(), [&](const Channel& s) { return s.name == c.name; }) - stored.begin()));
+    for (const Channel& c : recording.channels) {
+      const auto place = place_of.find(c.name);
+      if (place == place_of.end()) cannot_read(file, "another run has replaced it");
+      places.push_back(place->second);
+    }
     return places;
   };
   if (is_hdf5(file)) {

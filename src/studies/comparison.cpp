@@ -196,7 +196,9 @@ ReferenceColumn reference_column(const std::string& name, const std::string& pla
 
 ComparisonReference read_reference(const std::string& file, const std::string& model, const std::vector<std::string>& paths) {
   using Kind = ReferenceColumn::Kind;
-  std::istringstream in(file_text(file, "file"));
+  const std::string text = file_text(file, "file");
+  check_text(text, file);  // its names are printed
+  std::istringstream in(text);
   ComparisonReference reference;
   const std::string stem = std::filesystem::path(file).stem().string();
   reference.label = stem.substr(stem.find_last_of("_-") + 1);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@
 
 namespace trunnion {
 namespace {
+
+namespace fs = std::filesystem;
 
 const std::string kData = std::string(TRUNNION_SOURCE_DIR) + "/tests/data/hostile/";
 
@@ -170,11 +173,12 @@ TEST(HostileInput, InvalidUtf8HasItsPlace) {
 
 /// Raw, and as escapes: a title is printed on terminals.
 TEST(HostileInput, ControlCharactersAreRefused) {
-  for (const char control : {'\0', '\x01', '\x07', '\x1b', '\x7f'}) {
-    const std::string text = refusal("trunnion: 1\ntitle: a" + std::string(1, control) + "b\n");
-    EXPECT_TRUE(holds(text, "model.yaml:2:9: error: the byte \\x") && holds(text, "is a control character")) << text;
+  for (const std::string& control : {std::string(1, '\0'), std::string("\x01"), std::string("\x07"), std::string("\x1b"),
+                                     std::string("\x7f"), std::string("\xc2\x80"), std::string("\xc2\x9b")}) {
+    const std::string text = refusal("trunnion: 1\ntitle: a" + control + "b\n");
+    EXPECT_TRUE(holds(text, "model.yaml:2:9: error: the text contains the control character " + printable(control) + ";")) << text;
   }
-  for (const char* escape : {"\\e[31m", "\\0", "\\x7f"}) {
+  for (const char* escape : {"\\e[31m", "\\0", "\\x7f", "\\x9b", "\\u0085"}) {
     const std::string text = refusal("trunnion: 1\ntitle: \"a" + std::string(escape) + "\"\n");
     EXPECT_TRUE(holds(text, "model.yaml:2:8: error: ") && holds(text, "contains the control character \\x")) << text;
   }
@@ -343,6 +347,70 @@ TEST_F(HostileFiles, TheProgramAnswersEveryCaseWithAMessage) {
   }
   EXPECT_TRUE(exists("nan_in_results_results/summary.json"));
   EXPECT_TRUE(test::call_program(folder_, "equilibrium '" + kData + "nan_in_results.yaml' --at nan").printed("expected a finite number"));
+}
+
+/// Escape sequences in files and names of files: a terminal would obey them.
+TEST_F(HostileFiles, NoTextFromFilesControlsATerminal) {
+  const std::string model =
+      "trunnion: 1\nbodies: {rod: {rod: {length: 1, mass: 1}}}\njoints: {rod: {revolute: {parent: ground}}}\n"
+      "solver: {step: 10 ms, duration: 0.05}\n";
+  write("arm.yaml", model);
+  ASSERT_EQ(test::call_program(folder_, "run arm.yaml -o run").code, 0);
+  const std::string summary = test::text_of(path("run/summary.json"));
+  for (const std::string& escape : {std::string("\x1b[31mred"),
+                                    std::string("\xc2\x9b"
+                                                "31mred"),
+                                    std::string("\x7f")}) {
+    SCOPED_TRACE(printable(escape));
+    const auto check = [&](const std::string& command, int code, const std::string& words = "") {
+      const test::Outcome outcome = test::call_program(folder_, command);
+      EXPECT_EQ(outcome.code, code) << command << outcome.output;
+      EXPECT_EQ(find_control_character(outcome.output), std::string::npos) << command << outcome.output;
+      EXPECT_TRUE(holds(outcome.output, words)) << command << outcome.output;
+    };
+    const std::string refused = "the text contains the control character " + printable(escape).substr(0, escape.front() == '\xc2' ? 8 : 4);
+    // CSV: a table of channels, a signal, reference values
+    write("table.csv", "time,a" + escape + ",b\n0,1,2\n1,2,3\n");
+    check("plot table.csv '*' -o plot.csv", 2, refused);
+    check("plot table.csv nothing -o plot.csv", 2, refused);
+    write("driven.yaml", model + "signals: {s: {csv: {file: table.csv, value: c}}}\nmotions: {m: {joint: rod, signal: s}}\n");
+    check("check driven.yaml", 2);
+    check("compare arm.yaml --vary solver.step=0.01,0.005 --reference table.csv -o compared", 2, refused);
+    // a summary whose model has such a name
+    std::string named = summary;
+    const std::string quoted = escape.front() == '\x1b' ? "\\u001b[31mred" : escape == "\x7f" ? "\\u007f" : escape;
+    for (std::size_t at = 0; (at = named.find("\"rod\"", at)) != std::string::npos;) named.replace(at, 5, "\"rod" + quoted + "\"");
+    ASSERT_NE(named, summary);
+    write("run/summary.json", named);
+    fs::remove(path("run/results.h5"));
+    check("report run", 0, "no animation: ");
+    // names of files and other arguments
+    check("report 'run" + escape + "'", 2);
+    check("check 'arm" + escape + ".yaml'", 2, "contains a control character");
+    fs::create_directories(path("compared/" + escape));
+    write("compared/compare.json", "{}");
+    write("compared/compare.csv", "solver.step\n0.1\n");
+    fs::copy(path("run"), path("compared/" + escape), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    check("report compared", 0, printable(escape));
+    fs::remove_all(path("compared"));
+  }
+}
+
+/// A table of a comparison names its runs; others are not read.
+TEST_F(HostileFiles, AComparisonShowsRunsOfItsOwnFolderOnly) {
+  write("arm.yaml",
+        "trunnion: 1\nbodies: {rod: {rod: {length: 1, mass: 1}}}\njoints: {rod: {revolute: {parent: ground}}}\n"
+        "solver: {step: 10 ms, duration: 0.05}\n");
+  ASSERT_EQ(test::call_program(folder_, "run arm.yaml -q -o private").code, 0);
+  ASSERT_EQ(test::call_program(folder_, "run arm.yaml -q -o compared/own").code, 0);
+  write("compared/compare.json", "{}");
+  write("compared/compare.csv", "solver.step\n0.1\n");
+  write("compared/history.csv",
+        "time,own.velocity_violation,../private.velocity_violation,..velocity_violation,.velocity_violation\n0,0,0,0,0\n");
+  const test::Outcome outcome = test::call_program(folder_, "report compared");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_TRUE(outcome.printed("own: all 6 records")) << outcome.output;
+  EXPECT_FALSE(outcome.printed("private")) << outcome.output;
 }
 
 #endif

@@ -20,6 +20,16 @@ TEST(Text, PrintableTextStandsOnOneLine) {
   EXPECT_EQ(printable("a\nb\x1b[2J\x7f\xc2\x9b\xf6\xc3\xb6"), "a\\x0ab\\x1b[2J\\x7f\\xc2\\x9b\\xf6\xc3\xb6");
 }
 
+TEST(Text, ControlCharactersAreC0AndDelAndC1) {
+  EXPECT_EQ(find_control_character("a\tb\r\n\xc3\x9b \xe2\x82\x80 \xc2\xa0"), std::string::npos);
+  for (const char* control : {"\x01", "\x1b", "\x1f", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {
+    const std::string text = "\xc3\xb6 " + std::string(control) + "31m";
+    ASSERT_EQ(find_control_character(text), 3u) << printable(text);
+    EXPECT_EQ(control_character_at(text, 3), printable(control));
+  }
+  EXPECT_EQ(find_control_character(std::string("ab\0", 3)), 2u);
+}
+
 TEST(Text, LongTextsAreCutBetweenCharacters) {
   EXPECT_EQ(abridged("short", 10), "short");
   const std::string cut = abridged(std::string(50, 'a') + std::string(50, 'b'), 30);

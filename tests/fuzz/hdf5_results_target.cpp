@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -111,15 +112,19 @@ Shape any_shape(Bytes& bytes) {
   return shape;
 }
 
-/// Any dataset; a small one has values. (No raw chunks: HDF5 reads beyond those that are too short.)
+/// Any dataset; a small one of few chunks has values: HDF5 packs every chunk on its own, which takes much longer than reading it here.
+/// (No raw chunks: HDF5 reads beyond those that are too short.)
 void add_any_dataset(hid_t file, const char* name, Bytes& bytes) {
-  constexpr hsize_t kMost = 1 << 16;  // [bytes] that are written
+  constexpr hsize_t kMost = 1 << 16, kMostChunks = 32;  // [bytes] that are written, in chunks
   const hid_t type = any_type(bytes);
   const Shape shape = any_shape(bytes);
   const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+  double chunks = 1;
   if (shape.rank > 0) {
     std::array<hsize_t, 4> piece{};
     for (hsize_t& size : piece) size = 1 + bytes.below(8);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(shape.rank); ++i)
+      chunks *= std::ceil(static_cast<double>(shape.size[i]) / static_cast<double>(piece[i]));
     H5Pset_chunk(layout, shape.rank, piece.data());
     if (bytes.below(2) == 1) H5Pset_deflate(layout, 1);
   }
@@ -127,7 +132,8 @@ void add_any_dataset(hid_t file, const char* name, Bytes& bytes) {
   const hssize_t points = H5Sget_simple_extent_npoints(shape.space);
   const std::size_t size = H5Tget_size(type);
   const bool own_memory = H5Tis_variable_str(type) > 0 || H5Tget_class(type) == H5T_VLEN;
-  if (set >= 0 && points > 0 && !own_memory && static_cast<hsize_t>(points) <= kMost && size <= kMost / static_cast<hsize_t>(points)) {
+  if (set >= 0 && points > 0 && chunks <= kMostChunks && !own_memory && static_cast<hsize_t>(points) <= kMost &&
+      size <= kMost / static_cast<hsize_t>(points)) {
     const std::string data = bytes.text(size * static_cast<std::size_t>(points));
     H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data());
   } else if (set >= 0 && points == 1 && H5Tis_variable_str(type) > 0) {

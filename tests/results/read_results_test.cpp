@@ -13,6 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "results/files.h"
+#include "results/hdf5_handle.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
 
@@ -90,6 +91,92 @@ TEST_F(ReadResults, WhatIsNoResultIsRefusedByName) {
   EXPECT_NE(refused(path("results.csv")).find("line 2 has no number"), std::string::npos);
   write_text("", path("results.csv"));
   EXPECT_NE(refused(path("results.csv")).find("empty"), std::string::npos);
+}
+
+TEST_F(ReadResults, NamesAreUtf8WithoutControlCharacters) {
+  for (const std::string& wrong : {std::string("\x1b[31mred"),
+                                   std::string("\xc2\x9b"
+                                               "31mred"),
+                                   std::string("\xf6")}) {
+    Recording recording = some_recording();
+    recording.channels[1].name = "lift" + wrong;
+    write_csv(recording, path("name.csv"));
+    EXPECT_THROW((void)find_results(path("name.csv")), InputError);
+    for (const char* part : {"name", "unit", "meaning"}) {
+      recording = some_recording();
+      (*part == 'n' ? recording.channels[1].name : *part == 'u' ? recording.channels[1].unit : recording.channels[1].meaning) += wrong;
+      write_hdf5(recording, "trunnion: 1\n", path("name.h5"));
+      EXPECT_THROW((void)find_results(path("name.h5")), InputError) << part;
+    }
+  }
+}
+
+/// A run that begins anew while its results are read.
+TEST_F(ReadResults, AFileThatAnotherRunReplacedIsRefused) {
+  for (const char* name : {"results.csv", "results.h5"}) {
+    const auto write = [&](const Recording& recording) {
+      if (fs::path(name).extension() == ".csv")
+        write_csv(recording, path(name));
+      else
+        write_hdf5(recording, "trunnion: 1\n", path(name));
+    };
+    write(some_recording());
+    const StoredResults stored = find_results(path(name));
+    Recording other = some_recording();
+    other.channels.resize(2), other.columns.resize(2);
+    write(other);
+    EXPECT_THROW((void)stored.read({"*"}), InputError) << name;
+    EXPECT_EQ(stored.read({"lift.length"}).columns[1].size(), 3u) << name;
+  }
+}
+
+/// results.h5 is written in chunks: until the first is full, or after a full disk, only the CSV file has records.
+TEST_F(ReadResults, OfTwoUnfinishedFilesTheOneWithRecordsIsRead) {
+  const auto write = [&](const char* name, std::size_t rows) {
+    Recording recording = some_recording();
+    for (auto& column : recording.columns) column.resize(rows);
+    const std::string file = path(name);
+    if (fs::path(name).extension() == ".csv")
+      write_csv(recording, file);
+    else
+      write_hdf5(recording, "trunnion: 1\n", file);
+    fs::rename(file, file + ".part");
+  };
+  const auto chosen = [&] { return fs::path(find_results(folder_.string()).file).filename().string(); };
+  struct {
+    std::size_t h5, csv;
+    const char* file;
+  } const cases[] = {{0, 3, "results.csv.part"}, {1, 3, "results.csv.part"}, {2, 3, "results.h5.part"}, {3, 3, "results.h5.part"},
+                     {1, 1, "results.h5.part"},  {1, 0, "results.h5.part"},  {0, 0, "results.h5.part"}};
+  for (const auto& c : cases) {
+    write("results.h5", c.h5);
+    write("results.csv", c.csv);
+    EXPECT_EQ(chosen(), c.file) << c.h5 << ' ' << c.csv;
+  }
+  write_text("no HDF5", path("results.h5.part"));
+  write("results.csv", 3);
+  EXPECT_EQ(chosen(), "results.csv.part") << "a damaged file";
+}
+
+/// Stored bytes unpack to a limited number of values: a file of some kilobytes that promises more is damaged, and nothing is allocated.
+TEST_F(ReadResults, MoreRowsThanAreStoredAreDamage) {
+  Recording constant;
+  constant.channels = {{"time", "s", ""}, {"zero", "m", ""}};
+  constant.columns.assign(2, std::vector<double>(100000, 0.0));  // packs best
+  write_hdf5(constant, "", path("constant.h5"));
+  EXPECT_EQ(find_results(path("constant.h5")).read({"*"}).rows(), 100000u);
+  for (const hsize_t rows : {hsize_t{1} << 16, hsize_t{1} << 22, hsize_t{1} << 60}) {
+    write_hdf5(some_recording(), "", path("some.h5"));
+    {
+      const Hdf5Handle file(H5Fopen(path("some.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose),
+          count(H5Dopen2(file, "rows", H5P_DEFAULT), H5Dclose), values(H5Dopen2(file, "values", H5P_DEFAULT), H5Dclose);
+      const std::uint64_t promised = rows;
+      const hsize_t size[2] = {rows, 4};
+      check_hdf5(H5Dwrite(count, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &promised));
+      check_hdf5(H5Dset_extent(values, size));
+    }
+    EXPECT_THROW((void)find_results(path("some.h5")).read({"*"}), InputError) << rows;
+  }
 }
 
 TEST(Patterns, EachStarStandsForAnyCharacters) {
