@@ -50,6 +50,11 @@ asan: dependencies build/once/build.ninja ## run the tests on the library with t
 	@$(call build,once,--target trunnion_sanitized_tests)
 	@tools/run_tests.sh sanitized
 
+.PHONY: tsan
+tsan: dependencies build/once/build.ninja ## run what threads share with the thread sanitizer
+	@cmake --build --preset tsan $$([ -t 2 ] || echo -- --quiet)
+	@setarch --addr-no-randomize build/once/bin/trunnion_thread_program
+
 .PHONY: format
 format: check-dependencies ## format all C++ files
 	@tools/check_format.sh --fix
