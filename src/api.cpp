@@ -87,6 +87,16 @@ std::shared_ptr<const Model> Model::from_text(const std::string& text, const std
   return translated([&] { return model_of(parse_model(text, name, parsed(overrides))); });
 }
 
+Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides, Start start)
+    : Simulation(Model::load(model_file, overrides), start) {
+  attach_ledger();
+}
+Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name, Start start) {
+  Simulation simulation(Model::from_text(text, overrides, name), start);
+  simulation.attach_ledger();
+  return simulation;
+}
+
 LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) const {
   return translated([&] {
     LinearOptions options;

@@ -298,15 +298,6 @@ Simulation::Simulation(std::shared_ptr<const Model> model, Start start)
         if (!model) throw ModelError("a simulation needs a model");
         return std::make_unique<Content>(std::move(model), start);
       })) {}
-Simulation::Simulation(const std::string& model_file, const std::vector<std::string>& overrides, Start start)
-    : Simulation(Model::load(model_file, overrides), start) {
-  attach_ledger();
-}
-Simulation Simulation::from_text(const std::string& text, const std::vector<std::string>& overrides, const std::string& name, Start start) {
-  Simulation simulation(Model::from_text(text, overrides, name), start);
-  simulation.attach_ledger();
-  return simulation;
-}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
