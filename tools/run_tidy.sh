@@ -22,7 +22,7 @@ def size(file):  # of a group: of the files that it includes
     members = re.findall(r'#include "(.*)"', file.read_text()) if "/Unity/" in str(file) else []
     return sum(pathlib.Path(member).stat().st_size for member in members or [file])
 commands = json.loads(pathlib.Path(sys.argv[1], "compile_commands.json").read_text())
-files = [pathlib.Path(entry["file"]) for entry in commands if "/trunnion.dir/" in entry["command"]]
+files = [pathlib.Path(entry["file"]) for entry in commands if re.search(r"/trunnion(_core|_core_objects)?\.dir/", entry["command"])]
 print(*sorted(files, key=size, reverse=True), sep="\n")
 END
   )

@@ -11,6 +11,7 @@
 namespace trunnion {
 
 void* on_demand(const char* library, const char* name) {
+  if (void* const linked = dlsym(RTLD_DEFAULT, name)) return linked;  // whose variables may be copies in the program
   void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) throw Error(std::string("a library cannot be loaded: ") + dlerror());
   void* const address = dlsym(handle, name);

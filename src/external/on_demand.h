@@ -5,7 +5,7 @@
 
 namespace trunnion {
 
-/// Address of a function or variable of a shared library, which is loaded and stays loaded. Throws Error if there is none. Slow: a lookup by
+/// Address of a function or variable of a shared library, which is loaded and stays loaded; of that linked with the program, if it is. Throws Error if there is none. Slow: a lookup by
 /// name.
 void* on_demand(const char* library, const char* name);
 

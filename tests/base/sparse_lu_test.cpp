@@ -94,7 +94,7 @@ void expect_like_dense(int n, const std::vector<Entry>& entries, const RandomVal
 
 class SparseLuBy : public ::testing::TestWithParam<MakeSparsePivots> {};
 INSTANTIATE_TEST_SUITE_P(Pivots, SparseLuBy, ::testing::Values(make_sparse_pivots, make_own_sparse_pivots),
-                         [](const auto& info) { return info.index == 0 ? "OfThisBuild" : "OfTheCore"; });
+                         [](const auto& pivots) { return pivots.index == 0 ? "OfThisBuild" : "OfTheCore"; });
 
 TEST_P(SparseLuBy, SolvesLikeADenseFactorisation) {
   for (int n : {1, 2, 5, 30, 100})
