@@ -14,6 +14,7 @@
 #include "machine/start.h"
 #include "results/balances.h"
 #include "results/coupling_verdict.h"
+#include "results/part_file.h"
 #include "run/element_steps.h"
 #include "schema/plausibility.h"
 
@@ -22,7 +23,8 @@ namespace trunnion {
 namespace {
 
 constexpr int kProgressReports = 100;  // per run
-constexpr const char *kCsvName = "results.csv", *kHdf5Name = "results.h5";
+constexpr const char *kCsvName = "results.csv", *kHdf5Name = "results.h5", *kSummaryName = "summary.json",
+                     *kSummaryPart = "summary.json.part";
 constexpr auto kBetweenFlushes = std::chrono::seconds(1);
 
 /// The recorder, combined with another watcher.
@@ -214,6 +216,7 @@ void CaseFiles::begin(const std::vector<Channel>& channels) {
   if (record.hdf5)
     files_.push_back({kHdf5Name, new_hdf5(place(kHdf5Name), channels, write_model(without_csv_files(model_->description)),
                                           expected_rows(model_->description))});
+  if (result_ != nullptr) write_text(summary(*result_), place(kSummaryPart));  // a report needs it, however the run ends
 }
 
 void CaseFiles::add(const double* row) {
@@ -224,7 +227,7 @@ void CaseFiles::add(const double* row) {
     failed = write_all([](File& file) { file.rows->flush(); });
     update_();
     try {
-      write_text(summary(*result_), place("summary.json.part"));
+      write_text(summary(*result_), place(kSummaryPart));
     } catch (const FileError& error) { failed = failed.empty() ? error.what() : failed; }
   }
   if (!failed.empty()) throw SimulationError(*row, "the results", failed, "free disk space, or record.channels and record.every");
@@ -236,8 +239,9 @@ void CaseFiles::finish(const CaseResult& result) {
   for (const char* name : {kCsvName, kHdf5Name})  // of an earlier run with other files
     if (result.recorder->rows() > 0 && std::none_of(files_.begin(), files_.end(), [&](const File& file) { return file.name == name; }))
       for (const char* ending : {"", ".part"}) std::remove((place(name) + ending).c_str());
-  try {
-    write_text(summary(result), place("summary.json"));
+  try {  // where the disk is full the summary of the running run stays
+    write_text(summary(result), place(kSummaryPart));
+    move_into_place(place(kSummaryName));
   } catch (const FileError& error) { failed += (failed.empty() ? "" : "; ") + std::string(error.what()); }
   if (!failed.empty()) throw FileError(failed);
 }

@@ -147,7 +147,7 @@ TEST_F(Faults, WhicheverWriteFailsWhatIsWholeCanBeRead) {
   const std::string run = "\"$P\" run \"$M\" --set solver.duration=0.5 -q -o out";
   const std::string library = (fs::path(TRUNNION_PROGRAM).parent_path() / "libtrunnion_failing_write.so").string();
   ASSERT_TRUE(fs::exists(library));
-  int writes = 0;
+  int writes = 0, reports = 0;
   for (int code = 1; code != 0 && writes < 1000;) {
     fs::remove_all(path("out"));
     const Outcome r = shell("LD_PRELOAD='" + library + "' TRUNNION_FAILING_WRITE=" + std::to_string(++writes) + " " + run);
@@ -162,8 +162,14 @@ TEST_F(Faults, WhicheverWriteFailsWhatIsWholeCanBeRead) {
         if (fs::path(file).extension() != ".part") ASSERT_EQ(read.rows(), 501u) << writes << file;
         for (std::size_t k = 0; k < read.rows(); ++k)
           ASSERT_NEAR(read.columns[0][k], 1e-3 * static_cast<double>(k), 1e-9) << writes << file;
+        if (fs::path(file).extension() != ".part" || read.rows() == 0) continue;
+        ++reports;  // records without a whole summary, too
+        ASSERT_EQ(nlohmann::json::parse(text_of(path("out/summary.json.part")))["status"], "running") << writes;
+        const Outcome report = shell("\"$P\" report out -o report.html");
+        ASSERT_EQ(report.code, 0) << writes << report.output;
       }
   }
+  EXPECT_GT(reports, 0);
   EXPECT_GT(writes, 5);
   EXPECT_EQ(find_results(path("out")).read({"time"}).rows(), 501u);
 }
