@@ -3,6 +3,7 @@
 #include "linearise/reduction.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/diagnostic.h"
 
@@ -29,11 +30,12 @@ Reduction<D>::Change::Change(const CompiledModel& model)
     : mechanism(model.layout.nv), y(model.layout.ny), ydot(model.layout.ny), multipliers(model.layout.rows), signal(model.signals.size()) {}
 
 template <int D>
-Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model)
+Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model, ConstraintTreatment treatment,
+                        const Stabilisation& stabilisation)
     : model_(model),
       m_(std::get<Mechanism<D>>(model->mechanism)),
       netlist_(model->hydraulics),
-      rates_(model, ConstraintTreatment::closed),
+      rates_(model, treatment, stabilisation),
       at_(model->layout),
       variation_(m_),
       product_(m_.tree),
@@ -43,12 +45,16 @@ Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model)
       pistons_(netlist_.ny),
       element_force_(netlist_.actuators.size()),
       friction_(netlist_.actuators.size()),
-      change_(*model) {
+      change_(*model),
+      groups_(m_.constraints.size()),
+      row_change_(m_.rows) {
+  std::iota(groups_.begin(), groups_.end(), 0);
   const std::size_t nv = model->layout.nv, ports = netlist_.actuators.size();
   for (auto* x : {&theta_, &dr_, &x_, &residual_, &loads_}) x->resize(nv);
   for (auto* x : {&ds_, &dsdot_}) x->resize(ports);
   inflow_.resize(netlist_.nodes.size());
   constraint_.resize(m_.rows);
+  row_values_.resize(m_.rows);
   ydot_.resize(netlist_.ny);
   commanded_.resize(netlist_.ny);
   fixed_.resize(netlist_.ny);
@@ -95,14 +101,49 @@ void Reduction<D>::set_reference(const StateVector& reference, const Reduction* 
     like->rates_.loops().write(at_.partition());
     rates_.loops().load_partition(at_.partition());
   }
+  finish_reference(reference, Side::right);
+}
+
+template <int D>
+void Reduction<D>::set_reference(const StateVector& reference, const double* partition, Side side) {
+  at_ = reference;
+  rates_.loops().load_partition(partition);
+  finish_reference(reference, side);
+}
+
+/// The reference `reference` on the partition of the loops.
+template <int D>
+void Reduction<D>::finish_reference(const StateVector& reference, Side side) {
+  const auto fail = [&](const char* cause, const char* remedy) { throw SimulationError(at_.time, "the linear model", cause, remedy); };
+  MachineState<D>& work = rates_.work();
   StepOutcome report;
   std::fill(theta_.begin(), theta_.end(), 0.0);
-  if (!rates_.place(reference.q(), theta_.data(), Side::right, at_, report)) fail("the loops do not close", "check the start positions");
+  if (!rates_.place(reference.q(), theta_.data(), side, at_, report)) fail("the loops do not close", "check the start positions");
   // the increments of spherical joints start here
   update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
   rates_.loops().factor_at(work.mechanism);
   if (!rates_.accelerate(at_, report)) fail("the mass matrix is singular on the constraints", "give every moving body mass and inertia");
   rates_.residual(at_, residual_.data(), constraint_.data());
+  sum_forces(m_, work.force.data(), at_.multipliers(), work.mechanism, variation_);
+  set_oil(work.mechanism.s.data(), work.mechanism.s_dot.data(), at_.y());
+}
+
+template <int D>
+void Reduction<D>::set_motion(const StateVector& motion, const double* partition, Side side) {
+  const auto fail = [&](const char* cause) {
+    throw SimulationError(motion.time, "the derivative of a step", cause, "use another position");
+  };
+  at_ = motion;
+  rates_.loops().load_partition(partition);
+  StepOutcome report;
+  std::fill(theta_.begin(), theta_.end(), 0.0);
+  if (!rates_.place(motion.q(), theta_.data(), side, at_, report)) fail("the motion is not that of a regular configuration");
+  MachineState<D>& work = rates_.work();
+  std::fill(at_.multipliers(), at_.multipliers() + m_.rows, 0.0);
+  rates_.residual(at_, residual_.data(), constraint_.data());
+  rates_.loops().reduce();
+  rates_.loops().set_multipliers(residual_.data(), at_.multipliers());
+  add_constraint_forces(m_, static_cast<const double*>(at_.multipliers()), work.mechanism, residual_.data());
   sum_forces(m_, work.force.data(), at_.multipliers(), work.mechanism, variation_);
   set_oil(work.mechanism.s.data(), work.mechanism.s_dot.data(), at_.y());
 }
@@ -358,6 +399,116 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
   }
   change_forces_and_rates(out);
   solve(with_multipliers, out);
+}
+
+// ---------------------------------------------------------------- other directions
+
+/// constraint_: -1 in the rows that the input's signal drives, Phi = q - f. False: there are none.
+template <int D>
+bool Reduction<D>::set_driven_rows(int input) {
+  std::fill(constraint_.begin(), constraint_.end(), 0.0);
+  bool moves = false;
+  for (const ConstraintGroup<D>& g : m_.constraints)
+    if (input >= 0 && g.motion >= 0 && m_.motions[g.motion].signal == inputs_[input].signal) {
+      constraint_[g.rows.begin] = -1;
+      moves = true;
+    }
+  return moves;
+}
+
+template <int D>
+void Reduction<D>::add_input_positions(int input, double* theta) {
+  if (inputs_[input].kind == LinearInput::Kind::value && set_driven_rows(input)) rates_.loops().remove_positions(constraint_.data(), theta);
+}
+
+template <int D>
+void Reduction<D>::begin_change(int input, Change& change) {
+  for (auto* x : {&change.signal, &change.ydot, &dr_, &ds_, &dsdot_, &inflow_, &commanded_}) std::fill(x->begin(), x->end(), 0.0);
+  for (const Spool& spool : netlist_.spools)
+    if (spool.follows()) change.y[spool.state] = 0;
+  if (input < 0 || inputs_[input].kind != LinearInput::Kind::value) return;
+  change.signal[inputs_[input].signal] = 1;
+  for (const Spool& spool : netlist_.spools)
+    if (spool.signal == inputs_[input].signal && spool.follows()) change.y[spool.state] = 1;
+}
+
+/// Forces and rates by the oil and the loads, after the motion's part of dr_.
+template <int D>
+void Reduction<D>::finish_change(int input, Change& change) {
+  change_flows(change, inflow_);
+  if (input >= 0 && inputs_[input].kind == LinearInput::Kind::value)
+    add_loads_of(m_, inputs_[input].signal, rates_.work().mechanism, dr_.data());
+  change_forces_and_rates(change);
+}
+
+/// Changes of Phi and its derivatives along a direction of which places and velocities are swept; a' as swept, null: not yet.
+template <int D>
+void Reduction<D>::change_rows(int input, const double* a, const Change& change) {
+  const MechanismState<D>& mech = rates_.work().mechanism;
+  differentiate_row_rates(m_, groups_, change.mechanism.v.data(), mech, variation_);
+  differentiate_row_accelerations(m_, groups_, a, mech, variation_);
+  const bool moves = set_driven_rows(input);
+  std::vector<double>& moved = row_values_;
+  linearised_constraints(m_, mech, change.mechanism.theta.data(), moved.data());
+  for (int i = 0; i < m_.rows; ++i) {
+    RowChange& row = row_change_[i];
+    row = {m_.holonomic[i] != 0 ? moved[i] - mech.Phi[i] : 0, variation_.Phi_dot[i], variation_.Phi_ddot[i]};
+    if (!moves) continue;
+    using Kind = LinearInput::Kind;
+    double& driven = inputs_[input].kind == Kind::value ? row.position : inputs_[input].kind == Kind::rate ? row.rate : row.acceleration;
+    driven += constraint_[i];
+  }
+}
+
+template <int D>
+void Reduction<D>::rates_change(int input, Change& change) {
+  using Kind = LinearInput::Kind;
+  begin_change(input, change);
+  std::fill(change.mechanism.a.begin(), change.mechanism.a.end(), 0.0);
+  if (rates_.treatment() == ConstraintTreatment::closed) {
+    const bool moves = set_driven_rows(input);
+    change_mechanism(change, moves && inputs_[input].kind == Kind::rate ? constraint_.data() : nullptr,
+                     moves && inputs_[input].kind == Kind::acceleration ? constraint_.data() : nullptr);
+  } else {
+    MachineState<D>& work = rates_.work();
+    differentiate_places(m_, change.mechanism.theta.data(), work.mechanism, variation_);
+    differentiate_velocities(m_, change.mechanism.v.data(), work.mechanism, variation_);
+    change_rows(input, nullptr, change);
+    for (int i = 0; i < m_.rows; ++i) {
+      const auto [rate, position] = rates_.stabilisation(i);
+      constraint_[i] = row_change_[i].acceleration + rate * row_change_[i].rate + position * row_change_[i].position;
+    }
+    rates_.loops().subtract_dependent(constraint_.data(), change.mechanism.a.data());
+    differentiate_accelerations(m_, change.mechanism.a.data(), work.mechanism, variation_);
+    differentiate_residual(m_, change.mechanism.theta.data(), change.mechanism.v.data(), work.force.data(), at_.multipliers(),
+                           work.mechanism, variation_, dr_.data());
+    std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
+    std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+  }
+  finish_change(input, change);
+  solve(false, change);
+}
+
+template <int D>
+void Reduction<D>::motion_change(int input, Change& change) {
+  begin_change(input, change);
+  MachineState<D>& work = rates_.work();
+  differentiate_places(m_, change.mechanism.theta.data(), work.mechanism, variation_);
+  differentiate_velocities(m_, change.mechanism.v.data(), work.mechanism, variation_);
+  differentiate_accelerations(m_, change.mechanism.a.data(), work.mechanism, variation_);
+  change_rows(input, change.mechanism.a.data(), change);
+  differentiate_residual(m_, change.mechanism.theta.data(), change.mechanism.v.data(), work.force.data(), at_.multipliers(), work.mechanism,
+                         variation_, dr_.data());
+  std::copy(variation_.s.begin(), variation_.s.end(), ds_.begin());
+  std::copy(variation_.s_dot.begin(), variation_.s_dot.end(), dsdot_.begin());
+  finish_change(input, change);
+}
+
+template <int D>
+void Reduction<D>::subtract_port_forces(const double* dF, double* dr) {
+  for (std::size_t i = 0; i < m_.ports.size(); ++i)
+    for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l)
+      dr[m_.paths[l].dof] -= rates_.work().mechanism.dofs[l].gradient * dF[i];
 }
 
 template <int D>

@@ -7,6 +7,8 @@
 //   R^T M R a_i' = -R^T dr,      R^T J^T = 0 eliminates the multipliers                                                  (32), (53)-(60)
 // and, on request, lambda' from the dependent entries of dr. Rotations of spherical joints are increments theta of the tangent space in
 // joint axes with rates theta_dot = v' + omega x theta; all other coordinates change with theta_dot = v'.
+// Changes along other directions than these columns serve the derivatives of steps (step_map.h), also about motions that are not
+// consistent: `motion_change` gives the changes of the residual and of the constraints instead of those of the accelerations.
 // Source: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6 (linearisation), section 3, steps 1 to 7.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -25,11 +27,19 @@ std::vector<int> first_order_states(const Hydraulics& netlist);
 template <int D>
 class Reduction {
  public:
-  explicit Reduction(const std::shared_ptr<const CompiledModel>& model);
+  /// Stabilised: positions and velocities of references and changes are taken as they are, and accelerations follow from the stabilised
+  /// constraints, see solve/machine_rates.h; for rates_change() and motion_change() only.
+  explicit Reduction(const std::shared_ptr<const CompiledModel>& model, ConstraintTreatment treatment = ConstraintTreatment::closed,
+                     const Stabilisation& stabilisation = {});
 
   /// Sets the reference: partition selected there by pivoting, or that of `like`; dependent positions and velocities closed to rounding,
   /// accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after the first call.
   void set_reference(const StateVector& reference, const Reduction* like = nullptr);
+  /// As above on a partition as StateVector::partition has it, signals by their limit on `side`.
+  void set_reference(const StateVector& reference, const double* partition, Side side);
+  /// Stabilised: the reference is the motion (q, v, a) with the first-order states y, consistent or not; the multipliers are those for
+  /// which the residual vanishes in the dependent coordinates.
+  void set_motion(const StateVector& motion, const double* partition, Side side);
   /// The reference as set.
   const StateVector& reference() const { return at_; }
 
@@ -50,6 +60,24 @@ class Reduction {
   /// Change by state j; `with_multipliers`: lambda', too.
   void state_change(int j, bool with_multipliers, Change& out);
   void input_change(int j, bool with_multipliers, Change& out);
+  /// Completes a change of which theta of all coordinates, v' (closed: of x_ai), and y of the first-order states are given, with a unit of
+  /// input `input` in addition (-1: none; its effect on closed positions belongs to theta): v', a', ydot'.
+  void rates_change(int input, Change& change);
+  /// As above with all of v' and a' given: ydot', and the changes below. After set_motion().
+  void motion_change(int input, Change& change);
+  const std::vector<double>& residual_change() const { return dr_; }  // of r + J^T lambda at constant lambda, per velocity
+  double position_row_change(int row) const { return row_change_[row].position; }
+  double rate_row_change(int row) const { return row_change_[row].rate; }
+  double acceleration_row_change(int row) const { return row_change_[row].acceleration; }
+  /// theta -= C_d^-1 dPhi/du, the dependent positions moved by a unit of an input.
+  void add_input_positions(int input, double* theta);
+  /// Of the last change: of the ports, and net inflow of every node by spools, signals and sources alone.
+  const std::vector<double>& port_change() const { return ds_; }
+  const std::vector<double>& port_rate_change() const { return dsdot_; }
+  const std::vector<double>& inflow_change() const { return inflow_; }
+  /// dr -= s_k dF of changes dF [N] of the port forces.
+  void subtract_port_forces(const double* dF, double* dr);
+
   /// The rates of the states for a change: a column of A or B.
   void rates_of(const Change& change, double* column) const;
   /// Rates of the states at the reference.
@@ -63,7 +91,15 @@ class Reduction {
   MachineRates<D>& rates() { return rates_; }
 
  private:
+  struct RowChange {
+    double position = 0, rate = 0, acceleration = 0;
+  };
   void find_inputs();
+  void finish_reference(const StateVector& reference, Side side);
+  void begin_change(int input, Change& change);
+  void finish_change(int input, Change& change);
+  void change_rows(int input, const double* a, const Change& change);
+  bool set_driven_rows(int input);
   void clear(Change& out);
   void change_mechanism(Change& out, const double* rates, const double* accelerations);
   void set_oil(const double* s, const double* s_dot, double* y);
@@ -89,8 +125,10 @@ class Reduction {
   std::vector<bool> is_spool_;     // per y
   std::vector<double> commanded_;  // per y: rate of a component's state by commands and sources alone
   std::vector<Dual<1>> fixed_;     // per y: the state of the reference
-  std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_;
+  std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_, row_values_;
   Change change_;
+  std::vector<int> groups_;  // of constraints: all
+  std::vector<RowChange> row_change_;
 };
 
 }  // namespace trunnion

@@ -82,7 +82,9 @@ bool ExplicitStep<D>::stage(const StateVector& from, double h, bool end, StepOut
   move(from, h, slope_);
   if (!within_range(report) || !rates_.place(from.q(), theta_.data(), Side::left, next_, report)) return false;
   if (end) rates_.advance_quasistatic_states(from, h, false, next_);
-  return rates_.accelerate(next_, report);
+  if (!rates_.accelerate(next_, report)) return false;
+  if (stages_ != nullptr && recorded_ < stages_->size()) (*stages_)[recorded_++] = next_;
+  return true;
 }
 
 template <int D>
@@ -126,6 +128,7 @@ bool ExplicitStep<D>::rk4(const StateVector& state, double h, StepOutcome& repor
 template <int D>
 StepOutcome ExplicitStep<D>::attempt(const StateVector& state, double h) {
   StepOutcome report;
+  recorded_ = 0;
   next_ = state;
   std::fill(theta_.begin(), theta_.end(), 0.0);
   take_slope(state, slope_);

@@ -24,6 +24,8 @@ class ExplicitStep final : public Stepper {
   StepOutcome step(StateVector& state, double h) override;
   bool restart(StateVector& state) override;
   std::string unknown_name(int unknown) const override { return name_of_unknown(rates_.model(), unknown); }
+  /// The next steps also write the states of their stages after the first, the last one the end, as many as the list holds; null: none.
+  void record_stages(std::vector<StateVector>* stages) { stages_ = stages; }
 
  private:
   /// A rate of (theta, v, y).
@@ -46,6 +48,8 @@ class ExplicitStep final : public Stepper {
   std::vector<double> theta_;  // increment of the configuration over the step
   ExplicitLimit limit_;
   Slope slope_, sum_;
+  std::vector<StateVector>* stages_ = nullptr;
+  std::size_t recorded_ = 0;
 };
 
 }  // namespace trunnion

@@ -22,6 +22,8 @@ ConstraintTreatment treatment_of(const SolverDescription& solver) {
   return solver.constraints == ConstraintKind::ali1 ? ConstraintTreatment::augmented : ConstraintTreatment::closed;
 }
 
+}  // namespace
+
 Stabilisation stabilisation_of(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
   const double swing = std::visit(
@@ -41,8 +43,6 @@ Stabilisation stabilisation_of(const CompiledModel& model) {
   }
   return {};
 }
-
-}  // namespace
 
 template <int D>
 MachineRates<D>::MachineRates(std::shared_ptr<const CompiledModel> model)

@@ -28,6 +28,9 @@ namespace trunnion {
 
 enum class ConstraintTreatment { closed, stabilised, augmented };
 
+/// Stabilisation of the constraints by the model's solver settings; none for treatments that have none.
+Stabilisation stabilisation_of(const CompiledModel& model);
+
 template <int D>
 class MachineRates {
  public:

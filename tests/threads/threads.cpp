@@ -91,8 +91,8 @@ void batches() {
 void cosimulations() {
   std::vector<double> results;
   for (const char* threads : {"1", "3"}) {
-    const auto model =
-        CompiledModel::from_compact(crane(std::string(R"(, "coupling": "cosimulation"}, "coupling": {"scheme": "jacobi", "threads": )") + threads));
+    const auto model = CompiledModel::from_compact(
+        crane(std::string(R"(, "coupling": "cosimulation"}, "coupling": {"scheme": "jacobi", "threads": )") + threads));
     Simulation sim(model);
     sim.set(model->input("lever"), 2);
     for (int i = 0; i < 60; ++i) sim.step();

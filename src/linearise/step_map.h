@@ -1,0 +1,76 @@
+// Derivative of a step: of the map from the state before a fixed step h to the state after it,
+//   dx1 = F dx0 + G du     in the minimal vector of linear models (minimal_state.h), increments of the tangent space at both ends
+// x0 is the state before as it is set: dependent positions, velocities, accelerations, rates, multipliers and the memory of the oil's rule
+// are its consistent functions, as MinimalState::set makes them. What a running state has beside them is held: the lag of the oil's rule
+// (zero with `oil_rule: trapezoidal`) and departures of its accelerations from consistency. x1 is read in the same independent
+// coordinates. An input is that of the linear model; its change du is added to the signal at both ends of the step, the start included.
+// Rotations of spherical joints are increments theta in the parent's axes, exp(theta) R.
+//
+// The discrete equations of the step are differentiated at the states before and after it; every tangent is evaluated anew there. With
+// c = T(theta)^-1 (dx1 - exp(theta) dx0) the change of the increment theta over the step (one-axis joints: dx1 - dx0):
+//   double-step   c - h/2 (v0' + v1') = 0,  v1' - v0' - h/2 (a0' + a1') = 0 in the independent coordinates of the step,
+//                 c - h/2 (v0' + v1') = 0 in velocity-dependent ones; all changes by the chain rule of solve/closed_loops.h
+//   penalty       R^T dr = 0, dPhi = 0, d(B v) = 0 for v' = 2/h c - v0', a' = 4/h^2 c - 4/h v0' - a0' of all coordinates; then the
+//                 projection of the velocities, W (v - v1) = J^T mu, J v1 + Phi_t = 0:
+//                   (R^T W R) w' = R^T W (v' - v1'|w'=0) - R^T (d(J^T) mu - dW (v - v1)),   v1' = v1'|w'=0 + R w'
+//                 in the last term, of the size of the violation v - v1, J^T mu - W (v - v1) is differentiated by central differences
+//   baumgarte     as penalty with dPsi = 0 of the stabilised constraints, without a projection
+//   oil           f d(dN) - ((1 - rho^2)/2 + rho) dQ0 - dQ1 = 0 for every volume, the same with y for all other states (oil_rule.h); the
+//                 change of a content is antisymmetric in the two ends of a step, so that its derivatives at the start are those of the
+//                 reversed step
+//   explicit      the chain rule over the stages, each with the derivative of the rates at its state
+// Derivatives with respect to parameters, P, will be further columns of the same equations: right sides alone depend on them.
+// Derivation: docs/theory.md, "Derivative of a step".
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "linearise/linear_model.h"
+#include "linearise/minimal_state.h"
+#include "solve/stepper.h"
+
+namespace trunnion {
+
+class TransitionMap {
+ public:
+  /// Independent coordinates are selected at `reference`. Throws Error for integrators and couplings without a fixed monolithic step, and
+  /// for discrete quasistatic circuits.
+  TransitionMap(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference);
+  ~TransitionMap();
+  TransitionMap(const TransitionMap&) = delete;
+  TransitionMap& operator=(const TransitionMap&) = delete;
+
+  /// The coordinates of F and G; select() on them takes effect at the next evaluation.
+  MinimalState& coordinates() { return coordinates_; }
+  const std::vector<LinearVariable>& states() const { return coordinates_.variables(); }
+  /// Names, units and meanings of the inputs; values at the start of the step evaluated last.
+  const std::vector<LinearVariable>& inputs() const { return inputs_; }
+
+  /// Of the step of h [s] from `before` to `after` that the stepper of the model's settings made in one part with `report`. Throws Error if
+  /// it was not such a step (subdivided, another rule), SimulationError at a singular configuration. No allocation after the first call
+  /// with the same coordinates, except with ali1.
+  void evaluate(const StateVector& before, const StateVector& after, double h, const StepOutcome& report);
+  const Eigen::MatrixXd& F() const { return F_; }  // states x states
+  const Eigen::MatrixXd& G() const { return G_; }  // states x inputs
+
+  /// F and G of two steps in a row: of the second after the first.
+  static void chain(const TransitionMap& second, Eigen::MatrixXd& F, Eigen::MatrixXd& G) {
+    F = (second.F_ * F).eval();
+    G = (second.F_ * G + second.G_).eval();
+  }
+
+ private:
+  struct Work;
+  template <int D>
+  struct WorkIn;
+  std::shared_ptr<const CompiledModel> model_;
+  MinimalState coordinates_;
+  std::unique_ptr<Work> work_;
+  std::vector<LinearVariable> inputs_;
+  Eigen::MatrixXd F_, G_;
+};
+
+}  // namespace trunnion
