@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -377,6 +378,51 @@ TEST(States, AreSetByTheirMinimalVector) {
   wrong[0] = std::nan("");
   EXPECT_THROW(other.set_minimal_state(wrong), ModelError);
   EXPECT_EQ(other.state(), before);
+}
+
+TEST(Transitions, AreTheDerivativesOfTheLastStep) {
+  const auto model = Model::from_text(with(machine(kInputs), "time_constant: 20 ms"));
+  const auto lever = model->input("lever");
+  Simulation sim(model);
+  EXPECT_THROW((void)sim.transition(), ModelError);
+  sim.set(lever, 3);
+  sim.run_until(0.2);
+  const std::vector<double> x0 = sim.minimal_state();
+  sim.set_minimal_state(x0);
+  const trunnion::State before = sim.state();
+  ASSERT_TRUE(sim.try_step().ok());
+  const trunnion::Transition map = sim.transition();
+  const std::vector<double> x1 = sim.minimal_state();
+  ASSERT_EQ(map.F.size(), x0.size());
+  EXPECT_EQ(map.end, sim.time());
+  const auto after = [&](std::size_t state, double change) {
+    std::vector<double> x = x0;
+    x[state] += change;
+    sim.set_state(before);
+    sim.set_minimal_state(x);
+    EXPECT_TRUE(sim.try_step().ok());
+    return sim.minimal_state();
+  };
+  for (std::size_t j = 0; j < x0.size(); ++j) {
+    const double h = 1e-6 * std::max(1.0, std::abs(x0[j]));
+    const std::vector<double> up = after(j, h), down = after(j, -h);
+    for (std::size_t i = 0; i < x0.size(); ++i) {
+      const double scale = std::max(1.0, std::abs(x0[i])) / std::max(1.0, std::abs(x0[j]));
+      EXPECT_NEAR(map.F[i][j], (up[i] - down[i]) / (2 * h), 1e-5 * scale) << map.states[i].name << " by " << map.states[j].name;
+    }
+  }
+  const auto column = static_cast<std::size_t>(
+      std::find_if(map.inputs.begin(), map.inputs.end(), [](const auto& input) { return input.name == "lever"; }) - map.inputs.begin());
+  ASSERT_LT(column, map.inputs.size());
+  std::vector<double> ends[2];
+  for (int k = 0; k < 2; ++k) {
+    sim.set_state(before);
+    sim.set(lever, 3 + (k == 0 ? 1e-3 : -1e-3));
+    EXPECT_TRUE(sim.try_step().ok());
+    ends[k] = sim.minimal_state();
+  }
+  for (std::size_t i = 0; i < x0.size(); ++i)
+    EXPECT_NEAR(map.G[i][column], (ends[0][i] - ends[1][i]) / 2e-3, 1e-5 * std::max(1.0, std::abs(x0[i]))) << map.states[i].name;
 }
 
 }  // namespace

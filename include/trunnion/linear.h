@@ -33,4 +33,12 @@ struct LinearSystem {
   std::vector<std::string> warnings;
 };
 
+/// Derivative of a step: dx1 = F dx0 + G du in the minimal vector of the state before and after it (Simulation::minimal_states); du is added
+/// to an input at both ends of the step.
+struct Transition {
+  double begin = 0, end = 0;                // [s]
+  std::vector<ChannelInfo> states, inputs;  // inputs as in LinearSystem
+  std::vector<std::vector<double>> F, G;    // by rows
+};
+
 }  // namespace trunnion

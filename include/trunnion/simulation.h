@@ -198,6 +198,10 @@ class Simulation {
   /// if the mass matrix is singular.
   LinearSystem linearize(const std::vector<std::string>& outputs = {}) const;
 
+  /// The exact derivative of the last step. Its coordinates are those of the first call. Throws ModelError for integrators without a fixed
+  /// monolithic step, and where the last step was subdivided or there is none, RunError at a singular configuration.
+  Transition transition() const;
+
   long steps() const;           ///< number of steps
   long iterations() const;      ///< of all steps
   double step_seconds() const;  ///< [s] spent in step() and run_until()

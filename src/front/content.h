@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "linearise/minimal_state.h"
+#include "linearise/step_map.h"
 #include "machine/ledger.h"
 #include "model/state.h"
 #include "run/channel_reader.h"

@@ -18,6 +18,19 @@ void require_finite(double value, const char* what) {
   if (!std::isfinite(value)) throw ModelError(std::string(what) + " must be a finite number");
 }
 
+std::vector<ChannelInfo> infos_of(const std::vector<LinearVariable>& variables) {
+  std::vector<ChannelInfo> infos;
+  for (const LinearVariable& v : variables) infos.push_back({v.name, v.unit, v.meaning});
+  return infos;
+}
+
+std::vector<std::vector<double>> rows_of(const Eigen::MatrixXd& m) {
+  std::vector<std::vector<double>> rows(static_cast<std::size_t>(m.rows()));
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index j = 0; j < m.cols(); ++j) rows[static_cast<std::size_t>(i)].push_back(m(i, j));
+  return rows;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- grid steps
@@ -202,6 +215,7 @@ struct Simulation::Content final : RunWatcher {
     loop = std::move(next_loop);
     observer.reset();
     minimal.reset();
+    transition.reset();
     changed = false;
     forget();
     if (reader) {
@@ -262,8 +276,7 @@ struct Simulation::Content final : RunWatcher {
       minimal->select(loop->state());
     else
       minimal = std::make_unique<MinimalState>(compiled, loop->state());
-    minimal_states.clear();
-    for (const LinearVariable& v : minimal->variables()) minimal_states.push_back({v.name, v.unit, v.meaning});
+    minimal_states = infos_of(minimal->variables());
     return *minimal;
   }
   void observe() {
@@ -282,6 +295,7 @@ struct Simulation::Content final : RunWatcher {
   std::unique_ptr<Observer> observer;  // made when first needed
   std::unique_ptr<MinimalState> minimal;
   std::vector<ChannelInfo> minimal_states;
+  std::unique_ptr<TransitionMap> transition;
   bool observed = false;    // at the present state
   bool inputs_set = false;  // since the last step
   std::optional<ChannelReader> reader;
@@ -517,6 +531,19 @@ void Simulation::restore(const Snapshot& snapshot) {
     c.reader->begin(snapshot.content_->state);
   if (c.counter) c.counter->begin();
   c.forget();
+}
+
+Transition Simulation::transition() const {
+  Content& c = *content_;
+  const StepLoop& loop = *c.loop;
+  if (!loop.last_step()) throw ModelError("there is no step to differentiate: make one after the state was set");
+  return translated([&] {
+    if (!c.transition) c.transition = std::make_unique<TransitionMap>(c.compiled, loop.before());
+    c.transition->evaluate(loop.before(), loop.state(), loop.state().time - loop.before().time, *loop.last_step());
+    return Transition{
+        loop.before().time,         loop.state().time,         infos_of(c.transition->states()), infos_of(c.transition->inputs()),
+        rows_of(c.transition->F()), rows_of(c.transition->G())};
+  });
 }
 
 long Simulation::steps() const { return content_->grid.steps; }

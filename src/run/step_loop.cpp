@@ -102,6 +102,7 @@ StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start
 void StepLoop::restore(const StateVector& state) {
   if (!(state.layout() == model_->layout)) throw Error("the saved state belongs to another model");
   state_ = state;
+  last_step_.reset();
   restart_failed_ = false;
   not_finite_.clear();
 }
@@ -132,11 +133,14 @@ StepOutcome StepLoop::step_within(double end, PartSink* parts) {
   last_ = state_;
   const StepOutcome report = step_to(schedule_.first_jump(state_.time, end), divisions_, parts);
   not_finite_.clear();
+  last_step_.reset();
   if (!report.ok())
     failure_ = report;
   else if (!all_finite(state_.values())) {
     not_finite_ = find_not_finite();
     state_ = last_;
+  } else {
+    last_step_ = report;
   }
   return report;
 }

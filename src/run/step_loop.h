@@ -73,6 +73,9 @@ class StepLoop {
   const CompiledModel& model() const { return *model_; }
   const std::shared_ptr<const CompiledModel>& shared_model() const { return model_; }
   const StateVector& state() const { return state_; }
+  /// The state before the last step, at its right limit, and that step's report; empty: there was none since the state was set.
+  const StateVector& before() const { return last_; }
+  const std::optional<StepOutcome>& last_step() const { return last_step_; }
   const StepSchedule& schedule() const { return schedule_; }
   Stepper& stepper() { return *stepper_; }
   const Stepper& stepper() const { return *stepper_; }
@@ -109,6 +112,7 @@ class StepLoop {
   std::unique_ptr<Stepper> stepper_;
   StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
   StepOutcome failure_;
+  std::optional<StepOutcome> last_step_;
   std::string not_finite_;
   int divisions_ = 0;
   bool resolves_ = false;
