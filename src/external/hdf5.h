@@ -8,20 +8,16 @@
 
 #include "external/on_demand.h"
 
-#define TR_HDF5(X)                                                                                                                        \
-  X(H5Aclose)                                                                                                                             \
-  X(H5Acreate2)                                                                                                                           \
-  X(H5Awrite)                                                                                                                             \
-  X(H5Dclose)                                                                                                                             \
-  X(H5Dcreate2)                                                                                                                           \
-  X(H5Dget_space) X(H5Dget_storage_size) X(H5Dget_type) X(H5Dopen2) X(H5Dread) X(H5Dset_extent) X(H5Dwrite) X(H5Dwrite_chunk)             \
-      X(H5Eset_auto2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Lexists) X(H5Pclose) X(H5Pcreate) X(H5Pset_chunk)               \
-          X(H5Pset_deflate) X(H5Pset_file_locking) X(H5Pset_fill_value) X(H5Pset_obj_track_times) X(H5Pset_shuffle) X(H5Sclose)           \
-              X(H5Screate) X(H5Screate_simple) X(H5Sget_simple_extent_dims) X(H5Sget_simple_extent_ndims) X(H5Sget_simple_extent_npoints) \
-                  X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tget_class) X(H5Tget_size) X(H5Tis_variable_str) X(H5Tset_cset)       \
-                      X(H5Tset_size) X(H5Tset_strpad) X(H5check_version) X(H5dont_atexit) X(H5open) X(H5P_CLS_DATASET_CREATE_ID_g)        \
-                          X(H5P_CLS_FILE_ACCESS_ID_g) X(H5T_C_S1_g) X(H5T_IEEE_F64LE_g) X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_UINT64_g)     \
-                              X(H5T_STD_U64LE_g)
+// clang-format off
+#define TR_HDF5(X) \
+  X(H5Aclose) X(H5Acreate2) X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_space) X(H5Dget_storage_size) X(H5Dget_type) X(H5Dopen2) X(H5Dread) \
+  X(H5Dset_extent) X(H5Dwrite) X(H5Dwrite_chunk) X(H5Eset_auto2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Lexists) \
+  X(H5Pclose) X(H5Pcreate) X(H5Pset_chunk) X(H5Pset_deflate) X(H5Pset_file_locking) X(H5Pset_fill_value) X(H5Pset_obj_track_times) \
+  X(H5Pset_shuffle) X(H5Sclose) X(H5Screate) X(H5Screate_simple) X(H5Sget_simple_extent_dims) X(H5Sget_simple_extent_ndims) \
+  X(H5Sget_simple_extent_npoints) X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tget_class) X(H5Tget_size) X(H5Tis_variable_str) \
+  X(H5Tset_cset) X(H5Tset_size) X(H5Tset_strpad) X(H5check_version) X(H5dont_atexit) X(H5open) X(H5P_CLS_DATASET_CREATE_ID_g) \
+  X(H5P_CLS_FILE_ACCESS_ID_g) X(H5T_C_S1_g) X(H5T_IEEE_F64LE_g) X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_UINT64_g) X(H5T_STD_U64LE_g)
+// clang-format on
 
 namespace trunnion {
 

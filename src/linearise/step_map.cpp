@@ -18,7 +18,7 @@
 
 namespace trunnion {
 
-namespace {
+namespace step_map {  // not unnamed: types of fields of TransitionMap::WorkIn
 
 constexpr double kSameStep = 1e-9;                        // relative: a state that the same step gives again
 constexpr double kRounded = 1e-14, kRoundedRate = 1e-12;  // relative to a position, to a velocity: rounding of the rule
@@ -179,7 +179,9 @@ class OilRows {
   std::vector<double> T_1_, s_1_, T_reversed_, s_0_, T_0_;
 };
 
-}  // namespace
+}  // namespace step_map
+
+using namespace step_map;
 
 struct TransitionMap::Work {
   virtual ~Work() = default;
