@@ -18,7 +18,7 @@
 
 namespace trunnion {
 
-namespace step_map {  // not unnamed: types of fields of TransitionMap::WorkIn
+namespace {
 
 constexpr double kSameStep = 1e-9;                        // relative: a state that the same step gives again
 constexpr double kRounded = 1e-14, kRoundedRate = 1e-12;  // relative to a position, to a velocity: rounding of the rule
@@ -27,7 +27,17 @@ constexpr double kIncrementRounding = 1e-13;  // [rad, of the extent] rounding o
 constexpr double kSlight = 1e-5;              // as in solve/penalty_trapezoidal.cpp
 constexpr double kNudge = 1e-4;               // relative size of central differences of the projection's metric
 
+}  // namespace
+
+namespace step_map {  // not unnamed: types of fields of TransitionMap::WorkIn
+
 enum class StepKind { double_step, penalty, baumgarte, explicit_closed, explicit_stabilised };
+
+}  // namespace step_map
+
+using step_map::StepKind;
+
+namespace {
 
 [[noreturn]] void refuse(const char* what, const char* instead) {
   throw Error(fmt::format("{} has no derivative of its step: {}", what, instead));
@@ -55,6 +65,10 @@ const std::shared_ptr<const CompiledModel>& with_step_derivative(const std::shar
   kind_of(*model);
   return model;
 }
+
+}  // namespace
+
+namespace step_map {
 
 /// n equations A x = b with several right sides, scaled in rows and columns.
 class ScaledSystem {
@@ -181,7 +195,8 @@ class OilRows {
 
 }  // namespace step_map
 
-using namespace step_map;
+using step_map::OilRows;
+using step_map::ScaledSystem;
 
 struct TransitionMap::Work {
   virtual ~Work() = default;
