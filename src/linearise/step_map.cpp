@@ -52,6 +52,9 @@ StepKind kind_of(const CompiledModel& model) {
     case IntegratorKind::ida:
       refuse("solver.integrator: ida", "its steps are not of fixed length; use a fixed-step integrator");
     case IntegratorKind::trapezoidal:
+      if (solver.constraints == ConstraintKind::baumgarte && model.layout.rows > 0)
+        refuse("solver.constraints: baumgarte with the trapezoidal rule and constraints",
+               "its positions follow the velocities to fourth order, which the map does not contain; use `penalty` or `double_step`");
       return solver.constraints == ConstraintKind::double_step ? StepKind::double_step
              : solver.constraints == ConstraintKind::baumgarte ? StepKind::baumgarte
                                                                : StepKind::penalty;
