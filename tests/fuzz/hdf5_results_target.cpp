@@ -119,16 +119,21 @@ void add_any_dataset(hid_t file, const char* name, Bytes& bytes) {
   const hid_t type = any_type(bytes);
   const Shape shape = any_shape(bytes);
   const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
-  double chunks = 1;
+  double chunks = 1, chunk_bytes = static_cast<double>(H5Tget_size(type));
   if (shape.rank > 0) {
     std::array<hsize_t, 4> piece{};
     for (hsize_t& size : piece) size = 1 + bytes.below(8);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(shape.rank); ++i)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(shape.rank); ++i) {
       chunks *= std::ceil(static_cast<double>(shape.size[i]) / static_cast<double>(piece[i]));
+      chunk_bytes *= static_cast<double>(piece[i]);
+    }
     H5Pset_chunk(layout, shape.rank, piece.data());
     if (bytes.below(2) == 1) H5Pset_deflate(layout, 1);
   }
-  const hid_t set = H5Dcreate2(file, name, type, shape.space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  constexpr double kLargestChunk = 4294967295.0;  // [bytes] HDF5 refuses a larger one, and leaks memory
+  const hid_t set = shape.rank > 0 && chunk_bytes > kLargestChunk
+                        ? H5I_INVALID_HID
+                        : H5Dcreate2(file, name, type, shape.space, H5P_DEFAULT, layout, H5P_DEFAULT);
   const hssize_t points = H5Sget_simple_extent_npoints(shape.space);
   const std::size_t size = H5Tget_size(type);
   const bool own_memory = H5Tis_variable_str(type) > 0 || H5Tget_class(type) == H5T_VLEN;
