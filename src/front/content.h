@@ -43,7 +43,7 @@ struct ChannelPlace {
 
 /// Names and numbers of a model's channels, or of its parameters; made when first needed.
 struct Model::Content {
-  explicit Content(std::shared_ptr<const CompiledModel> compiled);
+  explicit Content(std::shared_ptr<const CompiledModel> model);
 
   struct Channels {
     std::vector<ChannelInfo> infos;

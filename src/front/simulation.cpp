@@ -20,6 +20,7 @@ void require_finite(double value, const char* what) {
 
 std::vector<ChannelInfo> infos_of(const std::vector<LinearVariable>& variables) {
   std::vector<ChannelInfo> infos;
+  infos.reserve(variables.size());
   for (const LinearVariable& v : variables) infos.push_back({v.name, v.unit, v.meaning});
   return infos;
 }
@@ -364,7 +365,7 @@ void Simulation::run_until(double end) {
       const GridStep::Result result = c.advance(end);
       if (result == GridStep::Result::failed) {
         c.error = c.grid.error();
-        throw *c.grid.failure();
+        throw SimulationError(*c.grid.failure());
       }
       if (i % kStepsBetweenReports == 0 && c.progress && !c.progress(time()))
         throw SimulationError(time(), "", "the run was cancelled by its progress hook", "");

@@ -46,7 +46,7 @@ std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
       model.mechanism);
   for (int i = 0; i < model.signals.inputs(); ++i) {
     const auto& [name, input] = model.description.inputs[static_cast<std::size_t>(i)];
-    readers[static_cast<std::size_t>(model.signals.first_input() + i)] = {name, input.unit, "input " + name, 0};
+    readers[model.signals.first_input() + i] = {name, input.unit, "input " + name, 0};
   }
   return readers;
 }
