@@ -45,7 +45,7 @@ struct Ratio {
 /// Bare steps and steps through the interface, in alternation, over the same interval.
 Ratio step_ratio(const std::string& name, bool quantities_of_the_state) {
   constexpr int kSteps = 400, kRepetitions = 15;
-  const auto model = trunnion::CompiledModel::from_text(with_inputs(name));
+  const auto model = trunnion::Model::from_text(with_inputs(name));
   const auto compiled = trunnion::compile(trunnion::parse_model(with_inputs(name), "model"));
   const auto stepper = trunnion::make_stepper(compiled);
   std::vector<trunnion::ChannelIndex> outputs;
@@ -59,7 +59,7 @@ Ratio step_ratio(const std::string& name, bool quantities_of_the_state) {
   std::vector<double> y(outputs.size());
   Ratio best;
   trunnion::Simulation sim(model);
-  const trunnion::StateVector start = sim.state();
+  const trunnion::State start = sim.state();
   for (int r = 0; r < kRepetitions; ++r) {
     trunnion::StateVector state = trunnion::start_state(*compiled);
     best.bare = std::min(best.bare, seconds([&] {
@@ -80,7 +80,7 @@ Ratio step_ratio(const std::string& name, bool quantities_of_the_state) {
 }
 
 void batch_rate() {
-  const auto model = trunnion::CompiledModel::load(example("four_bar"));
+  const auto model = trunnion::Model::load(example("four_bar"));
   const auto compiled = trunnion::compile(trunnion::load_model(example("four_bar")));
   constexpr int kMachines = 1000, kCalls = 10, kStepsPerCall = 20, kRepetitions = 5;
   for (const int threads : {1, 2}) {
@@ -110,7 +110,7 @@ void batch_rate() {
 
 void construction() {
   for (const auto& [name, path] : {std::pair{"excavator", "bodies.boom"}, {"four_bar", "cylinders.lift.bore"}}) {
-    const auto model = trunnion::CompiledModel::load(example(name));
+    const auto model = trunnion::Model::load(example(name));
     trunnion::Simulation sim(model);
     trunnion::ParameterIndex parameter{0};
     for (int i = 0; i < static_cast<int>(model->parameters().size()); ++i)

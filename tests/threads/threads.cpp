@@ -39,7 +39,7 @@ void expect(bool condition, const char* what) {
 }
 
 /// The angle after 60 steps with the lever at `level`.
-double angle_after(const std::shared_ptr<const CompiledModel>& model, double level, double mass) {
+double angle_after(const std::shared_ptr<const Model>& model, double level, double mass) {
   Simulation sim(model);
   sim.set_parameter(model->parameter("bodies.boom.rod.mass"), mass);
   sim.restart();
@@ -49,7 +49,7 @@ double angle_after(const std::shared_ptr<const CompiledModel>& model, double lev
 }
 
 void one_model_on_threads() {
-  const auto model = CompiledModel::from_compact(crane());
+  const auto model = Model::from_compact(crane());
   constexpr int kThreads = 4;
   std::vector<double> together(kThreads), alone(kThreads);
   std::vector<std::thread> threads;
@@ -61,7 +61,7 @@ void one_model_on_threads() {
 }
 
 void batches() {
-  const auto model = CompiledModel::from_compact(crane());
+  const auto model = Model::from_compact(crane());
   std::vector<std::vector<double>> results;
   for (const int threads : {1, 4}) {
     BatchOptions options;
@@ -91,8 +91,8 @@ void batches() {
 void cosimulations() {
   std::vector<double> results;
   for (const char* threads : {"1", "3"}) {
-    const auto model = CompiledModel::from_compact(
-        crane(std::string(R"(, "coupling": "cosimulation"}, "coupling": {"scheme": "jacobi", "threads": )") + threads));
+    const auto model =
+        Model::from_compact(crane(std::string(R"(, "coupling": "cosimulation"}, "coupling": {"scheme": "jacobi", "threads": )") + threads));
     Simulation sim(model);
     sim.set(model->input("lever"), 2);
     for (int i = 0; i < 60; ++i) sim.step();
