@@ -28,7 +28,7 @@ std::string crane(const std::string& solver = "") {
 "cylinders": {"lift": {"base": {"body": "ground", "at": [0.5, -0.6, 0]}, "rod_end": {"body": "boom", "at": [1, 0, 0]}, "bore": 0.06,
   "rod": 0.03, "A": "a", "B": "b", "chamber_length_A": 0.4, "chamber_length_B": 0.4}},
 "solver": {"step": 0.001, "duration": 1)" +
-         solver + "}";
+         solver + "}}";
 }
 
 int failures = 0;
