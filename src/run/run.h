@@ -122,6 +122,8 @@ class Runner {
   explicit Runner(const std::shared_ptr<const CompiledModel>& model);
   /// Starts at a given state with consistent rates, at time 0.
   Runner(std::shared_ptr<const CompiledModel> model, StateVector start);
+  Runner(const Runner&) = delete;  // its counter refers to its loop
+  Runner& operator=(const Runner&) = delete;
 
   const std::shared_ptr<const CompiledModel>& model() const { return loop_.shared_model(); }
   const StateVector& state() const { return loop_.state(); }
