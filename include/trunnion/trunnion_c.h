@@ -88,7 +88,8 @@ trunnion_status trunnion_find_parameter(const trunnion_model* model, const char*
 
 /* ---- simulations */
 
-trunnion_status trunnion_simulation_new(const trunnion_model* model, trunnion_start start, trunnion_simulation** out);
+/** `start`: a trunnion_start. */
+trunnion_status trunnion_simulation_new(const trunnion_model* model, int start, trunnion_simulation** out);
 void trunnion_simulation_free(trunnion_simulation* simulation);
 double trunnion_time(const trunnion_simulation* simulation); /**< [s] */
 /** Advances by `steps` points of the time grid; on TRUNNION_FAILED the state is the last valid one. No allocation unless a step is
@@ -96,8 +97,8 @@ double trunnion_time(const trunnion_simulation* simulation); /**< [s] */
 trunnion_status trunnion_step(trunnion_simulation* simulation, int steps);
 /** Advances to `end` [s]. */
 trunnion_status trunnion_run_until(trunnion_simulation* simulation, double end);
-/** Starts again at time 0. */
-trunnion_status trunnion_restart(trunnion_simulation* simulation, trunnion_start start);
+/** Starts again at time 0; `start`: a trunnion_start. */
+trunnion_status trunnion_restart(trunnion_simulation* simulation, int start);
 /** From now on `value` + `slope` (t - now), limited to the input's range; slope [1/s], 0: held. */
 trunnion_status trunnion_set_input(trunnion_simulation* simulation, int input, double value, double slope);
 /** Takes effect at the next step, or at trunnion_restart() where it defines the start. */

@@ -37,7 +37,7 @@ trunnion_status find(const trunnion_model* model, const char* name, int* out, Fi
       [&] { required(out, "the result") = find_in(*required(model, "the model").model, std::string(&required(name, "the name"))).number; });
 }
 
-Start start_from(trunnion_start start) {
+Start start_from(int start) {
   switch (start) {
     case TRUNNION_START_GIVEN:
       return Start::given;
@@ -46,7 +46,7 @@ Start start_from(trunnion_start start) {
     case TRUNNION_START_STEADY:
       return Start::steady;
   }
-  throw ModelError("there is no start number " + std::to_string(static_cast<int>(start)));
+  throw ModelError("there is no start number " + std::to_string(start));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ trunnion_status trunnion_find_parameter(const trunnion_model* model, const char*
   return find(model, name, out, [](const Model& m, const std::string& n) { return m.parameter(n); });
 }
 
-trunnion_status trunnion_simulation_new(const trunnion_model* model, trunnion_start start, trunnion_simulation** out) {
+trunnion_status trunnion_simulation_new(const trunnion_model* model, int start, trunnion_simulation** out) {
   return guarded([&] {
     trunnion_simulation*& result = required(out, "the result");
     result = nullptr;
@@ -130,7 +130,7 @@ trunnion_status trunnion_step(trunnion_simulation* simulation, int steps) {
 trunnion_status trunnion_run_until(trunnion_simulation* simulation, double end) {
   return guarded([&] { required(simulation, "the simulation").simulation.run_until(end); });
 }
-trunnion_status trunnion_restart(trunnion_simulation* simulation, trunnion_start start) {
+trunnion_status trunnion_restart(trunnion_simulation* simulation, int start) {
   return guarded([&] { required(simulation, "the simulation").simulation.restart(start_from(start)); });
 }
 trunnion_status trunnion_set_input(trunnion_simulation* simulation, int input, double value, double slope) {

@@ -179,7 +179,8 @@ TEST_P(SparseLuBy, FactoringAndSolvingDoNotAllocate) {
   const long at_first = test::allocations();
   SparseLu lu(n, entries, GetParam());
   std::vector<double> x = ramp(n);
-  EXPECT_GT(test::allocations(), at_first);  // KLU's memory is counted
+  // KLU's memory is always counted, that of operator new not under sanitizers
+  if (GetParam() != make_own_sparse_pivots || test::allocations_are_counted()) EXPECT_GT(test::allocations(), at_first);
   const long before = test::allocations();
   for (int i = 0; i < 3; ++i) {
     fill(lu, values);

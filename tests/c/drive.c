@@ -58,7 +58,7 @@ int drive(const char* text, double level, double* out) {
   CHECK(trunnion_read(sim, &(int){-1}, 1, &value) == TRUNNION_INVALID && trunnion_read(sim, NULL, 1, &value) == TRUNNION_INVALID);
   CHECK(trunnion_get_state(sim, state, size - 1) == TRUNNION_INVALID && trunnion_set_state(sim, state, size - 8) == TRUNNION_INVALID);
   CHECK(trunnion_step(sim, -1) == TRUNNION_INVALID && trunnion_step(NULL, 1) == TRUNNION_INVALID);
-  CHECK(trunnion_restart(sim, (trunnion_start)9) == TRUNNION_INVALID);
+  CHECK(trunnion_restart(sim, 9) == TRUNNION_INVALID);
   CHECK(trunnion_channels(NULL) == 0 && trunnion_channel_name(NULL, 0) == NULL && trunnion_state_size(NULL) == 0 && trunnion_time(NULL) == 0);
   CHECK(trunnion_find_channel(model, "energy.drift", &angle) == TRUNNION_OK && trunnion_read(sim, &angle, 1, &value) == TRUNNION_INVALID);
   CHECK(trunnion_attach_ledger(sim) == TRUNNION_OK && trunnion_read(sim, &angle, 1, &value) == TRUNNION_OK);
