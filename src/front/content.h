@@ -79,10 +79,11 @@ class OwnParameters {
   double value(int parameter) const { return *slots_[static_cast<std::size_t>(parameter)].value; }
   /// Throws ModelError for a value outside its limits.
   void set(int parameter, double value);
-  /// Throws InputError.
+  /// Throws InputError; Error if the numbers change the structure, so that states and channels would be others.
   std::shared_ptr<const CompiledModel> compile() const;
 
  private:
+  std::shared_ptr<const CompiledModel> original_;
   std::unique_ptr<Description> description_;
   std::vector<Parameter> slots_;
 };

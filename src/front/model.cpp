@@ -140,7 +140,8 @@ ParameterIndex Model::parameter(const std::string& name) const {
 
 // ---------------------------------------------------------------- parameters
 
-OwnParameters::OwnParameters(const Model& model) : description_(std::make_unique<Description>(model.content().compiled->description)) {
+OwnParameters::OwnParameters(const Model& model)
+    : original_(model.content().compiled), description_(std::make_unique<Description>(original_->description)) {
   description_->spans = {};  // positions in the file are those of other values
   description_->unit_warnings.clear();
   slots_ = parameters_of(*description_);
@@ -158,6 +159,14 @@ void OwnParameters::set(int parameter, double value) {
   *p.value = value;
 }
 
-std::shared_ptr<const CompiledModel> OwnParameters::compile() const { return trunnion::compile(*description_); }
+std::shared_ptr<const CompiledModel> OwnParameters::compile() const {
+  std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_);
+  if (model->layout == original_->layout && model->planar == original_->planar && model->state_names == original_->state_names &&
+      model->velocity_names == original_->velocity_names)
+    return model;
+  throw Error(
+      "the parameters as set change the structure of the model, as a time constant of 0 removes a state; set them back, or load a model "
+      "with these values");
+}
 
 }  // namespace trunnion
