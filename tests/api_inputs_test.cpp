@@ -255,19 +255,23 @@ TEST(Parameters, GiveTheBitsOfOverrides) {
 }
 
 TEST(Parameters, ThatChangeTheStructureAreRefused) {
-  const auto model = Model::from_text(with(machine(kInputs), "time_constant: 20 ms"));
-  const auto time = model->parameter("valves.spool.directional_4_3.time_constant");
-  Simulation sim(model);
-  sim.run_until(0.05);
-  const trunnion::State before = sim.state();
-  sim.set_parameter(time, 0);  // the spool would follow its signal, without a state
-  EXPECT_FALSE(sim.try_step().ok());
-  EXPECT_NE(sim.error().find("structure"), std::string::npos) << sim.error();
-  EXPECT_THROW(sim.restart(), ModelError);
-  EXPECT_EQ(sim.state(), before);
-  sim.set_parameter(time, 0.01);
-  sim.run_until(0.1);
-  EXPECT_EQ(sim.time(), 0.1);
+  const auto model = Model::from_text(with(machine(kInputs), "frequency: 5 Hz, damping: 0.7"));
+  for (const auto& [path, wrong] :
+       {std::pair{"valves.spool.directional_4_3.frequency", 0.0}, {"cylinders.ram.leakage", 1e-12}}) {  // a state less, channels more
+    const auto parameter = model->parameter(path);
+    Simulation sim(model);
+    const double right = sim.value(parameter);
+    sim.run_until(0.05);
+    const trunnion::State before = sim.state();
+    sim.set_parameter(parameter, wrong);
+    EXPECT_FALSE(sim.try_step().ok()) << path;
+    EXPECT_NE(sim.error().find("structure"), std::string::npos) << path << " " << sim.error();
+    EXPECT_THROW(sim.restart(), ModelError) << path;
+    EXPECT_TRUE(sim.state() == before) << path;
+    sim.set_parameter(parameter, right);
+    sim.run_until(0.1);
+    EXPECT_EQ(sim.time(), 0.1);
+  }
 }
 
 TEST(Parameters, TakeEffectDuringARun) {

@@ -143,7 +143,7 @@ class Simulation {
   void set(InputIndex input, double value, double slope);
   double value(InputIndex input) const;
   /// A parameter takes effect at the next step, or at restart() where it defines the start. Throws ModelError for a value outside its
-  /// limits; the old value is kept. A value that the machine cannot have, or that changes its structure (a time constant of 0), fails the
+  /// limits; the old value is kept. A value that the machine cannot have, or that changes its structure (a leakage where there was none), fails the
   /// next step or restart(), which leaves the state as it is; it is to be set back.
   void set_parameter(ParameterIndex parameter, double value);
   double value(ParameterIndex parameter) const;

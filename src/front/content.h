@@ -83,7 +83,7 @@ class OwnParameters {
   std::shared_ptr<const CompiledModel> compile() const;
 
  private:
-  std::shared_ptr<const CompiledModel> original_;
+  std::shared_ptr<const Model> original_;
   std::unique_ptr<Description> description_;
   std::vector<Parameter> slots_;
 };

@@ -141,7 +141,7 @@ ParameterIndex Model::parameter(const std::string& name) const {
 // ---------------------------------------------------------------- parameters
 
 OwnParameters::OwnParameters(const Model& model)
-    : original_(model.content().compiled), description_(std::make_unique<Description>(original_->description)) {
+    : original_(model.shared_from_this()), description_(std::make_unique<Description>(model.content().compiled->description)) {
   description_->spans = {};  // positions in the file are those of other values
   description_->unit_warnings.clear();
   slots_ = parameters_of(*description_);
@@ -161,11 +161,15 @@ void OwnParameters::set(int parameter, double value) {
 
 std::shared_ptr<const CompiledModel> OwnParameters::compile() const {
   std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_);
-  if (model->layout == original_->layout && model->planar == original_->planar && model->state_names == original_->state_names &&
-      model->velocity_names == original_->velocity_names)
-    return model;
+  const CompiledModel& original = *original_->content().compiled;
+  const std::vector<ChannelInfo>& names = original_->channels();  // the first is the time, those of the observer follow
+  const std::unique_ptr<Observer> observer = make_observer(model);
+  const std::vector<Channel>& channels = observer->channels();
+  bool same = model->layout == original.layout && model->planar == original.planar && channels.size() < names.size();
+  for (std::size_t i = 0; same && i < channels.size(); ++i) same = channels[i].name == names[i + 1].name;
+  if (same) return model;
   throw Error(
-      "the parameters as set change the structure of the model, as a time constant of 0 removes a state; set them back, or load a model "
+      "the parameters as set change the structure of the model, as a leakage above 0 adds a flow; set them back, or load a model "
       "with these values");
 }
 
