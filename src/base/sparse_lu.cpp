@@ -19,38 +19,11 @@ namespace {
 /// Largest entry of a row of A over the largest of that row of U: below this ratio other pivots are chosen. It bounds the loss of digits;
 /// a matrix with a strong diagonal loses none.
 constexpr double kGrowth = 1e-5;
-constexpr int kColumns = 8;  // right-hand sides at once: lanes of a register
 
 }  // namespace
 
-/// P A Q = L U by rows; row i and column i are those eliminated i-th.
-struct SparseLu::Elimination {
-  std::vector<int> row_of, column_of;        // of A, in the order of elimination
-  std::vector<int> given_begin, given;       // rows of A, in the order of values(): indices in `factors`
-  std::vector<int> fill;                     // indices in `factors` where A has no entry
-  std::vector<int> begin, diagonal, column;  // rows of L and U as one: L without its unit diagonal, the pivot, the rest of U
-  std::vector<int> below_begin, below;       // columns of L: indices in `factors`
-  std::vector<int> target;                   // updated indices: by columns of L, for each entry by the pivot's row of U
-  std::vector<double> factors, pivot;        // pivots inverted
-  std::vector<double> x;                     // a solution
-  std::vector<Pack<kColumns>> columns;       // several solutions
-  std::vector<int> place;                    // index in values() of the entries by columns of A
-  std::vector<double> by_columns;            // values
-  double operations = 0;
-  std::unique_ptr<SparsePivots> pivots;  // the order, and other pivots
-  bool others = false;                   // whether those are in use
-
-  void find_factors(const std::vector<int>& column_begin, const std::vector<int>& row);
-  bool factor(const double* values);
-  void solve(double* b);
-  void solve_transposed(double* b);
-  template <int kCount>
-  void solve_transposed(double* const* b);
-};
-
 /// Pattern of the factors: row i has the entries of A, and for every k of its L those of row k of U.
-void SparseLu::Elimination::find_factors(const std::vector<int>& column_begin, const std::vector<int>& row) {
-  const int n = static_cast<int>(row_of.size());
+void SparsePattern::find_factors() {
   std::vector<int> order_of_row(n);
   for (int i = 0; i < n; ++i) order_of_row[row_of[i]] = i;
   given_begin.assign(n + 1, 0);
@@ -93,30 +66,61 @@ void SparseLu::Elimination::find_factors(const std::vector<int>& column_begin, c
     }
     below_begin.push_back(static_cast<int>(below.size()));
   }
-  factors.resize(column.size());
-  pivot.resize(n);
-  x.resize(n);
-  columns.resize(n);
-  by_columns.resize(row.size());
 }
 
+SparsePattern::SparsePattern(int size, std::span<const Entry> entries, MakeSparsePivots make_pivots)
+    : n(size), make(make_pivots), column_begin(static_cast<std::size_t>(n) + 1, 0), slots(entries.size()) {
+  std::vector<int> order(entries.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](int i) { return std::pair(entries[i].column, entries[i].row); };
+  std::sort(order.begin(), order.end(), [&](int i, int j) { return key(i) < key(j); });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Entry& e = entries[order[i]];
+    if (i == 0 || key(order[i - 1]) != key(order[i])) {
+      row.push_back(e.row);
+      ++column_begin[static_cast<std::size_t>(e.column) + 1];
+    }
+    slots[order[i]] = static_cast<int>(row.size()) - 1;
+  }
+  std::partial_sum(column_begin.begin(), column_begin.end(), column_begin.begin());
+  const std::unique_ptr<SparsePivots> pivots = make(n, column_begin.data(), row.data());
+  row_of = pivots->row_of;
+  column_of = pivots->column_of;
+  if (static_cast<int>(row_of.size()) < n) throw Error("the linear system is structurally singular: an unknown has no equation of its own");
+  find_factors();
+  for (int& slot : slots) slot = place[slot];
+}
+
+SparseLu::SparseLu(std::shared_ptr<const SparsePattern> pattern)
+    : pattern_(std::move(pattern)),
+      values_(pattern_->row.size(), 0.0),
+      factors_(pattern_->column.size()),
+      pivot_(pattern_->row_of.size()),
+      x_(pattern_->row_of.size()),
+      columns_(pattern_->row_of.size()),
+      by_columns_(pattern_->row.size()) {}
+SparseLu::~SparseLu() = default;
+SparseLu::SparseLu(SparseLu&&) noexcept = default;
+SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
+
 /// False if the pivots of the order are unsuitable.
-bool SparseLu::Elimination::factor(const double* values) {
-  const int n = static_cast<int>(row_of.size());
-  double* lu = factors.data();
-  for (int k : fill) lu[k] = 0;
-  for (std::size_t k = 0; k < given.size(); ++k) lu[given[k]] = values[k];
-  const int *to = target.data(), *entry = below.data();
+bool SparseLu::eliminate() {
+  const SparsePattern& p = *pattern_;
+  const double* values = values_.data();
+  double* lu = factors_.data();
+  for (int k : p.fill) lu[k] = 0;
+  for (std::size_t k = 0; k < p.given.size(); ++k) lu[p.given[k]] = values[k];
+  const int *to = p.target.data(), *entry = p.below.data();
   bool good = true;
-  for (int k = 0; k < n; ++k) {
-    const double inverse = pivot[k] = 1 / lu[diagonal[k]];
-    const double* U = lu + diagonal[k] + 1;
-    const int right = begin[k + 1] - diagonal[k] - 1;
+  for (int k = 0; k < p.n; ++k) {
+    const double inverse = pivot_[k] = 1 / lu[p.diagonal[k]];
+    const double* U = lu + p.diagonal[k] + 1;
+    const int right = p.begin[k + 1] - p.diagonal[k] - 1;
     double largest_given = 0, largest = std::abs(U[-1]);
-    for (int j = given_begin[k]; j < given_begin[k + 1]; ++j) largest_given = std::max(largest_given, std::abs(values[j]));
+    for (int j = p.given_begin[k]; j < p.given_begin[k + 1]; ++j) largest_given = std::max(largest_given, std::abs(values[j]));
     for (int j = 0; j < right; ++j) largest = std::max(largest, std::abs(U[j]));
     good &= std::isfinite(inverse) && inverse != 0 && largest_given > kGrowth * largest;
-    for (const int* end = below.data() + below_begin[k + 1]; entry < end; ++entry) {
+    for (const int* end = p.below.data() + p.below_begin[k + 1]; entry < end; ++entry) {
       const double ratio = lu[*entry] *= inverse;
       for (int j = 0; j < right; ++j) lu[to[j]] -= ratio * U[j];
       to += right;
@@ -125,125 +129,82 @@ bool SparseLu::Elimination::factor(const double* values) {
   return good;
 }
 
-void SparseLu::Elimination::solve(double* b) {
-  const int n = static_cast<int>(row_of.size());
-  for (int i = 0; i < n; ++i) {
-    double s = b[row_of[i]];
-    for (int k = begin[i]; k < diagonal[i]; ++k) s -= factors[k] * x[column[k]];
+bool SparseLu::factor() {
+  if (std::exchange(others_, false)) pivots_->forget();
+  if (eliminate()) return true;
+  const SparsePattern& p = *pattern_;
+  if (!pivots_) pivots_ = p.make(p.n, p.column_begin.data(), p.row.data());
+  for (std::size_t i = 0; i < values_.size(); ++i) by_columns_[i] = values_[p.place[i]];
+  return others_ = pivots_->factor(by_columns_.data());
+}
+
+void SparseLu::solve(double* b) const {
+  if (others_) return pivots_->solve(b);
+  const SparsePattern& p = *pattern_;
+  const double* lu = factors_.data();
+  double* x = x_.data();
+  for (int i = 0; i < p.n; ++i) {
+    double s = b[p.row_of[i]];
+    for (int k = p.begin[i]; k < p.diagonal[i]; ++k) s -= lu[k] * x[p.column[k]];
     x[i] = s;
   }
-  for (int i = n - 1; i >= 0; --i) {
+  for (int i = p.n - 1; i >= 0; --i) {
     double s = x[i];
-    for (int k = diagonal[i] + 1; k < begin[i + 1]; ++k) s -= factors[k] * x[column[k]];
-    b[column_of[i]] = x[i] = s * pivot[i];
+    for (int k = p.diagonal[i] + 1; k < p.begin[i + 1]; ++k) s -= lu[k] * x[p.column[k]];
+    b[p.column_of[i]] = x[i] = s * pivot_[i];
   }
 }
 
-void SparseLu::Elimination::solve_transposed(double* b) {
-  const int n = static_cast<int>(row_of.size());
-  for (int i = 0; i < n; ++i) x[i] = b[column_of[i]];
-  for (int i = 0; i < n; ++i) {
-    const double s = x[i] *= pivot[i];
-    for (int k = diagonal[i] + 1; k < begin[i + 1]; ++k) x[column[k]] -= factors[k] * s;
+void SparseLu::solve_transposed(double* b) const {
+  if (others_) return pivots_->solve_transposed(b);
+  const SparsePattern& p = *pattern_;
+  const double* lu = factors_.data();
+  double* x = x_.data();
+  for (int i = 0; i < p.n; ++i) x[i] = b[p.column_of[i]];
+  for (int i = 0; i < p.n; ++i) {
+    const double s = x[i] *= pivot_[i];
+    for (int k = p.diagonal[i] + 1; k < p.begin[i + 1]; ++k) x[p.column[k]] -= lu[k] * s;
   }
-  for (int i = n - 1; i >= 0; --i) {
-    const double s = b[row_of[i]] = x[i];
-    for (int k = begin[i]; k < diagonal[i]; ++k) x[column[k]] -= factors[k] * s;
+  for (int i = p.n - 1; i >= 0; --i) {
+    const double s = b[p.row_of[i]] = x[i];
+    for (int k = p.begin[i]; k < p.diagonal[i]; ++k) x[p.column[k]] -= lu[k] * s;
   }
 }
 
 /// Several right-hand sides at once: the factors are read once.
 template <int kCount>
-void SparseLu::Elimination::solve_transposed(double* const* b) {
-  static_assert(kCount <= kColumns);
-  const int n = static_cast<int>(row_of.size());
-  for (int i = 0; i < n; ++i) {
-    Pack<kColumns> row(0);
-    for (int c = 0; c < kCount; ++c) row.set(c, b[c][column_of[i]]);
-    columns[i] = row;
+void SparseLu::solve_several(double* const* b) const {
+  static_assert(kCount <= kSparseColumns);
+  const SparsePattern& p = *pattern_;
+  const double* lu = factors_.data();
+  Pack<kSparseColumns>* x = columns_.data();
+  for (int i = 0; i < p.n; ++i) {
+    Pack<kSparseColumns> row(0);
+    for (int c = 0; c < kCount; ++c) row.set(c, b[c][p.column_of[i]]);
+    x[i] = row;
   }
-  for (int i = 0; i < n; ++i) {
-    const Pack<kColumns> s = columns[i] *= pivot[i];
-    for (int k = diagonal[i] + 1; k < begin[i + 1]; ++k) columns[column[k]] -= factors[k] * s;
+  for (int i = 0; i < p.n; ++i) {
+    const Pack<kSparseColumns> s = x[i] *= pivot_[i];
+    for (int k = p.diagonal[i] + 1; k < p.begin[i + 1]; ++k) x[p.column[k]] -= lu[k] * s;
   }
-  for (int i = n - 1; i >= 0; --i) {
-    const Pack<kColumns> s = columns[i];
-    for (int c = 0; c < kCount; ++c) b[c][row_of[i]] = s[c];
-    for (int k = begin[i]; k < diagonal[i]; ++k) columns[column[k]] -= factors[k] * s;
+  for (int i = p.n - 1; i >= 0; --i) {
+    const Pack<kSparseColumns> s = x[i];
+    for (int c = 0; c < kCount; ++c) b[c][p.row_of[i]] = s[c];
+    for (int k = p.begin[i]; k < p.diagonal[i]; ++k) x[p.column[k]] -= lu[k] * s;
   }
-}
-
-SparseLu::SparseLu(int n, std::span<const Entry> entries) : SparseLu(n, entries, make_sparse_pivots) {}
-
-SparseLu::SparseLu(int n, std::span<const Entry> entries, MakeSparsePivots make)
-    : n_(n), column_begin_(static_cast<std::size_t>(n) + 1, 0), slots_(entries.size()), elimination_(std::make_unique<Elimination>()) {
-  std::vector<int> order(entries.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int i) { return std::pair(entries[i].column, entries[i].row); };
-  std::sort(order.begin(), order.end(), [&](int i, int j) { return key(i) < key(j); });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Entry& e = entries[order[i]];
-    if (i == 0 || key(order[i - 1]) != key(order[i])) {
-      row_.push_back(e.row);
-      ++column_begin_[static_cast<std::size_t>(e.column) + 1];
-    }
-    slots_[order[i]] = static_cast<int>(row_.size()) - 1;
-  }
-  std::partial_sum(column_begin_.begin(), column_begin_.end(), column_begin_.begin());
-  values_.assign(row_.size(), 0.0);
-
-  Elimination& e = *elimination_;
-  e.pivots = make(n_, column_begin_.data(), row_.data());
-  e.row_of = e.pivots->row_of;
-  e.column_of = e.pivots->column_of;
-  if (static_cast<int>(e.row_of.size()) < n_)
-    throw Error("the linear system is structurally singular: an unknown has no equation of its own");
-  e.find_factors(column_begin_, row_);
-  for (int& slot : slots_) slot = e.place[slot];
-}
-
-SparseLu::~SparseLu() = default;
-SparseLu::SparseLu(SparseLu&&) noexcept = default;
-SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
-
-double SparseLu::operations() const { return elimination_->operations; }
-
-bool SparseLu::factor() {
-  Elimination& e = *elimination_;
-  if (std::exchange(e.others, false)) e.pivots->forget();
-  if (e.factor(values_.data())) return true;
-  for (std::size_t i = 0; i < values_.size(); ++i) e.by_columns[i] = values_[e.place[i]];
-  return e.others = e.pivots->factor(e.by_columns.data());
-}
-
-void SparseLu::solve(double* b) const {
-  Elimination& e = *elimination_;
-  if (!e.others)
-    e.solve(b);
-  else
-    e.pivots->solve(b);
 }
 
 void SparseLu::solve_transposed(double* const* b, int count) const {
-  Elimination& e = *elimination_;
   const auto solve_some = [&]<int... k>(int some, std::integer_sequence<int, k...>) {
-    (void)((some == k + 1 && (e.solve_transposed<k + 1>(b), true)) || ...);
+    (void)((some == k + 1 && (solve_several<k + 1>(b), true)) || ...);
   };
-  while (count > 1 && !e.others) {
-    const int some = std::min(count, kColumns);
-    solve_some(some, std::make_integer_sequence<int, kColumns>());
+  while (count > 1 && !others_) {
+    const int some = std::min(count, kSparseColumns);
+    solve_some(some, std::make_integer_sequence<int, kSparseColumns>());
     b += some;
     count -= some;
   }
   for (int i = 0; i < count; ++i) solve_transposed(b[i]);
-}
-
-void SparseLu::solve_transposed(double* b) const {
-  Elimination& e = *elimination_;
-  if (!e.others)
-    e.solve_transposed(b);
-  else
-    e.pivots->solve_transposed(b);
 }
 
 }  // namespace trunnion

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/pack.h"
 #include "base/sparse_pivots.h"
 
 namespace trunnion {
@@ -19,27 +20,54 @@ namespace trunnion {
 /// Row and column of an entry of a matrix.
 struct Entry {
   int row, column;
+  bool operator==(const Entry&) const = default;
 };
+
+/// A pattern, its order of elimination and the pattern of its factors: immutable, shared by matrices and threads.
+/// P A Q = L U by rows; row i and column i are those eliminated i-th.
+class SparsePattern {
+ public:
+  /// Of n x n matrices with possible nonzeros at `entries`, in any order, repetitions allowed. Throws Error if it is structurally
+  /// singular.
+  SparsePattern(int n, std::span<const Entry> entries, MakeSparsePivots make = make_sparse_pivots);
+
+  int n;
+  MakeSparsePivots make;                // of the order, and of other pivots
+  std::vector<int> column_begin, row;   // compressed columns
+  std::vector<int> slots;               // for each of the `entries`: its index in the values, which are by rows in the order of elimination
+  std::vector<int> row_of, column_of;   // of A, in the order of elimination
+  std::vector<int> given_begin, given;  // rows of A, in the order of the values: indices in the factors
+  std::vector<int> fill;                // indices in the factors where A has no entry
+  std::vector<int> begin, diagonal, column;  // rows of L and U as one: L without its unit diagonal, the pivot, the rest of U
+  std::vector<int> below_begin, below;       // columns of L: indices in the factors
+  std::vector<int> target;                   // updated indices: by columns of L, for each entry by the pivot's row of U
+  std::vector<int> place;                    // index in the values of the entries by columns of A
+  double operations = 0;                     // of a factorisation
+
+ private:
+  void find_factors();
+};
+
+inline constexpr int kSparseColumns = 8;  // right-hand sides at once: lanes of a register
 
 class SparseLu {
  public:
-  /// An n x n zero matrix with possible nonzeros at `entries`, in any order, repetitions allowed. Throws Error if it is structurally
-  /// singular.
-  SparseLu(int n, std::span<const Entry> entries);
-  /// With the order and the other pivots of `make`.
-  SparseLu(int n, std::span<const Entry> entries, MakeSparsePivots make);
+  /// A zero matrix.
+  explicit SparseLu(std::shared_ptr<const SparsePattern> pattern);
+  SparseLu(int n, std::span<const Entry> entries, MakeSparsePivots make = make_sparse_pivots)
+      : SparseLu(std::make_shared<const SparsePattern>(n, entries, make)) {}
   ~SparseLu();
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;
 
-  int size() const { return n_; }
+  int size() const { return pattern_->n; }
   /// Values of the matrix, one per entry of the pattern.
   std::vector<double>& values() { return values_; }
   const std::vector<double>& values() const { return values_; }
-  /// For each of the `entries` of the constructor: its index in values().
-  const std::vector<int>& slots() const { return slots_; }
+  /// For each of the pattern's `entries`: its index in values().
+  const std::vector<int>& slots() const { return pattern_->slots; }
   /// Number of operations of a factorisation.
-  double operations() const;
+  double operations() const { return pattern_->operations; }
 
   /// Factors the current values. False when a pivot is zero or not finite.
   bool factor();
@@ -50,12 +78,18 @@ class SparseLu {
   void solve_transposed(double* const* b, int count) const;
 
  private:
-  struct Elimination;
-  int n_ = 0;
-  std::vector<int> column_begin_, row_;  // compressed columns
-  std::vector<int> slots_;
-  std::vector<double> values_;  // by rows, in the order of elimination
-  std::unique_ptr<Elimination> elimination_;
+  bool eliminate();
+  template <int kCount>
+  void solve_several(double* const* b) const;
+
+  std::shared_ptr<const SparsePattern> pattern_;
+  std::vector<double> values_;                         // by rows, in the order of elimination
+  std::vector<double> factors_, pivot_;                // pivots inverted
+  mutable std::vector<double> x_;                      // a solution
+  mutable std::vector<Pack<kSparseColumns>> columns_;  // several solutions
+  std::vector<double> by_columns_;                     // values
+  std::unique_ptr<SparsePivots> pivots_;               // other ones, made when first needed
+  bool others_ = false;                                // whether those are in use
 };
 
 }  // namespace trunnion

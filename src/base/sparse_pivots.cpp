@@ -109,7 +109,7 @@ class OwnSparsePivots final : public SparsePivots {
 
 }  // namespace
 
-std::unique_ptr<SparsePivots> make_own_sparse_pivots(int n, int* column_begin, int* row) {
+std::unique_ptr<SparsePivots> make_own_sparse_pivots(int n, const int* column_begin, const int* row) {
   return std::make_unique<OwnSparsePivots>(n, column_begin, row);
 }
 

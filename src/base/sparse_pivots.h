@@ -29,14 +29,14 @@ class SparsePivots {
   virtual void forget() = 0;
 };
 
-using MakeSparsePivots = std::unique_ptr<SparsePivots> (*)(int n, int* column_begin, int* row);
+using MakeSparsePivots = std::unique_ptr<SparsePivots> (*)(int n, const int* column_begin, const int* row);
 
 /// Those of this build: defined by external/klu_pivots.cpp or by builtin/sparse_pivots.cpp, whichever is linked.
-std::unique_ptr<SparsePivots> make_sparse_pivots(int n, int* column_begin, int* row);
+std::unique_ptr<SparsePivots> make_sparse_pivots(int n, const int* column_begin, const int* row);
 
 /// Without KLU: a maximum transversal of the pattern, diagonal entries first, so that every pivot is an entry (Duff 1981, algorithm 575),
 /// then approximate minimum degree on the pattern of the permuted matrix and its transpose (Amestoy, Davis, Duff 1996; Eigen::AMDOrdering).
 /// Other pivots: partial pivoting by Eigen::SparseLU on rows scaled by their largest entry.
-std::unique_ptr<SparsePivots> make_own_sparse_pivots(int n, int* column_begin, int* row);
+std::unique_ptr<SparsePivots> make_own_sparse_pivots(int n, const int* column_begin, const int* row);
 
 }  // namespace trunnion

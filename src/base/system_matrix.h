@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -46,13 +48,38 @@ struct ReplayedEntries {
 
 enum class MatrixStorage { automatic, dense, sparse };
 
+/// What matrices with the same entries share: immutable.
+struct SystemPattern {
+  SystemPattern(int n, std::vector<Entry> entries, MatrixStorage storage);
+
+  int n;
+  std::vector<Entry> entries;                   // in the order of assembly
+  MatrixStorage storage;                        // as asked for
+  std::vector<int> diagonal;                    // per row: index of its diagonal entry in the values, or -1
+  std::shared_ptr<const SparsePattern> sparse;  // null: dense
+};
+
+/// The patterns of a machine's matrices, each found once, with its order of elimination. Shared by threads, and by machines that differ in
+/// numbers only.
+class SystemPatterns {
+ public:
+  std::shared_ptr<const SystemPattern> find(int n, const std::vector<Entry>& entries, MatrixStorage storage = MatrixStorage::automatic);
+
+ private:
+  std::mutex access_;
+  std::vector<std::shared_ptr<const SystemPattern>> known_;
+};
+
 class SystemMatrix {
  public:
   SystemMatrix() = default;
+  explicit SystemMatrix(std::shared_ptr<const SystemPattern> pattern);
   /// An n x n matrix with possible nonzeros at `entries`, in the order of assembly.
-  SystemMatrix(int n, const std::vector<Entry>& entries, MatrixStorage storage = MatrixStorage::automatic);
+  SystemMatrix(int n, std::vector<Entry> entries, MatrixStorage storage = MatrixStorage::automatic)
+      : SystemMatrix(std::make_shared<const SystemPattern>(n, std::move(entries), storage)) {}
 
   int size() const { return n_; }
+  const std::vector<Entry>& entries() const { return pattern_->entries; }
   bool sparse() const { return sparse_.has_value(); }
 
   /// Sets all values to zero and calls body(T), which adds entries `T(row, column) += x` in the order of the recording, or the first
@@ -83,7 +110,10 @@ class SystemMatrix {
   /// Direct access to the entries of a dense matrix.
   DenseEntries dense() { return {dense_.data(), n_}; }
   /// Assembled value at (k, k); NaN if the pattern has no such entry. Before factor().
-  double diagonal(int k) const { return diagonal_[k] < 0 ? std::numeric_limits<double>::quiet_NaN() : values()[diagonal_[k]]; }
+  double diagonal(int k) const {
+    const int at = pattern_->diagonal[k];
+    return at < 0 ? std::numeric_limits<double>::quiet_NaN() : values()[at];
+  }
   /// Values of a matrix made from the same entries.
   void copy_values(const SystemMatrix& other) { values() = other.values(); }
 
@@ -105,9 +135,9 @@ class SystemMatrix {
   const std::vector<double>& values() const { return sparse_ ? sparse_->values() : dense_; }
 
   int n_ = 0;
+  std::shared_ptr<const SystemPattern> pattern_;
   std::vector<double> dense_;
   std::vector<int> pivot_;
-  std::vector<int> diagonal_;  // per row: index of its diagonal entry in values(), or -1
   std::optional<SparseLu> sparse_;
 };
 

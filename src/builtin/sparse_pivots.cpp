@@ -4,7 +4,7 @@
 
 namespace trunnion {
 
-std::unique_ptr<SparsePivots> make_sparse_pivots(int n, int* column_begin, int* row) {
+std::unique_ptr<SparsePivots> make_sparse_pivots(int n, const int* column_begin, const int* row) {
   return make_own_sparse_pivots(n, column_begin, row);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 class KluPivots final : public SparsePivots {
  public:
-  KluPivots(int n, int* begin, int* row) : n_(n), begin_(begin), row_(row) {
+  KluPivots(int n, const int* begin, const int* row) : n_(n), begin_(const_cast<int*>(begin)), row_(const_cast<int*>(row)) {
     klu_defaults(&common_);
     common_.scale = 2;  // rows by their largest entry
     symbolic_ = klu_analyze(n_, begin_, row_, &common_);
@@ -39,7 +39,7 @@ class KluPivots final : public SparsePivots {
 
  private:
   int n_;
-  int *begin_, *row_;
+  int *begin_, *row_;  // KLU reads them
   klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
@@ -47,7 +47,7 @@ class KluPivots final : public SparsePivots {
 
 }  // namespace
 
-std::unique_ptr<SparsePivots> make_sparse_pivots(int n, int* column_begin, int* row) {
+std::unique_ptr<SparsePivots> make_sparse_pivots(int n, const int* column_begin, const int* row) {
   return std::make_unique<KluPivots>(n, column_begin, row);
 }
 

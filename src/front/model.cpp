@@ -160,14 +160,9 @@ void OwnParameters::set(int parameter, double value) {
 }
 
 std::shared_ptr<const CompiledModel> OwnParameters::compile() const {
-  std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_);
   const CompiledModel& original = *original_->content().compiled;
-  const std::vector<ChannelInfo>& names = original_->channels();  // the first is the time, those of the observer follow
-  const std::unique_ptr<Observer> observer = make_observer(model);
-  const std::vector<Channel>& channels = observer->channels();
-  bool same = model->layout == original.layout && model->planar == original.planar && channels.size() < names.size();
-  for (std::size_t i = 0; same && i < channels.size(); ++i) same = channels[i].name == names[i + 1].name;
-  if (same) return model;
+  std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_, &original);
+  if (same_structure(*model, original)) return model;
   throw Error(
       "the parameters as set change the structure of the model, as a leakage above 0 adds a flow; set them back, or load a model "
       "with these values");

@@ -417,8 +417,8 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
     std::fill(state.spool.begin(), state.spool.end(), command);
     for_each_element(netlist, [&](const auto& element) {
       element.edges(state.flow_inputs(), [&](int A, int B, auto&&) { add_edge(netlist, {A, B, 0, 1}, state); });
-      mark();
     });
+    mark();  // once for all: slopes of flows between two nodes add up
   }
   std::fill(state.spool.begin(), state.spool.end(), 0.0);
   double slopes[kMaxComponentSlopes];
@@ -474,8 +474,9 @@ HydraulicState::HydraulicState(const Hydraulics& netlist)
     std::vector<double*>& columns_of = F_y_of_circuit.emplace_back();
     for (int k : c.actuators) columns_of.push_back(F_y.data() + column[k]);
   }
-  entries = block_entries(netlist, *this);
-  for (std::size_t i = 0; i < netlist.circuits.size(); ++i) block.emplace_back(netlist.circuits[i].size, entries[i]);
+  const std::vector<std::vector<Entry>> entries = block_entries(netlist, *this);
+  block.reserve(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) block.emplace_back(netlist.patterns->find(netlist.circuits[i].size, entries[i]));
   if (netlist.linear_oil == nullptr) return;
   linear_f.resize(netlist.volumes.size());
   linear_J.resize(netlist.volumes.size() * netlist.volumes.size());
@@ -773,7 +774,7 @@ bool condense(const Hydraulics& netlist, HydraulicState& state, int* circuit) {
     const double* T = state.T.data() + c.block;
     SystemMatrix& block = state.block[i];
     block.assemble([&](auto& entry) {
-      for (const Entry& e : state.entries[i]) entry(e.row, e.column) = T[e.row * c.size + e.column];
+      for (const Entry& e : block.entries()) entry(e.row, e.column) = T[e.row * c.size + e.column];
     });
     if (!block.factor()) {
       *circuit = static_cast<int>(i);

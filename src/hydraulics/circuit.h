@@ -22,6 +22,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -188,6 +189,7 @@ struct Hydraulics {
   /// Not null: the pressure rates of all volumes, in the caller's memory and with the caller's sizes; volumes, elements and flow sources
   /// do not contribute. The caller may change it between steps.
   const LinearOil* linear_oil = nullptr;
+  std::shared_ptr<SystemPatterns> patterns = std::make_shared<SystemPatterns>();  // of the circuits' blocks
 };
 
 /// Forces [N] of a cylinder along its line, torques [N m] of a motor about its axis.
@@ -225,18 +227,17 @@ struct OilValues {
 struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& netlist);
 
-  std::vector<Dual<1>> compressibility;     // per node [1/Pa], of the oil, with its slope; sources: not in use
-  std::vector<Dual<1>> liquid;              // per node [-]: liquid fraction, with its slope
-  std::vector<double> capacity;             // per node [m3/Pa]; zero for sources
-  std::vector<double> R;                    // per circuit unknown: residual; after eliminate(): its Newton increment
-  std::vector<double> T;                    // blocks dR/dy
-  std::vector<SystemMatrix> block;          // per circuit: its T, factored by condense()
-  std::vector<std::vector<Entry>> entries;  // per circuit: sparsity pattern of its T in a step
-  std::vector<double> force_s, force_v;     // per port: direct derivatives of its force
-  std::vector<double> oil_rate;             // per port: scratch of evaluate_rates
-  std::vector<double> R_s, R_v;             // per port: derivative of its circuit's R, at `column`
-  std::vector<double> F_y;                  // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
-  std::vector<int> column;                  // per port: first entry in R_s, R_v, F_y
+  std::vector<Dual<1>> compressibility;  // per node [1/Pa], of the oil, with its slope; sources: not in use
+  std::vector<Dual<1>> liquid;           // per node [-]: liquid fraction, with its slope
+  std::vector<double> capacity;          // per node [m3/Pa]; zero for sources
+  std::vector<double> R;                 // per circuit unknown: residual; after eliminate(): its Newton increment
+  std::vector<double> T;                 // blocks dR/dy
+  std::vector<SystemMatrix> block;       // per circuit: its T, factored by condense()
+  std::vector<double> force_s, force_v;  // per port: direct derivatives of its force
+  std::vector<double> oil_rate;          // per port: scratch of evaluate_rates
+  std::vector<double> R_s, R_v;          // per port: derivative of its circuit's R, at `column`
+  std::vector<double> F_y;               // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
+  std::vector<int> column;               // per port: first entry in R_s, R_v, F_y
   std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of its ports
   std::vector<double> y_scratch, ydot_scratch;       // of evaluate_slopes
   std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time

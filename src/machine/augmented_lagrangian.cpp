@@ -27,7 +27,7 @@ AugmentedLagrangian<D>::AugmentedLagrangian(const Mechanism<D>& m, const Augment
       e_(m.rows) {
   RecordedEntries pattern;
   add_matrix(MechanismState<D>(m_), pattern);
-  P_ = SystemMatrix(m_.tree.nv, pattern.entries);
+  P_ = SystemMatrix(m_.patterns->find(m_.tree.nv, pattern.entries));
 }
 
 /// M + alpha J^T J.

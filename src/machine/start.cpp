@@ -160,7 +160,7 @@ template <int D>
 StateVector start_state_in(const CompiledModel& model) {
   StateVector state(model.layout);
   Start<D> start(model);
-  const std::vector<double> y = start_states(model);
+  const std::vector<double> y = model.relative ? start_states(*model.relative) : start.states();
   std::copy(model.q_start.begin(), model.q_start.end(), state.q());
   std::copy(model.v_start.begin(), model.v_start.end(), state.v());
   std::copy(y.begin(), y.end(), state.y());

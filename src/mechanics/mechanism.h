@@ -5,8 +5,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "base/system_matrix.h"
 #include "mechanics/constraint.h"
 #include "mechanics/port.h"
 #include "mechanics/soil.h"
@@ -73,6 +75,7 @@ struct Mechanism {
   std::vector<PrescribedMotion> motions;
   std::vector<SignalIndex> force_signals;  // signals whose jumps make accelerations jump
   double extent = 1;                       // [m] largest lever of a moving body (largest_lever): reference length
+  std::shared_ptr<SystemPatterns> patterns = std::make_shared<SystemPatterns>();  // of matrices over the velocities
 
   /// Reference size of increments of velocity coordinate k: 1 [rad], or the extent [m].
   double unit(int k) const { return tree.nodes[tree.dof_node[k]].joint == NodeJoint::prismatic ? extent : 1; }

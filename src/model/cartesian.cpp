@@ -139,7 +139,7 @@ class CartesianBuilder {
     update_positions<3, double>(map.space->tree, relative_.q_start.data(), nullptr, at_);
   }
 
-  std::shared_ptr<const CompiledModel> build() {
+  std::shared_ptr<CompiledModel> build() {
     model_->constraints.clear();
     model_->velocity_names.clear();
     model_->coordinate_names.clear();
@@ -505,7 +505,7 @@ class CartesianBuilder {
 
 }  // namespace
 
-std::shared_ptr<const CompiledModel> compile_cartesian(const std::shared_ptr<const CompiledModel>& relative, const PointMap& map) {
+std::shared_ptr<CompiledModel> compile_cartesian(const std::shared_ptr<const CompiledModel>& relative, const PointMap& map) {
   return CartesianBuilder(relative, map).build();
 }
 

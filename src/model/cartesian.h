@@ -19,7 +19,7 @@ namespace trunnion {
 struct PointMap;
 
 /// `relative`, compiled in relative coordinates with the tree in `map.space`, in cartesian ones. Its start is that of `relative`.
-std::shared_ptr<const CompiledModel> compile_cartesian(const std::shared_ptr<const CompiledModel>& relative, const PointMap& map);
+std::shared_ptr<CompiledModel> compile_cartesian(const std::shared_ptr<const CompiledModel>& relative, const PointMap& map);
 
 /// Configuration and velocities of `model` (cartesian) at those of `model.relative`.
 void set_cartesian(const CompiledModel& model, const double* q, const double* v, double* q_out, double* v_out);

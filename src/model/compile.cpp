@@ -127,8 +127,18 @@ void collect_jumps(CompiledModel& model) {
   model.force_jumps.assign(direct.begin(), direct.end());
 }
 
-std::shared_ptr<const CompiledModel> compile(Description description) {
-  if (std::vector<Diagnostic> findings = check_description(description); !findings.empty()) throw InputError(std::move(findings));
+namespace {
+
+void share_patterns(const CompiledModel& from, CompiledModel& to) {
+  to.hydraulics.patterns = from.hydraulics.patterns;
+  std::visit([&](auto& m) { m.patterns = std::visit([](const auto& other) { return other.patterns; }, from.mechanism); }, to.mechanism);
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledModel> compile(Description description, const CompiledModel* like) {
+  std::vector<Diagnostic> findings = like != nullptr ? check_parameters(description) : check_description(description);
+  if (!findings.empty()) throw InputError(std::move(findings));
   auto model = std::make_shared<CompiledModel>();
   model->description = std::move(description);
   const Description& d = model->description;
@@ -159,8 +169,38 @@ std::shared_ptr<const CompiledModel> compile(Description description) {
     model->layout.coupling = coupling_memory(*model).size();
   }
   collect_jumps(*model);
-  if (d.solver.coordinates == CoordinateKind::cartesian) return compile_cartesian(model, map);
-  return model;
+  const bool cartesian = d.solver.coordinates == CoordinateKind::cartesian;
+  if (like != nullptr) share_patterns(cartesian ? *like->relative : *like, *model);
+  if (!cartesian) return model;
+  std::shared_ptr<CompiledModel> placed = compile_cartesian(model, map);
+  if (like != nullptr) share_patterns(*like, *placed);
+  return placed;
+}
+
+namespace {
+
+bool same_elements(const Hydraulics& a, const Hydraulics& b) {
+  const auto same_names = [](const auto& x, const auto& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& i, const auto& j) { return i.name == j.name; });
+  };
+  return std::apply([&](const auto&... list) { return (same_names(list, std::get<std::decay_t<decltype(list)>>(b.elements)) && ...); },
+                    a.elements);
+}
+
+bool same_channels(const Actuator& a, const Actuator& b) {
+  return (a.cylinder.viscous > 0) == (b.cylinder.viscous > 0) && (a.cylinder.damper.length > 0) == (b.cylinder.damper.length > 0);
+}
+
+}  // namespace
+
+bool same_structure(const CompiledModel& a, const CompiledModel& b) {
+  const Hydraulics &x = a.hydraulics, &y = b.hydraulics;
+  return a.layout == b.layout && a.planar == b.planar &&
+         std::equal(a.bodies.begin(), a.bodies.end(), b.bodies.begin(), b.bodies.end(),
+                    [](const BodyInfo& i, const BodyInfo& j) { return (i.mass > 0) == (j.mass > 0); }) &&
+         std::equal(x.spools.begin(), x.spools.end(), y.spools.begin(), y.spools.end(),
+                    [](const Spool& i, const Spool& j) { return i.states() == j.states(); }) &&
+         std::equal(x.actuators.begin(), x.actuators.end(), y.actuators.begin(), y.actuators.end(), same_channels) && same_elements(x, y);
 }
 
 }  // namespace trunnion

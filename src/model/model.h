@@ -113,7 +113,11 @@ struct CompiledModel {
   std::shared_ptr<const CompiledModel> relative;
 };
 
-/// Compiles a description. Throws InputError with every semantic finding.
-std::shared_ptr<const CompiledModel> compile(Description description);
+/// Compiles a description. Throws InputError with every semantic finding. `like` (may be null): the model of a description that differs in
+/// parameters only (schema/parameters.h); its names are not checked again, and its patterns of matrices are used.
+std::shared_ptr<const CompiledModel> compile(Description description, const CompiledModel* like = nullptr);
+
+/// Whether states and channels of one model are those of the other.
+bool same_structure(const CompiledModel& a, const CompiledModel& b);
 
 }  // namespace trunnion

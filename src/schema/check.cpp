@@ -286,15 +286,19 @@ Findings check(const Description& d, const std::map<std::string, Dimension>& dim
   check_tree(d, out);
   check_joints(d, out);
   check_contacts(d, out);
-  check_inertias(d, out);
   check_looks(d, out);
-  check_signals(d, out);
   check_dimensions(d, dimensions, out);
-  check_hydraulics(d, out);
-  check_power(d, out);
+  check_values(d, out);
   check_solver(d, out);
   check_coupling(d, out);
   return out;
+}
+
+void check_values(const Description& d, Findings& out) {
+  check_inertias(d, out);
+  check_signals(d, out);
+  check_hydraulics(d, out);
+  check_power(d, out);
 }
 
 void check_names(const Description& d, Findings& out) {
@@ -418,5 +422,11 @@ void check_looks(const Description& d, Findings& out) {
 }
 
 std::vector<Diagnostic> check_description(const Description& description) { return check(description, {}); }
+
+std::vector<Diagnostic> check_parameters(const Description& description) {
+  Findings out;
+  check_values(description, out);
+  return out;
+}
 
 }  // namespace trunnion

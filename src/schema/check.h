@@ -22,10 +22,11 @@ void check_references(const Description& d, Findings& out);
 void check_tree(const Description& d, Findings& out);
 void check_joints(const Description& d, Findings& out);
 void check_contacts(const Description& d, Findings& out);
-void check_inertias(const Description& d, Findings& out);
 void check_looks(const Description& d, Findings& out);
-void check_signals(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);
+void check_values(const Description& d, Findings& out);  // those below, which depend on numbers that are parameters
+void check_inertias(const Description& d, Findings& out);
+void check_signals(const Description& d, Findings& out);
 void check_hydraulics(const Description& d, Findings& out);
 void check_power(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);

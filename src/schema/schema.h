@@ -14,6 +14,8 @@ namespace trunnion {
 /// laws without their parameters, unsupported combinations of solver choices. Functions that read a text include this; for descriptions
 /// built in code.
 std::vector<Diagnostic> check_description(const Description& description);
+/// Those of a description that differs from a checked one in parameters only (schema/parameters.h).
+std::vector<Diagnostic> check_parameters(const Description& description);
 
 /// SI unit of the value at `path` (of its elements, where it is a list); empty for plain numbers and unknown paths.
 std::string unit_at(const Description& description, const std::string& path);

@@ -43,7 +43,7 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const CompiledModel> m
   add_penalty(m_, alpha_.data(), work_.mechanism, pattern);
   add_rest_of_tangent(pattern);
   for (SystemMatrix* matrix : {&T_, &P_})
-    *matrix = SystemMatrix(model_->layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage);
+    *matrix = SystemMatrix(m_.patterns->find(model_->layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage));
   if (differences) {
     full_.resize((nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);

@@ -278,7 +278,7 @@ TEST(Circuit, BlocksHaveEntriesOnlyWhereTheyMay) {
       for (std::size_t i = 0; i < p.h.circuits.size(); ++i) {
         const Circuit& c = p.h.circuits[i];
         std::vector<double> T(p.state.T.begin() + c.block, p.state.T.begin() + c.block + c.size * c.size);
-        for (const Entry& e : p.state.entries[i]) T[e.row * c.size + e.column] = 0;
+        for (const Entry& e : p.state.block[i].entries()) T[e.row * c.size + e.column] = 0;
         EXPECT_EQ(std::count(T.begin(), T.end(), 0.0), c.size * c.size) << model->description.title << " seed " << seed;
       }
     }
