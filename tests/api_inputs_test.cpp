@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
+#include "base/assert.h"
 #include "file/model_file.h"
 #include "results/run_case.h"
 #include "support/allocation_counter.h"
@@ -303,6 +305,8 @@ TEST(Steps, AllocateNothingWithInputsAndOutputs) {
                                                     model->channel("ram.force"), model->channel("ram.length")};
   std::vector<double> y(outputs.size());
   trunnion::State state;
+  trunnion::Snapshot snapshot;
+  bool ledger = false;
   const auto round = [&](int i) {
     sim.set(command, 0.1 * std::sin(i));
     sim.set(lever, 2 * std::cos(0.1 * i));
@@ -310,12 +314,48 @@ TEST(Steps, AllocateNothingWithInputsAndOutputs) {
     ASSERT_TRUE(report.ok());
     sim.read(outputs, y.data());
     sim.read_state(state);
-    if (i % 10 == 0) sim.set_state(state);
+    if (i % 10 == 0 && !ledger) sim.set_state(state);  // which begins a ledger anew
+    sim.save(snapshot);
+    if (i % 10 == 5) sim.restore(snapshot);
   };
-  for (int i = 0; i < 20; ++i) round(i);
-  const long before = trunnion::test::allocations();
-  for (int i = 20; i < 60; ++i) round(i);
-  EXPECT_EQ(trunnion::test::allocations(), before);
+  for (const bool kept : {false, true}) {
+    ledger = kept;
+    if (ledger) sim.attach_ledger();
+    for (int i = 0; i < 20; ++i) round(i);
+    const long before = trunnion::test::allocations();
+    for (int i = 20; i < 60; ++i) round(i);
+    EXPECT_EQ(trunnion::test::allocations(), before) << ledger;
+  }
+}
+
+TEST(Snapshots, ThatAreWrittenAgainLeaveTheirCopies) {
+  Simulation sim(Model::from_text(with(machine(kInputs), "")));
+  trunnion::Snapshot snapshot;
+  EXPECT_TRUE(snapshot.empty());
+  EXPECT_THROW(sim.restore(snapshot), ModelError);
+  sim.run_until(0.1);
+  sim.save(snapshot);
+  const trunnion::Snapshot copy = snapshot;
+  sim.run_until(0.2);
+  sim.save(snapshot);
+  EXPECT_EQ(copy.time(), 0.1);
+  EXPECT_EQ(snapshot.time(), 0.2);
+  sim.restore(copy);
+  EXPECT_EQ(sim.time(), 0.1);
+}
+
+TEST(SimulationDeathTest, UseByTwoThreadsAtOnceEndsTheProgram) {
+  if (!trunnion::assertions_are_checked()) GTEST_SKIP() << "this build has no assertions";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto together = [] {
+    Simulation sim(Model::from_text(with(machine(kInputs), "")));
+    sim.on_progress([&](double) {  // inside a run
+      std::thread([&] { (void)sim.try_step(); }).join();
+      return true;
+    });
+    sim.run();
+  };
+  EXPECT_DEATH(together(), "violated");
 }
 
 TEST(Steps, ThatFailSayWhyAndKeepTheState) {

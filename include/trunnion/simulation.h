@@ -7,7 +7,7 @@
 //     use(sim.value(angle));
 //   }
 //
-// Objects are independent of each other; each object must be used by one thread at a time.
+// Objects are independent of each other; each object must be used by one thread at a time, which builds without NDEBUG check.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -78,13 +78,14 @@ class State {
 /// Everything needed to continue a simulation bit for bit, energy ledger included. Cheap to copy.
 class Snapshot {
  public:
+  Snapshot() = default;  ///< of nothing
+  bool empty() const { return content_ == nullptr; }
   double time() const;  ///< [s]
 
  private:
   friend class Simulation;
   struct Content;
-  explicit Snapshot(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
-  std::shared_ptr<const Content> content_;
+  std::shared_ptr<Content> content_;  // shared by copies, written only where there are none
 };
 
 /// A piston that reached its end damper, a relief valve that opened, an emptied accumulator.
@@ -191,6 +192,8 @@ class Simulation {
   void select_coordinates();
 
   Snapshot save() const;
+  /// The same into an existing one; copies of it keep what they have. No allocation after the first call, unless there are copies.
+  void save(Snapshot& snapshot) const;
   /// Restores a state saved by this simulation, or another of the same model. Throws ModelError for a snapshot of a model with another
   /// structure or other names; numbers and signals may differ.
   void restore(const Snapshot& snapshot);

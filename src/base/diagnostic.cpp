@@ -8,9 +8,18 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 namespace trunnion {
+
+bool assertions_are_checked() {
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "base/assert.h"
 #include "cosimulation/workers.h"
 #include "front/content.h"
 #include "trunnion/batch.h"
@@ -25,6 +26,7 @@ struct Batch::Content {
     StateVector state;
     std::unique_ptr<StepLoop> loop;  // with parameters of its own; null: that of the thread
     std::unique_ptr<OwnParameters> own;
+    mutable std::unique_ptr<Observer> observer;  // of its own loop, once it is read
     std::string error;
     bool failed = false;
   };
@@ -89,6 +91,7 @@ struct Batch::Content {
         std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
         machine.state = start_of(compiled, options.start);
         machine.loop = std::make_unique<StepLoop>(std::move(compiled), machine.state);
+        machine.observer.reset();
       } else {
         machine.state = start;
       }
@@ -111,12 +114,9 @@ struct Batch::Content {
   void read(const Machine& machine, Tools& tool, double* out) const {
     const Model::Content::Channels& channels = model->content().channels();
     const std::shared_ptr<const CompiledModel>& compiled = machine.loop ? machine.loop->shared_model() : model->content().compiled;
-    Observer* observer = nullptr;
-    std::unique_ptr<Observer> own;
+    const std::unique_ptr<Observer>& observer = machine.loop ? machine.observer : tool.observer;
     if (observes) {
-      if (machine.loop) own = make_observer(compiled);
-      if (!machine.loop && !tool.observer) tool.observer = make_observer(compiled);
-      observer = machine.loop ? own.get() : tool.observer.get();
+      if (!observer) (machine.loop ? machine.observer : tool.observer) = make_observer(compiled);
       observer->observe(machine.state, machine.state.time > 0 ? Side::left : Side::right);
     }
     for (const ChannelIndex index : options.outputs) {
@@ -141,6 +141,7 @@ struct Batch::Content {
     }
   }
 
+  mutable SingleUse use;
   std::shared_ptr<const Model> model;
   BatchOptions options;
   StateVector start;
@@ -174,6 +175,7 @@ bool Batch::failed(int machine) const { return machine_at(content_->machines, ma
 std::string Batch::error(int machine) const { return machine_at(content_->machines, machine).error; }
 
 void Batch::set_inputs(const double* values) {
+  const SingleUse::Scope use(content_->use);
   const std::size_t columns = content_->options.inputs.size();
   for (std::size_t i = 0; i < content_->machines.size() * columns; ++i)
     if (!std::isfinite(values[i]))
@@ -187,6 +189,7 @@ void Batch::set_inputs(const double* values) {
 }
 
 int Batch::step(int steps) {
+  const SingleUse::Scope use(content_->use);
   if (steps < 0) throw ModelError("the number of steps must not be negative");
   content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step(content_->machines[i], tool, steps); });
   int failed = 0;
@@ -195,11 +198,13 @@ int Batch::step(int steps) {
 }
 
 void Batch::read(double* values) const {
+  const SingleUse::Scope use(content_->use);
   const std::size_t columns = content_->options.outputs.size();
   content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->read(content_->machines[i], tool, values + i * columns); });
 }
 
 void Batch::reset(const unsigned char* mask) {
+  const SingleUse::Scope use(content_->use);
   translated([&] { content_->reset(mask); });
 }
 

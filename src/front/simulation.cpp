@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/assert.h"
 #include "front/content.h"
 #include "hydraulics/quasistatic/command_error.h"
 
@@ -181,12 +182,12 @@ State State::from_bytes(const std::string& bytes) {
 }
 
 struct Snapshot::Content {
-  std::uint64_t model;  // fingerprint
+  std::uint64_t model = 0;  // fingerprint
   StateVector state;
   std::optional<Ledger> ledger;
 };
 
-double Snapshot::time() const { return content_->state.time; }
+double Snapshot::time() const { return content_ ? content_->state.time : 0; }
 
 // ---------------------------------------------------------------- simulations
 
@@ -287,6 +288,7 @@ struct Simulation::Content final : RunWatcher {
     observed = true;
   }
 
+  SingleUse use;
   std::shared_ptr<const Model> model;
   const Model::Content::Channels* channels = nullptr;  // of the model, once they are needed
   std::shared_ptr<const CompiledModel> compiled;       // the model's, or with own parameters
@@ -329,6 +331,7 @@ double Simulation::duration() const { return content_->model->duration(); }
 // ---- steps
 
 StepReport Simulation::try_step() noexcept {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   StepReport report;
   try {
@@ -356,6 +359,7 @@ std::string Simulation::error() const { return content_->error; }
 void Simulation::step() { run_until(content_->loop->schedule().grid_point_after(time())); }
 
 void Simulation::run_until(double end) {
+  const SingleUse::Scope use(content_->use);
   require_finite(end, "the end of a run");
   Content& c = *content_;
   const auto begin = std::chrono::steady_clock::now();
@@ -378,6 +382,7 @@ void Simulation::run_until(double end) {
 void Simulation::on_progress(std::function<bool(double)> hook) { content_->progress = std::move(hook); }
 
 void Simulation::restart(Start start) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   translated([&] {
     if (c.changed) {
@@ -395,6 +400,7 @@ void Simulation::restart(Start start) {
 
 void Simulation::set(InputIndex input, double value) { set(input, value, 0); }
 void Simulation::set(InputIndex input, double value, double slope) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   const auto& inputs = c.model->content().inputs;
   if (input.number < 0 || static_cast<std::size_t>(input.number) >= inputs.size()) check_index(input.number, inputs.size(), "input");
@@ -412,6 +418,7 @@ double Simulation::value(InputIndex input) const {
 }
 
 void Simulation::set_parameter(ParameterIndex parameter, double value) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   check_index(parameter.number, c.model->parameters().size(), "parameter");
   if (!c.own) c.own = std::make_unique<OwnParameters>(*c.model);
@@ -426,8 +433,12 @@ double Simulation::value(ParameterIndex parameter) const {
 
 // ---- reading
 
-double Simulation::value(ChannelIndex channel) const { return content_->channel(channel.number); }
+double Simulation::value(ChannelIndex channel) const {
+  const SingleUse::Scope use(content_->use);
+  return content_->channel(channel.number);
+}
 void Simulation::read(const std::vector<ChannelIndex>& channels, double* out) const {
+  const SingleUse::Scope use(content_->use);
   for (const ChannelIndex channel : channels) *out++ = content_->channel(channel.number);
 }
 void Simulation::attach_ledger() {
@@ -472,11 +483,13 @@ State Simulation::state() const {
   return state;
 }
 void Simulation::read_state(State& state) const {
+  const SingleUse::Scope use(content_->use);
   if (!state.content_) state.content_ = std::make_unique<State::Content>();
   state.content_->model = content_->model->fingerprint();
   state.content_->state = content_->loop->state();
 }
 void Simulation::set_state(const State& state) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   if (state.empty() || state.fingerprint() != c.model->fingerprint())
     throw ModelError("the state belongs to another model: its structure or its names differ");
@@ -495,12 +508,14 @@ std::vector<double> Simulation::minimal_state() const {
   return x;
 }
 void Simulation::read_minimal_state(double* x) const {
+  const SingleUse::Scope use(content_->use);
   translated([&] {
     const MinimalState& minimal = content_->minimal_vector();
     minimal.read(content_->loop->state(), {x, static_cast<std::size_t>(minimal.size())});
   });
 }
 void Simulation::set_minimal_state(const std::vector<double>& x) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   translated([&] {
     MinimalState& minimal = c.minimal_vector();
@@ -517,13 +532,28 @@ void Simulation::select_coordinates() {
 }
 
 Snapshot Simulation::save() const {
+  Snapshot snapshot;
+  save(snapshot);
+  return snapshot;
+}
+void Simulation::save(Snapshot& snapshot) const {
+  const SingleUse::Scope use(content_->use);
   const Content& c = *content_;
-  return Snapshot(std::make_shared<const Snapshot::Content>(
-      Snapshot::Content{c.model->fingerprint(), c.loop->state(), c.reader ? std::optional<Ledger>(c.reader->ledger()) : std::nullopt}));
+  if (!snapshot.content_ || snapshot.content_.use_count() > 1) snapshot.content_ = std::make_shared<Snapshot::Content>();
+  Snapshot::Content& to = *snapshot.content_;
+  to.model = c.model->fingerprint();
+  to.state = c.loop->state();
+  if (!c.reader)
+    to.ledger.reset();
+  else if (to.ledger)
+    *to.ledger = c.reader->ledger();
+  else
+    to.ledger.emplace(c.reader->ledger());
 }
 void Simulation::restore(const Snapshot& snapshot) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
-  if (snapshot.content_->model != c.model->fingerprint())
+  if (snapshot.empty() || snapshot.content_->model != c.model->fingerprint())
     throw ModelError("the snapshot belongs to another model: its structure or its names differ");
   translated([&] { c.loop->restore(snapshot.content_->state); });
   if (c.reader && snapshot.content_->ledger)
@@ -535,6 +565,7 @@ void Simulation::restore(const Snapshot& snapshot) {
 }
 
 Transition Simulation::transition() const {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   const StepLoop& loop = *c.loop;
   if (!loop.last_step()) throw ModelError("there is no step to differentiate: make one after the state was set");

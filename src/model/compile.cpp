@@ -4,9 +4,11 @@
 #include <cmath>
 #include <set>
 
+#include "base/assert.h"
 #include "model/cartesian.h"
 #include "model/compile_parts.h"
 #include "model/coupling_memory.h"
+#include "model/validate.h"
 #include "schema/schema.h"
 
 namespace trunnion {
@@ -171,9 +173,11 @@ std::shared_ptr<const CompiledModel> compile(Description description, const Comp
   collect_jumps(*model);
   const bool cartesian = d.solver.coordinates == CoordinateKind::cartesian;
   if (like != nullptr) share_patterns(cartesian ? *like->relative : *like, *model);
+  TR_ASSERT(validate(*model).empty());
   if (!cartesian) return model;
   std::shared_ptr<CompiledModel> placed = compile_cartesian(model, map);
   if (like != nullptr) share_patterns(*like, *placed);
+  TR_ASSERT(validate(*placed).empty());
   return placed;
 }
 
