@@ -355,7 +355,7 @@ TEST(SimulationDeathTest, UseByTwoThreadsAtOnceEndsTheProgram) {
     });
     sim.run();
   };
-  EXPECT_DEATH(together(), "violated");
+  EXPECT_DEATH(together(), "entered");
 }
 
 TEST(Steps, ThatFailSayWhyAndKeepTheState) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <thread>
 
 namespace trunnion {
@@ -12,14 +13,11 @@ bool assertions_are_checked();
 
 }  // namespace trunnion
 
+/// Ends the program where the library itself is wrong, or is used against its contract in a way that cannot be refused.
 #ifdef NDEBUG
 #define TR_ASSERT(condition) static_cast<void>(sizeof(!(condition)))
 #else
-#include <cstdio>
-#include <cstdlib>
-/// Ends the program where the library itself is wrong, or is used against its contract in a way that cannot be refused.
-#define TR_ASSERT(condition) \
-  static_cast<void>((condition) || (std::fprintf(stderr, "%s:%d: violated: %s\n", __FILE__, __LINE__, #condition), std::abort(), false))
+#define TR_ASSERT(condition) assert(condition)
 #endif
 
 namespace trunnion {
