@@ -39,7 +39,8 @@ void expect_equal(const Model& one, const Model& other) {
 // ---------------------------------------------------------------- equal to a file
 
 TEST(Build, MachinesInCodeHaveTheBitsOfTheirFiles) {
-  for (const auto& [description, file] : {std::pair{test::lever(), "examples/lever.yaml"}, {test::pump_crane(), "tests/data/pump_crane.yaml"}}) {
+  for (const auto& [description, file] :
+       {std::pair{test::lever(), "examples/lever.yaml"}, {test::pump_crane(), "tests/data/pump_crane.yaml"}}) {
     SCOPED_TRACE(file);
     const auto built = Model::build(description), loaded = Model::load(source(file));
     expect_equal(*built, *loaded);
@@ -112,10 +113,13 @@ struct Misuse {
 
 TEST(Build, EveryMisuseIsAFinding) {
   const auto cylinder = [](Description& d) -> CylinderDescription& { return *d.cylinders.find("lift"); };
-  const auto valve = [](Description& d) -> DirectionalValveDescription& { return std::get<DirectionalValveDescription>(*d.valves.find("valve")); };
+  const auto valve = [](Description& d) -> DirectionalValveDescription& {
+    return std::get<DirectionalValveDescription>(*d.valves.find("valve"));
+  };
   const std::vector<Misuse> table{
       {"bodies.lever.rod.mass", "", [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = 2, .mass = kNan}}; }},
-      {"bodies.lever.rod.length", "length greater than 0", [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = -2, .mass = 1}}; }},
+      {"bodies.lever.rod.length", "length greater than 0",
+       [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = -2, .mass = 1}}; }},
       {"bodies.lever", "", [](Description& d) { d.bodies.find("lever")->shapes.clear(); }},
       {"gravity.1", "", [](Description& d) { d.gravity[1] = -kInf; }},
       {"bodies.", "cannot be a name", [](Description& d) { d.bodies.add("", *d.bodies.find("lever")); }},
@@ -130,7 +134,10 @@ TEST(Build, EveryMisuseIsAFinding) {
       {"joints.lever.revolute.parent", "did you mean", [](Description& d) { d.joints.find("lever")->parent = "grond"; }},
       {"joints.lever.revolute.parent", "empty", [](Description& d) { d.joints.find("lever")->parent = ""; }},
       {"joints.lever.revolute.axis", "no direction", [](Description& d) { d.joints.find("lever")->axis = {}; }},
-      {"joints.lever.pair", "no start value", [](Description& d) { d.joints.find("lever")->pair = Vec2d{1, 2}; }},
+      {"joints.lever.pair", "no start value",
+       [](Description& d) {
+         d.joints.find("lever")->pair = Vec2d{1, 2};
+       }},
       {"cylinders.lift", "mutually exclusive", [&](Description& d) { cylinder(d).area_A = 1e-3, cylinder(d).area_B = 1e-3; }},
       {"cylinders.lift.area_B", "cannot be combined", [&](Description& d) { cylinder(d).area_B = 1e-3; }},
       {"cylinders.lift.rod", "missing", [&](Description& d) { cylinder(d).rod.reset(); }},
@@ -147,16 +154,28 @@ TEST(Build, EveryMisuseIsAFinding) {
       {"valves.o.orifice.at_pressure_drop", "cannot be combined",
        [](Description& d) { d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .at_pressure_drop = 1e5}); }},
       {"valves.o.orifice.opening", "empty list",
-       [](Description& d) { d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .signal = "command", .opening = {}}); }},
+       [](Description& d) {
+         d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .signal = "command", .opening = {}});
+       }},
       {"springs.s", "mutually exclusive",
-       [](Description& d) { d.springs.add("s", {.joint = "lever", .between = {"ground", "lever"}, .stiffness = 1}); }},
+       [](Description& d) {
+         d.springs.add("s", {.joint = "lever", .between = {"ground", "lever"}, .stiffness = 1});
+       }},
       {"forces.f.load", "cannot be combined", [](Description& d) { d.forces.add("f", {.body = "lever", .load = 3.0}); }},
-      {"signals.command.ramps.1", "earlier", [](Description& d) { *d.signals.find("command") = RampsSignal{{{1, 0}, {0, 1}}}; }},
+      {"signals.command.ramps.1", "earlier",
+       [](Description& d) {
+         *d.signals.find("command") = RampsSignal{{{1, 0}, {0, 1}}};
+       }},
       {"signals.command.ramps", "empty list", [](Description& d) { *d.signals.find("command") = RampsSignal{}; }},
-      {"signals.command.ramps.0.1", "", [](Description& d) { *d.signals.find("command") = RampsSignal{{{0, kNan}}}; }},
+      {"signals.command.ramps.0.1", "",
+       [](Description& d) {
+         *d.signals.find("command") = RampsSignal{{{0, kNan}}};
+       }},
       {"signals.command.csv", "are not set", [](Description& d) { *d.signals.find("command") = CsvSignal{.file = "a.csv"}; }},
       {"signals.command.table.0.1", "",
-       [](Description& d) { *d.signals.find("command") = CsvSignal{.file = "a.csv", .points = {{0, kNan}}}; }},
+       [](Description& d) {
+         *d.signals.find("command") = CsvSignal{.file = "a.csv", .points = {{0, kNan}}};
+       }},
       {"sources.pump.pressure", "", [](Description& d) { *d.sources.find("pump") = PressureSourceDescription{.pressure = std::string()}; }},
       {"solver.step", "greater than 0", [](Description& d) { d.solver.step = 0; }},
       {"solver.integrator", "one of", [](Description& d) { d.solver.integrator = static_cast<IntegratorKind>(6); }},
@@ -268,7 +287,8 @@ class EachValue : public Visitor {
   void vary(const OverSignal& x) { vary(x.points); }
   void vary(const Outline& x) { vary(x.points); }
   void vary(NumberOrSignal* x) {
-    for (const NumberOrSignal& value : {NumberOrSignal(-1.0), NumberOrSignal(0.0), NumberOrSignal(""), NumberOrSignal("nothing"), NumberOrSignal("5 bar")})
+    for (const NumberOrSignal& value :
+         {NumberOrSignal(-1.0), NumberOrSignal(0.0), NumberOrSignal(""), NumberOrSignal("nothing"), NumberOrSignal("5 bar")})
       with(*x, value, "number or signal");
     with(*x, NumberOrSignal(kNan), "NaN", true);
   }
@@ -339,7 +359,7 @@ TEST(Build, NoValueCrashesAndNonFiniteNumbersAreFindings) {
 }
 
 template <class T>
-void vary_list(const Description& d, NamedList<T> Description::* list) {
+void vary_list(const Description& d, NamedList<T> Description::*list) {
   for (std::size_t i = 0; i < (d.*list).size(); ++i) {
     Description without = d, twice = d, renamed = d, blank = d;
     (without.*list).erase((without.*list).begin() + static_cast<std::ptrdiff_t>(i));

@@ -264,7 +264,7 @@ std::string wrong_with(const std::vector<Vec2d>& corners) {
   return "";
 }
 
-/// Start values of other kinds of joints; only descriptions built in code can have them.
+/// Start values of other kinds of joints.
 void check_start_values(const Description& d, Findings& out, const std::string& name, const JointDescription& joint) {
   using enum JointKind;
   const auto only = [&](bool set, const char* member, std::initializer_list<JointKind> kinds) {
@@ -393,15 +393,18 @@ void check_joints(const Description& d, Findings& out) {
     const auto& [a, b] = joint.axes;
     if (joint.kind == JointKind::universal && std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > kRightAngle)
       add_finding(d, out, "joints." + name + ".universal.axes", "the two axes are not perpendicular", "perpendicular axes, such as [x, y]");
-    check_start_values(d, out, name, joint);
   }
-  for (const auto& [name, loop] : d.loops)
-    if (loop.distance && loop.kind != LoopKind::distance)
-      add_finding(d, out, "loops." + name + ".distance", "only a distance constraint has a distance");
   for (const auto& [name, coupling] : d.couplings)
     if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
       add_finding(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself",
                   "two coordinates");
+}
+
+void check_unused_values(const Description& d, Findings& out) {
+  for (const auto& [name, joint] : d.joints) check_start_values(d, out, name, joint);
+  for (const auto& [name, loop] : d.loops)
+    if (loop.distance && loop.kind != LoopKind::distance)
+      add_finding(d, out, "loops." + name + ".distance", "only a distance constraint has a distance");
 }
 
 void check_contacts(const Description& d, Findings& out) {

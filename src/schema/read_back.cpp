@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "schema/check.h"
 #include "schema/reader.h"
 #include "schema/schema.h"
 #include "schema/writer.h"
@@ -15,8 +16,6 @@
 namespace trunnion {
 
 namespace {
-
-using Findings = std::vector<Diagnostic>;
 
 /// Reports texts that no file can contain, and makes them printable for messages.
 void check_text(std::string& text, const std::string& path, Findings& out) {
@@ -63,6 +62,7 @@ Description read_back(const Description& description) {
   FileTree tree = write_tree(without_csv_files(description));
   Findings texts;
   prepare(tree, "", texts);
+  check_unused_values(description, texts);
   try {
     Description read = read_description(tree, "", std::move(texts), refuse_csv_files);
     read.source = nullptr;

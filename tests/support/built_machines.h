@@ -10,7 +10,7 @@ namespace trunnion::test {
 
 /// examples/lever.yaml, the lever of the README.
 inline Description lever() {
-  constexpr double kDegree = std::numbers::pi / 180, kLitrePerMinute = 1e-3 / 60;
+  constexpr double kDegree = std::numbers::pi / 180;
   Description d{.title = "Lever lifted and lowered by a cylinder", .gravity = {0, -9.81, 0}};
   d.bodies.add("lever", {.shapes = {RodShape{.length = 2, .mass = 100}}});
   d.joints.add("lever", {.kind = JointKind::revolute, .parent = "ground", .coordinate = 20 * kDegree, .hold = true});
@@ -23,7 +23,7 @@ inline Description lever() {
                                                     .T = "tank",
                                                     .A = "piston_side",
                                                     .B = "rod_side",
-                                                    .flow = 10 * kLitrePerMinute,
+                                                    .flow = 10e-3 / 60,
                                                     .dynamics = {.time_constant = 5e-3},
                                                     .signal = "command"});
   d.cylinders.add("lift", {.base = {.body = "ground", .at = {0.2, -0.8, 0}},
