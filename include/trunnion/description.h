@@ -6,9 +6,9 @@
 //   d.joints.add("bob", {.kind = trunnion::JointKind::revolute, .parent = "ground", .coordinate = 0.5});
 //   const auto model = trunnion::Model::build(d);
 //
-// Plain structs in SI units and radians. Members without a comment on their default are required where they have no sensible one; what is
-// required and which values are allowed is checked by Model::build as in a model file (docs/model_file.md has the same names). Positions
-// and directions are in the frame of the body that is named unless stated otherwise.
+// Plain structs in SI units and radians, with the defaults of a model file. What is required and which values are allowed is checked by
+// Model::build as in a model file, whose keys have the same names (docs/model_file.md). Positions and directions are in the frame of the
+// named body unless stated otherwise.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
