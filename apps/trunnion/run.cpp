@@ -29,8 +29,8 @@ int run(const RunOptions& options) {
   const std::shared_ptr<const CompiledModel> model = compile(std::move(description));
   check_recorded_channels(model);
   if (options.beside_monolithic && model->description.solver.coupling == CouplingKind::monolithic)
-    throw InputError({{model->description.span("solver.coupling"), "solver.coupling", "the run is monolithic: there is nothing to compare",
-                       "`cosimulation`", "--set solver.coupling=cosimulation"}});
+    throw InputError({{span_of(model->description, "solver.coupling"), "solver.coupling",
+                       "the run is monolithic: there is nothing to compare", "`cosimulation`", "--set solver.coupling=cosimulation"}});
   if (options.estimate_error) check_measurable(*model);
   const std::string folder = options.folder.empty() ? options.model.stem() + "_results" : options.folder;
   const ResultFolder lock(folder);

@@ -100,6 +100,10 @@ struct ParameterIndex {
 
 struct Description;  // trunnion/description.h
 
+/// A description as the YAML text of a model file in SI units, defaults included, signals of CSV files as tables where their points are set.
+/// It is not checked: Model::build, or loading the text, does that.
+std::string to_yaml(const Description& description);
+
 /// An immutable compiled machine.
 class Model : public std::enable_shared_from_this<Model> {
  public:
@@ -117,6 +121,12 @@ class Model : public std::enable_shared_from_this<Model> {
 
   /// From the compact form of a model (compact()), which needs no files: what the core library reads. Throws ModelError.
   static std::shared_ptr<const Model> from_compact(const std::string& text);
+
+  /// From a description (trunnion/description.h): no text, no files. The checks are those of a model file; throws ModelError with all
+  /// findings, which name the path that the value has in a file. Signals of CSV files become tables.
+  static std::shared_ptr<const Model> build(const Description& description);
+  /// What the model was made from, with everything that was included, expanded or read from files; to be copied, changed and built again.
+  const Description& description() const;
 
   const std::string& title() const;
   double step_size() const;  ///< [s] solver.step, in co-simulation the communication step

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "trunnion/batch.h"
+#include "trunnion/description.h"
 #include "trunnion/linear.h"
 #include "trunnion/model.h"
 #include "trunnion/simulation.h"

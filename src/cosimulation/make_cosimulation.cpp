@@ -56,7 +56,7 @@ void check_linear_oil(const CompiledModel& model) {
   for (const Component& c : model.hydraulics.components)
     if (!c.law->info().states.empty()) {
       const std::string path = c.section + "." + c.name;
-      findings.push_back({model.description.span(path), path,
+      findings.push_back({span_of(model.description, path), path,
                           "it has internal states, and `parallel` passes only pressures to the mechanism",
                           "a machine without such components", "coupling.scheme: sequential"});
     }

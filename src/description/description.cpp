@@ -59,7 +59,13 @@ int find_coordinate(JointKind kind, const std::string& part) {
   return -1;
 }
 
-SourceSpan Description::span(std::string path) const {
+const DescriptionSource& source_of(const Description& d) {
+  static const DescriptionSource none;
+  return d.source ? *d.source : none;
+}
+
+SourceSpan span_of(const Description& d, std::string path) {
+  const SourceMap& spans = source_of(d).spans;
   while (true) {
     if (auto place = spans.find(path)) return *std::move(place);
     const std::size_t dot = path.rfind('.');
@@ -67,6 +73,14 @@ SourceSpan Description::span(std::string path) const {
     path.resize(dot);
   }
   return spans.find("").value_or(SourceSpan{});
+}
+
+void forget_positions(Description& d) {
+  if (!d.source) return;
+  auto source = std::make_shared<DescriptionSource>();
+  source->input_file = d.source->input_file;
+  source->courses = d.source->courses;
+  d.source = std::move(source);
 }
 
 double grid_step(const Description& d) {

@@ -1,108 +1,35 @@
-// The model as written by the user: bodies, joints, loops, hydraulic circuit, signals, solver settings.
+// What the library adds to descriptions (trunnion/description.h): names of joint coordinates, positions in files.
 // Plain data in SI units and radians, no physics. The file module reads it from text; `compile` turns it into a Model.
-// Named items are kept in a NamedList in file order; their name path is `<section>.<name>`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "description/power.h"
 #include "description/source_map.h"
-#include "description/values.h"
-#include "description/valves.h"
+#include "trunnion/description.h"
 
 namespace trunnion {
 
-// ---------------------------------------------------------------- bodies
-
-/// Slender rod along its own x axis, starting at the body's origin; no inertia about its axis unless it has a diameter.
-struct RodShape {
-  double length = 0;    // [m]
-  double mass = 0;      // [kg]
-  double diameter = 0;  // [m] 0: slender
-};
-/// Solid box with edges along the body's axes.
-struct BoxShape {
-  Vec3d size{};     // [m]
-  double mass = 0;  // [kg]
-  Vec3d at{};       // [m] its centre in the body frame
-};
-/// Solid cylinder.
-struct CylinderShape {
-  double length = 0;    // [m]
-  double radius = 0;    // [m]
-  double mass = 0;      // [kg]
-  Vec3d axis{1, 0, 0};  // [-] body frame
-  Vec3d at{};           // [m] its centre in the body frame
-};
-/// Solid sphere.
-struct SphereShape {
-  double radius = 0;  // [m]
-  double mass = 0;    // [kg]
-  Vec3d at{};         // [m] its centre in the body frame
-};
-/// Mass without extent.
-struct PointMassShape {
-  double mass = 0;  // [kg]
-  Vec3d at{};       // [m] body frame
-};
-/// Explicit mass properties.
-struct InertiaShape {
-  double mass = 0;         // [kg]
-  Vec3d center_of_mass{};  // [m] body frame
-  Vec3d moments{};         // [kg m2] Jxx, Jyy, Jzz about the centre of mass, body axes
-  Vec3d products{};        // [kg m2] tensor entries Jxy, Jxz, Jyz (Jxy = -integral of x y dm)
-};
-using ShapeDescription = std::variant<RodShape, BoxShape, CylinderShape, SphereShape, PointMassShape, InertiaShape>;
-
-/// A flat part drawn in reports, without mass: an outline in a plane perpendicular to a body axis, half the thickness on either side.
-struct PlateLook {
-  enum class Normal { x, y, z };
-  std::vector<Vec2d> outline;  // [m] corners in the body's y and z, x and z, or x and y
-  double thickness = 0;        // [m]
-  Normal normal = Normal::y;
-  Vec3d at{};  // [m] origin of the outline, body frame
-};
-/// A box drawn in reports.
-struct BoxLook {
-  Vec3d size{};         // [m]
-  Vec3d at{};           // [m] its centre in the body frame
-  Vec3d orientation{};  // [rad] roll, pitch, yaw from the body's axes
-};
-/// A cylinder drawn in reports.
-struct CylinderLook {
-  double length = 0;    // [m]
-  double radius = 0;    // [m]
-  Vec3d axis{1, 0, 0};  // [-] body frame
-  Vec3d at{};           // [m] its centre in the body frame
-};
-/// A sphere drawn in reports.
-struct SphereLook {
-  double radius = 0;  // [m]
-  Vec3d at{};         // [m] its centre in the body frame
-};
-using LookDescription = std::variant<PlateLook, BoxLook, CylinderLook, SphereLook>;
-
-struct BodyDescription {
-  std::vector<ShapeDescription> shapes;  // one or more; their masses add up
-  std::vector<LookDescription> drawn{};  // drawn in reports instead of the shapes; empty: the shapes
+/// What belongs to a description that was read, but not to the machine.
+struct DescriptionSource {
+  SourceMap spans;                        // positions in the file, for errors found after parsing
+  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the SI values no longer show (others: schema/plausibility.h)
+  std::string input_file;                 // file of the courses of inputs, as given on the command line; empty: none
+  std::map<std::string, std::vector<std::array<double, 2>>> courses;  // points [t, value] by input; others are set from outside
 };
 
-/// The world.
-struct GroundDescription {
-  std::vector<LookDescription> drawn{};  // drawn in reports
-};
-
-// ---------------------------------------------------------------- joints
-
-enum class JointKind { fixed, revolute, prismatic, cylindrical, universal, planar, spherical, point_on_line, free };
+/// The source of a description; an empty one if it was built in code.
+const DescriptionSource& source_of(const Description& d);
+/// Position of `path`, or of its nearest ancestor in the file; unknown in descriptions built in code.
+SourceSpan span_of(const Description& d, std::string path);
+/// Forgets positions and doubtful units, which are those of other values.
+void forget_positions(Description& d);
 
 /// Elementary parts of joints: angles about an axis, displacements along an axis, spherical rotations.
 enum class JointPartKind { angle, displacement, spherical };
@@ -116,43 +43,6 @@ struct JointPartName {
 /// The parts of a kind of joint, from the parent to the child.
 const std::vector<JointPartName>& joint_parts(JointKind kind);
 
-/// A tree joint, named after its child body. The child's frame is at `at` (parent frame), rotated by `orientation`, then
-/// moved by the joint coordinate; `child_at` is the position of the joint in the child's frame (default its origin).
-struct JointDescription {
-  JointKind kind = JointKind::fixed;
-  std::string parent;   // body name or "ground"
-  Vec3d at{};           // [m] parent frame
-  Vec3d child_at{};     // [m] child frame
-  Vec3d orientation{};  // [rad] roll, pitch, yaw (about parent x, y, z in this order: Rz Ry Rx) of the child at coordinate zero
-  Vec3d axis{0, 0, 1};  // [-] in the parent frame turned by `orientation`, i.e. in the child's frame at coordinate zero; planar: normal
-  std::array<Vec3d, 2> axes{{{1, 0, 0}, {0, 1, 0}}};  // [-] universal: fixed in the parent, fixed in the child; same frame as `axis`
-  // start values; unset ones are determined by assembly
-  std::optional<double> coordinate;       // [rad] `angle`, or [m] `position` of prismatic and point_on_line
-  std::optional<double> rate;             // [rad/s] `rate` or [m/s] `speed` that belongs to it
-  std::optional<double> displacement;     // [m] `position` of cylindrical
-  std::optional<double> speed;            // [m/s] cylindrical
-  std::optional<Vec2d> pair;              // [rad] `angles` of universal, [m] `position` of planar
-  std::optional<Vec2d> pair_rate;         // [rad/s] `rates`, [m/s] `velocity`
-  std::optional<Vec3d> position;          // [m] free: the child's point `child_at` from `at`, parent frame
-  std::optional<Vec3d> rotation;          // [rad] spherical, point_on_line, free: roll, pitch, yaw from the joint's zero orientation
-  std::optional<Vec3d> velocity;          // [m/s] free, parent frame
-  std::optional<Vec3d> angular_velocity;  // [rad/s] of joints with a rotation: relative to the parent, parent frame
-  bool hold = false;                      // assembly and equilibrium keep the start value exactly
-};
-
-enum class LoopKind { revolute, prismatic, cylindrical, universal, planar, spherical, point_on_line, distance };
-
-/// A loop closure (cut joint) between two bodies.
-struct LoopDescription {
-  LoopKind kind = LoopKind::revolute;
-  std::array<std::string, 2> between;  // body names or "ground"
-  std::array<Vec3d, 2> at{};           // [m] a point in each body's frame
-  // [-] the joint's axis in each body's frame (one value in the file serves both); planar: normals; universal: the axis fixed in
-  // each body; point_on_line: the line in the first body's frame, the second is unused
-  std::array<Vec3d, 2> axis{{{0, 0, 1}, {0, 0, 1}}};
-  std::optional<double> distance;  // [m] of a distance constraint; unset: as at the start
-};
-
 /// A joint coordinate as named by springs, loads, motions and couplings: `boom` (a joint with one coordinate) or `slider.position`.
 struct CoordinateName {
   std::string joint;
@@ -162,397 +52,20 @@ CoordinateName split_coordinate(const std::string& name);
 /// Index in joint_parts(kind) of the coordinate that `part` names (empty: the only one); -1: no angle or displacement of that name.
 int find_coordinate(JointKind kind, const std::string& part);
 
-/// A prescribed joint coordinate: a rheonomic constraint `q = signal(t)`.
-struct MotionDescription {
-  std::string joint;   // coordinate
-  std::string signal;  // [rad] or [m]
-};
-
-/// What a coupling relates: the coordinates, or only their rates (nonholonomic; positions need not match).
-enum class CouplingLevel { position, velocity };
-
-/// Two joint coordinates in a fixed ratio, as by gears or a rack: q_a = ratio q_b + offset at the start; or their rates.
-struct CouplingDescription {
-  std::array<std::string, 2> joints;  // coordinates a, b
-  double ratio = 1;                   // [-], [m/rad] or [rad/m]
-  CouplingLevel level = CouplingLevel::position;
-};
-
-/// Whether a wheel may slip along the projection of its axis.
-enum class LateralSlip { none, free };
-
-/// A thin disc on a body that rolls on a plane of another body without slip.
-struct WheelDescription {
-  std::string body;     // that carries it
-  Vec3d at{};           // [m] centre, body frame
-  Vec3d axis{0, 1, 0};  // [-] axis, body frame
-  double radius = 0;    // [m]
-  LateralSlip lateral_slip = LateralSlip::none;
-  std::string plane = "ground";  // the body that carries the plane
-  Vec3d plane_at{};              // [m] a point of the plane, that body's frame
-  Vec3d plane_normal{0, 0, 1};   // [-] towards the side of the disc, that body's frame
-};
-
-/// A blade or skate: a point of a body that cannot move sideways.
-struct BladeDescription {
-  std::string body;
-  Vec3d at{};                 // [m] contact point, body frame
-  Vec3d across{0, 1, 0};      // [-] direction in which it cannot move, body frame
-  std::string on = "ground";  // the body relative to which it cannot move
-};
-
-// ---------------------------------------------------------------- forces
-
-/// Spring and damper on a joint coordinate (`joint`) or between two points (`between`, `at`).
-struct SpringDescription {
-  std::optional<std::string> joint;    // coordinate
-  std::array<std::string, 2> between;  // otherwise: two bodies
-  std::array<Vec3d, 2> at{};           // [m] body frames
-  double stiffness = 0;                // [N/m] or [N m/rad]
-  double damping = 0;                  // [N s/m] or [N m s/rad]
-  double preload = 0;                  // [N] or [N m] tension at the rest value
-  std::optional<double> rest;          // [m] or [rad]; unset: as at the start
-};
-
-enum class ForceFrame { world, body };
-
-/// Resistance of soil against the motion of a point.
-struct SoilDescription {
-  double force = 0;       // [N] full resistance
-  double depth = 0;       // [m] at which it is reached
-  double speed = 0;       // [m/s] well above which it acts fully
-  Vec3d at{};             // [m] a point of the surface, ground frame
-  Vec3d normal{0, 0, 1};  // [-] out of the soil, ground frame
-};
-
-/// An applied force, torque or joint load, or the resistance of soil, multiplied by a signal if one is named.
-struct ForceDescription {
-  std::optional<std::string> joint;  // coordinate that the load acts on
-  std::string body;                  // otherwise: the body it acts on
-  Vec3d at{};                        // [m] point of application of `force`, body frame
-  std::optional<Vec3d> force;        // [N]
-  std::optional<Vec3d> torque;       // [N m]
-  std::optional<double> load;        // [N] or [N m] on the joint coordinate
-  ForceFrame frame = ForceFrame::world;
-  std::optional<SoilDescription> soil;
-  std::optional<std::string> signal;  // factor; unset: 1
-};
-
-// ---------------------------------------------------------------- signals
-
-struct ConstantSignal {
-  double value = 0;
-};
-/// Piecewise constant from each time on; `before` is the value before the first.
-struct StepsSignal {
-  std::vector<std::array<double, 2>> steps;
-  double before = 0;
-};
-/// Piecewise linear through points [t, value]; constant outside; two points at the same time define a jump.
-struct RampsSignal {
-  std::vector<std::array<double, 2>> points;
-};
-/// Table [t, value], linear or smooth (monotone cubic, Fritsch-Carlson), constant outside.
-struct TableSignal {
-  std::vector<std::array<double, 2>> points;
-  bool smooth = false;
-};
-/// offset + amplitude sin(2 pi frequency (t - start) + phase), offset + amplitude sin(phase) before start.
-struct SineSignal {
-  double amplitude = 1;
-  double frequency = 1;
-  double phase = 0;
-  double offset = 0;
-  double start = 0;
-};
-/// Columns of a CSV file with a header line, or column numbers from 1; path relative to the model file.
-struct CsvSignal {
-  std::string file;
-  std::string time = "1";
-  std::string value = "2";
-  bool smooth = false;
-  double scale = 1;
-  std::vector<std::array<double, 2>> points;  // as in the file, `scale` not applied; set when the model file is read
-};
-struct SumSignal {
-  std::vector<std::string> of;
-};
-struct ProductSignal {
-  std::vector<std::string> of;
-};
-using SignalDescription =
-    std::variant<ConstantSignal, StepsSignal, RampsSignal, TableSignal, SineSignal, CsvSignal, SumSignal, ProductSignal>;
-
-/// A value set from outside during a run; its name stands for a signal.
-struct InputDescription {
-  std::string unit;                             // SI unit of the value, for channels and linear models
-  double initial = 0;                           // key `default`
-  std::optional<double> min, max;               // limits of the value; values beyond them are refused
-  std::optional<double> rate_limit;             // [1/s] largest rate: a new value is approached at this rate
-  std::vector<std::array<double, 2>> course{};  // not in the file: points [t, value] of `trunnion run --input`; empty: set from outside
-};
-
-// ---------------------------------------------------------------- hydraulics
-
-struct VolumeDescription {
-  double volume = 0;                                              // [m3] of the hose or block
-  double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of its wall
-  StartPressure pressure;
-};
-
-struct PressureSourceDescription {
-  NumberOrSignal pressure = 0.0;
-};  // [Pa] absolute
-struct FlowSourceDescription {
-  NumberOrSignal flow = 0.0;
-  std::string to, from;
-};  // [m3/s] into volume `to`, out of `from` (a volume or pressure source)
-using SourceDescription = std::variant<PressureSourceDescription, FlowSourceDescription>;
-
-enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
-enum class FrictionStates { monolithic, local };
-
-/// Seal friction of a cylinder; of a motor with torques and angular rates. Parameters of unused laws are allowed in the file.
-struct FrictionDescription {
-  FrictionKind model = FrictionKind::none;
-  double coulomb = 0;                         // [N] F_c
-  double static_force = 0;                    // [N] F_s   (key `static`)
-  double stribeck_velocity = 0.01;            // [m/s] v_s
-  double viscous = 0;                         // [N s/m] sigma_2
-  double decay = 0;                           // [s/m] xi (Bengisu-Akay)
-  bool viscous_below_stribeck = true;         // Bengisu-Akay: viscous term in both branches (false: as in the friction paper (22))
-  double viscous_factor = 0.999329299739067;  // [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
-  double bristle_stiffness = 0;               // [N/m] sigma_0
-  double bristle_damping = 0;                 // [N s/m] sigma_1
-  std::optional<double> bristle_damping_velocity;                    // [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
-  double exponent = 2;                                               // [-] n
-  double film_velocity = 0;                                          // [m/s] v_b
-  double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  // [s] tau_hp, tau_hn, tau_h0
-  FrictionStates states = FrictionStates::monolithic;
-  double start_bristle = 0, start_film = 0;  // [m], [-] states at the start
-};
-
-enum class DamperLaw { continuous, rahikainen_2020 };
-/// End damper of a cylinder, or of a motor with angles and torques; laws in hydraulics/cylinder.h.
-struct EndDamperDescription {
-  double stiffness = 0;  // [N/m]
-  double damping = 0;    // [N s/m]
-  double length = 0;     // [m]
-  DamperLaw law = DamperLaw::continuous;
-};
-
-struct MountDescription {
-  std::string body;
-  Vec3d at{};
-};
-
-/// Common to cylinders and motors.
-struct ActuatorDescription {
-  std::string A, B;  // nodes of the chambers (volumes, or pressure sources); empty: supplied by a quasistatic circuit
-  double bulk_modulus = std::numeric_limits<double>::infinity();  // [Pa] of the wall
-  double viscous = 0;  // [N s/m or N m s/rad] viscous coefficient in addition to the friction law
-  double leakage = 0;  // [m3/(s Pa)] laminar, A to B
-  FrictionDescription friction;
-  std::optional<EndDamperDescription> end_damper;
-};
-/// Double-acting cylinder between two points; chamber A pushes, chamber B pulls.
-struct CylinderDescription : ActuatorDescription {
-  MountDescription base, rod_end;
-  std::optional<double> bore, rod;                           // [m]
-  std::optional<double> area_A, area_B;                      // [m2]
-  std::optional<double> chamber_length_A, chamber_length_B;  // [m] at the start; unset in a quasistatic circuit: unlimited stroke
-};
-/// Hydraulic motor or rotary actuator on an angle of a joint; pressure in A drives it forward, in B backward.
-struct MotorDescription : ActuatorDescription {
-  std::string joint;                                       // coordinate, an angle
-  std::optional<double> displacement;                      // [m3/rad] of both sides
-  std::optional<double> displacement_A, displacement_B;    // [m3/rad] otherwise
-  double volume = 0;                                       // [m3] oil in either side, independent of the angle
-  std::optional<double> chamber_angle_A, chamber_angle_B;  // [rad] vane: remaining angle of either side at the start
-};
-
-/// Valve of a quasistatic circuit: its opening over a command.
-struct MeteringValveDescription : OrificeSize {
-  NumberOrSignal command = std::string();                      // empty: that of the actuator; bleed valve: open
-  std::vector<std::array<double, 2>> opening{{0, 0}, {1, 1}};  // [command, opening from 0 to 1], linear between, constant outside
-};
 inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
-enum class VirtualElementForm { differential, discrete };
-/// Virtual viscoelastic element between an actuator and its mechanism (hydraulics/quasistatic/virtual_element.h).
-struct VirtualElementDescription {
-  std::optional<double> stiffness;              // [N/m, N m/rad] K; unset: that of the oil in the chambers and lines
-  std::optional<double> damping;                // [N s/m, N m s/rad] B; unset: from the settling time
-  std::optional<double> settling_time;          // [s] after which a deflection has decayed to 2 %
-  double line_volume_A = 0, line_volume_B = 0;  // [m3] oil between the valves and the chambers, for the stiffness
-};
-/// Independent metering of one cylinder or motor.
-struct MeteringDescription {
-  NumberOrSignal command = 0.0;                 // lever position
-  double time_constant = 0;                     // [s] of the command
-  double relief_A = 0, relief_B = 0;            // [Pa] above the tank
-  MeteringValveDescription P_A, B_T;            // open at positive commands
-  MeteringValveDescription P_B, A_T;            // open at negative commands
-  std::optional<MeteringValveDescription> B_A;  // regeneration
-  VirtualElementDescription element;
-  MeteringDescription() { P_B.opening = A_T.opening = {{-1, 1}, {0, 0}}; }
-};
-/// Actuators with independent metering on one pump, without pressure states.
-struct QuasistaticDescription {
-  std::string tank;           // pressure source
-  NumberOrSignal flow = 0.0;  // [m3/s] of the pump
-  double relief = 0;          // [Pa] above the tank
-  std::optional<MeteringValveDescription> bleed;
-  std::vector<std::array<double, 2>>
-      open_centre;  // [|command|, opening] of the bleed valve's sections, one for each actuator, in series; empty: none
-  VirtualElementForm form = VirtualElementForm::differential;
-  NamedList<MeteringDescription> actuators;  // by the names of cylinders and motors
-};
 
-// ---------------------------------------------------------------- solver and records
-
-enum class CoordinateKind { relative, cartesian };
-enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
-enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida };
-enum class CouplingKind { monolithic, cosimulation };
-enum class TangentKind { exact, forward_difference };
-
-/// Time rule of the hydraulics in implicit steps, hydraulics/oil_rule.h.
-enum class OilRuleKind {
-  automatic,    // alpha rule, steps subdivided where pressures jump
-  alpha,        // the same without subdivision
-  trapezoidal,  // as in the papers
-};
-
-/// Index-1 augmented Lagrangian: d2Phi/dt2 + 2 xi omega dPhi/dt + omega^2 Phi = 0 by iteration of the multipliers.
-struct Ali1Description {
-  double xi = 1;            // [-]
-  Automatic<double> omega;  // [1/s]; auto: 3.2 (gravity / extent)^0.5
-  Automatic<double> alpha;  // [kg, kg m2] penalty on accelerations; auto: per constraint, 3e8 times its effective inertia
-};
-
-struct SolverDescription {
-  CoordinateKind coordinates = CoordinateKind::relative;
-  ConstraintKind constraints = ConstraintKind::penalty;
-  IntegratorKind integrator = IntegratorKind::trapezoidal;
-  CouplingKind coupling = CouplingKind::monolithic;
-  TangentKind tangent = TangentKind::exact;
-  double step = 1e-3;         // [s]
-  double duration = 10;       // [s]
-  Automatic<double> penalty;  // [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness
-  Ali1Description ali1;
-  Automatic<Vec2d> baumgarte;          // [1/s] alpha, beta of index-1 with stabilisation; auto: both 16 (gravity / extent)^0.5
-  double tolerance_position = 1e-7;    // [rad, of the mechanism's largest lever] joint coordinates
-  double tolerance_pressure = 1e-2;    // [Pa]
-  double tolerance_other = 1e-7;       // bristles [m], films [-] and the rest
-  double reference_tolerance = 1e-10;  // of the variable-step reference, relative
-  int max_iterations = 20;
-  int divisions = 6;                // halvings of a step that does not converge
-  bool accept_capped = false;       // real time: accept after max_iterations, and count it
-  bool split_jumps = true;          // a signal jump inside a step splits it
-  bool allow_open_balance = false;  // large balance errors are not a failure
-  OilRuleKind oil_rule = OilRuleKind::automatic;
-};
-
-// ---------------------------------------------------------------- co-simulation
-
-/// Execution order of the subsystems in a communication step, and their inputs.
-enum class CouplingScheme {
-  jacobi,           // all from the same communication point
-  gauss_seidel,     // in sequence; later ones use the results of earlier ones
-  iterated_jacobi,  // repeated with interpolated inputs until the outputs agree
-  sequential,       // hydraulics with the coupled interface model, then the mechanism with the moments of its force
-  parallel,         // in parallel: hydraulics with the interface model, mechanism with linearised hydraulics
-};
-/// Variables exchanged with the hydraulic subsystems.
-enum class CouplingVariables { velocity_force, velocity_pressure };
-/// Prediction of the mechanism's motion between communication points.
-enum class CouplingPrediction { polynomial, interface_model };
-/// Which subsystem evaluates friction, viscous drag and end dampers of the cylinders.
-enum class FrictionSide { mechanism, hydraulics };
-/// First subsystem of a Gauss-Seidel step.
-enum class CouplingOrder { hydraulics_first, mechanism_first };
-
-/// Settings of a hydraulic subsystem: the circuits of the named cylinders and volumes.
-struct SubsystemDescription {
-  std::vector<std::string> parts;            // cylinders or volumes; their complete circuits belong to it
-  std::optional<IntegratorKind> integrator;  // unset: as for all
-  std::optional<double> step;                // [s]
-};
-
-/// Control of the communication step by the energy residual of the power bonds.
-struct CouplingControlDescription {
-  double tolerance = 1e-4;  // relative to the energy transferred through the bonds in a step
-  double min_step = 1e-4;   // [s]; `coupling.step` is the largest
-  bool corners = true;      // communication points at the corners of the command signals
-};
-
-/// Co-simulation of mechanism and hydraulics, for `solver.coupling: cosimulation`.
-struct CosimulationDescription {
-  CouplingScheme scheme = CouplingScheme::jacobi;
-  std::optional<double> step;  // [s] communication step; unset: solver.step
-  CouplingVariables variables = CouplingVariables::velocity_pressure;
-  bool acceleration = false;  // the mechanism also publishes accelerations
-  FrictionSide friction = FrictionSide::mechanism;
-  CouplingPrediction prediction = CouplingPrediction::polynomial;
-  int extrapolation = 1;                       // order 0 to 3 of the hydraulic inputs
-  std::optional<int> mechanism_extrapolation;  // of the mechanism's inputs; unset: the same
-  std::optional<IntegratorKind>
-      integrator;  // of the hydraulics: euler, rk4, trapezoidal; unset: rk4, and trapezoidal where rk4 is unstable
-  OilRuleKind oil_rule = OilRuleKind::automatic;  // of trapezoidal
-  double hydraulic_step = 1e-4;                   // [s] of the hydraulics; adjusted to divide the communication step
-  std::optional<int> mechanism_steps;             // of the mechanism per communication step; unset: see mechanism_steps_of
-  CouplingOrder order = CouplingOrder::hydraulics_first;
-  int max_iterations = 20;  // iterated Jacobi
-  double tolerance = 1e-9;  // iterated Jacobi, relative change of outputs
-  int threads = 1;
-  std::optional<CouplingControlDescription> control;
-  NamedList<SubsystemDescription> subsystems;  // every other circuit is a subsystem
-};
-
-struct RecordDescription {
-  int every = 1;                      // steps between two records
-  std::vector<std::string> channels;  // empty: all; a trailing `*` matches a prefix
-  bool csv = true, hdf5 = true;       // files
-};
-
-/// The whole model file.
-struct Description {
-  int version = 1;
-  std::string title;
-  Vec3d gravity{0, 0, -9.81};  // [m/s2]
-  GroundDescription ground;
-  NamedList<BodyDescription> bodies;
-  NamedList<JointDescription> joints;  // named after the child body
-  NamedList<LoopDescription> loops;
-  NamedList<MotionDescription> motions;
-  NamedList<CouplingDescription> couplings;
-  NamedList<WheelDescription> wheels;
-  NamedList<BladeDescription> blades;
-  NamedList<SpringDescription> springs;
-  NamedList<ForceDescription> forces;
-  NamedList<SignalDescription> signals;
-  NamedList<InputDescription> inputs;
-  std::string input_file;  // not in the file: the file of their courses, as given on the command line
-  FluidDescription fluid;
-  NamedList<VolumeDescription> volumes;
-  NamedList<SourceDescription> sources;
-  NamedList<ValveDescription> valves;
-  NamedList<PumpDescription> pumps;
-  NamedList<AccumulatorDescription> accumulators;
-  NamedList<LineDescription> lines;
-  NamedList<CylinderDescription> cylinders;
-  NamedList<MotorDescription> motors;
-  NamedList<QuasistaticDescription> quasistatic;
-  SolverDescription solver;
-  CosimulationDescription coupling;
-  RecordDescription record;
-
-  SourceMap spans;                        // positions in the file, for errors found after parsing
-  std::vector<Diagnostic> unit_warnings;  // doubtful units, which the SI values no longer show (others: schema/plausibility.h)
-
-  /// The position of `path`, or of its nearest ancestor in the file.
-  SourceSpan span(std::string path) const;
-};
+/// The nodes that an edge connects, from its name; unset: it does not name two ports.
+inline std::optional<std::pair<std::string, std::string>> edge_nodes(const SpoolValveDescription& valve, const std::string& edge) {
+  const auto node = [&](const std::string& port) -> const std::string* {
+    for (const auto& [name, item] : valve.ports)
+      if (name == port) return &item.node;
+    return nullptr;
+  };
+  for (std::size_t cut = edge.find('_'); cut != std::string::npos; cut = edge.find('_', cut + 1))
+    if (const std::string* A = node(edge.substr(0, cut)), *B = node(edge.substr(cut + 1)); A != nullptr && B != nullptr)
+      return std::pair{*A, *B};
+  return std::nullopt;
+}
 
 /// The step [s] of the run's time grid: the communication step of a co-simulation, otherwise solver.step.
 double grid_step(const Description& d);

@@ -210,6 +210,7 @@ void read_input_courses(Description& description, const std::string& file, doubl
   const std::vector<std::string> header = csv_header(file);
   if (header.empty())
     throw InputError({Diagnostic{{file, 1, 1}, "", "the file has no header line", "a column `time` and columns named like inputs", ""}});
+  auto source = std::make_shared<DescriptionSource>(source_of(description));
   std::vector<std::string> names;
   for (const auto& [name, input] : description.inputs) names.push_back(name);
   if (std::find(header.begin(), header.end(), "time") == header.end())
@@ -229,7 +230,7 @@ void read_input_courses(Description& description, const std::string& file, doubl
                                          : "did you mean `" + near + "`?"});
       continue;
     }
-    InputDescription& input = description.inputs[number].second;
+    const InputDescription& input = description.inputs[number].second;
     CsvSignal signal;
     signal.file = file;
     signal.time = "time";
@@ -245,10 +246,11 @@ void read_input_courses(Description& description, const std::string& file, doubl
                           ""});
       break;
     }
-    input.course = std::move(signal.points);
+    source->courses[column] = std::move(signal.points);
   }
   if (!findings.empty()) throw InputError(std::move(findings));
-  description.input_file = file;
+  source->input_file = file;
+  description.source = std::move(source);
 }
 
 }  // namespace trunnion

@@ -132,7 +132,7 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
     if (tree.kind == FileTree::Kind::map) return;
     std::string text = yaml_text(tree);
     text.pop_back();
-    found.push_back({path, text, description.spans.find(path).value_or(SourceSpan{})});
+    found.push_back({path, text, source_of(description).spans.find(path).value_or(SourceSpan{})});
     return;
   }
   const auto descend = [&](const std::string& name, const FileTree& value) {

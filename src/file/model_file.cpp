@@ -22,7 +22,7 @@ void read_csv_signals(Description& description, const std::string& file, double 
     auto* csv = std::get_if<CsvSignal>(&signal);
     if (csv == nullptr || csv->file.empty()) continue;
     const std::string path = "signals." + name + ".csv";
-    const SourceSpan place = description.span(path + ".file");
+    const SourceSpan place = span_of(description, path + ".file");
     const std::filesystem::path beside(place.line > 0 ? place.file : file);
     read_csv_signal(*csv, beside.parent_path().string(), path, place, diagnostics, limit);
   }

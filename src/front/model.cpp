@@ -8,9 +8,11 @@
 #include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
+#include "run/recorded_channels.h"
 #include "schema/compact.h"
 #include "schema/fingerprint.h"
 #include "schema/plausibility.h"
+#include "schema/read_back.h"
 #include "schema/schema.h"
 
 namespace trunnion {
@@ -116,8 +118,18 @@ Model::~Model() = default;
 std::shared_ptr<const Model> Model::from_compact(const std::string& text) {
   return translated([&] { return std::make_shared<const Model>(std::make_unique<const Content>(trunnion::compile(parse_compact(text)))); });
 }
+std::shared_ptr<const Model> Model::build(const Description& description) {
+  return translated([&] {
+    std::shared_ptr<const CompiledModel> compiled = trunnion::compile(read_back(description));
+    check_recorded_channels(compiled);
+    return std::make_shared<const Model>(std::make_unique<const Content>(std::move(compiled)));
+  });
+}
 std::string Model::compact() const { return compact_text(content_->compiled->description); }
 
+std::string to_yaml(const Description& description) { return write_model(without_csv_files(description)); }
+
+const Description& Model::description() const { return content_->compiled->description; }
 const std::string& Model::title() const { return content_->compiled->title; }
 double Model::step_size() const { return grid_step(content_->compiled->description); }
 double Model::duration() const { return content_->compiled->description.solver.duration; }
@@ -142,8 +154,7 @@ ParameterIndex Model::parameter(const std::string& name) const {
 
 OwnParameters::OwnParameters(const Model& model)
     : original_(model.shared_from_this()), description_(std::make_unique<Description>(model.content().compiled->description)) {
-  description_->spans = {};  // positions in the file are those of other values
-  description_->unit_warnings.clear();
+  forget_positions(*description_);
   slots_ = parameters_of(*description_);
 }
 

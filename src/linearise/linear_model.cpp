@@ -348,7 +348,7 @@ namespace {
 
 [[noreturn]] void refuse_without_states(const CompiledModel& model) {
   throw InputError(
-      {Diagnostic{model.description.span(""), "", "the machine has no states to linearise: it has no degree of freedom and no volume",
+      {Diagnostic{span_of(model.description, ""), "", "the machine has no states to linearise: it has no degree of freedom and no volume",
                   "a degree of freedom or a volume", ""}});
 }
 

@@ -561,7 +561,7 @@ class StaticEquilibriumSolver {
       double worst = 0;
       for (int i = info.rows.begin; i < info.rows.end; ++i) worst = std::max(worst, std::abs(mech().Phi[i]));
       if (worst > kLargestViolation)
-        findings.push_back({model_.description.span(info.path), info.path,
+        findings.push_back({span_of(model_.description, info.path), info.path,
                             fmt::format("cannot be kept at t = {:g} s: {:.6g} m (or 1) remain", time_, worst),
                             "a configuration within reach of the locked coordinates", "release a locked coordinate, or use another time"});
     }
@@ -598,7 +598,7 @@ class StaticEquilibriumSolver {
       const double load = missing[static_cast<Eigen::Index>(i)];
       if (std::abs(load) <= kBalanced * scaled_load_ || std::abs(load) < 1e-3 * largest(missing)) continue;
       const std::string path = "joints." + joint_of(model_, locked[i]).name + ".hold";
-      findings.push_back({model_.description.span(path), path,
+      findings.push_back({span_of(model_.description, path), path,
                           fmt::format("the coordinate {} is locked in a position that is unbalanced by {:.6g} N or N m",
                                       coordinate_name(model_, locked[i]), load * w_[locked[i]]),
                           "a locked position in which pressures, springs and loads balance", release(locked[i])});

@@ -251,7 +251,7 @@ std::vector<int> HydrostaticGroups::marked_in(int root) const {
 
 Diagnostic HydrostaticGroups::finding(int node, std::string found, std::string expected, std::string hint) const {
   const std::string path = pressure_path(netlist_.nodes[node]);
-  return {model_.description.span(path), path, std::move(found), std::move(expected), std::move(hint)};
+  return {span_of(model_.description, path), path, std::move(found), std::move(expected), std::move(hint)};
 }
 
 void HydrostaticGroups::check_rest(bool whole_machine) const {

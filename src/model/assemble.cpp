@@ -158,13 +158,13 @@ struct Assembler {
     if (worst < closed) continue;
     if (info.path.starts_with("motions."))
       findings.push_back(
-          {d.span(info.path), info.path,
+          {span_of(d, info.path), info.path,
            fmt::format("the coordinate cannot reach the prescribed value at the start: {:.6g} m or rad remain after assembly", worst),
            "a signal that starts within the range of the mechanism",
            d.motions.size() > 1 ? "check that " + motions + " do not contradict each other" : ""});
     else
       findings.push_back(
-          {d.span(info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
+          {span_of(d, info.path), info.path, fmt::format("does not close at the start: {:.6g} m (or 1) remain after assembly", worst),
            "start values from which the loop can be closed",
            "check lengths and start values, or release a coordinate that is held" +
                (motions.empty() ? std::string() : "; the start values of " + motions + " may be out of range or contradict each other")});

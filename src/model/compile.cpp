@@ -63,7 +63,7 @@ void check_wheels(const Description& d, const CompiledModel& model, const Mechan
   for (const ConstraintInfo& info : model.constraints)
     if (info.rows.begin <= row && row < info.rows.end)
       throw InputError(
-          {{d.span(info.path), info.path, "lies flat on its plane at the start: its axis is along the normal",
+          {{span_of(d, info.path), info.path, "lies flat on its plane at the start: its axis is along the normal",
             "an axis not parallel to the plane's normal", "change `axis`, `plane.normal` or the start orientation of the body"}});
 }
 
@@ -78,7 +78,8 @@ void check_springs(const Description& d, const CompiledModel& model, const Mecha
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (const std::string path = "springs." + m.springs[i].name; !(state.springs[i].length > closest))
-      findings.push_back({d.span(path), path, "the spring has zero length at the start: its ends coincide and its force has no direction",
+      findings.push_back({span_of(d, path), path,
+                          "the spring has zero length at the start: its ends coincide and its force has no direction",
                           "two distinct points", "a spring on a joint coordinate (`joint`) may start at its rest value"});
   if (!findings.empty()) throw InputError(std::move(findings));
 }
@@ -94,7 +95,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   for (std::size_t i = 0; i < d.cylinders.size(); ++i)
     if (const std::string path = "cylinders." + d.cylinders[i].first; !(starts[i] > 0))
       findings.push_back(
-          {d.span(path), path, "the cylinder has zero length at the start: its mounts coincide", "two distinct mount points", ""});
+          {span_of(d, path), path, "the cylinder has zero length at the start: its mounts coincide", "two distinct mount points", ""});
   if (!findings.empty()) throw InputError(std::move(findings));
   check_springs(d, model, m);
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
@@ -145,7 +146,7 @@ std::shared_ptr<const CompiledModel> compile(Description description, const Comp
   model->description = std::move(description);
   const Description& d = model->description;
   model->title = d.title;
-  model->signals = SignalSet(d.signals, d.inputs);
+  model->signals = SignalSet(d.signals, d.inputs, source_of(d).courses);
   Mechanism<3> space;
   compile_tree(d, *model, space);
   PointMap map;

@@ -176,7 +176,7 @@ class LoopBuilder {
     const NodeState<3>&A = start_.nodes[P_.node], &B = start_.nodes[Q_.node];
     const double offset = (A.R * axis_in_A).dot(B.r + B.R * Q_.r - A.r - A.R * P_.r);
     if (std::abs(offset) < kDepth) return;
-    throw InputError({{model_.description.span(path_), path_,
+    throw InputError({{span_of(model_.description, path_), path_,
                        fmt::format("cannot close: its points lie {:.6g} m apart along the axis of a planar motion", offset),
                        "two points at the same depth", "correct one of the two points in `at`"}});
   }
@@ -348,7 +348,7 @@ ConstraintGroup<D> contact_group(ConstraintType type, const PlacedPoint& A, cons
 }
 
 [[noreturn]] void report_fixed(const CompiledModel& model, const std::string& path, const std::string& A, const std::string& B) {
-  throw InputError({{model.description.span(path), path, fmt::format("`{}` and `{}` cannot move relative to each other", B, A),
+  throw InputError({{span_of(model.description, path), path, fmt::format("`{}` and `{}` cannot move relative to each other", B, A),
                      "two bodies with a movable joint between them", ""}});
 }
 

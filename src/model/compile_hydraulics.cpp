@@ -231,6 +231,7 @@ class NetlistBuilder {
     a.cylinder.chamber_B0 = c.chamber_angle_B ? *c.chamber_angle_B : c.volume / a.cylinder.area_B;
     add_actuator(name, c, angle, std::move(a));
   }
+  template <class ActuatorDescription>
   void add_actuator(const std::string& name, const ActuatorDescription& c, double start, Actuator a) {
     a.name = name;
     a.A = node(c.A.empty() ? tank_of(name) : c.A);

@@ -43,6 +43,12 @@ LineParts line_parts(const LineDescription& d, const Fluid& fluid);
 // Valves: model/plan_valves.cpp
 /// C [m3/(s Pa^0.5)] of an orifice; `lost` is the ineffective part of its nominal pressure drop.
 double orifice_coefficient(const OrificeSize& size, const Fluid& fluid, double lost = 0);
+/// The same of a description with the members of an OrificeSize.
+template <class Sized>
+requires requires(const Sized& s) { s.at_pressure_drop; }
+double orifice_coefficient(const Sized& s, const Fluid& fluid, double lost = 0) {
+  return orifice_coefficient(OrificeSize{s.diameter, s.area, s.discharge, s.flow, s.at_pressure_drop, s.laminar_limit}, fluid, lost);
+}
 /// Metering edge of a spool: an orifice with its own opening.
 struct EdgePlan {
   std::string name;  // "P_A"

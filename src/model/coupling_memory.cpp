@@ -56,7 +56,7 @@ std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model) {
       if (of >= 0) {
         const std::string path = "coupling.subsystems." + name + ".parts." + std::to_string(i);
         findings.push_back(
-            {model.description.span(path), path,
+            {span_of(model.description, path), path,
              "the circuit of `" + subsystem.parts[i] + "` is already in the subsystem `" + groups[static_cast<std::size_t>(of)].name + "`",
              "each circuit in one subsystem", "parts that can exchange oil are in one circuit"});
         continue;

@@ -19,13 +19,14 @@ namespace trunnion {
 
 namespace {
 
-SpringSpool spring_spool(double preload, double range, const SpringMotion& motion) {
+template <class Valve>
+SpringSpool spring_spool(double preload, double range, const Valve& motion) {
   return {preload, range, 1, 2 * std::numbers::pi * motion.frequency.value_or(0), motion.damping};
 }
 
 /// A law with a spring-loaded spool, with or without inertia; `complete` sets its specific parameters.
-template <template <bool> class Law, class F>
-ComponentPlan plan_spring_valve(const SpringValveDescription& valve, const Fluid& fluid, std::vector<std::string> nodes, F complete) {
+template <template <bool> class Law, class Valve, class F>
+ComponentPlan plan_spring_valve(const Valve& valve, const Fluid& fluid, std::vector<std::string> nodes, F complete) {
   const auto fill = [&](auto law) -> std::shared_ptr<const ComponentLaw> {
     law.spool = spring_spool(valve.setting, valve.range, valve);
     law.coefficient = orifice_coefficient(valve, fluid);

@@ -338,7 +338,7 @@ class SceneBuilder final : public Scene {
     const std::size_t i = channel_of(recording_.channels, section, part, quantity);
     if (i < recording_.channels.size() && channels_->contains(recording_.channels[i].name)) channels[key] = recording_.channels[i].name;
   }
-  void refer_pressures(ReportJson& channels, const std::string& name, const ActuatorDescription& a) const {
+  void refer_pressures(ReportJson& channels, const std::string& name, const auto& a) const {
     const auto chamber = [&](const char* key, const std::string& node, const char* quasistatic) {
       if (node.empty()) return refer(channels, key, "quasistatic", name, quasistatic);
       const bool volume = std::any_of(d_.volumes.begin(), d_.volumes.end(), [&](const auto& item) { return item.first == node; });

@@ -7,6 +7,7 @@
 
 #include "results/monolithic_beside.h"
 #include "run/channel_reader.h"
+#include "run/recorded_channels.h"
 
 namespace trunnion {
 
@@ -29,9 +30,6 @@ class RowSink {
   /// A number per channel. May throw SimulationError, which ends the run.
   virtual void add(const double* row) = 0;
 };
-
-/// Throws InputError for names in record.channels that no channel has.
-void check_recorded_channels(const std::shared_ptr<const CompiledModel>& model);
 
 /// Approximate number of rows that a run records.
 double expected_rows(const Description& d);
@@ -60,7 +58,6 @@ class Recorder final : public RunWatcher {
   std::vector<std::pair<std::string, double>> last_values();
 
  private:
-  void select(const std::vector<std::string>& wanted);
   void record(double before);
 
   std::shared_ptr<const CompiledModel> model_;

@@ -158,7 +158,7 @@ void check_measurable(const CompiledModel& model) {
   if (order_of(solver) > 0) return;
   const bool variable = solver.coupling == CouplingKind::monolithic;
   const std::string path = variable ? "solver.integrator" : "solver.coupling";
-  throw InputError({{model.description.span(path), path, "an error estimate by halving the step needs a run of fixed step",
+  throw InputError({{span_of(model.description, path), path, "an error estimate by halving the step needs a run of fixed step",
                      "a monolithic run of fixed step",
                      variable ? "their error is set by solver.reference_tolerance" : "--beside-monolithic compares a co-simulation"}});
 }

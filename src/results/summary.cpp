@@ -277,43 +277,44 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
   Json final_state = Json::object();
   const std::vector<std::pair<std::string, double>> last = r.recorder->last_values();
   for (std::size_t i = 0; i <= r.recorder->observer().channels().size(); ++i) append(final_state, last[i].first, last[i].second);
-  Json json{{"program", std::string("trunnion ") + kVersion},
-            {"model_file", model_file},
-            {"input_file", r.model->description.input_file.empty() ? Json(nullptr) : Json(r.model->description.input_file)},
-            {"title", r.model->title},
-            {"status", !r.ended    ? "running"
-                       : r.failure ? "failed"
-                                   : "completed"},
-            {"message", !r.ended    ? "the run continues, or its program was killed"
-                        : r.failure ? r.failure->what()
-                                    : ""},
-            {"warnings", r.warnings},
-            {"end_time", r.end_time},
-            {"steps", s.steps},
-            {"split_steps", s.split_steps},
-            {"divided_steps", s.divided_steps},
-            {"resolved_steps", s.resolved_steps},
-            {"part_iterations", s.part_iterations},
-            {"capped_steps", s.capped_steps},
-            {"iterations", iterations_json(s)},
-            {"step_seconds", s.step_seconds},
-            {"step_cpu_seconds", s.step_cpu_seconds},
-            {"step_nanoseconds", s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0},
-            {"wall_seconds", wall_seconds},
-            {"real_time_factor", real_time_factor(r)},
-            {"energy", energy_json(*r.recorder, r.model->description)},
-            {"error_estimate", error_json(accumulated_errors(*r.model, s), r.measured)},
-            {"constraints", constraints_json(r)},
-            {"moved_start_values", moved_starts_json(*r.model)},
-            {"penalty_used", s.penalty > 0 ? Json(s.penalty) : Json(nullptr)},
-            {"alternating_pressures", alternation_json(r)},
-            {"cavitation", cavitation_json(r)},
-            {"end_stops", end_stops_json(s.incidents)},
-            {"reliefs", reliefs_json(s.incidents)},
-            {"accumulators_emptied", emptied_json(s.incidents)},
-            {"coupling", r.coupling ? coupling_json(*r.model, *r.coupling, r.coupling_faults, *r.recorder) : Json(nullptr)},
-            {"final_state", final_state},
-            {"settings", nullptr}};
+  Json json{
+      {"program", std::string("trunnion ") + kVersion},
+      {"model_file", model_file},
+      {"input_file", source_of(r.model->description).input_file.empty() ? Json(nullptr) : Json(source_of(r.model->description).input_file)},
+      {"title", r.model->title},
+      {"status", !r.ended    ? "running"
+                 : r.failure ? "failed"
+                             : "completed"},
+      {"message", !r.ended    ? "the run continues, or its program was killed"
+                  : r.failure ? r.failure->what()
+                              : ""},
+      {"warnings", r.warnings},
+      {"end_time", r.end_time},
+      {"steps", s.steps},
+      {"split_steps", s.split_steps},
+      {"divided_steps", s.divided_steps},
+      {"resolved_steps", s.resolved_steps},
+      {"part_iterations", s.part_iterations},
+      {"capped_steps", s.capped_steps},
+      {"iterations", iterations_json(s)},
+      {"step_seconds", s.step_seconds},
+      {"step_cpu_seconds", s.step_cpu_seconds},
+      {"step_nanoseconds", s.steps > 0 ? 1e9 * s.step_seconds / static_cast<double>(s.steps) : 0},
+      {"wall_seconds", wall_seconds},
+      {"real_time_factor", real_time_factor(r)},
+      {"energy", energy_json(*r.recorder, r.model->description)},
+      {"error_estimate", error_json(accumulated_errors(*r.model, s), r.measured)},
+      {"constraints", constraints_json(r)},
+      {"moved_start_values", moved_starts_json(*r.model)},
+      {"penalty_used", s.penalty > 0 ? Json(s.penalty) : Json(nullptr)},
+      {"alternating_pressures", alternation_json(r)},
+      {"cavitation", cavitation_json(r)},
+      {"end_stops", end_stops_json(s.incidents)},
+      {"reliefs", reliefs_json(s.incidents)},
+      {"accumulators_emptied", emptied_json(s.incidents)},
+      {"coupling", r.coupling ? coupling_json(*r.model, *r.coupling, r.coupling_faults, *r.recorder) : Json(nullptr)},
+      {"final_state", final_state},
+      {"settings", nullptr}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
   constexpr std::string_view kEnd = "null\n}";  // the settings, written directly from the description
   text.resize(text.size() - kEnd.size());

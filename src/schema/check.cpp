@@ -264,6 +264,25 @@ std::string wrong_with(const std::vector<Vec2d>& corners) {
   return "";
 }
 
+/// Start values of other kinds of joints.
+void check_start_values(const Description& d, Findings& out, const std::string& name, const JointDescription& joint) {
+  using enum JointKind;
+  const auto only = [&](bool set, const char* member, std::initializer_list<JointKind> kinds) {
+    if (set && std::find(kinds.begin(), kinds.end(), joint.kind) == kinds.end())
+      add_finding(d, out, "joints." + name + "." + member, std::string("a joint of this kind has no start value `") + member + "`");
+  };
+  only(joint.coordinate.has_value(), "coordinate", {revolute, prismatic, cylindrical, planar, point_on_line});
+  only(joint.rate.has_value(), "rate", {revolute, prismatic, cylindrical, planar, point_on_line});
+  only(joint.displacement.has_value(), "displacement", {cylindrical});
+  only(joint.speed.has_value(), "speed", {cylindrical});
+  only(joint.pair.has_value(), "pair", {universal, planar});
+  only(joint.pair_rate.has_value(), "pair_rate", {universal, planar});
+  only(joint.position.has_value(), "position", {free});
+  only(joint.velocity.has_value(), "velocity", {free});
+  only(joint.rotation.has_value(), "rotation", {spherical, point_on_line, free});
+  only(joint.angular_velocity.has_value(), "angular_velocity", {spherical, point_on_line, free});
+}
+
 }  // namespace
 
 std::string full_coordinate_name(const Description& d, const std::string& name) {
@@ -275,7 +294,7 @@ std::string full_coordinate_name(const Description& d, const std::string& name) 
 
 void add_finding(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected,
                  const std::string& hint) {
-  out.push_back({d.span(path), path, found, expected, hint});
+  out.push_back({span_of(d, path), path, found, expected, hint});
 }
 
 Findings check(const Description& d, const std::map<std::string, Dimension>& dimensions) {
@@ -383,6 +402,13 @@ void check_joints(const Description& d, Findings& out) {
     if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
       add_finding(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself",
                   "two coordinates");
+}
+
+void check_unused_values(const Description& d, Findings& out) {
+  for (const auto& [name, joint] : d.joints) check_start_values(d, out, name, joint);
+  for (const auto& [name, loop] : d.loops)
+    if (loop.distance && loop.kind != LoopKind::distance)
+      add_finding(d, out, "loops." + name + ".distance", "only a distance constraint has a distance");
 }
 
 void check_contacts(const Description& d, Findings& out) {

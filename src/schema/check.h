@@ -21,6 +21,8 @@ void check_names(const Description& d, Findings& out);
 void check_references(const Description& d, Findings& out);
 void check_tree(const Description& d, Findings& out);
 void check_joints(const Description& d, Findings& out);
+/// Values that the kind of joint or loop does not have, which a file cannot contain; not part of check().
+void check_unused_values(const Description& d, Findings& out);
 void check_contacts(const Description& d, Findings& out);
 void check_looks(const Description& d, Findings& out);
 void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out);

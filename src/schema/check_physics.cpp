@@ -303,7 +303,8 @@ void check_dynamics(const Description& d, Findings& out, const std::string& path
     add_finding(d, out, path + ".start", "a spool without dynamics has no start value", "time_constant or frequency in addition");
 }
 /// The nominal pressure drop of an element must not be below its opening pressure.
-void check_opens(const Description& d, Findings& out, const std::string& path, const OrificeSize& size, double pressure,
+template <class Sized>
+void check_opens(const Description& d, Findings& out, const std::string& path, const Sized& size, double pressure,
                  const std::string& what) {
   if (size.at_pressure_drop && *size.at_pressure_drop < pressure)
     add_finding(d, out, path + ".at_pressure_drop",
@@ -508,8 +509,10 @@ bool doubled_time(const Points& points) {
 
 /// Whether a signal or one of its operands jumps.
 bool jumps(const Description& d, const std::string& name, std::set<std::string>& seen) {
-  if (const InputDescription* input = lookup(d.inputs, name))
-    return !input->rate_limit && (input->course.empty() || doubled_time(input->course));
+  if (const InputDescription* input = lookup(d.inputs, name)) {
+    const auto course = source_of(d).courses.find(name);
+    return !input->rate_limit && (course == source_of(d).courses.end() || doubled_time(course->second));
+  }
   const SignalDescription* signal = lookup(d.signals, name);
   if (signal == nullptr || !seen.insert(name).second) return false;
   if (const auto* of = operands(*signal))
@@ -532,7 +535,8 @@ void check_motion_signals(const Description& d, Findings& out) {
 }
 
 /// Chambers on nodes, or on a quasistatic circuit.
-void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const ActuatorDescription& a) {
+template <class Actuator>
+void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const Actuator& a) {
   const auto circuits =
       std::count_if(d.quasistatic.begin(), d.quasistatic.end(), [&](const auto& q) { return lookup(q.second.actuators, name) != nullptr; });
   const std::string either = "A and B, or its name among the actuators of one `quasistatic` circuit";

@@ -231,7 +231,8 @@ Description parse_compact(std::string_view text, const std::string& name, const 
     for (const auto& [signal, value] : description.signals) {
       const std::string path = "signals." + signal + ".csv";
       if (std::holds_alternative<CsvSignal>(value))
-        findings.push_back({description.span(path), path, "the compact form reads no files", "the points of the signal in a `table`", ""});
+        findings.push_back(
+            {span_of(description, path), path, "the compact form reads no files", "the points of the signal in a `table`", ""});
     }
   });
 }

@@ -19,7 +19,7 @@ struct CompactLimits {
 };
 
 /// The description in one line: every value in SI units, defaults included, signals of CSV files as tables. Positions in files and doubts
-/// about units (Description::spans, unit_warnings) are not part of it. Throws InputError for numbers that are not finite, except where
+/// about units (DescriptionSource) are not part of it. Throws InputError for numbers that are not finite, except where
 /// the file allows `.inf`.
 std::string compact_text(const Description& description);
 

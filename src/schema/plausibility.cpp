@@ -22,7 +22,7 @@ constexpr double kBar = 1e5;  // [Pa]
 
 void add_finding(const Description& d, Doubts& out, const std::string& path, const std::string& found, const std::string& expected,
                  const std::string& hint = "") {
-  out.push_back({d.span(path), path, found, expected, hint});
+  out.push_back({span_of(d, path), path, found, expected, hint});
 }
 
 /// Plausible range of the values of a key; 0 and infinity are always allowed.
@@ -72,7 +72,8 @@ SignalRange signal_range(const std::vector<std::array<double, 2>>& points, doubl
 SignalRange signal_range(const Description& d, const std::string& name, std::set<std::string>& inside) {
   for (const auto& [input_name, input] : d.inputs) {
     if (input_name != name) continue;
-    SignalRange range = input.course.empty() ? SignalRange{input.initial, input.initial} : signal_range(input.course);
+    const auto course = source_of(d).courses.find(name);
+    SignalRange range = course == source_of(d).courses.end() ? SignalRange{input.initial, input.initial} : signal_range(course->second);
     for (const std::optional<double>& limit : {input.min, input.max})
       if (limit) range.add(*limit);
     return range;
@@ -224,7 +225,7 @@ std::vector<Diagnostic> doubtful_units(const Description& d, const std::map<std:
 }
 
 std::vector<Diagnostic> doubtful_values(const Description& d) {
-  Doubts out = d.unit_warnings;
+  Doubts out = source_of(d).unit_warnings;
   Description copy = d;  // visitors may write; this one does not
   PlausibilityCheck check(d, out);
   describe(check, copy);

@@ -265,7 +265,12 @@ void Reader::section(const Key& key, const Items& items, const char* scalar_key)
   const FileTree* node = find(key, path);
   if (node == nullptr || node->kind == FileTree::Kind::null || !is_mapping(*node, path)) return;
   const std::size_t place = visited_.size() - 1;
+  std::unordered_set<std::string_view> names;  // texts have each key once; descriptions built in code need not
   for (const FileTree::Entry& entry : node->entries) {
+    if (!names.insert(entry.key).second) {
+      report(span_of(entry), path + "." + entry.key, "the name `" + entry.key + "` is repeated", "each name once");
+      continue;
+    }
     const std::size_t begin = visited_.size();
     item(entry, path, place, items, scalar_key);
     if (frames_.size() == 1 && visited_.size() > begin) forget_repeated(begin);
@@ -382,7 +387,9 @@ Description read_description(const FileTree& tree, const std::string& file, std:
   log.diagnostics = std::move(earlier);
   Description description;
   Reader(file, log).read(tree, description);
-  description.spans = std::move(log.spans);
+  auto source = std::make_shared<DescriptionSource>();
+  source->spans = std::move(log.spans);
+  description.source = source;
   if (fill) fill(description, log.diagnostics);
 
   const std::vector<Diagnostic> before = log.diagnostics;
@@ -390,7 +397,7 @@ Description read_description(const FileTree& tree, const std::string& file, std:
   for (const Diagnostic& finding : check(description, log.dimensions))
     if (!follows_from(finding, before, log)) log.diagnostics.push_back(finding);
   if (!log.diagnostics.empty()) throw_findings(std::move(log.diagnostics), file);
-  description.unit_warnings = doubtful_units(description, log.dimensions);
+  source->unit_warnings = doubtful_units(description, log.dimensions);
   return description;
 }
 

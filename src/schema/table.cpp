@@ -354,7 +354,7 @@ void describe(Visitor& v, SpringDescription& s) {
                  &s.joint);
           law(w, true);
         }},
-       {"between", "Between two points", !s.joint, [&s] { s.joint.reset(); },
+       {"between", "Between two points", !s.joint || !s.between[0].empty() || !s.between[1].empty(), [&s] { s.joint.reset(); },
         [&s, law](Visitor& w) {
           w.leaf({"between", "The two bodies, `ground` included", kNumber, kRequired, Names::body}, &s.between);
           w.leaf({"at", "A point in each body's frame", kLength, kRequired}, &s.at);
@@ -373,14 +373,15 @@ void describe_soil(Visitor& v, SoilDescription& s) {
 
 void describe(Visitor& v, ForceDescription& f) {
   v.alternatives(
-      {{"joint", "A load on a joint coordinate", f.joint.has_value(), [&f] { f.joint = ""; },
+      {{"joint", "A load on a joint coordinate", f.joint.has_value() || f.load.has_value(), [&f] { f.joint = ""; },
         [&f](Visitor& w) {
           w.leaf({"joint", "A joint coordinate: `NAME` of a joint that has one, or `NAME.angle`, `NAME.x`, ... as in its channel name",
                   kNumber, kRequired, Names::coordinate},
                  &f.joint);
           w.leaf({"load", "Force or torque along the coordinate", kJointLoad, kRequired}, &f.load);
         }},
-       {"body", "A force or torque on a body, or the resistance of soil", !f.joint, [&f] { f.joint.reset(); },
+       {"body", "A force or torque on a body, or the resistance of soil", !f.joint || !f.body.empty() || f.force || f.torque || f.soil,
+        [&f] { f.joint.reset(); },
         [&f](Visitor& w) {
           w.leaf({"body", "The body", kNumber, kRequired, Names::body}, &f.body);
           w.leaf({"at", "Point of application of the force, body's frame", kLength}, &f.at);

@@ -46,6 +46,7 @@ using Points = std::vector<std::array<double, 2>>;
 /// Points [signal, value], signals strictly increasing, values of the key's measure.
 struct OverSignal {
   Points* points;
+  bool optional = false;  // may be empty
 };
 /// Corners of an outline, three or more.
 struct Outline {
@@ -71,7 +72,7 @@ struct OldWord {
 /// One of several words.
 struct Choice {
   std::vector<const char*> words;
-  std::function<std::size_t()> get;  // words.size(): unset
+  std::function<std::size_t()> get;  // words.size(): unset; above: not one of them
   std::function<void(std::size_t)> set;
   std::vector<OldWord> old_words{};
 };

@@ -84,7 +84,8 @@ void describe_end_damper(Visitor& v, EndDamperDescription& e, const ActuatorMeas
   v.leaf({"law", "Force law"}, choice(e.law, {"continuous", "rahikainen_2020"}, {{"printed", "rahikainen_2020"}}));
 }
 
-void describe_actuator(Visitor& v, ActuatorDescription& a, const ActuatorMeasures& in) {
+template <class Actuator>
+void describe_actuator(Visitor& v, Actuator& a, const ActuatorMeasures& in) {
   v.leaf({"bulk_modulus", "Bulk modulus of the barrel", kPressure, kPositive | kInfinite}, &a.bulk_modulus);
   v.leaf({"viscous", "Viscous coefficient in addition to the friction law", in.damping, kNonNegative}, &a.viscous);
   v.leaf({"leakage", "Laminar leakage from A to B", kLeakage, kNonNegative}, &a.leakage);
@@ -97,12 +98,12 @@ void describe_actuator(Visitor& v, ActuatorDescription& a, const ActuatorMeasure
 
 void describe_areas(Visitor& v, CylinderDescription& c) {
   const auto clear = [&c] { c.bore.reset(), c.rod.reset(), c.area_A.reset(), c.area_B.reset(); };
-  v.alternatives({{"bore", "Size by diameters", c.bore.has_value() || !c.area_A.has_value(), clear,
+  v.alternatives({{"bore", "Size by diameters", c.bore.has_value() || c.rod.has_value(), clear,
                    [&c](Visitor& w) {
                      w.leaf({"bore", "Bore diameter", kLength, kRequired | kPositive}, &c.bore);
                      w.leaf({"rod", "Rod diameter", kLength, kRequired | kNonNegative}, &c.rod);
                    }},
-                  {"area_A", "Size by areas", c.area_A.has_value() && !c.bore.has_value(), clear,
+                  {"area_A", "Size by areas", c.area_A.has_value() || c.area_B.has_value(), clear,
                    [&c](Visitor& w) {
                      w.leaf({"area_A", "Piston area of chamber A", kArea, kRequired | kPositive}, &c.area_A);
                      w.leaf({"area_B", "Ring area of chamber B", kArea, kRequired | kPositive}, &c.area_B);
@@ -130,11 +131,11 @@ void describe_motor(Visitor& v, MotorDescription& m) {
          &m.A);
   v.leaf({"B", "Node of the side that drives it backward", kNumber, 0, Names::node}, &m.B);
   const auto clear = [&m] { m.displacement.reset(), m.displacement_A.reset(), m.displacement_B.reset(); };
-  v.alternatives({{"displacement", "Same displacement on both sides", m.displacement.has_value() || !m.displacement_A.has_value(), clear,
+  v.alternatives({{"displacement", "Same displacement on both sides", m.displacement.has_value(), clear,
                    [&m](Visitor& w) {
                      w.leaf({"displacement", "Volume per angle", kDisplacement, kRequired | kPositive}, &m.displacement);
                    }},
-                  {"displacement_A", "Different displacements", m.displacement_A.has_value() && !m.displacement.has_value(), clear,
+                  {"displacement_A", "Different displacements", m.displacement_A.has_value() || m.displacement_B.has_value(), clear,
                    [&m](Visitor& w) {
                      w.leaf({"displacement_A", "Volume per angle of side A", kDisplacement, kRequired | kPositive}, &m.displacement_A);
                      w.leaf({"displacement_B", "Volume per angle of side B", kDisplacement, kRequired | kPositive}, &m.displacement_B);
@@ -193,7 +194,7 @@ void describe_quasistatic(Visitor& v, QuasistaticDescription& q) {
           {q.bleed.has_value(), [&q] { q.bleed.emplace(); }, [&q](Visitor& w) { describe_metering_valve(w, *q.bleed); }});
   v.leaf({"open_centre", "Opening of a bleed valve section over the magnitude of its actuator's command; sections in series", kNumber,
           kFraction},
-         OverSignal{&q.open_centre});
+         OverSignal{&q.open_centre, true});
   v.leaf({"form", "Deflection of the virtual elements: differential equations, or discrete states (implicit Euler)"},
          choice(q.form, {"differential", "discrete"}));
   v.section({"actuators", "Cylinders and motors supplied by the pump, by name"}, named_items(q.actuators, describe_metering), nullptr);

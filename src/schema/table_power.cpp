@@ -64,7 +64,7 @@ void describe_prime_mover(Visitor& v, PrimeMoverDescription& m) {
   v.leaf({"droop", "Speed drop below the governor setting at full torque", kAngularRate, kRequired | kPositive}, &m.droop);
   v.leaf({"torque_limit", "Maximum torque over speed: points [speed, torque], linear between, constant outside; default: the full torque",
           kTorque, kNonNegative},
-         OverSignal{&m.torque_limit});
+         OverSignal{&m.torque_limit, true});
 }
 
 void describe_gas(Visitor& v, GasDescription& g) {

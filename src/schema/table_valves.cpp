@@ -16,12 +16,14 @@ void describe_dynamics(Visitor& v, SpoolDynamics& d, const char* what) {
   v.leaf({"start", "Start position of the spool, in the unit of the command; default: its command", kSignalValue}, &d.start);
 }
 
-void describe_motion(Visitor& v, SpringMotion& m) {
+template <class Valve>
+void describe_motion(Visitor& v, Valve& m) {
   v.leaf({"frequency", "Natural frequency of spool or poppet on its spring; default: no inertia", kFrequency, kPositive}, &m.frequency);
   v.leaf({"damping", "Damping ratio", kNumber, kNonNegative}, &m.damping);
 }
 
-void describe_spring_valve(Visitor& v, SpringValveDescription& s, const Key& setting, const char* range) {
+template <class Valve>
+void describe_spring_valve(Visitor& v, Valve& s, const Key& setting, const char* range) {
   v.leaf(setting, &s.setting);
   v.leaf({"range", range, kPressure, kPositive}, &s.range);
   describe_size(v, s);
@@ -76,7 +78,6 @@ void describe_port(Visitor& v, PortDescription& p) { describe_node(v, "node", "N
 void describe_edge(Visitor& v, SpoolEdgeDescription& e) {
   std::vector<Alternative> sizes = size_forms(e);
   for (Alternative& form : sizes) {
-    form.active = form.active && e.areas.empty();
     form.activate = [&e, activate = form.activate] { e.areas.clear(), activate(); };
     form.describe = [&e, describe = form.describe](Visitor& w) {
       describe(w);
@@ -85,7 +86,7 @@ void describe_edge(Visitor& v, SpoolEdgeDescription& e) {
   }
   sizes.push_back({"areas", "Size by areas over the signal", !e.areas.empty(), sizes.front().activate, [&e](Visitor& w) {
                      w.leaf({"areas", "Area over the signal: points [signal, area], linear between, constant outside", kArea, kRequired},
-                            OverSignal{&e.areas});
+                            OverSignal{&e.areas, true});
                    }});
   v.alternatives(sizes, true);
   v.leaf({"discharge", "Discharge coefficient", kNumber, kPositive}, &e.discharge);
@@ -115,7 +116,7 @@ void describe_relief(Visitor& v, ReliefValveDescription& r) {
   v.leaf({"cracking_pressure", "Pressure drop from A to B at which it opens", kPressure, kRequired | kNonNegative}, &r.cracking_pressure);
   const auto clear = [&r] { r.flow.reset(), r.override_pressure.reset(), r.gradient.reset(); };
   v.alternatives(
-      {{"flow", "Size by nominal flow", !r.gradient.has_value(), clear,
+      {{"flow", "Size by nominal flow", !r.gradient || r.flow || r.override_pressure, clear,
         [&r](Visitor& w) {
           w.leaf({"flow", "Nominal flow", kFlow, kRequired | kPositive}, &r.flow);
           w.leaf({"override", "Pressure above the cracking pressure at the nominal flow", kPressure, kRequired | kPositive},
@@ -207,32 +208,6 @@ void describe_resistance(Visitor& v, ResistanceDescription& r) {
 }
 
 }  // namespace
-
-std::vector<Alternative> size_forms(OrificeSize& o) {
-  const auto clear = [&o] { o.diameter.reset(), o.area.reset(), o.flow.reset(), o.at_pressure_drop.reset(); };
-  return {{"diameter", "Size by diameter", o.diameter.has_value(), clear,
-           [&o](Visitor& w) {
-             w.leaf({"diameter", "Diameter", kLength, kRequired | kPositive}, &o.diameter);
-           }},
-          {"area", "Size by area", o.area.has_value(), clear,
-           [&o](Visitor& w) {
-             w.leaf({"area", "Area", kArea, kRequired | kPositive}, &o.area);
-           }},
-          {"flow", "Size by nominal flow", o.flow.has_value(), clear, [&o](Visitor& w) {
-             w.leaf({"flow", "Nominal flow", kFlow, kRequired | kPositive}, &o.flow);
-             w.leaf({"at_pressure_drop", "Pressure drop at the nominal flow", kPressure, kRequired | kPositive}, &o.at_pressure_drop);
-           }}};
-}
-
-void describe_area(Visitor& v, OrificeSize& o) {
-  v.alternatives(size_forms(o), true);
-  v.leaf({"discharge", "Discharge coefficient", kNumber, kPositive}, &o.discharge);
-}
-
-void describe_size(Visitor& v, OrificeSize& o) {
-  describe_area(v, o);
-  v.leaf({"laminar_limit", "Pressure drop below which the flow is laminar", kPressure, kPositive}, &o.laminar_limit);
-}
 
 void describe_valve(Visitor& v, ValveDescription& valve) {
   v.alternatives({valve_form(valve, "orifice", "Orifice between two nodes", describe_orifice),

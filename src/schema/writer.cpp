@@ -40,7 +40,7 @@ struct ValueWriter {
   FileTree operator()(const Points* x) const {
     return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
   }
-  FileTree operator()(const OverSignal& x) const { return x.points->empty() ? FileTree{} : (*this)(x.points); }
+  FileTree operator()(const OverSignal& x) const { return x.points->empty() && x.optional ? FileTree{} : (*this)(x.points); }
   FileTree operator()(const Outline& x) const {
     return x.points->empty() ? FileTree{} : list(*x.points, [](const Vec2d& p) { return list(p, number); });
   }
@@ -69,7 +69,11 @@ struct ValueWriter {
     return list(chosen, name);
   }
   FileTree operator()(const Composed&) const { return {}; }
-  FileTree operator()(const Choice& x) const { return x.get() < x.words.size() ? name(x.words[x.get()]) : FileTree{}; }
+  FileTree operator()(const Choice& x) const {
+    const std::size_t chosen = x.get();
+    if (chosen > x.words.size()) return name("an unknown enumerator");  // which reading reports
+    return chosen < x.words.size() ? name(x.words[chosen]) : FileTree{};
+  }
 };
 
 class Writer : public Visitor {
@@ -95,7 +99,11 @@ class Writer : public Visitor {
     for (std::size_t i = 0; i < items.size(); ++i)
       within(list.items.emplace_back(FileTree::map()), [&](Visitor& v) { items.describe(v, i); });
   }
-  void alternatives(const std::vector<Alternative>& alternatives, bool) override { describe_active(*this, alternatives); }
+  /// All forms that are active: of an inconsistent description several, which reading reports.
+  void alternatives(const std::vector<Alternative>& alternatives, bool) override {
+    for (const Alternative& a : alternatives)
+      if (a.active) a.describe(*this);
+  }
 
  private:
   template <class F>
@@ -157,7 +165,7 @@ std::string unit_at(const Description& description, const std::string& path) {
 
 Description without_csv_files(Description description) {
   for (auto& [name, signal] : description.signals)
-    if (const auto* csv = std::get_if<CsvSignal>(&signal)) {
+    if (const auto* csv = std::get_if<CsvSignal>(&signal); csv != nullptr && !csv->points.empty()) {
       TableSignal table{csv->points, csv->smooth};
       for (auto& point : table.points) point[1] *= csv->scale;
       signal = table;

@@ -36,12 +36,15 @@ Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce it
 
 }  // namespace
 
-SignalSet::SignalSet(const NamedList<SignalDescription>& list, const NamedList<InputDescription>& inputs)
+SignalSet::SignalSet(const NamedList<SignalDescription>& list, const NamedList<InputDescription>& inputs, const Courses& courses)
     : inputs_(static_cast<int>(inputs.size())), first_input_(static_cast<SignalIndex>(list.size())) {
   for (const auto& item : list) names_.push_back(item.first);
   for (const auto& item : inputs) names_.push_back(item.first);
   nodes_.resize(list.size() + inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) nodes_[list.size() + i] = compile(inputs[i].second, static_cast<int>(i));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto course = courses.find(inputs[i].first);
+    nodes_[list.size() + i] = compile(inputs[i].second, static_cast<int>(i), course == courses.end() ? Points{} : course->second);
+  }
   // sums and products after their operands
   std::vector<bool> done(list.size(), false);
   for (std::size_t left = list.size(), before = left + 1; left > 0 && left < before;) {
@@ -121,7 +124,7 @@ SignalIndex SignalSet::add_constant(double value) {
 }
 
 /// An input; with a given course a table within its limits.
-SignalSet::Node SignalSet::compile(const InputDescription& description, int number) {
+SignalSet::Node SignalSet::compile(const InputDescription& description, int number, const Points& course) {
   Node node;
   node.kind = Kind::input;
   node.input = number;
@@ -130,8 +133,7 @@ SignalSet::Node SignalSet::compile(const InputDescription& description, int numb
   if (description.min) limits.min = *description.min;
   if (description.max) limits.max = *description.max;
   if (description.rate_limit) limits.rate = *description.rate_limit;
-  if (!description.course.empty())
-    set_points(node, description.rate_limit ? rate_limited(description.course, limits.rate) : description.course, Kind::linear);
+  if (!course.empty()) set_points(node, description.rate_limit ? rate_limited(course, limits.rate) : course, Kind::linear);
   return node;
 }
 

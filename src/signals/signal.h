@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "description/description.h"
@@ -22,9 +24,13 @@ using SignalIndex = int;
 /// All signals of a model and its inputs, evaluated by index.
 class SignalSet {
  public:
+  using Points = std::vector<std::array<double, 2>>;
+  /// Points [t, value] of inputs with a given course, by name.
+  using Courses = std::map<std::string, Points>;
+
   SignalSet() = default;
   /// Compiles signals in the order of `list`, then inputs in their order; names of sums and products must exist and be free of cycles.
-  explicit SignalSet(const NamedList<SignalDescription>& list, const NamedList<InputDescription>& inputs = {});
+  explicit SignalSet(const NamedList<SignalDescription>& list, const NamedList<InputDescription>& inputs = {}, const Courses& courses = {});
 
   /// Adds a constant, for plain numbers given instead of a signal.
   SignalIndex add_constant(double value);
@@ -69,7 +75,7 @@ class SignalSet {
   };
   static void set_points(Node& node, const std::vector<std::array<double, 2>>& points, Kind kind);
   Node compile(const SignalDescription& description);
-  Node compile(const InputDescription& description, int number);
+  Node compile(const InputDescription& description, int number, const Points& course);
   SignalValue at_table(const Node& node, double t, Side side) const;
 
   std::vector<Node> nodes_;

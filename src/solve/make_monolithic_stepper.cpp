@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse_multistep(const Description& description) {
   const std::string path = "solver.integrator";
-  throw InputError({{description.span(path), path,
+  throw InputError({{span_of(description, path), path,
                      std::string("`") + integrator_words()[std::size_t(description.solver.integrator)] + "` is not in the core library", "",
                      "it comes with the whole library; or choose a fixed-step integrator such as trapezoidal"}});
 }

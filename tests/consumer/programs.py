@@ -71,6 +71,16 @@ def main():
     if len(set(angles)) != 8 or min(angles) < start + 0.03 or max(angles) > start + 0.06:
         sys.exit(f"fleet.cpp prints {angles}")
 
+    written, folders = options.work / "built.yaml", (options.work / "built", options.work / "lever")
+    printed = float(run(build / "built_cpp", written))
+    for model, folder in zip((written, "examples/lever.yaml"), folders):
+        run(options.program, "run", model, "-q", "-o", folder)
+    texts = [(folder / "results.csv").read_text(encoding="utf-8") for folder in folders]
+    rows = list(csv.reader(texts[0].splitlines()))
+    last = float(rows[-1][[cell.split()[0] for cell in rows[0]].index("lever.angle")])
+    if texts[0] != texts[1] or abs(printed - last) > 1e-12:
+        sys.exit(f"built.cpp prints {printed}, and the model that it writes ends at {last}; it should be that of examples/lever.yaml")
+
     results = options.work / "results"
     run(options.program, "run", "examples/lever.yaml", "--set", "solver.step=2 ms", "-q", "-o", results)
     with open(results / "results.csv", encoding="utf-8") as file:

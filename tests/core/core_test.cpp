@@ -121,6 +121,13 @@ TEST_F(Core, VariableStepReferencesAreRefusedByName) {
   }
 }
 
+TEST_F(Core, MachinesBuiltInCodeHaveTheBitsOfTheirFile) {
+  run_both(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml"), 200);
+  const test::Outcome built = call(TRUNNION_CORE_PROGRAM, "built 200");
+  EXPECT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(built.output, core);
+}
+
 TEST_F(Core, WrongModelsAreRefused) {
   write(R"({"trunnion":1,"bodis":{}})");
   const test::Outcome outcome = call_core(1);

@@ -241,13 +241,13 @@ motors:
 TEST(Parse, EveryValueKnowsItsPlace) {
   const Description d =
       parse_model("trunnion: 1\nbodies:\n  a: {point_mass: {mass: 1}}\njoints:\n  a:\n    free: {parent: ground}\n", "m.yaml");
-  EXPECT_EQ(d.span("bodies.a.point_mass.mass").line, 3);
-  EXPECT_EQ(d.span("bodies.a.point_mass.mass").column, 26);
-  EXPECT_EQ(d.span("joints.a").line, 5);
-  EXPECT_EQ(d.span("joints.a.free.parent").line, 6);
-  EXPECT_EQ(d.span("joints.a.free.axis").line, 6) << "the nearest ancestor that stands in the file";
-  EXPECT_EQ(d.span("solver.step").line, 1);
-  EXPECT_EQ(d.span("bodies.a").file, "m.yaml");
+  EXPECT_EQ(span_of(d, "bodies.a.point_mass.mass").line, 3);
+  EXPECT_EQ(span_of(d, "bodies.a.point_mass.mass").column, 26);
+  EXPECT_EQ(span_of(d, "joints.a").line, 5);
+  EXPECT_EQ(span_of(d, "joints.a.free.parent").line, 6);
+  EXPECT_EQ(span_of(d, "joints.a.free.axis").line, 6) << "the nearest ancestor that stands in the file";
+  EXPECT_EQ(span_of(d, "solver.step").line, 1);
+  EXPECT_EQ(span_of(d, "bodies.a").file, "m.yaml");
 }
 
 TEST(Parse, AnchorsAndAliasesAreFollowed) {
