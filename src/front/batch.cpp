@@ -23,7 +23,8 @@ int threads_of(int wanted) {
 struct Batch::Content {
   struct Machine {
     StateVector state;
-    std::unique_ptr<StepLoop> loop;  // with parameters of its own; null: that of the thread
+    std::unique_ptr<StepLoop> loop;      // with parameters of its own; null: that of the thread
+    std::unique_ptr<Observer> observer;  // the same, made when first needed
     std::unique_ptr<OwnParameters> own;
     std::string error;
     bool failed = false;
@@ -89,6 +90,7 @@ struct Batch::Content {
         std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
         machine.state = start_of(compiled, options.start);
         machine.loop = std::make_unique<StepLoop>(std::move(compiled), machine.state);
+        machine.observer.reset();
       } else {
         machine.state = start;
       }
@@ -108,15 +110,14 @@ struct Batch::Content {
     machine.state = loop.state();
   }
 
-  void read(const Machine& machine, Tools& tool, double* out) const {
+  void read(Machine& machine, Tools& tool, double* out) const {
     const Model::Content::Channels& channels = model->content().channels();
     const std::shared_ptr<const CompiledModel>& compiled = machine.loop ? machine.loop->shared_model() : model->content().compiled;
     Observer* observer = nullptr;
-    std::unique_ptr<Observer> own;
     if (observes) {
-      if (machine.loop) own = make_observer(compiled);
-      if (!machine.loop && !tool.observer) tool.observer = make_observer(compiled);
-      observer = machine.loop ? own.get() : tool.observer.get();
+      std::unique_ptr<Observer>& made = machine.loop ? machine.observer : tool.observer;
+      if (!made) made = make_observer(compiled);
+      observer = made.get();
       observer->observe(machine.state, machine.state.time > 0 ? Side::left : Side::right);
     }
     for (const ChannelIndex index : options.outputs) {
