@@ -47,4 +47,4 @@ def program():
 @pytest.fixture(scope="session")
 def unstable():
     """A model that fails during its run."""
-    return tr.Model(EXAMPLES / "lever.yaml", {"solver.iterations": 1, "solver.tolerance": 1e-14})
+    return tr.Model(EXAMPLES / "four_bar.yaml", {"solver.max_iterations": 1, "solver.divisions": 0})
