@@ -148,6 +148,7 @@ class Io {
 
   py::array step(const std::optional<Array>& u, long steps, const std::optional<py::array_t<double>>& out) {
     const Use use(machine_->busy);
+    check(out);
     Simulation& simulation = machine_->simulation;
     if (u) {
       const bool one = u->ndim() == 0 && inputs_.size() == 1;  // a plain number
@@ -160,6 +161,7 @@ class Io {
   }
   py::array read(const std::optional<py::array_t<double>>& out) {
     const Use use(machine_->busy);
+    check(out);
     return read_into(out);
   }
 
@@ -168,10 +170,12 @@ class Io {
   static py::ssize_t size(const List& list) {
     return static_cast<py::ssize_t>(list.size());
   }
+  void check(const std::optional<py::array_t<double>>& out) const {
+    if (out && (out->ndim() != 1 || out->shape(0) != size(outputs_) || (out->flags() & py::array::c_style) == 0 || !out->writeable()))
+      throw ModelError("out must be a contiguous, writeable array of " + std::to_string(outputs_.size()) + " numbers");
+  }
   py::array read_into(const std::optional<py::array_t<double>>& out) {
     if (out) {
-      if (out->ndim() != 1 || out->shape(0) != size(outputs_) || (out->flags() & py::array::c_style) == 0)
-        throw ModelError("out must be a contiguous array of " + std::to_string(outputs_.size()) + " numbers");
       machine_->simulation.read(outputs_, const_cast<py::array_t<double>&>(*out).mutable_data());
       return *out;
     }
@@ -196,7 +200,7 @@ auto locked(F f) {
 }  // namespace
 
 void bind_simulation(py::module_& module) {
-  py::class_<Saved>(module, "State")
+  py::class_<Saved>(module, "State", "The state of a machine; bytes(state) and State.from_bytes are its binary form.")
       .def_property_readonly("time", [](const Saved& s) { return s.state.time(); })
       .def_property_readonly("fingerprint", [](const Saved& s) { return s.state.fingerprint(); })
       .def_property_readonly("positions", [](const Saved& s) { return vector(s.state.positions()); })
@@ -256,7 +260,7 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("steps", [](Machine& m) { return m.simulation.steps(); })
       .def_property_readonly("iterations", [](Machine& m) { return m.simulation.iterations(); });
 
-  py::class_<Io>(module, "Io")
+  py::class_<Io>(module, "Io", "Chosen inputs and outputs of a simulation, made by Simulation.io: arrays in, arrays out.")
       .def(py::init<std::shared_ptr<Machine>, const std::vector<int>&, const std::vector<int>&>())
       .def("step", &Io::step, py::arg("u") = py::none(), py::arg("n") = 1, py::arg("out") = py::none(),
            "Sets the inputs to u, advances n steps and returns the outputs; None leaves the inputs as they are.")

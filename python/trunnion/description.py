@@ -19,6 +19,14 @@ __all__ = ["Description"]
 class Section(Dict[str, Any]):
     """A part of a model: a dict whose keys are also attributes; a missing one is made when it is used."""
 
+    def __init__(self, content: Any = (), **more: Any) -> None:
+        super().__init__()
+        for key, value in {**dict(content), **more}.items():
+            self[key] = value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, _sections(value))
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
@@ -79,6 +87,13 @@ class Description(Section):
     def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a model file."""
         Path(file).write_text(self.yaml(), encoding="utf-8")
+
+
+def _sections(value: Any) -> Any:
+    """Mappings as sections, also inside lists."""
+    if isinstance(value, Mapping) and not isinstance(value, Section):
+        return Section(value)
+    return [_sections(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _plain(value: Any, path: str) -> Any:

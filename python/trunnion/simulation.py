@@ -179,11 +179,9 @@ class Simulation:
     # ---- derivatives
 
     def linearize(self, inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None) -> LinearSystem:
-        """The exact linear model about the present state."""
+        """The exact linear model about the present state. Its inputs are those of the model, signals, and pressures and flows of sources."""
         wanted = [] if outputs is None else list(outputs)
         _numbers(self.model._core.channel, wanted, "outputs")
-        if inputs is not None:
-            _numbers(self.model._core.input, inputs, "inputs")
         return LinearSystem(self._core.linearize(wanted), inputs, [] if outputs is not None and not wanted else outputs)
 
     def transition(self, inputs: Optional[Sequence[str]] = None) -> Transition:

@@ -114,7 +114,8 @@ def test_models_pickle_by_text(crane):
         assert again.fingerprint == crane.fingerprint
         assert same_bits(again.run(0.3)["boom.angle"], crane.run(0.3)["boom.angle"])
     heavier = pickle.loads(pickle.dumps(crane)).replace({"cylinders.lift.bore": "90 mm"})
-    assert abs(heavier.run(0.01)["v1.pressure"][0] / crane.run(0.01)["v1.pressure"][0] - (80 / 90) ** 2) < 0.02
+    assert same_bits(heavier.run(0.3)["boom.angle"], crane.replace({"cylinders.lift.bore": "90 mm"}).run(0.3)["boom.angle"])
+    assert not same_bits(heavier.run(0.3)["v1.pressure"], crane.run(0.3)["v1.pressure"])
 
 
 def test_a_failing_run_keeps_its_results(unstable):
@@ -187,7 +188,7 @@ except tr.Interrupted as stop:
     ("tr.sweep(m, {'cylinders.lift.bore': [0.05 + 1e-5 * i for i in range(500)]}, {'a': 'max(lever.angle)'}, duration=3)", "stop.result.done.sum(), True"),
 ])
 def test_ctrl_c_keeps_what_there_is(call, kept, root):
-    with subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(call=call, kept=kept), str(root / "examples/lever.yaml")],
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED.replace("{call}", call).replace("{kept}", kept), str(root / "examples/lever.yaml")],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.7)
