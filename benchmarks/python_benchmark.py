@@ -7,6 +7,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -32,7 +33,8 @@ def io_overhead():
     """20 inputs and 20 outputs through io in each step, beside steps in one call."""
     text = (EXAMPLES / "lever_driven.yaml").read_text(encoding="utf-8")
     names = [f"u{i}" for i in range(20)]
-    model = tr.Model.from_text(text.replace("inputs:\n", "inputs:\n" + "".join(f"  {name}: {{min: -1, max: 1}}\n" for name in names[:19])))
+    model = tr.Model.from_text(re.sub(r"^inputs:.*\n( .*\n)*", "inputs:\n" + "".join(f"  {name}: {{min: -10, max: 10}}\n" for name in [*names[:19], "command"]),
+                                      text, flags=re.MULTILINE))
     n, inputs = 5000, [*names[:19], "command"]
     states = ["lever.angle", "lever.rate", "piston_side.pressure", "rod_side.pressure"] * 5
     u = np.zeros(20)

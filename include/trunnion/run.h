@@ -15,21 +15,21 @@ namespace trunnion {
 
 struct RunOptions {
   Start start = Start::given;
-  std::optional<double> duration{};               ///< [s]; unset: the model's
-  std::string input_file{};                       ///< CSV: `time` and a column per input; empty: inputs keep their initial values
-  std::function<bool(double time)> progress{};    ///< called with the time [s] about every 64 steps; false ends the run there
+  std::optional<double> duration{};             ///< [s]; unset: the model's
+  std::string input_file{};                     ///< CSV: `time` and a column per input; empty: inputs keep their initial values
+  std::function<bool(double time)> progress{};  ///< called with the time [s] about every 64 steps; false ends the run there
 };
 
 /// A run, also one that failed or was cancelled. Cheap to copy.
 class RunResult {
  public:
   struct Content;
-  const std::vector<ChannelInfo>& channels() const;                ///< recorded ones, `time` first
-  std::size_t rows() const;                                        ///< number of records
-  const std::vector<double>& values(std::size_t channel) const;    ///< of a recorded channel, one per record; valid as long as the result
-  double end_time() const;                                         ///< [s] reached
-  const std::optional<RunError>& failure() const;                  ///< why the run ended early; unset: it did not
-  bool cancelled() const;                                          ///< by the progress function
+  const std::vector<ChannelInfo>& channels() const;              ///< recorded ones, `time` first
+  std::size_t rows() const;                                      ///< number of records
+  const std::vector<double>& values(std::size_t channel) const;  ///< of a recorded channel, one per record; valid as long as the result
+  double end_time() const;                                       ///< [s] reached
+  const std::optional<RunError>& failure() const;                ///< why the run ended early; unset: it did not
+  bool cancelled() const;                                        ///< by the progress function
   /// summary.json (docs/results.md); `model_file`: the name it states.
   std::string summary(const std::string& model_file = "model") const;
   /// Writes results.csv, results.h5 and summary.json into `folder`, as `trunnion run` does. Throws ModelError.

@@ -71,7 +71,8 @@ py::array record(Fleet& f, int steps) {
   const Use use(f.busy);
   if (steps < 0) throw ModelError("the number of steps must not be negative");
   const py::ssize_t row = f.batch.size() * f.columns(f.batch.options().outputs);
-  py::array_t<double> y({static_cast<py::ssize_t>(steps) + 1, static_cast<py::ssize_t>(f.batch.size()), f.columns(f.batch.options().outputs)});
+  py::array_t<double> y(
+      {static_cast<py::ssize_t>(steps) + 1, static_cast<py::ssize_t>(f.batch.size()), f.columns(f.batch.options().outputs)});
   double* out = y.mutable_data();
   const py::gil_scoped_release unlocked;
   f.batch.read(out);
@@ -121,7 +122,8 @@ py::array times(Fleet& f) {
 
 void bind_batch(py::module_& module) {
   py::class_<Fleet>(module, "Batch")
-      .def(py::init<const SharedModel&, int, int, int, const std::vector<int>&, const std::vector<int>&, const std::vector<int>&, const Array&>())
+      .def(py::init<const SharedModel&, int, int, int, const std::vector<int>&, const std::vector<int>&, const std::vector<int>&,
+                    const Array&>())
       .def("set_inputs", set_inputs)
       .def("step", step)
       .def("read", read)

@@ -68,7 +68,8 @@ py::list parameters(const SharedModel& model) {
 void bind_model(py::module_& module) {
   py::class_<SharedModel>(module, "Model")
       .def_static(
-          "load", [](const std::string& file, const std::vector<std::string>& set) { return SharedModel{Model::load(file, set)}; }, Release())
+          "load", [](const std::string& file, const std::vector<std::string>& set) { return SharedModel{Model::load(file, set)}; },
+          Release())
       .def_static(
           "from_text",
           [](const std::string& text, const std::vector<std::string>& set, const std::string& name) {

@@ -207,11 +207,18 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("velocities", [](const Saved& s) { return vector(s.state.velocities()); })
       .def_property_readonly("first_order", [](const Saved& s) { return vector(s.state.first_order()); })
       .def("__bytes__", [](const Saved& s) { return py::bytes(s.state.bytes()); })
-      .def_static("from_bytes", [](const py::bytes& bytes) { return Saved{State::from_bytes(bytes), {}}; })
-      .def("__eq__", [](const Saved& a, const Saved& b) { return a.state == b.state; }, py::is_operator())
-      .def("__repr__", [](const Saved& s) { return "<trunnion.State at " + py::str(py::float_(s.state.time())).cast<std::string>() + " s>"; })
+      .def_static("from_bytes",
+                  [](const py::bytes& bytes) {
+                    return Saved{State::from_bytes(bytes), {}};
+                  })
+      .def(
+          "__eq__", [](const Saved& a, const Saved& b) { return a.state == b.state; }, py::is_operator())
+      .def("__repr__",
+           [](const Saved& s) { return "<trunnion.State at " + py::str(py::float_(s.state.time())).cast<std::string>() + " s>"; })
       .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); },
-                      [](const py::bytes& bytes) { return Saved{State::from_bytes(bytes), {}}; }));
+                      [](const py::bytes& bytes) {
+                        return Saved{State::from_bytes(bytes), {}};
+                      }));
 
   py::class_<Machine, std::shared_ptr<Machine>>(module, "Simulation")
       .def(py::init<const SharedModel&, int>(), py::call_guard<py::gil_scoped_release>())
