@@ -197,7 +197,9 @@ int Batch::step(int steps) {
 
 void Batch::read(double* values) const {
   const std::size_t columns = content_->options.outputs.size();
-  content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->read(content_->machines[i], tool, values + i * columns); });
+  const auto read = [&](std::size_t i, Content::Tools& tool) { content_->read(content_->machines[i], tool, values + i * columns); };
+  if (content_->observes) return content_->for_each(read);
+  for (std::size_t i = 0; i < content_->machines.size(); ++i) read(i, content_->tools.front());  // copies: threads would cost more
 }
 
 void Batch::reset(const unsigned char* mask) {
