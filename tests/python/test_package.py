@@ -19,6 +19,16 @@ print(tr.__file__, len(r), s["p"].max() > 1e6)
 """
 
 
+def test_versions_agree(root):
+    import re
+
+    import trunnion as tr
+
+    project = re.search(r"VERSION (\S+)", (root / "CMakeLists.txt").read_text(encoding="utf-8").split("project(")[1])[1]
+    assert tr.__version__ == project
+    assert f'version = "{project}"' in (root / "pyproject.toml").read_text(encoding="utf-8")
+
+
 def test_numpy_is_the_only_dependency(root):
     done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.split()[1:] == ["101", "True"]
