@@ -1,14 +1,21 @@
 // The public interface on top of files and studies: reading models, writing results, linear models with their spectra.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "base/units.h"
+#include "file/csv.h"
 #include "file/model_file.h"
 #include "front/c_interface.h"
 #include "front/content.h"
+#include "report/report.h"
+#include "report/viewer_page.h"
 #include "results/files.h"
 #include "results/run_case.h"
 #include "schema/fingerprint.h"
+#include "studies/curve_family.h"
 #include "studies/equilibrium_files.h"
 #include "studies/linear_study.h"
 #include "trunnion/trunnion.h"
@@ -152,6 +159,124 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
     request.simulate = what.simulate;
     const std::string failure = linear_study(request, folder);
     if (!failure.empty()) throw RunError(failure, 0);
+  });
+}
+
+void curve_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
+                    const std::string& actuator, const std::vector<std::string>& commands, const std::vector<std::string>& vary) {
+  translated([&] {
+    CurveRequest request;
+    request.model_file = model_file;
+    request.overrides = parsed(overrides);
+    request.actuator = actuator;
+    request.commands = commands;
+    for (const std::string& text : vary) request.vary.push_back(split_vary(text));
+    const CurveFamily family = curve_family(request);
+    make_folder(folder);
+    write_text(curve_csv(family), folder + "/curve.csv");
+    write_text(curve_json(family, model_file), folder + "/curve.json");
+  });
+}
+
+void report_to_file(const std::vector<std::string>& folders, const std::string& file, const std::vector<std::string>& channels) {
+  translated([&] {
+    if (viewer_page().empty())
+      throw Error("this library was built without the report viewer (TRUNNION_VIEWER=OFF); rebuild it with node and npm");
+    if (folders.empty()) throw Error("a report needs at least one folder of results");
+    ReportRequest request;
+    request.folders = folders;
+    request.channels = channels;
+    write_report(report_page(make_report(request), viewer_page()), file);
+  });
+}
+
+double to_si(const std::string& text, const std::string& unit) {
+  const QuantityText read = read_quantity(text);
+  if (!read.quantity) throw ModelError("'" + text + "': " + read.problem + (read.hint.empty() ? "" : "; " + read.hint));
+  if (!read.quantity->has_unit || unit == "SI") return read.quantity->value;
+  const QuantityText wanted = read_quantity("1 " + unit);
+  if (!unit.empty() && !wanted.quantity) return read.quantity->value;  // `N or N m`: the model checks it
+  const Measure measure{"", "", "", wanted.quantity ? wanted.quantity->dimension : Dimension{}};
+  if (!fits(read.quantity->dimension, measure))
+    throw ModelError("'" + text + "' has the wrong unit; expected " + (unit.empty() ? "a number without a unit" : unit));
+  return read.quantity->value;
+}
+
+// ---------------------------------------------------------------- runs in memory
+
+namespace {
+
+constexpr int kStepsBetweenCalls = 64;  // of the progress function
+
+/// Calls a progress function about every 64 steps, and ends the run by a signal if it returns false.
+class Reporter final : public RunWatcher {
+ public:
+  explicit Reporter(const std::function<bool(double)>& progress) : progress_(progress) {}
+  void at(const StepRecord& step) override {
+    if (++steps_ % kStepsBetweenCalls == 0 && cancelled == 0 && !progress_(step.state.time)) cancelled = 2;
+  }
+  std::atomic<int> cancelled = 0;  // 2: as SIGINT
+
+ private:
+  const std::function<bool(double)>& progress_;
+  long steps_ = 0;
+};
+
+}  // namespace
+
+struct RunResult::Content {
+  CaseResult result;
+  std::vector<ChannelInfo> channels;
+  std::optional<RunError> failure;
+  std::chrono::steady_clock::time_point start;
+  double wall_seconds = 0;
+};
+
+RunResult run_in_memory(const std::shared_ptr<const Model>& model, const RunOptions& options) {
+  if (!model) throw ModelError("a run needs a model");
+  if (options.duration && !(std::isfinite(*options.duration) && *options.duration > 0))
+    throw ModelError("the duration of a run must be a finite number above 0 s");
+  auto content = std::make_shared<RunResult::Content>();
+  content->start = std::chrono::steady_clock::now();
+  translated([&] {
+    std::shared_ptr<const CompiledModel> compiled = model->content().compiled;
+    if (options.duration || !options.input_file.empty()) {
+      Description description = compiled->description;
+      if (options.duration) description.solver.duration = *options.duration;
+      if (!options.input_file.empty()) read_input_courses(description, options.input_file, limits_of({}).input_size);
+      compiled = compile(std::move(description));
+    }
+    Reporter reporter(options.progress);
+    const bool reports = options.progress != nullptr;
+    content->result =
+        run_case(compiled, {}, kind(options.start), reports ? &reporter : nullptr, false, reports ? &reporter.cancelled : nullptr);
+  });
+  content->wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - content->start).count();
+  if (content->result.failure) content->failure = public_error(*content->result.failure);
+  for (const Channel& channel : content->result.recorder->recording().channels)
+    content->channels.push_back({channel.name, channel.unit, channel.meaning});
+  RunResult result;
+  result.content_ = std::move(content);
+  return result;
+}
+
+const std::vector<ChannelInfo>& RunResult::channels() const { return content_->channels; }
+std::size_t RunResult::rows() const { return content_->result.recorder->recording().rows(); }
+const std::vector<double>& RunResult::values(std::size_t channel) const {
+  const auto& columns = content_->result.recorder->recording().columns;
+  if (channel >= columns.size()) throw ModelError("there is no recorded channel number " + std::to_string(channel));
+  return columns[channel];
+}
+double RunResult::end_time() const { return content_->result.end_time; }
+const std::optional<RunError>& RunResult::failure() const { return content_->failure; }
+bool RunResult::cancelled() const { return content_->result.signal != 0; }
+std::string RunResult::summary(const std::string& model_file) const {
+  return summary_json(content_->result, model_file, content_->wall_seconds);
+}
+void RunResult::save(const std::string& folder, const std::string& model_file) const {
+  translated([&] {
+    const ResultFolder lock(folder);
+    write_case(content_->result, model_file, folder, content_->start);
   });
 }
 

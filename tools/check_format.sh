@@ -11,7 +11,7 @@ case "${1:-}" in
   *) echo "usage: $0 [--fix]" >&2; exit 2 ;;
 esac
 
-folders=(src include apps tests benchmarks)
+folders=(src include apps tests benchmarks python)
 if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then
   list() { git ls-files -z --cached --others --exclude-standard -- "${folders[@]}"; }
 else

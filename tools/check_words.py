@@ -23,8 +23,8 @@ NAMES = [
     "of_v", "of_q", "turned_over", "dead_point", "settle_oil", "is_there", "Spread", "walls_of_all", r"tell_\w+", r"hands?_out\w*",
     "fallen_wheel", "flat_wheel", "wheels_stand", "kRounding", "kClosed", "kRank",
 ]
-FOLDERS = ["src", "apps", "include", "viewer/src", "docs", "examples", "schema", "README.md", "CONTRIBUTING.md"]
-ENDINGS = {".cpp", ".h", ".js", ".css", ".html", ".md", ".yaml", ".json"}
+FOLDERS = ["src", "apps", "include", "python", "viewer/src", "docs", "examples", "schema", "README.md", "CONTRIBUTING.md"]
+ENDINGS = {".cpp", ".h", ".py", ".js", ".css", ".html", ".md", ".yaml", ".json"}
 TERMS = re.compile(r"<!-- terms: begin -->.*?<!-- terms: end -->", re.S)  # the words not to use, beside those to use
 
 

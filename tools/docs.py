@@ -292,6 +292,34 @@ def gallery(stage, program, work, cache):
 # ---------------------------------------------------------------- C++ interface
 
 
+NOTEBOOKS = """
+import json, sys
+for file in sys.argv[1:]:
+    names = {}
+    for cell in json.load(open(file, encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+"""
+
+
+def notebook_pictures(stage, program, work):
+    """Executes docs/notebooks in `work` and puts their pictures in place of those of docs/images; these stay without matplotlib or the package."""
+    package, python = pathlib.Path(program).resolve().parent.parent / "python", "/usr/bin/python3"
+    python = python if os.path.exists(python) else sys.executable
+    environment = {**os.environ, "PYTHONPATH": str(package), "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1"}
+    if subprocess.run([python, "-c", "import matplotlib, trunnion; trunnion.Model"], env=environment, capture_output=True).returncode != 0:
+        print("the pictures of docs/images are used: notebooks need matplotlib and the Python package")
+        return
+    (work / "docs/images").mkdir(parents=True)
+    (work / "examples").symlink_to(ROOT / "examples")
+    books = sorted(map(str, (ROOT / "docs/notebooks").glob("*.ipynb")))
+    done = subprocess.run([python, "-c", NOTEBOOKS, *books], cwd=work, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(done.stderr)
+    for picture in sorted((work / "docs/images").glob("*.png")):
+        shutil.copyfile(picture, stage.folder / "files/docs/images" / picture.name)
+
+
 def cpp_interface(stage):
     """A page from the public header: each declaration with its comment."""
     lines = read(ROOT / "include/trunnion/trunnion.h").splitlines()
@@ -483,6 +511,8 @@ def main():
     for source, page in stage.sources.items():
         if source.endswith(".md"):
             stage.add_markdown(source, page)
+    if program is not None:
+        notebook_pictures(stage, program, work / "notebooks")
     gallery(stage, program, work / "runs", output.with_name(output.name + ".cache"))
     cpp_interface(stage)
     sys.path.insert(0, str(ROOT / "tools"))

@@ -27,6 +27,8 @@ packages=(
   zlib1g-dev         # reports
   libgtest-dev       # tests
   libbenchmark-dev   # benchmarks
+  pybind11-dev python3-dev python3-numpy # Python interface
+  python3-pytest python3-setuptools python3-wheel python3-pip python3-venv # its tests and its package
 )
 # These bundle the report viewer; another installation on PATH is also accepted.
 command -v node > /dev/null && command -v npm > /dev/null || packages+=(nodejs npm)
@@ -34,7 +36,7 @@ command -v node > /dev/null && command -v npm > /dev/null || packages+=(nodejs n
 for option in "$@"; do
   case "$option" in
     --checks) packages+=(clang-format clang-tidy) ;;
-    --docs) packages+=(mkdocs mkdocs-material) ;;
+    --docs) packages+=(mkdocs mkdocs-material python3-matplotlib python3-scipy) ;;
     --browser) packages+=(chromium) ;;
     *) echo "usage: $0 [--checks] [--docs] [--browser]" >&2; exit 2 ;;
   esac

@@ -21,6 +21,7 @@
 #include "trunnion/description.h"
 #include "trunnion/linear.h"
 #include "trunnion/model.h"
+#include "trunnion/run.h"
 #include "trunnion/simulation.h"
 
 namespace trunnion {
@@ -54,5 +55,18 @@ struct Linearization {
 /// Throws ModelError, or RunError after writing the available results.
 void linearize_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides = {},
                         const Linearization& what = {});
+
+/// `trunnion curve`: force-velocity curves of an actuator of a quasistatic circuit, curve.csv and curve.json, into `folder`. `actuator`
+/// may be empty if there is only one; `commands` and `vary` as on the command line, `0.5,1` and `path=v1,v2`. Throws ModelError.
+void curve_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
+                    const std::string& actuator, const std::vector<std::string>& commands = {}, const std::vector<std::string>& vary = {});
+
+/// `trunnion report`: result folders as one self-contained HTML page. `channels`: names or patterns with * and ?, all if empty. Throws
+/// ModelError, also if the library was built without the viewer.
+void report_to_file(const std::vector<std::string>& folders, const std::string& file, const std::vector<std::string>& channels = {});
+
+/// The number of a text such as `80 mm` in SI units and radians. Throws ModelError if it is none, or if its unit does not measure what
+/// `unit` (SI, as in ParameterInfo) measures. A number without a unit is SI.
+double to_si(const std::string& text, const std::string& unit = {});
 
 }  // namespace trunnion

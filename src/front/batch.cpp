@@ -24,9 +24,9 @@ int threads_of(int wanted) {
 struct Batch::Content {
   struct Machine {
     StateVector state;
-    std::unique_ptr<StepLoop> loop;  // with parameters of its own; null: that of the thread
+    std::unique_ptr<StepLoop> loop;      // with parameters of its own; null: that of the thread
+    std::unique_ptr<Observer> observer;  // the same, made when first needed
     std::unique_ptr<OwnParameters> own;
-    mutable std::unique_ptr<Observer> observer;  // of its own loop, once it is read
     std::string error;
     bool failed = false;
   };
@@ -111,12 +111,14 @@ struct Batch::Content {
     machine.state = loop.state();
   }
 
-  void read(const Machine& machine, Tools& tool, double* out) const {
+  void read(Machine& machine, Tools& tool, double* out) const {
     const Model::Content::Channels& channels = model->content().channels();
     const std::shared_ptr<const CompiledModel>& compiled = machine.loop ? machine.loop->shared_model() : model->content().compiled;
-    const std::unique_ptr<Observer>& observer = machine.loop ? machine.observer : tool.observer;
+    Observer* observer = nullptr;
     if (observes) {
-      if (!observer) (machine.loop ? machine.observer : tool.observer) = make_observer(compiled);
+      std::unique_ptr<Observer>& made = machine.loop ? machine.observer : tool.observer;
+      if (!made) made = make_observer(compiled);
+      observer = made.get();
       observer->observe(machine.state, machine.state.time > 0 ? Side::left : Side::right);
     }
     for (const ChannelIndex index : options.outputs) {
@@ -200,7 +202,9 @@ int Batch::step(int steps) {
 void Batch::read(double* values) const {
   const SingleUse::Scope use(content_->use);
   const std::size_t columns = content_->options.outputs.size();
-  content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->read(content_->machines[i], tool, values + i * columns); });
+  const auto read = [&](std::size_t i, Content::Tools& tool) { content_->read(content_->machines[i], tool, values + i * columns); };
+  if (content_->observes) return content_->for_each(read);
+  for (std::size_t i = 0; i < content_->machines.size(); ++i) read(i, content_->tools.front());  // copies: threads would cost more
 }
 
 void Batch::reset(const unsigned char* mask) {

@@ -1,0 +1,113 @@
+// Models, and recorded runs in memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bindings.h"
+
+namespace trunnion::python {
+
+namespace {
+
+using Release = py::call_guard<py::gil_scoped_release>;
+
+/// A recorded run. Its columns are views of the memory of the run.
+struct Run {
+  RunResult result;
+  py::object interruption;  // what ended it: KeyboardInterrupt, or an error of the progress function
+};
+
+Run run(const SharedModel& model, int start, std::optional<double> duration, const std::string& input_file, const py::object& progress) {
+  py::object interruption = py::none();
+  RunOptions options;
+  options.start = static_cast<Start>(start);
+  options.duration = duration;
+  options.input_file = input_file;
+  options.progress = [&](double time) {
+    const py::gil_scoped_acquire lock;
+    try {
+      check_signals();
+      if (!progress.is_none()) progress(time);
+      return true;
+    } catch (py::error_already_set& error) {
+      interruption = error.value();
+      return false;
+    }
+  };
+  RunResult result = [&] {
+    const py::gil_scoped_release unlocked;
+    return run_in_memory(model.model, options);
+  }();
+  return {std::move(result), std::move(interruption)};
+}
+
+py::array column(const py::object& self, std::size_t channel) {
+  const std::vector<double>& values = self.cast<const Run&>().result.values(channel);
+  py::array_t<double> view(static_cast<py::ssize_t>(values.size()), values.data(), self);
+  view.attr("flags").attr("writeable") = false;
+  return view;
+}
+
+py::object failure(const Run& run) {
+  const std::optional<RunError>& error = run.result.failure();
+  if (!error) return py::none();
+  return py::make_tuple(error->what(), error->time(), error->equations(), error->remedy());
+}
+
+py::list inputs(const SharedModel& model) {
+  py::list list;
+  for (const InputInfo& i : model.model->inputs()) list.append(py::make_tuple(i.name, i.unit, i.initial, i.min, i.max, i.rate_limit));
+  return list;
+}
+
+py::list parameters(const SharedModel& model) {
+  py::list list;
+  for (const ParameterInfo& p : model.model->parameters()) list.append(py::make_tuple(p.name, p.unit, p.meaning, p.value, p.min, p.max));
+  return list;
+}
+
+}  // namespace
+
+void bind_model(py::module_& module) {
+  py::class_<SharedModel>(module, "Model")
+      .def_static(
+          "load", [](const std::string& file, const std::vector<std::string>& set) { return SharedModel{Model::load(file, set)}; },
+          Release())
+      .def_static(
+          "from_text",
+          [](const std::string& text, const std::vector<std::string>& set, const std::string& name) {
+            return SharedModel{Model::from_text(text, set, name)};
+          },
+          Release())
+      .def_static(
+          "from_compact", [](const std::string& text) { return SharedModel{Model::from_compact(text)}; }, Release())
+      .def_property_readonly("title", [](const SharedModel& m) { return m.model->title(); })
+      .def_property_readonly("step_size", [](const SharedModel& m) { return m.model->step_size(); })
+      .def_property_readonly("duration", [](const SharedModel& m) { return m.model->duration(); })
+      .def_property_readonly("fingerprint", [](const SharedModel& m) { return m.model->fingerprint(); })
+      .def("text", [](const SharedModel& m) { return m.model->text(); })
+      .def("compact", [](const SharedModel& m) { return m.model->compact(); })
+      .def("warnings", [](const SharedModel& m) { return m.model->warnings(); })
+      .def("channels", [](const SharedModel& m) { return infos(m.model->channels()); })
+      .def("inputs", inputs)
+      .def("parameters", parameters)
+      .def("channel", [](const SharedModel& m, const std::string& name) { return m.model->channel(name).number; })
+      .def("input", [](const SharedModel& m, const std::string& name) { return m.model->input(name).number; })
+      .def("parameter", [](const SharedModel& m, const std::string& name) { return m.model->parameter(name).number; });
+
+  py::class_<Run>(module, "Run")
+      .def_property_readonly("rows", [](const Run& r) { return r.result.rows(); })
+      .def_property_readonly("end_time", [](const Run& r) { return r.result.end_time(); })
+      .def_property_readonly("cancelled", [](const Run& r) { return r.result.cancelled(); })
+      .def_property_readonly("interruption", [](const Run& r) { return r.interruption; })
+      .def_property_readonly("failure", failure)
+      .def("channels", [](const Run& r) { return infos(r.result.channels()); })
+      .def("column", column)
+      .def("summary", [](const Run& r, const std::string& model) { return r.result.summary(model); })
+      .def(
+          "save", [](const Run& r, const std::string& folder, const std::string& model) { r.result.save(folder, model); }, Release());
+
+  module.def("run", run);
+  module.def("to_si", &to_si);
+  module.def("report", &report_to_file, Release());
+  module.def("curve", &curve_to_files, Release());
+}
+
+}  // namespace trunnion::python

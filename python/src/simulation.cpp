@@ -1,0 +1,277 @@
+// Simulations, states, and the fast way of arrays in, arrays out.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <complex>
+#include <optional>
+
+#include "bindings.h"
+
+namespace trunnion::python {
+
+namespace {
+
+constexpr int kStepsBetweenSignals = 64;
+
+/// A state with, if it was saved in this process, the energy ledger.
+struct Saved {
+  State state;
+  std::optional<Snapshot> snapshot;
+};
+
+struct Machine {
+  Machine(const SharedModel& of, int start) : simulation(of.model, static_cast<Start>(start)) {
+    hook([](double) {
+      const py::gil_scoped_acquire lock;
+      return PyErr_CheckSignals() == 0;
+    });
+  }
+  void hook(std::function<bool(double)> progress) { simulation.on_progress(std::move(progress)); }
+
+  Simulation simulation;
+  std::atomic<bool> busy = false;
+};
+
+/// Steps with the GIL released; looks for signals now and then.
+void advance(Simulation& simulation, long steps) {
+  for (long done = 0; done < steps;) {
+    {
+      const py::gil_scoped_release unlocked;
+      const long end = std::min(steps, done + kStepsBetweenSignals);
+      for (; done < end; ++done) simulation.step();
+    }
+    if (done < steps) check_signals();
+  }
+}
+
+long checked_steps(long steps) {
+  if (steps < 0) throw ModelError("the number of steps must not be negative");
+  return steps;
+}
+
+void step(Machine& m, long steps) {
+  const Use use(m.busy);
+  advance(m.simulation, checked_steps(steps));
+}
+
+void run_until(Machine& m, double end) {
+  const Use use(m.busy);
+  try {
+    const py::gil_scoped_release unlocked;
+    m.simulation.run_until(end);
+  } catch (const RunError&) {
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // of the hook
+    throw;
+  }
+}
+
+void restart(Machine& m, int start) {
+  const Use use(m.busy);
+  const py::gil_scoped_release unlocked;
+  m.simulation.restart(static_cast<Start>(start));
+}
+
+py::array read(Machine& m, const std::vector<int>& channels) {
+  const Use use(m.busy);
+  py::array_t<double> out(static_cast<py::ssize_t>(channels.size()));
+  m.simulation.read(indices<ChannelIndex>(channels), out.mutable_data());
+  return out;
+}
+
+py::dict linearize(Machine& m, const std::vector<std::string>& outputs) {
+  const Use use(m.busy);
+  const LinearSystem s = [&] {
+    const py::gil_scoped_release unlocked;
+    return m.simulation.linearize(outputs);
+  }();
+  py::dict d;
+  d["time"] = s.time;
+  d["states"] = infos(s.states), d["inputs"] = infos(s.inputs), d["outputs"] = infos(s.outputs);
+  d["x0"] = vector(s.x0), d["u0"] = vector(s.u0), d["y0"] = vector(s.y0), d["drift"] = vector(s.drift);
+  d["A"] = matrix(s.A, s.states.size()), d["B"] = matrix(s.B, s.inputs.size());
+  d["C"] = matrix(s.C, s.states.size()), d["D"] = matrix(s.D, s.inputs.size());
+  py::list modes;
+  for (const EigenvalueInfo& e : s.eigenvalues)
+    modes.append(py::make_tuple(std::complex<double>(e.re, e.im), e.frequency_hz, e.damping_ratio, vector(e.participation)));
+  d["modes"] = modes;
+  d["stability"] = s.stability, d["moving"] = s.moving, d["warnings"] = s.warnings;
+  d["independent"] = s.independent, d["velocity_dependent"] = s.velocity_dependent, d["dependent"] = s.dependent;
+  return d;
+}
+
+py::dict transition(Machine& m) {
+  const Use use(m.busy);
+  const Transition t = m.simulation.transition();
+  py::dict d;
+  d["begin"] = t.begin, d["end"] = t.end;
+  d["states"] = infos(t.states), d["inputs"] = infos(t.inputs);
+  d["F"] = matrix(t.F, t.states.size()), d["G"] = matrix(t.G, t.inputs.size());
+  return d;
+}
+
+py::list incidents(Machine& m) {
+  const Use use(m.busy);
+  constexpr const char* kKinds[] = {"end_stop", "relief", "accumulator_empty"};
+  py::list list;
+  for (const Incident& i : m.simulation.incidents())
+    list.append(py::make_tuple(kKinds[static_cast<int>(i.kind)], i.name, i.count, i.steps, i.first_time));
+  return list;
+}
+
+Saved save(Machine& m) {
+  const Use use(m.busy);
+  return {m.simulation.state(), m.simulation.save()};
+}
+
+void restore(Machine& m, const Saved& saved) {
+  const Use use(m.busy);
+  if (saved.snapshot)
+    m.simulation.restore(*saved.snapshot);
+  else
+    m.simulation.set_state(saved.state);
+}
+
+py::array minimal_state(Machine& m) {
+  const Use use(m.busy);
+  return vector(m.simulation.minimal_state());
+}
+
+void set_minimal_state(Machine& m, const Array& x) {
+  const Use use(m.busy);
+  require_shape(x, {static_cast<py::ssize_t>(m.simulation.minimal_states().size())}, "the state");
+  m.simulation.set_minimal_state({x.data(), x.data() + x.size()});
+}
+
+/// Chosen inputs and outputs of a simulation.
+class Io {
+ public:
+  Io(std::shared_ptr<Machine> machine, const std::vector<int>& inputs, const std::vector<int>& outputs)
+      : machine_(std::move(machine)), inputs_(indices<InputIndex>(inputs)), outputs_(indices<ChannelIndex>(outputs)) {}
+
+  py::array step(const std::optional<Array>& u, long steps, const std::optional<py::array_t<double>>& out) {
+    const Use use(machine_->busy);
+    check(out);
+    Simulation& simulation = machine_->simulation;
+    if (u) {
+      const bool one = u->ndim() == 0 && inputs_.size() == 1;  // a plain number
+      if (!one && !(u->ndim() == 1 && u->shape(0) == size(inputs_))) require_shape(*u, {size(inputs_)}, "u");
+      const double* values = u->data();
+      for (const InputIndex input : inputs_) simulation.set(input, *values++);
+    }
+    advance(simulation, checked_steps(steps));
+    return read_into(out);
+  }
+  py::array read(const std::optional<py::array_t<double>>& out) {
+    const Use use(machine_->busy);
+    check(out);
+    return read_into(out);
+  }
+
+ private:
+  template <class List>
+  static py::ssize_t size(const List& list) {
+    return static_cast<py::ssize_t>(list.size());
+  }
+  void check(const std::optional<py::array_t<double>>& out) const {
+    if (out && (out->ndim() != 1 || out->shape(0) != size(outputs_) || (out->flags() & py::array::c_style) == 0 || !out->writeable()))
+      throw ModelError("out must be a contiguous, writeable array of " + std::to_string(outputs_.size()) + " numbers");
+  }
+  py::array read_into(const std::optional<py::array_t<double>>& out) {
+    if (out) {
+      machine_->simulation.read(outputs_, const_cast<py::array_t<double>&>(*out).mutable_data());
+      return *out;
+    }
+    py::array_t<double> y(size(outputs_));
+    machine_->simulation.read(outputs_, y.mutable_data());
+    return y;
+  }
+
+  std::shared_ptr<Machine> machine_;
+  std::vector<InputIndex> inputs_;
+  std::vector<ChannelIndex> outputs_;
+};
+
+template <class F>
+auto locked(F f) {
+  return [f](Machine& m) {
+    const Use use(m.busy);
+    return f(m.simulation);
+  };
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& module) {
+  py::class_<Saved>(module, "State", "The state of a machine; bytes(state) and State.from_bytes are its binary form.")
+      .def_property_readonly("time", [](const Saved& s) { return s.state.time(); })
+      .def_property_readonly("fingerprint", [](const Saved& s) { return s.state.fingerprint(); })
+      .def_property_readonly("positions", [](const Saved& s) { return vector(s.state.positions()); })
+      .def_property_readonly("velocities", [](const Saved& s) { return vector(s.state.velocities()); })
+      .def_property_readonly("first_order", [](const Saved& s) { return vector(s.state.first_order()); })
+      .def("__bytes__", [](const Saved& s) { return py::bytes(s.state.bytes()); })
+      .def_static("from_bytes",
+                  [](const py::bytes& bytes) {
+                    return Saved{State::from_bytes(bytes), {}};
+                  })
+      .def(
+          "__eq__", [](const Saved& a, const Saved& b) { return a.state == b.state; }, py::is_operator())
+      .def("__repr__",
+           [](const Saved& s) { return "<trunnion.State at " + py::str(py::float_(s.state.time())).cast<std::string>() + " s>"; })
+      .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); },
+                      [](const py::bytes& bytes) {
+                        return Saved{State::from_bytes(bytes), {}};
+                      }));
+
+  py::class_<Machine, std::shared_ptr<Machine>>(module, "Simulation")
+      .def(py::init<const SharedModel&, int>(), py::call_guard<py::gil_scoped_release>())
+      .def_property_readonly("time", [](Machine& m) { return m.simulation.time(); })
+      .def("step", step)
+      .def("run_until", run_until)
+      .def("restart", restart)
+      .def("set_input",
+           [](Machine& m, int input, double value, double slope) {
+             const Use use(m.busy);
+             m.simulation.set(InputIndex{input}, value, slope);
+           })
+      .def("input",
+           [](Machine& m, int input) {
+             const Use use(m.busy);
+             return m.simulation.value(InputIndex{input});
+           })
+      .def("set_parameter",
+           [](Machine& m, int parameter, double value) {
+             const Use use(m.busy);
+             m.simulation.set_parameter(ParameterIndex{parameter}, value);
+           })
+      .def("parameter",
+           [](Machine& m, int parameter) {
+             const Use use(m.busy);
+             return m.simulation.value(ParameterIndex{parameter});
+           })
+      .def("channel",
+           [](Machine& m, int channel) {
+             const Use use(m.busy);
+             return m.simulation.value(ChannelIndex{channel});
+           })
+      .def("read", read)
+      .def("values", locked([](Simulation& s) { return vector(s.values()); }))
+      .def("attach_ledger", locked([](Simulation& s) { s.attach_ledger(); }))
+      .def("attach_incidents", locked([](Simulation& s) { s.attach_incidents(); }))
+      .def("incidents", incidents)
+      .def("save", save)
+      .def("restore", restore)
+      .def("minimal_states", locked([](Simulation& s) { return infos(s.minimal_states()); }))
+      .def("minimal_state", minimal_state)
+      .def("set_minimal_state", set_minimal_state)
+      .def("select_coordinates", locked([](Simulation& s) { s.select_coordinates(); }))
+      .def("linearize", linearize)
+      .def("transition", transition)
+      .def_property_readonly("steps", [](Machine& m) { return m.simulation.steps(); })
+      .def_property_readonly("iterations", [](Machine& m) { return m.simulation.iterations(); });
+
+  py::class_<Io>(module, "Io", "Chosen inputs and outputs of a simulation, made by Simulation.io: arrays in, arrays out.")
+      .def(py::init<std::shared_ptr<Machine>, const std::vector<int>&, const std::vector<int>&>())
+      .def("step", &Io::step, py::arg("u") = py::none(), py::arg("n") = 1, py::arg("out") = py::none(),
+           "Sets the inputs to u, advances n steps and returns the outputs; None leaves the inputs as they are.")
+      .def("read", &Io::read, py::arg("out") = py::none(), "The outputs at the present state.");
+}
+
+}  // namespace trunnion::python

@@ -1,0 +1,27 @@
+"""Trunnion: simulation of hydraulically actuated multibody machines.
+
+    import trunnion as tr
+    m = tr.Model("crane_single.yaml", {"cylinders.lift.bore": "80 mm"})
+    r = m.run(duration=5)
+    r["boom.angle"]
+
+SI units and radians throughout; texts with units are accepted wherever a number is.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+from ._trunnion import Io, State
+from .batch import Batch, uniform
+from .description import Description
+from .errors import Finding, Interrupted, ModelError, RunError
+from .linear import LinearSystem, Mode, Transition
+from .model import Channel, Curve, Input, Model, Parameter
+from .result import Report, Result, read
+from .simulation import Incident, Simulation
+from .sweep import Sweep, sweep
+from .units import MPa, bar, deg, mm, to_si, units
+
+__all__ = [
+    "Batch", "Channel", "Curve", "Description", "Finding", "Incident", "Input", "Interrupted", "Io", "LinearSystem", "MPa", "Mode", "Model",
+    "ModelError", "Parameter", "Report", "Result", "RunError", "Simulation", "State", "Sweep", "Transition", "bar", "deg", "mm", "read", "sweep",
+    "to_si", "uniform", "units",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,151 @@
+"""Many machines of one model, on several threads, as reinforcement learning expects them."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any, Callable, List, Mapping, Optional, Sequence
+
+import numpy as np
+
+from . import _trunnion
+from ._trunnion import State
+from .errors import ModelError
+from .model import Model, start_number
+from .simulation import _numbers
+from .units import Quantity, to_si
+
+__all__ = ["Batch", "uniform"]
+
+Sampler = Callable[[np.random.Generator, int, str], np.ndarray]
+
+
+def uniform(low: Quantity, high: Quantity) -> Sampler:
+    """Numbers between low and high, for `Batch(randomize={path: uniform(a, b)})`."""
+
+    def sample(random: np.random.Generator, n: int, unit: str) -> np.ndarray:
+        a, b = to_si(low, unit, "low"), to_si(high, unit, "high")
+        if not a <= b:
+            raise ModelError(f"uniform({low}, {high}): low is above high")
+        return random.uniform(a, b, n)
+
+    return sample
+
+
+class Batch:
+    """n machines of one model with states, inputs and parameters of their own. Results equal those of single simulations bit for bit.
+
+    inputs, outputs: names of the columns of actions and observations. parameters: {path: n numbers, or one}. randomize: {path: uniform(a, b)}, or
+    a function of (generator, n, unit): drawn at every reset. threads: 0 for as many as processors. A machine that fails keeps its last valid state:
+    `failed` says which, `error(i)` why, and `reset(mask=fleet.failed)` restarts them.
+    """
+
+    def __init__(self, model: Model, n: int, threads: int = 1, start: str = "stated", inputs: Sequence[str] = (), outputs: Sequence[str] = (),
+                 parameters: Optional[Mapping[str, Any]] = None, randomize: Optional[Mapping[str, Sampler]] = None, seed: Optional[int] = None) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a batch needs a trunnion.Model, not {type(model).__name__}")
+        self.model, self.n = model, n
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        given, drawn = dict(parameters or {}), dict(randomize or {})
+        both = set(given) & set(drawn)
+        if both:
+            raise ModelError(f"{', '.join(sorted(both))}: in parameters and in randomize")
+        core = model._core
+        u, y = _numbers(core.input, inputs, "inputs"), _numbers(core.channel, outputs, "outputs")
+        self._paths = [*given, *drawn]
+        numbers = _numbers(core.parameter, self._paths, "parameters")
+        self._units = [model.parameters[number].unit for number in numbers]
+        values = np.empty((n, len(numbers))) if n > 0 else np.empty((0, len(numbers)))
+        for k, (path, number) in enumerate(zip(self._paths, numbers)):
+            values[:, k] = model.parameters[number].value if path in drawn else _column(given[path], n, self._units[k], path)
+        self._values, self._drawn, self._fixed = values, drawn, len(given)
+        self._random = np.random.default_rng(seed)
+        self._core = _trunnion.Batch(core, n, threads, start_number(start), u, y, numbers, values)
+
+    @property
+    def input_low(self) -> np.ndarray:
+        """Lower limits of the inputs, for action spaces."""
+        return np.array([self.model.inputs[self.model._core.input(name)].min for name in self.inputs])
+
+    @property
+    def input_high(self) -> np.ndarray:
+        """Upper limits of the inputs."""
+        return np.array([self.model.inputs[self.model._core.input(name)].max for name in self.inputs])
+
+    def reset(self, seed: Optional[int] = None, mask: Any = None) -> np.ndarray:
+        """Starts machines again at time 0: all, or those whose mask is true. Returns the outputs (n, k). seed: of randomize, from now on."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        chosen = None
+        if mask is not None:
+            chosen = np.asarray(mask)
+            if chosen.dtype != bool or chosen.shape != (self.n,):
+                raise ModelError(f"mask has shape {chosen.shape} and type {chosen.dtype}; expected ({self.n},) and bool")
+        if self._drawn:
+            for k, draw in enumerate(self._drawn.values(), self._fixed):
+                sample = np.asarray(draw(self._random, self.n, self._units[k]), dtype=float)
+                if sample.shape != (self.n,):
+                    raise ModelError(f"randomize {self._paths[k]}: {sample.shape} numbers; expected ({self.n},)")
+                self._values[:, k] = sample if chosen is None else np.where(chosen, sample, self._values[:, k])
+            self._core.set_parameters(self._values, chosen)
+        self._core.reset(chosen)
+        return self._core.read()
+
+    def step(self, actions: Any = None, n: int = 1) -> np.ndarray:
+        """Sets the inputs to actions (machines, inputs), advances n steps, and returns the outputs (machines, outputs). None keeps the inputs."""
+        if actions is not None:
+            self._core.set_inputs(np.asarray(actions, dtype=float))
+        self._core.step(n)
+        return self._core.read()
+
+    def read(self) -> np.ndarray:
+        """The outputs at the present states (machines, outputs)."""
+        return self._core.read()
+
+    def record(self, n: int) -> np.ndarray:
+        """Advances n steps; the outputs before them and after each: (n + 1, machines, outputs)."""
+        return self._core.record(n)
+
+    @property
+    def failed(self) -> np.ndarray:
+        """(n,) of bool: which machines have failed since their reset."""
+        return self._core.failed
+
+    def error(self, machine: int) -> str:
+        """Why a machine failed; empty: it did not."""
+        return self._core.error(machine)
+
+    @property
+    def time(self) -> np.ndarray:
+        """(n,) [s]"""
+        return self._core.times
+
+    @property
+    def parameters(self) -> dict:
+        """Present values by path, (n,) each, SI."""
+        return {path: self._values[:, k].copy() for k, path in enumerate(self._paths)}
+
+    def save(self, machine: int) -> State:
+        """The state of a machine."""
+        return State.from_bytes(self._core.state_bytes(machine))
+
+    def restore(self, machine: int, state: Any) -> None:
+        """Continues a machine from a state, which also ends a failure."""
+        self._core.set_state_bytes(machine, bytes(state))
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        failed = int(self.failed.sum())
+        return f"<trunnion.Batch: {self.n} of {self.model.title!r}, {len(self.inputs)} inputs, {len(self.outputs)} outputs{f', {failed} failed' if failed else ''}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a batch cannot be pickled: pickle its model, and the states by save()")
+
+
+def _column(values: Any, n: int, unit: str, path: str) -> np.ndarray:
+    if isinstance(values, (str, int, float, np.number)):
+        return np.full(n, to_si(values, unit, path))
+    column: List[float] = [to_si(value, unit, path) for value in values]
+    if len(column) != n:
+        raise ModelError(f"{path}: {len(column)} numbers for {n} machines")
+    return np.array(column)

@@ -1,0 +1,84 @@
+"""Linear models."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from ._optional import require
+from .errors import ModelError
+
+__all__ = ["LinearSystem", "Mode", "Transition"]
+
+
+class Mode(NamedTuple):
+    """An eigenvalue [1/s], its frequency [Hz], damping ratio (NaN if null), and the participation of each state, the largest 1."""
+
+    eigenvalue: complex
+    frequency_hz: float
+    damping_ratio: float
+    participation: np.ndarray
+
+
+class Transition(NamedTuple):
+    """Derivative of a step: dx1 = F dx0 + G du, in `Simulation.state_names`."""
+
+    F: np.ndarray
+    G: np.ndarray
+
+
+def select(names: Sequence[str], wanted: Optional[Sequence[str]], what: str) -> List[int]:
+    """Positions of the wanted names; all for None. Raises ModelError."""
+    if wanted is None:
+        return list(range(len(names)))
+    if isinstance(wanted, str):
+        raise TypeError(f"{what}s must be a list of names, not one text")
+    positions = []
+    for name in wanted:
+        if name not in names:
+            raise ModelError(f"there is no {what} {name!r}; the {what}s are {', '.join(names) or 'none'}")
+        positions.append(list(names).index(name))
+    return positions
+
+
+class LinearSystem:
+    """A linear model in deviations from its reference: x' = drift + A x + B u, y = y0 + C x + D u. SI units.
+
+    A, B, C, D; states, inputs, outputs: names; state_units and so on; x0, u0, y0: values at the reference; drift: rates there, zero at an equilibrium;
+    eigenvalues [1/s] by descending real part, `modes` with details; stability: "asymptotically_stable", "stable_but_null", "drifting",
+    "undamped" or "unstable".
+    """
+
+    def __init__(self, data: dict, inputs: Optional[Sequence[str]], outputs: Optional[Sequence[str]]) -> None:
+        u = select([i[0] for i in data["inputs"]], inputs, "input")
+        y = select([i[0] for i in data["outputs"]], outputs, "output")
+        self.time: float = data["time"]
+        self.states = [s[0] for s in data["states"]]
+        self.inputs = [data["inputs"][i][0] for i in u]
+        self.outputs = [data["outputs"][i][0] for i in y]
+        self.state_units = [s[1] for s in data["states"]]
+        self.input_units = [data["inputs"][i][1] for i in u]
+        self.output_units = [data["outputs"][i][1] for i in y]
+        self.A, self.B = data["A"], data["B"][:, u]
+        self.C, self.D = data["C"][y], data["D"][np.ix_(y, u)]
+        self.x0, self.u0, self.y0, self.drift = data["x0"], data["u0"][u], data["y0"][y], data["drift"]
+        self.modes = [Mode(*mode) for mode in data["modes"]]
+        self.eigenvalues = np.array([mode.eigenvalue for mode in self.modes], dtype=complex)
+        self.stability: str = data["stability"]
+        self.moving: bool = data["moving"]
+        self.warnings: List[str] = data["warnings"]
+        self.independent, self.dependent = data["independent"], data["dependent"]
+
+    def __repr__(self) -> str:
+        return (f"<trunnion.LinearSystem: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs, "
+                f"{self.stability}, at {self.time:g} s>")
+
+    def to_scipy(self) -> Any:
+        """`scipy.signal.StateSpace`; needs scipy."""
+        return require("scipy.signal", "to_scipy()").StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """A state-space system of python-control with the names of states, inputs and outputs; needs control."""
+        ss: Callable[..., Any] = require("control", "to_control()").ss
+        return ss(self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs, outputs=self.outputs)

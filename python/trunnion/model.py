@@ -1,0 +1,299 @@
+"""Models."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _trunnion
+from ._optional import progress_bar
+from .errors import Interrupted, ModelError, RunError
+from .linear import LinearSystem
+from .result import Result
+from .units import Quantity, override_text, to_si
+
+__all__ = ["Model", "Channel", "Input", "Parameter"]
+
+STARTS = ("stated", "equilibrium", "steady")
+
+
+def start_number(start: str) -> int:
+    if start in STARTS:
+        return STARTS.index(start)
+    raise ModelError(f"there is no start {start!r}; expected 'stated', 'equilibrium' or 'steady'")
+
+
+class Channel(NamedTuple):
+    """A quantity that can be read: name, SI unit (empty if dimensionless), meaning."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+class Input(NamedTuple):
+    """A value that is set from outside; `unit` is SI, `rate_limit` in units per second."""
+
+    name: str
+    unit: str
+    initial: float
+    min: float
+    max: float
+    rate_limit: float
+
+
+class Parameter(NamedTuple):
+    """A number of the model that can be changed without changing its structure; `unit` is SI."""
+
+    name: str
+    unit: str
+    meaning: str
+    value: float
+    min: float
+    max: float
+
+
+class Model:
+    """An immutable compiled machine, shared by any number of simulations, batches and threads.
+
+    `Model("crane.yaml", {"cylinders.lift.bore": "80 mm"})` reads a model file; the mapping replaces values by their paths, as `--set` of the
+    program. Numbers are SI, texts have units. Raises `ModelError` with all findings.
+    """
+
+    def __init__(self, file: Union[str, "os.PathLike[str]"], overrides: Optional[Mapping[str, Any]] = None) -> None:
+        self._take(("file", os.fspath(file)), dict(overrides or {}))
+
+    def _take(self, source: Tuple[str, str], overrides: dict) -> None:
+        texts = [f"{path}={override_text(value)}" for path, value in overrides.items()]
+        kind, text = source
+        if kind == "file":
+            self._core = _trunnion.Model.load(text, texts)
+        else:
+            self._core = _trunnion.Model.from_text(text, texts, "model")
+        self._source, self._overrides = source, overrides
+        self._tables: dict = {}
+
+    @classmethod
+    def from_text(cls, text: str, overrides: Optional[Mapping[str, Any]] = None) -> "Model":
+        """A model from the text of a model file."""
+        model = cls.__new__(cls)
+        model._take(("text", text), dict(overrides or {}))
+        return model
+
+    @classmethod
+    def from_compact(cls, text: str) -> "Model":
+        """A model from `compact()`; it needs no files."""
+        model = cls.__new__(cls)
+        model._core = _trunnion.Model.from_compact(text)
+        model._source, model._overrides, model._tables = ("compact", text), {}, {}
+        return model
+
+    def replace(self, overrides: Mapping[str, Any]) -> "Model":
+        """The same model with other values: `model.replace({"cylinders.lift.friction.model": "lugre"})`."""
+        kind, text = self._source
+        model = Model.__new__(Model)
+        model._take(("text", self.yaml()) if kind == "compact" else (kind, text), {**self._overrides, **overrides})
+        return model
+
+    def __reduce__(self) -> Any:
+        return Model.from_compact, (self.compact(),)
+
+    # ---- what it is
+
+    @property
+    def title(self) -> str:
+        return self._core.title
+
+    @property
+    def step_size(self) -> float:
+        """Step of the time grid [s]: `solver.step`."""
+        return self._core.step_size
+
+    @property
+    def duration(self) -> float:
+        """[s] `solver.duration`."""
+        return self._core.duration
+
+    @property
+    def fingerprint(self) -> int:
+        """Hash of structure and names: equal for models whose states can be exchanged."""
+        return self._core.fingerprint
+
+    @property
+    def file(self) -> Optional[str]:
+        """The model file; None for models from text."""
+        return self._source[1] if self._source[0] == "file" else None
+
+    @property
+    def warnings(self) -> List[str]:
+        """Doubtful values, one line each."""
+        return self._core.warnings()
+
+    def _table(self, name: str, make: Callable[..., Any]) -> tuple:
+        if name not in self._tables:
+            self._tables[name] = tuple(make(*row) for row in getattr(self._core, name)())
+        return self._tables[name]
+
+    @property
+    def channels(self) -> Tuple[Channel, ...]:
+        """All quantities that can be read, in the order of results.csv."""
+        return self._table("channels", Channel)
+
+    @property
+    def inputs(self) -> Tuple[Input, ...]:
+        return self._table("inputs", Input)
+
+    @property
+    def parameters(self) -> Tuple[Parameter, ...]:
+        """Numbers that simulations and batches can change, by their paths."""
+        return self._table("parameters", Parameter)
+
+    def yaml(self) -> str:
+        """The whole model as YAML in SI units, defaults included."""
+        return self._core.text()
+
+    def compact(self) -> str:
+        """The whole model as one JSON text that needs no files."""
+        return self._core.compact()
+
+    def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes `yaml()` to a file."""
+        Path(file).write_text(self.yaml(), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        where = f" from {self._source[1]!r}" if self._source[0] == "file" else ""
+        return (f"<trunnion.Model {self.title!r}{where}: {len(self.channels)} channels, {len(self.inputs)} inputs, "
+                f"{len(self.parameters)} parameters, {self.duration:g} s in steps of {1e3 * self.step_size:g} ms>")
+
+    # ---- what it does
+
+    def run(self, duration: Optional[Quantity] = None, start: str = "stated", inputs: Any = None, progress: bool = False,
+            on_progress: Optional[Callable[[float], None]] = None) -> Result:
+        """Runs the model and records its channels in memory: the numbers of `trunnion run`, bit for bit.
+
+        duration: [s], default that of the model. start: "stated", "equilibrium" or "steady". inputs: a CSV file (`time` and a column per input), or
+        a mapping from inputs to numbers or pairs (times [s], values), linear in between. progress: a bar of tqdm, where it is installed.
+        on_progress(time) is called about every 64 steps; an exception in it ends the run and is raised.
+
+        Raises `RunError` if the simulation fails and `Interrupted` on Ctrl-C, both with the results until then as `.result`.
+        """
+        seconds = None if duration is None else to_si(duration, "s", "duration")
+        total = self.duration if seconds is None else seconds
+        bar = progress_bar(total, "s", progress)
+
+        def report(time: float) -> None:
+            if bar is not None:
+                bar.update(time - bar.n)
+            if on_progress is not None:
+                on_progress(time)
+
+        with _InputFile(self, inputs, total) as file:
+            try:
+                run = _trunnion.run(self._core, start_number(start), seconds, file, report if bar is not None or on_progress else None)
+            finally:
+                if bar is not None:
+                    bar.close()
+        result = Result._of(run, self)
+        if run.cancelled and run.interruption is not None:
+            if isinstance(run.interruption, KeyboardInterrupt):
+                raise Interrupted(f"interrupted at {run.end_time:g} s; .result has what was simulated", result)
+            raise run.interruption
+        if run.failure is not None:
+            raise RunError(*run.failure, result)
+        return result
+
+    def simulation(self, start: str = "stated") -> "Any":
+        """A `Simulation` at its start: "stated", in "equilibrium", or in "steady" operation."""
+        from .simulation import Simulation
+
+        return Simulation(self, start)
+
+    def linearize(self, at: Union[str, float] = "stated", inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None) -> LinearSystem:
+        """The exact linear model about the start ("stated", "equilibrium", "steady") or about a time [s] of the run.
+
+        inputs, outputs: names, in the wanted order; default: all.
+        """
+        if isinstance(at, str) and at in STARTS:
+            return self.simulation(at).linearize(inputs, outputs)
+        sim = self.simulation()
+        sim.run_until(at)
+        return sim.linearize(inputs, outputs)
+
+    def curve(self, actuator: str = "", commands: Sequence[float] = (), vary: Optional[Mapping[str, Sequence[Any]]] = None) -> List["Curve"]:
+        """Force-velocity curves of an actuator of a quasistatic circuit: one for each combination of commands and varied values."""
+        file, overrides = self._source[1], self._overrides
+        with tempfile.TemporaryDirectory() as folder:
+            if self._source[0] != "file":
+                file, overrides = os.path.join(folder, "model.yaml"), {}
+                self.save(file)
+            _trunnion.curve(file, folder, [f"{path}={override_text(value)}" for path, value in overrides.items()], actuator,
+                            [",".join(repr(float(c)) for c in commands)] if len(commands) else [],
+                            [f"{path}={','.join(override_text(v) for v in values)}" for path, values in (vary or {}).items()])
+            return _read_curves(os.path.join(folder, "curve.csv"))
+
+
+class Curve(NamedTuple):
+    """A force-velocity curve: the varied values, velocity [m/s, rad/s] and force [N, N m]; vertical parts have two points."""
+
+    values: dict
+    velocity: np.ndarray
+    force: np.ndarray
+
+
+def _read_curves(path: str) -> List[Curve]:
+    import csv
+
+    with open(path, encoding="utf-8", newline="") as file:
+        names, *rows = csv.reader(file)
+    at, force = names.index("velocity"), names.index("force")
+    groups: dict = {}
+    for row in rows:
+        groups.setdefault(tuple(row[:at]), []).append((float(row[at]), float(row[force])))
+    return [Curve(dict(zip(names[:at], key)), *np.array(points).T) for key, points in groups.items()]
+
+
+class _InputFile:
+    """Inputs of a run as a file."""
+
+    def __init__(self, model: Model, inputs: Any, duration: float) -> None:
+        self._path, self._made = "", None
+        if inputs is None:
+            return
+        if isinstance(inputs, (str, os.PathLike)):
+            self._path = os.fspath(inputs)
+            return
+        if not isinstance(inputs, Mapping):
+            raise TypeError("inputs must be a CSV file, or a mapping from names to numbers or pairs (times, values)")
+        courses = {}
+        for name, value in inputs.items():
+            unit = model.inputs[model._core.input(name)].unit
+            if isinstance(value, (tuple, list)) and len(value) == 2 and np.ndim(value[0]) == 1:
+                times, values = (np.asarray(part, dtype=float) for part in value)
+            else:
+                times, values = np.array([0.0, duration]), np.full(2, to_si(value, unit, f"input {name}"))
+            if times.shape != values.shape or times.ndim != 1 or times.size < 1:
+                raise ModelError(f"input {name}: times have shape {times.shape}, values {values.shape}; expected equal lengths")
+            if not (np.all(np.isfinite(times)) and np.all(np.isfinite(values)) and np.all(np.diff(times) > 0)):
+                raise ModelError(f"input {name}: times must increase, and all numbers must be finite")
+            courses[name] = (times, values)
+        if not courses:
+            return
+        grid = np.unique(np.concatenate([times for times, _ in courses.values()]))
+        handle, self._made = tempfile.mkstemp(suffix=".csv")
+        self._path = self._made
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(",".join(["time", *courses]) + "\n")
+            columns = [np.interp(grid, *course) for course in courses.values()]
+            for row in zip(grid, *columns):
+                file.write(",".join(repr(float(number)) for number in row) + "\n")
+
+    def __enter__(self) -> str:
+        return self._path
+
+    def __exit__(self, *_: Any) -> None:
+        if self._made:
+            os.unlink(self._made)

@@ -1,0 +1,202 @@
+"""Simulations: one machine, stepped from Python."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any, Iterator, List, MutableMapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from . import _trunnion
+from ._trunnion import Io, State
+from .errors import Interrupted, ModelError
+from .linear import LinearSystem, Transition, select
+from .model import Model, start_number
+from .units import Quantity, to_si
+
+__all__ = ["Simulation", "Incident"]
+
+
+class Incident(NamedTuple):
+    """A piston at its end damper, an open relief valve, an emptied accumulator: entries, steps inside, and the time [s] of the first."""
+
+    kind: str
+    name: str
+    count: int
+    steps: int
+    first_time: float
+
+
+class _Values(MutableMapping[str, float]):
+    """Numbers of a simulation by name; texts with units are converted to SI."""
+
+    def __init__(self, items: Sequence[Any], number: Any, get: Any, set_: Any, what: str) -> None:
+        self._items, self._number, self._get, self._set, self._what = items, number, get, set_, what
+
+    def __getitem__(self, name: str) -> float:
+        return self._get(self._number(name))
+
+    def __setitem__(self, name: str, value: Quantity) -> None:
+        number = self._number(name)
+        self._set(number, to_si(value, self._items[number].unit, f"{self._what} {name}"))
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError(f"{self._what}s cannot be removed")
+
+    def __iter__(self) -> Iterator[str]:
+        return (item.name for item in self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Simulation:
+    """One machine during a simulation: state, inputs, parameters, steps. SI units.
+
+    After a failed step, which raises `RunError`, the machine is at its last valid state. One thread at a time may use a simulation; the GIL is
+    released in steps, so that threads with their own simulations run in parallel.
+    """
+
+    def __init__(self, model: Model, start: str = "stated") -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a simulation needs a trunnion.Model, not {type(model).__name__}")
+        self.model = model
+        self._core = _trunnion.Simulation(model._core, start_number(start))
+        self.inputs: MutableMapping[str, float] = _Values(
+            model.inputs, model._core.input, self._core.input, lambda i, value: self._core.set_input(i, value, 0.0), "input")
+        self._parameters: Optional[MutableMapping[str, float]] = None
+
+    @property
+    def parameters(self) -> MutableMapping[str, float]:
+        """Parameters by path; a change takes effect at the next step, or at `restart()` where it defines the start."""
+        if self._parameters is None:
+            core = self.model._core
+            self._parameters = _Values(self.model.parameters, core.parameter, self._core.parameter, self._core.set_parameter, "parameter")
+        return self._parameters
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self._core.time
+
+    def ramp(self, name: str, value: Quantity, slope: float) -> None:
+        """From now on the input is value + slope (t - now); slope in units per second."""
+        number = self.model._core.input(name)
+        self._core.set_input(number, to_si(value, self.model.inputs[number].unit, f"input {name}"), to_si(slope, "", "slope"))
+
+    # ---- steps
+
+    def step(self, n: int = 1) -> None:
+        """Advances by n points of the time grid. Raises `RunError`, and KeyboardInterrupt on Ctrl-C between two steps."""
+        self._core.step(n)
+
+    def run_until(self, end: Quantity) -> None:
+        """Advances to a time [s], with a shorter last step if necessary. Raises `RunError`; `Interrupted` on Ctrl-C, at a valid state."""
+        seconds = to_si(end, "s", "end")
+        try:
+            self._core.run_until(seconds)
+        except KeyboardInterrupt:
+            raise Interrupted(f"interrupted at {self.time:g} s; the simulation can be continued", self) from None
+
+    def restart(self, start: str = "stated") -> None:
+        """Starts again at time 0 with inputs at their defaults and parameters as set."""
+        self._core.restart(start_number(start))
+
+    # ---- reading
+
+    def __getitem__(self, name: str) -> float:
+        """The value of a channel at the present state."""
+        if not isinstance(name, str):
+            raise TypeError(f"channels have names; {name!r} is none")
+        return self._core.channel(self.model._core.channel(name))
+
+    def outputs(self, names: Sequence[str]) -> np.ndarray:
+        """The values of several channels."""
+        return self._core.read(_numbers(self.model._core.channel, names, "outputs"))
+
+    def values(self) -> dict:
+        """All channels by name; NaN where a channel needs `attach_ledger()`."""
+        return dict(zip((c.name for c in self.model.channels), self._core.values().tolist()))
+
+    def attach_ledger(self) -> None:
+        """From now on the energy ledger is kept in every step, for the channels `energy.*`."""
+        self._core.attach_ledger()
+
+    def attach_incidents(self) -> None:
+        """From now on steps are watched for incidents."""
+        self._core.attach_incidents()
+
+    @property
+    def incidents(self) -> List[Incident]:
+        return [Incident(*row) for row in self._core.incidents()]
+
+    def io(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Io:
+        """Names resolved once: `y = io.step(u)` sets the inputs, steps, and returns the outputs as an array. `io.step(u, n=10, out=y)`."""
+        core = self.model._core
+        return Io(self._core, _numbers(core.input, inputs, "inputs"), _numbers(core.channel, outputs, "outputs"))
+
+    # ---- state
+
+    @property
+    def state_names(self) -> List[str]:
+        """Names of the minimal coordinates, as in linear models."""
+        return [s[0] for s in self._core.minimal_states()]
+
+    @property
+    def state_units(self) -> List[str]:
+        return [s[1] for s in self._core.minimal_states()]
+
+    @property
+    def state(self) -> np.ndarray:
+        """The state in minimal coordinates (`state_names`, SI). Setting it moves the machine there, consistently with its loops."""
+        return self._core.minimal_state()
+
+    @state.setter
+    def state(self, x: Any) -> None:
+        array = np.asarray(x, dtype=float)
+        if not np.all(np.isfinite(array)):
+            raise ModelError("the state must be finite numbers")
+        self._core.set_minimal_state(array)
+
+    def select_coordinates(self) -> None:
+        """Selects the independent coordinates anew, at the present state."""
+        self._core.select_coordinates()
+
+    def save(self) -> State:
+        """Everything needed to continue bit for bit. `bytes(s)` and pickles do not contain the energy ledger."""
+        return self._core.save()
+
+    def restore(self, state: Any) -> None:
+        """Continues from `save()`, or from its bytes. Raises `ModelError` for another model's."""
+        if isinstance(state, (bytes, bytearray)):
+            state = State.from_bytes(bytes(state))
+        if not isinstance(state, State):
+            raise TypeError(f"restore() needs what save() returned, or its bytes, not {type(state).__name__}; assign arrays to .state")
+        self._core.restore(state)
+
+    # ---- derivatives
+
+    def linearize(self, inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None) -> LinearSystem:
+        """The exact linear model about the present state. Its inputs are those of the model, signals, and pressures and flows of sources."""
+        wanted = [] if outputs is None else list(outputs)
+        _numbers(self.model._core.channel, wanted, "outputs")
+        return LinearSystem(self._core.linearize(wanted), inputs, [] if outputs is not None and not wanted else outputs)
+
+    def transition(self, inputs: Optional[Sequence[str]] = None) -> Transition:
+        """The exact derivative (F, G) of the last step: dx1 = F dx0 + G du, by `state_names` and inputs."""
+        data = self._core.transition()
+        return Transition(data["F"], data["G"][:, select([i[0] for i in data["inputs"]], inputs, "input")])
+
+    def __repr__(self) -> str:
+        return f"<trunnion.Simulation of {self.model.title!r} at {self.time:g} s>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a simulation cannot be pickled: pickle its model and save()")
+
+
+def _numbers(find: Any, names: Sequence[str], what: str) -> List[int]:
+    if isinstance(names, str):
+        raise TypeError(f"{what} must be a list of names, not one text")
+    return [find(name) for name in names]

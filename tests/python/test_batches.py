@@ -1,0 +1,164 @@
+"""Batches and sweeps."""
+# SPDX-License-Identifier: BSD-3-Clause
+import itertools
+
+import numpy as np
+import pytest
+
+import trunnion as tr
+
+MASS = "bodies.lever.rod.mass"
+
+
+def test_machines_are_single_simulations(driven):
+    masses = np.linspace(80, 120, 5)
+    actions = np.arange(5.0)[:, None] - 2
+    for threads in (1, 2, 3):
+        fleet = tr.Batch(driven, 5, threads=threads, inputs=["command"], outputs=["lever.angle", "lift.force"], parameters={MASS: masses})
+        fleet.step(actions, n=70)
+        y = fleet.step(n=30)
+        assert y.shape == (5, 2) and fleet.time == pytest.approx(np.full(5, 0.1)) and len(fleet) == 5
+        for i in range(5):
+            sim = driven.simulation()
+            sim.parameters[MASS] = masses[i]
+            sim.restart()
+            sim.inputs["command"] = actions[i, 0]
+            sim.step(100)
+            assert y[i].tolist() == [sim["lever.angle"], sim["lift.force"]]
+            assert fleet.save(i) == sim.save()
+
+
+def test_resets_are_seeded(driven):
+    def fleet(**options):
+        return tr.Batch(driven, 6, inputs=["command"], outputs=["piston_side.pressure"], randomize={MASS: tr.uniform("80 kg", 120)}, **options)
+
+    a, b = fleet(), fleet(seed=3)
+    first = a.reset(seed=1)
+    assert first.shape == (6, 1) and len(set(first[:, 0])) == 6
+    assert np.array_equal(b.reset(seed=1), first)
+    second = a.reset()
+    assert not np.array_equal(second, first) and np.array_equal(b.reset(), second)
+    masses = a.parameters[MASS]
+    assert masses.min() >= 80 and masses.max() <= 120
+    assert not np.array_equal(a.reset(seed=2), first)
+    mask = np.array([True, False, False, False, False, True])
+    before = a.step(np.ones((6, 1)), n=5)
+    y = a.reset(mask=mask)
+    assert np.array_equal(y[1:5], before[1:5]) and np.all(y[[0, 5]] != before[[0, 5]])
+    assert a.time.tolist() == pytest.approx([0, 0.005, 0.005, 0.005, 0.005, 0])
+    alike = tr.Batch(driven, 3, outputs=["piston_side.pressure"])
+    assert len(set(alike.reset(seed=1)[:, 0]) | set(alike.reset(seed=2)[:, 0])) == 1
+
+
+@pytest.fixture
+def failing(driven):
+    """Machine 1 runs its piston out of its cylinder."""
+    fleet = tr.Batch(driven, 3, threads=2, inputs=["command"], outputs=["lever.angle"])
+    for _ in range(600):
+        fleet.step(np.array([[0.0], [10.0], [0.5]]), n=20)
+        if fleet.failed.any():
+            return fleet
+    pytest.fail("no machine failed")
+
+
+def test_failed_machines_keep_their_state_and_restart(failing):
+    assert failing.failed.tolist() == [False, True, False] and failing.failed.dtype == bool
+    assert failing.error(1) and not failing.error(0) and "1 failed" in repr(failing)
+    stopped, state = failing.time[1], failing.save(1)
+    y = failing.step(n=5)
+    assert failing.time[1] == stopped < failing.time[0] and np.isfinite(y).all() and failing.save(1) == state
+    others = failing.time[[0, 2]]
+    failing.reset(mask=failing.failed)
+    assert not failing.failed.any() and failing.time[1] == 0 and np.array_equal(failing.time[[0, 2]], others)
+    failing.step(n=1)
+    failing.restore(1, failing.save(0))
+    assert failing.save(1) == failing.save(0)
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda m, f: tr.Batch(m, 0), tr.ModelError, "at least one machine"),
+    (lambda m, f: tr.Batch(m, 2, threads=-1), tr.ModelError, "must not be negative"),
+    (lambda m, f: tr.Batch(m, 2, inputs=["comand"]), tr.ModelError, "did you mean 'command'"),
+    (lambda m, f: tr.Batch(m, 2, outputs="lever.angle"), TypeError, "list of names"),
+    (lambda m, f: tr.Batch(m, 2, outputs=["energy.residual"]), tr.ModelError, "not kept in a batch"),
+    (lambda m, f: tr.Batch(m, 2, parameters={"bodies.lever.rod.mas": 3}), tr.ModelError, "did you mean"),
+    (lambda m, f: tr.Batch(m, 2, parameters={MASS: [1, 2, 3]}), tr.ModelError, "3 numbers for 2 machines"),
+    (lambda m, f: tr.Batch(m, 2, parameters={MASS: "3 m"}), tr.ModelError, "wrong unit"),
+    (lambda m, f: tr.Batch(m, 2, parameters={MASS: -1}), tr.ModelError, "outside its limits"),
+    (lambda m, f: tr.Batch(m, 2, parameters={MASS: 1}, randomize={MASS: tr.uniform(1, 2)}), tr.ModelError, "in parameters and in randomize"),
+    (lambda m, f: tr.Batch(m, 2, randomize={MASS: tr.uniform(2, 1)}).reset(), tr.ModelError, "above high"),
+    (lambda m, f: tr.Batch(m, 2, randomize={MASS: lambda r, n, u: [1.0]}).reset(), tr.ModelError, "expected"),
+    (lambda m, f: f.step([1, 2]), tr.ModelError, r"shape \(2,\); expected \(2, 1\)"),
+    (lambda m, f: f.step([[1, 2], [3, 4]]), tr.ModelError, r"expected \(2, 1\)"),
+    (lambda m, f: f.step([[1], [np.nan]]), tr.ModelError, "machine 1 must be a finite number"),
+    (lambda m, f: f.step(n=-1), tr.ModelError, "must not be negative"),
+    (lambda m, f: f.reset(mask=[1, 0]), tr.ModelError, "bool"),
+    (lambda m, f: f.reset(mask=[True]), tr.ModelError, "shape"),
+    (lambda m, f: f.error(7), tr.ModelError, "no machine number 7"),
+    (lambda m, f: f.restore(0, b"x"), tr.ModelError, "no state"),
+])
+def test_misuse_is_refused(driven, call, error, text):
+    fleet = tr.Batch(driven, 2, inputs=["command"], outputs=["lever.angle"])
+    before = fleet.save(0)
+    with pytest.raises(error, match=text):
+        call(driven, fleet)
+    assert fleet.save(0) == before
+
+
+def test_limits_of_inputs(driven):
+    fleet = tr.Batch(driven, 2, inputs=["command"])
+    assert fleet.input_low.tolist() == [-10] and fleet.input_high.tolist() == [10]
+
+
+def test_sweeps_are_single_runs(lever):
+    values = {"cylinders.lift.bore": ["50 mm", 0.063], MASS: [90, 100, 110]}
+    kpi = {"p": "max(piston_side.pressure) / 1e5", "f": "final(lift.force) - min(lift.force)", "a": "-mean(abs(lever.rate)) ** 2"}
+    results = [tr.sweep(lever, values, kpi, threads=threads, duration="0.8 s") for threads in (1, 2)]
+    s = results[0]
+    assert len(s) == 6 and list(s.table) == [*values, *kpi] and s.done.all() and not s.failed.any()
+    for i, (bore, mass) in enumerate(itertools.product([0.05, 0.063], [90, 100, 110])):
+        run = lever.replace({"cylinders.lift.bore": bore, MASS: mass}).run(0.8)
+        assert (s["cylinders.lift.bore"][i], s[MASS][i]) == (bore, mass)
+        assert s["p"][i] == run["piston_side.pressure"].max() / 1e5
+        assert s["f"][i] == run["lift.force"][-1] - run["lift.force"].min()
+        assert s["a"][i] == pytest.approx(-np.mean(np.abs(run["lever.rate"])) ** 2, rel=1e-12)
+    assert all(np.array_equal(results[1][name], s[name]) for name in s.table)
+    assert "<table>" in s._repr_html_() and "6 runs" in repr(s)
+
+
+def test_sweeps_of_other_values_and_functions(lever):
+    s = tr.sweep(lever, {"solver.step": ["1 ms", "2 ms"], "cylinders.lift.bore": ["50 mm", "63 mm"]},
+                 {"a": "max(lever.angle)", "n": lambda r: len(r), "e": "final(energy.residual)"}, duration=0.3, threads=2, combine="zip")
+    assert s["solver.step"].tolist() == ["1 ms", "2 ms"] and s["n"].tolist() == [301, 151]
+    run = lever.replace({"solver.step": "2 ms", "cylinders.lift.bore": "63 mm"}).run(0.3)
+    assert s["a"][1] == run["lever.angle"].max() and s["e"][1] == run["energy.residual"][-1]
+
+
+def test_a_failed_run_of_a_sweep_is_a_row(lever):
+    s = tr.sweep(lever, {"sources.pump.pressure": ["10 MPa", "200 MPa"]}, {"a": "max(lever.angle)"})
+    good = tr.sweep(lever, {"sources.pump.pressure": ["10 MPa"]}, {"a": "max(lever.angle)"})
+    assert s["a"][0] == good["a"][0] and s.failed.tolist() == [False, True]
+    assert np.isnan(s["a"][1]) and s.errors[1] and not s.errors[0]
+
+
+@pytest.mark.parametrize("values, kpi, options, text", [
+    ({}, {"a": "max(lever.angle)"}, {}, "at least one path"),
+    ({MASS: []}, {"a": "max(lever.angle)"}, {}, "no values"),
+    ({MASS: [1]}, {"a": "max(lever.angel)"}, {}, "did you mean 'lever.angle'"),
+    ({MASS: [1]}, {"a": "lever.angle"}, {}, "course over time"),
+    ({MASS: [1]}, {"a": "median(lever.angle)"}, {}, "the functions are max"),
+    ({MASS: [1]}, {"a": "max(lever.angle"}, {}, "KPI"),
+    ({MASS: [1]}, {"a": "[1]"}, {}, "only numbers"),
+    ({MASS: [1]}, {"a": "__import__('os')"}, {}, "not usable"),
+    ({MASS: ["1 m"]}, {"a": "max(lever.angle)"}, {}, "wrong unit"),
+    ({MASS: [1]}, {"a": "max(lever.angle)"}, {"combine": "all"}, "product"),
+    ({MASS: [1], "cylinders.lift.bore": [1, 2]}, {"a": "max(lever.angle)"}, {"combine": "zip"}, "equal length"),
+    ({MASS: [1]}, {"a": "max(lever.angle)"}, {"duration": -1}, "above 0"),
+    ({MASS: [1]}, {"a": "max(lever.angle)"}, {"threads": -1}, "negative"),
+    ({"no.such.path": [1]}, {"a": "max(lever.angle)"}, {}, "no.such.path"),
+])
+def test_wrong_sweeps_are_refused(lever, values, kpi, options, text):
+    with pytest.raises(tr.ModelError, match=text):
+        tr.sweep(lever, values, kpi, **options)
+    with pytest.raises(tr.ModelError, match="there is no column"):
+        tr.sweep(lever, {MASS: [100]}, {"a": "max(lever.angle)"}, duration=0.01)["b"]

@@ -1,0 +1,317 @@
+"""Simulations, states, linear models, descriptions, units."""
+# SPDX-License-Identifier: BSD-3-Clause
+import pickle
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+
+import trunnion as tr
+
+
+def test_steps_follow_the_run(lever):
+    run = lever.run(2)
+    sim = lever.simulation()
+    for k in range(0, 2000, 20):
+        assert sim.time == run.time[k] and sim["lever.angle"] == run["lever.angle"][k]
+        sim.step(20)
+    sim.run_until("2.25 s")
+    assert sim.time == 2.25
+    assert sim.outputs(["time", "lever.angle"]).tolist() == [2.25, sim["lever.angle"]]
+    assert repr(sim).endswith("at 2.25 s>")
+
+
+def test_io_is_steps_inputs_and_reads(driven):
+    names = ["lever.angle", "lift.force", "piston_side.pressure"]
+    sim, other = driven.simulation(), driven.simulation()
+    io = sim.io(["command"], names)
+    out = np.empty(3)
+    for k in range(50):
+        u = np.sin(0.1 * k) * 3
+        if k % 3 == 0:
+            y = io.step([u], n=2)
+        elif k % 3 == 1:
+            y = io.step(u, n=2, out=out)
+            assert y is out
+        else:
+            y = io.step(np.array([u]), 2)
+        other.inputs["command"] = u
+        other.step(2)
+        assert y.tolist() == [other[name] for name in names]
+    assert np.array_equal(io.read(), y)
+    before = sim.inputs["command"]
+    io.step(None)
+    assert sim.inputs["command"] == before == u
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda s: s.io(["comand"], []), tr.ModelError, "did you mean 'command'"),
+    (lambda s: s.io("command", []), TypeError, "list of names"),
+    (lambda s: s.io(["command"], []).step([1, 2]), tr.ModelError, r"shape \(2,\); expected \(1,\)"),
+    (lambda s: s.io(["command"], []).step([[1]]), tr.ModelError, r"shape \(1, 1\)"),
+    (lambda s: s.io(["command"], []).step([np.nan]), tr.ModelError, "command must be a finite number"),
+    (lambda s: s.io([], ["time"]).step(out=np.empty(2)), tr.ModelError, "writeable array of 1"),
+    (lambda s: s.io([], ["time"]).step(n=-1), tr.ModelError, "must not be negative"),
+    (lambda s: s.step(-1), tr.ModelError, "must not be negative"),
+    (lambda s: s.step("2"), TypeError, ""),
+    (lambda s: s.run_until(np.inf), tr.ModelError, "finite"),
+    (lambda s: s.run_until("5 m"), tr.ModelError, "wrong unit; expected s"),
+    (lambda s: s["lever.angel"], tr.ModelError, "did you mean 'lever.angle'"),
+    (lambda s: s[0], TypeError, "names"),
+    (lambda s: s["energy.stored"], tr.ModelError, ""),
+    (lambda s: s.inputs.__setitem__("command", np.nan), tr.ModelError, "finite"),
+    (lambda s: s.inputs.__setitem__("command", None), TypeError, "must be a number"),
+    (lambda s: s.inputs.__setitem__("command", True), TypeError, "must be a number"),
+    (lambda s: s.inputs.__delitem__("command"), TypeError, "cannot be removed"),
+    (lambda s: s.parameters.__setitem__("bodies.lever.rod.mas", 1), tr.ModelError, "did you mean 'bodies.lever.rod.mass'"),
+    (lambda s: s.parameters.__setitem__("bodies.lever.rod.mass", -1), tr.ModelError, "outside its limits"),
+    (lambda s: s.parameters.__setitem__("bodies.lever.rod.mass", "3 m"), tr.ModelError, "wrong unit; expected kg"),
+    (lambda s: setattr(s, "state", [1, 2]), tr.ModelError, "shape"),
+    (lambda s: setattr(s, "state", np.full(5, np.nan)), tr.ModelError, "finite"),
+    (lambda s: s.restore([1.0]), TypeError, "save"),
+    (lambda s: s.restore(b"nothing"), tr.ModelError, "no state"),
+    (lambda s: s.restart("fast"), tr.ModelError, "'stated', 'equilibrium' or 'steady'"),
+    (lambda s: s.transition(), tr.ModelError, "no step"),
+    (lambda s: s.linearize(outputs=["lever.angel"]), tr.ModelError, "lever.angle"),
+    (lambda s: s.linearize(inputs=["nothing"]), tr.ModelError, "there is no input 'nothing'"),
+    (lambda s: pickle.dumps(s), TypeError, "pickle its model"),
+])
+def test_misuse_is_refused_and_changes_nothing(driven, call, error, text):
+    sim = driven.simulation()
+    before = sim.save()
+    with pytest.raises(error, match=text):
+        call(sim)
+    assert sim.save() == before
+    sim.step()
+
+
+def test_a_simulation_needs_a_model():
+    with pytest.raises(TypeError, match="trunnion.Model"):
+        tr.Simulation("lever.yaml")
+    with pytest.raises(TypeError, match="trunnion.Model"):
+        tr.Batch("lever.yaml", 3)
+
+
+def test_a_failed_simulation_stays_at_its_last_state(unstable):
+    sim = unstable.simulation()
+    for _ in range(2):
+        with pytest.raises(tr.RunError) as caught:
+            sim.step(100_000)
+        assert caught.value.time == sim.time == 1 and caught.value.equations and caught.value.remedy
+    assert np.isfinite(sim["crank.angle"])
+    sim.restart()
+    assert sim.time == 0
+    sim.step(10)
+
+
+def test_states_continue_bit_for_bit(driven, crane):
+    sim = driven.simulation()
+    sim.inputs["command"] = 4
+    sim.step(100)
+    saved = sim.save()
+    sim.step(100)
+    end = sim.save()
+    for state in (saved, bytes(saved), pickle.loads(pickle.dumps(saved)), tr.State.from_bytes(bytes(saved))):
+        other = driven.simulation()
+        other.restore(state)
+        assert other.time == pytest.approx(0.1)
+        other.step(100)
+        assert other.save() == end != saved
+    with pytest.raises(tr.ModelError, match="another model"):
+        crane.simulation().restore(saved)
+    with pytest.raises(tr.ModelError):
+        tr.State.from_bytes(bytes(saved)[:-3])
+    sim.attach_ledger()
+    sim.step(10)
+    kept, energy = sim.save(), sim["energy.stored"] if "energy.stored" in [c.name for c in driven.channels] else sim["energy.residual"]
+    sim.step(10)
+    sim.restore(kept)
+    name = "energy.stored" if "energy.stored" in [c.name for c in driven.channels] else "energy.residual"
+    assert sim[name] == energy
+
+
+def test_the_minimal_state_moves_the_machine(crane):
+    sim = crane.simulation()
+    x = sim.state
+    names = sim.state_names
+    assert len(names) == len(x) == len(sim.state_units) and "boom.angle" in names
+    x[names.index("boom.angle")] += 0.01
+    sim.state = x
+    assert sim["boom.angle"] == x[names.index("boom.angle")]
+    assert np.allclose(sim.state, x, rtol=1e-12)
+
+
+def test_parameters_take_effect_as_overrides(lever):
+    sim = lever.simulation()
+    sim.parameters["bodies.lever.rod.mass"] = "150 kg"
+    assert sim.parameters["bodies.lever.rod.mass"] == 150 and len(sim.parameters) == len(lever.parameters)
+    sim.restart()
+    sim.step(100)
+    other = lever.replace({"bodies.lever.rod.mass": 150}).simulation()
+    other.step(100)
+    assert sim["piston_side.pressure"] == other["piston_side.pressure"] != lever.run(0.1)["piston_side.pressure"][-1]
+
+
+def test_threads_step_in_parallel_and_one_simulation_belongs_to_one(driven):
+    def work(sim):
+        sim.inputs["command"] = 3
+        sim.step(9_000)
+
+    alone = driven.simulation()
+    work(alone)
+    sims = [driven.simulation() for _ in range(4)]
+    threads = [threading.Thread(target=work, args=(sim,)) for sim in sims]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(sim.save() == alone.save() for sim in sims)
+
+    sim, refused = driven.simulation(), []  # at rest
+    thread = threading.Thread(target=sim.step, args=(400_000,))
+    thread.start()
+    while thread.is_alive() and not refused:  # only possible because the GIL is released
+        try:
+            sim["lever.angle"]
+        except RuntimeError as error:
+            refused.append(str(error))
+    thread.join()
+    assert refused and "another thread" in refused[0]
+    assert sim.time == pytest.approx(400)
+
+
+def test_linear_models_choose_inputs_and_outputs(driven):
+    everything = driven.linearize(at="equilibrium")
+    chosen = driven.linearize(at="equilibrium", inputs=["command"], outputs=["lever.angle", "piston_side.pressure"])
+    n = len(chosen.states)
+    assert chosen.A.shape == (n, n) and chosen.B.shape == (n, 1) and chosen.C.shape == (2, n) and chosen.D.shape == (2, 1)
+    assert chosen.outputs == ["lever.angle", "piston_side.pressure"] and chosen.output_units == ["rad", "Pa"]
+    assert np.array_equal(chosen.B[:, 0], everything.B[:, everything.inputs.index("command")])
+    assert np.array_equal(chosen.C[1], everything.C[everything.outputs.index("piston_side.pressure")])
+    assert np.allclose(sorted(np.linalg.eigvals(chosen.A), key=lambda v: (v.real, abs(v.imag)))[0].real, min(chosen.eigenvalues.real), rtol=1e-6)
+    assert chosen.eigenvalues.dtype == complex and len(chosen.modes) == n and max(chosen.modes[0].participation) == 1
+    assert chosen.stability in repr(chosen)
+    moved = driven.linearize(at=0.3)
+    assert moved.time == pytest.approx(0.3)
+    with pytest.raises(tr.ModelError):
+        driven.linearize(at="somewhere")
+
+
+def test_linear_models_go_to_control_and_scipy(driven, monkeypatch):
+    calls = []
+
+    def ss(A, B, C, D, *, states, inputs, outputs):
+        calls.append((A.shape, B.shape, C.shape, D.shape, states, inputs, outputs))
+        return "system"
+
+    monkeypatch.setitem(sys.modules, "control", types.SimpleNamespace(ss=ss))
+    linear = driven.linearize(inputs=["command"], outputs=["lever.angle"])
+    n = len(linear.states)
+    assert linear.to_control() == "system"
+    assert calls == [((n, n), (n, 1), (1, n), (1, 1), linear.states, ["command"], ["lever.angle"])]
+    monkeypatch.setitem(sys.modules, "scipy", types.ModuleType("scipy"))
+    monkeypatch.setitem(sys.modules, "scipy.signal", types.SimpleNamespace(StateSpace=lambda *m: [x.shape for x in m]))
+    assert linear.to_scipy() == [(n, n), (n, 1), (1, n), (1, 1)]
+
+
+def test_the_transition_predicts_a_step(driven):
+    def stepped(dx, du):
+        sim = driven.simulation()
+        sim.inputs["command"] = 2
+        sim.step(100)
+        x = sim.state
+        sim.state = x + dx
+        sim.inputs["command"] = 2 + du
+        sim.step()
+        return sim
+
+    sim = stepped(0, 0)
+    F, G = sim.transition(inputs=["command"])
+    n = len(sim.state)
+    assert F.shape == (n, n) and G.shape == (n, 1)
+    d = np.zeros(n)
+    d[0] = 1e-6
+    change = (stepped(d, 0).state - stepped(-d, 0).state) / 2e-6
+    assert np.allclose(change, F[:, 0], rtol=1e-4, atol=1e-6 * np.abs(F[:, 0]).max())
+
+
+def test_descriptions_are_models(lever, tmp_path):
+    yaml = pytest.importorskip("yaml")
+    with open(lever.file, encoding="utf-8") as file:
+        d = tr.Description(yaml.safe_load(file))
+    assert np.array_equal(d.model().run(0.3)["lever.angle"], lever.run(0.3)["lever.angle"])
+    d.cylinders.lift.bore = np.float64(0.063)
+    d.save(tmp_path / "m.yaml")
+    assert np.array_equal(tr.Model(tmp_path / "m.yaml").run(0.3)["lever.angle"],
+                          lever.replace({"cylinders.lift.bore": "63 mm"}).run(0.3)["lever.angle"])
+    again = pickle.loads(pickle.dumps(d))
+    assert again == d and isinstance(again.cylinders, type(d.cylinders))
+
+
+def test_findings_of_descriptions_have_paths():
+    d = tr.Description(title="x")
+    d.bodies.arm.rod = {"length": "1 kg", "mass": 2}
+    d.joints.arm.revolute = {"parent": "grund", "axis": "z"}
+    d.solver.step = "1 ms"
+    with pytest.raises(tr.ModelError) as caught:
+        d.model()
+    findings = caught.value.findings
+    assert {f.path for f in findings} >= {"bodies.arm.rod.length"}
+    assert all(f.line > 0 and f.found for f in findings)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.findings == findings
+    d.bodies.arm.rod.length = float("nan")
+    with pytest.raises(tr.ModelError, match="bodies.arm.rod.length must be a finite number"):
+        d.model()
+    d.bodies.arm.rod.length = {1, 2}
+    with pytest.raises(TypeError, match="bodies.arm.rod.length: a set"):
+        d.model()
+
+
+def test_models_say_what_they_are(lever, driven):
+    assert repr(lever).startswith("<trunnion.Model 'Lever lifted") and "45 channels, 0 inputs" in repr(lever)
+    assert [i.name for i in driven.inputs] == ["command"] and driven.inputs[0].max == 10
+    bore = next(p for p in lever.parameters if p.name == "cylinders.lift.bore")
+    assert bore.value == 0.05 and bore.unit == "m" and bore.meaning
+    with pytest.raises(tr.ModelError) as caught:
+        tr.Model(lever.file, {"cylinders.lift.boar": 1})
+    assert caught.value.findings[0].path == "cylinders.lift.boar" and "bulk_modulus" in caught.value.findings[0].expected
+    with pytest.raises(tr.ModelError, match="cannot be read"):
+        tr.Model("nothing.yaml")
+
+
+def test_units():
+    assert tr.to_si("80 mm", "m") == 0.08 and tr.to_si(3) == 3 and tr.to_si(np.float32(0.5)) == 0.5
+    assert tr.mm(50, 63).tolist() == [tr.to_si("50 mm"  , "m"), tr.to_si("63 mm", "m")]
+    assert np.allclose(tr.bar(1, 2), [1e5, 2e5]) and np.allclose(tr.deg(180), [np.pi]) and np.allclose(tr.units("L/min", 6), [1e-4])
+    for value, unit, error in (("3 mm", "Pa", tr.ModelError), ("x", "m", tr.ModelError), (np.inf, "m", tr.ModelError), ([1], "m", TypeError), (None, "m", TypeError)):
+        with pytest.raises(error):
+            tr.to_si(value, unit)
+    with pytest.raises(tr.ModelError):
+        tr.units("nonsense", 1)
+
+
+def test_stubs_name_what_the_extension_has(root):
+    import ast
+
+    from trunnion import _trunnion
+
+    tree = ast.parse((root / "python/trunnion/_trunnion.pyi").read_text(encoding="utf-8"))
+    classes = {node.name: {n.name if isinstance(n, ast.FunctionDef) else n.target.id for n in node.body if isinstance(n, (ast.FunctionDef, ast.AnnAssign))}
+               for node in tree.body if isinstance(node, ast.ClassDef)}
+    public = {name for name in dir(_trunnion) if not name.startswith("_")}
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert public == set(classes) | functions | {"abi_version"}
+    for name, members in classes.items():
+        assert {m for m in dir(getattr(_trunnion, name)) if not m.startswith("_")} == {m for m in members if not m.startswith("_")}, name
+
+
+def test_everything_public_is_documented():
+    for name in tr.__all__:
+        assert getattr(tr, name).__doc__, name
+    for kind in (tr.Model, tr.Simulation, tr.Batch, tr.Result):
+        for name, member in vars(kind).items():
+            if not name.startswith("_") and callable(member) and name not in ("simulation",):
+                assert member.__doc__, f"{kind.__name__}.{name}"
