@@ -44,7 +44,7 @@ def test_a_wheel_builds_offline_and_works(root, tmp_path):
     source.mkdir()
     for name in ("pyproject.toml", "setup.py", "README.md", "python"):
         (source / name).symlink_to(root / name)
-    environment = {**os.environ, "PIP_NO_INDEX": "1", "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    environment = {**os.environ, "TRUNNION_BUILD": os.path.abspath(os.environ["TRUNNION_BUILD"]), "PIP_NO_INDEX": "1", "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
     subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-q", "-w", str(tmp_path), str(source)], check=True,
                    env=environment, capture_output=True)
     (wheel,) = tmp_path.glob("trunnion-*.whl")
