@@ -204,6 +204,19 @@ TEST(Inputs, OfACsvFileAreLinearBetweenRowsAndHeldAtTheEnd) {
   const auto far = run("run " + folder + "/m.yaml --input " + folder + "/far.csv -q -o " + folder + "/w");
   EXPECT_EQ(far.code, 2);
   EXPECT_NE(far.output.find("at most 10"), std::string::npos) << far.output;
+  std::ofstream(folder + "/other.csv") << "root:x:secret\nabc:y:hidden\n";  // a file of another kind is not quoted
+  const auto other = run("run " + folder + "/m.yaml --input " + folder + "/other.csv -q -o " + folder + "/w");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.output.find("has no column `time`"), std::string::npos) << other.output;
+  EXPECT_EQ(other.output.find("secret"), std::string::npos) << other.output;
+  for (const char* twice : {"time,lever,lever\n0,0,0\n", "time,lever,time\n0,0,0\n"}) {
+    std::ofstream(folder + "/twice.csv") << twice;
+    const auto doubled = run("run " + folder + "/m.yaml --input " + folder + "/twice.csv -q -o " + folder + "/w");
+    EXPECT_EQ(doubled.code, 2);
+    const std::size_t first = doubled.output.find("two columns are named");
+    EXPECT_NE(first, std::string::npos) << doubled.output;
+    EXPECT_EQ(doubled.output.find("two columns are named", first + 1), std::string::npos) << doubled.output;
+  }
   std::filesystem::remove_all(folder);
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <string_view>
+#include <unordered_map>
 
 #include "commands.h"
 #include "machine/analyse.h"
@@ -108,6 +110,8 @@ std::string start_text(const JointInfo& joint, const StateVector& state) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+const std::string kEndDamper = ".end_damper";
+
 void print_start(const std::shared_ptr<const CompiledModel>& shared, const StateVector& state) {
   const CompiledModel& model = *shared;
   std::puts("start, after assembly");
@@ -128,8 +132,14 @@ void print_start(const std::shared_ptr<const CompiledModel>& shared, const State
   observer->observe(state, Side::right);
   std::vector<double> values(observer->channels().size());
   observer->values(values.data());
+  std::unordered_map<std::string_view, std::size_t> dampers;  // channels of the kind, by name
+  for (std::size_t i = 0; i < observer->channels().size(); ++i)
+    if (const std::string& channel = observer->channels()[i].name; channel.ends_with(kEndDamper)) dampers.emplace(channel, i);
   for (const Actuator& a : model.hydraulics.actuators) {
-    const std::size_t k = channel_of(observer->channels(), a.is_rotary ? "motors" : "cylinders", a.name, "end_damper");
+    const std::string name = a.name + kEndDamper;
+    auto channel = dampers.find((a.is_rotary ? "motors." : "cylinders.") + name);
+    if (channel == dampers.end()) channel = dampers.find(name);
+    const std::size_t k = channel == dampers.end() ? values.size() : channel->second;
     if (k < values.size() && values[k] != 0)
       line("end damper", fmt::format("{} starts inside the range of an end damper, which pushes with {:.4g} {}", a.name, values[k],
                                      a.is_rotary ? "N m" : "N"));

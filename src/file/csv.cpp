@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/units.h"
 
@@ -210,21 +211,31 @@ void read_input_courses(Description& description, const std::string& file, doubl
   const std::vector<std::string> header = csv_header(file);
   if (header.empty())
     throw InputError({Diagnostic{{file, 1, 1}, "", "the file has no header line", "a column `time` and columns named like inputs", ""}});
+  const char* const expected = "a column `time` and columns named like inputs";
+  // without it the file is another one, of which nothing is quoted
+  if (std::find(header.begin(), header.end(), "time") == header.end())
+    throw InputError(
+        {Diagnostic{{file, 1, 1}, "", "the file has no column `time`", "a column `time` [s] and columns named like inputs", ""}});
   auto source = std::make_shared<DescriptionSource>(source_of(description));
   std::vector<std::string> names;
   for (const auto& [name, input] : description.inputs) names.push_back(name);
-  if (std::find(header.begin(), header.end(), "time") == header.end())
-    findings.push_back({{file, 1, 1}, "", "the file has no column `time`", "a column `time` [s] and columns named like inputs", ""});
+  std::unordered_map<std::string_view, int> seen;
+  constexpr std::size_t kMostWrongColumns = 20;
   for (const std::string& column : header) {
+    if (findings.size() >= kMostWrongColumns) break;
+    if (const int times = ++seen[column]; times > 1) {
+      if (times == 2) findings.push_back({{file, 1, 1}, "", "two columns are named `" + column + "`", expected, ""});
+      continue;
+    }
     if (column == "time") continue;
     const auto number = static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
     const std::string path = "inputs." + column;
-    if (number == names.size() || std::count(header.begin(), header.end(), column) > 1) {
+    if (number == names.size()) {
       const std::string near = nearest_name(column, names);
       findings.push_back({{file, 1, 1},
                           "",
-                          number == names.size() ? "the model has no input `" + column + "`" : "two columns are named `" + column + "`",
-                          "a column `time` and columns named like inputs",
+                          "the model has no input `" + column + "`",
+                          expected,
                           names.empty()  ? "the model has no inputs; declare them in its section `inputs`"
                           : near.empty() ? ""
                                          : "did you mean `" + near + "`?"});

@@ -406,17 +406,28 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
     marked[i].assign(n * n, full ? 1 : 0);
     for (std::size_t k = 0; k < n; ++k) marked[i][k * (n + 1)] = 1;
   }
+  std::vector<int> touched;  // circuits that a part adds slopes to
+  const auto touch = [&](int node) {
+    if (node >= 0 && netlist.nodes[node].circuit >= 0) touched.push_back(netlist.nodes[node].circuit);
+  };
   const auto mark = [&] {
-    for (std::size_t i = 0; i < netlist.circuits.size(); ++i) {
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    for (const int i : touched) {
       double* T = state.T.data() + netlist.circuits[i].block;
       for (std::size_t k = 0; k < marked[i].size(); ++k)
         if (std::exchange(T[k], 0) != 0) marked[i][k] = 1;
     }
+    touched.clear();
   };
   for (double command : {-1.0, 1.0}) {  // valves that connect other nodes in either position
     std::fill(state.spool.begin(), state.spool.end(), command);
     for_each_element(netlist, [&](const auto& element) {
-      element.edges(state.flow_inputs(), [&](int A, int B, auto&&) { add_edge(netlist, {A, B, 0, 1}, state); });
+      element.edges(state.flow_inputs(), [&](int A, int B, auto&&) {
+        add_edge(netlist, {A, B, 0, 1}, state);
+        touch(A);
+        touch(B);
+      });
     });
     mark();  // once for all: slopes of flows between two nodes add up
   }
@@ -425,10 +436,14 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
   for (int i = 0; i < kMaxComponentSlopes; ++i) slopes[i] = std::ldexp(1, i);  // no sum of a subset equals another
   for (const Component& c : netlist.components) {
     add_component(netlist, c, ComponentValues<>{}, slopes, state.ydot_scratch.data(), 0, state);
+    for (const int node : c.nodes) touch(node);
+    if (c.circuit >= 0) touched.push_back(c.circuit);
     mark();
   }
   for (const FlowSource& source : netlist.flow_sources) {
     add_flow_source(netlist, source, Dual<1>::variable(0, 0), state);
+    touch(source.from);
+    touch(source.to);
     mark();
   }
   for (const Actuator& a : netlist.actuators) {

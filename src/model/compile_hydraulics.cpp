@@ -6,6 +6,8 @@
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include "model/compile_parts.h"
 #include "model/component_plan.h"
@@ -20,7 +22,10 @@ double wall(double bulk_modulus) { return 1 / bulk_modulus; }  // zero for a rig
 class Groups {
  public:
   explicit Groups(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int root(int i) { return parent_[i] == i ? i : parent_[i] = root(parent_[i]); }
+  int root(int i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
   void join(int a, int b) { parent_[std::max(root(a), root(b))] = std::min(root(a), root(b)); }
 
  private:
@@ -71,9 +76,9 @@ class NetlistBuilder {
   }
   SignalIndex used(const std::string& name) { return signal(NumberOrSignal(name)); }
   int node(const std::string& name) const {
-    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
-      if (netlist_.nodes[i].name == name) return static_cast<int>(i);
-    throw Error("there is no volume or pressure source '" + name + "'");
+    const auto number = node_numbers_.find(name);
+    if (number == node_numbers_.end()) throw Error("there is no volume or pressure source '" + name + "'");
+    return number->second;
   }
 
   void add_nodes() {
@@ -93,6 +98,7 @@ class NetlistBuilder {
     for (const auto& [name, source] : d_.sources)
       if (const auto* p = std::get_if<PressureSourceDescription>(&source))
         netlist_.nodes.push_back({name, -1, -1, -1, signal(p->pressure)});
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) node_numbers_.emplace(netlist_.nodes[i].name, static_cast<int>(i));
     for (const auto& [name, source] : d_.sources)
       if (const auto* f = std::get_if<FlowSourceDescription>(&source))
         netlist_.flow_sources.push_back({name, f->from.empty() ? -1 : node(f->from), f->to.empty() ? -1 : node(f->to), signal(f->flow)});
@@ -361,15 +367,14 @@ class NetlistBuilder {
     for (const QuasistaticCircuit& q : netlist_.quasistatic)
       for (const QuasistaticPort& port : q.ports)
         join(static_cast<int>(netlist_.nodes.size()) + q.ports.front().actuator, static_cast<int>(netlist_.nodes.size()) + port.actuator);
-    std::vector<int> roots;
+    std::vector<int> circuits(netlist_.nodes.size() + netlist_.actuators.size() + netlist_.components.size(), -1);  // by root
     const auto circuit_of = [&](int i) {
-      const int root = groups.root(i);
-      const auto at = std::find(roots.begin(), roots.end(), root);
-      if (at == roots.end()) {
-        roots.push_back(root);
+      int& circuit = circuits[groups.root(i)];
+      if (circuit < 0) {
+        circuit = static_cast<int>(netlist_.circuits.size());
         netlist_.circuits.emplace_back();
       }
-      return static_cast<int>(std::find(roots.begin(), roots.end(), root) - roots.begin());
+      return circuit;
     };
     std::vector<std::vector<int>> unknowns;
     const auto add_unknown = [&](int circuit, int state) {
@@ -418,6 +423,7 @@ class NetlistBuilder {
   const Description& d_;
   CompiledModel& model_;
   Hydraulics& netlist_;
+  std::unordered_map<std::string, int> node_numbers_;
 };
 
 }  // namespace

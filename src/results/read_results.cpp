@@ -120,7 +120,7 @@ class Hdf5File {
   template <class Read>
   std::string text_of(hid_t type, Read&& read) const {
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return "";
-    if (H5Tget_size(type) > size_) damaged(name_);
+    if (H5Tget_size(type) == 0 || H5Tget_size(type) > size_) damaged(name_);  // HDF5 divides by the size
     std::string text(H5Tget_size(type), '\0');
     if (read(text.data()) < 0) damaged(name_);
     return text.substr(0, text.find('\0'));

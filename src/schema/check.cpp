@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "schema/name_index.h"
 #include "schema/reader.h"
 #include "schema/schema.h"
 #include "schema/table.h"
@@ -16,13 +17,6 @@
 namespace trunnion {
 
 namespace {
-
-template <class T>
-const T* lookup(const NamedList<T>& list, const std::string& name) {
-  for (const auto& item : list)
-    if (item.first == name) return &item.second;
-  return nullptr;
-}
 
 /// Names in file order with fast look-up.
 class KnownNames {
@@ -89,7 +83,7 @@ class NameSearch : public Visitor {
 /// Resolves every reference by name in a description.
 class ReferenceCheck : public Visitor {
  public:
-  ReferenceCheck(const Description& d, Findings& out) : d_(d), out_(out) {
+  ReferenceCheck(const Description& d, Findings& out) : d_(d), out_(out), joints_(d.joints), sources_(d.sources) {
     bodies_.add(d.bodies);
     bodies_.add_made("ground");
     volumes_.add(d.volumes);
@@ -147,10 +141,9 @@ class ReferenceCheck : public Visitor {
     if (known->contains(name) || (name.empty() && !needed)) return;
     const std::string path = path_ + key.name + (index < 0 ? "" : "." + std::to_string(index));
     if (key.names == Names::coordinate)
-      if (const auto* joint = lookup(d_.joints, split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
+      if (const auto* joint = joints_.find(split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
     std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
-    if (key.names == Names::node && lookup(d_.sources, name) != nullptr)
-      hint = "`" + name + "` is a flow source, which defines no pressure";
+    if (key.names == Names::node && sources_.find(name) != nullptr) hint = "`" + name + "` is a flow source, which defines no pressure";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
     add_finding(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
   }
@@ -191,6 +184,8 @@ class ReferenceCheck : public Visitor {
 
   const Description& d_;
   Findings& out_;
+  NameIndex<JointDescription> joints_;
+  NameIndex<SourceDescription> sources_;
   std::string path_;
   KnownNames bodies_, volumes_, nodes_, coordinates_, signals_;
 };
@@ -285,9 +280,9 @@ void check_start_values(const Description& d, Findings& out, const std::string& 
 
 }  // namespace
 
-std::string full_coordinate_name(const Description& d, const std::string& name) {
+std::string full_coordinate_name(const NameIndex<JointDescription>& joints, const std::string& name) {
   const auto& [joint_name, part] = split_coordinate(name);
-  const JointDescription* joint = lookup(d.joints, joint_name);
+  const JointDescription* joint = joints.find(joint_name);
   const int index = joint == nullptr ? -1 : find_coordinate(joint->kind, part);
   return index < 0 ? name : joint_name + "." + joint_parts(joint->kind)[static_cast<std::size_t>(index)].position;
 }
@@ -354,9 +349,10 @@ void check_names(const Description& d, Findings& out) {
   };
   no_number("signals", "a signal", d.signals);
   no_number("inputs", "an input", d.inputs);
+  const NameIndex<SignalDescription> signals(d.signals);
   for (const auto& [name, input] : d.inputs) {
     if (!is_item_name(name)) add_finding(d, out, "inputs." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
-    if (lookup(d.signals, name) != nullptr)
+    if (signals.find(name) != nullptr)
       add_finding(d, out, "inputs." + name, "the name `" + name + "` is already used in `signals`",
                   "different names, as both name signals");
   }
@@ -398,8 +394,9 @@ void check_joints(const Description& d, Findings& out) {
     if (joint.kind == JointKind::universal && std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > kRightAngle)
       add_finding(d, out, "joints." + name + ".universal.axes", "the two axes are not perpendicular", "perpendicular axes, such as [x, y]");
   }
+  const NameIndex<JointDescription> joints(d.joints);
   for (const auto& [name, coupling] : d.couplings)
-    if (full_coordinate_name(d, coupling.joints[0]) == full_coordinate_name(d, coupling.joints[1]))
+    if (full_coordinate_name(joints, coupling.joints[0]) == full_coordinate_name(joints, coupling.joints[1]))
       add_finding(d, out, "couplings." + name + ".joints", "the coordinate `" + coupling.joints[0] + "` is coupled to itself",
                   "two coordinates");
 }

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "description/description.h"
+#include "schema/name_index.h"
 
 namespace trunnion {
 
@@ -35,7 +36,7 @@ void check_solver(const Description& d, Findings& out);
 void check_coupling(const Description& d, Findings& out);
 
 /// `boom.angle` for `boom` of a revolute joint; the name itself if it is not a coordinate.
-std::string full_coordinate_name(const Description& d, const std::string& name);
+std::string full_coordinate_name(const NameIndex<JointDescription>& joints, const std::string& name);
 
 /// Adds a finding at the position of `path`.
 void add_finding(const Description& d, Findings& out, const std::string& path, const std::string& found, const std::string& expected = "",

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "schema/check.h"
 #include "schema/reader.h"
@@ -20,19 +22,46 @@ const std::vector<std::string>* operands(const SignalDescription& signal) {
   return nullptr;
 }
 
-template <class T>
-const T* lookup(const NamedList<T>& list, const std::string& name) {
-  for (const auto& item : list)
-    if (item.first == name) return &item.second;
-  return nullptr;
+/// Whether following operands from `start` leads back to it. (Without recursion, as chains may be long.)
+bool leads_back(const NameIndex<SignalDescription>& signals, const std::string& start) {
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string_view> open{start};
+  while (!open.empty()) {
+    const SignalDescription* signal = signals.find(open.back());
+    open.pop_back();
+    const auto* of = signal == nullptr ? nullptr : operands(*signal);
+    if (of == nullptr) continue;
+    for (const std::string& name : *of) {
+      if (name == start) return true;
+      if (seen.insert(name).second) open.push_back(name);
+    }
+  }
+  return false;
 }
 
-// Whether following operands from `signal` leads back to `start`.
-bool leads_back(const Description& d, const std::string& signal, const std::string& start, std::set<std::string>& seen) {
-  const SignalDescription* s = lookup(d.signals, signal);
-  const auto* of = s == nullptr ? nullptr : operands(*s);
-  if (of == nullptr || !seen.insert(signal).second) return false;
-  return std::any_of(of->begin(), of->end(), [&](const std::string& name) { return name == start || leads_back(d, name, start, seen); });
+/// Signals that may refer to themselves: those left after removing, again and again, all without operands among the rest.
+std::unordered_set<std::string_view> possible_cycles(const NamedList<SignalDescription>& signals) {
+  std::unordered_map<std::string_view, std::vector<std::string_view>> users;
+  std::unordered_map<std::string_view, std::size_t> open;  // operands that are left
+  for (const auto& [name, signal] : signals)
+    if (const auto* of = operands(signal)) {
+      open[name] = of->size();
+      for (const std::string& operand : *of) users[operand].push_back(name);
+    }
+  std::vector<std::string_view> free;
+  for (const auto& [operand, by] : users)
+    if (!open.contains(operand)) free.push_back(operand);
+  while (!free.empty()) {
+    const auto by = users.find(free.back());
+    free.pop_back();
+    if (by == users.end()) continue;
+    for (const std::string_view user : by->second)
+      if (--open[user] == 0) free.push_back(user);
+  }
+  std::unordered_set<std::string_view> rest;
+  for (const auto& [name, left] : open)
+    if (left > 0) rest.insert(name);
+  return rest;
 }
 
 void check_points(const Description& d, Findings& out, const std::string& path, const Points& points, bool strict) {
@@ -47,7 +76,7 @@ void check_points(const Description& d, Findings& out, const std::string& path, 
 class DimensionCheck {
  public:
   DimensionCheck(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out)
-      : d_(d), dimensions_(dimensions), out_(out) {}
+      : d_(d), dimensions_(dimensions), out_(out), joints_(d.joints), inputs_(d.inputs) {}
 
   void run() {
     for (const auto& [name, signal] : d_.signals) of_signal(name);
@@ -74,7 +103,7 @@ class DimensionCheck {
   /// Whether a joint coordinate is an angle, not a displacement; nullopt if it does not exist.
   std::optional<bool> is_rotary(const std::string& coordinate) const {
     const auto& [joint_name, part] = split_coordinate(coordinate);
-    const JointDescription* joint = lookup(d_.joints, joint_name);
+    const JointDescription* joint = joints_.find(joint_name);
     const int index = joint == nullptr ? -1 : find_coordinate(joint->kind, part);
     if (index < 0) return std::nullopt;
     return joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind == JointPartKind::angle;
@@ -110,10 +139,10 @@ class DimensionCheck {
 
   // The dimension of a signal's values if any has a unit; they must agree.
   std::optional<Dimension> of_signal(const std::string& name) {
-    const bool input = lookup(d_.inputs, name) != nullptr;
-    const std::string prefix = (input ? "inputs." : "signals.") + name + ".";
+    const InputDescription* const input = inputs_.find(name);
+    const std::string prefix = (input != nullptr ? "inputs." : "signals.") + name + ".";
     std::optional<Dimension> found;
-    if (input) found = of_unit(lookup(d_.inputs, name)->unit);
+    if (input != nullptr) found = of_unit(input->unit);
     for (auto it = dimensions_.lower_bound(prefix); it != dimensions_.end() && it->first.starts_with(prefix); ++it) {
       if (!is_value(it->first.substr(prefix.size()))) continue;
       if (!found) found = it->second;
@@ -212,6 +241,8 @@ class DimensionCheck {
   const Description& d_;
   const std::map<std::string, Dimension>& dimensions_;
   Findings& out_;
+  NameIndex<JointDescription> joints_;
+  NameIndex<InputDescription> inputs_;
   std::set<std::string> reported_;
 };
 
@@ -256,9 +287,10 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
   check_friction(d, out, path + ".friction", c.friction);
 }
 
-void check_motor(const Description& d, Findings& out, const std::string& path, const MotorDescription& m) {
+void check_motor(const Description& d, const NameIndex<JointDescription>& joints, Findings& out, const std::string& path,
+                 const MotorDescription& m) {
   const auto& [joint_name, part] = split_coordinate(m.joint);
-  if (const JointDescription* joint = lookup(d.joints, joint_name)) {
+  if (const JointDescription* joint = joints.find(joint_name)) {
     const int index = find_coordinate(joint->kind, part);
     if (index >= 0 && joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind != JointPartKind::angle)
       add_finding(d, out, path + ".joint", "the coordinate `" + m.joint + "` is a displacement, but a motor drives an angle",
@@ -475,6 +507,8 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
 }  // namespace
 
 void check_signals(const Description& d, Findings& out) {
+  const NameIndex<SignalDescription> signals(d.signals);
+  const std::unordered_set<std::string_view> possible = possible_cycles(d.signals);
   for (const auto& [name, signal] : d.signals) {
     const std::string path = "signals." + name;
     if (const auto* s = std::get_if<StepsSignal>(&signal)) check_points(d, out, path + ".steps", s->steps, true);
@@ -482,8 +516,7 @@ void check_signals(const Description& d, Findings& out) {
     if (const auto* s = std::get_if<TableSignal>(&signal)) check_points(d, out, path + ".table", s->points, s->smooth);
     if (const auto* of = operands(signal); of != nullptr && of->empty())
       add_finding(d, out, path, "the signal has no operands", "names of signals");
-    std::set<std::string> seen;
-    if (leads_back(d, name, name, seen))
+    if (possible.contains(name) && leads_back(signals, name))
       add_finding(d, out, path, "the signal `" + name + "` refers to itself", "sums and products without a cycle");
   }
   for (const auto& [name, input] : d.inputs) {
@@ -507,38 +540,65 @@ bool doubled_time(const Points& points) {
          points.end();
 }
 
-/// Whether a signal or one of its operands jumps.
-bool jumps(const Description& d, const std::string& name, std::set<std::string>& seen) {
-  if (const InputDescription* input = lookup(d.inputs, name)) {
-    const auto course = source_of(d).courses.find(name);
-    return !input->rate_limit && (course == source_of(d).courses.end() || doubled_time(course->second));
+/// Which signals jump, by themselves or by an operand.
+class JumpSearch {
+ public:
+  explicit JumpSearch(const Description& d) : courses_(source_of(d).courses), signals_(d.signals), inputs_(d.inputs) {}
+
+  bool jumps(const std::string& name) const {
+    std::unordered_set<std::string_view> seen{name};
+    std::vector<std::string_view> open{name};
+    while (!open.empty()) {
+      const std::string_view at = open.back();
+      open.pop_back();
+      if (const InputDescription* input = inputs_.find(at)) {
+        if (jumps_itself(*input, std::string(at))) return true;
+        continue;
+      }
+      const SignalDescription* signal = signals_.find(at);
+      if (signal == nullptr) continue;
+      if (const auto* of = operands(*signal)) {
+        for (const std::string& part : *of)
+          if (seen.insert(part).second) open.push_back(part);
+      } else if (jumps_itself(*signal)) {
+        return true;
+      }
+    }
+    return false;
   }
-  const SignalDescription* signal = lookup(d.signals, name);
-  if (signal == nullptr || !seen.insert(name).second) return false;
-  if (const auto* of = operands(*signal))
-    return std::any_of(of->begin(), of->end(), [&](const std::string& part) { return jumps(d, part, seen); });
-  if (const auto* steps = std::get_if<StepsSignal>(signal)) return !steps->steps.empty();
-  if (const auto* ramps = std::get_if<RampsSignal>(signal)) return doubled_time(ramps->points);
-  if (const auto* table = std::get_if<TableSignal>(signal)) return doubled_time(table->points);
-  if (const auto* csv = std::get_if<CsvSignal>(signal)) return doubled_time(csv->points);
-  return false;
-}
+  bool is_input(const std::string& name) const { return inputs_.find(name) != nullptr; }
+
+ private:
+  bool jumps_itself(const InputDescription& input, const std::string& name) const {
+    const auto course = courses_.find(name);
+    return !input.rate_limit && (course == courses_.end() || doubled_time(course->second));
+  }
+  static bool jumps_itself(const SignalDescription& signal) {
+    if (const auto* steps = std::get_if<StepsSignal>(&signal)) return !steps->steps.empty();
+    if (const auto* ramps = std::get_if<RampsSignal>(&signal)) return doubled_time(ramps->points);
+    if (const auto* table = std::get_if<TableSignal>(&signal)) return doubled_time(table->points);
+    if (const auto* csv = std::get_if<CsvSignal>(&signal)) return doubled_time(csv->points);
+    return false;
+  }
+
+  const decltype(DescriptionSource::courses)& courses_;
+  NameIndex<SignalDescription> signals_;
+  NameIndex<InputDescription> inputs_;
+};
 
 void check_motion_signals(const Description& d, Findings& out) {
-  for (const auto& [name, motion] : d.motions) {
-    std::set<std::string> seen;
-    if (jumps(d, motion.signal, seen))
+  const JumpSearch search(d);
+  for (const auto& [name, motion] : d.motions)
+    if (search.jumps(motion.signal))
       add_finding(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps, which a body cannot follow",
                   "a signal without jumps, preferably with a continuous slope",
-                  lookup(d.inputs, motion.signal) != nullptr ? "give the input a `rate_limit`" : "use a smooth table or a sine");
-  }
+                  search.is_input(motion.signal) ? "give the input a `rate_limit`" : "use a smooth table or a sine");
 }
 
 /// Chambers on nodes, or on a quasistatic circuit.
+/// `circuits`: how many quasistatic ones have the actuator.
 template <class Actuator>
-void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const Actuator& a) {
-  const auto circuits =
-      std::count_if(d.quasistatic.begin(), d.quasistatic.end(), [&](const auto& q) { return lookup(q.second.actuators, name) != nullptr; });
+void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const Actuator& a, int circuits) {
   const std::string either = "A and B, or its name among the actuators of one `quasistatic` circuit";
   if (circuits > 1) add_finding(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
   if (circuits > 0) {
@@ -552,9 +612,17 @@ void check_oil_of(const Description& d, Findings& out, const std::string& path, 
     if (node.empty()) add_finding(d, out, path + "." + key, "the chamber has no node", either);
 }
 
-void check_quasistatic(const Description& d, Findings& out, const std::string& path, const QuasistaticDescription& q) {
+/// The parts of a description that quasistatic circuits refer to.
+struct OilNames {
+  NameIndex<VolumeDescription> volumes;
+  NameIndex<CylinderDescription> cylinders;
+  NameIndex<MotorDescription> motors;
+};
+
+void check_quasistatic(const Description& d, const OilNames& names, Findings& out, const std::string& path,
+                       const QuasistaticDescription& q) {
   if (q.actuators.empty()) add_finding(d, out, path + ".actuators", "the circuit has no actuators", "names of cylinders or motors");
-  if (lookup(d.volumes, q.tank) != nullptr)
+  if (names.volumes.find(q.tank) != nullptr)
     add_finding(d, out, path + ".tank", "`" + q.tank + "` is not a pressure source", "the name of a pressure source in `sources`");
   if (!q.open_centre.empty() && !q.bleed)
     add_finding(d, out, path + ".open_centre", "the circuit has no bleed valve", "`bleed` with the size of the sections");
@@ -563,8 +631,8 @@ void check_quasistatic(const Description& d, Findings& out, const std::string& p
                 "only one of them");
   for (const auto& [name, m] : q.actuators) {
     const std::string at = path + ".actuators." + name;
-    const CylinderDescription* cylinder = lookup(d.cylinders, name);
-    if (cylinder == nullptr && lookup(d.motors, name) == nullptr)
+    const CylinderDescription* cylinder = names.cylinders.find(name);
+    if (cylinder == nullptr && names.motors.find(name) == nullptr)
       add_finding(d, out, at, "there is no cylinder or motor `" + name + "`", "the name of a cylinder or motor");
     if (!m.element.stiffness && !(cylinder != nullptr && cylinder->chamber_length_A && cylinder->chamber_length_B))
       add_finding(d, out, at + ".element.stiffness", "without chamber lengths the stiffness of the oil is undefined", "a stiffness",
@@ -582,9 +650,10 @@ void check_quasistatic(const Description& d, Findings& out, const std::string& p
 }
 
 void check_hydraulics(const Description& d, Findings& out) {
+  const NameIndex<JointDescription> joints(d.joints);
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)
-    if (const auto [it, fresh] = moved.emplace(full_coordinate_name(d, motion.joint), name); !fresh)
+    if (const auto [it, fresh] = moved.emplace(full_coordinate_name(joints, motion.joint), name); !fresh)
       add_finding(d, out, "motions." + name + ".joint",
                   "the coordinate `" + motion.joint + "` is already prescribed by `" + it->second + "`", "one motion for each coordinate");
   check_motion_signals(d, out);
@@ -594,10 +663,14 @@ void check_hydraulics(const Description& d, Findings& out) {
   for (const auto& [name, valve] : d.valves)
     std::visit([&, path = "valves." + name](const auto& v) { check_valve(d, out, path, v); }, valve);
   for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);
-  for (const auto& [name, motor] : d.motors) check_motor(d, out, "motors." + name, motor);
-  for (const auto& [name, cylinder] : d.cylinders) check_oil_of(d, out, "cylinders." + name, name, cylinder);
-  for (const auto& [name, motor] : d.motors) check_oil_of(d, out, "motors." + name, name, motor);
-  for (const auto& [name, q] : d.quasistatic) check_quasistatic(d, out, "quasistatic." + name, q);
+  for (const auto& [name, motor] : d.motors) check_motor(d, joints, out, "motors." + name, motor);
+  std::unordered_map<std::string_view, int> circuits;  // quasistatic ones of each actuator
+  for (const auto& [name, q] : d.quasistatic)
+    for (const auto& [actuator, metering] : q.actuators) ++circuits[actuator];
+  for (const auto& [name, cylinder] : d.cylinders) check_oil_of(d, out, "cylinders." + name, name, cylinder, circuits[name]);
+  for (const auto& [name, motor] : d.motors) check_oil_of(d, out, "motors." + name, name, motor, circuits[name]);
+  const OilNames names{NameIndex(d.volumes), NameIndex(d.cylinders), NameIndex(d.motors)};
+  for (const auto& [name, q] : d.quasistatic) check_quasistatic(d, names, out, "quasistatic." + name, q);
 }
 
 void check_solver(const Description& d, Findings& out) {

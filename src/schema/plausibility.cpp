@@ -9,7 +9,10 @@
 #include <limits>
 #include <set>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "schema/name_index.h"
 #include "schema/table.h"
 
 namespace trunnion {
@@ -68,57 +71,91 @@ SignalRange signal_range(const std::vector<std::array<double, 2>>& points, doubl
   return range;
 }
 
-/// Range of a signal; for sums and products bounds of the range.
-SignalRange signal_range(const Description& d, const std::string& name, std::set<std::string>& inside) {
-  for (const auto& [input_name, input] : d.inputs) {
-    if (input_name != name) continue;
-    const auto course = source_of(d).courses.find(name);
-    SignalRange range = course == source_of(d).courses.end() ? SignalRange{input.initial, input.initial} : signal_range(course->second);
-    for (const std::optional<double>& limit : {input.min, input.max})
-      if (limit) range.add(*limit);
+/// Ranges of signals; for sums and products bounds of the range. Each is computed once, its operands before it and without recursion, as
+/// chains may be long and signals have several users.
+class SignalRanges {
+ public:
+  explicit SignalRanges(const Description& d) : courses_(source_of(d).courses), signals_(d.signals), inputs_(d.inputs) {}
+
+  SignalRange of(const std::string& name) {
+    std::vector<std::string_view> open{name};
+    while (!open.empty()) {
+      const std::string_view at = open.back();
+      const std::vector<std::string>* operands = known_.contains(at) ? nullptr : operands_of(at);
+      const std::size_t before = open.size();
+      if (operands != nullptr && entered_.insert(at).second)
+        for (const std::string& part : *operands)
+          if (!known_.contains(part) && !entered_.contains(part)) open.push_back(part);
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (!known_.contains(at)) known_.emplace(at, computed(at));
+    }
+    return known_.at(name);
+  }
+
+ private:
+  const std::vector<std::string>* operands_of(std::string_view name) const {
+    const SignalDescription* signal = inputs_.find(name) != nullptr ? nullptr : signals_.find(name);
+    if (signal == nullptr) return nullptr;
+    if (const auto* s = std::get_if<SumSignal>(signal)) return &s->of;
+    if (const auto* s = std::get_if<ProductSignal>(signal)) return &s->of;
+    return nullptr;
+  }
+
+  SignalRange known(const std::string& name) const {
+    const auto range = known_.find(name);
+    return range == known_.end() ? SignalRange{} : range->second;
+  }
+
+  SignalRange computed(std::string_view name) const {
+    if (const InputDescription* input = inputs_.find(name)) {
+      const auto course = courses_.find(std::string(name));
+      SignalRange range = course == courses_.end() ? SignalRange{input->initial, input->initial} : signal_range(course->second);
+      for (const std::optional<double>& limit : {input->min, input->max})
+        if (limit) range.add(*limit);
+      return range;
+    }
+    const SignalDescription* signal = signals_.find(name);
+    SignalRange range;
+    if (signal == nullptr) return range;
+    if (const auto* s = std::get_if<ConstantSignal>(signal)) range = {s->value, s->value};
+    if (const auto* s = std::get_if<StepsSignal>(signal)) {
+      range = signal_range(s->steps);
+      range.add(s->before);
+    }
+    if (const auto* s = std::get_if<RampsSignal>(signal)) range = signal_range(s->points);
+    if (const auto* s = std::get_if<TableSignal>(signal)) range = signal_range(s->points);
+    if (const auto* s = std::get_if<CsvSignal>(signal)) range = signal_range(s->points, s->scale);
+    if (const auto* s = std::get_if<SineSignal>(signal)) range = {s->offset - std::abs(s->amplitude), s->offset + std::abs(s->amplitude)};
+    if (const auto* s = std::get_if<SumSignal>(signal))
+      for (const std::string& part : s->of) {
+        const SignalRange r = known(part);
+        range = {range.low + r.low, range.high + r.high};
+      }
+    if (const auto* s = std::get_if<ProductSignal>(signal)) {
+      range = {1, 1};
+      for (const std::string& part : s->of) {
+        const SignalRange r = known(part);
+        const auto [low, high] = std::minmax({range.low * r.low, range.low * r.high, range.high * r.low, range.high * r.high});
+        range = {low, high};
+      }
+    }
     return range;
   }
-  const auto item = std::find_if(d.signals.begin(), d.signals.end(), [&](const auto& s) { return s.first == name; });
-  if (item == d.signals.end() || !inside.insert(name).second) return {};
-  const SignalDescription& signal = item->second;
-  SignalRange range;
-  if (const auto* s = std::get_if<ConstantSignal>(&signal)) range = {s->value, s->value};
-  if (const auto* s = std::get_if<StepsSignal>(&signal)) {
-    range = signal_range(s->steps);
-    range.add(s->before);
-  }
-  if (const auto* s = std::get_if<RampsSignal>(&signal)) range = signal_range(s->points);
-  if (const auto* s = std::get_if<TableSignal>(&signal)) range = signal_range(s->points);
-  if (const auto* s = std::get_if<CsvSignal>(&signal)) range = signal_range(s->points, s->scale);
-  if (const auto* s = std::get_if<SineSignal>(&signal)) range = {s->offset - std::abs(s->amplitude), s->offset + std::abs(s->amplitude)};
-  if (const auto* s = std::get_if<SumSignal>(&signal))
-    for (const std::string& part : s->of) {
-      const SignalRange r = signal_range(d, part, inside);
-      range = {range.low + r.low, range.high + r.high};
-    }
-  if (const auto* s = std::get_if<ProductSignal>(&signal)) {
-    range = {1, 1};
-    for (const std::string& part : s->of) {
-      const SignalRange r = signal_range(d, part, inside);
-      const auto [low, high] = std::minmax({range.low * r.low, range.low * r.high, range.high * r.low, range.high * r.high});
-      range = {low, high};
-    }
-  }
-  inside.erase(name);
-  return range;
-}
 
-SignalRange signal_range(const Description& d, const std::string& name) {
-  std::set<std::string> inside;
-  return signal_range(d, name, inside);
-}
+  const decltype(DescriptionSource::courses)& courses_;
+  NameIndex<SignalDescription> signals_;
+  NameIndex<InputDescription> inputs_;
+  std::unordered_map<std::string_view, SignalRange> known_;
+  std::unordered_set<std::string_view> entered_;  // sums and products whose operands are known, or are being computed
+};
 
 // ---------------------------------------------------------------- values
 
 /// Compares the values of hydraulic parts with their plausible ranges.
 class PlausibilityCheck final : public Visitor {
  public:
-  PlausibilityCheck(const Description& d, Doubts& out) : d_(d), out_(out) {}
+  PlausibilityCheck(const Description& d, Doubts& out) : d_(d), out_(out), ranges_(d) {}
 
   void leaf(const Key& key, const Slot& slot) override {
     if (!of_oil_) return;
@@ -128,7 +165,7 @@ class PlausibilityCheck final : public Visitor {
     if (const auto* value = std::get_if<NumberOrSignal*>(&slot)) {
       if (const auto* number = std::get_if<double>(*value)) return compare(key, *number);
       if (const auto& name = std::get<std::string>(**value); !name.empty()) {
-        const SignalRange range = signal_range(d_, name);
+        const SignalRange range = ranges_.of(name);
         compare(key, std::max(range.high, -range.low));
       }
     }
@@ -173,16 +210,18 @@ class PlausibilityCheck final : public Visitor {
 
   const Description& d_;
   Doubts& out_;
+  SignalRanges ranges_;
   std::string path_;
   bool of_oil_ = false;
 };
 
 void look_at_commands(const Description& d, Doubts& out) {
   constexpr double kTolerance = 1e-9;
+  SignalRanges ranges(d);
   for (const auto& [name, valve] : d.valves) {
     const auto* v = std::get_if<DirectionalValveDescription>(&valve);
     if (v == nullptr) continue;
-    const SignalRange range = signal_range(d, v->signal);
+    const SignalRange range = ranges.of(v->signal);
     const double most = std::max(range.high, -range.low);
     if (most > v->at_signal * (1 + kTolerance))
       add_finding(d, out, "valves." + name + ".signal",

@@ -146,11 +146,11 @@ void ClosedLoops<D>::set_block(Group& g, int rank, Block& block) {
             body(from, place, block.place[column_in_group_[m_.paths[k].dof]]);
     }
   };
-  for_each_entry([&](int from, int row, int place) {
+  for_each_entry([&](int from, int /*row*/, int place) {
     if (place < 0)
       ++end[-1 - place];
     else
-      block.dependent.push_back({from, row * rank + place});
+      block.dependent.push_back({from, 0});
   });
   const int entries = static_cast<int>(block.dependent.size());
   block.is_sparse = rank > kDense || (rank > kUnrolled && 2 * entries < rank * rank);
@@ -164,16 +164,21 @@ void ClosedLoops<D>::set_block(Group& g, int rank, Block& block) {
   block.rest_values.resize(block.rest.size());
   block.R.resize(static_cast<std::size_t>(rank) * others);
   if (!block.is_sparse) {
+    Copy* copy = block.dependent.data();
+    for_each_entry([&](int, int row, int place) {
+      if (place >= 0) (copy++)->to = row * rank + place;
+    });
     block.LU.assign(static_cast<std::size_t>(rank) * rank, 0.0);
     block.pivot.resize(rank);
     return;
   }
-  std::vector<int> row, column;
-  for (const Copy& c : block.dependent) {
-    row.push_back(c.to / rank);
-    column.push_back(c.to % rank);
-  }
-  block.sparse.set_pattern(rank, row, column);
+  std::vector<int> rows, columns;
+  for_each_entry([&](int, int row, int place) {
+    if (place < 0) return;
+    rows.push_back(row);
+    columns.push_back(place);
+  });
+  block.sparse.set_pattern(rank, rows, columns);
   for (std::size_t i = 0; i < block.dependent.size(); ++i) block.dependent[i].to = block.sparse.slots()[i];
 }
 
