@@ -22,7 +22,7 @@ const fs::path kRoot = TRUNNION_SOURCE_DIR;
 
 TEST(Guides, TheCodeOfTheWorkedElementIsThatOfTheSources) {
   std::istringstream lines(text_of(kRoot / "docs/adding_an_element.md"));
-  const std::regex names_a_file("^`((?:src|tests)/[\\w./]+)`:$");
+  const std::regex names_a_file("^`((?:include|src|tests)/[\\w./]+)`:$");
   std::string file, block;
   std::set<std::string> files;
   bool inside = false;
