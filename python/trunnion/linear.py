@@ -22,10 +22,11 @@ class Mode(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """Derivative of a step: dx1 = F dx0 + G du, in `Simulation.state_names`."""
+    """Derivative of a step: dx1 = F dx0 + G du + P dp, in `Simulation.state_names`."""
 
     F: np.ndarray
     G: np.ndarray
+    P: np.ndarray
 
 
 def select(names: Sequence[str], wanted: Optional[Sequence[str]], what: str) -> List[int]:

@@ -184,10 +184,16 @@ class Simulation:
         _numbers(self.model._core.channel, wanted, "outputs")
         return LinearSystem(self._core.linearize(wanted), inputs, [] if outputs is not None and not wanted else outputs)
 
-    def transition(self, inputs: Optional[Sequence[str]] = None) -> Transition:
-        """The exact derivative (F, G) of the last step: dx1 = F dx0 + G du, by `state_names` and inputs."""
+    def transition(self, inputs: Optional[Sequence[str]] = None, parameters: Sequence[str] = ()) -> Transition:
+        """The exact derivative (F, G, P) of the last step: dx1 = F dx0 + G du + P dp, by `state_names`, inputs and parameters.
+
+        Derivatives with respect to parameters are not available yet: P has no columns, and named parameters raise a ModelError.
+        """
+        if _numbers(self.model._core.parameter, parameters, "parameters"):
+            raise ModelError("derivatives of a step with respect to parameters are not available; take differences of runs with other values")
         data = self._core.transition()
-        return Transition(data["F"], data["G"][:, select([i[0] for i in data["inputs"]], inputs, "input")])
+        F = data["F"]
+        return Transition(F, data["G"][:, select([i[0] for i in data["inputs"]], inputs, "input")], np.empty((len(F), 0)))
 
     def __repr__(self) -> str:
         return f"<trunnion.Simulation of {self.model.title!r} at {self.time:g} s>"

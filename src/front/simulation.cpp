@@ -136,12 +136,12 @@ struct StateHeader {
   char magic[8] = {'T', 'R', 'S', 'T', 'A', 'T', 'E', '1'};
   std::uint64_t model = 0;
   StateLayout layout;
+  std::uint32_t unused = 0;  // in place of padding, whose bytes would be any
   double time = 0;
   std::uint64_t size = 0;  // number of values
-
-  bool operator==(const StateHeader&) const = default;
 };
 static_assert(std::is_trivially_copyable_v<StateHeader>);
+static_assert(sizeof(StateHeader) == 8 + 8 + sizeof(StateLayout) + 4 + 8 + 8, "no padding");
 
 }  // namespace
 

@@ -228,9 +228,11 @@ def test_the_transition_predicts_a_step(driven):
         return sim
 
     sim = stepped(0, 0)
-    F, G = sim.transition(inputs=["command"])
+    F, G, P = sim.transition(inputs=["command"])
     n = len(sim.state)
-    assert F.shape == (n, n) and G.shape == (n, 1)
+    assert F.shape == (n, n) and G.shape == (n, 1) and P.shape == (n, 0)
+    with pytest.raises(tr.ModelError, match="with respect to parameters"):
+        sim.transition(parameters=[driven.parameters[0].name])
     d = np.zeros(n)
     d[0] = 1e-6
     change = (stepped(d, 0).state - stepped(-d, 0).state) / 2e-6
