@@ -27,9 +27,9 @@ struct Entry {
 /// P A Q = L U by rows; row i and column i are those eliminated i-th.
 class SparsePattern {
  public:
-  /// Of n x n matrices with possible nonzeros at `entries`, in any order, repetitions allowed. Throws Error if it is structurally
+  /// Of size x size matrices with possible nonzeros at `entries`, in any order, repetitions allowed. Throws Error if it is structurally
   /// singular.
-  SparsePattern(int n, std::span<const Entry> entries, MakeSparsePivots make = make_sparse_pivots);
+  SparsePattern(int size, std::span<const Entry> entries, MakeSparsePivots make_pivots = make_sparse_pivots);
 
   int n;
   MakeSparsePivots make;                // of the order, and of other pivots

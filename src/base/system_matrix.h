@@ -50,7 +50,7 @@ enum class MatrixStorage { automatic, dense, sparse };
 
 /// What matrices with the same entries share: immutable.
 struct SystemPattern {
-  SystemPattern(int n, std::vector<Entry> entries, MatrixStorage storage);
+  SystemPattern(int size, std::vector<Entry> order, MatrixStorage wanted);
 
   int n;
   std::vector<Entry> entries;                   // in the order of assembly
