@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/lu.h"
+#include "base/newton.h"
 #include "cosimulation/hydraulic_cut.h"
 #include "hydraulics/circuit_step.h"
 #include "hydraulics/explicit_limit.h"
@@ -425,37 +426,16 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       for (std::size_t i = 0; i < n_; ++i) w_[i] = start_w()[i] + h * start_w_dot()[i];
       set_lengths(h);
     }
-    double largest = 0;
-    int iterations = 0;
-    const auto raise = [&](double scaled, int unknown) {
-      if (scaled <= largest || std::isnan(largest)) return;
-      largest = scaled;
-      report.worst = unknown;
-    };
-    do {
-      largest = 0;
-      step_of_circuits_.set_rates();
-      evaluate_hydraulics(netlist_, s_.data(), w_.data(), y, ydot, step_of_circuits_.rule(), work_);
-      add_rate_offset();
-      if (!step_of_circuits_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h)))
-        return fail(StepStatus::singular, -1, report);
-      step_of_circuits_.eliminate(ds_.data(), dw_.data(), work_);
-      step_of_circuits_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
-      if (model_ != nullptr) {
-        for (std::size_t i = 0; i < n_; ++i) {
-          w_[i] += dw_[i];
-          raise(std::abs(ds_[i]) / solver.tolerance_position, unknown_of_port(i));
-        }
-        set_lengths(h);
-      }
-      ++report.iterations;
-      if (!std::isfinite(largest)) return fail(StepStatus::diverged, report.worst, report);
-    } while (largest >= 1 && ++iterations < solver.max_iterations);
-    if (largest >= 1) {
-      if (!solver.accept_capped) return fail(StepStatus::stalled, report.worst, report);
-      report.status = StepStatus::capped;
-    }
     step_of_circuits_.set_rates();
+    const NewtonVerdict verdict = newton(
+        report.iterations + solver.max_iterations, report.iterations, [&](int) { return increment(t, h, report); },
+        [&](bool, bool) {
+          step_of_circuits_.set_rates();
+          return NewtonArrival::accepted;
+        });
+    if (verdict == NewtonVerdict::singular) report.worst = -1;
+    if (verdict != NewtonVerdict::converged) report.status = status_of(verdict, solver.accept_capped);
+    if (!report.ok()) return false;
     step_of_circuits_.finish_local(s_.data(), w_.data(), work_);
     step_of_circuits_.finish(s_.data(), w_.data(), oil_memory(netlist_, memory_.data()), work_, rate_offset());
     if (!within_range(y, s_.data(), w_.data(), report)) return false;
@@ -468,6 +448,26 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     add_forces(t, h / 2);
     if (model_ != nullptr) add_rates(x_.data(), h / 2);
     return true;
+  }
+  /// An iteration of Newton's method; the largest increment over its tolerance.
+  std::optional<double> increment(double t, double h, StepOutcome& report) {
+    double largest = 0;
+    const auto raise = [&](double scaled, int unknown) {
+      if (scaled <= largest || std::isnan(largest)) return;
+      largest = scaled;
+      report.worst = unknown;
+    };
+    evaluate_hydraulics(netlist_, s_.data(), w_.data(), x_.data(), slope_.data(), step_of_circuits_.rule(), work_);
+    add_rate_offset();
+    if (!step_of_circuits_.condense_ports(work_) || (model_ != nullptr && !solve_ports(t, h))) return std::nullopt;
+    step_of_circuits_.eliminate(ds_.data(), dw_.data(), work_);
+    step_of_circuits_.apply(work_.R.data(), work_, [&](double scaled, int i) { raise(scaled, unknown_of_circuits(i)); });
+    for (std::size_t i = 0; i < n_ && model_ != nullptr; ++i) {
+      w_[i] += dw_[i];
+      raise(std::abs(ds_[i]) / machine_->description.solver.tolerance_position, unknown_of_port(i));
+    }
+    if (model_ != nullptr) set_lengths(h);
+    return largest;
   }
   const double* start_s() const { return start_.data() + netlist_.ny; }
   const double* start_w() const { return start_s() + n_; }

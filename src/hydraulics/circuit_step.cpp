@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
+#include "base/newton.h"
 #include "hydraulics/linear_oil.h"
 
 namespace trunnion {
@@ -177,24 +179,21 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
 }
 
 bool CircuitStep::solve(const double* s, const double* s_dot, int max_iterations, int& iterations, HydraulicState& state) {
-  double largest = 0;
-  for (int i = 0; i < max_iterations; ++i) {
-    largest = 0;
-    set_rates();
+  const auto increment = [&](int) -> std::optional<double> {
+    double largest = 0;
     evaluate_hydraulics(netlist_, s, s_dot, y_, ydot_, rule_, state);
-    if (!condense_ports(state)) return false;
+    if (!condense_ports(state)) return std::nullopt;
     eliminate(zeros_.data(), zeros_.data(), state);
     apply(state.R.data(), state, [&](double scaled, int) {
       if (!(scaled <= largest)) largest = scaled;  // NaN is passed on
     });
-    ++iterations;
-    if (!std::isfinite(largest)) return false;
-    if (largest < 1) {
-      set_rates();
-      return true;
-    }
-  }
-  return false;
+    return largest;
+  };
+  set_rates();
+  return newton(iterations + max_iterations, iterations, increment, [&](bool, bool) {
+           set_rates();
+           return NewtonArrival::accepted;
+         }) == NewtonVerdict::converged;
 }
 
 double CircuitStep::range_of(int circuit, const double* y_0, const double* y_1, const HydraulicState& state) const {

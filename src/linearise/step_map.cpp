@@ -24,7 +24,7 @@ constexpr double kSameStep = 1e-9;                        // relative: a state t
 constexpr double kRounded = 1e-14, kRoundedRate = 1e-12;  // relative to a position, to a velocity: rounding of the rule
 constexpr double kSameMetric = 1e-3;                      // relative to the violation of the velocities: tolerance of its direction
 constexpr double kIncrementRounding = 1e-13;  // [rad, of the extent] rounding of the step's increments, as far as the direction shows it
-constexpr double kSlight = 1e-5;              // as in solve/penalty_trapezoidal.cpp
+constexpr double kSlight = 1e-5;              // as in solve/penalty.cpp
 constexpr double kNudge = 1e-4;               // relative size of central differences of the projection's metric
 
 }  // namespace

@@ -4,10 +4,11 @@
 
 #include "base/diagnostic.h"
 #include "schema/table.h"
-#include "solve/baumgarte_trapezoidal.h"
-#include "solve/double_step_trapezoidal.h"
+#include "solve/baumgarte.h"
+#include "solve/double_step.h"
 #include "solve/explicit_step.h"
-#include "solve/penalty_trapezoidal.h"
+#include "solve/implicit_stepper.h"
+#include "solve/penalty.h"
 #include "solve/variable_step.h"
 
 namespace trunnion {
@@ -26,9 +27,9 @@ std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const CompiledModel> mo
   const SolverDescription& solver = model->description.solver;
   switch (solver.integrator) {
     case IntegratorKind::trapezoidal:
-      if (solver.constraints == ConstraintKind::double_step) return std::make_unique<DoubleStepTrapezoidal<D>>(std::move(model));
-      if (solver.constraints == ConstraintKind::baumgarte) return std::make_unique<BaumgarteTrapezoidal<D>>(std::move(model));
-      return std::make_unique<PenaltyTrapezoidal<D>>(std::move(model));
+      if (solver.constraints == ConstraintKind::double_step) return std::make_unique<ImplicitStepper<D, DoubleStep>>(std::move(model));
+      if (solver.constraints == ConstraintKind::baumgarte) return std::make_unique<ImplicitStepper<D, Baumgarte>>(std::move(model));
+      return std::make_unique<ImplicitStepper<D, Penalty>>(std::move(model));
     case IntegratorKind::cvode:
     case IntegratorKind::ida:
       if (multistep_factory() == nullptr) refuse_multistep(model->description);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/newton.h"
 #include "hydraulics/oil_rule.h"
 #include "model/model.h"
 #include "model/state.h"
@@ -33,6 +34,20 @@ enum class StepStatus {
   gave_up,                 // the variable-step integrator failed
   unresolved,              // pressures moved by more than the oil's rule resolves; the step waits for accept(), or for subdivision
 };
+
+/// How a step ends by Newton's method, which was not interrupted; `accept_capped`: the iteration cap bounds the computing time.
+constexpr StepStatus status_of(NewtonVerdict verdict, bool accept_capped) {
+  switch (verdict) {
+    case NewtonVerdict::capped:
+      return accept_capped ? StepStatus::capped : StepStatus::stalled;
+    case NewtonVerdict::singular:
+      return StepStatus::singular;
+    case NewtonVerdict::diverged:
+      return StepStatus::diverged;
+    default:
+      return StepStatus::converged;
+  }
+}
 
 struct StepOutcome {
   StepStatus status = StepStatus::converged;

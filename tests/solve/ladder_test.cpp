@@ -17,7 +17,8 @@
 #include "mechanics/mechanism.h"
 #include "run/make_stepper.h"
 #include "run/run.h"
-#include "solve/penalty_trapezoidal.h"
+#include "solve/implicit_stepper.h"
+#include "solve/penalty.h"
 #include "support/allocation_counter.h"
 #include "support/ladder.h"
 #include "support/machines.h"
@@ -133,7 +134,7 @@ TEST(Ladder, KeepsItsEnergy) {
 TEST(Ladder, SparseAndDenseMatricesGiveTheSameMotion) {
   const auto model = ladder(12);
   StateVector dense = start_state(*model), sparse = dense;
-  PenaltyTrapezoidal<2> dense_step(model, MatrixStorage::dense), sparse_step(model, MatrixStorage::sparse);
+  ImplicitStepper<2, Penalty> dense_step(model, MatrixStorage::dense), sparse_step(model, MatrixStorage::sparse);
   for (int i = 0; i < 300; ++i) {
     ASSERT_TRUE(dense_step.step(dense, 1e-3).ok());
     ASSERT_TRUE(sparse_step.step(sparse, 1e-3).ok());

@@ -1,7 +1,6 @@
-// Monolithic step: penalty-based augmented Lagrangian treatment of the constraints and the implicit trapezoidal rule on the
-// whole machine.
+// Penalty-based augmented Lagrangian treatment of the constraints in an implicit step.
 //   unknowns  theta (increment of the configuration over the step), y (pressures, friction states)
-//   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n          (A.1)-(A.4)
+//   rule      v = f_v theta + v_offset,  a = f_a theta + a_offset                              (A.1)-(A.4); machine_step.h
 //   Newton    on  r = 0 (9), R = 0 (38)-(40) with the exact coupled tangent; after every linear solve
 //             lambda += alpha d,   d = Phi + Phi_theta dtheta: remaining violation of the linearised constraints   (10)
 //   project   v and a onto the constraints in the metric W of the last tangent, slight violations in the full tangent   (11), (12);
@@ -13,37 +12,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "base/newton.h"
 #include "base/system_matrix.h"
 #include "mechanics/penalty_factors.h"
-#include "solve/monolithic_trapezoidal.h"
+#include "solve/machine_step.h"
 
 namespace trunnion {
 
 template <int D>
-class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
+class Penalty {
  public:
-  explicit PenaltyTrapezoidal(std::shared_ptr<const CompiledModel> model, MatrixStorage storage = MatrixStorage::automatic);
-  StepOutcome step(StateVector& state, double h) override;
+  explicit Penalty(MachineStep<D>& step, MatrixStorage storage = MatrixStorage::automatic);
+  /// As treatment of a step: see implicit_stepper.h.
+  bool restart(StateVector& state) { return step_.restart(state); }
+  template <class Attempt>
+  StepOutcome repeat(const StateVector& /*state*/, Attempt&& attempt) {
+    return attempt();
+  }
+  bool begin(StepOutcome& report);
+  std::optional<double> increment(int iteration, StepOutcome& report);
+  NewtonArrival arrive(bool last, bool capped, StepOutcome& report);
+  void finish(StepOutcome& report);
 
  private:
-  using Base = MonolithicTrapezoidal<D>;
-  using Base::circuit_increment_;
-  using Base::circuits_;
-  using Base::ds_;
-  using Base::dsdot_;
-  using Base::factors_;
-  using Base::increment_;
-  using Base::kSmall;
-  using Base::largest_position_increment_;
-  using Base::m_;
-  using Base::model_;
-  using Base::netlist_;
-  using Base::next_;
-  using Base::theta_;
-  using Base::work_;
-
   bool solve_exact();
   bool solve_forward_difference();
   template <class Entries>
@@ -61,13 +55,17 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   void find_port_increments();
   double respond_to_forces(const double* dF);
   void add_increment() {
-    for (std::size_t i = 0; i < increment_.size(); ++i) theta_[i] += increment_[i];
+    for (std::size_t i = 0; i < step_.increment.size(); ++i) step_.theta[i] += step_.increment[i];
   }
   double apply_increment(StepOutcome& report);
   bool project(bool moved, StepOutcome& report);
   double weighted_square(const std::vector<double>& rows) const;
   void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
 
+  MachineStep<D>& step_;
+  const CompiledModel& model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& netlist_;
   SystemMatrix T_, P_;                     // tangent; metric of the projections, with the penalty where they need it; on one pattern
   std::size_t metric_entries_ = 0;         // of the pattern, before those of the penalty
   PenaltyFactors<D> alpha_;                // per row
@@ -76,6 +74,8 @@ class PenaltyTrapezoidal final : public MonolithicTrapezoidal<D> {
   std::vector<double> K_;                  // per velocity: its stiffness without constraints
   std::vector<double> held_, held_q_;      // jacobian and jacobian_q where the matrices were assembled, after the mechanism has moved
   std::vector<double> correction_;         // of a projection
+  double moved_ = 0;                       // by the increments since the mechanism was evaluated [rad, of the machine's length]
+  bool there_ = false;                     // the end of the step is where the constraints were evaluated
   double response_ = 0;                    // largest increment of the last respond_to_forces()
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
   std::vector<double> left_;               // per row: linearised violations after the increments

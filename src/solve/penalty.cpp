@@ -1,6 +1,6 @@
-// The trapezoidal step with the augmented Lagrangian treatment.
+// The augmented Lagrangian treatment in an implicit step.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/penalty_trapezoidal.h"
+#include "solve/penalty.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,25 +25,25 @@ constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] small
 }  // namespace
 
 template <int D>
-PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const CompiledModel> model, MatrixStorage storage)
-    : MonolithicTrapezoidal<D>(std::move(model)), alpha_(m_, model_->description.solver.penalty.value) {
-  const StateLayout& n = model_->layout;
+Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
+    : step_(step), model_(*step.model), m_(step.m), netlist_(step.netlist), alpha_(m_, model_.description.solver.penalty.value) {
+  const StateLayout& n = model_.layout;
   const std::size_t nv = n.nv, nc = netlist_.unknown_state.size();
   correction_.resize(nv);
   multiplier_change_.resize(m_.rows);
   left_.resize(m_.rows);
   K_.resize(nv);
-  held_.resize(work_.mechanism.jacobian.size());
-  held_q_.resize(work_.mechanism.jacobian_q.size());
-  const bool differences = model_->description.solver.tangent == TangentKind::forward_difference;
-  update_positions(m_, model_->q_start.data(), static_cast<const double*>(nullptr), work_.mechanism);
+  held_.resize(step_.work.mechanism.jacobian.size());
+  held_q_.resize(step_.work.mechanism.jacobian_q.size());
+  const bool differences = model_.description.solver.tangent == TangentKind::forward_difference;
+  update_positions(m_, model_.q_start.data(), static_cast<const double*>(nullptr), step_.work.mechanism);
   RecordedEntries pattern;
   add_projection_metric(pattern);
   metric_entries_ = pattern.entries.size();
-  add_penalty(m_, alpha_.data(), work_.mechanism, pattern);
+  add_penalty(m_, alpha_.data(), step_.work.mechanism, pattern);
   add_rest_of_tangent(pattern);
   for (SystemMatrix* matrix : {&T_, &P_})
-    *matrix = SystemMatrix(m_.patterns->find(model_->layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage));
+    *matrix = SystemMatrix(m_.patterns->find(model_.layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage));
   if (differences) {
     full_.resize((nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);
@@ -56,13 +56,13 @@ PenaltyTrapezoidal<D>::PenaltyTrapezoidal(std::shared_ptr<const CompiledModel> m
 /// W: mechanism and direct port derivatives.
 template <int D>
 template <class Entries>
-void PenaltyTrapezoidal<D>::add_projection_metric(Entries& T) {
-  MechanismState<D>& mech = work_.mechanism;
-  inverse_dynamics_tangent(m_, factors_, mech, T);
+void Penalty<D>::add_projection_metric(Entries& T) {
+  MechanismState<D>& mech = step_.work.mechanism;
+  inverse_dynamics_tangent(m_, step_.factors, mech, T);
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
-    const HydraulicState& oil = work_.hydraulics;
+    const HydraulicState& oil = step_.work.hydraulics;
     add_port_force_tangent(m_, m_.ports[i], mech.ports[i], mech.dofs.data() + m_.ports[i].path.begin, oil.ports[i].force, oil.force_s[i],
-                           oil.force_v[i], factors_, mech.tree, T);
+                           oil.force_v[i], step_.factors, mech.tree, T);
   }
 }
 
@@ -71,17 +71,18 @@ void PenaltyTrapezoidal<D>::add_projection_metric(Entries& T) {
 /// and with them alpha Phi. If a long step leaves Phi open by the square of its rotation, alpha Phi would dominate the tangent.
 template <int D>
 template <class Entries>
-void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
-  const LineDof<D>* dofs = work_.mechanism.dofs.data();
-  add_constraint_curvature(m_, next_.multipliers(), work_.mechanism, T);
-  add_velocity_row_penalty(m_, alpha_.data(), factors_, work_.mechanism, T);
+void Penalty<D>::add_rest_of_tangent(Entries& T) {
+  const LineDof<D>* dofs = step_.work.mechanism.dofs.data();
+  add_constraint_curvature(m_, step_.next.multipliers(), step_.work.mechanism, T);
+  add_velocity_row_penalty(m_, alpha_.data(), step_.factors, step_.work.mechanism, T);
   for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators)
       for (int j : c.actuators) {
         const Range &path_i = m_.ports[i].path, &path_j = m_.ports[j].path;
-        const double stiffness = circuits_.stiffness(i, j), damping = circuits_.damping(i, j);
+        const double stiffness = step_.circuits.stiffness(i, j), damping = step_.circuits.damping(i, j);
         for (int l = path_j.begin; l < path_j.end; ++l) {
-          const double change = stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + factors_.velocity * dofs[l].gradient);
+          const double change =
+              stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + step_.factors.velocity * dofs[l].gradient);
           for (int k = path_i.begin; k < path_i.end; ++k) T(m_.paths[k].dof, m_.paths[l].dof) += dofs[k].gradient * change;
         }
       }
@@ -90,37 +91,37 @@ void PenaltyTrapezoidal<D>::add_rest_of_tangent(Entries& T) {
 /// The penalty factors of this step, at its first iteration. K_k: the tangent at (k, k) without constraints, and the stiffness
 /// of the oil at the ports moved by k. Known only here, but identical for all steps from the same state.
 template <int D>
-void PenaltyTrapezoidal<D>::set_penalty_factors() {
+void Penalty<D>::set_penalty_factors() {
   if (alpha_is_set_ || m_.rows == 0) return;
   alpha_is_set_ = true;
-  const MechanismState<D>& mech = work_.mechanism;
-  const bool exact = model_->description.solver.tangent == TangentKind::exact;
-  for (int k = 0; k < model_->layout.nv; ++k)
-    K_[k] = exact ? std::abs(T_.diagonal(k)) : factors_.acceleration * own_inertia(m_.tree, mech.tree, k);
+  const MechanismState<D>& mech = step_.work.mechanism;
+  const bool exact = model_.description.solver.tangent == TangentKind::exact;
+  for (int k = 0; k < model_.layout.nv; ++k)
+    K_[k] = exact ? std::abs(T_.diagonal(k)) : step_.factors.acceleration * own_inertia(m_.tree, mech.tree, k);
   if (exact)
     for (std::size_t i = 0; i < m_.ports.size(); ++i) {
-      const double stiffness = std::abs(circuits_.stiffness(i, i)) + factors_.velocity * std::abs(circuits_.damping(i, i));
+      const double stiffness = std::abs(step_.circuits.stiffness(i, i)) + step_.factors.velocity * std::abs(step_.circuits.damping(i, i));
       for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
         K_[m_.paths[k].dof] += stiffness * mech.dofs[k].gradient * mech.dofs[k].gradient;
     }
   alpha_.set(mech, K_.data());
-  inertial_forces_ = inertial_energy(0, 1 / factors_.acceleration) / alpha_.ratio();
+  inertial_forces_ = inertial_energy(0, 1 / step_.factors.acceleration) / alpha_.ratio();
 }
 
 /// r += Phi_q^T alpha violation.
 template <int D>
-void PenaltyTrapezoidal<D>::add_penalty_forces(const std::vector<double>& violation, double* r) {
-  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = alpha_[i] * violation[i];
-  add_constraint_forces(m_, work_.multipliers.data(), work_.mechanism, r);
+void Penalty<D>::add_penalty_forces(const std::vector<double>& violation, double* r) {
+  for (int i = 0; i < m_.rows; ++i) step_.work.multipliers[i] = alpha_[i] * violation[i];
+  add_constraint_forces(m_, step_.work.multipliers.data(), step_.work.mechanism, r);
 }
 
 /// sum K_k (velocity v_k + acceleration a_k)^2, magnitudes, over all coordinates: reference for violations. In the units of
 /// sum alpha_i d_i^2 over the ratio of the penalty, d_i a violation.
 template <int D>
-double PenaltyTrapezoidal<D>::inertial_energy(double velocity, double acceleration) const {
+double Penalty<D>::inertial_energy(double velocity, double acceleration) const {
   double sum = 0;
-  for (int k = 0; k < model_->layout.nv; ++k) {
-    const double x = velocity * std::abs(next_.v()[k]) + acceleration * std::abs(next_.a()[k]);
+  for (int k = 0; k < model_.layout.nv; ++k) {
+    const double x = velocity * std::abs(step_.next.v()[k]) + acceleration * std::abs(step_.next.a()[k]);
     sum += K_[k] * x * x;
   }
   return sum;
@@ -128,15 +129,15 @@ double PenaltyTrapezoidal<D>::inertial_energy(double velocity, double accelerati
 
 /// sum lambda_i^2 / alpha_i and the inertial forces in the same units: reference for the forces of open constraints.
 template <int D>
-double PenaltyTrapezoidal<D>::acting_forces() const {
+double Penalty<D>::acting_forces() const {
   double sum = inertial_forces_;
-  for (int i = 0; i < m_.rows; ++i) sum += next_.multipliers()[i] * next_.multipliers()[i] * alpha_.inverse(i);
+  for (int i = 0; i < m_.rows; ++i) sum += step_.next.multipliers()[i] * step_.next.multipliers()[i] * alpha_.inverse(i);
   return sum;
 }
 
 /// sum alpha_i x_i^2.
 template <int D>
-double PenaltyTrapezoidal<D>::weighted_square(const std::vector<double>& rows) const {
+double Penalty<D>::weighted_square(const std::vector<double>& rows) const {
   double sum = 0;
   for (int i = 0; i < m_.rows; ++i) sum += alpha_[i] * rows[i] * rows[i];
   return sum;
@@ -146,47 +147,47 @@ double PenaltyTrapezoidal<D>::weighted_square(const std::vector<double>& rows) c
 /// constraints is, as alpha d, the change of the multipliers, and is added to `multipliers`. That defect, as a force with the same factored
 /// tangent, closes them, repeated until the remaining force is small relative to the acting forces, or no progress is made.
 template <int D>
-void PenaltyTrapezoidal<D>::close_linearised_constraints(double* multipliers) {
+void Penalty<D>::close_linearised_constraints(double* multipliers) {
   if (m_.rows == 0) return;
-  const MechanismState<D>& mech = work_.mechanism;
+  const MechanismState<D>& mech = step_.work.mechanism;
   double before = std::numeric_limits<double>::infinity();
   for (int pass = 0;; ++pass) {
-    linearised_violations(m_, factors_, mech, increment_.data(), left_.data());  // d = psi + psi_theta d(theta)
+    linearised_violations(m_, step_.factors, mech, step_.increment.data(), left_.data());  // d = psi + psi_theta d(theta)
     double open = 0;
     for (int i = 0; i < m_.rows; ++i) {
-      const double change = work_.multipliers[i] = alpha_[i] * left_[i];
+      const double change = step_.work.multipliers[i] = alpha_[i] * left_[i];
       multipliers[i] += change;
       open += change * left_[i];
     }
     if (open <= kOpenForce * kOpenForce * acting_forces() || open > kGain * before || pass == kClosingPasses) return;
     before = open;
     std::fill(correction_.begin(), correction_.end(), 0.0);
-    add_constraint_forces(m_, work_.multipliers.data(), mech, correction_.data());
+    add_constraint_forces(m_, step_.work.multipliers.data(), mech, correction_.data());
     T_.solve(correction_.data());
-    for (std::size_t i = 0; i < increment_.size(); ++i) increment_[i] -= correction_[i];
+    for (std::size_t i = 0; i < step_.increment.size(); ++i) step_.increment[i] -= correction_[i];
   }
 }
 
 /// Whether the violations at the end of a converged step, of second order in its last increment, are a significant force: with the
 /// stiffness that a constraint meets, not with the penalty.
 template <int D>
-bool PenaltyTrapezoidal<D>::constraints_are_open() const {
-  const std::vector<double>& Phi = work_.mechanism.Phi;
+bool Penalty<D>::constraints_are_open() const {
+  const std::vector<double>& Phi = step_.work.mechanism.Phi;
   if (!(largest_of(Phi) > kLeastViolation * std::max(1.0, m_.extent))) return false;
   const double share = kOpenForce * alpha_.ratio();
   return weighted_square(Phi) > share * share * acting_forces();
 }
 
-/// Newton increment with the exact tangent: increment_, circuit_increment_; P_ for the projections.
+/// Newton increment with the exact tangent: step_.increment, step_.circuit_increment; P_ for the projections.
 template <int D>
-bool PenaltyTrapezoidal<D>::solve_exact() {
-  const int nv = model_->layout.nv;
-  MechanismState<D>& mech = work_.mechanism;
-  update_rates(m_, next_.v(), next_.a(), mech);
-  evaluate_forces(*model_, m_, this->end_point(), circuits_.rule(), work_);
-  update_violations(m_, next_.v(), factors_, mech);
-  if (!this->condense_ports()) return false;
-  this->add_port_residuals();
+bool Penalty<D>::solve_exact() {
+  const int nv = model_.layout.nv;
+  MechanismState<D>& mech = step_.work.mechanism;
+  update_rates(m_, step_.next.v(), step_.next.a(), mech);
+  evaluate_forces(model_, m_, step_.end_point(), step_.circuits.rule(), step_.work);
+  update_violations(m_, step_.next.v(), step_.factors, mech);
+  if (!step_.condense_ports()) return false;
+  step_.add_port_residuals();
   update_rate_gradients(m_, mech);
   T_.assemble([&](auto& T) {
     add_projection_metric(T);
@@ -195,140 +196,139 @@ bool PenaltyTrapezoidal<D>::solve_exact() {
     add_penalty(m_, alpha_.data(), mech, T);
     add_rest_of_tangent(T);
   });
-  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = next_.multipliers()[i] + alpha_[i] * mech.violation[i];
-  add_constraint_forces(m_, work_.multipliers.data(), mech, work_.r.data());
+  for (int i = 0; i < m_.rows; ++i) step_.work.multipliers[i] = step_.next.multipliers()[i] + alpha_[i] * mech.violation[i];
+  add_constraint_forces(m_, step_.work.multipliers.data(), mech, step_.work.r.data());
   if (!T_.factor()) return false;
-  for (int i = 0; i < nv; ++i) increment_[i] = -work_.r[i];
-  T_.solve(increment_.data());
-  close_linearised_constraints(next_.multipliers());
+  for (int i = 0; i < nv; ++i) step_.increment[i] = -step_.work.r[i];
+  T_.solve(step_.increment.data());
+  close_linearised_constraints(step_.next.multipliers());
   advance_violations();
   find_port_increments();
-  this->eliminate_circuits();
+  step_.eliminate_circuits();
   return true;
 }
 
-/// Stores the linearised violations left by increment_. After close_linearised_constraints().
+/// Stores the linearised violations left by step_.increment. After close_linearised_constraints().
 template <int D>
-void PenaltyTrapezoidal<D>::advance_violations() {
-  work_.mechanism.violation = work_.mechanism.Phi = left_;
+void Penalty<D>::advance_violations() {
+  step_.work.mechanism.violation = step_.work.mechanism.Phi = left_;
 }
 
-/// ds_, dsdot_ of the ports from increment_.
+/// step_.ds, step_.dsdot of the ports from step_.increment.
 template <int D>
-void PenaltyTrapezoidal<D>::find_port_increments() {
+void Penalty<D>::find_port_increments() {
   for (std::size_t i = 0; i < m_.ports.size(); ++i) {
-    ds_[i] = dsdot_[i] = 0;
+    step_.ds[i] = step_.dsdot[i] = 0;
     for (int l = m_.ports[i].path.begin; l < m_.ports[i].path.end; ++l) {
-      const LineDof<D>& c = work_.mechanism.dofs[l];
-      const double d = increment_[m_.paths[l].dof];
-      ds_[i] += c.gradient_q * d;
-      dsdot_[i] += (c.rate_gradient + factors_.velocity * c.gradient) * d;
+      const LineDof<D>& c = step_.work.mechanism.dofs[l];
+      const double d = step_.increment[m_.paths[l].dof];
+      step_.ds[i] += c.gradient_q * d;
+      step_.dsdot[i] += (c.rate_gradient + step_.factors.velocity * c.gradient) * d;
     }
   }
 }
 
 /// As above for changes dF of the port forces only, with the last tangent; returns the largest increment, scaled.
 template <int D>
-double PenaltyTrapezoidal<D>::respond_to_forces(const double* dF) {
-  std::fill(increment_.begin(), increment_.end(), 0.0);
+double Penalty<D>::respond_to_forces(const double* dF) {
+  std::fill(step_.increment.begin(), step_.increment.end(), 0.0);
   for (std::size_t i = 0; i < m_.ports.size(); ++i)
     for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
-      increment_[m_.paths[k].dof] += work_.mechanism.dofs[k].gradient * dF[i];
+      step_.increment[m_.paths[k].dof] += step_.work.mechanism.dofs[k].gradient * dF[i];
   std::fill(correction_.begin(), correction_.end(), 0.0);
-  add_penalty_forces(work_.mechanism.violation, correction_.data());
-  for (std::size_t i = 0; i < increment_.size(); ++i) increment_[i] -= correction_[i];
-  T_.solve(increment_.data());
+  add_penalty_forces(step_.work.mechanism.violation, correction_.data());
+  for (std::size_t i = 0; i < step_.increment.size(); ++i) step_.increment[i] -= correction_[i];
+  T_.solve(step_.increment.data());
   std::fill(multiplier_change_.begin(), multiplier_change_.end(), 0.0);
   close_linearised_constraints(multiplier_change_.data());
   find_port_increments();
   double largest = 0;
-  for (int k = 0; k < model_->layout.nv; ++k) largest = std::max(largest, this->scaled(increment_[k], k));
+  for (int k = 0; k < model_.layout.nv; ++k) largest = std::max(largest, step_.scaled(step_.increment[k], k));
   return largest;
 }
 
 /// As above, with forward differences of the residual, (41)-(42), except for the penalty, whose contribution would be dominated by
 /// rounding errors.
 template <int D>
-bool PenaltyTrapezoidal<D>::solve_forward_difference() {
-  const int nv = model_->layout.nv, nc = static_cast<int>(circuit_increment_.size()), n = nv + nc;
-  MechanismState<D>& mech = work_.mechanism;
+bool Penalty<D>::solve_forward_difference() {
+  const int nv = model_.layout.nv, nc = static_cast<int>(step_.circuit_increment.size()), n = nv + nc;
+  MechanismState<D>& mech = step_.work.mechanism;
   const auto residual = [&](double* mechanism, double* constraint, double* circuits) {
-    this->set_rates();
-    this->evaluate_at_end();
+    step_.set_rates();
+    step_.evaluate_at_end();
     std::fill(constraint, constraint + nv, 0.0);
-    add_constraint_forces(m_, next_.multipliers(), mech, constraint);
-    for (int i = 0; i < nv; ++i) mechanism[i] = work_.r[i] - constraint[i];
-    std::copy(work_.hydraulics.R.begin(), work_.hydraulics.R.end(), circuits);
+    add_constraint_forces(m_, step_.next.multipliers(), mech, constraint);
+    for (int i = 0; i < nv; ++i) mechanism[i] = step_.work.r[i] - constraint[i];
+    std::copy(step_.work.hydraulics.R.begin(), step_.work.hydraulics.R.end(), circuits);
   };
   const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
   DenseEntries P = P_.dense();
   residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());
   for (int j = 0; j < n; ++j) {
-    double* x = j < nv ? &theta_[j] : &next_.y()[netlist_.unknown_state[j - nv]];
+    double* x = j < nv ? &step_.theta[j] : &step_.next.y()[netlist_.unknown_state[j - nv]];
     const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1
-                                                               ? next_.q()[m_.tree.nodes[m_.tree.dof_node[j]].q]
+                                                               ? step_.next.q()[m_.tree.nodes[m_.tree.dof_node[j]].q]
                                                                : kept)
                                           : increment_size(kept);
     *x += size;
-    if (j < nv) this->move();
-    residual(right_side_.data(), constraint_force_.data(), circuit_increment_.data());
+    if (j < nv) step_.move();
+    residual(right_side_.data(), constraint_force_.data(), step_.circuit_increment.data());
     for (int i = 0; i < nv; ++i) {
       const double W = (right_side_[i] - base_mechanism_[i]) / size;
       if (j < nv) P(i, j) = W;
       full_[static_cast<std::size_t>(i) * n + j] = W + (constraint_force_[i] - base_constraint_[i]) / size;
     }
-    for (int i = 0; i < nc; ++i) full_[static_cast<std::size_t>(nv + i) * n + j] = (circuit_increment_[i] - base_circuit_[i]) / size;
+    for (int i = 0; i < nc; ++i) full_[static_cast<std::size_t>(nv + i) * n + j] = (step_.circuit_increment[i] - base_circuit_[i]) / size;
     *x = kept;
-    if (j < nv) this->move();
+    if (j < nv) step_.move();
   }
   residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());  // again, for its scratch
-  update_violations(m_, next_.v(), factors_, mech);
+  update_violations(m_, step_.next.v(), step_.factors, mech);
   update_rate_gradients(m_, mech);
   set_penalty_factors();
   DenseEntries tangent{full_.data(), n};
   add_penalty(m_, alpha_.data(), mech, tangent);
-  add_velocity_row_penalty(m_, alpha_.data(), factors_, mech, tangent);
+  add_velocity_row_penalty(m_, alpha_.data(), step_.factors, mech, tangent);
   add_penalty_forces(mech.violation, base_constraint_.data());
   for (int i = 0; i < nv; ++i) right_side_[i] = -(base_mechanism_[i] + base_constraint_[i]);
   for (int i = 0; i < nc; ++i) right_side_[nv + i] = -base_circuit_[i];
   if (!lu_factor(full_.data(), n, full_pivot_.data())) return false;
   lu_solve(full_.data(), n, full_pivot_.data(), right_side_.data());
-  std::copy(right_side_.begin(), right_side_.begin() + nv, increment_.begin());
-  std::copy(right_side_.begin() + nv, right_side_.end(), circuit_increment_.begin());
-  linearised_violations(m_, factors_, mech, increment_.data(), left_.data());
-  for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += alpha_[i] * left_[i];
+  std::copy(right_side_.begin(), right_side_.begin() + nv, step_.increment.begin());
+  std::copy(right_side_.begin() + nv, right_side_.end(), step_.circuit_increment.begin());
+  linearised_violations(m_, step_.factors, mech, step_.increment.data(), left_.data());
+  for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += alpha_[i] * left_[i];
   return true;
 }
 
 /// Whether the end of the step, at a displacement `moved` [rad, of the machine's length] from where the constraints were evaluated, is so
 /// near that their gradients are the same.
 template <int D>
-bool PenaltyTrapezoidal<D>::end_is_linearisable(double moved) const {
-  if (circuits_.has_local_states()) return false;  // solved at the end of the step
+bool Penalty<D>::end_is_linearisable(double moved) const {
+  if (step_.circuits.has_local_states()) return false;  // solved at the end of the step
   if (m_.rows == 0) return true;
-  if (model_->description.solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
+  if (model_.description.solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
   return moved < kSameGradients;
 }
 
 /// Adds the increments to the unknowns; returns the largest increment over its tolerance.
 template <int D>
-double PenaltyTrapezoidal<D>::apply_increment(StepOutcome& report) {
+double Penalty<D>::apply_increment(StepOutcome& report) {
   double largest = 0;
-  largest_position_increment_ = 0;
-  for (int k = 0; k < model_->layout.nv; ++k) this->raise_position(increment_[k], k, report, largest);
+  step_.largest_position_increment = 0;
+  for (int k = 0; k < model_.layout.nv; ++k) step_.raise_position(step_.increment[k], k, report, largest);
   add_increment();
-  this->apply_circuit_increment(report, largest);
+  step_.apply_circuit_increment(report, largest);
   return largest;
 }
 
 /// x -= P^-1 J^T alpha rate, J the Jacobian that P was assembled with: another one would move x out of the constraints' directions, by the
 /// penalty times the difference.
 template <int D>
-void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate,
-                                                   double* x) {
+void Penalty<D>::remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x) {
   std::fill(correction_.begin(), correction_.end(), 0.0);
-  for (int i = 0; i < m_.rows; ++i) work_.multipliers[i] = alpha_[i] * rate[i];
-  add_constraint_forces(m_, work_.multipliers.data(), jacobian, correction_.data());
+  for (int i = 0; i < m_.rows; ++i) step_.work.multipliers[i] = alpha_[i] * rate[i];
+  add_constraint_forces(m_, step_.work.multipliers.data(), jacobian, correction_.data());
   P.solve(correction_.data());
   for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
@@ -338,12 +338,12 @@ void PenaltyTrapezoidal<D>::remove_constraint_rate(const SystemMatrix& P, const 
 /// of a on the balance of forces is a change of the multipliers, which then belong to the projected accelerations.
 /// `moved`: whether the mechanism was moved after the matrices were assembled.
 template <int D>
-bool PenaltyTrapezoidal<D>::project(bool moved, StepOutcome& report) {
+bool Penalty<D>::project(bool moved, StepOutcome& report) {
   if (m_.rows == 0) return true;
-  MechanismState<D>& mech = work_.mechanism;
+  MechanismState<D>& mech = step_.work.mechanism;
   const double* J = moved ? held_.data() : mech.jacobian.data();
   const double* J_q = mech.jacobian_q.empty() ? J : moved ? held_q_.data() : mech.jacobian_q.data();
-  const bool may_use_tangent = model_->description.solver.tangent == TangentKind::exact && m_.velocity_rows == 0;
+  const bool may_use_tangent = model_.description.solver.tangent == TangentKind::exact && m_.velocity_rows == 0;
   report.violation = largest_of(mech.Phi);
   bool factored = false;
   const auto metric_for = [&](double size, double acting) -> const SystemMatrix* {  // null: singular
@@ -354,94 +354,88 @@ bool PenaltyTrapezoidal<D>::project(bool moved, StepOutcome& report) {
     return factored ? &P_ : nullptr;
   };
   const double velocities = alpha_.ratio() * inertial_energy(1, 0);
-  constraint_rates(m_, next_.v(), mech);
+  constraint_rates(m_, step_.next.v(), mech);
   double size = weighted_square(mech.Phi_dot);
   const double enough = std::max(kProjected * kProjected * size, kRoundingRate * kRoundingRate * velocities);
   const SystemMatrix* P = metric_for(size, velocities);
   if (P == nullptr) return false;
   for (int i = 0; i < kProjections; ++i) {
     const double before = size;
-    remove_constraint_rate(*P, J, mech.Phi_dot, next_.v());
-    constraint_rates(m_, next_.v(), mech);
+    remove_constraint_rate(*P, J, mech.Phi_dot, step_.next.v());
+    constraint_rates(m_, step_.next.v(), mech);
     size = weighted_square(mech.Phi_dot);
     if (size <= enough || size > kGain * before) break;
   }
   report.velocity_violation = largest_of(mech.Phi_dot);
-  update_rates(m_.tree, next_.v(), next_.a(), mech.tree);
-  constraint_accelerations(m_, next_.a(), mech);
-  P = metric_for(weighted_square(mech.Phi_ddot), alpha_.ratio() * inertial_energy(factors_.velocity, 1));
+  update_rates(m_.tree, step_.next.v(), step_.next.a(), mech.tree);
+  constraint_accelerations(m_, step_.next.a(), mech);
+  P = metric_for(weighted_square(mech.Phi_ddot), alpha_.ratio() * inertial_energy(step_.factors.velocity, 1));
   if (P == nullptr) return false;
-  remove_constraint_rate(*P, J, mech.Phi_ddot, next_.a());
+  remove_constraint_rate(*P, J, mech.Phi_ddot, step_.next.a());
   jacobian_product(m_, J_q, correction_.data(), left_.data());
-  for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += alpha_[i] * (mech.Phi_ddot[i] - left_[i]) / factors_.acceleration;
+  for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += alpha_[i] * (mech.Phi_ddot[i] - left_[i]) / step_.factors.acceleration;
+  return true;
+}
+
+// ---------------------------------------------------------------- as treatment of a step
+
+template <int D>
+bool Penalty<D>::begin(StepOutcome& /*report*/) {
+  alpha_is_set_ = false;
+  step_.move();
+  step_.set_rates();
   return true;
 }
 
 template <int D>
-StepOutcome PenaltyTrapezoidal<D>::step(StateVector& state, double h) {
-  const SolverDescription& solver = model_->description.solver;
-  StepOutcome report;
-  this->begin(state, h);
-  alpha_is_set_ = false;
-  this->move();
-  this->set_rates();
-  double size = 0;
-  bool there = false;
-  for (;;) {
-    ++report.iterations;
-    const bool solved = solver.tangent == TangentKind::exact ? solve_exact() : solve_forward_difference();
-    if (!solved) {
-      report.status = StepStatus::singular;
-      return report;
-    }
-    size = apply_increment(report);
-    double moved = largest_position_increment_;
-    this->set_circuit_rates();
-    if (size >= 1)
-      this->iterate_hydraulics_only(
-          report, size, [&](const double* dF) { return response_ = respond_to_forces(dF); },
-          [&](const double*) {
-            add_increment();
-            moved += response_;
-            advance_violations();
-            for (int i = 0; i < m_.rows; ++i) next_.multipliers()[i] += multiplier_change_[i];
-          });
-    this->set_mechanism_rates();
-    if (!std::isfinite(size)) {
-      report.status = StepStatus::diverged;
-      return report;
-    }
-    const bool capped = report.iterations >= solver.max_iterations;
-    there = (size < 1 || capped) && end_is_linearisable(moved);
-    if (there) {
-      advance_configuration(m_.tree, this->from_->q(), theta_.data(), next_.q());
-      break;
-    }
-    const bool last = size < 1 || capped;
-    if (last) {
-      held_ = work_.mechanism.jacobian;
-      held_q_ = work_.mechanism.jacobian_q;
-    }
-    this->move();
-    if (last && (capped || !constraints_are_open())) break;
-  }
-  report.penalty = alpha_.largest();
-  report.penalty_limited = alpha_.limited();
-  if (size >= 1) {
-    report.status = solver.accept_capped ? StepStatus::capped : StepStatus::stalled;
-    if (!report.ok()) return report;
-  }
-  if (!this->within_stroke(report)) return report;
-  this->finish_local_states();
-  if (!project(!there, report)) {
-    report.status = StepStatus::singular;
-    return report;
-  }
-  this->finish_oil(!there);
-  return this->commit(report, state);
+std::optional<double> Penalty<D>::increment(int /*iteration*/, StepOutcome& report) {
+  if (!(model_.description.solver.tangent == TangentKind::exact ? solve_exact() : solve_forward_difference())) return std::nullopt;
+  double size = apply_increment(report);
+  moved_ = step_.largest_position_increment;
+  step_.set_circuit_rates();
+  if (size >= 1)
+    step_.iterate_hydraulics_only(
+        report, size, [&](const double* dF) { return response_ = respond_to_forces(dF); },
+        [&](const double*) {
+          add_increment();
+          moved_ += response_;
+          advance_violations();
+          for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += multiplier_change_[i];
+        });
+  step_.set_mechanism_rates();
+  return size;
 }
 
-template class PenaltyTrapezoidal<2>;
-template class PenaltyTrapezoidal<3>;
+template <int D>
+NewtonArrival Penalty<D>::arrive(bool last, bool capped, StepOutcome& report) {
+  there_ = last && end_is_linearisable(moved_);
+  if (last) {
+    report.penalty = alpha_.largest();
+    report.penalty_limited = alpha_.limited();
+  }
+  if (there_) {
+    advance_configuration(m_.tree, step_.from->q(), step_.theta.data(), step_.next.q());
+    return NewtonArrival::accepted;
+  }
+  if (last) {
+    held_ = step_.work.mechanism.jacobian;
+    held_q_ = step_.work.mechanism.jacobian_q;
+  }
+  step_.move();
+  return last && !capped && constraints_are_open() ? NewtonArrival::open : NewtonArrival::accepted;
+}
+
+template <int D>
+void Penalty<D>::finish(StepOutcome& report) {
+  if (!step_.within_stroke(report)) return;
+  step_.finish_local_states();
+  if (!project(!there_, report))
+    report.status = StepStatus::singular;
+  else
+    step_.finish_oil(!there_);
+}
+
+template class Penalty<2>;
+template class Penalty<3>;
 
 }  // namespace trunnion

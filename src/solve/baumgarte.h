@@ -1,51 +1,46 @@
-// Monolithic step: index 1 with direct multipliers and stabilised constraints (Baumgarte), and the implicit trapezoidal rule on the
-// whole machine.
+// Index 1 with direct multipliers and stabilised constraints (Baumgarte) in an implicit step.
 //   unknowns  theta (increment of the configuration over the step), lambda, y (pressures, friction states)
-//   rule      v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n,  ydot = 2/h (y - y_n) - ydot_n
+//   rule      v = f_v theta + v_offset,  a = f_a theta + a_offset; machine_step.h
 //   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
 //             rows that hold for velocities alone: Psi = d(B v)/dt + alpha B v
 //   positions theta + delta, J delta = h^2/12 J (a_n - a) for rows that hold for positions: in the constraints' directions they follow
 //             the velocities to fourth order, else J v would keep a violation of -h^2/12 J d2v/dt2
 //   result    multipliers without the stabilisation's share: those of Phi_ddot = 0
-// with the exact tangent, dr and dPsi along (theta, 2/h theta, 4/h^2 theta) by mechanics/directional_derivative.h, circuits condensed to
+// with the exact tangent, dr and dPsi along (theta, f_v theta, f_a theta) by mechanics/directional_derivative.h, circuits condensed to
 // their ports. Rows without a pivot in the partition of the coordinates are redundant: they do not participate and have no multiplier.
 // Sources: Nonlinear Dynamics 111 (2023), doi 10.1007/s11071-023-08345-6, (89); Baumgarte 1972.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "base/newton.h"
 #include "mechanics/directional_derivative.h"
 #include "solve/machine_rates.h"
-#include "solve/monolithic_trapezoidal.h"
+#include "solve/machine_step.h"
 
 namespace trunnion {
 
 template <int D>
-class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
+class Baumgarte {
  public:
-  explicit BaumgarteTrapezoidal(std::shared_ptr<const CompiledModel> model);
-  StepOutcome step(StateVector& state, double h) override;
-  bool restart(StateVector& state) override;
+  explicit Baumgarte(MachineStep<D>& step);
+  /// As treatment of a step: see implicit_stepper.h.
+  bool restart(StateVector& state) {
+    StepOutcome report;
+    return rates_.restart(state, report);
+  }
+  template <class Attempt>
+  StepOutcome repeat(const StateVector& state, Attempt&& attempt) {
+    return rates_.step(state, attempt);
+  }
+  bool begin(StepOutcome& report);
+  std::optional<double> increment(int iteration, StepOutcome& report);
+  NewtonArrival arrive(bool last, bool capped, StepOutcome& report);
+  void finish(StepOutcome& report);
 
  private:
-  using Base = MonolithicTrapezoidal<D>;
-  using Base::a_offset_;
-  using Base::circuit_increment_;
-  using Base::ds_;
-  using Base::dsdot_;
-  using Base::factors_;
-  using Base::from_;
-  using Base::increment_;
-  using Base::m_;
-  using Base::model_;
-  using Base::netlist_;
-  using Base::next_;
-  using Base::theta_;
-  using Base::v_offset_;
-  using Base::work_;
-
-  StepOutcome attempt(const StateVector& state, double h);
   void list_rows();
   void evaluate_stabilised();
   void vary(const double* theta, const IncrementFactors& f);
@@ -57,6 +52,10 @@ class BaumgarteTrapezoidal final : public MonolithicTrapezoidal<D> {
   double apply_increment(StepOutcome& report);
   void take_stabilisation_from_multipliers();
 
+  MachineStep<D>& step_;
+  const CompiledModel& model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& netlist_;
   MachineRates<D> rates_;
   DirectionalDerivative<D> variation_;
   std::vector<int> rows_;           // participating rows of Phi

@@ -1,10 +1,10 @@
-// Monolithic step: coordinate partitioning (double-step) and the implicit trapezoidal rule on the whole machine.
+// Coordinate partitioning (double-step) in an implicit step.
 //   unknowns  theta_i (increments of the independent coordinates over the step), y (pressures, friction states); theta_ad of
 //             coordinates whose velocities follow from velocity-level constraints
-//   rule      on theta_i and y as in monolithic_trapezoidal.h, (32)-(34)
+//   rule      on theta_i and y as in machine_step.h, (32)-(34)
 //   closure   theta_d from Phi = 0, v_d, v_ad, a_d, a_ad from the constraints' rates, at every iterate        (14), (15)
 //   Newton    on R^T (M a - Q) = 0, R = 0 with the exact tangent                                         (17), (35), (37)-(39)
-//             and on theta_ad - h/2 (v_ad,n + v_ad) = 0, the rule for given velocities
+//             and on theta_ad - (v_ad - v_offset) / f_v = 0, the rule for given velocities
 // The tangent: with lambda such that r + Phi_q^T lambda vanishes in the dependent coordinates,
 //   d(R^T r) = R^T (dr + d(Phi_q^T) lambda),   dr along the change of all coordinates (closed_loops.h)
 // so that the derivative of R needs no separate term. The mechanism's part (geometry and inertia, smooth) is computed once a step
@@ -13,38 +13,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "base/newton.h"
 #include "solve/closed_loops.h"
-#include "solve/monolithic_trapezoidal.h"
+#include "solve/machine_step.h"
 #include "solve/partition_keeper.h"
 
 namespace trunnion {
 
 template <int D>
-class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
+class DoubleStep {
  public:
-  explicit DoubleStepTrapezoidal(std::shared_ptr<const CompiledModel> model);
-  StepOutcome step(StateVector& state, double h) override;
+  explicit DoubleStep(MachineStep<D>& step);
+  /// As treatment of a step: see implicit_stepper.h.
+  bool restart(StateVector& state) { return step_.restart(state); }
+  template <class Attempt>
+  StepOutcome repeat(const StateVector& state, Attempt&& attempt) {
+    return keeper_.step(state, step_.work.mechanism, attempt);
+  }
+  bool begin(StepOutcome& report);
+  std::optional<double> increment(int iteration, StepOutcome& report);
+  NewtonArrival arrive(bool last, bool capped, StepOutcome& report);
+  void finish(StepOutcome& report);
 
  private:
-  using Base = MonolithicTrapezoidal<D>;
-  using Base::circuit_increment_;
-  using Base::ds_;
-  using Base::dsdot_;
-  using Base::factors_;
-  using Base::from_;
-  using Base::increment_;
-  using Base::largest_position_increment_;
-  using Base::m_;
-  using Base::model_;
-  using Base::netlist_;
-  using Base::next_;
-  using Base::theta_;
-  using Base::work_;
-
   void make_room();
-  StepOutcome attempt(const StateVector& state, double h);
   bool close(bool to_rounding, StepOutcome& report);
   void set_dependent_rates();
   void evaluate_reduced();
@@ -60,8 +55,11 @@ class DoubleStepTrapezoidal final : public MonolithicTrapezoidal<D> {
   double respond_to_forces(const double* dF);
   void advance_residual();
   double apply_increment(StepOutcome& report);
-  void finish(StepOutcome& report);
 
+  MachineStep<D>& step_;
+  const CompiledModel& model_;
+  const Mechanism<D>& m_;
+  const Hydraulics& netlist_;
   ClosedLoops<D> loops_;
   PartitionKeeper<D> keeper_;
   // sweeps along one unknown increment, along four
