@@ -178,7 +178,7 @@ TEST(Build, EveryMisuseIsAFinding) {
        }},
       {"sources.pump.pressure", "", [](Description& d) { *d.sources.find("pump") = PressureSourceDescription{.pressure = std::string()}; }},
       {"solver.step", "greater than 0", [](Description& d) { d.solver.step = 0; }},
-      {"solver.integrator", "one of", [](Description& d) { d.solver.integrator = static_cast<IntegratorKind>(6); }},
+      {"solver.integrator", "one of", [](Description& d) { d.solver.integrator = static_cast<IntegratorKind>(99); }},
       {"solver.max_iterations", "", [](Description& d) { d.solver.max_iterations = -3; }},
       {"record.channels.0", "there is no channel", [](Description& d) { d.record.channels = {"lever.angel"}; }},
       {"trunnion", "", [](Description& d) { d.version = 2; }},

@@ -1,18 +1,23 @@
 // trunnion study: published studies, reproduced with any suitable model.
+// formulations   work and precision over treatment, coordinates, integrator and step
 // cosimulation   maximum length of communication steps: the sweep of Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation)
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
 
 #include "base/units.h"
 #include "commands.h"
+#include "description/integrators.h"
 #include "results/files.h"
+#include "schema/table.h"
 #include "studies/cosimulation_figures.h"
 #include "studies/cosimulation_study.h"
+#include "studies/formulation_study.h"
 
 namespace trunnion::cli {
 
@@ -112,11 +117,94 @@ int study_cosimulation(const StudyOptions& options) {
   return kDone;
 }
 
+// ---------------------------------------------------------------- formulations
+
+struct FormulationOptions {
+  ModelOptions model;
+  std::string folder;
+  std::vector<std::string> treatments, coordinates, integrators, steps;
+  int repeats = 3, threads = 1;
+  bool overwrite = false, quiet = false;
+};
+
+/// The choices named by `words`; empty: all.
+template <class Kind>
+std::vector<Kind> kinds_of(const std::vector<std::string>& words, const std::vector<const char*>& known) {
+  std::vector<Kind> kinds;
+  for (const std::string& word : words) kinds.push_back(static_cast<Kind>(std::find(known.begin(), known.end(), word) - known.begin()));
+  return kinds;
+}
+
+int study_formulations(const FormulationOptions& options) {
+  const std::string folder = options.folder.empty() ? options.model.stem() + "_formulations" : options.folder;
+  if (std::filesystem::exists(folder + "/formulations.csv") && !options.overwrite)
+    throw Error(fmt::format("{} holds the results of a study; --overwrite replaces them, -o DIR writes elsewhere", folder));
+  FormulationRequest request;
+  request.machine = options.model.read();
+  request.treatments = kinds_of<ConstraintKind>(options.treatments, constraint_words());
+  request.coordinates = kinds_of<CoordinateKind>(options.coordinates, coordinate_words());
+  request.integrators = kinds_of<IntegratorKind>(options.integrators, integrator_words());
+  for (const std::string& step : options.steps) request.steps.push_back(quantity(step, kTime, "--step"));
+  request.repeats = options.repeats;
+  request.threads = options.threads;
+  make_folder(folder);
+  FormulationProgress progress;
+  if (!options.quiet && isatty(STDERR_FILENO) != 0)
+    progress = [](int done, int all) {
+      std::fprintf(stderr, "\r\033[Kruns %d/%d", done, all);
+      std::fflush(stderr);
+    };
+  const FormulationStudy study = formulation_study(request, progress);
+  clear_progress(options.quiet);
+  write_text(formulations_csv(study), folder + "/formulations.csv");
+  write_text(formulation_times_csv(study), folder + "/times.csv");
+  const std::string missing = draw(formulations_plot(study), folder + "/formulations.svg");
+  if (!options.quiet) {
+    std::fputs(formulations_text(study).c_str(), stdout);
+    std::printf("files: %s/formulations.csv, times.csv, formulations.svg\n", folder.c_str());
+  }
+  if (!missing.empty()) std::fprintf(stderr, "the picture is missing: %s\n", missing.c_str());
+  return kDone;
+}
+
+void add_formulations(CLI::App& command, Action& action) {
+  CLI::App* app = command.add_subcommand(
+      "formulations", "work and precision over treatment, coordinates, integrator and step, against the variable-step reference");
+  auto options = std::make_shared<FormulationOptions>();
+  options->model.add_to(*app);
+  const auto words = [&](const char* name, auto& values, const char* help, const std::vector<const char*>& known) {
+    app->add_option(name, values, help)
+        ->type_name("WORD,...")
+        ->delimiter(',')
+        ->expected(1)
+        ->take_all()
+        ->check(CLI::IsMember(std::vector<std::string>(known.begin(), known.end())));
+  };
+  std::vector<const char*> fixed;
+  for (const Integrator& integrator : kIntegrators)
+    if (integrator.has_fixed_step()) fixed.push_back(integrator.word);
+  words("--constraints", options->treatments, "treatments of the constraints [all]", constraint_words());
+  words("--coordinates", options->coordinates, "relative, cartesian [both]", coordinate_words());
+  words("--integrator", options->integrators, "integrators of fixed steps [all]", fixed);
+  app->add_option("--step", options->steps, "steps, each the longest one divided by a whole number [4, 2, 1, 0.5, 0.25 ms]")
+      ->type_name("TIME,...")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  app->add_option("--repeats", options->repeats, "runs of each combination, for the least time [3]")->check(CLI::PositiveNumber);
+  app->add_option("--threads", options->threads, "parallel runs; results do not depend on it, times may [1]")->check(CLI::PositiveNumber);
+  app->add_option("-o,--output", options->folder, "folder for the results [MODEL_formulations]")->type_name("DIR");
+  app->add_flag("--overwrite", options->overwrite, "replace the study in the folder");
+  app->add_flag("-q,--quiet", options->quiet, "print errors only");
+  app->callback([options, &action] { action = [options] { return study_formulations(*options); }; });
+}
+
 }  // namespace
 
 void add_study(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("study", "published studies, reproduced with any suitable model");
   command->require_subcommand(1);
+  add_formulations(*command, action);
   CLI::App* cosimulation = command->add_subcommand(
       "cosimulation", "largest stable communication steps of mechanism and oil, by variables, prediction, treatment and integrator");
   auto options = std::make_shared<StudyOptions>();

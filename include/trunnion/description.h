@@ -429,7 +429,7 @@ enum class CoordinateKind { relative, cartesian };
 /// Treatments of loop constraints.
 enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
 /// Time integration methods.
-enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida };
+enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida, bdf2, generalized_alpha, hht, esdirk3 };
 /// How mechanism and hydraulics are solved.
 enum class CouplingKind { monolithic, cosimulation };
 /// Derivatives of Newton iterations.
@@ -449,6 +449,11 @@ struct Ali1Description {
   Automatic<double> alpha{};  ///< [kg, kg m2] penalty on accelerations; auto: per constraint, 3e8 times its effective inertia
 };
 
+/// Generalised-alpha rules: `generalized_alpha` (Chung, Hulbert) and `hht` (Hilber, Hughes, Taylor).
+struct GeneralizedAlphaDescription {
+  double rho = 0.8;  ///< [-] spectral radius at infinity, 0 ... 1; of `hht` 0.5 ... 1; 1: no damping
+};
+
 /// The solver.
 struct SolverDescription {
   CoordinateKind coordinates = CoordinateKind::relative;
@@ -460,6 +465,7 @@ struct SolverDescription {
   double duration = 10;         ///< [s]
   Automatic<double> penalty{};  ///< [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness
   Ali1Description ali1{};
+  GeneralizedAlphaDescription generalized_alpha{};
   Automatic<Vec2d> baumgarte{};        ///< [1/s] alpha, beta of index-1 with stabilisation; auto: both 16 (gravity / extent)^0.5
   double tolerance_position = 1e-7;    ///< [rad, of the mechanism's largest lever] joint coordinates
   double tolerance_pressure = 1e-2;    ///< [Pa]

@@ -10,6 +10,7 @@
 
 #include "base/lu.h"
 #include "base/newton.h"
+#include "base/runge_kutta.h"
 #include "cosimulation/hydraulic_cut.h"
 #include "hydraulics/circuit_step.h"
 #include "hydraulics/explicit_limit.h"
@@ -313,34 +314,26 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   }
 
   bool rk4(double t, StepOutcome& report) {
-    const double h = t - time_, middle = time_ + h / 2;
+    const double h = t - time_;
     const std::size_t n = size();
-    const auto quadrature = [&](double at, const double* x, double weight) {
+    double at = time_;
+    const double* x = x_.data();
+    std::fill(sum_.begin(), sum_.end(), 0.0);
+    const auto add = [&](double weight) {
       add_forces(at, weight * h);
       add_rates(x, weight * h);
+      for (std::size_t i = 0; i < n; ++i) sum_[i] += weight * slope_[i];
     };
-    quadrature(time_, x_.data(), 1.0 / 6);
-    for (std::size_t i = 0; i < n; ++i) {
-      sum_[i] = slope_[i];
-      stage_[i] = x_[i] + h / 2 * slope_[i];
-    }
-    update_inputs(netlist_, signals(), middle, Side::left, work_);
-    if (!evaluate(middle, stage_.data(), slope_.data(), report)) return false;
-    quadrature(middle, stage_.data(), 1.0 / 3);
-    for (std::size_t i = 0; i < n; ++i) {
-      sum_[i] += 2 * slope_[i];
-      stage_[i] = x_[i] + h / 2 * slope_[i];
-    }
-    if (!evaluate(middle, stage_.data(), slope_.data(), report)) return false;
-    quadrature(middle, stage_.data(), 1.0 / 3);
-    for (std::size_t i = 0; i < n; ++i) {
-      sum_[i] += 2 * slope_[i];
-      stage_[i] = x_[i] + h * slope_[i];
-    }
-    update_inputs(netlist_, signals(), t, Side::left, work_);
-    if (!evaluate(t, stage_.data(), slope_.data(), report)) return false;
-    quadrature(t, stage_.data(), 1.0 / 6);
-    for (std::size_t i = 0; i < n; ++i) x_[i] += h / 6 * (sum_[i] + slope_[i]);
+    const auto stage = [&](double time) {
+      for (std::size_t i = 0; i < n; ++i) stage_[i] = x_[i] + time * h * slope_[i];
+      x = stage_.data();
+      const double end = time < 1 ? time_ + time * h : t;
+      if (end != at) update_inputs(netlist_, signals(), end, Side::left, work_);
+      at = end;
+      return evaluate(at, stage_.data(), slope_.data(), report);
+    };
+    if (!classical_runge_kutta(add, stage)) return false;
+    for (std::size_t i = 0; i < n; ++i) x_[i] += h * sum_[i];
     return evaluate(t, x_.data(), slope_.data(), report);
   }
 

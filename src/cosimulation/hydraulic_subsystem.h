@@ -2,7 +2,7 @@
 // integrated with a step of their own by
 //   euler        y_{n+1} = y_n + h f(t_n, y_n)
 //   rk4          the classical Runge-Kutta method of order 4
-//   trapezoidal  implicit; Newton's method with exact derivatives (hydraulics/circuit_trapezoidal.h)
+//   trapezoidal  implicit; Newton's method with exact derivatives (hydraulics/circuit_step.h)
 // in: length and rate of each of its cylinders; out: their forces (velocity-force: the total force if friction is on the hydraulic side,
 // else the pressure force) or both chamber pressures (velocity-pressure).
 // With an interface model the inputs are not given but integrated with it, in the same steps and by the same rule:

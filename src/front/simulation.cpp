@@ -136,12 +136,11 @@ struct StateHeader {
   char magic[8] = {'T', 'R', 'S', 'T', 'A', 'T', 'E', '1'};
   std::uint64_t model = 0;
   StateLayout layout;
-  std::uint32_t unused = 0;  // in place of padding, whose bytes would be any
   double time = 0;
   std::uint64_t size = 0;  // number of values
 };
 static_assert(std::is_trivially_copyable_v<StateHeader>);
-static_assert(sizeof(StateHeader) == 8 + 8 + sizeof(StateLayout) + 4 + 8 + 8, "no padding");
+static_assert(sizeof(StateHeader) == 8 + 8 + sizeof(StateLayout) + 8 + 8, "no padding");
 
 }  // namespace
 
@@ -167,7 +166,7 @@ State State::from_bytes(const std::string& bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   const StateLayout& n = header.layout;
   const std::uint64_t rest = bytes.size() - sizeof header;
-  for (const int size : {n.nq, n.nv, n.ny, n.rows, n.coupling, n.oil_memory, n.inputs})
+  for (const int size : {n.nq, n.nv, n.ny, n.rows, n.coupling, n.oil_memory, n.inputs, n.motion_memory})
     if (size < 0 || static_cast<std::uint64_t>(size) * sizeof(double) > rest) throw refuse("wrong sizes");
   State state;
   state.content_ = std::make_unique<Content>(Content{header.model, StateVector(n)});

@@ -64,6 +64,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
       stiffness_(ports_ * ports_),
       damping_(ports_ * ports_),
       local_states_(!netlist.quasistatic.empty()) {
+  for (std::vector<double>& rates : stage_rates_) rates.resize(netlist.ny);
   for (std::size_t i = 0; i < tolerance_.size(); ++i) {
     limited_[i] = netlist_.unknown_state[i] < static_cast<int>(netlist_.volumes.size());
     tolerance_[i] = limited_[i] ? tolerance_pressure : tolerance_other;
@@ -110,15 +111,21 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
   for (const Component& c : netlist_.components) meet(c.nodes);
 }
 
-void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin,
-                        const double* ydot_begin, OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state) {
+void CircuitStep::begin_step(double h, double factor, const double* y_begin, const double* ydot_begin, OilMemory<const double*> memory,
+                             double* y, double* ydot) {
   y_ = y;
   ydot_ = ydot;
-  oil_rule_ = oil_rule;
-  rule_ = {h, oil_rule.factor(h), y_begin, offset_.data(), s_begin_.data()};
+  rule_ = {h, factor, y_begin, offset_.data(), s_begin_.data()};
   std::copy_n(memory.s, ports_, s_begin_.begin());
   std::copy_n(memory.inflow, inflow_begin_.size(), inflow_begin_.begin());
   std::copy_n(ydot_begin, netlist_.ny, rate_begin_.begin());
+}
+
+void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin,
+                        const double* ydot_begin, OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state) {
+  begin_step(h, oil_rule.factor(h), y_begin, ydot_begin, memory, y, ydot);
+  oil_rule_ = oil_rule;
+  in_stages_ = false;
   std::fill(taken_.begin(), taken_.end(), 0.0);
   const int volumes = static_cast<int>(netlist_.volumes.size());
   const double carried = OilRule::carried(h, *memory.step);
@@ -147,6 +154,48 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
   }
 }
 
+void CircuitStep::begin_stage(int stage, const Signals& signals, double t, double h, const double* y_begin, const double* ydot_begin,
+                              OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state) {
+  const int volumes = static_cast<int>(netlist_.volumes.size());
+  if (stage == 1) {
+    begin_step(h, Esdirk3::factor(h), y_begin, ydot_begin, memory, y, ydot);
+    in_stages_ = true;
+    std::vector<double>& rate = stage_rates_[0];
+    std::copy_n(ydot_begin, netlist_.ny, rate.begin());
+    std::copy_n(memory.inflow, volumes, rate.begin());
+    for (const Spool& spool : netlist_.spools)
+      spool_rates(spool, signals.value(spool.signal, t, Side::right), y_begin + spool.state, rate.data() + spool.state);
+  }
+  std::fill(taken_.begin(), taken_.end(), 0.0);
+  for (int i = 0; i < netlist_.ny; ++i) {
+    offset_[i] = 0;
+    for (int j = 0; j < stage; ++j) offset_[i] += Esdirk3::weight(stage, j) * stage_rates_[static_cast<std::size_t>(j)][i];
+  }
+  for (int i : netlist_.unknown_state) {
+    const double ahead = Esdirk3::time(stage) * h * ydot_begin[i];
+    y[i] = i < volumes ? netlist_.fluid.advance(y_begin[i], ahead, netlist_.volumes[i].mean_wall_compressibility) : y_begin[i] + ahead;
+  }
+  for (const Spool& spool : netlist_.spools) {
+    const double end = state.signal[spool.signal];
+    std::copy_n(y_begin + spool.state, spool.states(), y + spool.state);
+    advance_spool(spool, rule_.factor, offset_.data() + spool.state, end, y + spool.state);
+    spool_rates(spool, end, y + spool.state, ydot + spool.state);
+  }
+}
+
+void CircuitStep::keep_stage(int stage, const double* s) {
+  std::vector<double>& rate = stage_rates_[static_cast<std::size_t>(stage)];
+  std::copy_n(ydot_, netlist_.ny, rate.begin());
+  if (netlist_.linear_oil != nullptr) return;
+  const double* changes = find_content_changes(s);
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) rate[i] = rule_.factor * changes[i] - offset_[i];
+}
+
+const double* CircuitStep::find_content_changes(const double* s) {
+  content_changes(netlist_, rule_.y_begin, s_begin_.data(), y_, s, changes_.data());
+  return changes_.data();
+}
+
 void CircuitStep::set_rates() {
   const int first = netlist_.linear_oil != nullptr ? 0 : static_cast<int>(netlist_.volumes.size());
   for (int i : netlist_.unknown_state)
@@ -157,15 +206,15 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
   const int volumes = static_cast<int>(netlist_.volumes.size());
   const bool linear = netlist_.linear_oil != nullptr;
   if (!linear) {
-    double *oil_s = state.oil_rate.data(), *changes = changes_.data();
+    double* oil_s = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_s[i] = extra_rate == nullptr ? s[i] : s[i] + rule_.step * extra_rate[i];
-    content_changes(netlist_, rule_.y_begin, s_begin_.data(), y_, oil_s, changes);
+    find_content_changes(oil_s);
   }
   for (int i = 0; i < netlist_.ny; ++i) {
     const bool content = i < volumes && !linear;
     const double change = content ? changes_[i] : y_[i] - rule_.y_begin[i];
     const double rate = content ? rule_.factor * change - offset_[i] : ydot_[i];
-    memory.lag[i] = oil_rule_.lag(rule_.step, change, mean_[i], rate);
+    memory.lag[i] = in_stages_ ? 0 : oil_rule_.lag(rule_.step, change, mean_[i], rate);
     if (i < volumes) memory.inflow[i] = rate;
   }
   if (!linear) {

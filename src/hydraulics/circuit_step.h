@@ -14,8 +14,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include "base/runge_kutta.h"
 #include "hydraulics/circuit.h"
 #include "hydraulics/oil_rule.h"
 
@@ -31,6 +33,11 @@ class CircuitStep {
   /// those at the end.
   void begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin, const double* ydot_begin,
              OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state);
+  /// The same for a stage of a step by the Runge-Kutta rule Esdirk3. Stages follow each other.
+  void begin_stage(int stage, const Signals& signals, double t, double h, const double* y_begin, const double* ydot_begin,
+                   OilMemory<const double*> memory, double* y, double* ydot, const HydraulicState& state);
+  /// A stage but the last is solved, at lengths s of the ports: its rates contribute to the next ones.
+  void keep_stage(int stage, const double* s);
   const RateRelation& rule() const { return rule_; }
   /// ydot of the circuits' unknowns by the rule; those of pressures follow in finish().
   void set_rates();
@@ -101,6 +108,11 @@ class CircuitStep {
   /// Maximum of change(state): of pressures [Pa] relative to the range in their circuit, of resolved states to their scale.
   template <class Change>
   double largest_share(const double* y_0, const double* y_1, const HydraulicState& state, Change&& change);
+  /// Start of a step: what the rules of one and of several stages share.
+  void begin_step(double h, double factor, const double* y_begin, const double* ydot_begin, OilMemory<const double*> memory, double* y,
+                  double* ydot);
+  /// Changes of the contents of the volumes since the start of the step, at lengths s; scratch.
+  const double* find_content_changes(const double* s);
   /// Limits the share of a component's circuit to the edges of its law.
   void stop_at_edges(const Component& c, const ComponentValues<>& values, const double* increment, const HydraulicState& state);
   /// Computes the share of its increments for every circuit.
@@ -110,12 +122,14 @@ class CircuitStep {
   const std::size_t ports_;
   OilRule oil_rule_;
   RateRelation rule_;
-  std::vector<double> offset_, s_begin_;  // of rule_
-  std::vector<double> mean_;              // per state: of its rate, at the start of the step
-  std::vector<double> rate_begin_;        // per state: ydot at the start of the step
-  std::vector<double> inflow_begin_;      // per volume [m3/s]
-  const double* inflow_ = nullptr;        // at the end of the step
-  std::vector<double> curvature_;         // per state: its second derivative, over the last part
+  std::vector<double> offset_, s_begin_;                           // of rule_
+  std::vector<double> mean_;                                       // per state: of its rate, at the start of the step
+  std::vector<double> rate_begin_;                                 // per state: ydot at the start of the step
+  bool in_stages_ = false;                                         // a step of several stages
+  std::array<std::vector<double>, Esdirk3::kStages> stage_rates_;  // per state: of the contents of volumes, and of all others
+  std::vector<double> inflow_begin_;                               // per volume [m3/s]
+  const double* inflow_ = nullptr;                                 // at the end of the step
+  std::vector<double> curvature_;                                  // per state: its second derivative, over the last part
   struct Followed {
     int state;
     double scale;

@@ -164,7 +164,7 @@ struct MinimalState::WorkIn final : MinimalState::Work {
     }
     constraint_rates(m, next.v(), rates.work().mechanism);
     if (!rates.accelerate(next, report)) fail(report);
-    next.forget_oil();
+    next.forget_history();
     if (std::any_of(next.partition(), next.partition() + m.rows, [](double entry) { return entry != 0; }))
       write_partition(next.partition());
     state = next;

@@ -11,6 +11,8 @@
 
 #include "base/diagnostic.h"
 #include "base/lu.h"
+#include "base/runge_kutta.h"
+#include "description/integrators.h"
 #include "linearise/reduction.h"
 #include "linearise/rotation_step.h"
 #include "linearise/variables.h"
@@ -46,6 +48,11 @@ namespace {
 StepKind kind_of(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
   if (solver.coupling != CouplingKind::monolithic) refuse("solver.coupling: a co-simulation", "use `monolithic`");
+  if (integrator_of(solver).is_implicit() && solver.integrator != IntegratorKind::trapezoidal)
+    refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word).c_str(),
+           integrator_of(solver).lags > 0
+               ? "its steps depend on the step before, which the minimal state does not contain; use `trapezoidal`"
+               : "its stages are not differentiated; use `trapezoidal`");
   switch (solver.integrator) {
     case IntegratorKind::cvode:
       refuse("solver.integrator: cvode", "its steps are not of fixed length; use a fixed-step integrator");
@@ -789,30 +796,32 @@ struct TransitionMap::WorkIn final : TransitionMap::Work {
 
   /// slope of every column: the weighted sum of those of the stages.
   void runge_kutta() {
-    constexpr double weights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, times[] = {0.5, 0.5, 1};
-    const auto add = [](double weight, const std::vector<double>& x, std::vector<double>& sum) {
+    const auto add_to = [](double weight, const std::vector<double>& x, std::vector<double>& sum) {
       for (std::size_t i = 0; i < x.size(); ++i) sum[i] += weight * x[i];
     };
     for (Column& c : columns_)
       for (auto* x : {&c.sum.theta, &c.sum.v, &c.sum.y}) std::fill(x->begin(), x->end(), 0.0);
-    for (int i = 0;; ++i) {
+    const auto add = [&](double weight) {
       for (Column& c : columns_) {
-        add(weights[i], c.slope.theta, c.sum.theta);
-        add(weights[i], c.slope.v, c.sum.v);
-        add(weights[i], c.slope.y, c.sum.y);
+        add_to(weight, c.slope.theta, c.sum.theta);
+        add_to(weight, c.slope.v, c.sum.v);
+        add_to(weight, c.slope.y, c.sum.y);
       }
-      if (i == 3) break;
-      set_stage(stages_[i]);
+    };
+    std::size_t i = 0;
+    classical_runge_kutta(add, [&](double time) {
+      set_stage(stages_[i++]);
       for (int j = 0; j < columns(); ++j) {
         Column& c = columns_[j];
-        place_change(c, input_of(j), times[i] * h_, c.slope);
-        set_state_change(c, times[i] * h_, c.slope.y);
+        place_change(c, input_of(j), time * h_, c.slope);
+        set_state_change(c, time * h_, c.slope.y);
         stage().rates_change(input_of(j), change_);
         turn_.rate_change(stage().reference().v(), x_.data(), change_.mechanism.v.data(), c.slope.theta.data());
         c.slope.v = change_.mechanism.a;
         c.slope.y = change_.ydot;
       }
-    }
+      return true;
+    });
     for (Column& c : columns_) std::swap(c.slope, c.sum);
   }
 

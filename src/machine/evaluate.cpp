@@ -34,7 +34,7 @@ void evaluate(const CompiledModel& model, const Mechanism<D>& m, const Point& at
 
 template <int D>
 void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVector& at, MachineState<D>& state) {
-  at.forget_oil();
+  at.forget_history();
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
   evaluate_rates(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), oil);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 
+#include "description/integrators.h"
 #include "model/compile_parts.h"
 #include "spatial/rotation3.h"
 
@@ -485,6 +486,7 @@ class CartesianBuilder {
     settle(*model_, m);
     model_->layout.nq = m.tree.nq;
     model_->layout.nv = m.tree.nv;
+    model_->layout.motion_memory = motion_memory_size(model_->description.solver, m.tree.nv);
     model_->layout.rows = m.rows;
     model_->mechanism = std::move(m);
   }

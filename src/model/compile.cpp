@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/assert.h"
+#include "description/integrators.h"
 #include "model/cartesian.h"
 #include "model/compile_parts.h"
 #include "model/coupling_memory.h"
@@ -99,6 +100,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   if (!findings.empty()) throw InputError(std::move(findings));
   check_springs(d, model, m);
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
+  model.layout.motion_memory = motion_memory_size(model.description.solver, m.tree.nv);
   model.mechanism = std::move(m);
   return starts;
 }

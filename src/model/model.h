@@ -69,9 +69,10 @@ struct Plane {
 /// Sizes of a machine's state vectors.
 struct StateLayout {
   int nq = 0, nv = 0, ny = 0, rows = 0;
-  int coupling = 0;    // memory of a co-simulation
-  int oil_memory = 0;  // memory of the oil rule between steps, hydraulics/circuit.h
-  int inputs = 0;      // courses of the inputs, signals/input_course.h
+  int coupling = 0;       // memory of a co-simulation
+  int oil_memory = 0;     // memory of the oil rule between steps, hydraulics/circuit.h
+  int inputs = 0;         // courses of the inputs, signals/input_course.h
+  int motion_memory = 0;  // memory of the mechanism's rule between steps, solve/motion_rule.h
   bool operator==(const StateLayout&) const = default;
 };
 

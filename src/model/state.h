@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "hydraulics/oil_rule.h"
 #include "model/model.h"
 
 namespace trunnion {
@@ -15,7 +16,9 @@ class StateVector {
   StateVector() = default;
   explicit StateVector(const StateLayout& layout)
       : layout_(layout),
-        values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling + layout.oil_memory + layout.inputs, 0.0) {}
+        values_(layout.nq + 2 * layout.nv + 2 * layout.ny + 2 * layout.rows + layout.coupling + layout.oil_memory + layout.inputs +
+                    layout.motion_memory,
+                0.0) {}
 
   double time = 0;  // [s]
 
@@ -32,7 +35,10 @@ class StateVector {
   /// Memory of the oil rule between steps, as read by OilMemory; its first value is 0 if unknown.
   double* oil_memory() { return coupling() + layout_.coupling; }
   /// To be called after a state was advanced by another rule, or changed.
-  void forget_oil() { *oil_memory() = 0; }
+  void forget_history() {
+    *oil_memory() = 0;
+    if (layout_.motion_memory > 0) *motion_memory() = 0;
+  }
   const double* q() const { return values_.data(); }
   const double* v() const { return q() + layout_.nq; }
   const double* a() const { return v() + layout_.nv; }
@@ -46,6 +52,13 @@ class StateVector {
   /// Courses of the model's inputs, InputCourse::kSize numbers each.
   double* inputs() { return oil_memory() + layout_.oil_memory; }
   const double* inputs() const { return oil_memory() + layout_.oil_memory; }
+  /// Memory of the mechanism's rule, if it has one: length of the last step [s], 0 if unknown, and lags per velocity.
+  double* motion_memory() { return inputs() + layout_.inputs; }
+  const double* motion_memory() const { return inputs() + layout_.inputs; }
+  double* motion_lags() { return motion_memory() + 1; }
+  const double* motion_lags() const { return motion_memory() + 1; }
+  /// Factor of these lags at the start of a step of h [s]; 0: they are unknown.
+  double carried_motion(double h) const { return *motion_memory() > 0 ? OilRule::carried(h, *motion_memory()) : 0; }
 
   const StateLayout& layout() const { return layout_; }
   const std::vector<double>& values() const { return values_; }

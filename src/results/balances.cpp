@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "description/integrators.h"
+
 namespace trunnion {
 
 namespace {
@@ -22,8 +24,7 @@ struct BalanceFigure {
 }  // namespace
 
 bool balances_are_judged(const Description& d) {
-  return d.solver.coupling == CouplingKind::monolithic && d.solver.integrator != IntegratorKind::cvode &&
-         d.solver.integrator != IntegratorKind::ida;
+  return d.solver.coupling == CouplingKind::monolithic && integrator_of(d.solver).has_fixed_step();
 }
 
 BalanceVerdict judge_balances(const Description& d, const Ledger& ledger, double time) {

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "description/integrators.h"
+
 namespace trunnion {
 
 namespace {
@@ -130,10 +132,7 @@ double step_for(double step, double percent, int order) {
   return decade;
 }
 
-int order_of(const SolverDescription& solver) {
-  constexpr int kOrder[] = {2, 4, 1, 1, 0, 0};  // of IntegratorKind
-  return solver.coupling == CouplingKind::monolithic ? kOrder[static_cast<int>(solver.integrator)] : 0;
-}
+int order_of(const SolverDescription& solver) { return solver.coupling == CouplingKind::monolithic ? integrator_of(solver).order : 0; }
 
 std::vector<std::string> error_warnings(const std::optional<AccumulatedErrors>& accumulated, const SolverDescription& solver) {
   if (solver.coupling == CouplingKind::cosimulation) return {};  // the coupling's verdict assesses it

@@ -80,13 +80,13 @@ void advance_mass(IntegratorKind integrator, const TimePolynomial& force, double
       w += h * first;
       s += h * w;
       break;
-    case IntegratorKind::trapezoidal:
-      w += h / 2 * (first + last);
-      s += h / 2 * (w_old + w);
-      break;
-    default:  // rk4, exact for forces of order 2 (s) and 3 (w)
+    case IntegratorKind::rk4:  // exact for forces of order 2 (s) and 3 (w)
       w += h / 6 * (first + 4 * middle + last);
       s += h * w_old + h * h / 6 * (first + 2 * middle);
+      break;
+    default:  // implicit: as by the trapezoidal rule
+      w += h / 2 * (first + last);
+      s += h / 2 * (w_old + w);
   }
 }
 

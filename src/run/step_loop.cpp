@@ -10,6 +10,7 @@
 
 #include "base/finite.h"
 #include "cosimulation/cosimulation.h"
+#include "description/integrators.h"
 
 namespace trunnion {
 
@@ -95,7 +96,7 @@ StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start
       part_start_(state_) {
   const SolverDescription& solver = model_->description.solver;
   if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
-  resolves_ = solver.coupling == CouplingKind::monolithic && solver.integrator == IntegratorKind::trapezoidal &&
+  resolves_ = solver.coupling == CouplingKind::monolithic && integrator_of(solver).is_implicit() &&
               solver.oil_rule == OilRuleKind::automatic && !solver.accept_capped && !model_->hydraulics.volumes.empty();
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "description/integrators.h"
 #include "schema/check.h"
 #include "schema/reader.h"
 #include "schema/table.h"
@@ -441,38 +442,30 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 
 using Combination = std::array<std::size_t, 3>;  // constraints, integrator, coupling; any coordinates are possible
 
-// Available monolithic combinations.
-constexpr Combination monolithic(ConstraintKind constraints, IntegratorKind integrator) {
-  return {std::size_t(constraints), std::size_t(integrator), std::size_t(CouplingKind::monolithic)};
-}
-constexpr std::array<Combination, 15> kMonolithic{{
-    monolithic(ConstraintKind::penalty, IntegratorKind::trapezoidal),
-    monolithic(ConstraintKind::double_step, IntegratorKind::trapezoidal),
-    monolithic(ConstraintKind::double_step, IntegratorKind::rk4),
-    monolithic(ConstraintKind::double_step, IntegratorKind::semi_implicit_euler),
-    monolithic(ConstraintKind::double_step, IntegratorKind::euler),
-    monolithic(ConstraintKind::double_step, IntegratorKind::cvode),
-    monolithic(ConstraintKind::baumgarte, IntegratorKind::trapezoidal),
-    monolithic(ConstraintKind::baumgarte, IntegratorKind::rk4),
-    monolithic(ConstraintKind::baumgarte, IntegratorKind::semi_implicit_euler),
-    monolithic(ConstraintKind::baumgarte, IntegratorKind::euler),
-    monolithic(ConstraintKind::baumgarte, IntegratorKind::ida),
-    monolithic(ConstraintKind::ali1, IntegratorKind::rk4),
-    monolithic(ConstraintKind::ali1, IntegratorKind::semi_implicit_euler),
-    monolithic(ConstraintKind::ali1, IntegratorKind::euler),
-    monolithic(ConstraintKind::ali1, IntegratorKind::cvode),
-}};
-
-// All of them are available for the mechanism of a co-simulation, except the variable-step integrators.
-constexpr bool steps_as_told(const Combination& c) {
-  return c[1] != std::size_t(IntegratorKind::cvode) && c[1] != std::size_t(IntegratorKind::ida);
-}
-std::vector<Combination> combinations() {
-  std::vector<Combination> all(kMonolithic.begin(), kMonolithic.end());
-  for (Combination c : kMonolithic) {
-    c[2] = std::size_t(CouplingKind::cosimulation);
-    if (steps_as_told(c)) all.push_back(c);
+/// Whether a treatment and an integrator make a monolithic stepper.
+constexpr bool fit(ConstraintKind constraints, IntegratorClass integrator) {
+  switch (constraints) {
+    case ConstraintKind::penalty:
+      return integrator == IntegratorClass::implicit;
+    case ConstraintKind::double_step:
+      return integrator != IntegratorClass::variable_index1;
+    case ConstraintKind::baumgarte:
+      return integrator != IntegratorClass::variable_ode;
+    case ConstraintKind::ali1:
+      return integrator == IntegratorClass::explicit_step || integrator == IntegratorClass::variable_ode;
   }
+  return false;
+}
+
+/// All of them are available for the mechanism of a co-simulation, except the variable-step integrators.
+std::vector<Combination> combinations() {
+  std::vector<Combination> all;
+  for (const CouplingKind coupling : {CouplingKind::monolithic, CouplingKind::cosimulation})
+    for (const ConstraintKind constraints :
+         {ConstraintKind::penalty, ConstraintKind::double_step, ConstraintKind::baumgarte, ConstraintKind::ali1})
+      for (std::size_t i = 0; i < kIntegrators.size(); ++i)
+        if (fit(constraints, kIntegrators[i].kind) && (coupling == CouplingKind::monolithic || kIntegrators[i].has_fixed_step()))
+          all.push_back({std::size_t(constraints), i, std::size_t(coupling)});
   return all;
 }
 
@@ -486,15 +479,16 @@ std::array<ChoiceName, 3> choice_names() {
 }
 
 std::string reason(const SolverDescription& s, std::size_t first_difference) {
-  if (s.constraints == ConstraintKind::penalty && s.integrator != IntegratorKind::trapezoidal)
+  const IntegratorClass kind = integrator_of(s).kind;
+  if (s.constraints == ConstraintKind::penalty && kind != IntegratorClass::implicit)
     return "the index-3 penalty formulation solves for positions at the end of a step and provides no accelerations for other integrators";
-  if (s.constraints == ConstraintKind::double_step && s.integrator == IntegratorKind::ida)
+  if (s.constraints == ConstraintKind::double_step && kind == IntegratorClass::variable_index1)
     return "`ida` integrates differential-algebraic equations of index 1, and `double_step` yields ordinary differential equations";
-  if (s.constraints == ConstraintKind::baumgarte && s.integrator == IntegratorKind::cvode)
+  if (s.constraints == ConstraintKind::baumgarte && kind == IntegratorClass::variable_ode)
     return "`cvode` integrates ordinary differential equations, and `baumgarte` yields index-1 equations with multipliers";
-  if (s.coupling == CouplingKind::cosimulation && (s.integrator == IntegratorKind::cvode || s.integrator == IntegratorKind::ida))
+  if (s.coupling == CouplingKind::cosimulation && !integrator_of(s).has_fixed_step())
     return "co-simulation requires a fixed step of the mechanism, and `cvode` and `ida` use variable steps";
-  if (s.constraints == ConstraintKind::ali1 && (s.integrator == IntegratorKind::trapezoidal || s.integrator == IntegratorKind::ida))
+  if (s.constraints == ConstraintKind::ali1)
     return std::string(
         "`ali1` iterates multipliers for given positions and velocities and requires an explicit integrator "
         "(`semi_implicit_euler`, `rk4`, `euler`) or `cvode`; for the same equations with the multipliers as unknowns use "
@@ -641,12 +635,13 @@ void check_quasistatic(const Description& d, const OilNames& names, Findings& ou
       add_finding(d, out, at + ".element", "the damping is " + std::string(m.element.damping ? "given twice" : "not given"),
                   "damping, or settling_time");
   }
-  const IntegratorKind integrator = d.solver.integrator;
-  if (q.form == VirtualElementForm::discrete && (integrator == IntegratorKind::cvode || integrator == IntegratorKind::ida))
-    add_finding(
-        d, out, path + ".form",
-        std::string("`") + integrator_words()[std::size_t(integrator)] + "` uses variable steps and does not support discrete states",
-        "`differential`, or a fixed-step integrator");
+  const Integrator& integrator = integrator_of(d.solver);
+  if (q.form == VirtualElementForm::discrete && d.solver.integrator == IntegratorKind::esdirk3)
+    add_finding(d, out, path + ".form", "`esdirk3` has several stages per step and does not support discrete states",
+                "`differential`, or another fixed-step integrator");
+  if (q.form == VirtualElementForm::discrete && !integrator.has_fixed_step())
+    add_finding(d, out, path + ".form", std::string("`") + integrator.word + "` uses variable steps and does not support discrete states",
+                "`differential`, or a fixed-step integrator");
 }
 
 void check_hydraulics(const Description& d, Findings& out) {
@@ -677,6 +672,11 @@ void check_solver(const Description& d, Findings& out) {
   const SolverDescription& s = d.solver;
   if (!(s.step > 0)) add_finding(d, out, "solver.step", "the step is not greater than 0");
   if (!(s.duration > 0)) add_finding(d, out, "solver.duration", "the duration is not greater than 0");
+  if (s.integrator == IntegratorKind::hht && s.generalized_alpha.rho < 0.5)
+    add_finding(d, out, "solver.generalized_alpha.rho", "`hht` is not stable at this spectral radius",
+                "0.5 ... 1, or integrator: generalized_alpha");
+  if (s.integrator == IntegratorKind::esdirk3 && s.oil_rule != OilRuleKind::automatic)
+    add_finding(d, out, "solver.oil_rule", "the hydraulics of `esdirk3` are integrated by its own stages", "auto");
   const Combination asked{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};
   constexpr std::size_t kIntegrator = 1;
   const auto agreement = [&](const Combination& c) {  // of two equally near ones the one with the requested integrator

@@ -1,5 +1,6 @@
 // The table, part 2: hydraulic circuit, cylinders, solver and records.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "description/integrators.h"
 #include "schema/table_parts.h"
 
 namespace trunnion {
@@ -220,13 +221,21 @@ void describe_settings(Visitor& v, SolverDescription& s) {
          choice(s.coordinates, coordinate_words()));
   v.leaf({"constraints", "Treatment of the loop constraints"}, choice(s.constraints, constraint_words()));
   v.leaf({"integrator", "Time integration"}, choice(s.integrator, integrator_words()));
-  v.leaf(
-      {"oil_rule",
-       "Time rule of the hydraulics with `integrator: trapezoidal`: `auto`, a second-order rule that damps dynamics faster than the step "
-       "and subdivides steps where pressures jump; `alpha`, the same without subdivision; `trapezoidal`, the rule of the papers, with "
-       "which "
-       "small volumes oscillate after a jump"},
-      choice(s.oil_rule, oil_rule_words()));
+  v.leaf({"oil_rule",
+          "Time rule of the hydraulics in implicit steps: `auto`, a second-order rule that damps dynamics faster than the step "
+          "and subdivides steps where pressures jump; `alpha`, the same without subdivision; `trapezoidal`, the rule of the papers, with "
+          "which "
+          "small volumes oscillate after a jump"},
+         choice(s.oil_rule, oil_rule_words()));
+  v.group(
+      {"generalized_alpha", "Generalised-alpha rules of the mechanism, `integrator: generalized_alpha` and `hht`"},
+      {true, {}, [&s](Visitor& w) {
+         w.leaf({"rho",
+                 "Spectral radius at infinity: factor per step of infinitely fast parts, 0 ... 1, with `hht` 0.5 ... 1; 1: no damping, the "
+                 "trapezoidal rule",
+                 kNumber, kNonNegative | kFraction},
+                &s.generalized_alpha.rho);
+       }});
   v.leaf({"coupling", "Coupling of mechanism and hydraulics"}, choice(s.coupling, coupling_words()));
   v.leaf({"tangent", "Derivatives of the equations"}, choice(s.tangent, tangent_words()));
   v.leaf({"step", "Time step", kTime, kPositive}, &s.step);
@@ -296,7 +305,11 @@ const std::vector<const char*>& constraint_words() {
   return words;
 }
 const std::vector<const char*>& integrator_words() {
-  static const std::vector<const char*> words{"trapezoidal", "rk4", "semi_implicit_euler", "euler", "cvode", "ida"};
+  static const std::vector<const char*> words = [] {
+    std::vector<const char*> list;
+    for (const Integrator& integrator : kIntegrators) list.push_back(integrator.word);
+    return list;
+  }();
   return words;
 }
 const std::vector<const char*>& oil_rule_words() {

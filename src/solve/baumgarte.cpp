@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/forward_difference.h"
 #include "base/lu.h"
 
 namespace trunnion {
@@ -178,18 +179,10 @@ void Baumgarte<D>::add_advance() {
   }
 }
 
-/// Newton increment with the exact tangent: step_.increment, step_.circuit_increment, and the multipliers; advance_, and the response to it.
+/// advance_ and its effect on the ports, and the response of all unknowns to it.
 template <int D>
-bool Baumgarte<D>::solve_exact() {
+void Baumgarte<D>::follow_velocities() {
   const std::size_t nv = model_.layout.nv, n = nv + rows_.size();
-  evaluate_stabilised();
-  if (!step_.condense_ports()) return false;
-  step_.add_port_residuals();
-  assemble();
-  if (!lu_factor(K_.data(), static_cast<int>(n), pivot_.data())) return false;
-  lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
-  std::copy_n(x_.begin(), nv, step_.increment.begin());
-  for (std::size_t i = 0; i < rows_.size(); ++i) step_.next.multipliers()[rows_[i]] += x_[nv + i];
   find_advance(step_.increment.data(), w_, x_.data());
   lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
   std::copy_n(x_.begin(), nv, advance_.begin());
@@ -202,6 +195,21 @@ bool Baumgarte<D>::solve_exact() {
   lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
   for (std::size_t k = 0; k < nv; ++k) step_.increment[k] += x_[k];
   for (std::size_t i = 0; i < rows_.size(); ++i) step_.next.multipliers()[rows_[i]] += x_[nv + i];
+}
+
+/// Newton increment with the exact tangent: step_.increment, step_.circuit_increment, and the multipliers; advance_, and the response to it.
+template <int D>
+bool Baumgarte<D>::solve_exact() {
+  const std::size_t nv = model_.layout.nv, n = nv + rows_.size();
+  evaluate_stabilised();
+  if (!step_.condense_ports()) return false;
+  step_.add_port_residuals();
+  assemble();
+  if (!lu_factor(K_.data(), static_cast<int>(n), pivot_.data())) return false;
+  lu_solve(K_.data(), static_cast<int>(n), pivot_.data(), x_.data());
+  std::copy_n(x_.begin(), nv, step_.increment.begin());
+  for (std::size_t i = 0; i < rows_.size(); ++i) step_.next.multipliers()[rows_[i]] += x_[nv + i];
+  if (step_.motion_rule->is_trapezoidal()) follow_velocities();
   vary(step_.increment.data(), step_.factors);
   for (std::size_t i = 0; i < step_.ds.size(); ++i) {
     step_.ds[i] = variation_.s[i] + ds_ahead_[i];
@@ -223,23 +231,26 @@ bool Baumgarte<D>::solve_forward_difference() {
     for (int row : rows_) *out++ = psi_[row];
     std::copy(step_.work.hydraulics.R.begin(), step_.work.hydraulics.R.end(), out);
   };
-  const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
-  residual(base_.data());
-  for (std::size_t j = 0; j < n; ++j) {
-    const bool mechanical = j < nv;
-    double* x = mechanical      ? &step_.theta[j]
-                : j < nv + rows ? &step_.next.multipliers()[rows_[j - nv]]
-                                : &step_.next.y()[netlist_.unknown_state[j - nv - rows]];
-    const double kept = *x;
-    const TreeNode<D>& node = m_.tree.nodes[m_.tree.dof_node[mechanical ? j : 0]];
-    const double size = increment_size(mechanical && node.dofs == 1 ? step_.next.q()[node.q] : kept);
-    *x += size;
-    if (mechanical) step_.move();
-    residual(changed_.data());
-    for (std::size_t i = 0; i < n; ++i) full_[i * n + j] = (changed_[i] - base_[i]) / size;
-    *x = kept;
-    if (mechanical) step_.move();
-  }
+  double kept = 0;
+  const auto unknown = [&](std::size_t j) -> double& {
+    return j < nv          ? step_.theta[j]
+           : j < nv + rows ? step_.next.multipliers()[rows_[j - nv]]
+                           : step_.next.y()[netlist_.unknown_state[j - nv - rows]];
+  };
+  const auto add = [&](std::size_t j) {
+    double& x = unknown(j);
+    kept = x;
+    const double size = difference_size(j < nv ? step_.position(static_cast<int>(j)) : kept);
+    x += size;
+    if (j < nv) step_.move();
+    return size;
+  };
+  const auto restore = [&](std::size_t j) {
+    unknown(j) = kept;
+    if (j < nv) step_.move();
+    return true;
+  };
+  forward_differences(n, n, full_.data(), base_.data(), changed_.data(), add, restore, residual);
   changed_ = base_;
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;
@@ -252,6 +263,7 @@ bool Baumgarte<D>::solve_forward_difference() {
     for (std::size_t i = 0; i < nc; ++i) step_.circuit_increment[i] += base_[nv + rows + i];
   };
   take();
+  if (!step_.motion_rule->is_trapezoidal()) return true;
   std::copy_n(base_.begin() + static_cast<std::ptrdiff_t>(nv), rows, x_.begin());
   std::fill(base_.begin(), base_.end(), 0.0);
   find_advance(step_.increment.data(), 1, base_.data());

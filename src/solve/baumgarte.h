@@ -3,7 +3,7 @@
 //   rule      v = f_v theta + v_offset,  a = f_a theta + a_offset; machine_step.h
 //   Newton    on  r = M a - Q - F ds/dq + Phi_q^T lambda = 0,   Psi = Phi_ddot + 2 alpha Phi_dot + beta^2 Phi = 0,   R = 0
 //             rows that hold for velocities alone: Psi = d(B v)/dt + alpha B v
-//   positions theta + delta, J delta = h^2/12 J (a_n - a) for rows that hold for positions: in the constraints' directions they follow
+//   positions theta + delta, J delta = h^2/12 J (a_n - a) for rows that hold for positions, of the trapezoidal rule: they follow
 //             the velocities to fourth order, else J v would keep a violation of -h^2/12 J d2v/dt2
 //   result    multipliers without the stabilisation's share: those of Phi_ddot = 0
 // with the exact tangent, dr and dPsi along (theta, f_v theta, f_a theta) by mechanics/directional_derivative.h, circuits condensed to
@@ -47,6 +47,7 @@ class Baumgarte {
   void assemble();
   void find_advance(const double* increment, double w, double* x);
   void add_advance();
+  void follow_velocities();
   bool solve_exact();
   bool solve_forward_difference();
   double apply_increment(StepOutcome& report);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/forward_difference.h"
 #include "base/lu.h"
 
 namespace trunnion {
@@ -46,7 +47,7 @@ DoubleStep<D>::DoubleStep(MachineStep<D>& step)
   if (model_.description.solver.tangent == TangentKind::forward_difference) {
     full_.resize((nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);
-    for (auto* x : {&base_, &changed_, &sizes_}) x->resize(nv + nc);
+    for (auto* x : {&base_, &changed_}) x->resize(nv + nc);
     theta_kept_.resize(nv);
   }
 }
@@ -228,33 +229,22 @@ bool DoubleStep<D>::solve_forward_difference() {
     std::copy(step_.work.hydraulics.R.begin(), step_.work.hydraulics.R.end(), out + f);
     kinematic_residuals(out + f + nc);
   };
-  const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
+  double kept = 0;
+  const auto add = [&](std::size_t j) {
+    double& x = j < a ? step_.theta[loops_.admissible()[j]] : step_.next.y()[netlist_.unknown_state[j - a]];
+    kept = x;
+    const double size = difference_size(j < a ? step_.position(loops_.admissible()[j]) : kept);
+    x += size;
+    return j >= a || close(true, ignored) ? size : 0;
+  };
+  const auto restore = [&](std::size_t j) {
+    if (j < a) step_.theta = theta_kept_;
+    if (j >= a) step_.next.y()[netlist_.unknown_state[j - a]] = kept;
+    return j >= a || close(true, ignored);
+  };
   theta_kept_ = step_.theta;
-  for (std::size_t j = 0; j < n; ++j) {
-    double size = 0;
-    if (j < a) {
-      const int v = loops_.admissible()[j];
-      const TreeNode<D>& node = m_.tree.nodes[m_.tree.dof_node[v]];
-      size = increment_size(node.dofs == 1 ? step_.from->q()[node.q] + step_.theta[v] : step_.theta[v]);
-      step_.theta[v] += size;
-      if (!close(true, ignored)) return false;
-      residual(changed_.data());
-      step_.theta = theta_kept_;
-      if (!close(true, ignored)) return false;
-    } else {
-      double& y = step_.next.y()[netlist_.unknown_state[j - a]];
-      const double kept = y;
-      size = increment_size(kept);
-      y += size;
-      residual(changed_.data());
-      y = kept;
-    }
-    for (std::size_t i = 0; i < n; ++i) full_[i * n + j] = changed_[i];
-    sizes_[j] = size;
-  }
-  residual(base_.data());  // last: its scratch is used further on
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) full_[i * n + j] = (full_[i * n + j] - base_[i]) / sizes_[j];
+  if (!close(true, ignored) || !forward_differences(n, n, full_.data(), base_.data(), changed_.data(), add, restore, residual))
+    return false;
   std::fill(dr_.begin(), dr_.end(), 0.0);
   scale_rows(static_cast<int>(n), static_cast<int>(f + nc), full_.data(), base_.data());
   for (double& value : base_) value = -value;

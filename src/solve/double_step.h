@@ -78,7 +78,7 @@ class DoubleStep {
   std::vector<double> G_, g_;                     // reduced tangent, a column of it
   std::vector<int> pivot_;
   // scratch of the forward-difference tangent
-  std::vector<double> full_, base_, changed_, sizes_, theta_kept_;
+  std::vector<double> full_, base_, changed_, theta_kept_;
   std::vector<int> full_pivot_;
 };
 

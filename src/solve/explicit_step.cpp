@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/runge_kutta.h"
+
 namespace trunnion {
 
 namespace {
@@ -108,19 +110,21 @@ bool ExplicitStep<D>::semi_implicit_euler(const StateVector& state, double h, St
 
 template <int D>
 bool ExplicitStep<D>::rk4(const StateVector& state, double h, StepOutcome& report) {
-  const auto add = [](double weight, const std::vector<double>& x, std::vector<double>& sum) {
+  const auto add_to = [](double weight, const std::vector<double>& x, std::vector<double>& sum) {
     for (std::size_t i = 0; i < x.size(); ++i) sum[i] += weight * x[i];
   };
   for (auto* x : {&sum_.theta, &sum_.v, &sum_.y}) std::fill(x->begin(), x->end(), 0.0);
-  constexpr double weights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, times[] = {0.5, 0.5, 1};
-  for (int i = 0;; ++i) {
-    add(weights[i], slope_.theta, sum_.theta);
-    add(weights[i], slope_.v, sum_.v);
-    add(weights[i], slope_.y, sum_.y);
-    if (i == 3) break;
-    if (!stage(state, times[i] * h, false, report)) return false;
+  const auto add = [&](double weight) {
+    add_to(weight, slope_.theta, sum_.theta);
+    add_to(weight, slope_.v, sum_.v);
+    add_to(weight, slope_.y, sum_.y);
+  };
+  const auto next_stage = [&](double time) {
+    if (!stage(state, time * h, false, report)) return false;
     take_slope(next_, slope_);
-  }
+    return true;
+  };
+  if (!classical_runge_kutta(add, next_stage)) return false;
   std::swap(slope_, sum_);
   return stage(state, h, true, report);
 }

@@ -2,7 +2,7 @@
 // A treatment keeps a reference to the step in progress and has
 //   restart(state)               accelerations, rates and multipliers at the right limit of the signals
 //   repeat(state, attempt)       runs attempt(), again with another partition of the coordinates where it has one
-//   begin(report)                the machine at the predictor; false: unreachable
+//   begin(report)                the machine at the predictor of a stage; false: unreachable
 //   increment(i, report)         i-th linear solve; adds the increments; the largest over its tolerance, empty: singular
 //   arrive(last, capped, report) the machine at the new unknowns (base/newton.h)
 //   finish(report)               the end of a converged step: projections, partition, checks
@@ -38,15 +38,25 @@ class ImplicitStepper final : public Stepper {
   StepOutcome attempt(const StateVector& state, double h) {
     StepOutcome report;
     step_.begin(state, h);
-    if (!treatment_.begin(report)) return report;
+    for (int stage = 1; stage < step_.stages(); ++stage) {
+      if (!solve_stage(stage, report)) return report;
+      step_.keep_stage(stage);
+    }
+    if (solve_stage(step_.stages(), report)) treatment_.finish(report);
+    return report;
+  }
+
+  bool solve_stage(int stage, StepOutcome& report) {
     const SolverDescription& solver = step_.model->description.solver;
+    step_.begin_stage(stage);
+    if (!treatment_.begin(report)) return false;
     step_.last_iteration = report.iterations + solver.max_iterations;
     const NewtonVerdict verdict = newton(
         step_.last_iteration, report.iterations, [&](int i) { return treatment_.increment(i, report); },
         [&](bool last, bool capped) { return treatment_.arrive(last, capped, report); });
-    if (verdict != NewtonVerdict::interrupted) report.status = status_of(verdict, solver.accept_capped);
-    if (report.ok()) treatment_.finish(report);
-    return report;
+    if (verdict != NewtonVerdict::interrupted && verdict != NewtonVerdict::converged)
+      report.status = status_of(verdict, solver.accept_capped);
+    return report.ok();
   }
 
   MachineStep<D> step_;

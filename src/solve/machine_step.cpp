@@ -18,16 +18,16 @@ MachineStep<D>::MachineStep(std::shared_ptr<const CompiledModel> machine)
       work(*model),
       circuits(netlist, model->description.solver.tolerance_pressure, model->description.solver.tolerance_other),
       next(model->layout),
-      rule_(make_motion_rule(model->description.solver)),
+      motion_rule(make_motion_rule(model->description.solver, model->layout.nv)),
       consistent_(*model) {
   const std::size_t nv = model->layout.nv, nc = netlist.unknown_state.size(), ports = netlist.actuators.size();
   for (auto* x : {&theta, &v_offset, &a_offset, &increment}) x->resize(nv);
   for (auto* x : {&ds, &dsdot, &force_change_, &expected_force_}) x->resize(ports);
   for (auto* x : {&held_stiffness_, &held_damping_}) x->resize(ports * ports);
   circuit_increment.resize(nc);
-  const OilRuleKind rule = model->description.solver.oil_rule;
-  oil_rule_ = OilRule::alpha(rule == OilRuleKind::trapezoidal ? 1 : kOilRho);
-  resolves_ = rule == OilRuleKind::automatic && !netlist.volumes.empty() && !model->description.solver.accept_capped;
+  const OilRuleKind of_oil = model->description.solver.oil_rule;
+  oil_rule_ = OilRule::alpha(of_oil == OilRuleKind::trapezoidal ? 1 : kOilRho);
+  resolves_ = of_oil == OilRuleKind::automatic && !netlist.volumes.empty() && !model->description.solver.accept_capped;
   per_unit_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) per_unit_[k] = 1 / m.unit(static_cast<int>(k));
 }
@@ -35,11 +35,9 @@ MachineStep<D>::MachineStep(std::shared_ptr<const CompiledModel> machine)
 template <int D>
 void MachineStep<D>::begin(const StateVector& state, double h) {
   from = &state;
+  h_ = h;
   acceleration_ = m.tree.gravity.norm() / m.extent;
   for (int i = 0; i < model->layout.nv; ++i) acceleration_ = std::max(acceleration_, scaled(state.a()[i], i));
-  MotionRelation relation{{}, theta.data(), v_offset.data(), a_offset.data()};
-  rule_->begin(state, h, relation);
-  factors = relation.factors;
   next = state;
   if (*next.oil_memory() == 0) {
     MechanismState<D>& mech = work.mechanism;
@@ -47,10 +45,32 @@ void MachineStep<D>::begin(const StateVector& state, double h) {
     update_rates(m, state.v(), state.a(), mech);
     start_oil_memory(netlist, h, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), memory());
   }
-  next.time = state.time + h;
+}
+
+template <int D>
+void MachineStep<D>::begin_stage(int stage) {
+  const StateVector& state = *from;
+  MotionRelation relation{{}, theta.data(), v_offset.data(), a_offset.data()};
+  motion_rule->begin(stage, state, h_, relation);
+  factors = relation.factors;
+  next.time = state.time + motion_rule->time(stage) * h_;
   update_inputs(*model, signals_at(*model, next), next.time, Side::left, work);
-  circuits.begin(oil_rule_, signals_at(*model, state), state.time, h, state.y(), state.ydot(),
-                 oil_memory(netlist, static_cast<const double*>(next.oil_memory())), next.y(), next.ydot(), work.hydraulics);
+  const auto memory_at_start = oil_memory(netlist, static_cast<const double*>(next.oil_memory()));
+  const Signals signals = signals_at(*model, state);
+  if (stages() > 1)
+    circuits.begin_stage(stage, signals, state.time, h_, state.y(), state.ydot(), memory_at_start, next.y(), next.ydot(), work.hydraulics);
+  else
+    circuits.begin(oil_rule_, signals, state.time, h_, state.y(), state.ydot(), memory_at_start, next.y(), next.ydot(), work.hydraulics);
+}
+
+template <int D>
+void MachineStep<D>::keep_stage(int stage) {
+  MechanismState<D>& mech = work.mechanism;
+  move();
+  update_rates(m, next.v(), next.a(), mech);
+  circuits.finish_local(mech.s.data(), mech.s_dot.data(), work.hydraulics);
+  circuits.keep_stage(stage, mech.s.data());
+  motion_rule->keep(stage, next);
 }
 
 template <int D>
@@ -169,7 +189,8 @@ void MachineStep<D>::finish_oil(bool moved) {
 template <int D>
 StepOutcome MachineStep<D>::commit(StepOutcome report, StateVector& state) {
   if (!report.ok()) return report;
-  report.oil_rule = oil_rule_;
+  report.oil_rule = stages() > 1 ? OilRule{} : oil_rule_;  // a Runge-Kutta rule is no alpha rule: balances by the trapezoidal rule
+  motion_rule->finish(*from, h_, theta.data(), next);
   if (resolves_ && circuits.jumped(kOilJump, work.hydraulics))
     report.status = StepStatus::unresolved;
   else

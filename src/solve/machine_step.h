@@ -24,10 +24,19 @@ class MachineStep {
  public:
   explicit MachineStep(std::shared_ptr<const CompiledModel> machine);
 
-  // ---- a step: begin(), then the treatment's iterations, then finish_oil() and commit()
+  // ---- a step: begin(), then for every stage begin_stage() and the treatment's iterations, keep_stage() for all but the last, then
+  // finish_oil() and commit()
   void begin(const StateVector& state, double h);
+  int stages() const { return motion_rule->stages(); }
+  void begin_stage(int stage);
+  void keep_stage(int stage);
   /// The configuration theta away from the start of the step, and its position stage.
   void move();
+  /// Position of velocity coordinate k [rad, m], of a spherical joint its increment over the step.
+  double position(int k) const {
+    const TreeNode<D>& node = m.tree.nodes[m.tree.dof_node[k]];
+    return node.dofs == 1 ? from->q()[node.q] + theta[k] : theta[k];
+  }
   /// v and a from theta by the rule.
   void set_mechanism_rates();
   void set_circuit_rates() { circuits.set_rates(); }
@@ -46,7 +55,7 @@ class MachineStep {
   /// Pressure rates at the end of the step, and the memory for the next step. `moved`: whether the mechanism is at the positions of the
   /// last increments.
   void finish_oil(bool moved);
-  /// The end of a successful step: `state` moves there, unless its oil has to be resolved.
+  /// The end of a successful step: `state` moves there, unless its oil has to be resolved. Writes the memory of the rule.
   StepOutcome commit(StepOutcome report, StateVector& state);
 
   // ---- as Stepper
@@ -125,8 +134,9 @@ class MachineStep {
   MachineState<D> work;
   CircuitStep circuits;
 
-  const StateVector* from = nullptr;       // the state at the start of the step
-  StateVector next;                        // at its end
+  const StateVector* from = nullptr;  // the state at the start of the step
+  StateVector next;                   // at its end
+  const std::unique_ptr<MotionRule> motion_rule;
   IncrementFactors factors;                // of the rule
   std::vector<double> theta;               // increment of the configuration over the step
   std::vector<double> v_offset, a_offset;  // v = factors.velocity theta + v_offset
@@ -153,7 +163,7 @@ class MachineStep {
   /// force_change_: difference of the ports' forces, condensed as by add_port_residuals(), from those.
   void find_force_changes();
 
-  const std::unique_ptr<MotionRule> rule_;
+  double h_ = 0;  // [s] of the step
   OilRule oil_rule_;
   bool resolves_ = false;  // whether steps are checked for jumps of the pressures
   ConsistentRates<D> consistent_;

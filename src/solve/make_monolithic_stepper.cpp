@@ -3,7 +3,7 @@
 #include "solve/make_monolithic_stepper.h"
 
 #include "base/diagnostic.h"
-#include "schema/table.h"
+#include "description/integrators.h"
 #include "solve/baumgarte.h"
 #include "solve/double_step.h"
 #include "solve/explicit_step.h"
@@ -17,25 +17,24 @@ namespace {
 
 [[noreturn]] void refuse_multistep(const Description& description) {
   const std::string path = "solver.integrator";
-  throw InputError({{span_of(description, path), path,
-                     std::string("`") + integrator_words()[std::size_t(description.solver.integrator)] + "` is not in the core library", "",
-                     "it comes with the whole library; or choose a fixed-step integrator such as trapezoidal"}});
+  throw InputError(
+      {{span_of(description, path), path, std::string("`") + integrator_of(description.solver).word + "` is not in the core library", "",
+        "it comes with the whole library; or choose a fixed-step integrator such as trapezoidal"}});
 }
 
 template <int D>
 std::unique_ptr<Stepper> make_stepper_in(std::shared_ptr<const CompiledModel> model) {
   const SolverDescription& solver = model->description.solver;
-  switch (solver.integrator) {
-    case IntegratorKind::trapezoidal:
+  switch (integrator_of(solver).kind) {
+    case IntegratorClass::implicit:
       if (solver.constraints == ConstraintKind::double_step) return std::make_unique<ImplicitStepper<D, DoubleStep>>(std::move(model));
       if (solver.constraints == ConstraintKind::baumgarte) return std::make_unique<ImplicitStepper<D, Baumgarte>>(std::move(model));
       return std::make_unique<ImplicitStepper<D, Penalty>>(std::move(model));
-    case IntegratorKind::cvode:
-    case IntegratorKind::ida:
+    case IntegratorClass::explicit_step:
+      return std::make_unique<ExplicitStep<D>>(std::move(model));
+    default:
       if (multistep_factory() == nullptr) refuse_multistep(model->description);
       return std::make_unique<VariableStep<D>>(std::move(model));
-    default:
-      return std::make_unique<ExplicitStep<D>>(std::move(model));
   }
 }
 

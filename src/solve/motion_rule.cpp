@@ -2,8 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/motion_rule.h"
 
+#include "solve/alpha_rule.h"
+#include "solve/esdirk_rule.h"
+#include "solve/generalized_alpha.h"
+
 namespace trunnion {
 
-std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& /*solver*/) { return std::make_unique<TrapezoidalRule>(); }
+std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& solver, int nv) {
+  switch (solver.integrator) {
+    case IntegratorKind::bdf2:
+      return std::make_unique<AlphaRule>(0);
+    case IntegratorKind::generalized_alpha:
+      return std::make_unique<GeneralizedAlphaRule>(GeneralizedAlphaRule::chung_hulbert(solver.generalized_alpha.rho));
+    case IntegratorKind::hht:
+      return std::make_unique<GeneralizedAlphaRule>(GeneralizedAlphaRule::hilber_hughes_taylor(solver.generalized_alpha.rho));
+    case IntegratorKind::esdirk3:
+      return std::make_unique<EsdirkRule>(nv);
+    default:
+      return std::make_unique<AlphaRule>(1);
+  }
+}
 
 }  // namespace trunnion

@@ -1,8 +1,10 @@
-// The time rule of a mechanism in an implicit step: the relations by which velocities and accelerations at the end of a stage follow
-// from the increment theta of the configuration since the start of the step, the unknown of Newton's method,
+// The time rule of a mechanism in an implicit step: the relations by which velocities and accelerations at the end of a stage, most rules
+// have one, follow from the increment theta of the configuration since the start of the step, the unknown of Newton's method,
 //   v = f_v theta + v_offset,   a = f_a theta + a_offset       per velocity coordinate
-// and the predictor of theta. That is y' = gamma (y - y_hat) for q and v, with what the past contributes in the offsets; hydraulics have
-// the same form with a rule of their own (hydraulics/oil_rule.h). Treatments of the constraints know a rule by these numbers only.
+// and the predictor of theta. That is y' = gamma (y - y_hat) for q and v, with what the past contributes in the offsets; all states of the
+// hydraulics have the same form with a rule of their own (hydraulics/oil_rule.h). Treatments of the constraints use these numbers only.
+// What a rule keeps from step to step are lags, per velocity coordinate, in StateVector::motion_memory(): differences that vanish with the
+// step. After a jump, or where a state was set, they are unknown and taken as zero: a one-step rule of the same order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,25 +25,23 @@ struct MotionRelation {
 class MotionRule {
  public:
   virtual ~MotionRule() = default;
-  /// Starts a step of h [s] from a state: its factors, offsets and predictor.
-  virtual void begin(const StateVector& from, double h, MotionRelation& relation) const = 0;
+  /// Stages of a step, 1 ... stages(), one after the other, each solved by Newton's method; the last ends at the end of the step. With
+  /// more than one, the hydraulics have the same (Esdirk3).
+  virtual int stages() const { return 1; }
+  /// End of a stage, of the step.
+  virtual double time(int /*stage*/) const { return 1; }
+  /// Starts a stage of a step of h [s] from a state: factors, offsets and predictor.
+  virtual void begin(int stage, const StateVector& from, double h, MotionRelation& relation) = 0;
+  /// A stage but the last is solved.
+  virtual void keep(int /*stage*/, const StateVector& /*end*/) {}
+  /// Writes the memory of the end of a step, of which all other parts are there.
+  virtual void finish(const StateVector& /*from*/, double /*h*/, const double* /*theta*/, StateVector& /*end*/) const {}
+  /// Whether positions exceed the integral of the velocities by h^3/12 d2v/dt2 in every step, which stabilised constraints compensate
+  /// (solve/baumgarte.h).
+  virtual bool is_trapezoidal() const { return false; }
 };
 
-/// The implicit trapezoidal rule: v = 2/h theta - v_n, a = 4/h^2 theta - 4/h v_n - a_n; order 2, no damping.
-/// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), appendix A.
-class TrapezoidalRule final : public MotionRule {
- public:
-  void begin(const StateVector& from, double h, MotionRelation& relation) const override {
-    relation.factors = {2 / h, 4 / (h * h)};
-    for (int i = 0; i < from.layout().nv; ++i) {
-      relation.theta[i] = h * (from.v()[i] + h / 2 * from.a()[i]);
-      relation.v_offset[i] = -from.v()[i];
-      relation.a_offset[i] = -(4 / h * from.v()[i] + from.a()[i]);
-    }
-  }
-};
-
-/// The rule of an implicit integrator.
-std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& solver);
+/// The rule of an implicit integrator for nv velocities.
+std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& solver, int nv);
 
 }  // namespace trunnion

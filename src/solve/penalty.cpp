@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/forward_difference.h"
 #include "base/lu.h"
 
 namespace trunnion {
@@ -45,11 +46,10 @@ Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
   for (SystemMatrix* matrix : {&T_, &P_})
     *matrix = SystemMatrix(m_.patterns->find(model_.layout.nv, pattern.entries, differences ? MatrixStorage::dense : storage));
   if (differences) {
-    full_.resize((nv + nc) * (nv + nc));
+    full_.resize((2 * nv + nc) * (nv + nc));
     full_pivot_.resize(nv + nc);
     right_side_.resize(nv + nc);
-    for (auto* x : {&base_mechanism_, &base_constraint_, &constraint_force_}) x->resize(nv);
-    base_circuit_.resize(nc);
+    for (auto* x : {&base_, &changed_}) x->resize(2 * nv + nc);
   }
 }
 
@@ -253,45 +253,49 @@ template <int D>
 bool Penalty<D>::solve_forward_difference() {
   const int nv = model_.layout.nv, nc = static_cast<int>(step_.circuit_increment.size()), n = nv + nc;
   MechanismState<D>& mech = step_.work.mechanism;
-  const auto residual = [&](double* mechanism, double* constraint, double* circuits) {
+  const auto residual = [&](double* out) {
     step_.set_rates();
     step_.evaluate_at_end();
+    double* constraint = std::copy(step_.work.hydraulics.R.begin(), step_.work.hydraulics.R.end(), out + nv);
     std::fill(constraint, constraint + nv, 0.0);
     add_constraint_forces(m_, step_.next.multipliers(), mech, constraint);
-    for (int i = 0; i < nv; ++i) mechanism[i] = step_.work.r[i] - constraint[i];
-    std::copy(step_.work.hydraulics.R.begin(), step_.work.hydraulics.R.end(), circuits);
+    for (int i = 0; i < nv; ++i) out[i] = step_.work.r[i] - constraint[i];
   };
-  const auto increment_size = [](double x) { return 1e-8 * std::max(1e-2, std::abs(x)); };
+  double kept = 0;
+  const auto unknown = [&](std::size_t j) -> double& {
+    return static_cast<int>(j) < nv ? step_.theta[j] : step_.next.y()[netlist_.unknown_state[j - nv]];
+  };
+  const auto move_from = [&](std::size_t j) {
+    if (static_cast<int>(j) < nv) step_.move();
+  };
+  const auto add = [&](std::size_t j) {
+    kept = unknown(j);
+    const double size = difference_size(static_cast<int>(j) < nv ? step_.position(static_cast<int>(j)) : kept);
+    unknown(j) += size;
+    move_from(j);
+    return size;
+  };
+  const auto restore = [&](std::size_t j) {
+    unknown(j) = kept;
+    move_from(j);
+    return true;
+  };
+  forward_differences(base_.size(), static_cast<std::size_t>(n), full_.data(), base_.data(), changed_.data(), add, restore, residual);
   DenseEntries P = P_.dense();
-  residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());
-  for (int j = 0; j < n; ++j) {
-    double* x = j < nv ? &step_.theta[j] : &step_.next.y()[netlist_.unknown_state[j - nv]];
-    const double kept = *x, size = j < nv ? increment_size(m_.tree.nodes[m_.tree.dof_node[j]].dofs == 1
-                                                               ? step_.next.q()[m_.tree.nodes[m_.tree.dof_node[j]].q]
-                                                               : kept)
-                                          : increment_size(kept);
-    *x += size;
-    if (j < nv) step_.move();
-    residual(right_side_.data(), constraint_force_.data(), step_.circuit_increment.data());
-    for (int i = 0; i < nv; ++i) {
-      const double W = (right_side_[i] - base_mechanism_[i]) / size;
-      if (j < nv) P(i, j) = W;
-      full_[static_cast<std::size_t>(i) * n + j] = W + (constraint_force_[i] - base_constraint_[i]) / size;
+  for (int i = 0; i < nv; ++i)
+    for (int j = 0; j < n; ++j) {
+      double& entry = full_[static_cast<std::size_t>(i) * n + j];
+      if (j < nv) P(i, j) = entry;
+      entry += full_[static_cast<std::size_t>(n + i) * n + j];
     }
-    for (int i = 0; i < nc; ++i) full_[static_cast<std::size_t>(nv + i) * n + j] = (step_.circuit_increment[i] - base_circuit_[i]) / size;
-    *x = kept;
-    if (j < nv) step_.move();
-  }
-  residual(base_mechanism_.data(), base_constraint_.data(), base_circuit_.data());  // again, for its scratch
   update_violations(m_, step_.next.v(), step_.factors, mech);
   update_rate_gradients(m_, mech);
   set_penalty_factors();
   DenseEntries tangent{full_.data(), n};
   add_penalty(m_, alpha_.data(), mech, tangent);
   add_velocity_row_penalty(m_, alpha_.data(), step_.factors, mech, tangent);
-  add_penalty_forces(mech.violation, base_constraint_.data());
-  for (int i = 0; i < nv; ++i) right_side_[i] = -(base_mechanism_[i] + base_constraint_[i]);
-  for (int i = 0; i < nc; ++i) right_side_[nv + i] = -base_circuit_[i];
+  add_penalty_forces(mech.violation, base_.data() + n);
+  for (int i = 0; i < n; ++i) right_side_[i] = -(i < nv ? base_[i] + base_[n + i] : base_[i]);
   if (!lu_factor(full_.data(), n, full_pivot_.data())) return false;
   lu_solve(full_.data(), n, full_pivot_.data(), right_side_.data());
   std::copy(right_side_.begin(), right_side_.begin() + nv, step_.increment.begin());

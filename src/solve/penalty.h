@@ -80,7 +80,7 @@ class Penalty {
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
   std::vector<double> left_;               // per row: linearised violations after the increments
   // scratch of the forward-difference tangent
-  std::vector<double> full_, base_mechanism_, base_constraint_, base_circuit_, right_side_, constraint_force_;
+  std::vector<double> full_, base_, changed_, right_side_;  // rows: mechanism, circuits, and the multipliers' forces apart
   std::vector<int> full_pivot_;
 };
 

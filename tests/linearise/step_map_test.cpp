@@ -82,7 +82,7 @@ class StepAt {
     x_.resize(static_cast<std::size_t>(minimal_.size()));
     minimal_.read(before_, x_);
     minimal_.set(x_, before_);
-    before_.forget_oil();
+    before_.forget_history();
     after_ = step(*stepper_, minimal_, before_, 0, 0);
     linear_.independent = minimal_.independent();
     linear_.velocity_dependent = minimal_.velocity_dependent();

@@ -56,6 +56,13 @@ constexpr Way kAll[] = {kEuler,
                         kAugmentedSemiImplicit,
                         kAugmentedRungeKutta,
                         kAugmentedCvode};
+/// Implicit rules beside the trapezoidal one, for every treatment.
+std::vector<Way> implicit_ways() {
+  std::vector<Way> ways;
+  for (const char* constraints : {"penalty", "double_step", "baumgarte"})
+    for (const char* integrator : {"bdf2", "generalized_alpha", "hht", "esdirk3"}) ways.push_back({constraints, integrator});
+  return ways;
+}
 constexpr std::span kPartitioned = std::span(kAll).first<9>();
 
 // ---------------------------------------------------------------- compared with independent solutions
@@ -139,6 +146,18 @@ TEST(IndexOne, FollowsTheReferencesOfHydraulicMachines) {
   }
 }
 
+class ImplicitRule : public ::testing::TestWithParam<Way> {};
+INSTANTIATE_TEST_SUITE_P(Integrators, ImplicitRule, ::testing::ValuesIn(implicit_ways()));
+
+TEST_P(ImplicitRule, HasItsOrderOnAMachineWithOil) {
+  const bool third = GetParam().integrator == std::string("esdirk3");
+  EXPECT_NEAR(order(GetParam(), "four_bar_lift", "2 ms", "1 ms", 2, 0, 1.2), third ? 3 : 2, third ? 0.4 : 0.15);
+}
+
+TEST_P(ImplicitRule, HasOrderTwoOnAMechanismWithBallsAndALoop) {
+  EXPECT_GT(order(GetParam(), "spatial_slider_crank", "2 ms", "1 ms", 2, 0, 0.8), 1.85);
+}
+
 class ReferenceOf : public ::testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Integrators, ReferenceOf, ::testing::Values(kCvode, kIda, kAugmentedCvode));
 
@@ -205,6 +224,7 @@ solver: {step: 10 ms, duration: 5 s}
 
 class Integrator : public ::testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Integrators, Integrator, ::testing::ValuesIn(kAll));
+INSTANTIATE_TEST_SUITE_P(ImplicitRules, Integrator, ::testing::ValuesIn(implicit_ways()));
 
 TEST_P(Integrator, TakesAForceThatJumpsInsideAStep) {
   // the slider is at rest until 0.33337 s, then F = 6 N on 3 kg
@@ -356,6 +376,7 @@ TEST_P(Integrator, NamesTheCylinderAtTheEndOfItsStroke) {
 
 class FixedStep : public ::testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(Integrators, FixedStep, ::testing::ValuesIn(kFixedStep));
+INSTANTIATE_TEST_SUITE_P(ImplicitRules, FixedStep, ::testing::ValuesIn(implicit_ways()));
 
 TEST_P(FixedStep, ContinuesASavedStateToTheLastBit) {
   for (const auto& [example, step] : {std::pair{"four_bar_lift", "0.05 ms"}, std::pair{"spatial_slider_crank", "1 ms"}}) {

@@ -1,0 +1,81 @@
+// The study of formulations. Reference: its definitions applied to runs of their own, and the orders of the rules.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/formulation_study.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/diagnostic.h"
+#include "file/model_file.h"
+
+namespace trunnion {
+namespace {
+
+FormulationRequest request() {
+  FormulationRequest r;
+  r.machine = load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_lift.yaml", {parse_override("solver.duration=0.2 s")});
+  r.steps = {1e-3, 5e-4};
+  r.repeats = 1;
+  r.threads = 2;
+  return r;
+}
+
+const FormulationStudy& study() {
+  static const FormulationStudy made = formulation_study(request());
+  return made;
+}
+
+const FormulationRun& run_of(ConstraintKind constraints, CoordinateKind coordinates, IntegratorKind integrator, double step) {
+  return *std::find_if(study().runs.begin(), study().runs.end(), [&](const FormulationRun& run) {
+    return run.constraints == constraints && run.coordinates == coordinates && run.integrator == integrator && run.step == step;
+  });
+}
+
+TEST(FormulationStudy, MarksCombinationsThatDoNotExist) {
+  EXPECT_EQ(study().runs.size(), 4U * 2 * 8 * 2);
+  for (const FormulationRun& run : study().runs) {
+    const bool is_explicit = run.integrator == IntegratorKind::rk4 || run.integrator == IntegratorKind::euler ||
+                             run.integrator == IntegratorKind::semi_implicit_euler;
+    const bool exists = run.constraints == ConstraintKind::penalty ? !is_explicit
+                        : run.constraints == ConstraintKind::ali1  ? is_explicit
+                                                                   : true;
+    EXPECT_EQ(run.status != FormulationRun::Status::impossible, exists) << run.reason;
+    EXPECT_EQ(run.reason.empty(), run.status == FormulationRun::Status::completed);
+    EXPECT_EQ(std::isnan(run.coordinate_error), run.status != FormulationRun::Status::completed);
+  }
+}
+
+TEST(FormulationStudy, ExplicitRulesBeyondTheirLimitFailAndTheOthersComplete) {
+  EXPECT_EQ(run_of(ConstraintKind::double_step, CoordinateKind::relative, IntegratorKind::euler, 1e-3).status,
+            FormulationRun::Status::failed);
+  for (const IntegratorKind integrator : {IntegratorKind::trapezoidal, IntegratorKind::bdf2, IntegratorKind::esdirk3})
+    EXPECT_EQ(run_of(ConstraintKind::double_step, CoordinateKind::cartesian, integrator, 1e-3).status, FormulationRun::Status::completed);
+}
+
+TEST(FormulationStudy, ErrorsFallWithTheOrder) {
+  const auto ratio = [&](IntegratorKind integrator) {
+    return run_of(ConstraintKind::double_step, CoordinateKind::relative, integrator, 1e-3).coordinate_error /
+           run_of(ConstraintKind::double_step, CoordinateKind::relative, integrator, 5e-4).coordinate_error;
+  };
+  EXPECT_NEAR(std::log2(ratio(IntegratorKind::trapezoidal)), 2, 0.3);
+  EXPECT_GT(ratio(IntegratorKind::esdirk3), 5);
+}
+
+TEST(FormulationStudy, TablesHaveARowPerCombination) {
+  const std::string csv = formulations_csv(study()), times = formulation_times_csv(study());
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + static_cast<long>(study().runs.size()));
+  EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 1 + static_cast<long>(study().runs.size()));
+  EXPECT_NE(formulations_text(study()).find("-"), std::string::npos);
+  EXPECT_EQ(formulations_plot(study()).panels.size(), 8U);
+}
+
+TEST(FormulationStudy, StepsHaveCommonTimes) {
+  FormulationRequest r = request();
+  r.steps = {1e-3, 3e-4};
+  EXPECT_THROW(formulation_study(r), Error);
+}
+
+}  // namespace
+}  // namespace trunnion
