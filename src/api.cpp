@@ -40,30 +40,9 @@ StartKind kind(Start start) {
   return kKinds[static_cast<int>(start)];
 }
 
-std::vector<std::vector<double>> rows_of(const Eigen::MatrixXd& m) {
-  std::vector<std::vector<double>> rows;
-  for (Eigen::Index i = 0; i < m.rows(); ++i) {
-    const Eigen::VectorXd row = m.row(i);
-    rows.emplace_back(row.begin(), row.end());
-  }
-  return rows;
-}
-
-void copy(const std::vector<LinearVariable>& from, std::vector<ChannelInfo>& infos, std::vector<double>& references) {
-  for (const LinearVariable& v : from) {
-    infos.push_back({v.name, v.unit, v.meaning});
-    references.push_back(v.reference);
-  }
-}
-
 LinearSystem public_form(const LinearCase& c) {
   LinearSystem s;
-  s.time = c.linear.time;
-  copy(c.linear.states, s.states, s.x0);
-  copy(c.linear.inputs, s.inputs, s.u0);
-  copy(c.linear.outputs, s.outputs, s.y0);
-  s.drift.assign(c.linear.drift.begin(), c.linear.drift.end());
-  s.A = rows_of(c.linear.A), s.B = rows_of(c.linear.B), s.C = rows_of(c.linear.C), s.D = rows_of(c.linear.D);
+  fill_system(c.linear, s);
   for (const Eigenvalue& e : c.spectrum.eigenvalues)
     s.eigenvalues.push_back({e.value.real(),
                              e.value.imag(),
@@ -72,10 +51,6 @@ LinearSystem public_form(const LinearCase& c) {
                              {e.participation.begin(), e.participation.end()}});
   s.stability = name_of(c.spectrum.stability.verdict);
   s.moving = c.motion == ReferenceMotion::moving;
-  s.independent = c.linear.partition.independent;
-  s.velocity_dependent = c.linear.partition.velocity_dependent;
-  s.dependent = c.linear.partition.dependent;
-  s.warnings = c.linear.warnings;
   return s;
 }
 
@@ -148,7 +123,7 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
   for (const double time : what.at) require_finite(time, "a time to linearise at");
   if (what.simulate) require_finite(*what.simulate, "the time to simulate from");
   translated([&] {
-    LinearRequest request;
+    LinearStudyRequest request;
     request.model_file = model_file;
     request.overrides = parsed(overrides);
     request.start = kind(what.start);
