@@ -179,7 +179,7 @@ TEST(Simulation, LinearizesIntoExistingStorage) {
   EXPECT_EQ(system.A, whole.A);  // as before
 }
 
-TEST(Simulation, TellsMessages) {
+TEST(Simulation, SendsMessages) {
   using trunnion::Message;
   std::vector<Message> messages;
   const auto sink = [&](const Message& message) { messages.push_back(message); };

@@ -252,18 +252,18 @@ struct Simulation::Content final : RunWatcher {
     prepare();
     const GridStep::Result result = grid.advance(*loop, end, watcher());
     if (result == GridStep::Result::failed && reader) reader->stop_at(loop->state());
-    tell_news();
+    send_new();
     return result;
   }
 
   // ---- messages
-  void tell_warnings() {
+  void send_warnings() {
     for (std::string& text : model->warnings()) sink({Message::Severity::warning, loop->state().time, std::move(text)});
     for (std::string& text : element_step_warnings(*compiled, loop->state()))
       sink({Message::Severity::warning, loop->state().time, std::move(text)});
   }
   /// What the last step brought. No allocation if that is nothing.
-  void tell_news() {
+  void send_new() {
     if (!sink || !counter) return;
     const RunStatistics& now = counter->statistics;
     if (now.penalty_limited && !limit_told) {
@@ -425,7 +425,7 @@ void Simulation::on_message(std::function<void(const Message&)> sink) {
   c.limit_told = false;
   if (!c.sink) return;
   attach_incidents();
-  translated([&] { c.tell_warnings(); });
+  translated([&] { c.send_warnings(); });
 }
 
 void Simulation::restart(Start start) {
