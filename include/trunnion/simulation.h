@@ -23,6 +23,9 @@ namespace trunnion {
 
 struct CompiledModel;  // of the library
 
+/// Steps between two calls of a progress function.
+inline constexpr int kStepsBetweenReports = 64;
+
 /// Start of a simulation.
 enum class Start {
   given,        ///< at the assembled start values, pressures marked `equilibrium` solved for them
@@ -130,7 +133,7 @@ class Simulation {
   void run_until(double end);
   /// Advances to the model's duration. Throws RunError.
   void run() { run_until(duration()); }
-  /// Called with the time [s] about every 64 steps of run_until; false ends the run there. Empty: none.
+  /// Called with the time [s] every kStepsBetweenReports steps of run_until; false ends the run there. Empty: none.
   void on_progress(std::function<bool(double time)> hook);
   /// Starts again at time 0, with the inputs at their defaults and the parameters as set. Throws RunError.
   void restart(Start start = Start::given);
