@@ -54,12 +54,13 @@ def io_overhead():
 
 def batch_rate():
     """fleet.step(actions, n=20) of 1000 four-bars on 2 threads, beside the C++ batch, which is the same call without actions and outputs, and beside
-    steps of single simulations on as many threads, from the same start."""
+    Simulation.step on as many threads, from the same start. CPU time is less affected by other programs."""
     text = tr.Model(EXAMPLES / "four_bar.yaml").yaml() + "inputs: {u: 0}\n"  # nothing depends on it: the motion stays the same
     model, n, calls, steps, threads = tr.Model.from_text(text), 1000, 10, 20, 2
     fleet = tr.Batch(model, n, threads=threads, inputs=["u"], outputs=["crank.angle"])
     actions, share = np.zeros((n, 1)), 10  # of the machines, as single simulations
     simulations = [model.simulation() for _ in range(threads)]
+    start = simulations[0].save()
 
     def through_python():
         for _ in range(calls):
@@ -71,11 +72,16 @@ def batch_rate():
 
     def bare(simulation):
         for _ in range(n // share // threads):
-            simulation.restart()
+            simulation.restore(start)
             simulation.step(calls * steps)
 
     def bare_on_threads():
         list(pool.map(bare, simulations))
+
+    def timed(work):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        return time.perf_counter() - wall, time.process_time() - cpu
 
     times = []
     with ThreadPoolExecutor(threads) as pool:
@@ -83,14 +89,17 @@ def batch_rate():
             row = []
             for work in (through_python, engine):
                 fleet.reset()
-                row.append(least(work, 1))
-            times.append([*row, share * least(bare_on_threads, 1)])
-    python, core, single = np.transpose(times)
+                row.append(timed(work))
+            times.append([*row, share * np.array(timed(bare_on_threads))])
+    (python, core, single), (python_cpu, core_cpu, single_cpu) = np.transpose(times)
     layer = least(lambda: fleet.step(actions, n=0), 50) - least(lambda: fleet._core.step(0), 50)
-    print(f"fleet.step(n=20), 1000 four-bars, {threads} threads: {100 * np.median(core / python):.1f} % of the C++ batch's rate (minima "
-          f"{100 * core.min() / python.min():.1f} %), {100 * np.median(single / python):.1f} % of the rate of single steps (minima "
-          f"{100 * single.min() / python.min():.1f} %, limit 95); C++ batch {100 * np.median(single / core):.1f} % of it")
-    print(f"fleet.step without steps: {1e6 * layer:.0f} us a call for actions, checks and outputs, {100 * layer * calls / core.min():.2f} % of 20 steps")
+    name = f"fleet.step(n=20), 1000 four-bars, {threads} threads"
+    for of, (a, b, c) in {"wall": (python, core, single), "CPU": (python_cpu, core_cpu, single_cpu)}.items():
+        print(f"{name}, by {of} time: {100 * np.median(b / a):.1f} % of the C++ batch's rate, {100 * np.median(c / a):.1f} % of the rate of Simulation.step (limit 95), "
+              f"the C++ batch {100 * np.median(c / b):.1f} % of it; of minima {100 * b.min() / a.min():.1f}, {100 * c.min() / a.min():.1f} and "
+              f"{100 * c.min() / b.min():.1f} %")
+    print(f"fleet.step without steps: {1e6 * layer:.0f} us a call above the C++ batch's for actions, checks and outputs, {100 * layer * calls / core.min():.2f} % of 20 steps "
+          f"(limit 1)")
 
 
 def sweep_rate(program):
