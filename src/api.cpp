@@ -13,6 +13,7 @@
 #include "report/report.h"
 #include "report/viewer_page.h"
 #include "results/files.h"
+#include "results/read_results.h"
 #include "results/run_case.h"
 #include "schema/fingerprint.h"
 #include "studies/curve_family.h"
@@ -181,14 +182,12 @@ double to_si(const std::string& text, const std::string& unit) {
 
 namespace {
 
-constexpr int kStepsBetweenCalls = 64;  // of the progress function
-
-/// Calls a progress function about every 64 steps, and ends the run by a signal if it returns false.
+/// Calls a progress function every kStepsBetweenReports steps, and ends the run by a signal if it returns false.
 class Reporter final : public RunWatcher {
  public:
   explicit Reporter(const std::function<bool(double)>& progress) : progress_(progress) {}
   void at(const StepRecord& step) override {
-    if (++steps_ % kStepsBetweenCalls == 0 && cancelled == 0 && !progress_(step.state.time)) cancelled = 2;
+    if (++steps_ % kStepsBetweenReports == 0 && cancelled == 0 && !progress_(step.state.time)) cancelled = 2;
   }
   std::atomic<int> cancelled = 0;  // 2: as SIGINT
 
@@ -252,6 +251,16 @@ void RunResult::save(const std::string& folder, const std::string& model_file) c
   translated([&] {
     const ResultFolder lock(folder);
     write_case(content_->result, model_file, folder, content_->start);
+  });
+}
+
+RecordedRun read_recorded_run(const std::string& path) {
+  return translated([&] {
+    const StoredResults stored = find_results(path);
+    Recording recording = stored.read({"*"});
+    RecordedRun run{stored.file, stored.unfinished, {}, std::move(recording.columns)};
+    for (Channel& c : recording.channels) run.channels.push_back({std::move(c.name), std::move(c.unit), std::move(c.meaning)});
+    return run;
   });
 }
 

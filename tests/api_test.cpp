@@ -285,6 +285,42 @@ TEST(Simulation, FallsFreely) {
   EXPECT_NEAR(ball.value("b.center_z"), ball.value("b.z"), 1e-15);
 }
 
+TEST(ReadRecordedRun, GivesTheBitsOfTheRunAndItsUnits) {
+  const std::filesystem::path folder = trunnion::test::temporary_folder();
+  const trunnion::RunResult run = trunnion::run_in_memory(trunnion::Model::load(kFourBar, {"solver.duration=0.3 s"}));
+  run.save(folder.string());
+  const auto compare = [&](const trunnion::RecordedRun& stored, bool units) {
+    ASSERT_EQ(stored.channels.size(), run.channels().size());
+    for (std::size_t k = 0; k < stored.channels.size(); ++k) {
+      EXPECT_EQ(stored.channels[k].name, run.channels()[k].name);
+      EXPECT_EQ(stored.channels[k].unit, units || k == 0 ? run.channels()[k].unit : "");
+      EXPECT_EQ(stored.values[k], run.values(k)) << stored.channels[k].name;
+    }
+  };
+  compare(trunnion::read_recorded_run(folder.string()), true);
+  EXPECT_TRUE(trunnion::read_recorded_run((folder / "results.csv").string()).file.ends_with("results.csv"));
+  std::filesystem::remove(folder / "results.h5");
+  std::filesystem::rename(folder / "results.csv", folder / "results.csv.part");
+  const trunnion::RecordedRun killed = trunnion::read_recorded_run(folder.string());
+  EXPECT_TRUE(killed.unfinished);
+  compare(killed, false);
+  std::filesystem::remove_all(folder);
+  EXPECT_THROW((void)trunnion::read_recorded_run(folder.string()), trunnion::ModelError);
+}
+
+TEST(Simulation, CallsItsProgressFunctionEveryStepsBetweenReports) {
+  trunnion::Simulation machine(kFourBar);
+  std::vector<long> steps;
+  machine.on_progress([&](double) {
+    steps.push_back(machine.steps());
+    return steps.size() < 3;
+  });
+  EXPECT_THROW(machine.run_until(1), trunnion::RunError);
+  EXPECT_EQ(steps,
+            (std::vector<long>{trunnion::kStepsBetweenReports, 2 * trunnion::kStepsBetweenReports, 3 * trunnion::kStepsBetweenReports}));
+  EXPECT_EQ(machine.steps(), 3 * trunnion::kStepsBetweenReports);
+}
+
 TEST(RunToFiles, WritesResultsAndThrowsAfterwards) {
   const std::string folder = trunnion::test::temporary_folder();
   std::filesystem::remove_all(folder);

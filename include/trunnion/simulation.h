@@ -23,6 +23,9 @@ namespace trunnion {
 
 struct CompiledModel;  // of the library
 
+/// Steps between two calls of a progress function.
+inline constexpr int kStepsBetweenReports = 64;
+
 /// Start of a simulation.
 enum class Start {
   given,        ///< at the assembled start values, pressures marked `equilibrium` solved for them
@@ -137,7 +140,7 @@ class Simulation {
   void run_until(double end);
   /// Advances to the model's duration. Throws RunError.
   void run() { run_until(duration()); }
-  /// Called with the time [s] about every 64 steps of run_until; false ends the run there. Empty: none.
+  /// Called with the time [s] every kStepsBetweenReports steps of run_until; false ends the run there. Empty: none.
   void on_progress(std::function<bool(double time)> hook);
   /// Where messages go: at once the warnings of the model, later, in the step that brings them, each of attach_incidents() when it happens first and
   /// a penalty factor that had to be limited. Called between two steps by the thread that makes them; what it throws comes out of run_until(), and

@@ -400,7 +400,6 @@ void Simulation::run_until(double end) {
   require_finite(end, "the end of a run");
   Content& c = *content_;
   const auto begin = std::chrono::steady_clock::now();
-  constexpr int kStepsBetweenReports = 64;
   translated([&] {
     for (int i = 1; !c.loop->schedule().reached(time(), end); ++i) {
       const GridStep::Result result = c.advance(end);
