@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -46,35 +47,78 @@ def io_overhead():
             io.step(u)
 
     sim.step(n)
-    both = [(least(stepped, 1), least(lambda: sim.step(n), 1)) for _ in range(100)]  # in turn, as machines change their speed
-    through_io, alone = (min(times) for times in zip(*both))
-    print(f"io, 20 inputs and 20 outputs: {1e6 * (through_io - alone) / n:.2f} us above the step of {1e6 * alone / n:.2f} us (limit 2)")
+    through_io, alone = np.transpose([(least(stepped, 1), least(lambda: sim.step(n), 1)) for _ in range(100)])  # in turn, as machines change their speed
+    print(f"io, 20 inputs and 20 outputs: {1e6 * (through_io.min() - alone.min()) / n:.2f} us above the step of {1e6 * alone.min() / n:.2f} us (minima; "
+          f"median of the pairs {1e6 * np.median(through_io - alone) / n:.2f} us; limit 2)")
 
 
 def batch_rate():
-    """fleet.step(actions None, n=20) of 1000 four-bars on 2 threads, beside 1000 steps in one call of the engine."""
-    fleet = tr.Batch(tr.Model(EXAMPLES / "four_bar.yaml"), 1000, threads=2, outputs=["crank.angle"])
-    fleet.step(n=20)
-    python, engine = [], []
-    for _ in range(40):  # in turn, as machines change their speed
-        python.append(least(lambda: fleet.step(n=20), 1))
-        engine.append(least(lambda: fleet._core.step(20), 1))
-    print(f"fleet.step(n=20), 1000 four-bars, 2 threads: {100 * min(engine) / min(python):.1f} % of the engine's rate (limit 95)")
+    """fleet.step(actions, n=20) of 1000 four-bars on 2 threads, beside the C++ batch, which is the same call without actions and outputs, and beside
+    Simulation.step on as many threads, from the same start. CPU time is less affected by other programs."""
+    text = tr.Model(EXAMPLES / "four_bar.yaml").yaml() + "inputs: {u: 0}\n"  # nothing depends on it: the motion stays the same
+    model, n, calls, steps, threads = tr.Model.from_text(text), 1000, 10, 20, 2
+    fleet = tr.Batch(model, n, threads=threads, inputs=["u"], outputs=["crank.angle"])
+    actions, share = np.zeros((n, 1)), 10  # of the machines, as single simulations
+    simulations = [model.simulation() for _ in range(threads)]
+    start = simulations[0].save()
+
+    def through_python():
+        for _ in range(calls):
+            fleet.step(actions, n=steps)
+
+    def engine():
+        for _ in range(calls):
+            fleet._core.step(steps)
+
+    def bare(simulation):
+        for _ in range(n // share // threads):
+            simulation.restore(start)
+            simulation.step(calls * steps)
+
+    def bare_on_threads():
+        list(pool.map(bare, simulations))
+
+    def timed(work):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        return time.perf_counter() - wall, time.process_time() - cpu
+
+    times = []
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(25):  # in turn, as machines change their speed
+            row = []
+            for work in (through_python, engine):
+                fleet.reset()
+                row.append(timed(work))
+            times.append([*row, share * np.array(timed(bare_on_threads))])
+    (python, core, single), (python_cpu, core_cpu, single_cpu) = np.transpose(times)
+    layer = least(lambda: fleet.step(actions, n=0), 50) - least(lambda: fleet._core.step(0), 50)
+    name = f"fleet.step(n=20), 1000 four-bars, {threads} threads"
+    for of, (a, b, c) in {"wall": (python, core, single), "CPU": (python_cpu, core_cpu, single_cpu)}.items():
+        print(f"{name}, by {of} time: {100 * np.median(b / a):.1f} % of the C++ batch's rate, {100 * np.median(c / a):.1f} % of the rate of Simulation.step (limit 95), "
+              f"the C++ batch {100 * np.median(c / b):.1f} % of it; of minima {100 * b.min() / a.min():.1f}, {100 * c.min() / a.min():.1f} and "
+              f"{100 * c.min() / b.min():.1f} %")
+    print(f"fleet.step without steps: {1e6 * layer:.0f} us a call above the C++ batch's for actions, checks and outputs, {100 * layer * calls / core.min():.2f} % of 20 steps "
+          f"(limit 1)")
 
 
 def sweep_rate(program):
+    """1000 runs by tr.sweep on one thread, beside the command line: a sample of runs before, and one after, scaled to 1000."""
     model = tr.Model(EXAMPLES / "lever.yaml")
-    bores = np.linspace(0.045, 0.08, 1000)
-    begin = time.perf_counter()
-    tr.sweep(model, {"cylinders.lift.bore": bores}, {"p": "max(piston_side.pressure)"})
-    in_process = time.perf_counter() - begin
-    with tempfile.TemporaryDirectory() as folder:
-        sample = 40
-        begin = time.perf_counter()
-        for bore in bores[:: len(bores) // sample][:sample]:
-            subprocess.run([program, "run", str(EXAMPLES / "lever.yaml"), "--set", f"cylinders.lift.bore={float(bore)!r}", "-q", "-o", folder], check=True)
-        program_time = (time.perf_counter() - begin) / sample * 1000
-    print(f"1000 runs of lever.yaml on one thread: {in_process:.1f} s; by the command line {program_time:.1f} s, {program_time / in_process:.1f} times (limit 5)")
+    bores, sample = np.linspace(0.045, 0.08, 1000), 20
+
+    def by_program(values):
+        with tempfile.TemporaryDirectory() as folder:
+            for bore in values:
+                subprocess.run([program, "run", str(EXAMPLES / "lever.yaml"), "--set", f"cylinders.lift.bore={float(bore)!r}", "-q", "-o", folder], check=True)
+
+    chosen = bores[:: len(bores) // sample][:sample]
+    first = least(lambda: by_program(chosen), 1)
+    in_process = least(lambda: tr.sweep(model, {"cylinders.lift.bore": bores}, {"p": "max(piston_side.pressure)"}), 1)
+    last = least(lambda: by_program(chosen), 1)
+    extrapolated = [t / sample * len(bores) for t in (first, last)]
+    print(f"1000 runs of lever.yaml on one thread: {in_process:.1f} s; by the command line {min(extrapolated):.1f} to {max(extrapolated):.1f} s "
+          f"(extrapolated from 2 x {sample} runs), {min(extrapolated) / in_process:.1f} times (limit 5)")
 
 
 def memory():

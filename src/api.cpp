@@ -13,6 +13,7 @@
 #include "report/report.h"
 #include "report/viewer_page.h"
 #include "results/files.h"
+#include "results/read_results.h"
 #include "results/run_case.h"
 #include "schema/fingerprint.h"
 #include "studies/curve_family.h"
@@ -40,30 +41,9 @@ StartKind kind(Start start) {
   return kKinds[static_cast<int>(start)];
 }
 
-std::vector<std::vector<double>> rows_of(const Eigen::MatrixXd& m) {
-  std::vector<std::vector<double>> rows;
-  for (Eigen::Index i = 0; i < m.rows(); ++i) {
-    const Eigen::VectorXd row = m.row(i);
-    rows.emplace_back(row.begin(), row.end());
-  }
-  return rows;
-}
-
-void copy(const std::vector<LinearVariable>& from, std::vector<ChannelInfo>& infos, std::vector<double>& references) {
-  for (const LinearVariable& v : from) {
-    infos.push_back({v.name, v.unit, v.meaning});
-    references.push_back(v.reference);
-  }
-}
-
 LinearSystem public_form(const LinearCase& c) {
   LinearSystem s;
-  s.time = c.linear.time;
-  copy(c.linear.states, s.states, s.x0);
-  copy(c.linear.inputs, s.inputs, s.u0);
-  copy(c.linear.outputs, s.outputs, s.y0);
-  s.drift.assign(c.linear.drift.begin(), c.linear.drift.end());
-  s.A = rows_of(c.linear.A), s.B = rows_of(c.linear.B), s.C = rows_of(c.linear.C), s.D = rows_of(c.linear.D);
+  fill_system(c.linear, s);
   for (const Eigenvalue& e : c.spectrum.eigenvalues)
     s.eigenvalues.push_back({e.value.real(),
                              e.value.imag(),
@@ -72,10 +52,6 @@ LinearSystem public_form(const LinearCase& c) {
                              {e.participation.begin(), e.participation.end()}});
   s.stability = name_of(c.spectrum.stability.verdict);
   s.moving = c.motion == ReferenceMotion::moving;
-  s.independent = c.linear.partition.independent;
-  s.velocity_dependent = c.linear.partition.velocity_dependent;
-  s.dependent = c.linear.partition.dependent;
-  s.warnings = c.linear.warnings;
   return s;
 }
 
@@ -148,7 +124,7 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
   for (const double time : what.at) require_finite(time, "a time to linearise at");
   if (what.simulate) require_finite(*what.simulate, "the time to simulate from");
   translated([&] {
-    LinearRequest request;
+    LinearStudyRequest request;
     request.model_file = model_file;
     request.overrides = parsed(overrides);
     request.start = kind(what.start);
@@ -206,14 +182,12 @@ double to_si(const std::string& text, const std::string& unit) {
 
 namespace {
 
-constexpr int kStepsBetweenCalls = 64;  // of the progress function
-
-/// Calls a progress function about every 64 steps, and ends the run by a signal if it returns false.
+/// Calls a progress function every kStepsBetweenReports steps, and ends the run by a signal if it returns false.
 class Reporter final : public RunWatcher {
  public:
   explicit Reporter(const std::function<bool(double)>& progress) : progress_(progress) {}
   void at(const StepRecord& step) override {
-    if (++steps_ % kStepsBetweenCalls == 0 && cancelled == 0 && !progress_(step.state.time)) cancelled = 2;
+    if (++steps_ % kStepsBetweenReports == 0 && cancelled == 0 && !progress_(step.state.time)) cancelled = 2;
   }
   std::atomic<int> cancelled = 0;  // 2: as SIGINT
 
@@ -277,6 +251,16 @@ void RunResult::save(const std::string& folder, const std::string& model_file) c
   translated([&] {
     const ResultFolder lock(folder);
     write_case(content_->result, model_file, folder, content_->start);
+  });
+}
+
+RecordedRun read_recorded_run(const std::string& path) {
+  return translated([&] {
+    const StoredResults stored = find_results(path);
+    Recording recording = stored.read({"*"});
+    RecordedRun run{stored.file, stored.unfinished, {}, std::move(recording.columns)};
+    for (Channel& c : recording.channels) run.channels.push_back({std::move(c.name), std::move(c.unit), std::move(c.meaning)});
+    return run;
   });
 }
 

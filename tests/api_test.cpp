@@ -154,6 +154,82 @@ solver: {step: 1 ms, duration: 2 s}
   EXPECT_THROW((void)machine.linearize({"bob.angel"}), trunnion::ModelError);
 }
 
+TEST(Simulation, LinearizesIntoExistingStorage) {
+  trunnion::Simulation machine{trunnion::Model::load(kFourBar)};
+  trunnion::LinearSystem system;
+  const trunnion::LinearRequest request{{"crank.angle", "lift.force"}};
+  machine.linearize(request, system);
+  const double *A = system.A[0].data(), *D = system.D[0].data();
+  machine.run_until(0.05);
+  machine.linearize(request, system);
+  EXPECT_EQ(system.A[0].data(), A);
+  EXPECT_EQ(system.D[0].data(), D);
+  const trunnion::LinearSystem whole = machine.linearize(request.outputs);
+  EXPECT_EQ(system.time, whole.time);
+  for (const auto part : {&trunnion::LinearSystem::A, &trunnion::LinearSystem::B, &trunnion::LinearSystem::C, &trunnion::LinearSystem::D})
+    EXPECT_EQ(system.*part, whole.*part);
+  for (const auto part :
+       {&trunnion::LinearSystem::x0, &trunnion::LinearSystem::u0, &trunnion::LinearSystem::y0, &trunnion::LinearSystem::drift})
+    EXPECT_EQ(system.*part, whole.*part);
+  ASSERT_EQ(system.outputs.size(), 2U);
+  EXPECT_EQ(system.outputs[1].name, "lift.force");
+  EXPECT_TRUE(system.eigenvalues.empty());
+  EXPECT_EQ(system.independent, whole.independent);
+  EXPECT_THROW(machine.linearize({{"crank.angel"}}, system), trunnion::ModelError);
+  EXPECT_EQ(system.A, whole.A);  // as before
+}
+
+TEST(Simulation, SendsMessages) {
+  using trunnion::Message;
+  std::vector<Message> messages;
+  const auto sink = [&](const Message& message) { messages.push_back(message); };
+  const std::string text = R"(
+trunnion: 1
+bodies: {mass: {point_mass: {mass: 100 kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}}}
+volumes: {v: {volume: 1 L, pressure: 10 bar}}
+sources: {tank: {pressure: 1 bar}}
+pumps: {pump: {S: tank, P: v, displacement: 10 cm^3/rev, speed: 1500 rpm}}
+valves: {limit: {relief: {A: v, B: tank, cracking_pressure: 100 bar, flow: 100 L/min, override: 10 bar}}}
+solver: {step: 1 ms, duration: 1 s}
+)";
+  trunnion::Simulation circuit = trunnion::Simulation::from_text(text);
+  circuit.on_message(sink);
+  circuit.run_until(0.005);
+  EXPECT_TRUE(messages.empty());
+  circuit.run();
+  ASSERT_EQ(messages.size(), 1U);  // not in each step
+  EXPECT_EQ(messages[0].severity, Message::Severity::note);
+  EXPECT_EQ(messages[0].text, "limit: the relief valve opened");
+  ASSERT_EQ(circuit.incidents().size(), 1U);
+  EXPECT_EQ(messages[0].time, circuit.incidents()[0].first_time);
+  EXPECT_GT(messages[0].time, 0.005);
+  circuit.on_message({});
+
+  messages.clear();
+  trunnion::Simulation stiff{trunnion::Model::load(kFourBar, {"solver.penalty=1e300"})};
+  stiff.on_message(sink);
+  const std::size_t at_once = messages.size();
+  stiff.run_until(0.02);
+  ASSERT_EQ(messages.size(), at_once + 1);
+  EXPECT_EQ(messages.back().severity, Message::Severity::warning);
+  EXPECT_NE(messages.back().text.find("solver.penalty: 1e+300 is outside the limits"), std::string::npos) << messages.back().text;
+
+  messages.clear();
+  const std::string no_angle = std::string(text).replace(text.find("cm^3/rev"), 8, "cm^3");
+  trunnion::Simulation doubtful = trunnion::Simulation::from_text(no_angle);
+  const std::vector<std::string> warnings = doubtful.model()->warnings();
+  ASSERT_FALSE(warnings.empty());
+  doubtful.on_message(sink);
+  ASSERT_EQ(messages.size(), warnings.size());
+  EXPECT_EQ(messages[0].text, warnings[0]);
+
+  trunnion::Simulation thrown = trunnion::Simulation::from_text(text);
+  thrown.on_message([](const Message&) { throw std::runtime_error("enough"); });
+  EXPECT_THROW(thrown.run(), std::runtime_error);
+  EXPECT_LT(thrown.time(), 1);
+}
+
 TEST(LinearizeToFiles, WritesWhatIsAskedFor) {
   const std::string folder = trunnion::test::temporary_folder();
   trunnion::Linearization what;
@@ -207,6 +283,42 @@ TEST(Simulation, FallsFreely) {
   EXPECT_NEAR(ball.value("b.x"), 3 * 0.8, 1e-12);
   EXPECT_NEAR(ball.value("b.z"), 4 * 0.8 - 5 * 0.64, 1e-12);
   EXPECT_NEAR(ball.value("b.center_z"), ball.value("b.z"), 1e-15);
+}
+
+TEST(ReadRecordedRun, GivesTheBitsOfTheRunAndItsUnits) {
+  const std::filesystem::path folder = trunnion::test::temporary_folder();
+  const trunnion::RunResult run = trunnion::run_in_memory(trunnion::Model::load(kFourBar, {"solver.duration=0.3 s"}));
+  run.save(folder.string());
+  const auto compare = [&](const trunnion::RecordedRun& stored, bool units) {
+    ASSERT_EQ(stored.channels.size(), run.channels().size());
+    for (std::size_t k = 0; k < stored.channels.size(); ++k) {
+      EXPECT_EQ(stored.channels[k].name, run.channels()[k].name);
+      EXPECT_EQ(stored.channels[k].unit, units || k == 0 ? run.channels()[k].unit : "");
+      EXPECT_EQ(stored.values[k], run.values(k)) << stored.channels[k].name;
+    }
+  };
+  compare(trunnion::read_recorded_run(folder.string()), true);
+  EXPECT_TRUE(trunnion::read_recorded_run((folder / "results.csv").string()).file.ends_with("results.csv"));
+  std::filesystem::remove(folder / "results.h5");
+  std::filesystem::rename(folder / "results.csv", folder / "results.csv.part");
+  const trunnion::RecordedRun killed = trunnion::read_recorded_run(folder.string());
+  EXPECT_TRUE(killed.unfinished);
+  compare(killed, false);
+  std::filesystem::remove_all(folder);
+  EXPECT_THROW((void)trunnion::read_recorded_run(folder.string()), trunnion::ModelError);
+}
+
+TEST(Simulation, CallsItsProgressFunctionEveryStepsBetweenReports) {
+  trunnion::Simulation machine(kFourBar);
+  std::vector<long> steps;
+  machine.on_progress([&](double) {
+    steps.push_back(machine.steps());
+    return steps.size() < 3;
+  });
+  EXPECT_THROW(machine.run_until(1), trunnion::RunError);
+  EXPECT_EQ(steps,
+            (std::vector<long>{trunnion::kStepsBetweenReports, 2 * trunnion::kStepsBetweenReports, 3 * trunnion::kStepsBetweenReports}));
+  EXPECT_EQ(machine.steps(), 3 * trunnion::kStepsBetweenReports);
 }
 
 TEST(RunToFiles, WritesResultsAndThrowsAfterwards) {

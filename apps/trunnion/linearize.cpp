@@ -11,7 +11,7 @@ namespace {
 
 struct LinearizeOptions {
   ModelOptions model;
-  LinearRequest request;
+  LinearStudyRequest request;
   std::vector<std::string> vary;
   std::string folder, method = "reduced";
   double simulate = 0;
@@ -19,7 +19,7 @@ struct LinearizeOptions {
 };
 
 int linearize(const LinearizeOptions& options, bool simulates) {
-  LinearRequest request = options.request;
+  LinearStudyRequest request = options.request;
   request.model_file = options.model.file;
   request.overrides = options.model.overrides();
   if (options.method == "counterpart") request.options.method = LinearMethod::counterpart;

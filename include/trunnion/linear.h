@@ -17,6 +17,11 @@ struct EigenvalueInfo {
   std::vector<double> participation;  ///< of each state, the largest 1
 };
 
+/// What a linear model is to contain.
+struct LinearRequest {
+  std::vector<std::string> outputs;  ///< names of channels; empty: all but violations and slips
+};
+
 /// Linear model of a machine about a reference, in deviations from it: x' = drift + A x + B u, y = y0 + C x + D u.
 struct LinearSystem {
   double time = 0;                                   ///< [s] of the reference
@@ -24,7 +29,7 @@ struct LinearSystem {
   std::vector<double> x0, u0, y0;                    ///< values at the reference
   std::vector<double> drift;                         ///< rates of the states at the reference; zero at an equilibrium
   std::vector<std::vector<double>> A, B, C, D;       ///< by rows
-  std::vector<EigenvalueInfo> eigenvalues;           ///< by descending real part
+  std::vector<EigenvalueInfo> eigenvalues;           ///< by descending real part; empty if they were not asked for
   std::string stability;                             ///< asymptotically_stable, stable_but_null, drifting, undamped, unstable
   bool moving = false;                               ///< the reference moves, the model changes: eigenvalues hold for this instant
   std::vector<std::string> independent;              ///< coordinates with a position and a velocity among the states

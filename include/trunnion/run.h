@@ -17,7 +17,7 @@ struct RunOptions {
   Start start = Start::given;
   std::optional<double> duration{};             ///< [s]; unset: the model's
   std::string input_file{};                     ///< CSV: `time` and a column per input; empty: inputs keep their initial values
-  std::function<bool(double time)> progress{};  ///< called with the time [s] about every 64 steps; false ends the run there
+  std::function<bool(double time)> progress{};  ///< called with the time [s] every kStepsBetweenReports steps; false ends the run there
 };
 
 /// A run, also one that failed or was cancelled. Cheap to copy.
@@ -43,5 +43,16 @@ class RunResult {
 /// Runs a model from its start to its duration and records the channels of its `record` section: the numbers of `trunnion run`, bit for
 /// bit. A failed run is a result. Throws ModelError.
 RunResult run_in_memory(const std::shared_ptr<const Model>& model, const RunOptions& options = {});
+
+/// Recorded channels of a run, read back from its files.
+struct RecordedRun {
+  std::string file;                         ///< that was read: results.h5, or results.csv, which has no units and meanings
+  bool unfinished = false;                  ///< of a run that has not ended, or was killed
+  std::vector<ChannelInfo> channels;        ///< `time` first
+  std::vector<std::vector<double>> values;  ///< of each channel, one per record
+};
+
+/// Reads a folder with results.h5 or results.csv, or one such file. Throws ModelError.
+RecordedRun read_recorded_run(const std::string& path);
 
 }  // namespace trunnion

@@ -23,6 +23,9 @@ namespace trunnion {
 
 struct CompiledModel;  // of the library
 
+/// Steps between two calls of a progress function.
+inline constexpr int kStepsBetweenReports = 64;
+
 /// Start of a simulation.
 enum class Start {
   given,        ///< at the assembled start values, pressures marked `equilibrium` solved for them
@@ -96,6 +99,13 @@ struct Incident {
   double first_time = 0;      ///< [s]
 };
 
+/// A text for the user. The library itself prints nothing.
+struct Message {
+  enum class Severity : unsigned char { note, warning } severity = Severity::note;
+  double time = 0;  ///< [s]
+  std::string text;
+};
+
 /// One machine during a simulation.
 class Simulation {
  public:
@@ -130,8 +140,12 @@ class Simulation {
   void run_until(double end);
   /// Advances to the model's duration. Throws RunError.
   void run() { run_until(duration()); }
-  /// Called with the time [s] about every 64 steps of run_until; false ends the run there. Empty: none.
+  /// Called with the time [s] every kStepsBetweenReports steps of run_until; false ends the run there. Empty: none.
   void on_progress(std::function<bool(double time)> hook);
+  /// Where messages go: at once the warnings of the model, later, in the step that brings them, each of attach_incidents() when it happens first and
+  /// a penalty factor that had to be limited. Called between two steps by the thread that makes them; what it throws comes out of run_until(), and
+  /// fails try_step(). Empty: nowhere.
+  void on_message(std::function<void(const Message&)> sink);
   /// Starts again at time 0, with the inputs at their defaults and the parameters as set. Throws RunError.
   void restart(Start start = Start::given);
 
@@ -201,6 +215,8 @@ class Simulation {
   /// The linear model about the current state; `outputs`: names of channels, all if empty. Throws ModelError for unknown ones, RunError
   /// if the mass matrix is singular.
   LinearSystem linearize(const std::vector<std::string>& outputs = {}) const;
+  /// The same into existing storage, without eigenvalues and `stability`; `moving` is true where A depends on a state that moves. Also in the core.
+  void linearize(const LinearRequest& request, LinearSystem& system) const;
 
   /// The exact derivative of the last step. Its coordinates are those of the first call. Throws ModelError for integrators without a fixed
   /// monolithic step, and where the last step was subdivided or there is none, RunError at a singular configuration.

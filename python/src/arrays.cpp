@@ -42,4 +42,14 @@ void require_shape(const Array& array, std::vector<py::ssize_t> shape, const cha
   if (found != shape) throw ModelError(std::string(what) + " has shape " + text(found) + "; expected " + text(shape));
 }
 
+void throw_interruption(long done, long steps, const std::function<py::object()>& kept) {
+  py::error_already_set error;  // takes the present exception
+  if (!error.type().is(py::reinterpret_borrow<py::object>(PyExc_KeyboardInterrupt))) throw std::move(error);
+  const py::object type = py::module_::import("trunnion.errors").attr("Interrupted");
+  const std::string text = "interrupted after " + std::to_string(done) + " of " + std::to_string(steps) +
+                           " steps, between two steps; stepping can continue from there";
+  PyErr_SetObject(type.ptr(), type(text, kept(), done).ptr());
+  throw py::error_already_set();
+}
+
 }  // namespace trunnion::python

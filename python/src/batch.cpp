@@ -1,6 +1,9 @@
 // Batches.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cmath>
+#include <algorithm>
+#include <chrono>
+
+#include <pybind11/functional.h>
 
 #include "bindings.h"
 
@@ -8,7 +11,6 @@ namespace trunnion::python {
 
 namespace {
 
-constexpr int kStepsBetweenSignals = 64;
 using Mask = py::array_t<unsigned char, py::array::c_style | py::array::forcecast>;
 
 struct Fleet {
@@ -33,6 +35,7 @@ struct Fleet {
 
   Batch batch;
   std::atomic<bool> busy = false;
+  int steps_at_once = kStepsBetweenReports;  // between two checks for signals: fewer in batches that need long for them
 };
 
 void set_inputs(Fleet& f, const Array& u) {
@@ -42,17 +45,26 @@ void set_inputs(Fleet& f, const Array& u) {
   f.batch.set_inputs(u.data());
 }
 
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// All machines make a part of the steps before signals are looked for, so that an interrupted batch has made the same steps in every machine
+/// that has not failed.
 int step(Fleet& f, int steps) {
+  constexpr double kLong = 0.2, kShort = 0.05;  // [s] of a part
   const Use use(f.busy);
   int failed = 0, done = 0;
   do {
-    const int part = std::min(kStepsBetweenSignals, steps - done);
+    const int part = std::min(f.steps_at_once, steps - done);
+    const double begin = seconds();
     {
       const py::gil_scoped_release unlocked;
       failed = f.batch.step(part);
     }
+    const double taken = seconds() - begin;
+    if (taken > kLong) f.steps_at_once = std::max(1, part / 2);
+    if (taken < kShort && part == f.steps_at_once) f.steps_at_once = std::min(kStepsBetweenReports, 2 * part);
     done += part;
-    if (done < steps) check_signals();
+    check_signals(done, steps, nothing);
   } while (done < steps);
   return failed;
 }
@@ -66,22 +78,28 @@ py::array read(Fleet& f) {
   return y;
 }
 
-/// The outputs at the present state and after each of `steps` steps: (steps + 1, machines, outputs).
-py::array record(Fleet& f, int steps) {
+/// The outputs at the present state and after each of `steps` steps: (steps + 1, machines, outputs). Ends early, with the records until
+/// then, where `stop()` is true; null: never.
+py::array record(Fleet& f, int steps, const std::function<bool()>& stop) {
+  constexpr double kBetweenChecks = 0.05;  // [s]
   const Use use(f.busy);
   if (steps < 0) throw ModelError("the number of steps must not be negative");
   const py::ssize_t row = f.batch.size() * f.columns(f.batch.options().outputs);
   py::array_t<double> y(
       {static_cast<py::ssize_t>(steps) + 1, static_cast<py::ssize_t>(f.batch.size()), f.columns(f.batch.options().outputs)});
   double* out = y.mutable_data();
+  const auto first = [&](int count) { return y[py::slice(0, count, 1)]; };
   const py::gil_scoped_release unlocked;
   f.batch.read(out);
+  double checked = seconds();
   for (int i = 1; i <= steps; ++i) {
     f.batch.step(1);
     f.batch.read(out + i * row);
-    if (i % kStepsBetweenSignals == 0) {
+    if (const double now = seconds(); now - checked > kBetweenChecks || i == steps) {
       const py::gil_scoped_acquire lock;
-      check_signals();
+      check_signals(i, steps, [&] { return py::object(first(i + 1)); });
+      if (stop && stop()) return first(i + 1);
+      checked = now;
     }
   }
   return y;
@@ -127,7 +145,7 @@ void bind_batch(py::module_& module) {
       .def("set_inputs", set_inputs)
       .def("step", step)
       .def("read", read)
-      .def("record", record)
+      .def("record", record, py::arg("steps"), py::arg("stop") = py::none())
       .def("reset", reset, py::arg("mask") = py::none())
       .def("set_parameters", set_parameters, py::arg("values"), py::arg("mask") = py::none())
       .def_property_readonly("failed", failed)

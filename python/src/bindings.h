@@ -9,6 +9,7 @@
 #include <trunnion/trunnion.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ class Use {
   explicit Use(std::atomic<bool>& busy) : busy_(busy) {
     if (busy.exchange(true, std::memory_order_acquire)) {
       PyErr_SetString(PyExc_RuntimeError,
-                      "this object is being used by another thread; give each thread its own simulation or batch, which may share a model");
+                      "this object is being used by another thread, or by the call that runs this signal handler; give each thread its own "
+                      "simulation or batch, which may share a model");
       throw py::error_already_set();
     }
   }
@@ -41,10 +43,15 @@ class Use {
   std::atomic<bool>& busy_;
 };
 
-/// Runs Python's signal handlers. Throws what they raise: KeyboardInterrupt.
-inline void check_signals() {
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+/// Throws the present Python exception: a plain KeyboardInterrupt as trunnion.Interrupted, whose result is `kept()`, others as they are.
+[[noreturn]] void throw_interruption(long done, long steps, const std::function<py::object()>& kept);
+
+/// Runs Python's signal handlers after `done` of `steps` steps of a call. With the GIL.
+template <class Kept>
+void check_signals(long done, long steps, const Kept& kept) {
+  if (PyErr_CheckSignals() != 0) throw_interruption(done, steps, kept);
 }
+inline py::object nothing() { return py::none(); }  // the Python modules say what is kept
 
 py::list infos(const std::vector<ChannelInfo>& list);  // (name, unit, meaning)
 py::array matrix(const std::vector<std::vector<double>>& rows, std::size_t columns);

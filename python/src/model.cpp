@@ -20,21 +20,25 @@ Run run(const SharedModel& model, int start, std::optional<double> duration, con
   options.start = static_cast<Start>(start);
   options.duration = duration;
   options.input_file = input_file;
-  options.progress = [&](double time) {
-    const py::gil_scoped_acquire lock;
+  const auto check = [&](double time, const py::object& function) {
     try {
-      check_signals();
-      if (!progress.is_none()) progress(time);
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!function.is_none()) function(time);
       return true;
     } catch (py::error_already_set& error) {
       interruption = error.value();
       return false;
     }
   };
+  options.progress = [&](double time) {
+    const py::gil_scoped_acquire lock;
+    return check(time, progress);
+  };
   RunResult result = [&] {
     const py::gil_scoped_release unlocked;
     return run_in_memory(model.model, options);
   }();
+  if (interruption.is_none()) check(result.end_time(), py::none());  // a signal in the last steps keeps the result, too
   return {std::move(result), std::move(interruption)};
 }
 
@@ -43,6 +47,17 @@ py::array column(const py::object& self, std::size_t channel) {
   py::array_t<double> view(static_cast<py::ssize_t>(values.size()), values.data(), self);
   view.attr("flags").attr("writeable") = false;
   return view;
+}
+
+/// (file, unfinished, channels, columns) of results in files.
+py::tuple read_run(const std::string& path) {
+  const RecordedRun run = [&] {
+    const py::gil_scoped_release unlocked;
+    return read_recorded_run(path);
+  }();
+  py::list columns;
+  for (const std::vector<double>& values : run.values) columns.append(vector(values));
+  return py::make_tuple(run.file, run.unfinished, infos(run.channels), columns);
 }
 
 py::object failure(const Run& run) {
@@ -105,6 +120,7 @@ void bind_model(py::module_& module) {
           "save", [](const Run& r, const std::string& folder, const std::string& model) { r.result.save(folder, model); }, Release());
 
   module.def("run", run);
+  module.def("read_run", read_run);
   module.def("to_si", &to_si);
   module.def("report", &report_to_file, Release());
   module.def("curve", &curve_to_files, Release());

@@ -9,8 +9,6 @@ namespace trunnion::python {
 
 namespace {
 
-constexpr int kStepsBetweenSignals = 64;
-
 /// A state with, if it was saved in this process, the energy ledger.
 struct Saved {
   State state;
@@ -30,15 +28,16 @@ struct Machine {
   std::atomic<bool> busy = false;
 };
 
-/// Steps with the GIL released; looks for signals now and then.
-void advance(Simulation& simulation, long steps) {
+/// Steps with the GIL released; runs signal handlers every kStepsBetweenReports steps and at the end.
+template <class Kept>
+void advance(Simulation& simulation, long steps, const Kept& kept) {
   for (long done = 0; done < steps;) {
     {
       const py::gil_scoped_release unlocked;
-      const long end = std::min(steps, done + kStepsBetweenSignals);
+      const long end = std::min(steps, done + kStepsBetweenReports);
       for (; done < end; ++done) simulation.step();
     }
-    if (done < steps) check_signals();
+    check_signals(done, steps, kept);
   }
 }
 
@@ -49,7 +48,7 @@ long checked_steps(long steps) {
 
 void step(Machine& m, long steps) {
   const Use use(m.busy);
-  advance(m.simulation, checked_steps(steps));
+  advance(m.simulation, checked_steps(steps), nothing);
 }
 
 void run_until(Machine& m, double end) {
@@ -61,6 +60,7 @@ void run_until(Machine& m, double end) {
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // of the hook
     throw;
   }
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
 void restart(Machine& m, int start) {
@@ -146,9 +146,9 @@ class Io {
   Io(std::shared_ptr<Machine> machine, const std::vector<int>& inputs, const std::vector<int>& outputs)
       : machine_(std::move(machine)), inputs_(indices<InputIndex>(inputs)), outputs_(indices<ChannelIndex>(outputs)) {}
 
-  py::array step(const std::optional<Array>& u, long steps, const std::optional<py::array_t<double>>& out) {
+  py::array step(const std::optional<Array>& u, long steps, const py::object& out) {
     const Use use(machine_->busy);
-    check(out);
+    py::array_t<double> y = array_for(out);
     Simulation& simulation = machine_->simulation;
     if (u) {
       const bool one = u->ndim() == 0 && inputs_.size() == 1;  // a plain number
@@ -156,13 +156,18 @@ class Io {
       const double* values = u->data();
       for (const InputIndex input : inputs_) simulation.set(input, *values++);
     }
-    advance(simulation, checked_steps(steps));
-    return read_into(out);
+    advance(simulation, checked_steps(steps), [this] { return py::cast(*this, py::return_value_policy::reference); });
+    simulation.read(outputs_, y.mutable_data());
+    return y;
   }
-  py::array read(const std::optional<py::array_t<double>>& out) {
+  py::array read(const py::object& out) {
     const Use use(machine_->busy);
-    check(out);
-    return read_into(out);
+    py::array_t<double> y = array_for(out);
+    machine_->simulation.read(outputs_, y.mutable_data());
+    return y;
+  }
+  std::string text() const {
+    return "<trunnion.Io: " + std::to_string(inputs_.size()) + " inputs, " + std::to_string(outputs_.size()) + " outputs>";
   }
 
  private:
@@ -170,18 +175,15 @@ class Io {
   static py::ssize_t size(const List& list) {
     return static_cast<py::ssize_t>(list.size());
   }
-  void check(const std::optional<py::array_t<double>>& out) const {
-    if (out && (out->ndim() != 1 || out->shape(0) != size(outputs_) || (out->flags() & py::array::c_style) == 0 || !out->writeable()))
-      throw ModelError("out must be a contiguous, writeable array of " + std::to_string(outputs_.size()) + " numbers");
-  }
-  py::array read_into(const std::optional<py::array_t<double>>& out) {
-    if (out) {
-      machine_->simulation.read(outputs_, const_cast<py::array_t<double>&>(*out).mutable_data());
-      return *out;
+  /// `out`, which is filled in place, or a new array for None.
+  py::array_t<double> array_for(const py::object& out) const {
+    if (out.is_none()) return py::array_t<double>(size(outputs_));
+    if (py::isinstance<py::array_t<double>>(out)) {
+      auto array = py::reinterpret_borrow<py::array_t<double>>(out);
+      if (array.ndim() == 1 && array.shape(0) == size(outputs_) && (array.flags() & py::array::c_style) != 0 && array.writeable())
+        return array;
     }
-    py::array_t<double> y(size(outputs_));
-    machine_->simulation.read(outputs_, y.mutable_data());
-    return y;
+    throw ModelError("out must be a contiguous, writeable array of " + std::to_string(outputs_.size()) + " numbers of type float64");
   }
 
   std::shared_ptr<Machine> machine_;
@@ -270,8 +272,14 @@ void bind_simulation(py::module_& module) {
   py::class_<Io>(module, "Io", "Chosen inputs and outputs of a simulation, made by Simulation.io: arrays in, arrays out.")
       .def(py::init<std::shared_ptr<Machine>, const std::vector<int>&, const std::vector<int>&>())
       .def("step", &Io::step, py::arg("u") = py::none(), py::arg("n") = 1, py::arg("out") = py::none(),
-           "Sets the inputs to u, advances n steps and returns the outputs; None leaves the inputs as they are.")
-      .def("read", &Io::read, py::arg("out") = py::none(), "The outputs at the present state.");
+           "Sets the inputs to u (SI), advances n steps and returns the outputs (SI); None leaves the inputs as they are. `out`, an array "
+           "of\n"
+           "float64, is filled and returned. Raises RunError; on Ctrl-C Interrupted, whose `steps` are those completed.")
+      .def("read", &Io::read, py::arg("out") = py::none(), "The outputs at the present state.")
+      .def("__repr__", &Io::text)
+      .def("__reduce__", [](const Io&) -> py::object {
+        throw py::type_error("an Io cannot be pickled: pickle the model and save() of the simulation, and call io() again");
+      });
 }
 
 }  // namespace trunnion::python

@@ -8,10 +8,9 @@ import numpy as np
 
 from . import _trunnion
 from ._trunnion import State
-from .errors import ModelError
+from .errors import Interrupted, ModelError, count, not_a_count
 from .model import Model, start_number
-from .simulation import _numbers
-from .units import Quantity, to_si
+from .units import Quantity, array_of, indices_of, mapping_of, to_si
 
 __all__ = ["Batch", "uniform"]
 
@@ -42,16 +41,20 @@ class Batch:
                  parameters: Optional[Mapping[str, Any]] = None, randomize: Optional[Mapping[str, Sampler]] = None, seed: Optional[int] = None) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a batch needs a trunnion.Model, not {type(model).__name__}")
+        n, threads = count(n, "n"), count(threads, "threads")
+        core = model._core
+        u, y = indices_of(core.input, inputs, "input"), indices_of(core.channel, outputs, "output")
         self.model, self.n = model, n
         self.inputs, self.outputs = list(inputs), list(outputs)
-        given, drawn = dict(parameters or {}), dict(randomize or {})
+        given, drawn = mapping_of(parameters, "parameters"), mapping_of(randomize, "randomize")
         both = set(given) & set(drawn)
         if both:
             raise ModelError(f"{', '.join(sorted(both))}: in parameters and in randomize")
-        core = model._core
-        u, y = _numbers(core.input, inputs, "inputs"), _numbers(core.channel, outputs, "outputs")
+        for path, draw in drawn.items():
+            if not callable(draw):
+                raise TypeError(f"randomize {path}: expected trunnion.uniform(low, high) or a function of (generator, n, unit), not {draw!r:.60}")
         self._paths = [*given, *drawn]
-        numbers = _numbers(core.parameter, self._paths, "parameters")
+        numbers = indices_of(core.parameter, self._paths, "parameter")
         self._units = [model.parameters[number].unit for number in numbers]
         values = np.empty((n, len(numbers))) if n > 0 else np.empty((0, len(numbers)))
         for k, (path, number) in enumerate(zip(self._paths, numbers)):
@@ -81,7 +84,7 @@ class Batch:
                 raise ModelError(f"mask has shape {chosen.shape} and type {chosen.dtype}; expected ({self.n},) and bool")
         if self._drawn:
             for k, draw in enumerate(self._drawn.values(), self._fixed):
-                sample = np.asarray(draw(self._random, self.n, self._units[k]), dtype=float)
+                sample = array_of(draw(self._random, self.n, self._units[k]), f"randomize {self._paths[k]}: the numbers drawn")
                 if sample.shape != (self.n,):
                     raise ModelError(f"randomize {self._paths[k]}: {sample.shape} numbers; expected ({self.n},)")
                 self._values[:, k] = sample if chosen is None else np.where(chosen, sample, self._values[:, k])
@@ -90,10 +93,19 @@ class Batch:
         return self._core.read()
 
     def step(self, actions: Any = None, n: int = 1) -> np.ndarray:
-        """Sets the inputs to actions (machines, inputs), advances n steps, and returns the outputs (machines, outputs). None keeps the inputs."""
+        """Sets the inputs to actions (machines, inputs), advances n steps, and returns the outputs (machines, outputs). None keeps the inputs.
+
+        Ctrl-C raises `Interrupted` after `steps` steps, the same in every machine that has not failed.
+        """
         if actions is not None:
-            self._core.set_inputs(np.asarray(actions, dtype=float))
-        self._core.step(n)
+            self._core.set_inputs(array_of(actions, "actions"))
+        try:
+            self._core.step(n)
+        except Interrupted as stop:
+            stop.result = self
+            raise
+        except TypeError:
+            raise not_a_count("n", n) from None
         return self._core.read()
 
     def read(self) -> np.ndarray:
@@ -101,8 +113,14 @@ class Batch:
         return self._core.read()
 
     def record(self, n: int) -> np.ndarray:
-        """Advances n steps; the outputs before them and after each: (n + 1, machines, outputs)."""
-        return self._core.record(n)
+        """Advances n steps; the outputs before them and after each: (n + 1, machines, outputs).
+
+        Ctrl-C raises `Interrupted` with the records until then as `.result`.
+        """
+        try:
+            return self._core.record(n)
+        except TypeError:
+            raise not_a_count("n", n) from None
 
     @property
     def failed(self) -> np.ndarray:
@@ -111,7 +129,7 @@ class Batch:
 
     def error(self, machine: int) -> str:
         """Why a machine failed; empty: it did not."""
-        return self._core.error(machine)
+        return self._core.error(self._machine(machine))
 
     @property
     def time(self) -> np.ndarray:
@@ -125,11 +143,19 @@ class Batch:
 
     def save(self, machine: int) -> State:
         """The state of a machine."""
-        return State.from_bytes(self._core.state_bytes(machine))
+        return State.from_bytes(self._core.state_bytes(self._machine(machine)))
 
     def restore(self, machine: int, state: Any) -> None:
         """Continues a machine from a state, which also ends a failure."""
-        self._core.set_state_bytes(machine, bytes(state))
+        if not isinstance(state, (State, bytes, bytearray)):
+            raise TypeError(f"restore() needs what save() returned, or its bytes, not {type(state).__name__}")
+        self._core.set_state_bytes(self._machine(machine), bytes(state))
+
+    def _machine(self, number: Any) -> int:
+        number = count(number, "machine")
+        if not 0 <= number < self.n:
+            raise ModelError(f"there is no machine number {number}; the batch has {self.n}, from 0 on")
+        return number
 
     def __len__(self) -> int:
         return self.n
@@ -143,8 +169,10 @@ class Batch:
 
 
 def _column(values: Any, n: int, unit: str, path: str) -> np.ndarray:
-    if isinstance(values, (str, int, float, np.number)):
+    if isinstance(values, str) or not np.iterable(values):
         return np.full(n, to_si(values, unit, path))
+    if np.ndim(values) != 1:
+        raise ModelError(f"{path}: an array of shape {np.shape(values)}; expected one number per machine, ({n},)")
     column: List[float] = [to_si(value, unit, path) for value in values]
     if len(column) != n:
         raise ModelError(f"{path}: {len(column)} numbers for {n} machines")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Sequence
 
@@ -54,8 +55,29 @@ class RunError(RuntimeError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run or a sweep; `result` has what was completed."""
+    """Ctrl-C during a run, a sweep or steps. It is a `KeyboardInterrupt`.
 
-    def __init__(self, text: str = "interrupted", result: Any = None) -> None:
+    `result`: what was completed: the `Result` of a run, the `Sweep`, the array of `Batch.record`, or the simulation, `Io` or batch that was
+    stepped. These are between two steps and can continue; all machines of a batch that have not failed have made the same number of steps.
+    `steps`: completed steps of the interrupted call; None for runs and sweeps.
+    """
+
+    def __init__(self, text: str = "interrupted", result: Any = None, steps: Optional[int] = None) -> None:
         super().__init__(text)
         self.result = result
+        self.steps = steps
+
+
+def not_a_count(name: str, value: Any) -> TypeError:
+    """The error for a number of steps or machines that is no integer."""
+    if isinstance(value, int):
+        return TypeError(f"{name} is too large: {value}")
+    return TypeError(f"{name} must be an integer, not {type(value).__name__}")
+
+
+def count(value: Any, name: str) -> int:
+    """An integer. Raises TypeError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise not_a_count(name, value) from None

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import dataclasses
 import os
 import tempfile
 from pathlib import Path
@@ -14,7 +15,7 @@ from ._optional import progress_bar
 from .errors import Interrupted, ModelError, RunError
 from .linear import LinearSystem
 from .result import Result
-from .units import Quantity, override_text, to_si
+from .units import Quantity, array_of, index_of, mapping_of, override_text, to_si
 
 __all__ = ["Model", "Channel", "Input", "Parameter"]
 
@@ -65,10 +66,10 @@ class Model:
     """
 
     def __init__(self, file: Union[str, "os.PathLike[str]"], overrides: Optional[Mapping[str, Any]] = None) -> None:
-        self._take(("file", os.fspath(file)), dict(overrides or {}))
+        self._take(("file", os.fspath(file)), mapping_of(overrides, "overrides"))
 
     def _take(self, source: Tuple[str, str], overrides: dict) -> None:
-        texts = [f"{path}={override_text(value)}" for path, value in overrides.items()]
+        texts = [f"{path}={override_text(value, path)}" for path, value in overrides.items()]
         kind, text = source
         if kind == "file":
             self._core = _trunnion.Model.load(text, texts)
@@ -80,13 +81,15 @@ class Model:
     @classmethod
     def from_text(cls, text: str, overrides: Optional[Mapping[str, Any]] = None) -> "Model":
         """A model from the text of a model file."""
+        _require_text(text)
         model = cls.__new__(cls)
-        model._take(("text", text), dict(overrides or {}))
+        model._take(("text", text), mapping_of(overrides, "overrides"))
         return model
 
     @classmethod
     def from_compact(cls, text: str) -> "Model":
         """A model from `compact()`; it needs no files."""
+        _require_text(text)
         model = cls.__new__(cls)
         model._core = _trunnion.Model.from_compact(text)
         model._source, model._overrides, model._tables = ("compact", text), {}, {}
@@ -96,7 +99,7 @@ class Model:
         """The same model with other values: `model.replace({"cylinders.lift.friction.model": "lugre"})`."""
         kind, text = self._source
         model = Model.__new__(Model)
-        model._take(("text", self.yaml()) if kind == "compact" else (kind, text), {**self._overrides, **overrides})
+        model._take(("text", self.yaml()) if kind == "compact" else (kind, text), {**self._overrides, **mapping_of(overrides, "overrides")})
         return model
 
     def __reduce__(self) -> Any:
@@ -106,6 +109,7 @@ class Model:
 
     @property
     def title(self) -> str:
+        """`title` of the model file."""
         return self._core.title
 
     @property
@@ -145,6 +149,7 @@ class Model:
 
     @property
     def inputs(self) -> Tuple[Input, ...]:
+        """Values that are set from outside, in the order of the model file."""
         return self._table("inputs", Input)
 
     @property
@@ -177,12 +182,14 @@ class Model:
 
         duration: [s], default that of the model. start: "stated", "equilibrium" or "steady". inputs: a CSV file (`time` and a column per input), or
         a mapping from inputs to numbers or pairs (times [s], values), linear in between. progress: a bar of tqdm, where it is installed.
-        on_progress(time) is called about every 64 steps; an exception in it ends the run and is raised.
+        on_progress(time) is called every 64 steps; an exception in it ends the run and is raised.
 
         Raises `RunError` if the simulation fails and `Interrupted` on Ctrl-C, both with the results until then as `.result`.
         """
         seconds = None if duration is None else to_si(duration, "s", "duration")
         total = self.duration if seconds is None else seconds
+        if on_progress is not None and not callable(on_progress):
+            raise TypeError(f"on_progress must be a function of the time [s], not {type(on_progress).__name__}")
         bar = progress_bar(total, "s", progress)
 
         def report(time: float) -> None:
@@ -198,8 +205,8 @@ class Model:
                 if bar is not None:
                     bar.close()
         result = Result._of(run, self)
-        if run.cancelled and run.interruption is not None:
-            if isinstance(run.interruption, KeyboardInterrupt):
+        if run.interruption is not None:
+            if type(run.interruption) is KeyboardInterrupt:
                 raise Interrupted(f"interrupted at {run.end_time:g} s; .result has what was simulated", result)
             raise run.interruption
         if run.failure is not None:
@@ -219,21 +226,32 @@ class Model:
         """
         if isinstance(at, str) and at in STARTS:
             return self.simulation(at).linearize(inputs, outputs)
+        try:
+            time = to_si(at, "s", "at")
+        except (ModelError, TypeError) as error:
+            raise type(error)(f"{error}; expected 'stated', 'equilibrium', 'steady' or a time [s]") from None
+        if time < 0:
+            raise ModelError(f"at must not be negative, but is {time:g} s")
         sim = self.simulation()
-        sim.run_until(at)
+        sim.run_until(time)
         return sim.linearize(inputs, outputs)
 
     def curve(self, actuator: str = "", commands: Sequence[float] = (), vary: Optional[Mapping[str, Sequence[Any]]] = None) -> List["Curve"]:
         """Force-velocity curves of an actuator of a quasistatic circuit: one for each combination of commands and varied values."""
-        file, overrides = self._source[1], self._overrides
+        file, overrides, numbers = self._source[1], self._overrides, np.ravel(array_of(commands, "commands"))
         with tempfile.TemporaryDirectory() as folder:
             if self._source[0] != "file":
                 file, overrides = os.path.join(folder, "model.yaml"), {}
                 self.save(file)
             _trunnion.curve(file, folder, [f"{path}={override_text(value)}" for path, value in overrides.items()], actuator,
-                            [",".join(repr(float(c)) for c in commands)] if len(commands) else [],
-                            [f"{path}={','.join(override_text(v) for v in values)}" for path, values in (vary or {}).items()])
+                            [",".join(repr(float(c)) for c in numbers)] if len(numbers) else [],
+                            [f"{path}={','.join(override_text(v, path) for v in values)}" for path, values in mapping_of(vary, "vary").items()])
             return _read_curves(os.path.join(folder, "curve.csv"))
+
+
+def _require_text(text: Any) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"the text of a model must be a str, not {type(text).__name__}")
 
 
 class Curve(NamedTuple):
@@ -270,9 +288,11 @@ class _InputFile:
             raise TypeError("inputs must be a CSV file, or a mapping from names to numbers or pairs (times, values)")
         courses = {}
         for name, value in inputs.items():
-            unit = model.inputs[model._core.input(name)].unit
+            unit = model.inputs[index_of(model._core.input, name, "input")].unit
             if isinstance(value, (tuple, list)) and len(value) == 2 and np.ndim(value[0]) == 1:
-                times, values = (np.asarray(part, dtype=float) for part in value)
+                times, values = (array_of(part, f"input {name}: {what}") for part, what in zip(value, ("times", "values")))
+            elif isinstance(value, (tuple, list, np.ndarray)) and np.ndim(value) > 0:
+                raise TypeError(f"input {name} must be a number [{unit or '-'}], a text with a unit, or a pair (times, values)")
             else:
                 times, values = np.array([0.0, duration]), np.full(2, to_si(value, unit, f"input {name}"))
             if times.shape != values.shape or times.ndim != 1 or times.size < 1:
@@ -294,6 +314,9 @@ class _InputFile:
     def __enter__(self) -> str:
         return self._path
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if self._made:
             os.unlink(self._made)
+            if isinstance(error, ModelError):  # of a file that the caller does not know
+                findings = [dataclasses.replace(f, file="inputs") if f.file == self._made else f for f in error.findings]
+                raise ModelError(str(error).replace(self._made, "inputs"), findings) from None

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import csv
 import difflib
 import html
 import json
@@ -24,7 +23,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 def missing(name: str, names: Sequence[str], what: str) -> ModelError:
     near = difflib.get_close_matches(name, names, 1)
-    return ModelError(f"there is no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return ModelError(f"there is no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else f"; the {what}s are {', '.join(names)}" if len(names) <= 20 else f"; .{what}s lists all"))
 
 
 class Result:
@@ -64,7 +63,7 @@ class Result:
             return self._columns[name]
         except (KeyError, TypeError):
             if not isinstance(name, str):
-                raise TypeError(f"channels have names; {name!r} is none") from None
+                raise TypeError(f"channels have names; {name!r} is not a name") from None
             raise missing(name, self.channels, "channel") from None
 
     def __contains__(self, name: object) -> bool:
@@ -79,6 +78,8 @@ class Result:
 
     def array(self, names: Optional[Sequence[str]] = None) -> np.ndarray:
         """(records, channels) of the channels named, or of all; a copy."""
+        if isinstance(names, str):
+            raise TypeError("names must be a list of names, not one text")
         return np.column_stack([self[name] for name in (self.channels if names is None else names)])
 
     def to_pandas(self) -> Any:
@@ -142,24 +143,19 @@ class Report:
 
 
 def read(folder: PathLike) -> Result:
-    """Opens a folder written by `trunnion run` or `Result.save`. Units come from results.h5 where h5py is installed."""
-    path = Path(folder)
-    table, summary = path / "results.csv", path / "summary.json"
-    for file in (table, summary):
-        if not file.exists():
-            raise ModelError(f"{path} has no {file.name}; expected a folder written by `trunnion run` with record.files including csv")
-    with open(table, encoding="utf-8", newline="") as file:
-        names = next(csv.reader(file))
-        values = np.loadtxt(file, delimiter=",", ndmin=2)
-    columns = {name: values[:, i] if values.size else np.empty(0) for i, name in enumerate(names)}
-    units, meanings = {name: "" for name in names}, {name: "" for name in names}
-    try:
-        import h5py
+    """Opens a folder written by `trunnion run` or `Result.save`, also of a run that is going on or was killed; or one results.h5 or results.csv.
 
-        with h5py.File(path / "results.h5") as stored:
-            for name, unit, meaning in zip(stored["channels"], stored["units"], stored["descriptions"]):
-                units[name.decode()], meanings[name.decode()] = unit.decode(), meaning.decode()
-    except (ImportError, OSError):
-        pass
-    facts = json.loads(summary.read_text(encoding="utf-8"))
-    return Result(columns, units, meanings, facts, None, facts.get("model", "model"), str(path), facts.get("title", ""))
+    Units and meanings are those of results.h5; a folder that has results.csv alone has none.
+    """
+    path = Path(folder)
+    _, unfinished, infos, values = _trunnion.read_run(os.fspath(path))
+    columns = {info[0]: column for info, column in zip(infos, values)}
+    for column in values:
+        column.flags.writeable = False
+    summary = path / ("summary.json.part" if unfinished else "summary.json") if path.is_dir() else None
+    facts = json.loads(summary.read_text(encoding="utf-8")) if summary and summary.exists() else {"status": "running"} if unfinished else {}
+    result = Result(columns, {i[0]: i[1] for i in infos}, {i[0]: i[2] for i in infos}, facts, None, facts.get("model", "model"), str(path),
+                    facts.get("title", ""))
+    if unfinished:
+        result.failed, result.error = True, "the run is going on or was killed"
+    return result

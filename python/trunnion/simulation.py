@@ -8,10 +8,10 @@ import numpy as np
 
 from . import _trunnion
 from ._trunnion import Io, State
-from .errors import Interrupted, ModelError
+from .errors import Interrupted, ModelError, not_a_count
 from .linear import LinearSystem, Transition, select
 from .model import Model, start_number
-from .units import Quantity, to_si
+from .units import Quantity, array_of, index_of, indices_of, to_si
 
 __all__ = ["Simulation", "Incident"]
 
@@ -33,14 +33,20 @@ class _Values(MutableMapping[str, float]):
         self._items, self._number, self._get, self._set, self._what = items, number, get, set_, what
 
     def __getitem__(self, name: str) -> float:
-        return self._get(self._number(name))
+        return self._get(index_of(self._number, name, self._what))
 
     def __setitem__(self, name: str, value: Quantity) -> None:
-        number = self._number(name)
+        number = index_of(self._number, name, self._what)
         self._set(number, to_si(value, self._items[number].unit, f"{self._what} {name}"))
 
     def __delitem__(self, name: str) -> None:
         raise TypeError(f"{self._what}s cannot be removed")
+
+    def __contains__(self, name: object) -> bool:
+        return any(item.name == name for item in self._items)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default
 
     def __iter__(self) -> Iterator[str]:
         return (item.name for item in self._items)
@@ -83,22 +89,30 @@ class Simulation:
 
     def ramp(self, name: str, value: Quantity, slope: float) -> None:
         """From now on the input is value + slope (t - now); slope in units per second."""
-        number = self.model._core.input(name)
+        number = index_of(self.model._core.input, name, "input")
         self._core.set_input(number, to_si(value, self.model.inputs[number].unit, f"input {name}"), to_si(slope, "", "slope"))
 
     # ---- steps
 
     def step(self, n: int = 1) -> None:
-        """Advances by n points of the time grid. Raises `RunError`, and KeyboardInterrupt on Ctrl-C between two steps."""
-        self._core.step(n)
+        """Advances by n points of the time grid. Raises `RunError`; on Ctrl-C `Interrupted`, with the number of completed `steps`."""
+        try:
+            self._core.step(n)
+        except Interrupted as stop:
+            stop.result = self
+            raise
+        except TypeError:
+            raise not_a_count("n", n) from None
 
     def run_until(self, end: Quantity) -> None:
         """Advances to a time [s], with a shorter last step if necessary. Raises `RunError`; `Interrupted` on Ctrl-C, at a valid state."""
-        seconds = to_si(end, "s", "end")
+        seconds, before = to_si(end, "s", "end"), self._core.steps
         try:
             self._core.run_until(seconds)
-        except KeyboardInterrupt:
-            raise Interrupted(f"interrupted at {self.time:g} s; the simulation can be continued", self) from None
+        except KeyboardInterrupt as stop:
+            if type(stop) is not KeyboardInterrupt:  # of a signal handler
+                raise
+            raise Interrupted(f"interrupted at {self.time:g} s; the simulation can be continued", self, self._core.steps - before) from None
 
     def restart(self, start: str = "stated") -> None:
         """Starts again at time 0 with inputs at their defaults and parameters as set."""
@@ -109,12 +123,12 @@ class Simulation:
     def __getitem__(self, name: str) -> float:
         """The value of a channel at the present state."""
         if not isinstance(name, str):
-            raise TypeError(f"channels have names; {name!r} is none")
+            raise TypeError(f"channels have names; {name!r} is not a name")
         return self._core.channel(self.model._core.channel(name))
 
     def outputs(self, names: Sequence[str]) -> np.ndarray:
         """The values of several channels."""
-        return self._core.read(_numbers(self.model._core.channel, names, "outputs"))
+        return self._core.read(indices_of(self.model._core.channel, names, "output"))
 
     def values(self) -> dict:
         """All channels by name; NaN where a channel needs `attach_ledger()`."""
@@ -130,12 +144,13 @@ class Simulation:
 
     @property
     def incidents(self) -> List[Incident]:
+        """Incidents since `attach_incidents()`."""
         return [Incident(*row) for row in self._core.incidents()]
 
     def io(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Io:
         """Names resolved once: `y = io.step(u)` sets the inputs, steps, and returns the outputs as an array. `io.step(u, n=10, out=y)`."""
         core = self.model._core
-        return Io(self._core, _numbers(core.input, inputs, "inputs"), _numbers(core.channel, outputs, "outputs"))
+        return Io(self._core, indices_of(core.input, inputs, "input"), indices_of(core.channel, outputs, "output"))
 
     # ---- state
 
@@ -146,6 +161,7 @@ class Simulation:
 
     @property
     def state_units(self) -> List[str]:
+        """SI units of `state`; empty if dimensionless."""
         return [s[1] for s in self._core.minimal_states()]
 
     @property
@@ -155,7 +171,7 @@ class Simulation:
 
     @state.setter
     def state(self, x: Any) -> None:
-        array = np.asarray(x, dtype=float)
+        array = array_of(x, "the state")
         if not np.all(np.isfinite(array)):
             raise ModelError("the state must be finite numbers")
         self._core.set_minimal_state(array)
@@ -180,8 +196,8 @@ class Simulation:
 
     def linearize(self, inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None) -> LinearSystem:
         """The exact linear model about the present state. Its inputs are those of the model, signals, and pressures and flows of sources."""
+        indices_of(self.model._core.channel, outputs if outputs is not None else [], "output")
         wanted = [] if outputs is None else list(outputs)
-        _numbers(self.model._core.channel, wanted, "outputs")
         return LinearSystem(self._core.linearize(wanted), inputs, [] if outputs is not None and not wanted else outputs)
 
     def transition(self, inputs: Optional[Sequence[str]] = None, parameters: Sequence[str] = ()) -> Transition:
@@ -189,7 +205,7 @@ class Simulation:
 
         Derivatives with respect to parameters are not available yet: P has no columns, and named parameters raise a ModelError.
         """
-        if _numbers(self.model._core.parameter, parameters, "parameters"):
+        if indices_of(self.model._core.parameter, parameters, "parameter"):
             raise ModelError("derivatives of a step with respect to parameters are not available; take differences of runs with other values")
         data = self._core.transition()
         F = data["F"]
@@ -200,9 +216,3 @@ class Simulation:
 
     def __reduce__(self) -> Any:
         raise TypeError("a simulation cannot be pickled: pickle its model and save()")
-
-
-def _numbers(find: Any, names: Sequence[str], what: str) -> List[int]:
-    if isinstance(names, str):
-        raise TypeError(f"{what} must be a list of names, not one text")
-    return [find(name) for name in names]

@@ -13,9 +13,9 @@ import numpy as np
 
 from . import _trunnion
 from ._optional import progress_bar, require
-from .errors import Interrupted, ModelError, RunError
+from .errors import Interrupted, ModelError, RunError, count as count_of
 from .model import Model, start_number
-from .units import Quantity, to_si
+from .units import Quantity, mapping_of, to_si
 
 __all__ = ["sweep", "Sweep", "Kpi"]
 
@@ -108,6 +108,7 @@ class Sweep:
         self.failed, self.done = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         self.errors: List[str] = [""] * n
         self.kpis = list(kpis)
+        self._invalid: Dict[int, ModelError] = {}
 
     def __len__(self) -> int:
         return len(self.failed)
@@ -146,16 +147,24 @@ def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, K
     kpi: {name: "max(lift.force)"}, of max, min, mean, std, final, initial, range, rms, abs_max, or a function of a `Result`.
     combine: "product", or "zip" for lists of equal length. threads: runs at once; 0: as many as processors. progress: a bar of tqdm.
 
+    A run that fails is a row with NaN; so is one whose values make no valid model, unless that holds for all runs, which raises `ModelError`.
     Numbers that are parameters run in batches without reading the model again; everything else as single runs. Numbers are the same.
     Ctrl-C raises `Interrupted` with the runs completed so far as `.result`.
     """
     if not isinstance(model, Model):
         raise TypeError(f"a sweep needs a trunnion.Model, not {type(model).__name__}")
+    values, kpi, threads = mapping_of(values, "values"), mapping_of(kpi, "kpi"), count_of(threads, "threads")
+    start_number(start)
     if not values or not kpi:
         raise ModelError("a sweep needs at least one path with values and one KPI")
-    lists = {path: list(np.ravel(v)) if isinstance(v, np.ndarray) else list([v] if isinstance(v, (str, int, float)) else v) for path, v in values.items()}
+    lists = {path: list(np.ravel(v)) if isinstance(v, np.ndarray) else list([v] if isinstance(v, str) or not np.iterable(v) else v) for path, v in values.items()}
     if any(len(v) == 0 for v in lists.values()):
         raise ModelError("a path of a sweep has no values")
+    for name, k in kpi.items():
+        if not isinstance(k, str) and not callable(k):
+            raise TypeError(f"KPI {name!r} must be a text such as 'max(lift.force)' or a function of a Result, not {type(k).__name__}")
+        if name in values:
+            raise ModelError(f"{name!r} is a path of the sweep; give the KPI another name")
     expressions: Dict[str, Any] = {name: _Expression(k, model) if isinstance(k, str) else k for name, k in kpi.items()}
     parameters = {p.name: p for p in model.parameters}
     for path in lists:
@@ -173,15 +182,18 @@ def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, K
     if seconds <= 0:
         raise ModelError("the duration of a sweep must be above 0 s")
     result = Sweep({path: [point[i] for point in points] for i, path in enumerate(lists)}, list(kpi))
-    work = _batched(model, lists, points, expressions, seconds, start, result, parameters)
+    stop = threading.Event()
+    work = _batched(model, lists, points, expressions, seconds, start, result, parameters, stop)
     if work is None:
-        work = _single(model, list(lists), points, expressions, None if duration is None else seconds, start, result)
-    _perform(work, threads, progress_bar(len(points), "runs", progress), result)
+        work = _single(model, list(lists), points, expressions, None if duration is None else seconds, start, result, stop)
+    _perform(work, threads, progress_bar(len(points), "runs", progress), result, stop)
+    if len(result._invalid) == len(points):
+        raise result._invalid[0]
     return result
 
 
 def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: Mapping[str, Any], seconds: float, start: str, result: Sweep,
-             parameters: Mapping[str, Any]) -> Optional[list]:
+             parameters: Mapping[str, Any], stop: threading.Event) -> Optional[list]:
     """Work on batches, or None where a value is no parameter, a KPI needs a whole result, or the run ends between two steps."""
     steps = round(seconds / model.step_size)
     whole = abs(steps * model.step_size - seconds) <= 1e-9 * seconds
@@ -208,12 +220,16 @@ def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: 
             fleet = _trunnion.Batch(core, count, 1, start_number(start), [], outputs, numbers, rows)
         except (ModelError, RunError) as error:
             if count == 1:
+                if isinstance(error, ModelError):
+                    result._invalid[begin] = error
                 _fail(result, begin, str(error))
             else:
                 for i in range(count):
                     chunk(begin + i, 1)
             return
-        table = fleet.record(steps)
+        table = fleet.record(steps, stop.is_set)
+        if stop.is_set():
+            return
         failed = fleet.failed
         for i in range(count):
             if failed[i]:
@@ -227,12 +243,22 @@ def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: 
     return [(lambda b=begin, c=min(size, len(points) - begin): chunk(b, c), min(size, len(points) - begin)) for begin in range(0, len(points), size)]
 
 
-def _single(model: Model, paths: List[str], points: list, expressions: Mapping[str, Any], duration: Optional[float], start: str, result: Sweep) -> list:
+def _single(model: Model, paths: List[str], points: list, expressions: Mapping[str, Any], duration: Optional[float], start: str, result: Sweep,
+            stop: threading.Event) -> list:
+    def check(_: float) -> None:
+        if stop.is_set():
+            raise _Stopped
+
     def run(i: int) -> None:
         try:
-            run = model.replace(dict(zip(paths, points[i]))).run(duration, start)
+            run = model.replace(dict(zip(paths, points[i]))).run(duration, start, on_progress=check)
         except RunError as error:
             return _fail(result, i, str(error))
+        except ModelError as error:
+            result._invalid[i] = error
+            return _fail(result, i, str(error))
+        except _Stopped:
+            return
         for name, kpi in expressions.items():
             result.table[name][i] = kpi.value(run) if isinstance(kpi, _Expression) else float(kpi(run))
         result.done[i] = True
@@ -240,18 +266,21 @@ def _single(model: Model, paths: List[str], points: list, expressions: Mapping[s
     return [(lambda i=i: run(i), 1) for i in range(len(points))]
 
 
+class _Stopped(Exception):
+    """Ends a run of an interrupted sweep."""
+
+
 def _fail(result: Sweep, i: int, text: str) -> None:
     result.failed[i] = result.done[i] = True
     result.errors[i] = text
 
 
-def _perform(work: list, threads: int, bar: Any, result: Sweep) -> None:
+def _perform(work: list, threads: int, bar: Any, result: Sweep, stop: threading.Event) -> None:
     import os
 
     if threads < 0:
         raise ModelError("the number of threads must not be negative")
     count = threads or len(os.sched_getaffinity(0))
-    stop = threading.Event()
 
     def task(job: Callable[[], None], runs: int) -> int:
         if not stop.is_set():

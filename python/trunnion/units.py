@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Union
+from typing import Any, Mapping, Union
 
 import numpy as np
 
@@ -33,6 +33,38 @@ def to_si(value: Quantity, unit: str = "", name: str = "the value") -> float:
     raise TypeError(f"{name} must be a number [{unit or '-'}] or a text with a unit such as '80 mm', not {type(value).__name__}")
 
 
+def array_of(values: Any, what: str) -> np.ndarray:
+    """An array of numbers. Raises TypeError."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be an array of numbers, not {values!r:.60}") from None
+
+
+def index_of(find: Any, name: Any, what: str) -> int:
+    """find(name), or a TypeError where the name is no text."""
+    try:
+        return find(name)
+    except TypeError:
+        raise TypeError(f"{what}s have names; {name!r:.60} is not a name") from None
+
+
+def indices_of(find: Any, names: Any, what: str) -> "list[int]":
+    """The numbers of names."""
+    if isinstance(names, str) or not np.iterable(names):
+        raise TypeError(f"{what}s must be a list of names, not {'one text' if isinstance(names, str) else type(names).__name__}")
+    return [index_of(find, name, what) for name in names]
+
+
+def mapping_of(values: Any, what: str) -> dict:
+    """A dict of paths or names. Raises TypeError."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{what} must be a mapping such as {{'cylinders.lift.bore': '80 mm'}}, not {type(values).__name__}")
+    return dict(values)
+
+
 def units(unit: str, *values: float) -> np.ndarray:
     """Numbers of a unit as an array in SI: `units("L/min", 10, 20)`."""
     flat = np.ravel(np.asarray(values, dtype=float))
@@ -59,7 +91,7 @@ def deg(*values: float) -> np.ndarray:
     return units("deg", *values)
 
 
-def override_text(value: Any) -> str:
+def override_text(value: Any, path: str = "a value of a model") -> str:
     """A value of a model file as JSON, which YAML reads; strings as they are, so that `80 mm` and `lugre` are what they are in a file."""
     import json
 
@@ -70,5 +102,8 @@ def override_text(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
-        raise ModelError("a value of a model must be a finite number")
-    return json.dumps(value)
+        raise ModelError(f"{path} must be a finite number")
+    try:
+        return json.dumps(value)
+    except TypeError:
+        raise TypeError(f"{path}: a {type(value).__name__} has no form in a model file; expected numbers, texts, lists and mappings") from None

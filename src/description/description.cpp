@@ -9,19 +9,18 @@ namespace trunnion {
 
 const std::vector<JointPartName>& joint_parts(JointKind kind) {
   using Parts = std::vector<JointPartName>;
-  constexpr JointPartKind kAngle = JointPartKind::angle, kDisplacement = JointPartKind::displacement;
+  constexpr JointPartKind kTurn = JointPartKind::angle, kShift = JointPartKind::displacement;
   constexpr JointPartName kSpherical{JointPartKind::spherical, "q", "rate", "angular_acceleration"};
-  static const Parts fixed, revolute{{kAngle, "angle", "rate", "acceleration"}},
-      prismatic{{kDisplacement, "position", "speed", "acceleration"}},
-      cylindrical{{kDisplacement, "position", "speed", "acceleration"}, {kAngle, "angle", "rate", "angular_acceleration"}},
-      universal{{kAngle, "angle_1", "rate_1", "acceleration_1"}, {kAngle, "angle_2", "rate_2", "acceleration_2"}},
-      planar{{kDisplacement, "x", "speed_x", "acceleration_x"},
-             {kDisplacement, "y", "speed_y", "acceleration_y"},
-             {kAngle, "angle", "rate", "angular_acceleration"}},
-      spherical{kSpherical}, point_on_line{{kDisplacement, "position", "speed", "acceleration"}, kSpherical},
-      free{{kDisplacement, "x", "speed_x", "acceleration_x"},
-           {kDisplacement, "y", "speed_y", "acceleration_y"},
-           {kDisplacement, "z", "speed_z", "acceleration_z"},
+  static const Parts fixed, revolute{{kTurn, "angle", "rate", "acceleration"}}, prismatic{{kShift, "position", "speed", "acceleration"}},
+      cylindrical{{kShift, "position", "speed", "acceleration"}, {kTurn, "angle", "rate", "angular_acceleration"}},
+      universal{{kTurn, "angle_1", "rate_1", "acceleration_1"}, {kTurn, "angle_2", "rate_2", "acceleration_2"}},
+      planar{{kShift, "x", "speed_x", "acceleration_x"},
+             {kShift, "y", "speed_y", "acceleration_y"},
+             {kTurn, "angle", "rate", "angular_acceleration"}},
+      spherical{kSpherical}, point_on_line{{kShift, "position", "speed", "acceleration"}, kSpherical},
+      free{{kShift, "x", "speed_x", "acceleration_x"},
+           {kShift, "y", "speed_y", "acceleration_y"},
+           {kShift, "z", "speed_z", "acceleration_z"},
            kSpherical};
   switch (kind) {
     case JointKind::revolute:

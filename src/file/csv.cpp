@@ -41,10 +41,13 @@ char separator_of(const std::string& line) {
   return line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
 }
 
-/// Lines of a text in order.
+/// Lines of a text in order, without the byte order mark that spreadsheets put before it.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
+  explicit Lines(std::string_view text) : rest_(text) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  }
   bool next(std::string& line) {
     if (rest_.empty()) return false;
     const std::size_t end = rest_.find('\n');
@@ -116,6 +119,7 @@ class CsvReader {
     separator_ = separator_of(line);
     columns_known_ = true;
     const std::vector<std::string> cells = cells_of(line, separator_);
+    columns_ = cells.size();
     const bool header = is_header(cells);
     if (!column(cells, header, signal_.time, "time", time_) || !column(cells, header, signal_.value, "value", value_)) return false;
     return header || data_line(line);
@@ -143,6 +147,11 @@ class CsvReader {
 
   bool data_line(const std::string& line) {
     const std::vector<std::string> cells = cells_of(line, separator_);
+    for (std::size_t i = columns_; i < cells.size(); ++i)
+      if (!cells[i].empty())
+        return fail("the line has " + std::to_string(cells.size()) + " columns",
+                    "at most " + std::to_string(columns_) + ", as in the first line",
+                    "decimals have a point; columns may be separated by `;`");
     std::array<double, 2> point{};
     if (!cell(cells, time_, point[0]) || !cell(cells, value_, point[1])) return false;
     if (!signal_.points.empty()) {
@@ -176,7 +185,7 @@ class CsvReader {
   int line_ = 0;
   char separator_ = ',';
   bool columns_known_ = false, has_numbers_ = false;
-  std::size_t time_ = 0, value_ = 1;
+  std::size_t columns_ = 0, time_ = 0, value_ = 1;
 };
 
 }  // namespace

@@ -93,6 +93,12 @@ StateVector start_of(const std::shared_ptr<const CompiledModel>& model, Start st
 /// Throws ModelError.
 void check_index(int number, std::size_t size, const char* what);
 
+/// Into existing storage, rows of equal length.
+void fill_infos(const std::vector<LinearVariable>& from, std::vector<ChannelInfo>& infos);
+void fill_rows(const Eigen::MatrixXd& from, std::vector<std::vector<double>>& rows);
+/// Without eigenvalues and stability.
+void fill_system(const LinearModel& from, LinearSystem& system);
+
 /// Advances a loop to the next point of its time grid, not beyond `end`, which is after the present time. `kept` (may be null) receives the states on the way.
 class GridStep {
  public:

@@ -1,5 +1,6 @@
 // Simulations of the public interface: steps, inputs, parameters, reading, states.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "base/assert.h"
 #include "front/content.h"
 #include "hydraulics/quasistatic/command_error.h"
+#include "run/element_steps.h"
 
 namespace trunnion {
 
@@ -19,18 +21,27 @@ void require_finite(double value, const char* what) {
   if (!std::isfinite(value)) throw ModelError(std::string(what) + " must be a finite number");
 }
 
-std::vector<ChannelInfo> infos_of(const std::vector<LinearVariable>& variables) {
-  std::vector<ChannelInfo> infos;
-  infos.reserve(variables.size());
-  for (const LinearVariable& v : variables) infos.push_back({v.name, v.unit, v.meaning});
-  return infos;
+/// f(kind, name, count, steps, first time) of all that happened.
+template <class F>
+void for_each_incident(const Incidents& all, F&& f) {
+  for (const EndStopRecord& r : all.end_stops)
+    if (r.strikes > 0) f(Incident::Kind::end_stop, r.name, r.strikes, r.steps, r.first_time);
+  for (const ReliefRecord& r : all.reliefs)
+    if (r.openings > 0) f(Incident::Kind::relief, r.name, r.openings, r.steps, r.first_time);
+  for (const EmptyRecord& r : all.accumulators)
+    if (r.steps > 0) f(Incident::Kind::accumulator_empty, r.name, 1, r.steps, r.first_time);
 }
 
-std::vector<std::vector<double>> rows_of(const Eigen::MatrixXd& m) {
-  std::vector<std::vector<double>> rows(static_cast<std::size_t>(m.rows()));
-  for (Eigen::Index i = 0; i < m.rows(); ++i)
-    for (Eigen::Index j = 0; j < m.cols(); ++j) rows[static_cast<std::size_t>(i)].push_back(m(i, j));
-  return rows;
+std::string text_of(Incident::Kind kind, const std::string& name) {
+  switch (kind) {
+    case Incident::Kind::end_stop:
+      return name + ": in an end damper";
+    case Incident::Kind::relief:
+      return name + ": the relief valve opened";
+    case Incident::Kind::accumulator_empty:
+      break;
+  }
+  return name + ": the accumulator is empty";
 }
 
 }  // namespace
@@ -240,7 +251,30 @@ struct Simulation::Content final : RunWatcher {
     prepare();
     const GridStep::Result result = grid.advance(*loop, end, watcher());
     if (result == GridStep::Result::failed && reader) reader->stop_at(loop->state());
+    send_new();
     return result;
+  }
+
+  // ---- messages
+  void send_warnings() {
+    for (std::string& text : model->warnings()) sink({Message::Severity::warning, loop->state().time, std::move(text)});
+    for (std::string& text : element_step_warnings(*compiled, loop->state()))
+      sink({Message::Severity::warning, loop->state().time, std::move(text)});
+  }
+  /// What the last step brought. No allocation if that is nothing.
+  void send_new() {
+    if (!sink || !counter) return;
+    const RunStatistics& now = counter->statistics;
+    if (now.penalty_limited && !limit_told) {
+      limit_told = true;
+      sink({Message::Severity::warning, loop->state().time, limited_penalty_warning(compiled->description.solver, now)});
+    }
+    for_each_incident(now.incidents, [&](Incident::Kind kind, const std::string& name, long, long, double first_time) {
+      const auto same = [&](const auto& one) { return one.first == kind && one.second == name; };
+      if (std::any_of(told.begin(), told.end(), same)) return;
+      told.emplace_back(kind, name);
+      sink({Message::Severity::note, first_time, text_of(kind, name)});
+    });
   }
 
   // ---- reading
@@ -277,7 +311,7 @@ struct Simulation::Content final : RunWatcher {
       minimal->select(loop->state());
     else
       minimal = std::make_unique<MinimalState>(compiled, loop->state());
-    minimal_states = infos_of(minimal->variables());
+    fill_infos(minimal->variables(), minimal_states);
     return *minimal;
   }
   void observe() {
@@ -306,6 +340,9 @@ struct Simulation::Content final : RunWatcher {
   double seconds = 0;
   std::string error;
   std::function<bool(double)> progress;
+  std::function<void(const Message&)> sink;
+  std::vector<std::pair<Incident::Kind, std::string>> told;
+  bool limit_told = false;
 };
 
 Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
@@ -362,7 +399,6 @@ void Simulation::run_until(double end) {
   require_finite(end, "the end of a run");
   Content& c = *content_;
   const auto begin = std::chrono::steady_clock::now();
-  constexpr int kStepsBetweenReports = 64;
   translated([&] {
     for (int i = 1; !c.loop->schedule().reached(time(), end); ++i) {
       const GridStep::Result result = c.advance(end);
@@ -379,6 +415,16 @@ void Simulation::run_until(double end) {
 }
 
 void Simulation::on_progress(std::function<bool(double)> hook) { content_->progress = std::move(hook); }
+
+void Simulation::on_message(std::function<void(const Message&)> sink) {
+  Content& c = *content_;
+  c.sink = std::move(sink);
+  c.told.clear();
+  c.limit_told = false;
+  if (!c.sink) return;
+  attach_incidents();
+  translated([&] { c.send_warnings(); });
+}
 
 void Simulation::restart(Start start) {
   const SingleUse::Scope use(content_->use);
@@ -454,13 +500,10 @@ void Simulation::attach_incidents() {
 std::vector<Incident> Simulation::incidents() const {
   std::vector<Incident> list;
   if (!content_->counter) return list;
-  const Incidents& all = content_->counter->statistics.incidents;
-  for (const EndStopRecord& r : all.end_stops)
-    if (r.strikes > 0) list.push_back({Incident::Kind::end_stop, r.name, r.strikes, r.steps, r.first_time});
-  for (const ReliefRecord& r : all.reliefs)
-    if (r.openings > 0) list.push_back({Incident::Kind::relief, r.name, r.openings, r.steps, r.first_time});
-  for (const EmptyRecord& r : all.accumulators)
-    if (r.steps > 0) list.push_back({Incident::Kind::accumulator_empty, r.name, 1, r.steps, r.first_time});
+  for_each_incident(content_->counter->statistics.incidents,
+                    [&](Incident::Kind kind, const std::string& name, long count, long steps, double first_time) {
+                      list.push_back({kind, name, count, steps, first_time});
+                    });
   return list;
 }
 
@@ -571,9 +614,13 @@ Transition Simulation::transition() const {
   return translated([&] {
     if (!c.transition) c.transition = std::make_unique<TransitionMap>(c.compiled, loop.before());
     c.transition->evaluate(loop.before(), loop.state(), loop.state().time - loop.before().time, *loop.last_step());
-    return Transition{
-        loop.before().time,         loop.state().time,         infos_of(c.transition->states()), infos_of(c.transition->inputs()),
-        rows_of(c.transition->F()), rows_of(c.transition->G())};
+    Transition t;
+    t.begin = loop.before().time, t.end = loop.state().time;
+    fill_infos(c.transition->states(), t.states);
+    fill_infos(c.transition->inputs(), t.inputs);
+    fill_rows(c.transition->F(), t.F);
+    fill_rows(c.transition->G(), t.G);
+    return t;
   });
 }
 

@@ -57,16 +57,6 @@ class SummariesOf {
   CaseFiles* files_;
 };
 
-/// Warning that a given penalty factor was outside its limits (mechanics/penalty_factors.h).
-std::string limited_penalty_warning(const SolverDescription& solver, const RunStatistics& statistics) {
-  const bool accelerations = solver.constraints == ConstraintKind::ali1;
-  return fmt::format(
-      "{0}: {1:g} is outside the limits for this machine and step and was limited; the largest used was {2:.3g}. {0}: auto "
-      "is suitable for all machines",
-      accelerations ? "solver.ali1.alpha" : "solver.penalty", *(accelerations ? solver.ali1.alpha : solver.penalty).value,
-      statistics.penalty);
-}
-
 }  // namespace
 
 const char* word(StartKind start) {

@@ -236,4 +236,13 @@ void Runner::advance(double end, RunWatcher* watcher) {
 
 void Runner::step(RunWatcher* watcher) { advance(loop_.schedule().grid_point_after(state().time), watcher); }
 
+std::string limited_penalty_warning(const SolverDescription& solver, const RunStatistics& statistics) {
+  const bool accelerations = solver.constraints == ConstraintKind::ali1;
+  return fmt::format(
+      "{0}: {1:g} is outside the limits for this machine and step and was limited; the largest used was {2:.3g}. {0}: auto "
+      "is suitable for all machines",
+      accelerations ? "solver.ali1.alpha" : "solver.penalty", *(accelerations ? solver.ali1.alpha : solver.penalty).value,
+      statistics.penalty);
+}
+
 }  // namespace trunnion

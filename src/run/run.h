@@ -64,6 +64,9 @@ struct RunStatistics {
   double mean_iterations() const { return steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0; }
 };
 
+/// Warning that a given penalty factor was outside its limits (mechanics/penalty_factors.h), which `statistics` knows.
+std::string limited_penalty_warning(const SolverDescription& solver, const RunStatistics& statistics);
+
 /// An intermediate state.
 struct StepRecord {
   const StateVector& state;

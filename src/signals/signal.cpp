@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <span>
 
 #include "signals/rate_limit.h"
 
@@ -34,38 +35,48 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce it
 
+/// Names of the signals of a sum or product; empty for others.
+std::span<const std::string> operands(const SignalDescription& description) {
+  if (const auto* sum = std::get_if<SumSignal>(&description)) return sum->of;
+  if (const auto* product = std::get_if<ProductSignal>(&description)) return product->of;
+  return {};
+}
+
 }  // namespace
 
 SignalSet::SignalSet(const NamedList<SignalDescription>& list, const NamedList<InputDescription>& inputs, const Courses& courses)
     : inputs_(static_cast<int>(inputs.size())), first_input_(static_cast<SignalIndex>(list.size())) {
   for (const auto& item : list) names_.push_back(item.first);
   for (const auto& item : inputs) names_.push_back(item.first);
+  for (std::size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], static_cast<SignalIndex>(i));
   nodes_.resize(list.size() + inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto course = courses.find(inputs[i].first);
     nodes_[list.size() + i] = compile(inputs[i].second, static_cast<int>(i), course == courses.end() ? Points{} : course->second);
   }
   // sums and products after their operands
-  std::vector<bool> done(list.size(), false);
-  for (std::size_t left = list.size(), before = left + 1; left > 0 && left < before;) {
-    before = left;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (done[i]) continue;
-      const auto ready = [&](const std::vector<std::string>& of) {
-        return std::all_of(of.begin(), of.end(), [&](const std::string& name) {
-          const SignalIndex operand = find(name);
-          return operand >= first_input_ || (operand >= 0 && done[operand]);
-        });
-      };
-      if (const auto* sum = std::get_if<SumSignal>(&list[i].second); sum && !ready(sum->of)) continue;
-      if (const auto* product = std::get_if<ProductSignal>(&list[i].second); product && !ready(product->of)) continue;
-      nodes_[i] = compile(list[i].second);
-      done[i] = true;
-      --left;
+  std::vector<std::size_t> missing(list.size(), 0), ready;  // operands that are not compiled yet
+  std::vector<std::vector<std::size_t>> users(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const std::string& name : operands(list[i].second)) {
+      const SignalIndex operand = find(name);
+      if (operand >= first_input_) continue;
+      ++missing[i];
+      if (operand >= 0) users[operand].push_back(i);
     }
+    if (missing[i] == 0) ready.push_back(i);
   }
+  std::size_t compiled = 0;
+  for (; !ready.empty(); ++compiled) {
+    const std::size_t i = ready.back();
+    ready.pop_back();
+    nodes_[i] = compile(list[i].second);
+    for (const std::size_t user : users[i])
+      if (--missing[user] == 0) ready.push_back(user);
+  }
+  if (compiled == list.size()) return;
   for (std::size_t i = 0; i < list.size(); ++i)
-    if (!done[i]) throw Error("signal '" + list[i].first + "' refers to an unknown signal or to itself");
+    if (missing[i] > 0) throw Error("signal '" + list[i].first + "' refers to an unknown signal or to itself");
 }
 
 void SignalSet::set_points(Node& node, const std::vector<std::array<double, 2>>& points, Kind kind) {
@@ -160,8 +171,8 @@ std::vector<double> SignalSet::corners(SignalIndex signal) const {
 }
 
 SignalIndex SignalSet::find(const std::string& name) const {
-  const auto it = std::find(names_.begin(), names_.end(), name);
-  return it == names_.end() || name.empty() ? -1 : static_cast<SignalIndex>(it - names_.begin());
+  const auto it = numbers_.find(name);
+  return it == numbers_.end() ? -1 : it->second;
 }
 
 SignalValue SignalSet::at_table(const Node& node, double t, Side side) const {

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "description/description.h"
@@ -80,6 +81,7 @@ class SignalSet {
 
   std::vector<Node> nodes_;
   std::vector<std::string> names_;
+  std::unordered_map<std::string, SignalIndex> numbers_;  // of those with a name
   std::vector<InputRange> limits_;
   int inputs_ = 0;
   SignalIndex first_input_ = 0;

@@ -39,7 +39,7 @@ void check_time(Findings& findings, const char* option, double time, const Compi
                  time > duration ? "a longer one: --set solver.duration=..." : "");
 }
 
-void check_outputs(Findings& findings, const LinearRequest& request, const std::shared_ptr<const CompiledModel>& model) {
+void check_outputs(Findings& findings, const LinearStudyRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   if (request.options.outputs.empty()) return;
   std::vector<std::string> names;
   const auto observer = make_observer(model);
@@ -53,7 +53,7 @@ void check_outputs(Findings& findings, const LinearRequest& request, const std::
 }
 
 /// Incompatible options, and unknown times and channels.
-void check_request(const LinearRequest& request, const std::shared_ptr<const CompiledModel>& model) {
+void check_request(const LinearStudyRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   Findings findings;
   const bool counterpart = request.options.method == LinearMethod::counterpart;
   for (double time : request.at) check_time(findings, "--at", time, *model);
@@ -78,7 +78,7 @@ void check_request(const LinearRequest& request, const std::shared_ptr<const Com
 // ---------------------------------------------------------------- linear models
 
 /// The model, with elements of quasistatic circuits as differential equations: a linear model has no discrete states.
-std::shared_ptr<const CompiledModel> load(const LinearRequest& request, const std::vector<Override>& more = {}) {
+std::shared_ptr<const CompiledModel> load(const LinearStudyRequest& request, const std::vector<Override>& more = {}) {
   std::vector<Override> overrides = request.overrides;
   overrides.insert(overrides.end(), more.begin(), more.end());
   Description description = load_model(request.model_file, overrides);
@@ -88,14 +88,14 @@ std::shared_ptr<const CompiledModel> load(const LinearRequest& request, const st
   return model;
 }
 
-std::vector<Override> overrides_of(const LinearRequest& request, const std::vector<std::string>& values) {
+std::vector<Override> overrides_of(const LinearStudyRequest& request, const std::vector<std::string>& values) {
   std::vector<Override> overrides;
   for (std::size_t i = 0; i < values.size(); ++i) overrides.push_back({request.vary[i].first, values[i]});
   return overrides;
 }
 
 /// Wrong values of varied paths are reported before anything is computed.
-void check_values(const LinearRequest& request) {
+void check_values(const LinearStudyRequest& request) {
   if (request.vary.empty()) return;
   for (const auto& values : combinations(request.vary)) {
     std::vector<Override> overrides = request.overrides;
@@ -105,7 +105,7 @@ void check_values(const LinearRequest& request) {
 }
 
 /// The linear model about the start, or at the one requested time.
-LinearCase single_case(const LinearRequest& request, const std::shared_ptr<const CompiledModel>& model) {
+LinearCase single_case(const LinearStudyRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   if (request.at.empty()) return make_linear_case(model, start_of(model, request.start), request.start, request.options);
   std::optional<LinearCase> found;
   states_at(model, request.start, request.at,
@@ -129,7 +129,7 @@ std::string complex_text(std::complex<double> z) {
 
 // ---------------------------------------------------------------- root locus
 
-RootLocus root_locus(const LinearRequest& request, const Progress& progress) {
+RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress) {
   RootLocus locus;
   std::vector<int> sizes;
   for (const auto& [path, values] : request.vary) {
@@ -154,7 +154,7 @@ RootLocus root_locus(const LinearRequest& request, const Progress& progress) {
 
 // ---------------------------------------------------------------- sensitivities
 
-SensitivityTable sensitivities(const LinearRequest& request, const LinearCase& c) {
+SensitivityTable sensitivities(const LinearStudyRequest& request, const LinearCase& c) {
   SensitivityTable table{c, request.sensitivity, {}};
   LinearOptions options = request.options;
   options.outputs = {c.linear.outputs.empty() ? "" : c.linear.outputs.front().name};  // only A is differentiated
@@ -247,7 +247,7 @@ namespace {
 
 class Study {
  public:
-  Study(const LinearRequest& request, std::string folder, const StudyHooks& hooks)
+  Study(const LinearStudyRequest& request, std::string folder, const StudyHooks& hooks)
       : request_(request), folder_(std::move(folder)), hooks_(hooks) {
     std::sort(request_.at.begin(), request_.at.end());
     request_.at.erase(std::unique(request_.at.begin(), request_.at.end()), request_.at.end());
@@ -347,7 +347,7 @@ class Study {
 
   void print_files() const { print(fmt::format("files: in {}/: {}\n", folder_, files_)); }
 
-  LinearRequest request_;
+  LinearStudyRequest request_;
   std::string folder_;
   const StudyHooks& hooks_;
   std::shared_ptr<const CompiledModel> model_;
@@ -357,7 +357,7 @@ class Study {
 
 }  // namespace
 
-std::string linear_study(const LinearRequest& request, const std::string& folder, const StudyHooks& hooks) {
+std::string linear_study(const LinearStudyRequest& request, const std::string& folder, const StudyHooks& hooks) {
   return Study(request, folder, hooks).run();
 }
 

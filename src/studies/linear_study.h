@@ -17,7 +17,7 @@
 namespace trunnion {
 
 /// The request. Names are those of the command line.
-struct LinearRequest {
+struct LinearStudyRequest {
   std::string model_file;
   std::vector<Override> overrides;
   StartKind start = StartKind::given;
@@ -37,14 +37,14 @@ struct SensitivityTable {
 
 /// Derivatives with respect to the numbers at request.sensitivity, of the linear model about the start or the equilibrium. Throws
 /// InputError if a path is not a number.
-SensitivityTable sensitivities(const LinearRequest& request, const LinearCase& c);
+SensitivityTable sensitivities(const LinearStudyRequest& request, const LinearCase& c);
 std::string sensitivity_csv(const SensitivityTable& table);
 std::string sensitivity_json(const SensitivityTable& table);
 std::string sensitivity_text(const SensitivityTable& table);
 
 /// Root locus over request.vary. Wrong values throw InputError before the first point is computed; a combination without linear model is
 /// a point with its reason.
-RootLocus root_locus(const LinearRequest& request, const Progress& progress = {});
+RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress = {});
 
 /// Hooks of a study; all are optional.
 struct StudyHooks {
@@ -54,6 +54,6 @@ struct StudyHooks {
 
 /// Performs the request and writes its files into `folder`. Returns why a part of it failed, or an empty text; available results are
 /// written. Throws InputError, with every finding about the request, and SimulationError if no linear model exists at all.
-std::string linear_study(const LinearRequest& request, const std::string& folder, const StudyHooks& hooks = {});
+std::string linear_study(const LinearStudyRequest& request, const std::string& folder, const StudyHooks& hooks = {});
 
 }  // namespace trunnion

@@ -52,6 +52,25 @@ TEST_F(Csv, OtherSeparatorsAndMissingHeadersAreFine) {
   EXPECT_EQ(points("t\tx\n0\t1\n1\t2", ", value: x"), (Points{{0, 1}, {1, 2}}));
 }
 
+TEST_F(Csv, ByteOrderMarksAndEmptyCellsAtTheEndAreFine) {
+  EXPECT_EQ(points("\xEF\xBB\xBF"
+                   "time,x\n0,1\n1,2\n",
+                   ", value: x"),
+            (Points{{0, 1}, {1, 2}}));
+  EXPECT_EQ(points("\xEF\xBB\xBF"
+                   "0,1\n1,2\n",
+                   ""),
+            (Points{{0, 1}, {1, 2}}));
+  EXPECT_EQ(points("t,x\n0,1,\n1,2,,\n", ""), (Points{{0, 1}, {1, 2}}));
+}
+
+TEST_F(Csv, MoreCellsThanColumnsAreRefused) {  // 0,1,5 is 0 and 1.5 where a comma is the decimal separator
+  const Diagnostic surplus = finding("time,x\n0,1\n1,2,5\n", "");
+  EXPECT_EQ(surplus.span.line, 3);
+  EXPECT_NE(surplus.text().find("the line has 3 columns"), std::string::npos) << surplus.text();
+  EXPECT_NE(surplus.text().find("decimals have a point"), std::string::npos) << surplus.text();
+}
+
 TEST_F(Csv, FindingsStandAtTheirPlaceInTheCsvFile) {
   const Diagnostic comma = finding("t;x\n0;1\n1;2,5\n", "");
   EXPECT_EQ(comma.span.file, (folder_ / "data.csv").string());

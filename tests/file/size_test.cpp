@@ -12,6 +12,7 @@
 #include "results/run_case.h"
 #include "schema/plausibility.h"
 #include "schema/schema.h"
+#include "signals/signal.h"
 #include "solve/start_partition.h"
 #include "support/ladder.h"
 
@@ -127,6 +128,17 @@ TEST(LargeModels, LongChainsOfSignalsAreChecked) {  // without recursion
   const Description d = parse_model(chain_of_sums(50000, 1), "model.yaml");
   EXPECT_TRUE(check_description(d).empty());
   plausibility_warnings(d);
+}
+
+TEST(LargeModels, LongChainsOfSignalsAreCompiledInAnyOrder) {  // in time that grows with their length: seconds at most
+  const Description d = parse_model(chain_of_sums(50000, 1), "model.yaml");
+  NamedList<SignalDescription> reversed;
+  for (std::size_t i = d.signals.size(); i-- > 0;) reversed.emplace_back(d.signals[i].first, d.signals[i].second);
+  const SignalSet signals(reversed);
+  EXPECT_EQ(signals.find("s0"), 50000);
+  EXPECT_EQ(signals.find("s50001"), -1);
+  EXPECT_EQ(signals.find(""), -1);
+  EXPECT_TRUE(signals.constant(signals.find("s0")));
 }
 
 TEST(LargeModels, TheRangeOfASignalIsComputedOnceForAllItsUsers) {  // 2^40 ways to the first signal

@@ -91,6 +91,19 @@ def test_failed_machines_keep_their_state_and_restart(failing):
     (lambda m, f: f.step([1, 2]), tr.ModelError, r"shape \(2,\); expected \(2, 1\)"),
     (lambda m, f: f.step([[1, 2], [3, 4]]), tr.ModelError, r"expected \(2, 1\)"),
     (lambda m, f: f.step([[1], [np.nan]]), tr.ModelError, "machine 1 must be a finite number"),
+    (lambda m, f: tr.Batch(m, "3"), TypeError, "n must be an integer, not str"),
+    (lambda m, f: tr.Batch(m, 2, threads=1.5), TypeError, "threads must be an integer, not float"),
+    (lambda m, f: tr.Batch(m, 2, inputs=[3]), TypeError, "3 is not a name"),
+    (lambda m, f: tr.Batch(m, 2, parameters=[1]), TypeError, "parameters must be a mapping"),
+    (lambda m, f: tr.Batch(m, 2, parameters={MASS: np.ones((2, 1))}), tr.ModelError, r"shape \(2, 1\); expected one number per machine"),
+    (lambda m, f: tr.Batch(m, 2, randomize={MASS: (80, 90)}), TypeError, "trunnion.uniform"),
+    (lambda m, f: tr.Batch(m, 2, randomize={MASS: lambda r, n, u: ["a"] * n}).reset(), TypeError, "numbers drawn"),
+    (lambda m, f: f.step("x"), TypeError, "actions must be an array of numbers"),
+    (lambda m, f: f.step(n=2.5), TypeError, "n must be an integer, not float"),
+    (lambda m, f: f.record(2.5), TypeError, "n must be an integer, not float"),
+    (lambda m, f: f.error("x"), TypeError, "machine must be an integer"),
+    (lambda m, f: f.save(-1), tr.ModelError, "the batch has 2"),
+    (lambda m, f: f.restore(0, None), TypeError, "save"),
     (lambda m, f: f.step(n=-1), tr.ModelError, "must not be negative"),
     (lambda m, f: f.reset(mask=[1, 0]), tr.ModelError, "bool"),
     (lambda m, f: f.reset(mask=[True]), tr.ModelError, "shape"),
@@ -134,6 +147,14 @@ def test_sweeps_of_other_values_and_functions(lever):
     assert s["a"][1] == run["lever.angle"].max() and s["e"][1] == run["energy.residual"][-1]
 
 
+@pytest.mark.parametrize("kpi", ["max(lever.angle)", lambda r: r["lever.angle"].max()])
+def test_values_without_a_model_are_rows_unless_all_are(lever, kpi):
+    s = tr.sweep(lever, {"cylinders.lift.bore": [0.05, -1]}, {"a": kpi}, duration=0.05)
+    assert s.failed.tolist() == [False, True] and np.isnan(s["a"][1]) and "greater than 0" in s.errors[1] and s["a"][0] > 0
+    with pytest.raises(tr.ModelError, match="greater than 0"):
+        tr.sweep(lever, {"cylinders.lift.bore": [-2, -1]}, {"a": kpi}, duration=0.05)
+
+
 def test_a_failed_run_of_a_sweep_is_a_row(lever):
     s = tr.sweep(lever, {"sources.pump.pressure": ["10 MPa", "200 MPa"]}, {"a": "max(lever.angle)"})
     good = tr.sweep(lever, {"sources.pump.pressure": ["10 MPa"]}, {"a": "max(lever.angle)"})
@@ -155,6 +176,8 @@ def test_a_failed_run_of_a_sweep_is_a_row(lever):
     ({MASS: [1], "cylinders.lift.bore": [1, 2]}, {"a": "max(lever.angle)"}, {"combine": "zip"}, "equal length"),
     ({MASS: [1]}, {"a": "max(lever.angle)"}, {"duration": -1}, "above 0"),
     ({MASS: [1]}, {"a": "max(lever.angle)"}, {"threads": -1}, "negative"),
+    ({MASS: [1]}, {"a": "max(lever.angle)"}, {"start": "x"}, "no start 'x'"),
+    ({MASS: [1]}, {MASS: "max(lever.angle)"}, {}, "another name"),
     ({"no.such.path": [1]}, {"a": "max(lever.angle)"}, {}, "no.such.path"),
 ])
 def test_wrong_sweeps_are_refused(lever, values, kpi, options, text):
@@ -162,3 +185,10 @@ def test_wrong_sweeps_are_refused(lever, values, kpi, options, text):
         tr.sweep(lever, values, kpi, **options)
     with pytest.raises(tr.ModelError, match="there is no column"):
         tr.sweep(lever, {MASS: [100]}, {"a": "max(lever.angle)"}, duration=0.01)["b"]
+
+
+def test_sweeps_of_wrong_types_are_refused(lever):
+    for arguments, text in (((lever, 3, {"a": "max(lever.angle)"}), "values must be a mapping"), ((lever, {MASS: [1]}, {"a": 3}), "KPI 'a' must be"),
+                            ((3, {}, {}), "trunnion.Model")):
+        with pytest.raises(TypeError, match=text):
+            tr.sweep(*arguments)

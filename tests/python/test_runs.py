@@ -47,10 +47,35 @@ def test_inputs_of_a_run_are_those_of_the_program(driven, program, root, tmp_pat
 
 
 @pytest.mark.parametrize("inputs, error", [({"command": np.nan}, tr.ModelError), ({"comand": 1}, tr.ModelError), ({"command": ([0, 1], [1])}, tr.ModelError),
-                                           ({"command": ([1, 0], [1, 2])}, tr.ModelError), (3, TypeError)])
+                                           ({"command": ([1, 0], [1, 2])}, tr.ModelError), (3, TypeError),
+                                           ({3: 1}, TypeError), ({"command": ([0, 1], ["a", "b"])}, TypeError), ({"command": [1, 2, 3]}, TypeError)])
 def test_wrong_inputs_of_a_run_are_refused(driven, inputs, error):
     with pytest.raises(error):
         driven.run(0.1, inputs=inputs)
+
+
+def test_findings_of_inputs_name_no_temporary_file(driven):
+    with pytest.raises(tr.ModelError, match="^inputs: error: inputs.command: the value 20 ") as caught:
+        driven.run(0.1, inputs={"command": 20})
+    assert [f.file for f in caught.value.findings] == ["inputs"]
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda m, r: tr.Model(m.file, [1]), TypeError, "overrides must be a mapping"),
+    (lambda m, r: tr.Model(m.file, {"cylinders.lift.bore": object()}), TypeError, "cylinders.lift.bore: a object"),
+    (lambda m, r: tr.Model.from_text(3), TypeError, "must be a str"),
+    (lambda m, r: tr.Model.from_compact(b"x"), TypeError, "must be a str"),
+    (lambda m, r: m.replace(3), TypeError, "mapping"),
+    (lambda m, r: m.run(0.1, on_progress=3), TypeError, "function of the time"),
+    (lambda m, r: m.linearize(at="somewhere"), tr.ModelError, "expected 'stated', 'equilibrium', 'steady' or a time"),
+    (lambda m, r: m.linearize(at=-1), tr.ModelError, "must not be negative"),
+    (lambda m, r: m.curve(commands=["x"]), TypeError, "commands must be an array of numbers"),
+    (lambda m, r: r.array("time"), TypeError, "list of names"),
+    (lambda m, r: r["nothing"], tr.ModelError, ".channels lists all"),
+])
+def test_misuse_of_models_and_results_says_what_to_do(lever, call, error, text):
+    with pytest.raises(error, match=text):
+        call(lever, lever.run(0.01))
 
 
 def test_columns_are_views_that_outlive_the_run(lever):
@@ -86,9 +111,30 @@ def test_results_are_saved_and_read(lever, tmp_path):
     assert again.summary["status"] == "completed" == run.summary["status"]
     with pytest.raises(tr.ModelError, match="copy its folder"):
         again.save(tmp_path / "b")
-    with pytest.raises(tr.ModelError, match="results.csv"):
+    assert again.units == run.units and again.meanings == run.meanings and again.title == run.title
+    with pytest.raises(tr.ModelError, match="neither results.h5 nor results.csv"):
         tr.read(tmp_path)
 
+
+def test_results_are_read_without_h5py(lever, tmp_path, monkeypatch):
+    """One reader for all: units come from results.h5, by the library; results.csv alone has the same numbers and no units."""
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    run = lever.run(0.2)
+    run.save(tmp_path)
+    stored = tr.read(tmp_path)
+    assert stored.units["piston_side.pressure"] == "Pa" and stored.meanings["lever.angle"] == run.meanings["lever.angle"]
+    assert not stored["lever.angle"].flags.writeable
+    (tmp_path / "results.h5").rename(tmp_path / "moved.h5")
+    table, alone = tr.read(tmp_path), tr.read(tmp_path / "moved.h5")
+    assert table.units["piston_side.pressure"] == "" and alone.units == run.units
+    assert all(same_bits(table[name], run[name]) and same_bits(alone[name], run[name]) for name in run.channels)
+    for name in ("results.csv", "summary.json"):
+        (tmp_path / name).rename(tmp_path / f"{name}.part")
+    unfinished = tr.read(tmp_path)
+    assert unfinished.failed and "killed" in repr(unfinished) and same_bits(unfinished["lever.angle"], run["lever.angle"])
+    (tmp_path / "results.csv.part").write_text("time,x\n0,y\n0,1\n")
+    with pytest.raises(tr.ModelError, match="no number in the column 2"):
+        tr.read(tmp_path)
 
 def test_a_report_is_a_page_or_says_why_not(lever, tmp_path):
     run = lever.run(0.2)
@@ -184,7 +230,14 @@ except tr.Interrupted as stop:
 
 @pytest.mark.parametrize("call, kept", [
     ("m.run()", "len(stop.result), stop.result.failed"),
-    ("s = m.simulation(); s.run_until(1000)", "s.time > 0, stop.result is s"),
+    ("s = m.simulation(); s.run_until(1000)", "s.time > 0, stop.result is s and stop.steps == s._core.steps"),
+    ("s = m.simulation(); s.step(10**9)", "round(s.time / m.step_size) == stop.steps > 0, stop.result is s and s.step() is None"),
+    ("s = m.simulation(); io = s.io([], ['time']); io.step(n=10**9)", "round(io.read()[0] / m.step_size) == stop.steps > 0, stop.result is io"),
+    ("b = tr.Batch(m, 500, 2, outputs=['time']); b.step(n=10**8)", "stop.steps > 0, stop.result is b and set((b.read()[:, 0] / m.step_size).round()) == {stop.steps}"),
+    ("b = tr.Batch(m, 50, outputs=['time']); b.record(10**6)",
+     "len(stop.result) - 1 == stop.steps > 0, stop.result.shape[1:] == (50, 1) and (stop.result[-1] == b.read()).all()"),
+    ("tr.sweep(m, {'cylinders.lift.bore': [0.05, 0.06]}, {'a': 'max(lever.angle)'})", "len(stop.result) == 2, not stop.result.done.any()"),
+    ("tr.sweep(m, {'cylinders.lift.bore': [0.05, 0.06]}, {'a': lambda r: len(r)})", "len(stop.result) == 2, not stop.result.done.any()"),
     ("tr.sweep(m, {'cylinders.lift.bore': [0.05 + 1e-5 * i for i in range(500)]}, {'a': 'max(lever.angle)'}, duration=3)", "stop.result.done.sum(), True"),
 ])
 def test_ctrl_c_keeps_what_there_is(call, kept, root):
@@ -196,6 +249,53 @@ def test_ctrl_c_keeps_what_there_is(call, kept, root):
         out, err = child.communicate(timeout=30)
     word, count, flag = out.split()
     assert word == "stopped" and flag == "True" and (count == "True" or int(count) > 0), (out, err)
+
+
+class Stop(Exception):
+    """Of a signal handler."""
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, Stop])
+def test_steps_that_were_interrupted_continue_bit_for_bit(kind, driven):
+    """A signal during a call ends it between two steps; what a handler raises other than KeyboardInterrupt is raised as it is."""
+    def handler(*_):
+        raise kind("x")
+
+    def interrupted(call):
+        before = signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        try:
+            with pytest.raises(tr.Interrupted if kind is KeyboardInterrupt else Stop) as caught:
+                call()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        return caught.value
+
+    sim = driven.simulation()
+    sim.inputs["command"] = 0.1
+    stop = interrupted(lambda: sim.step(10**8))
+    done = round(sim.time / driven.step_size)
+    assert done > 0 and done % 64 == 0
+    if kind is KeyboardInterrupt:
+        assert (stop.steps, stop.result) == (done, sim) and f"after {done} of 100000000 steps" in str(stop)
+    other = driven.simulation()
+    other.inputs["command"] = 0.1
+    other.step(done)
+    assert sim.save() == other.save()
+    sim.step(10)
+    other.step(10)
+    assert sim.save() == other.save()
+
+    fleet = tr.Batch(driven, 64, threads=2, inputs=["command"], outputs=["lever.angle"])
+    stop = interrupted(lambda: fleet.step(np.linspace(-0.1, 0.1, 64)[:, None], n=10**8))
+    steps = np.unique(np.round(fleet.time / driven.step_size))
+    assert len(steps) == 1 and steps[0] > 0
+    if kind is KeyboardInterrupt:
+        assert (stop.steps, stop.result) == (steps[0], fleet)
+    again = tr.Batch(driven, 64, inputs=["command"], outputs=["lever.angle"])
+    assert np.array_equal(again.step(np.linspace(-0.1, 0.1, 64)[:, None], n=int(steps[0])), fleet.read())
+    assert np.array_equal(again.step(n=7), fleet.step(n=7))
 
 
 def test_memory_does_not_grow(driven):

@@ -55,7 +55,16 @@ def test_io_is_steps_inputs_and_reads(driven):
     (lambda s: s.io([], ["time"]).step(out=np.empty(2)), tr.ModelError, "writeable array of 1"),
     (lambda s: s.io([], ["time"]).step(n=-1), tr.ModelError, "must not be negative"),
     (lambda s: s.step(-1), tr.ModelError, "must not be negative"),
-    (lambda s: s.step("2"), TypeError, ""),
+    (lambda s: s.io([], ["time"]).step(out=[0.0]), tr.ModelError, "float64"),
+    (lambda s: s.io([], ["time"]).step(out=np.empty(1, np.float32)), tr.ModelError, "float64"),  # a copy would be filled instead
+    (lambda s: s.io([3], []), TypeError, "3 is not a name"),
+    (lambda s: s.io(None, []), TypeError, "list of names, not NoneType"),
+    (lambda s: pickle.dumps(s.io([], [])), TypeError, "pickle the model"),
+    (lambda s: s.step("2"), TypeError, "n must be an integer, not str"),
+    (lambda s: s.step(2**70), TypeError, "too large"),
+    (lambda s: s.inputs[3], TypeError, "3 is not a name"),
+    (lambda s: s.inputs.__setitem__(3, 1), TypeError, "3 is not a name"),
+    (lambda s: setattr(s, "state", "abc"), TypeError, "the state must be an array of numbers"),
     (lambda s: s.run_until(np.inf), tr.ModelError, "finite"),
     (lambda s: s.run_until("5 m"), tr.ModelError, "wrong unit; expected s"),
     (lambda s: s["lever.angel"], tr.ModelError, "did you mean 'lever.angle'"),
@@ -85,6 +94,13 @@ def test_misuse_is_refused_and_changes_nothing(driven, call, error, text):
         call(sim)
     assert sim.save() == before
     sim.step()
+
+
+def test_values_by_name_are_a_mapping(driven):
+    sim = driven.simulation()
+    assert "command" in sim.inputs and "comand" not in sim.inputs and 3 not in sim.parameters
+    assert sim.inputs.get("comand") is None and sim.inputs.get("command", 5) == 0 == sim.inputs["command"]
+    assert repr(sim.io(["command"], ["time", "lever.angle"])) == "<trunnion.Io: 1 inputs, 2 outputs>"
 
 
 def test_a_simulation_needs_a_model():
@@ -313,7 +329,7 @@ def test_stubs_name_what_the_extension_has(root):
 def test_everything_public_is_documented():
     for name in tr.__all__:
         assert getattr(tr, name).__doc__, name
-    for kind in (tr.Model, tr.Simulation, tr.Batch, tr.Result):
+    for kind in (tr.Model, tr.Simulation, tr.Batch, tr.Result, tr.Sweep, tr.LinearSystem, tr.Description):
         for name, member in vars(kind).items():
-            if not name.startswith("_") and callable(member) and name not in ("simulation",):
+            if not name.startswith("_") and (callable(member) or isinstance(member, (property, classmethod))):
                 assert member.__doc__, f"{kind.__name__}.{name}"

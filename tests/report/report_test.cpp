@@ -463,7 +463,7 @@ TEST_F(Reports, ShowAComparisonWithItsRunsInOrder) {
 }
 
 TEST_F(Reports, ShowLinearModelsAndCurves) {
-  LinearRequest linear;
+  LinearStudyRequest linear;
   linear.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
   linear.start = StartKind::equilibrium;
   linear.vary = {{"cylinders.lift.friction.viscous", {"100", "200"}}};

@@ -75,7 +75,7 @@ class LinearStudy : public test::InFolder {
     request_.start = StartKind::equilibrium;
   }
 
-  LinearRequest request_;
+  LinearStudyRequest request_;
 };
 
 // ---------------------------------------------------------------- files
@@ -449,36 +449,37 @@ TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
 // ---------------------------------------------------------------- invalid requests
 
 TEST_F(LinearStudy, WrongRequestsAreRefusedWithReasons) {
-  const LinearRequest good = request_;
+  const LinearStudyRequest good = request_;
   const auto refused = [&](auto&& change) {
     request_ = good;
     change(request_);
     return refusal();
   };
-  const std::string beyond = refused([](LinearRequest& r) { r.at = {1, 3}; });
+  const std::string beyond = refused([](LinearStudyRequest& r) { r.at = {1, 3}; });
   EXPECT_NE(beyond.find("--at: error: 3 s is not within the run, which lasts from 0 to 2 s"), std::string::npos) << beyond;
-  EXPECT_NE(refused([](LinearRequest& r) { r.at = {-1}; }).find("--at"), std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.at = {std::nan("")}; }).find("--at"), std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.simulate = 2.5; }).find("--simulate: error: 2.5 s"), std::string::npos);
-  const std::string channels = refused([](LinearRequest& r) { r.options.outputs = {"mass.positon", "other"}; });
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.at = {-1}; }).find("--at"), std::string::npos);
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.at = {std::nan("")}; }).find("--at"), std::string::npos);
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.simulate = 2.5; }).find("--simulate: error: 2.5 s"), std::string::npos);
+  const std::string channels = refused([](LinearStudyRequest& r) { r.options.outputs = {"mass.positon", "other"}; });
   EXPECT_NE(channels.find("there is no channel 'mass.positon'; did you mean 'mass.position'?"), std::string::npos) << channels;
   EXPECT_NE(channels.find("'other'"), std::string::npos) << channels;
-  EXPECT_NE(refused([](LinearRequest& r) {
+  EXPECT_NE(refused([](LinearStudyRequest& r) {
               r.at = {0, 1}, r.simulate = 1;
             }).find("--simulate: error: it needs one reference"),
             std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.at = {0, 1}, r.vary = {{"solver.step", {"1 ms"}}}; }).find("--vary"), std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.at = {1}, r.sensitivity = {"springs.spring.stiffness"}; }).find("--sensitivity"),
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.at = {0, 1}, r.vary = {{"solver.step", {"1 ms"}}}; }).find("--vary"), std::string::npos);
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.at = {1}, r.sensitivity = {"springs.spring.stiffness"}; }).find("--sensitivity"),
             std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.sensitivity = {"springs.spring.stifness"}; }).find("did you mean `springs.spring.stiffness`"),
-            std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.vary = {{"springs.spring.stifness", {"1"}}}; }).find("did you mean"), std::string::npos);
-  const auto counterpart = [](LinearRequest& r) {
+  EXPECT_NE(
+      refused([](LinearStudyRequest& r) { r.sensitivity = {"springs.spring.stifness"}; }).find("did you mean `springs.spring.stiffness`"),
+      std::string::npos);
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.vary = {{"springs.spring.stifness", {"1"}}}; }).find("did you mean"), std::string::npos);
+  const auto counterpart = [](LinearStudyRequest& r) {
     r.options.method = LinearMethod::counterpart, r.simulate = 1, r.sensitivity = {"gravity.1"};
   };
   EXPECT_NE(refused(counterpart).find("--simulate"), std::string::npos);
   EXPECT_NE(refused(counterpart).find("--sensitivity"), std::string::npos);
-  EXPECT_NE(refused([](LinearRequest& r) { r.options.step = 0; }).find("--difference-step"), std::string::npos);
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.options.step = 0; }).find("--difference-step"), std::string::npos);
   EXPECT_FALSE(fs::exists(out("")));
 }
 

@@ -147,7 +147,7 @@ class FourBarSensitivity : public testing::Test {
   }
 
   Machine machine_;
-  LinearRequest request_;
+  LinearStudyRequest request_;
 };
 
 TEST_F(FourBarSensitivity, AtTheEquilibriumIsThatOfExactDifferentiation) {
