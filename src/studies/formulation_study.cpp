@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
+#include <optional>
 
 #include "base/diagnostic.h"
 #include "base/parallel.h"
@@ -22,6 +24,14 @@ constexpr double kWhole = 1e-6;                // tolerance of a whole number of
 constexpr double kReferenceTolerance = 1e-10;  // of the reference's local errors, or solver.reference_tolerance if smaller
 constexpr int kExact = 40;                     // order for which measured_errors() takes the second run as exact
 
+template <class T>
+void drop_repeated(std::vector<T>& list) {
+  std::vector<T> kept;
+  for (const T& x : list)
+    if (std::find(kept.begin(), kept.end(), x) == kept.end()) kept.push_back(x);
+  list = std::move(kept);
+}
+
 void fill_in(FormulationRequest& r) {
   if (r.treatments.empty())
     r.treatments = {ConstraintKind::penalty, ConstraintKind::double_step, ConstraintKind::baumgarte, ConstraintKind::ali1};
@@ -31,6 +41,10 @@ void fill_in(FormulationRequest& r) {
       if (kIntegrators[i].has_fixed_step()) r.integrators.push_back(static_cast<IntegratorKind>(i));
   if (r.steps.empty()) r.steps = {4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4};
   std::sort(r.steps.begin(), r.steps.end(), std::greater<>());
+  drop_repeated(r.treatments);
+  drop_repeated(r.coordinates);
+  drop_repeated(r.integrators);
+  drop_repeated(r.steps);
   for (const double step : r.steps) {
     const double ratio = r.steps.front() / step;
     if (std::abs(ratio - std::round(ratio)) > kWhole * ratio)
@@ -121,6 +135,19 @@ std::string choice_text(const FormulationRun& run) {
                      integrator_of(run.integrator).word, run.step);
 }
 
+/// Range of positive values, by powers of ten.
+struct DecadeRange {
+  double least = std::numeric_limits<double>::infinity(), largest = 0;
+  void include(double x) {
+    least = std::min(least, x);
+    largest = std::max(largest, x);
+  }
+  std::optional<double> lower() const { return largest > 0 ? std::optional(std::pow(10, std::floor(std::log10(least)))) : std::nullopt; }
+  std::optional<double> upper() const {  // above `lower` even of a single power
+    return largest > 0 ? std::optional(std::pow(10, 1 + std::floor(std::log10(largest)))) : std::nullopt;
+  }
+};
+
 std::string cell(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
 
 }  // namespace
@@ -178,12 +205,14 @@ std::string formulations_text(const FormulationStudy& study) {
                      integrator_of(first.integrator).word});
     for (std::size_t k = 0; k < r.steps.size(); ++k) {
       const FormulationRun& run = study.runs[i + k];
-      lines.back().push_back(run.status == FormulationRun::Status::completed    ? fmt::format("{:.2g}", run.coordinate_error)
-                             : run.status == FormulationRun::Status::impossible ? "-"
-                                                                                : "failed");
+      lines.back().push_back(run.status == FormulationRun::Status::impossible ? "-"
+                             : run.status == FormulationRun::Status::failed   ? "failed"
+                             : std::isnan(run.coordinate_error)               ? "at rest"
+                                                                              : fmt::format("{:.2g}", run.coordinate_error));
     }
   }
-  return "largest error of a joint coordinate [% of its range] by step; -: the combination does not exist\n" + aligned(lines, 3);
+  return "largest error of a joint coordinate [% of its range] by step; -: the combination does not exist; at rest: none moves\n" +
+         aligned(lines, 3);
 }
 
 Plot formulations_plot(const FormulationStudy& study) {
@@ -191,13 +220,11 @@ Plot formulations_plot(const FormulationStudy& study) {
   Plot plot;
   plot.title = "precision over work";
   plot.columns = static_cast<int>(r.coordinates.size());
+  DecadeRange time, error;  // of all panels, which are compared
   for (const ConstraintKind constraints : r.treatments)
     for (const CoordinateKind coordinates : r.coordinates) {
       PlotPanel panel;
-      panel.title =
-          fmt::format("{}, {} coordinates", constraint_words()[std::size_t(constraints)], coordinate_words()[std::size_t(coordinates)]);
-      panel.x = {"processor time per simulated second", "s", true, {}, {}};
-      panel.y = {"largest error of a coordinate", "% of range", true, {}, {}};
+      std::string impossible;
       for (std::size_t k = 0; k < r.integrators.size(); ++k) {
         PlotCurve curve;
         curve.look = CurveLook::line_and_points;
@@ -207,15 +234,23 @@ Plot formulations_plot(const FormulationStudy& study) {
         for (const FormulationRun& run : study.runs) {
           if (run.constraints != constraints || run.coordinates != coordinates || run.integrator != r.integrators[k]) continue;
           possible = possible || run.status != FormulationRun::Status::impossible;
-          if (run.status != FormulationRun::Status::completed || !(run.coordinate_error > 0)) continue;
+          if (run.status != FormulationRun::Status::completed || !(run.coordinate_error > 0) || !(run.cpu_per_second > 0)) continue;
           curve.x.push_back(run.cpu_per_second);
           curve.y.push_back(run.coordinate_error);
+          time.include(run.cpu_per_second);
+          error.include(run.coordinate_error);
         }
-        if (!possible) curve.label += " (does not exist)";
+        if (!possible) impossible += (impossible.empty() ? "; not with " : ", ") + curve.label;
         panel.curves.push_back(std::move(curve));
       }
+      panel.title =
+          fmt::format("{}, {}{}", constraint_words()[std::size_t(constraints)], coordinate_words()[std::size_t(coordinates)], impossible);
       plot.panels.push_back(std::move(panel));
     }
+  for (PlotPanel& panel : plot.panels) {
+    panel.x = {"processor time per simulated second", "s", true, time.lower(), time.upper()};
+    panel.y = {"largest error of a coordinate", "% of range", true, error.lower(), error.upper()};
+  }
   return plot;
 }
 

@@ -58,7 +58,8 @@ std::string formulations_csv(const FormulationStudy& study);
 std::string formulation_times_csv(const FormulationStudy& study);
 /// Errors over treatment, coordinates and integrator by step, for a terminal; impossible pairs are marked.
 std::string formulations_text(const FormulationStudy& study);
-/// Error of the coordinates over work: a panel per treatment and coordinates, a curve per integrator.
+/// Error of the coordinates over work: a panel per treatment and coordinates, with common axes, and a curve per integrator; impossible pairs
+/// are named in its title.
 Plot formulations_plot(const FormulationStudy& study);
 
 }  // namespace trunnion
