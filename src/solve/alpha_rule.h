@@ -4,7 +4,7 @@
 //   trapezoidal  rho = 1   v = 2/h theta - v_n,  a = 4/h^2 theta - 4/h v_n - a_n;  no damping, no memory
 //   bdf2         rho = 0   v = (3 q - 4 q_n + q_n-1)/(2 h),  a = (3 v - 4 v_n + v_n-1)/(2 h);  L-stable; the first step after a jump has
 //                          a = (3 (v - v_n)/h - a_n)/2, and v with h a_n for v_n - v_n-1
-// Memory: two lags per velocity, mean minus end of v and of a. Their rescaling where the step changes is that of the oil's.
+// Memory: two lags per velocity, mean minus end of v and of a; unknown after a much shorter step.
 // Sources: Jaiswal, Sopanen, Mikkola 2021 (friction), appendix A (trapezoidal); Hairer, Wanner 1996, Solving Ordinary Differential
 // Equations II, V.1 (BDF2).
 // SPDX-License-Identifier: BSD-3-Clause
@@ -48,11 +48,12 @@ class AlphaRule final : public MotionRule {
   struct Lags {
     double v, a;
   };
-  /// Lags of coordinate i at the start of a step; where they are unknown that of v follows from a.
+  static constexpr double kGrowth = 1.5;  // of a step, beyond which its predecessor's lags count as unknown
+  /// Lags of coordinate i at the start of a step; where they are unknown that of v follows from a, exact for constant a.
   Lags lags(const StateVector& from, double h, int i) const {
     if (is_trapezoidal()) return {0, 0};
     const double carried = from.carried_motion(h);
-    if (carried == 0) return {-(1 - rule_.rho) / (2 * (1 + rule_.rho)) * h * from.a()[i], 0};
+    if (carried == 0 || h > kGrowth * *from.motion_memory()) return {-(1 - rule_.rho) / (2 * (1 + rule_.rho)) * h * from.a()[i], 0};
     return {carried * from.motion_lags()[i], carried * from.motion_lags()[from.layout().nv + i]};
   }
 

@@ -15,7 +15,8 @@ namespace {
 
 FormulationRequest request() {
   FormulationRequest r;
-  r.machine = load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_lift.yaml", {parse_override("solver.duration=0.2 s")});
+  r.machine = load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_lift.yaml",
+                         {parse_override("solver.duration=0.2 s"), parse_override("signals.command.steps=[[0.05 s, 10]]")});
   r.steps = {1e-3, 5e-4};
   r.repeats = 1;
   r.threads = 2;
@@ -69,6 +70,29 @@ TEST(FormulationStudy, TablesHaveARowPerCombination) {
   EXPECT_EQ(std::count(times.begin(), times.end(), '\n'), 1 + static_cast<long>(study().runs.size()));
   EXPECT_NE(formulations_text(study()).find("-"), std::string::npos);
   EXPECT_EQ(formulations_plot(study()).panels.size(), 8U);
+}
+
+TEST(FormulationStudy, PanelsHaveCommonAxesAndNameImpossiblePairs) {
+  const Plot plot = formulations_plot(study());
+  for (const PlotPanel& panel : plot.panels) {
+    EXPECT_EQ(panel.x.min, plot.panels.front().x.min);
+    EXPECT_EQ(panel.y.max, plot.panels.front().y.max);
+    EXPECT_EQ(panel.title.starts_with("penalty"), panel.title.ends_with("not with rk4, semi_implicit_euler, euler")) << panel.title;
+  }
+}
+
+TEST(FormulationStudy, RepeatedChoicesCountOnceAndMachinesAtRestAreNamed) {
+  FormulationRequest r = request();
+  r.machine = load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_lift.yaml", {parse_override("solver.duration=0.02 s")});
+  r.treatments = {ConstraintKind::penalty, ConstraintKind::penalty};
+  r.coordinates = {CoordinateKind::relative};
+  r.integrators = {IntegratorKind::bdf2, IntegratorKind::bdf2};
+  r.steps = {1e-3, 1e-3};
+  const FormulationStudy at_rest = formulation_study(r);
+  ASSERT_EQ(at_rest.runs.size(), 1U);
+  EXPECT_EQ(at_rest.runs[0].status, FormulationRun::Status::completed);
+  EXPECT_TRUE(std::isnan(at_rest.runs[0].coordinate_error));
+  EXPECT_TRUE(formulations_text(at_rest).ends_with("at rest\n")) << formulations_text(at_rest);
 }
 
 TEST(FormulationStudy, StepsHaveCommonTimes) {
