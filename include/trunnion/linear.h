@@ -30,7 +30,7 @@ struct LinearSystem {
   std::vector<double> drift;                         ///< rates of the states at the reference; zero at an equilibrium
   std::vector<std::vector<double>> A, B, C, D;       ///< by rows
   std::vector<EigenvalueInfo> eigenvalues;           ///< by descending real part; empty if they were not asked for
-  std::string stability;                             ///< asymptotically_stable, stable_but_null, drifting, undamped, unstable
+  std::string stability;                             ///< asymptotically_stable, stable_but_null, drifting, undamped, unstable; or empty
   bool moving = false;                               ///< the reference moves, the model changes: eigenvalues hold for this instant
   std::vector<std::string> independent;              ///< coordinates with a position and a velocity among the states
   std::vector<std::string> velocity_dependent;       ///< coordinates with a position only

@@ -79,6 +79,7 @@ class SystemMatrix {
       : SystemMatrix(std::make_shared<const SystemPattern>(n, std::move(entries), storage)) {}
 
   int size() const { return n_; }
+  const std::shared_ptr<const SystemPattern>& pattern() const { return pattern_; }
   const std::vector<Entry>& entries() const { return pattern_->entries; }
   bool sparse() const { return sparse_.has_value(); }
 

@@ -143,7 +143,7 @@ struct Batch::Content {
     }
   }
 
-  mutable SingleUse use;
+  SingleUse use;
   std::shared_ptr<const Model> model;
   BatchOptions options;
   StateVector start;

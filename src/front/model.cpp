@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/assert.h"
 #include "base/units.h"
 #include "front/content.h"
 #include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/start.h"
+#include "model/validate.h"
 #include "run/recorded_channels.h"
 #include "schema/compact.h"
 #include "schema/fingerprint.h"
@@ -173,7 +175,10 @@ void OwnParameters::set(int parameter, double value) {
 std::shared_ptr<const CompiledModel> OwnParameters::compile() const {
   const CompiledModel& original = *original_->content().compiled;
   std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_, &original);
-  if (same_structure(*model, original)) return model;
+  if (same_structure(*model, original)) {
+    TR_ASSERT(validate(*model).empty());
+    return model;
+  }
   throw Error(
       "the parameters as set change the structure of the model, as a leakage above 0 adds a flow; set them back, or load a model "
       "with these values");

@@ -269,6 +269,9 @@ struct Simulation::Content final : RunWatcher {
       limit_told = true;
       sink({Message::Severity::warning, loop->state().time, limited_penalty_warning(compiled->description.solver, now)});
     }
+    std::size_t happened = 0;
+    for_each_incident(now.incidents, [&](const auto&...) { ++happened; });
+    if (happened == told.size()) return;
     for_each_incident(now.incidents, [&](Incident::Kind kind, const std::string& name, long, long, double first_time) {
       const auto same = [&](const auto& one) { return one.first == kind && one.second == name; };
       if (std::any_of(told.begin(), told.end(), same)) return;

@@ -489,12 +489,22 @@ HydraulicState::HydraulicState(const Hydraulics& netlist)
     std::vector<double*>& columns_of = F_y_of_circuit.emplace_back();
     for (int k : c.actuators) columns_of.push_back(F_y.data() + column[k]);
   }
-  const std::vector<std::vector<Entry>> entries = block_entries(netlist, *this);
-  block.reserve(entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) block.emplace_back(netlist.patterns->find(netlist.circuits[i].size, entries[i]));
+  block.reserve(netlist.circuits.size());
+  if (!netlist.blocks.empty() && netlist.linear_oil == nullptr) {
+    for (const auto& pattern : netlist.blocks) block.emplace_back(pattern);
+  } else {
+    const std::vector<std::vector<Entry>> entries = block_entries(netlist, *this);
+    for (std::size_t i = 0; i < entries.size(); ++i) block.emplace_back(netlist.patterns->find(netlist.circuits[i].size, entries[i]));
+  }
   if (netlist.linear_oil == nullptr) return;
   linear_f.resize(netlist.volumes.size());
   linear_J.resize(netlist.volumes.size() * netlist.volumes.size());
+}
+
+std::vector<std::shared_ptr<const SystemPattern>> block_patterns(const Hydraulics& netlist) {
+  std::vector<std::shared_ptr<const SystemPattern>> patterns;
+  for (const SystemMatrix& block : HydraulicState(netlist).block) patterns.push_back(block.pattern());
+  return patterns;
 }
 
 void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN) {

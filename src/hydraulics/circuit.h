@@ -190,7 +190,12 @@ struct Hydraulics {
   /// do not contribute. The caller may change it between steps.
   const LinearOil* linear_oil = nullptr;
   std::shared_ptr<SystemPatterns> patterns = std::make_shared<SystemPatterns>();  // of the circuits' blocks
+  /// Of every circuit's block, as found by block_patterns(); empty: found again by every HydraulicState.
+  std::vector<std::shared_ptr<const SystemPattern>> blocks;
 };
+
+/// Patterns of the circuits' blocks dR/dy of a step, from the parts of the netlist.
+std::vector<std::shared_ptr<const SystemPattern>> block_patterns(const Hydraulics& netlist);
 
 /// Forces [N] of a cylinder along its line, torques [N m] of a motor about its axis.
 template <class S = double>

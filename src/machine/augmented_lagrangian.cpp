@@ -49,12 +49,12 @@ void AugmentedLagrangian<D>::set_penalty_factors(const MechanismState<D>& state)
 /// lambda <- alpha J P^-1 J^T lambda: unchanged where it has an effect, up to the error of one iteration, and zero where rows are
 /// redundant. There e never vanishes if their violations disagree, and lambda would accumulate over the steps.
 template <int D>
-void AugmentedLagrangian<D>::drop_idle_multipliers(double* multipliers, MechanismState<D>& state) {
+void AugmentedLagrangian<D>::drop_idle_multipliers(double* multipliers, const MechanismState<D>& state) {
   std::fill(correction_.begin(), correction_.end(), 0.0);
   add_constraint_forces(m_, multipliers, state, correction_.data());
   P_.solve(correction_.data());
-  linearised_constraints(m_, state, correction_.data(), e_.data());
-  for (int i = 0; i < m_.rows; ++i) multipliers[i] = alpha_[i] * (e_[i] - state.Phi[i]);
+  jacobian_product(m_, state.jacobian.data(), correction_.data(), e_.data());
+  for (int i = 0; i < m_.rows; ++i) multipliers[i] = alpha_[i] * e_[i];
 }
 
 /// e_ and correction_ at the accelerations of the velocity stage.
@@ -115,6 +115,29 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
     before = size;
     inverse_dynamics(m_, q, v, false, state, r);
     add_port_forces(m_, port_force, state, r);
+  }
+}
+
+/// By the same iteration: P a = force - J^T lambda, lambda += alpha J a.
+template <int D>
+void AugmentedLagrangian<D>::respond(const double* force, double* a, const MechanismState<D>& state) {
+  const int n = m_.tree.nv;
+  std::fill(force_.begin(), force_.end(), 0.0);
+  double before = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < settings_.max_iterations; ++i) {
+    for (int k = 0; k < n; ++k) a[k] = force[k] - force_[k];
+    P_.solve(a);
+    jacobian_product(m_, state.jacobian.data(), a, e_.data());
+    for (int row = 0; row < m_.rows; ++row) e_[row] *= alpha_[row];
+    std::fill(correction_.begin(), correction_.end(), 0.0);
+    add_constraint_forces(m_, e_.data(), state, correction_.data());
+    double size = 0;
+    for (int k = 0; k < n; ++k) {
+      force_[k] += correction_[k];
+      size = std::max(size, std::abs(correction_[k]));
+    }
+    if (!(size < before)) return;  // rounding, or no constraint
+    before = size;
   }
 }
 

@@ -53,6 +53,9 @@ class AugmentedLagrangian {
   /// is that of the new a.
   AugmentedLagrangianStatus solve(const double* q, const double* v, const double* port_force, double* a, double* multipliers,
                                   MechanismState<D>& state, double* r);
+  /// Change `a` of the accelerations by a generalised force [N, N m per velocity] at the state of the last solve(), on the constraints:
+  /// M a + J^T lambda = force,  J a = 0.
+  void respond(const double* force, double* a, const MechanismState<D>& state);
   int iterations() const { return iterations_; }               // linear solves of the last call
   int worst_row() const { return worst_row_; }                 // the row of the largest e
   const PenaltyFactors<D>& penalty() const { return alpha_; }  // of the last call
@@ -61,7 +64,7 @@ class AugmentedLagrangian {
   template <class Entries>
   void add_matrix(const MechanismState<D>& state, Entries& P) const;
   void set_penalty_factors(const MechanismState<D>& state);
-  void drop_idle_multipliers(double* multipliers, MechanismState<D>& state);
+  void drop_idle_multipliers(double* multipliers, const MechanismState<D>& state);
   void set_correction(const double* a, MechanismState<D>& state);
 
   const Mechanism<D>& m_;

@@ -69,6 +69,8 @@ class ConsistentRates {
  public:
   explicit ConsistentRates(const CompiledModel& model);
   bool solve(StateVector& state, Side side, MachineState<D>& work);
+  /// Change of the accelerations by a generalised force, after solve(): see AugmentedLagrangian::respond().
+  void respond(const double* force, double* a, const MachineState<D>& work) { lagrangian_.respond(force, a, work.mechanism); }
 
  private:
   const CompiledModel& model_;

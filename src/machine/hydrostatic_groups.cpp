@@ -19,7 +19,9 @@ constexpr double kNoFlow = 1e-12;  // [m3/s] negligible: 0.1 ml a day
 constexpr double kGuess = 1e5;     // [Pa]
 constexpr double kEmpty = 1;       // [Pa]
 constexpr double kHighest = 1e10;  // [Pa] above any realistic pressure
-constexpr int kHalvings = 70;
+constexpr double kLowest = 1e-11;  // [Pa] no pressure
+constexpr double kResolved = 1e-15;
+constexpr int kHalvings = 80;
 constexpr const char* kNoRest = "oil flows, so no static equilibrium exists";
 constexpr const char* kSteady = "; `trunnion steady` finds the steady operation while oil flows";
 
@@ -46,17 +48,23 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
         values.p[to] = level;
         values.p[from] = level + drop;
         c.law->start(values.p, values.u, values.x);
-        c.law->differentiate(values.inputs(), values.Q, values.rate, slopes.data());
+        const bool flows_on = states == 1 && drop != 0;  // oil with inertia: until its rate is zero
+        if (flows_on)
+          c.law->differentiate(values.inputs(), values.Q, values.rate, slopes.data());
+        else
+          c.law->evaluate(values.inputs(), values.Q, values.rate);
         double Q = values.Q[k];
-        if (states == 1 && drop != 0) {  // oil with inertia: until its rate is zero
+        if (flows_on) {
           const double by_state = slopes[k * columns + nodes], rate = slopes[info.flows.size() * columns + nodes];
           Q += by_state * values.rate[0] / std::max(-rate, 1e-9);
         }
-        open = open && (drop == 0 ? std::abs(Q) <= kNoFlow : drop * Q > std::abs(drop) * kNoFlow);
+        open = drop == 0 ? std::abs(Q) <= kNoFlow : drop * Q > std::abs(drop) * kNoFlow;
+        if (!open) return;
       }
     };
     for (double level : kLevels)
-      for (double others : {level, kLeast}) probe(level, others);
+      for (double others : {level, kLeast})
+        if (open) probe(level, others);
     if (open) join(c.nodes[from], c.nodes[to]);
   }
 }
@@ -136,43 +144,51 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
   closed_pistons_ = list_pistons(netlist_, root_, closed_);
 }
 
-std::optional<double> HydrostaticGroups::inflow(int root, const std::vector<double>& pressure) const {
+HydrostaticGroups::Border HydrostaticGroups::border(int root) const {
+  Border border{root, {}, {}};
+  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist_.elements))
+    if ((root_[valve.A] == root) != (root_[valve.B] == root)) border.valves.push_back(&valve);
+  for (const Component& c : netlist_.components)
+    if (std::any_of(c.nodes.begin(), c.nodes.end(), [&](int node) { return root_[node] == root; })) border.components.push_back(&c);
+  return border;
+}
+
+std::optional<double> HydrostaticGroups::inflow(const Border& border, const std::vector<double>& pressure) const {
   double sum = 0;
-  bool known = true;
-  for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist_.elements)) {
-    const bool in = root_[valve.B] == root, out = root_[valve.A] == root;
-    if (in == out) continue;
-    const double drop = pressure[valve.A] - pressure[valve.B];
-    known = known && !std::isnan(drop);
-    sum += (in ? 1 : -1) * one_way_flow(valve.law, drop);
+  for (const OneWayValve* valve : border.valves) {
+    const double drop = pressure[valve->A] - pressure[valve->B];
+    if (std::isnan(drop)) return std::nullopt;
+    sum += (root_[valve->B] == border.root ? 1 : -1) * one_way_flow(valve->law, drop);
   }
-  for (const Component& c : netlist_.components) {
-    if (std::none_of(c.nodes.begin(), c.nodes.end(), [&](int node) { return root_[node] == root; })) continue;
-    for (int node : c.nodes) known = known && !std::isnan(pressure[node]);
-    if (!known) break;
-    ComponentValues<> values = component_at(c, pressure);
-    c.law->start(values.p, values.u, values.x);
-    c.law->evaluate(values.inputs(), values.Q, values.rate);
-    for_each_flow_path(c, values.Q, [&](int A, int B, double Q) {
-      if (B >= 0 && root_[B] == root) sum += Q;
-      if (A >= 0 && root_[A] == root) sum -= Q;
+  for (const Component* c : border.components) {
+    if (std::any_of(c->nodes.begin(), c->nodes.end(), [&](int node) { return std::isnan(pressure[node]); })) return std::nullopt;
+    ComponentValues<> values = component_at(*c, pressure);
+    c->law->start(values.p, values.u, values.x);
+    c->law->evaluate(values.inputs(), values.Q, values.rate);
+    for_each_flow_path(*c, values.Q, [&](int A, int B, double Q) {
+      if (B >= 0 && root_[B] == border.root) sum += Q;
+      if (A >= 0 && root_[A] == border.root) sum -= Q;
     });
   }
-  return known ? std::optional(sum) : std::nullopt;
+  return sum;
 }
 
 bool HydrostaticGroups::Shut::endless() const { return least > kHighest / 2; }
 
 std::optional<HydrostaticGroups::Shut> HydrostaticGroups::shut(int root, std::vector<double> pressure) const {
+  const Border valves = border(root);
+  const std::vector<int> marked = marked_in(root);
   const auto at = [&](double p) {
-    set_group(root, p, pressure);
-    return inflow(root, pressure);
+    for (const int node : marked) pressure[node] = p;
+    return inflow(valves, pressure);
   };
   if (!at(kGuess)) return std::nullopt;
-  // where the net inflow changes sign from above, and from below
+  // where the net inflow, which falls with the pressure, changes sign from above, and from below
   const auto edge = [&](auto&& beyond) {
-    double low = 0, high = kHighest;
-    for (int i = 0; i < kHalvings; ++i) {
+    if (!beyond(*at(kHighest))) return std::pair(kHighest, kHighest);
+    if (beyond(*at(kLowest))) return std::pair(0.0, kLowest);
+    double low = kLowest, high = kHighest;
+    for (int i = 0; i < kHalvings && low < high * (1 - kResolved); ++i) {
       const double middle = (low + high) / 2;
       (beyond(*at(middle)) ? high : low) = middle;
     }
@@ -182,15 +198,14 @@ std::optional<HydrostaticGroups::Shut> HydrostaticGroups::shut(int root, std::ve
 }
 
 void HydrostaticGroups::set_group(int root, double p, std::vector<double>& pressure) const {
-  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
-    if (root_[i] == root && marked(static_cast<int>(i))) pressure[i] = p;
+  for (const int node : marked_in(root)) pressure[node] = p;
 }
 
 void HydrostaticGroups::decide_alone(std::vector<double>& pressure) const {
   for (bool found = true; found;) {
     found = false;
     for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
-      if (!std::isnan(pressure[i])) continue;
+      if (!std::isnan(pressure[i]) || root_[i] != static_cast<int>(i)) continue;
       const std::optional<Shut> range = shut(root_[i], pressure);
       if (!range || range->endless() || !range->one()) continue;
       set_group(root_[i], range->least, pressure);

@@ -68,9 +68,15 @@ class HydrostaticGroups {
     /// Oil enters at any pressure.
     bool endless() const;
   };
-  /// Oil that enters a group through one-way valves and components [m3/s], at given pressures of all nodes; empty if one of the pressures
-  /// involved is NaN.
-  std::optional<double> inflow(int root, const std::vector<double>& pressure) const;
+  /// One-way valves and components at the border of a group.
+  struct Border {
+    int root;
+    std::vector<const OneWayValve*> valves;
+    std::vector<const Component*> components;
+  };
+  Border border(int root) const;
+  /// Oil that enters a group through its border [m3/s], at given pressures of all nodes; empty if one of the pressures involved is NaN.
+  std::optional<double> inflow(const Border& border, const std::vector<double>& pressure) const;
   std::optional<Shut> shut(int root, std::vector<double> pressure) const;
   /// Groups whose pressure is NaN get the one at which valves close, if it is unique and depends on nothing unknown.
   void decide_alone(std::vector<double>& pressure) const;

@@ -17,8 +17,10 @@ namespace {
 
 constexpr double kUnit = 1e6;             // [Pa] pressure change used to measure its effect
 constexpr double kNoEffect = 1e-9;        // of the acceleration of free coordinates: a pressure without effect
+constexpr double kCancelled = 1e-12;      // of the sum of forces that cancel
 constexpr double kZeroEigenvalue = 1e-8;  // eigenvalue of the scaled system of a combination without effect
 constexpr double kLeastGuess = 1e5;       // [Pa]
+constexpr double kSlight = 1e-8;          // of the pressures: a correction that leaves only rounding
 constexpr int kRefinements = 5;
 
 template <int D>
@@ -64,21 +66,27 @@ class Start {
   bool solve(StateVector& state) try { return rates_.solve(state, Side::right, work_); } catch (const CommandError& error) {
     throw error.at(state.time);
   }
-  /// Second time derivative of every group's volume [m3/s2], per unit, when the machine is released at pressures p [units].
-  Eigen::VectorXd volume_accelerations(const HydrostaticGroups& oil, const Eigen::VectorXd& p) {
+  /// Consistent accelerations when the machine is released at pressures p [units].
+  Eigen::Map<const Eigen::VectorXd> release(const HydrostaticGroups& oil, const Eigen::VectorXd& p) {
     const Eigen::VectorXd pressure = kUnit * p;
     oil.write(pressure.data(), rest_.y());
     consistent(rest_);
-    return volumes(oil, rest_.a());
+    return {rest_.a(), m_.tree.nv};
   }
-  Eigen::VectorXd volumes(const HydrostaticGroups& oil, const double* change) const {
-    Eigen::VectorXd V = Eigen::VectorXd::Zero(oil.unknowns());
+  /// Generalised forces of a unit of pressure in every group, velocities x groups: also the rates of the groups' volumes, per unit, by
+  /// the velocities.
+  Eigen::MatrixXd unit_forces(const HydrostaticGroups& oil) const {
+    return sum_of_pistons(oil, [](double force) { return force; });
+  }
+  template <class Of>
+  Eigen::MatrixXd sum_of_pistons(const HydrostaticGroups& oil, Of&& of) const {
+    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(m_.tree.nv, oil.unknowns());
     for (const HydrostaticGroups::Piston& piston : oil.pistons()) {
       const Range& path = m_.ports[piston.port].path;
       for (int k = path.begin; k < path.end; ++k)
-        V[piston.group] += kUnit * piston.area * work_.mechanism.dofs[k].gradient * change[m_.paths[k].dof];
+        sum(m_.paths[k].dof, piston.group) += of(kUnit * piston.area * work_.mechanism.dofs[k].gradient);
     }
-    return V;
+    return sum;
   }
 
   /// Reactions of the unknown groups [Pa]; `decided`: throws InputError if some are undetermined, which otherwise keep their guess.
@@ -86,11 +94,14 @@ class Start {
     const int n = oil.unknowns();
     Eigen::VectorXd p = Eigen::VectorXd::Ones(n);
     if (n == 0) return {};
-    Eigen::VectorXd V = volume_accelerations(oil, p);
-    Eigen::MatrixXd S(n, n);  // change of V by pressures: symmetric, positive semidefinite
-    for (int g = 0; g < n; ++g) S.col(g) = volume_accelerations(oil, p + Eigen::VectorXd::Unit(n, g)) - V;
+    const Eigen::Map<const Eigen::VectorXd> a = release(oil, p);
+    const Eigen::MatrixXd forces = unit_forces(oil);
+    Eigen::VectorXd V = forces.transpose() * a;  // second time derivative of every group's volume [m3/s2], per unit
+    Eigen::MatrixXd accelerations(m_.tree.nv, n);
+    for (int g = 0; g < n; ++g) rates_.respond(forces.col(g).data(), accelerations.col(g).data(), work_);
+    Eigen::MatrixXd S = forces.transpose() * accelerations;  // change of V by pressures: symmetric, positive semidefinite
     S = (S + S.transpose().eval()) / 2;
-    const Eigen::VectorXd scale = scales(oil, S);
+    const Eigen::VectorXd scale = scales(oil, forces, S);
     const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * S * scale.asDiagonal());
     std::vector<std::vector<double>> open;
     for (int i = 0; i < n; ++i)
@@ -104,30 +115,30 @@ class Start {
       before = V.norm();
       Eigen::VectorXd z = eigen.vectors.transpose() * scale.cwiseProduct(V);
       for (int k = 0; k < n; ++k) z[k] = eigen.values[k] < kZeroEigenvalue ? 0 : z[k] / eigen.values[k];
-      p -= scale.cwiseProduct(Eigen::VectorXd(eigen.vectors * z));
-      V = volume_accelerations(oil, p);
+      const Eigen::VectorXd change = scale.cwiseProduct(Eigen::VectorXd(eigen.vectors * z));
+      p -= change;
+      if (change.norm() < kSlight * p.norm()) break;
+      V = forces.transpose() * release(oil, p);
     }
     const Eigen::VectorXd pressure = kUnit * p;
     return {pressure.begin(), pressure.end()};
   }
 
-  /// 1/sqrt(S_gg); zero for a group without effect, measured against its effect on decoupled coordinates.
-  Eigen::VectorXd scales(const HydrostaticGroups& oil, const Eigen::MatrixXd& S) {
+  /// 1/sqrt(S_gg); zero for a group without effect, measured against its effect on decoupled coordinates, and where its pistons cancel.
+  Eigen::VectorXd scales(const HydrostaticGroups& oil, const Eigen::MatrixXd& forces, const Eigen::MatrixXd& S) {
     const int nv = m_.tree.nv;
     std::vector<double> M(static_cast<std::size_t>(nv), 0.0);
     inertias(M);
-    Eigen::MatrixXd column = Eigen::MatrixXd::Zero(nv, oil.unknowns());
-    for (const HydrostaticGroups::Piston& piston : oil.pistons()) {
-      const Range& path = m_.ports[piston.port].path;
-      for (int k = path.begin; k < path.end; ++k)
-        column(m_.paths[k].dof, piston.group) += kUnit * piston.area * work_.mechanism.dofs[k].gradient;
-    }
-    Eigen::VectorXd scale = Eigen::VectorXd::Zero(oil.unknowns());
-    for (int g = 0; g < oil.unknowns(); ++g) {
-      double free = 0;
+    const Eigen::MatrixXd magnitudes = sum_of_pistons(oil, [](double force) { return std::abs(force); });
+    Eigen::VectorXd scale = Eigen::VectorXd::Zero(forces.cols());
+    for (int g = 0; g < forces.cols(); ++g) {
+      double free = 0, rounding = 0;
       for (int k = 0; k < nv; ++k)
-        if (M[k] > 0) free += column(k, g) * column(k, g) / M[k];
-      if (S(g, g) > kNoEffect * free) scale[g] = 1 / std::sqrt(S(g, g));
+        if (M[k] > 0) {
+          free += forces(k, g) * forces(k, g) / M[k];
+          rounding += std::pow(kCancelled * magnitudes(k, g), 2) / M[k];
+        }
+      if (S(g, g) > std::max(kNoEffect * free, rounding)) scale[g] = 1 / std::sqrt(S(g, g));
     }
     return scale;
   }

@@ -32,14 +32,13 @@ template <int D>
 struct Assembler {
   const Mechanism<D>& m;
   CompiledModel& model;
-  MechanismState<D> state;
+  MechanismState<D>& state;
   Eigen::VectorXd weight;
   std::vector<int> moving;  // velocity indices that are not held
   std::vector<int> column;  // per velocity: its index among those, or -1
 
-  Assembler(const Mechanism<D>& mechanism, CompiledModel& target)
-      : m(mechanism), model(target), state(mechanism), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
-    update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
+  Assembler(const Mechanism<D>& mechanism, CompiledModel& target, MechanismState<D>& start)
+      : m(mechanism), model(target), state(start), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
     for (int i = 0; i < m.tree.nv; ++i)
       if (!model.start[i].locked) {
         column[i] = static_cast<int>(moving.size());
@@ -193,9 +192,9 @@ void report_moved(const Mechanism<D>& m, const std::vector<double>& given, const
 }  // namespace
 
 template <int D>
-void assemble(const Description& d, CompiledModel& model, const Mechanism<D>& m) {
+void assemble(const Description& d, const Mechanism<D>& m, CompiledModel& model, MechanismState<D>& start) {
   if (m.rows == 0) return;
-  Assembler<D> a(m, model);
+  Assembler<D> a(m, model, start);
   const std::vector<double> given = model.q_start, v_given = model.v_start;
   std::vector<double> q = given, theta(m.tree.nv), step(m.tree.nv);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
@@ -241,7 +240,7 @@ void assemble(const Description& d, CompiledModel& model, const Mechanism<D>& m)
   report_moved(m, given, v_given, model);
 }
 
-template void assemble<2>(const Description&, CompiledModel&, const Mechanism<2>&);
-template void assemble<3>(const Description&, CompiledModel&, const Mechanism<3>&);
+template void assemble<2>(const Description&, const Mechanism<2>&, CompiledModel&, MechanismState<2>&);
+template void assemble<3>(const Description&, const Mechanism<3>&, CompiledModel&, MechanismState<3>&);
 
 }  // namespace trunnion

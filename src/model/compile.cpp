@@ -15,25 +15,31 @@
 namespace trunnion {
 
 template <int D>
-std::vector<double> settle(const CompiledModel& model, Mechanism<D>& m) {
+MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>& m) {
   MechanismState<D> state(m);
   update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  return state;
+}
+
+template <int D>
+void settle(const CompiledModel& model, const MechanismState<D>& start, Mechanism<D>& m) {
   for (std::size_t i = 0; i < m.springs.size(); ++i)
-    if (std::isnan(m.springs[i].rest)) m.springs[i].rest = state.springs[i].length;
+    if (std::isnan(m.springs[i].rest)) m.springs[i].rest = start.springs[i].length;
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {
     ConstraintGroup<D>& g = m.constraints[i];
     if (!std::isnan(g.distance)) continue;
     const bool coupling = g.type == ConstraintType::coupling;
-    g.distance = coupling ? model.q_start[g.q] - g.ratio * model.q_start[g.q_driver] : state.constraints[i].line.length;
+    g.distance = coupling ? model.q_start[g.q] - g.ratio * model.q_start[g.q_driver] : start.constraints[i].line.length;
   }
   for (JointSpring& spring : m.joint_springs)
     if (std::isnan(spring.rest)) spring.rest = model.q_start[spring.q];
-  return state.s;
 }
 
-template std::vector<double> settle<2>(const CompiledModel&, Mechanism<2>&);
-template std::vector<double> settle<3>(const CompiledModel&, Mechanism<3>&);
+template MechanismState<2> start_positions<2>(const CompiledModel&, const Mechanism<2>&);
+template MechanismState<3> start_positions<3>(const CompiledModel&, const Mechanism<3>&);
+template void settle<2>(const CompiledModel&, const MechanismState<2>&, Mechanism<2>&);
+template void settle<3>(const CompiledModel&, const MechanismState<3>&, Mechanism<3>&);
 
 std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames) {
   std::vector<double> depth(tree.nodes.size(), 0.0);
@@ -55,11 +61,8 @@ namespace {
 
 /// A wheel lying flat on its plane has no contact point.
 template <int D>
-void check_wheels(const Description& d, const CompiledModel& model, const Mechanism<D>& m) {
-  MechanismState<D> state(m);
-  update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
-  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
-  const int row = singular_wheel_row(m, state);
+void check_wheels(const Description& d, const CompiledModel& model, const Mechanism<D>& m, const MechanismState<D>& start) {
+  const int row = singular_wheel_row(m, start);
   if (row < 0) return;
   for (const ConstraintInfo& info : model.constraints)
     if (info.rows.begin <= row && row < info.rows.end)
@@ -70,15 +73,12 @@ void check_wheels(const Description& d, const CompiledModel& model, const Mechan
 
 /// A spring between coincident points has no direction.
 template <int D>
-void check_springs(const Description& d, const CompiledModel& model, const Mechanism<D>& m) {
+void check_springs(const Description& d, const Mechanism<D>& m, const MechanismState<D>& start) {
   constexpr double kCoincide = 1e-12;  // [m, of the extent] rounding
-  MechanismState<D> state(m);
-  update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
-  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   const double closest = kCoincide * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1);
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < m.springs.size(); ++i)
-    if (const std::string path = "springs." + m.springs[i].name; !(state.springs[i].length > closest))
+    if (const std::string path = "springs." + m.springs[i].name; !(start.springs[i].length > closest))
       findings.push_back({span_of(d, path), path,
                           "the spring has zero length at the start: its ends coincide and its force has no direction",
                           "two distinct points", "a spring on a joint coordinate (`joint`) may start at its rest value"});
@@ -89,20 +89,21 @@ template <int D>
 std::vector<double> finish_mechanism(const Description& d, const PointMap& map, CompiledModel& model, Mechanism<D> m) {
   compile_connections(d, map, {}, model, m);
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
-  check_wheels(d, model, m);
-  assemble(d, model, m);
-  const std::vector<double> starts = settle(model, m);
+  MechanismState<D> start = start_positions(model, m);
+  check_wheels(d, model, m, start);
+  assemble(d, m, model, start);
+  settle(model, start, m);
   std::vector<Diagnostic> findings;
   for (std::size_t i = 0; i < d.cylinders.size(); ++i)
-    if (const std::string path = "cylinders." + d.cylinders[i].first; !(starts[i] > 0))
+    if (const std::string path = "cylinders." + d.cylinders[i].first; !(start.s[i] > 0))
       findings.push_back(
           {span_of(d, path), path, "the cylinder has zero length at the start: its mounts coincide", "two distinct mount points", ""});
   if (!findings.empty()) throw InputError(std::move(findings));
-  check_springs(d, model, m);
+  check_springs(d, m, start);
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.layout.motion_memory = motion_memory_size(model.description.solver, m.tree.nv);
   model.mechanism = std::move(m);
-  return starts;
+  return start.s;
 }
 
 }  // namespace
@@ -134,9 +135,15 @@ void collect_jumps(CompiledModel& model) {
 
 namespace {
 
-void share_patterns(const CompiledModel& from, CompiledModel& to) {
-  to.hydraulics.patterns = from.hydraulics.patterns;
-  std::visit([&](auto& m) { m.patterns = std::visit([](const auto& other) { return other.patterns; }, from.mechanism); }, to.mechanism);
+/// The patterns of `like`, which has the same structure, or those of the model.
+void set_patterns(const CompiledModel* like, CompiledModel& model) {
+  if (like == nullptr) {
+    model.hydraulics.blocks = block_patterns(model.hydraulics);
+    return;
+  }
+  model.hydraulics.patterns = like->hydraulics.patterns;
+  model.hydraulics.blocks = like->hydraulics.blocks;
+  std::visit([&](auto& m) { m.patterns = std::visit([](const auto& other) { return other.patterns; }, like->mechanism); }, model.mechanism);
 }
 
 }  // namespace
@@ -175,12 +182,12 @@ std::shared_ptr<const CompiledModel> compile(Description description, const Comp
   }
   collect_jumps(*model);
   const bool cartesian = d.solver.coordinates == CoordinateKind::cartesian;
-  if (like != nullptr) share_patterns(cartesian ? *like->relative : *like, *model);
-  TR_ASSERT(validate(*model).empty());
+  set_patterns(like != nullptr && cartesian ? like->relative.get() : like, *model);
+  TR_ASSERT(like != nullptr || validate(*model).empty());
   if (!cartesian) return model;
   std::shared_ptr<CompiledModel> placed = compile_cartesian(model, map);
-  if (like != nullptr) share_patterns(*like, *placed);
-  TR_ASSERT(validate(*placed).empty());
+  set_patterns(like, *placed);
+  TR_ASSERT(like != nullptr || validate(*placed).empty());
   return placed;
 }
 

@@ -83,17 +83,22 @@ template <int D>
 void compile_connections(const Description& description, const PointMap& map, const std::vector<JointRows>& joints, CompiledModel& model,
                          Mechanism<D>& mechanism);
 
-/// Sets unset rest lengths from the assembled start. Returns the ports' lengths and angles.
+/// The positions of the start.
 template <int D>
-std::vector<double> settle(const CompiledModel& model, Mechanism<D>& mechanism);
+MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>& mechanism);
+
+/// Sets unset rest lengths from the assembled start.
+template <int D>
+void settle(const CompiledModel& model, const MechanismState<D>& start, Mechanism<D>& mechanism);
 
 /// Centres of mass in the plane.
 void project_centers(const Vec<3>& reference, const PointMap& map, CompiledModel& model);
 
 /// Moves model.q_start and model.v_start onto the constraints: held coordinates are kept exactly, given ones as closely as
-/// possible (mass-weighted), free ones follow. Throws InputError with the residual of every loop.
+/// possible (mass-weighted), free ones follow. `start`: the positions of the start, before and after. Throws InputError with the residual
+/// of every loop.
 template <int D>
-void assemble(const Description& description, CompiledModel& model, const Mechanism<D>& mechanism);
+void assemble(const Description& description, const Mechanism<D>& mechanism, CompiledModel& model, MechanismState<D>& start);
 
 /// Netlist, states and their names.
 void compile_hydraulics(const Description& description, const std::vector<double>& starts, CompiledModel& model);

@@ -16,6 +16,7 @@ class Validation {
     oil();
     std::visit([this](const auto& m) { mechanism(m); }, model_.mechanism);
     sizes();
+    if (violated_.empty()) patterns();
     return std::move(violated_);
   }
 
@@ -26,6 +27,12 @@ class Validation {
   static bool within(int index, std::size_t size) { return index >= 0 && static_cast<std::size_t>(index) < size; }
   static bool within(const Range& range, std::size_t size) {
     return range.begin >= 0 && range.begin <= range.end && static_cast<std::size_t>(range.end) <= size;
+  }
+
+  void patterns() {
+    Hydraulics fresh = netlist_;
+    fresh.blocks.clear();
+    expect(netlist_.blocks == block_patterns(fresh), "the patterns of the circuits' blocks are those of the netlist");
   }
 
   void oil() {

@@ -58,7 +58,8 @@ double StepSchedule::next(double t, double end) const {
 }
 
 double StepSchedule::length(double t, double target) const {
-  if (on_grid(t) && target == static_cast<double>(grid_index(t) + 1) * h_ && !is_jump(target)) return h_;
+  const double k = std::floor(target / h_ + 0.5);
+  if (target == k * h_ && std::abs(t - (k - 1) * h_) <= near(t) && !is_jump(target)) return h_;
   // the step must not look across a jump by a rounding error
   double h = target - t;
   while (t + h > target) h = std::nextafter(h, 0.0);
