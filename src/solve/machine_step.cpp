@@ -74,34 +74,6 @@ void MachineStep<D>::keep_stage(int stage) {
 }
 
 template <int D>
-void MachineStep<D>::move() {
-  advance_configuration(m.tree, from->q(), theta.data(), next.q());
-  update_positions(m, next.q(), theta.data(), work.mechanism);
-}
-
-template <int D>
-void MachineStep<D>::set_mechanism_rates() {
-  double *v = next.v(), *a = next.a();
-  for (int i = 0; i < model->layout.nv; ++i) {
-    v[i] = factors.velocity * theta[i] + v_offset[i];
-    a[i] = factors.acceleration * theta[i] + a_offset[i];
-  }
-}
-
-template <int D>
-void MachineStep<D>::evaluate_at_end() {
-  evaluate(*model, m, end_point(), circuits.rule(), work);
-}
-
-template <int D>
-void MachineStep<D>::add_port_residuals() {
-  for (const Circuit& c : netlist.circuits)
-    for (int i : c.actuators)
-      for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k)
-        work.r[m.paths[k].dof] += work.mechanism.dofs[k].gradient * circuits.residual(i);
-}
-
-template <int D>
 void MachineStep<D>::add_port_force_change(const double* ds_of_ports, const double* dsdot_of_ports, double* dr) const {
   const std::size_t ports = netlist.actuators.size();
   const auto push = [&](std::size_t i, double dF) {
@@ -115,12 +87,6 @@ void MachineStep<D>::add_port_force_change(const double* ds_of_ports, const doub
       for (int j : c.actuators) dF -= circuits.stiffness(i, j) * ds_of_ports[j] + circuits.damping(i, j) * dsdot_of_ports[j];
       push(i, dF);
     }
-}
-
-template <int D>
-void MachineStep<D>::eliminate_circuits() {
-  eliminate(netlist, ds.data(), dsdot.data(), work.hydraulics);
-  std::copy(work.hydraulics.R.begin(), work.hydraulics.R.end(), circuit_increment.begin());
 }
 
 template <int D>
@@ -159,12 +125,6 @@ template <int D>
 void MachineStep<D>::find_force_changes() {
   for (std::size_t i = 0; i < force_change_.size(); ++i)
     force_change_[i] = work.hydraulics.ports[i].force - circuits.residual(i) - expected_force_[i];
-}
-
-template <int D>
-void MachineStep<D>::apply_circuit_increment(StepOutcome& report, double& largest) {
-  circuits.apply(circuit_increment.data(), work.hydraulics,
-                 [&](double scaled, int i) { raise(scaled, model->layout.nv + i, report, largest); });
 }
 
 template <int D>

@@ -31,20 +31,29 @@ class MachineStep {
   void begin_stage(int stage);
   void keep_stage(int stage);
   /// The configuration theta away from the start of the step, and its position stage.
-  void move();
+  void move() {
+    advance_configuration(m.tree, from->q(), theta.data(), next.q());
+    update_positions(m, next.q(), theta.data(), work.mechanism);
+  }
   /// Position of velocity coordinate k [rad, m], of a spherical joint its increment over the step.
   double position(int k) const {
     const TreeNode<D>& node = m.tree.nodes[m.tree.dof_node[k]];
     return node.dofs == 1 ? from->q()[node.q] + theta[k] : theta[k];
   }
   /// v and a from theta by the rule.
-  void set_mechanism_rates();
+  void set_mechanism_rates() {
+    double *v = next.v(), *a = next.a();
+    for (int i = 0; i < model->layout.nv; ++i) {
+      v[i] = factors.velocity * theta[i] + v_offset[i];
+      a[i] = factors.acceleration * theta[i] + a_offset[i];
+    }
+  }
   void set_circuit_rates() { circuits.set_rates(); }
   void set_rates() {
     set_mechanism_rates();
     set_circuit_rates();
   }
-  void evaluate_at_end();
+  void evaluate_at_end() { evaluate(*model, m, end_point(), circuits.rule(), work); }
   Point end_point() { return {next.q(), next.v(), next.a(), next.y(), next.ydot(), next.multipliers()}; }
   bool within_stroke(StepOutcome& report) const {
     return pistons_inside(*model, work.mechanism.s.data(), report) &&
@@ -65,13 +74,24 @@ class MachineStep {
   // ---- circuits
   bool condense_ports() { return circuits.condense_ports(work.hydraulics); }
   /// r += s_k w_i . R: the residual of the mechanism with the circuits' unknowns eliminated.
-  void add_port_residuals();
+  void add_port_residuals() {
+    for (const Circuit& c : netlist.circuits)
+      for (int i : c.actuators)
+        for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k)
+          work.r[m.paths[k].dof] += work.mechanism.dofs[k].gradient * circuits.residual(i);
+  }
   /// dr -= s_k dF_i: effect of changes of ds, dsdot of the ports on the residual, directly and through the oil.
   void add_port_force_change(const double* ds_of_ports, const double* dsdot_of_ports, double* dr) const;
   /// Newton increments of the circuits' unknowns from those of the ports, ds and dsdot.
-  void eliminate_circuits();
+  void eliminate_circuits() {
+    eliminate(netlist, ds.data(), dsdot.data(), work.hydraulics);
+    std::copy(work.hydraulics.R.begin(), work.hydraulics.R.end(), circuit_increment.begin());
+  }
   /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.
-  void apply_circuit_increment(StepOutcome& report, double& largest);
+  void apply_circuit_increment(StepOutcome& report, double& largest) {
+    circuits.apply(circuit_increment.data(), work.hydraulics,
+                   [&](double scaled, int i) { raise(scaled, model->layout.nv + i, report, largest); });
+  }
   /// After an unconverged Newton iteration with increments of `size`: continues with the oil only if nothing else remains. The mechanism
   /// then follows its last tangent, with s, sdot of the ports, until no change exceeds its tolerance (size < 1), or until it must be
   /// evaluated again: its last increments were not small, or the oil moves it. Its residual is not evaluated meanwhile: see kSmall. An
