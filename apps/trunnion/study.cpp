@@ -131,6 +131,7 @@ struct FormulationOptions {
 template <class Kind>
 std::vector<Kind> kinds_of(const std::vector<std::string>& words, const std::vector<const char*>& known) {
   std::vector<Kind> kinds;
+  kinds.reserve(words.size());
   for (const std::string& word : words) kinds.push_back(static_cast<Kind>(std::find(known.begin(), known.end(), word) - known.begin()));
   return kinds;
 }

@@ -307,6 +307,7 @@ const std::vector<const char*>& constraint_words() {
 const std::vector<const char*>& integrator_words() {
   static const std::vector<const char*> words = [] {
     std::vector<const char*> list;
+    list.reserve(kIntegrators.size());
     for (const Integrator& integrator : kIntegrators) list.push_back(integrator.word);
     return list;
   }();
