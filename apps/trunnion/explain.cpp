@@ -146,6 +146,8 @@ void print_values(const Description& description, const ExplainOptions& options,
 void add_channels(const Description& description, std::vector<Channel>& all) {
   const auto model = compile(description);
   std::vector<Channel> own = ChannelReader(model).channels();
+  const std::vector<Channel> on_request = channels_on_request(model);
+  own.insert(own.end(), on_request.begin(), on_request.end());
   if (description.solver.coupling == CouplingKind::cosimulation) {
     const MonolithicBeside beside(model);
     own.insert(own.end(), beside.channels().begin(), beside.channels().end());

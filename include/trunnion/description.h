@@ -195,6 +195,14 @@ struct BladeDescription {
   std::string on = "ground";  ///< the body relative to which it cannot move
 };
 
+/// A point of a body whose motion is read.
+struct MarkerDescription {
+  std::string body{};
+  Vec3d at{};                    ///< [m] body frame
+  std::string frame = "ground";  ///< the body relative to which, and in whose axes, its motion is given
+  bool trace = false;            ///< drawn in the report: its path in the frame
+};
+
 // ---------------------------------------------------------------- forces
 
 /// Spring and damper on a joint coordinate (`joint`) or between two points (`between`, `at`).
@@ -539,7 +547,7 @@ struct CosimulationDescription {
 /// What a run records.
 struct RecordDescription {
   int every = 1;                        ///< steps between two records
-  std::vector<std::string> channels{};  ///< empty: all; a trailing `*` matches a prefix
+  std::vector<std::string> channels{};  ///< empty: all but those on request; a trailing `*` matches a prefix
   bool csv = true, hdf5 = true;         ///< files
 };
 
@@ -559,6 +567,7 @@ struct Description {
   NamedList<CouplingDescription> couplings{};
   NamedList<WheelDescription> wheels{};
   NamedList<BladeDescription> blades{};
+  NamedList<MarkerDescription> markers{};
   NamedList<SpringDescription> springs{};
   NamedList<ForceDescription> forces{};
   NamedList<SignalDescription> signals{};

@@ -144,7 +144,7 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
 }
 
 /// The longest matching prefix of a key's path applies.
-constexpr std::array<std::array<const char*, 2>, 44> kPages{{
+constexpr std::array<std::array<const char*, 2>, 45> kPages{{
     {"", "model_file.md"},
     {"include", "repeated_structure.md"},
     {"parameters", "repeated_structure.md"},
@@ -158,6 +158,7 @@ constexpr std::array<std::array<const char*, 2>, 44> kPages{{
     {"couplings", "elements/couplings.md"},
     {"wheels", "elements/wheels.md"},
     {"blades", "elements/blades.md"},
+    {"markers", "elements/markers.md"},
     {"springs", "elements/springs.md"},
     {"forces", "elements/forces.md"},
     {"fluid", "elements/fluid.md"},

@@ -8,11 +8,33 @@
 #include <functional>
 #include <set>
 
+#include "mechanics/reaction.h"
+
 namespace trunnion {
 
 namespace {
 
 constexpr const char* kAxis[] = {"x", "y", "z"};
+
+/// A unit quaternion (w, x, y, z) of a rotation matrix, by its largest part.
+template <class S>
+std::array<S, 4> quaternion_of(const Mat<3, S>& R) {
+  const std::array<S, 4> square{S(1) + R(0, 0) + R(1, 1) + R(2, 2), S(1) + R(0, 0) - R(1, 1) - R(2, 2), S(1) - R(0, 0) + R(1, 1) - R(2, 2),
+                                S(1) - R(0, 0) - R(1, 1) + R(2, 2)};
+  int largest = 0;
+  for (int i = 1; i < 4; ++i)
+    if (value_of(square[i]) > value_of(square[largest])) largest = i;
+  const std::array<S, 3> odd{R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)};
+  const auto even = [&](int i, int j) { return S(R(i, j) + R(j, i)); };
+  std::array<S, 4> e;
+  if (largest == 0)
+    e = {square[0], odd[0], odd[1], odd[2]};
+  else
+    for (int i = 0; i < 4; ++i) e[i] = i == 0 ? odd[largest - 1] : i == largest ? square[i] : even(i - 1, largest - 1);
+  const S scale = S(0.5) / sqrt(square[largest]);
+  for (S& part : e) part = part * scale;
+  return e;
+}
 
 /// The readings of a machine on a scalar S; `Base` defines how a state is set.
 template <int D, class S, class Base>
@@ -20,8 +42,10 @@ class MachineReadings : public Base {
   static constexpr bool kPlain = std::is_same_v<S, double>;  // powers and energies are read
 
  public:
-  explicit MachineReadings(std::shared_ptr<const CompiledModel> model)
-      : model_(std::move(model)),
+  /// `offered` (may be null) receives all channels on request.
+  explicit MachineReadings(std::shared_ptr<const CompiledModel> model, std::vector<Channel>* offered = nullptr)
+      : offered_(offered),
+        model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
         netlist_(model_->hydraulics),
         q_(model_->layout.nq),
@@ -55,6 +79,8 @@ class MachineReadings : public Base {
       add("inputs", name + ".input", input.unit.c_str(), "input, set from outside", &inputs_[i]);
     }
     powers_.resize(entries_.size());
+    for (const auto& [name, marker] : model_->description.markers) add_marker(name, marker);
+    if (offered_ != nullptr || !model_->description.record.channels.empty()) add_channels_on_request();
   }
 
  protected:
@@ -78,8 +104,12 @@ class MachineReadings : public Base {
     read_loads();
     read_constraints();
     read_contacts();
+    read_motions();
+    read_signals(signals, time, side);
+    if (!reactions_.empty()) read_reactions();
   }
 
+  std::vector<Channel>* offered_;
   std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
@@ -88,6 +118,7 @@ class MachineReadings : public Base {
   MechanismState<D, S> mechanism_;
   OilValues<S> oil_;
   std::vector<S> inputs_;
+  const double* signal_change_ = nullptr;  // of all signals, if S is a dual number
   SignalIndex input_signal(std::size_t number) const { return model_->signals.first_input() + static_cast<SignalIndex>(number); }
 
   using Base::powers_;
@@ -392,6 +423,180 @@ class MachineReadings : public Base {
     }
   }
 
+  // ---------------------------------------------------------------- channels on request, and markers
+
+  /// A channel on request: its destination, or null if no pattern of `record.channels` names it. `spelled`: the beginning of its name that a
+  /// pattern has to spell out.
+  S* offer(const std::string& section, const std::string& name, const std::string& spelled, const char* unit, const std::string& meaning,
+           const S* source = nullptr) {
+    const bool taken = names_.contains(name);
+    const std::string own = taken ? section + "." + name : name;
+    const std::size_t letters = spelled.size() + (taken ? section.size() + 1 : 0);
+    if (offered_ != nullptr) offered_->push_back({own, unit, meaning});
+    const std::vector<std::string>& wanted = model_->description.record.channels;
+    if (std::none_of(wanted.begin(), wanted.end(), [&](const std::string& w) { return names_channel(w, own, letters); })) {
+      names_.insert(own);
+      return nullptr;
+    }
+    if (source == nullptr) return add(section, name, unit, meaning);
+    add(section, name, unit, meaning, source);
+    return nullptr;
+  }
+  /// Three of them, `stem`_x ... _z.
+  bool offer_vector(const std::string& section, const std::string& stem, const std::string& spelled, const char* unit,
+                    const std::string& meaning, std::array<S*, 3>& cells) {
+    for (int i = 0; i < 3; ++i) cells[i] = offer(section, stem + "_" + kAxis[i], spelled, unit, meaning + ", " + kAxis[i]);
+    return std::any_of(cells.begin(), cells.end(), [](const S* cell) { return cell != nullptr; });
+  }
+
+  void add_channels_on_request() {
+    for (const BodyInfo& body : model_->bodies)
+      if (body.has_orientation) offer_motion(body);
+    for (const Spool& spool : netlist_.spools)
+      if (spool.signal >= 0)
+        offer("valves", spool.name + ".command", spool.name + ".command", "", "command, before the spool", &oil_.signal[spool.signal]);
+    for (const auto& item : model_->description.signals)
+      if (S* cell = offer("signals", item.first + ".signal", item.first + ".signal", "", "value of the signal"))
+        signal_cells_.push_back({cell, model_->signals.find(item.first), 1});
+    for (const BodyLoad<D>& load : m_.body_loads) offer_factor(load.name, load.signal);
+    for (const JointLoad& load : m_.joint_loads) {
+      offer_factor(load.name, load.signal);
+      if (S* cell = offer("forces", load.name + ".load", load.name + ".load", "N or N m", "load on the joint coordinate"))
+        signal_cells_.push_back({cell, load.signal, load.load});
+    }
+    for (const SoilResistance<D>& soil : m_.soils) offer_factor(soil.name, soil.signal);
+    for (std::size_t i = 0; i < model_->joints.size(); ++i) offer_reactions_of_joint(i);
+    for (const auto& [name, loop] : model_->description.loops) offer_reactions_of_loop(name, loop);
+    body_factors_.resize(m_.body_loads.size());
+    soil_factors_.resize(m_.soils.size());
+    port_forces_.resize(m_.ports.size());
+    wrenches_.resize(m_.tree.nodes.size());
+  }
+  void offer_factor(const std::string& name, SignalIndex signal) {
+    if (S* cell = offer("forces", name + ".factor", name + ".factor", "", "factor of the load over time"))
+      signal_cells_.push_back({cell, signal, 1});
+  }
+  void offer_motion(const BodyInfo& body) {
+    MotionCells c;
+    c.body = &body;
+    bool any = false;
+    const auto vector = [&](const char* quantity, const char* unit, const char* meaning, std::array<S*, 3>& cells) {
+      const std::string stem = body.name + "." + quantity;
+      any = offer_vector("bodies", stem, stem + "_", unit, meaning, cells) || any;
+    };
+    vector("origin", "m", "origin of the body in the ground frame", c.position);
+    vector("velocity", "m/s", "velocity of the body's origin, ground axes", c.velocity);
+    vector("acceleration", "m/s^2", "acceleration of the body's origin, ground axes", c.acceleration);
+    vector("angular_velocity", "rad/s", "absolute angular velocity of the body, ground axes", c.angular_velocity);
+    vector("angular_acceleration", "rad/s^2", "absolute angular acceleration of the body, ground axes", c.angular_acceleration);
+    constexpr const char* kPart[] = {"w", "x", "y", "z"};
+    for (int i = 0; i < 4; ++i) {
+      const std::string stem = body.name + ".attitude_";
+      c.attitude[i] = offer("bodies", stem + kPart[i], stem, "", std::string("unit quaternion of the body's rotation, part ") + kPart[i]);
+      any = any || c.attitude[i] != nullptr;
+    }
+    if (any) motions_.push_back(c);
+  }
+  /// A marker has its channels without a request: it is one.
+  void add_marker(const std::string& name, const MarkerDescription& marker) {
+    MotionCells c;
+    c.body = body_named(marker.body);
+    c.frame = body_named(marker.frame);
+    for (int i = 0; i < 3; ++i) c.at[i] = marker.at[i];
+    const std::string in = marker.frame == "ground" ? "in the ground frame, " : "relative to " + marker.frame + ", its axes, ";
+    const auto vector = [&](const char* quantity, const char* unit, const char* meaning, std::array<S*, 3>& cells) {
+      for (int i = 0; i < 3; ++i)
+        cells[i] = add("markers", name + "." + quantity + "_" + kAxis[i], unit, std::string(meaning) + " " + in + kAxis[i]);
+    };
+    vector("position", "m", "position of the point", c.position);
+    vector("velocity", "m/s", "velocity of the point", c.velocity);
+    vector("acceleration", "m/s^2", "acceleration of the point", c.acceleration);
+    vector("angular_velocity", "rad/s", "angular velocity of its body", c.angular_velocity);
+    constexpr const char* kPart[] = {"w", "x", "y", "z"};
+    for (int i = 0; i < 4; ++i)
+      c.attitude[i] = add("markers", name + ".attitude_" + kPart[i], "",
+                          std::string("unit quaternion of its body's rotation ") + in + "part " + kPart[i]);
+    motions_.push_back(c);
+  }
+  /// Null: the ground.
+  const BodyInfo* body_named(const std::string& name) const {
+    const auto number = model_->body_numbers.find(name);
+    return number == model_->body_numbers.end() ? nullptr : &model_->bodies[number->second];
+  }
+
+  /// A point fixed in a body (null: the ground).
+  struct BodyPoint {
+    const BodyInfo* body = nullptr;
+    Vec<3> at = Vec<3>::Zero();
+  };
+  struct ReactionCells {
+    int node = 0;                                // whose joint it is; 0: of the groups
+    std::vector<std::pair<int, double>> groups;  // of constraints, and sign
+    BodyPoint point;
+    const BodyInfo* axes = nullptr;  // null: the ground's
+    std::array<S*, 3> force{}, moment{};
+  };
+  /// Constraint groups of a named constraint, with the sign of their force on the body of node `on`.
+  void add_groups(const std::string& path, int on, ReactionCells& c) const {
+    for (std::size_t i = 0; i < m_.constraints.size(); ++i) {
+      const ConstraintGroup<D>& g = m_.constraints[i];
+      if (model_->constraints[g.joint].path == path && !g.of_coordinates())
+        c.groups.emplace_back(static_cast<int>(i), g.line.node_B == on ? 1 : -1);
+    }
+  }
+  void offer_reactions_of_joint(std::size_t number) {
+    const JointInfo& joint = model_->joints[number];
+    const auto& all = model_->description.joints;
+    const JointDescription& d = std::find_if(all.begin(), all.end(), [&](const auto& item) { return item.first == joint.name; })->second;
+    if (joint.parts.empty() || d.kind == JointKind::free) return;
+    const BodyInfo &child = model_->bodies[number], *parent = body_named(d.parent);
+    ReactionCells c;
+    if (model_->relative == nullptr)
+      c.node = joint.node;
+    else
+      add_groups("joints." + joint.name, child.node, c);
+    // where the joint has displacements, its point moves with the child
+    const bool slides =
+        std::any_of(joint.parts.begin(), joint.parts.end(), [](const JointPart& p) { return p.joint == NodeJoint::prismatic; });
+    const Vec3d& at = slides ? d.child_at : d.at;
+    c.point = {slides ? &child : parent, {at[0], at[1], at[2]}};
+    offer_reactions("joints", joint.name, "of " + d.parent + " on " + joint.name, parent, &child, c);
+  }
+  void offer_reactions_of_loop(const std::string& name, const LoopDescription& loop) {
+    const BodyInfo *first = body_named(loop.between[0]), *second = body_named(loop.between[1]);
+    ReactionCells c;
+    add_groups("loops." + name, second == nullptr ? 0 : second->node, c);
+    const Vec3d& at = loop.at[1];
+    c.point = {second, {at[0], at[1], at[2]}};
+    offer_reactions("loops", name, "of " + loop.between[0] + " on " + loop.between[1], first, second, c);
+  }
+  /// At the joint's point and at every marker of the two bodies, in the axes of ground and both bodies.
+  void offer_reactions(const std::string& section, const std::string& name, const std::string& on, const BodyInfo* A, const BodyInfo* B,
+                       const ReactionCells& c) {
+    offer_reaction(section, name + ".reaction", on, "", A, B, c);
+    for (const auto& [marker, point] : model_->description.markers) {
+      const BodyInfo* const body = body_named(point.body);
+      if (body != A && body != B) continue;
+      ReactionCells moved = c;
+      moved.point = {body, {point.at[0], point.at[1], point.at[2]}};
+      offer_reaction(section, name + ".reaction_at_" + marker, on, " about " + marker, A, B, moved);
+    }
+  }
+  void offer_reaction(const std::string& section, const std::string& stem, const std::string& on, const std::string& about,
+                      const BodyInfo* A, const BodyInfo* B, const ReactionCells& c) {
+    const auto in_axes = [&](const BodyInfo* body, const std::string& in, const std::string& axes) {
+      ReactionCells r = c;
+      r.axes = body;
+      const std::string own = stem + in;
+      const bool force = offer_vector(section, own + ".force", own, "N", "force " + on + ", " + axes + " axes", r.force);
+      const bool moment = offer_vector(section, own + ".moment", own, "N m", "moment " + on + about + ", " + axes + " axes", r.moment);
+      if (force || moment) reactions_.push_back(r);
+    };
+    in_axes(nullptr, "", "ground");
+    for (const BodyInfo* body : {A, B})
+      if (body != nullptr && body->has_orientation) in_axes(body, "_in_" + body->name, body->name + "'s");
+  }
+
   // ---------------------------------------------------------------- reading, in the order of the entries
 
   void read_joints() {
@@ -668,6 +873,146 @@ class MachineReadings : public Base {
     }
   }
 
+  // ---------------------------------------------------------------- reading what was requested
+
+  /// Motion of a body in space: its origin, ground axes.
+  struct BodyMotion {
+    Mat<3, S> R = Mat<3, S>::Identity();
+    Vec<3, S> r = Vec<3, S>::Zero(), v = Vec<3, S>::Zero(), a = Vec<3, S>::Zero();
+    Vec<3, S> w = Vec<3, S>::Zero(), alpha = Vec<3, S>::Zero();
+
+    Vec<3, S> position(const Vec<3, S>& d) const { return r + d; }
+    Vec<3, S> velocity(const Vec<3, S>& d) const { return v + w.cross(d); }
+    Vec<3, S> acceleration(const Vec<3, S>& d) const { return a + alpha.cross(d) + w.cross(w.cross(d)); }
+  };
+  /// A vector of the mechanism in space.
+  Vec<3, S> in_space(const Vec<D, S>& v) const {
+    if constexpr (D == 3)
+      return v;
+    else
+      return model_->plane.axes.template leftCols<2>().template cast<S>() * v;
+  }
+  Vec<3, S> turn_in_space(const Angular<D, S>& w) const {
+    if constexpr (D == 3)
+      return w;
+    else
+      return model_->plane.axes.col(2).template cast<S>() * w;
+  }
+  BodyMotion motion_of(const BodyInfo* body) const {
+    BodyMotion x;
+    if (body == nullptr) return x;
+    if (body->node == 0) {
+      x.R = body->R_NB.template cast<S>();
+      x.r = body->r_NB.template cast<S>();
+      return x;
+    }
+    const NodeState<D, S>& node = mechanism_.tree.nodes[body->node];
+    Vec<D, S> d;  // from the reference point
+    if constexpr (D == 3) {
+      d = node.r + node.R * Vec<3, S>(body->r_NB.template cast<S>());
+      x.R = node.R.m * body->R_NB.template cast<S>();
+      x.r = m_.reference.template cast<S>() + d;
+    } else {
+      const Mat<3, S> axes = model_->plane.axes.template cast<S>();
+      d = node.r + node.R * Vec<2, S>(S(body->r_NB_plane.x()), S(body->r_NB_plane.y()));
+      Mat<3, S> turned = Mat<3, S>::Identity();
+      turned.template topLeftCorner<2, 2>() << node.R.c, -node.R.s, node.R.s, node.R.c;
+      x.R = axes * turned * body->R_NB_plane.template cast<S>();
+      const Vec<2, S> r = m_.reference.template cast<S>() + d;
+      x.r = axes * Vec<3, S>(r.x(), r.y(), S(body->r_NB_plane.z()));
+    }
+    const Vec<D, S> v = node.V.at(d);
+    x.v = in_space(v);
+    x.w = turn_in_space(node.V.angular);
+    x.a = in_space(Vec<D, S>(node.A.at(d) + cross(node.V.angular, v) + m_.tree.gravity.template cast<S>()));
+    x.alpha = turn_in_space(node.A.angular);
+    return x;
+  }
+
+  void read_motions() {
+    const auto set = [](const std::array<S*, 3>& cells, const Vec<3, S>& value) {
+      for (int i = 0; i < 3; ++i)
+        if (cells[i] != nullptr) *cells[i] = value[i];
+    };
+    for (MotionCells& c : motions_) {
+      const BodyMotion body = motion_of(c.body), frame = motion_of(c.frame);
+      const Vec<3, S> d = body.R * Vec<3, S>(c.at.template cast<S>()), e = body.position(d) - frame.r;
+      const Mat<3, S> back = frame.R.transpose();
+      const Vec<3, S> u = body.velocity(d) - frame.velocity(e), turn = body.w - frame.w;
+      set(c.position, back * e);
+      set(c.velocity, back * u);
+      set(c.acceleration, back * Vec<3, S>(body.acceleration(d) - frame.acceleration(e) - frame.w.cross(u) * S(2)));
+      set(c.angular_velocity, back * turn);
+      set(c.angular_acceleration, back * Vec<3, S>(body.alpha - frame.alpha - frame.w.cross(turn)));
+      if (std::all_of(c.attitude.begin(), c.attitude.end(), [](const S* cell) { return cell == nullptr; })) continue;
+      const std::array<S, 4> attitude = quaternion_of<S>(back * body.R);
+      double along = 0;  // of the two signs the one that continues
+      for (int i = 0; i < 4; ++i) along += c.last[i] * value_of(attitude[i]);
+      for (int i = 0; i < 4; ++i) {
+        const S part = along < 0 ? S(-attitude[i]) : attitude[i];
+        c.last[i] = value_of(part);
+        if (c.attitude[i] != nullptr) *c.attitude[i] = part;
+      }
+    }
+  }
+
+  S signal_value(const Signals& signals, SignalIndex signal, double time, Side side) const {
+    if (signal < 0) return S(1);
+    S value(signals.value(signal, time, side));
+    if constexpr (!kPlain) value.d[0] = signal_change_[signal];
+    return value;
+  }
+  void read_signals(const Signals& signals, double time, Side side) {
+    for (const SignalCell& c : signal_cells_) *c.cell = signal_value(signals, c.signal, time, side) * c.factor;
+    if (reactions_.empty()) return;
+    for (std::size_t i = 0; i < m_.body_loads.size(); ++i) body_factors_[i] = signal_value(signals, m_.body_loads[i].signal, time, side);
+    for (std::size_t i = 0; i < m_.soils.size(); ++i) soil_factors_[i] = signal_value(signals, m_.soils[i].signal, time, side);
+  }
+
+  void read_reactions() {
+    for (std::size_t i = 0; i < m_.ports.size(); ++i) port_forces_[i] = oil_.ports[i].force;
+    joint_wrenches<D, S>(m_, {body_factors_.data(), soil_factors_.data()}, port_forces_.data(), multipliers_.data(), mechanism_,
+                         wrenches_.data());
+    for (const ReactionCells& c : reactions_) {
+      Force<D, S> wrench = Force<D, S>::zero();
+      if (c.node > 0) wrench = wrenches_[c.node];
+      for (const auto& [group, sign] : c.groups) {
+        const Force<D, S> rows =
+            constraint_wrench(m_.constraints[group], mechanism_.constraints[group], multipliers_.data() + m_.constraints[group].rows.begin);
+        if (sign > 0)
+          wrench += rows;
+        else
+          wrench -= rows;
+      }
+      const BodyMotion body = motion_of(c.point.body);
+      const Vec<3, S> r = body.position(body.R * Vec<3, S>(c.point.at.template cast<S>()));
+      Vec<D, S> d;
+      if constexpr (D == 3)
+        d = r - m_.reference.template cast<S>();
+      else
+        d = (model_->plane.axes.transpose().template topRows<2>().template cast<S>() * r) - m_.reference.template cast<S>();
+      const Mat<3, S> back = motion_of(c.axes).R.transpose();
+      const Vec<3, S> force = back * in_space(wrench.linear),
+                      moment_P = back * turn_in_space(Angular<D, S>(wrench.moment - moment(d, wrench.linear)));
+      for (int i = 0; i < 3; ++i) {
+        if (c.force[i] != nullptr) *c.force[i] = force[i];
+        if (c.moment[i] != nullptr) *c.moment[i] = moment_P[i];
+      }
+    }
+  }
+
+  struct MotionCells {
+    const BodyInfo *body = nullptr, *frame = nullptr;                                                      // null: the ground
+    Vec<3> at = Vec<3>::Zero();                                                                            // [m] body frame
+    std::array<S*, 3> position{}, velocity{}, acceleration{}, angular_velocity{}, angular_acceleration{};  // null: not requested
+    std::array<S*, 4> attitude{};
+    std::array<double, 4> last{1, 0, 0, 0};  // the attitude read before, for its sign
+  };
+  struct SignalCell {
+    S* cell;
+    SignalIndex signal;  // -1: 1
+    double factor;
+  };
   struct ContactCells {
     int group;  // of constraints
     S* slip;
@@ -720,6 +1065,11 @@ class MachineReadings : public Base {
   std::vector<Opening> openings_;
   std::vector<ContactCells> contacts_;
   std::vector<SoilCells> soil_cells_;
+  std::vector<MotionCells> motions_;  // of markers, and on request
+  std::vector<SignalCell> signal_cells_;
+  std::vector<ReactionCells> reactions_;
+  std::vector<S> body_factors_, soil_factors_, port_forces_;  // for reactions
+  std::vector<Force<D, S>> wrenches_;                         // per node
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;
   std::vector<S*> source_powers_, spring_forces_;
@@ -793,6 +1143,7 @@ class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObs
     take(state.ydot(), change.ydot, n.ny, this->ydot_);
     take(state.multipliers(), change.multipliers, n.rows, this->multipliers_);
     const Signals signals = signals_at(*this->model_, state);
+    this->signal_change_ = change.signal;
     const auto set = [&](SignalIndex i, S& out) {
       out = signals.value(i, state.time, side);
       out.d[0] = change.signal[i];
@@ -805,12 +1156,24 @@ class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObs
 
 /// Plane or space, whichever the model is compiled in.
 template <template <int> class Reader, class Base>
-std::unique_ptr<Base> make_reader(std::shared_ptr<const CompiledModel> model) {
-  if (model->planar) return std::make_unique<Reader<2>>(std::move(model));
-  return std::make_unique<Reader<3>>(std::move(model));
+std::unique_ptr<Base> make_reader(std::shared_ptr<const CompiledModel> model, std::vector<Channel>* offered = nullptr) {
+  if (model->planar) return std::make_unique<Reader<2>>(std::move(model), offered);
+  return std::make_unique<Reader<3>>(std::move(model), offered);
 }
 
 }  // namespace
+
+bool names_channel(const std::string& pattern, const std::string& name, std::size_t spelled) {
+  if (pattern.empty() || pattern.back() != '*') return pattern == name;
+  const std::size_t letters = pattern.size() - 1;
+  return letters >= spelled && name.compare(0, letters, pattern, 0, letters) == 0;
+}
+
+std::vector<Channel> channels_on_request(const std::shared_ptr<const CompiledModel>& model) {
+  std::vector<Channel> offered;
+  (void)make_reader<MachineObserver, Observer>(model, &offered);
+  return offered;
+}
 
 std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
                        const std::string& quantity) {

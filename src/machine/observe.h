@@ -24,6 +24,10 @@ struct Channel {
   bool error = false;   // of the solution method, not of the machine: has no limit for small steps, or is zero in an exact solution
 };
 
+/// Whether a pattern of `record.channels` names a channel: equal, or everything before a final `*`, of which a channel on request needs the
+/// first `spelled` letters of its name (0: any).
+bool names_channel(const std::string& pattern, const std::string& name, std::size_t spelled = 0);
+
 /// Index of a part's quantity (`cylinders`, `lift`, `length`) among channels: `cylinders.lift.length` if another part has `lift.length`.
 /// channels.size(): not found.
 std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
@@ -129,5 +133,9 @@ class ChangeObserver : public Readings<Dual<1>> {
 
 std::unique_ptr<Observer> make_observer(std::shared_ptr<const CompiledModel> model);
 std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const CompiledModel> model);
+
+/// The channels that the model has on request, named by `record.channels` or not. An observer has those that are named, after all others, and
+/// evaluates no others.
+std::vector<Channel> channels_on_request(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion

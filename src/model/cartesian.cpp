@@ -102,6 +102,7 @@ bool acted_on_at(const Description& d, const std::string& body, const std::funct
   for (const auto& item : d.loops) fits = fits && !named(item.second.between);
   for (const auto& item : d.wheels) fits = fits && item.second.body != body && item.second.plane != body;
   for (const auto& item : d.blades) fits = fits && item.second.body != body && item.second.on != body;
+  for (const auto& item : d.markers) fits = fits && item.second.body != body && item.second.frame != body;
   for (const auto& item : d.springs)
     for (std::size_t i = 0; i < 2 && !item.second.joint; ++i) fits = fits && stands_there(item.second.between[i], item.second.at[i]);
   for (const auto& item : d.forces) {
@@ -260,6 +261,7 @@ class CartesianBuilder {
     if (points_.contains(body.node)) {
       body.r_NB -= body.r_NC;
       body.r_NC.setZero();
+      body.has_orientation = false;
     }
     body.node = node_[body.node];
   }

@@ -52,8 +52,14 @@ std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frame
 
 void project_centers(const Vec<3>& reference, const PointMap& map, CompiledModel& model) {
   for (BodyInfo& body : model.bodies) {
-    body.r_NC_plane = map.frames[body.node].transpose() * body.r_NC;
-    if (body.node > 0) body.r_NC_plane.z() += map.depth[body.node] + model.plane.axes.col(2).dot(reference);
+    const Mat<3> to_plane = map.frames[body.node].transpose();
+    body.r_NC_plane = to_plane * body.r_NC;
+    body.r_NB_plane = to_plane * body.r_NB;
+    body.R_NB_plane = to_plane * body.R_NB;
+    if (body.node == 0) continue;
+    const double height = map.depth[body.node] + model.plane.axes.col(2).dot(reference);
+    body.r_NC_plane.z() += height;
+    body.r_NB_plane.z() += height;
   }
 }
 

@@ -45,6 +45,9 @@ struct BodyInfo {
   Vec<3> r_NC = Vec<3>::Zero();      // [m] centre of mass, node frame
   Vec<3> r_NC_plane =
       Vec<3>::Zero();  // [m] planar machine: the same in the node's plane axes, then its height over the ground's origin along the normal
+  Mat<3> R_NB_plane = Mat<3>::Identity();  // planar machine: body axes in the node's plane axes
+  Vec<3> r_NB_plane = Vec<3>::Zero();      // [m] planar machine: origin as r_NC_plane
+  bool has_orientation = true;             // false: a point mass, whose node does not rotate with it (cartesian coordinates)
 };
 
 /// Start value of a velocity coordinate (its increment direction) and whether it is given or held.

@@ -25,9 +25,9 @@ constexpr std::size_t kProbe = 500;    // records used to estimate the text size
 
 /// The item a channel belongs to: `lift` of `lift.leakage.flow`, `pump` of `sources.pump.flow`.
 std::string group_of(const std::string& channel) {
-  static const std::set<std::string> kSections{"bodies", "joints",       "loops",  "motions",   "couplings", "wheels",
-                                               "blades", "springs",      "forces", "volumes",   "sources",   "valves",
-                                               "pumps",  "accumulators", "lines",  "cylinders", "motors",    "quasistatic"};
+  static const std::set<std::string> kSections{"bodies",       "joints",  "loops",     "motions", "couplings",  "wheels", "blades",
+                                               "markers",      "springs", "forces",    "volumes", "sources",    "valves", "pumps",
+                                               "accumulators", "lines",   "cylinders", "motors",  "quasistatic"};
   const std::size_t dot = channel.find('.');
   if (dot == std::string::npos || !kSections.contains(channel.substr(0, dot))) return channel.substr(0, dot);
   return channel.substr(dot + 1, channel.find('.', dot + 1) - dot - 1);

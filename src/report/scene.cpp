@@ -83,6 +83,7 @@ class SceneBuilder final : public Scene {
     std::vector<std::vector<float>> poses(names_.size());
     std::vector<double> shortest(d_.cylinders.size(), std::numeric_limits<double>::infinity());
     std::vector<std::vector<float>> vectors(d_.forces.size()), torques(d_.forces.size());
+    std::vector<std::vector<Vec<3>>> paths(d_.markers.size());
     find_in_line(rows);
     draw_bodies();
     for (const std::size_t row : rows) {
@@ -90,8 +91,10 @@ class SceneBuilder final : public Scene {
       for (std::size_t i = 1; i < names_.size(); ++i) append_pose(pose_[i], poses[i]);
       for (std::size_t i = 0; i < d_.cylinders.size(); ++i) shortest[i] = std::min(shortest[i], length(d_.cylinders[i].second));
       append_forces(row, row == 0 ? Side::right : Side::left, vectors, torques);
+      append_paths(paths);
       add_to_box();
     }
+    draw_paths(paths);
     ReportJson scene{{"up", up()}, {"planar", planar()}, {"box", {{"min", report_vector(box_.min)}, {"max", report_vector(box_.max)}}}};
     if (const auto height = floor()) scene["floor"] = *height;
     ReportJson& bodies = scene["bodies"] = ReportJson::array();
@@ -204,6 +207,8 @@ class SceneBuilder final : public Scene {
       for (std::size_t i = 0; i < 2 && !spring.joint; ++i) add(spring.between[i], spring.at[i]);
     for (const auto& [name, wheel] : d_.wheels) add(wheel.body, wheel.at);
     for (const auto& [name, blade] : d_.blades) add(blade.body, blade.at);
+    for (const auto& [name, marker] : d_.markers)
+      if (marker.trace) add(marker.body, marker.at);
     for (const auto& [name, force] : d_.forces)
       if (!force.joint && (force.force || resistance(name) != nullptr)) add(force.body, force.at);
   }
@@ -294,6 +299,28 @@ class SceneBuilder final : public Scene {
       if (distance(*nearest) > thickness.thin) bars.emplace_back(p, nearest->at);
     }
     if (!bars.empty()) shapes_[i].push_back(drawn_bars(bars, thickness.thin));
+  }
+
+  /// Positions of the traced markers in their frames.
+  void append_paths(std::vector<std::vector<Vec<3>>>& paths) const {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const MarkerDescription& marker = d_.markers[i].second;
+      const Pose& frame = pose_[index(marker.frame)];
+      if (marker.trace) paths[i].push_back(frame.R.transpose() * (placed(mount(marker.body, marker.at)) - frame.r));
+    }
+  }
+  /// Fixed in the body of their frame, so that they move with it.
+  void draw_paths(const std::vector<std::vector<Vec<3>>>& paths) {
+    constexpr std::size_t kMostBars = 500;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const std::size_t stride = paths[i].size() / kMostBars + 1;
+      std::vector<std::pair<Vec<3>, Vec<3>>> bars;
+      for (std::size_t k = stride; k < paths[i].size(); k += stride) bars.emplace_back(paths[i][k - stride], paths[i][k]);
+      if (bars.empty()) continue;
+      DrawnShape path = drawn_bars(bars, kThin * size_ / 2);
+      path.json["trace"] = d_.markers[i].first;
+      shapes_[index(d_.markers[i].second.frame)].push_back(std::move(path));
+    }
   }
 
   void add_to_box() {

@@ -20,7 +20,7 @@ Recorder::Recorder(std::shared_ptr<const CompiledModel> model, bool beside_monol
       beside_(beside_monolithic ? std::make_unique<MonolithicBeside>(model_) : nullptr),
       sink_(sink),
       kept_(kept) {
-  selected_ = recorded_channels(model_->description, reader_);
+  selected_ = recorded_channels(model_, reader_);
   for (std::size_t i : selected_) recording_.channels.push_back(reader_.channels()[i]);
   if (beside_) recording_.channels.insert(recording_.channels.end(), beside_->channels().begin(), beside_->channels().end());
   recording_.columns.resize(recording_.channels.size());

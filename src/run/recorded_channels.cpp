@@ -6,17 +6,9 @@
 
 namespace trunnion {
 
-namespace {
-
-bool matches(const std::string& pattern, const std::string& name) {
-  if (!pattern.empty() && pattern.back() == '*') return name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
-  return pattern == name;
-}
-
-}  // namespace
-
-std::vector<std::size_t> recorded_channels(const Description& description, const ChannelReader& reader) {
+std::vector<std::size_t> recorded_channels(const std::shared_ptr<const CompiledModel>& model, const ChannelReader& reader) {
   std::vector<Diagnostic> findings;
+  const Description& description = model->description;
   const std::vector<std::string>& wanted = description.record.channels;
   const std::vector<Channel>& all = reader.channels();
   std::vector<bool> chosen(all.size(), wanted.empty());
@@ -24,11 +16,12 @@ std::vector<std::size_t> recorded_channels(const Description& description, const
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     bool found = false;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (matches(wanted[k], all[i].name)) chosen[i] = found = true;
+      if (names_channel(wanted[k], all[i].name)) chosen[i] = found = true;
     if (found) continue;
     std::vector<std::string> names;
     names.reserve(all.size());
     for (const Channel& c : all) names.push_back(c.name);
+    for (const Channel& c : channels_on_request(model)) names.push_back(c.name);
     const std::string near = nearest_name(wanted[k], names), path = "record.channels." + std::to_string(k);
     findings.push_back({span_of(description, path), path, "there is no channel '" + wanted[k] + "'",
                         "the name of a channel such as " + all[1 % all.size()].name, near.empty() ? "" : "did you mean '" + near + "'?"});
@@ -41,7 +34,7 @@ std::vector<std::size_t> recorded_channels(const Description& description, const
 }
 
 void check_recorded_channels(const std::shared_ptr<const CompiledModel>& model) {
-  if (!model->description.record.channels.empty()) (void)recorded_channels(model->description, ChannelReader(model));
+  if (!model->description.record.channels.empty()) (void)recorded_channels(model, ChannelReader(model));
 }
 
 }  // namespace trunnion

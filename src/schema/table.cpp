@@ -337,6 +337,13 @@ void describe(Visitor& v, BladeDescription& b) {
   v.leaf({"on", "The body relative to which it cannot move", kNumber, 0, Names::body}, &b.on);
 }
 
+void describe(Visitor& v, MarkerDescription& m) {
+  v.leaf({"body", "The body that carries the point", kNumber, kRequired, Names::body}, &m.body);
+  v.leaf({"at", "The point in the body's frame", kLength}, &m.at);
+  v.leaf({"frame", "The body relative to which its motion is read, in that body's axes", kNumber, 0, Names::body}, &m.frame);
+  v.leaf({"trace", "Whether the report draws its path in the frame"}, &m.trace);
+}
+
 // ---------------------------------------------------------------- forces
 
 void describe(Visitor& v, SpringDescription& s) {
@@ -503,6 +510,7 @@ void describe(Visitor& v, Description& d) {
   v.section({"couplings", "Joint coordinates in a fixed ratio: gears, rack and pinion"}, named(d.couplings), nullptr);
   v.section({"wheels", "Thin discs that roll on a plane without slip"}, named(d.wheels), nullptr);
   v.section({"blades", "Blades and skates: points that cannot move sideways"}, named(d.blades), nullptr);
+  v.section({"markers", "Points of bodies whose motion is recorded"}, named(d.markers), nullptr);
   v.section({"springs", "Springs and dampers"}, named(d.springs), nullptr);
   v.section({"forces", "Applied forces, torques and joint loads"}, named(d.forces), nullptr);
   describe_oil(v, d);

@@ -270,7 +270,7 @@ void describe_settings(Visitor& v, SolverDescription& s) {
 
 void describe_record(Visitor& v, RecordDescription& r) {
   v.leaf({"every", "Number of steps between two records", kNumber, kPositive}, &r.every);
-  v.leaf({"channels", "Channels to record; empty: all; a trailing `*` matches any ending"}, &r.channels);
+  v.leaf({"channels", "Channels to record, those on request included; empty: all others; a trailing `*` matches any ending"}, &r.channels);
   v.leaf({"files", "Result files written in addition to `summary.json`"}, Words{{"csv", "h5"}, {&r.csv, &r.hdf5}});
 }
 

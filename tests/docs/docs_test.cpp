@@ -213,6 +213,7 @@ TEST(Docs, EveryElementHasAPageThatNamesItsKey) {
       {"couplings", {"couplings.NAME", "joints", "ratio", "level"}},
       {"wheels", {"wheels.NAME", "body", "at", "axis", "radius", "plane.body", "plane.at", "plane.normal", "lateral_slip"}},
       {"blades", {"blades.NAME", "body", "at", "across", "on"}},
+      {"markers", {"markers.NAME", "body", "at", "frame", "trace"}},
       {"springs", {"springs.NAME", "joint", "between", "stiffness", "damping", "preload", "rest"}},
       {"forces", {"forces.NAME", "joint", "body", "force", "torque", "load", "frame", "signal"}},
       {"signals", {"constant", "steps", "ramps", "table", "sine", "csv", "sum", "product"}},

@@ -151,6 +151,35 @@ struct Machine {
   int bodies, cylinders, loops;
 };
 
+TEST_F(Reports, DrawThePathOfATracedMarker) {
+  const std::string markers =
+      "markers: {tip: {body: bob, at: [1 m, 0, 0], trace: true}, own: {body: ground, frame: bob, trace: true}, other: {body: bob}}\n";
+  const std::string folder = run(model_from(kPendulum + markers, {"solver.duration=0.7 s", "record.every=10"}), "run");
+  const Page p = page({.folders = {folder}, .channels = {}});
+  const PageJson &section = p.section("run"), &bodies = section["scene"]["bodies"];
+  const auto paths = [](const PageJson& body) {
+    std::vector<PageJson> found;
+    for (const PageJson& shape : body["shapes"])
+      if (shape.contains("trace")) found.push_back(shape);
+    return found;
+  };
+  ASSERT_EQ(paths(bodies[0]).size(), 1U);
+  ASSERT_EQ(paths(bodies[1]).size(), 1U);
+  EXPECT_EQ(paths(bodies[1])[0]["trace"], "own");
+  const PageJson path = paths(bodies[0])[0];
+  EXPECT_EQ(path["trace"], "tip");
+  const std::vector<double> x = p.channel(section, "tip.position_x"), z = p.channel(section, "tip.position_z");
+  ASSERT_EQ(path["points"].size(), x.size() - 1);
+  double way = 0;
+  for (std::size_t i = 0; i + 1 < x.size(); ++i)
+    for (std::size_t end = 0; end < 2; ++end) {
+      const Point point = path["points"][i][end];
+      EXPECT_NEAR(distance(point, {x[i + end], 0, z[i + end]}), 0, 1e-6);
+      way = std::max(way, distance(point, path["points"][0][0]));
+    }
+  EXPECT_GT(way, 0.1);
+}
+
 class MovingMachine : public Reports, public testing::WithParamInterface<Machine> {};
 
 TEST_P(MovingMachine, IsWhereItsChannelsSay) {
