@@ -14,17 +14,20 @@ struct LinearizeOptions {
   LinearStudyRequest request;
   std::vector<std::string> vary;
   std::string folder, method = "reduced";
-  double simulate = 0;
+  double simulate = 0, step = 0;
+  std::vector<double> frequencies;
   bool quiet = false;
 };
 
-int linearize(const LinearizeOptions& options, bool simulates) {
+int linearize(const LinearizeOptions& options, bool simulates, bool steps) {
   LinearStudyRequest request = options.request;
   request.model_file = options.model.file;
   request.overrides = options.model.overrides();
   if (options.method == "counterpart") request.options.method = LinearMethod::counterpart;
   for (const std::string& text : options.vary) request.vary.push_back(split_vary(text));
   if (simulates) request.simulate = options.simulate;
+  if (steps) request.frequency.step = options.step;
+  if (options.frequencies.size() == 2) request.frequency.from = options.frequencies[0], request.frequency.to = options.frequencies[1];
   StudyHooks hooks;
   if (!options.quiet) {
     std::printf("%s\n", options.model.file.c_str());
@@ -69,10 +72,23 @@ void add_linearize(CLI::App& app, Action& action) {
       command->add_option("--simulate", options->simulate, "simulate the machine, and from this time on also the linear model")
           ->type_name("SECONDS")
           ->check(finite());
+  list("--input", options->request.frequency.inputs,
+       "frequency response, zeros, margins and modes of the paths from these inputs to the outputs; may be repeated", "NAME,...");
+  command->add_flag("--bode", options->request.frequency.bode, "Bode plot of these paths");
+  command->add_flag("--nyquist", options->request.frequency.nyquist, "Nyquist plot of these paths");
+  CLI::Option* step = command->add_option("--step", options->step, "response to a unit step of each input, over this time")
+                          ->type_name("SECONDS")
+                          ->check(finite());
+  command->add_option("--frequencies", options->frequencies, "range of the frequencies [by the eigenvalues]")
+      ->type_name("HZ,HZ")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(finite());
   command->add_option("-o", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
-  command->callback(
-      [options, simulate, &action] { action = [options, simulates = simulate->count() > 0] { return linearize(*options, simulates); }; });
+  command->callback([options, simulate, step, &action] {
+    action = [options, simulates = simulate->count() > 0, steps = step->count() > 0] { return linearize(*options, simulates, steps); };
+  });
 }
 
 }  // namespace trunnion::cli

@@ -65,7 +65,9 @@ CLI::Validator finite() {
 
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", file, "model file")->required();
-  command.add_option("--set", set, "set a value of the model, path=value, or limits.NAME=NUMBER of its reader; may be repeated")
+  command
+      .add_option("--set", set,
+                  "set a value of the model, path=value, or limits.NAME=NUMBER of its reader; `*` in the path: every name; may be repeated")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/override.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "file/yaml.h"
@@ -55,6 +56,70 @@ FileTree* child(FileTree& node, const std::string& segment) {
   return &value;
 }
 
+// Whether a name fits a pattern, in which `*` stands for any letters.
+bool fits(const std::string& pattern, const std::string& name) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string::npos) return pattern == name;
+  if (name.compare(0, star, pattern, 0, star) != 0) return false;
+  const std::string rest = pattern.substr(star + 1);
+  for (std::size_t begin = star; begin <= name.size(); ++begin)
+    if (fits(rest, name.substr(begin))) return true;
+  return false;
+}
+
+bool is_pattern(const std::string& segment) { return segment.find('*') != std::string::npos; }
+
+// The children that fit a pattern, the elements of a list by their numbers.
+template <class T>  // FileTree or const FileTree
+std::vector<T*> children(T& node, const std::string& pattern) {
+  std::vector<T*> found;
+  if (node.kind == FileTree::Kind::list)
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      if (fits(pattern, std::to_string(i))) found.push_back(&node.items[i]);
+  for (auto& entry : node.entries)
+    if (fits(pattern, entry.key)) found.push_back(&entry.value);
+  return found;
+}
+
+// An override on its way to the values at its path.
+struct Setting {
+  const std::string& path;
+  std::vector<std::string> segments;
+  const FileTree& value;
+  int order;
+  std::vector<Diagnostic>& diagnostics;
+
+  void set(FileTree& node, std::size_t next) {
+    node.override_order = next == 0 ? node.override_order : order;
+    if (next == segments.size()) {
+      node = value;
+      node.override_order = order;
+      return;
+    }
+    const std::string& segment = segments[next];
+    const bool list = node.kind == FileTree::Kind::list;
+    if (segment.empty()) return refuse("the path is incomplete", "names separated by dots, such as solver.step");
+    if (is_pattern(segment)) {
+      const std::vector<FileTree*> found = children(node, segment);
+      if (found.empty()) refuse("nothing fits `" + segment + "`", "a pattern of names in the file, such as cylinders.*.friction.model");
+      for (FileTree* one : found) set(*one, next + 1);
+      return;
+    }
+    // names before a pattern are not created: nothing would fit it
+    const bool before_pattern = std::any_of(segments.begin() + static_cast<std::ptrdiff_t>(next), segments.end(), is_pattern);
+    if (before_pattern && !list && node.find(segment) == nullptr)
+      return refuse("there is no `" + segment + "`", "a pattern of names in the file, such as cylinders.*.friction.model");
+    FileTree* const one = list ? element(node, segment) : child(node, segment);
+    if (one == nullptr)
+      return refuse("the list has no element `" + segment + "`",
+                    node.items.empty() ? "" : "an index from 0 to " + std::to_string(node.items.size() - 1));
+    set(*one, next + 1);
+  }
+  void refuse(const std::string& found, const std::string& expected) const {
+    diagnostics.push_back({kCommandLine, path, found, expected, ""});
+  }
+};
+
 }  // namespace
 
 void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
@@ -70,24 +135,8 @@ void apply_override(FileTree& root, const Override& setting, int order, std::vec
     }
     return;
   }
-  FileTree* node = &root;
-  for (const std::string& segment : segments_of(setting.path)) {
-    if (segment.empty()) {
-      diagnostics.push_back({kCommandLine, setting.path, "the path is incomplete", "names separated by dots, such as solver.step", ""});
-      return;
-    }
-    FileTree* next = node->kind == FileTree::Kind::list ? element(*node, segment) : child(*node, segment);
-    if (next == nullptr) {
-      diagnostics.push_back({kCommandLine, setting.path, "the list has no element `" + segment + "`",
-                             node->items.empty() ? "" : "an index from 0 to " + std::to_string(node->items.size() - 1), ""});
-      return;
-    }
-    node = next;
-    node->override_order = order;
-  }
   forget_places(value);
-  *node = std::move(value);
-  node->override_order = order;
+  Setting{setting.path, segments_of(setting.path), value, order, diagnostics}.set(root, 0);
 }
 
 Override parse_override(const std::string& text) {
@@ -142,7 +191,10 @@ std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>
 const FileTree* value_at(const FileTree& root, const std::string& path) {
   const FileTree* node = &root;
   for (const std::string& segment : segments_of(path)) {
-    if (node->kind == FileTree::Kind::list) {
+    if (is_pattern(segment)) {
+      const std::vector<const FileTree*> found = children(*node, segment);
+      node = found.empty() ? nullptr : found.front();
+    } else if (node->kind == FileTree::Kind::list) {
       node = element(*node, segment);
     } else {
       const FileTree::Entry* entry = node->find(segment);

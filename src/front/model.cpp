@@ -142,7 +142,13 @@ const std::vector<ChannelInfo>& Model::channels() const { return content_->chann
 const std::vector<InputInfo>& Model::inputs() const { return content_->inputs; }
 const std::vector<ParameterInfo>& Model::parameters() const { return content_->parameters().infos; }
 
-ChannelIndex Model::channel(const std::string& name) const { return {find(content_->channels().numbers, channels(), name, "channel")}; }
+ChannelIndex Model::channel(const std::string& name) const {
+  const auto& numbers = content_->channels().numbers;
+  if (!numbers.contains(name))
+    if (const std::string how = how_to_request(content_->compiled, name); !how.empty())
+      throw ModelError("the channel '" + name + "' is not among those of the model: " + how);
+  return {find(numbers, channels(), name, "channel")};
+}
 InputIndex Model::input(const std::string& name) const {
   std::unordered_map<std::string, int> numbers;
   for (const InputInfo& input : content_->inputs) numbers.emplace(input.name, static_cast<int>(numbers.size()));

@@ -1175,6 +1175,12 @@ std::vector<Channel> channels_on_request(const std::shared_ptr<const CompiledMod
   return offered;
 }
 
+std::string how_to_request(const std::shared_ptr<const CompiledModel>& model, const std::string& name) {
+  const std::vector<Channel> offered = channels_on_request(model);
+  const bool found = std::any_of(offered.begin(), offered.end(), [&](const Channel& c) { return c.name == name; });
+  return found ? "it is evaluated on request: record.channels=[\"*\", " + name + "]" : "";
+}
+
 std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
                        const std::string& quantity) {
   const std::string name = part + "." + quantity;

@@ -46,10 +46,30 @@ void check_outputs(Findings& findings, const LinearStudyRequest& request, const 
   for (const Channel& channel : observer->channels()) names.push_back(channel.name);
   for (const std::string& output : request.options.outputs) {
     if (std::find(names.begin(), names.end(), output) != names.end()) continue;
+    if (const std::string how = how_to_request(model, output); !how.empty()) {
+      findings.add("--output", fmt::format("the channel '{}' is not among those of the model", output), "", how);
+      continue;
+    }
     const std::string near = nearest_name(output, names);
     findings.add("--output", fmt::format("there is no channel '{}'", output),
                  near.empty() ? "the name of a channel such as " + names.front() : "", near.empty() ? "" : "did you mean '" + near + "'?");
   }
+}
+
+void check_frequency(Findings& findings, const LinearStudyRequest& request) {
+  const FrequencyRequest& f = request.frequency;
+  if (f.inputs.empty()) {
+    if (f.bode || f.nyquist || f.step)
+      findings.add(f.bode ? "--bode" : f.nyquist ? "--nyquist" : "--step", "no input is given", "--input NAME");
+    return;
+  }
+  if (request.options.outputs.empty()) findings.add("--input", "no output is given", "--output CHANNEL");
+  if (request.at.size() > 1)
+    findings.add("--input", "a frequency response needs one reference, several are given", "at most one time --at");
+  if (request.options.method == LinearMethod::counterpart) findings.add("--input", "the counterpart has no inputs", "--method reduced");
+  if (f.step && !(*f.step > 0)) findings.add("--step", fmt::format("found {:g} s", *f.step), "a positive duration");
+  if (f.from < 0 || f.to < 0 || (f.from > 0 && f.to > 0 && f.from >= f.to))
+    findings.add("--frequencies", fmt::format("found {:g} and {:g} Hz", f.from, f.to), "two positive frequencies, the lower one first");
 }
 
 /// Incompatible options, and unknown times and channels.
@@ -65,6 +85,7 @@ void check_request(const LinearStudyRequest& request, const std::shared_ptr<cons
     if (request.simulate) findings.add("--simulate", "it needs one reference, several are given", "at most one time --at");
     if (!request.vary.empty()) findings.add("--vary", "a root locus needs one time, several are given", "at most one time --at");
   }
+  check_frequency(findings, request);
   if (request.simulate && counterpart)
     findings.add("--simulate", "the counterpart's states are not independent: it cannot be simulated", "--method reduced");
   if (!request.sensitivity.empty() && counterpart)
@@ -310,12 +331,37 @@ class Study {
   void single() {
     const LinearCase c = with_notes(single_case(request_, model_));
     files_ = "linear.json, linear.csv, eigenvalues.csv, linear.mat";
+    std::optional<FrequencyStudy> paths;  // unknown inputs are reported before files are written
+    if (!request_.frequency.inputs.empty()) paths = frequency_study(c, request_.frequency);
     write_linear_case(c, request_.model_file, folder_);
     print(linear_text(c));
+    if (paths) write_paths(*paths);
     if (!request_.sensitivity.empty()) differentiate(c);
     if (!request_.vary.empty()) vary();
     if (request_.simulate) simulate(c);
     print_files();
+  }
+
+  void write_paths(const FrequencyStudy& study) {
+    const FrequencyRequest& asked = request_.frequency;
+    write_text(frequency_csv(study), folder_ + "/frequency.csv");
+    write_text(frequency_json(study), folder_ + "/frequency.json");
+    files_ += ", frequency.csv, frequency.json";
+    const auto picture = [&](const char* name, const Plot& plot) {
+      const std::string missing = draw(plot, folder_ + "/" + name);
+      if (missing.empty())
+        files_ += std::string(", ") + name;
+      else
+        print(fmt::format("{} is missing: {}\n", name, missing));
+    };
+    if (asked.step) {
+      write_text(step_csv(study), folder_ + "/step.csv");
+      files_ += ", step.csv";
+      picture("step.svg", step_plot(study));
+    }
+    if (asked.bode) picture("bode.svg", bode_plot(study));
+    if (asked.nyquist) picture("nyquist.svg", nyquist_plot(study));
+    print(frequency_text(study));
   }
 
   void differentiate(const LinearCase& c) {

@@ -10,6 +10,7 @@
 
 #include "file/model_file.h"
 #include "spectra/sensitivity.h"
+#include "studies/frequency_study.h"
 #include "studies/linear_case.h"
 #include "studies/linear_run.h"
 #include "studies/root_locus.h"
@@ -26,6 +27,7 @@ struct LinearStudyRequest {
   std::vector<VariedPath> vary;          // root locus over all combinations
   std::vector<std::string> sensitivity;  // paths of numbers
   std::optional<double> simulate;        // [s] T of run_beside
+  FrequencyRequest frequency;            // of paths from inputs to the outputs
 };
 
 /// Sensitivities of the eigenvalues of one linear model to parameters, by their paths.

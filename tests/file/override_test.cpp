@@ -69,6 +69,29 @@ TEST(Override, UnknownPathsAreRefusedWithTheNearestOne) {
   EXPECT_NE(refusal("solver..step=1").find("the path is incomplete"), std::string::npos);
 }
 
+TEST(Override, AStarSetsEveryPlaceThatFits) {
+  const std::string excavator = std::string(TRUNNION_SOURCE_DIR) + "/examples/excavator.yaml";
+  const Description plain = load_model(excavator), all = load_model(excavator, {{"cylinders.*.viscous", "16"}}),
+                    some = load_model(excavator, {{"cylinders.b*.viscous", "17"}});
+  ASSERT_GE(plain.cylinders.size(), 3u);
+  std::size_t fitting = 0;
+  for (std::size_t i = 0; i < plain.cylinders.size(); ++i) {
+    EXPECT_NE(plain.cylinders[i].second.viscous, 16);
+    EXPECT_EQ(all.cylinders[i].second.viscous, 16);
+    const bool fits = plain.cylinders[i].first.starts_with("b");
+    fitting += fits ? 1 : 0;
+    EXPECT_EQ(some.cylinders[i].second.viscous == 17, fits) << plain.cylinders[i].first;
+  }
+  EXPECT_GT(fitting, 0u);
+  EXPECT_LT(fitting, plain.cylinders.size());
+  EXPECT_EQ(with({"gravity.*=2"}).gravity, (Vec3d{2, 2, 2}));
+  EXPECT_EQ(with({"cylinders.l*t.bore=7 cm", "cylinders.*.bore=6 cm"}).cylinders[0].second.bore, 0.06);
+  EXPECT_NE(refusal("cylinders.x*.bore=80 mm").find("nothing fits `x*`"), std::string::npos);
+  EXPECT_NE(refusal("cylinder.*.bore=80 mm").find("there is no `cylinder`"), std::string::npos);
+  EXPECT_NE(refusal("cylinders.*.bor=80 mm").find("did you mean `cylinders.lift.bore`?"), std::string::npos);
+  EXPECT_EQ(number_at(kExample, {}, "cylinders.*.bore", "--sensitivity"), 0.08);
+}
+
 TEST(Override, WrongValuesAreRefusedLikeThoseOfTheFile) {
   EXPECT_EQ(refusal("cylinders.lift.bore=60MPa"),
             "--set: error: cylinders.lift.bore: found `60MPa`, which has a different dimension; expected a length such as 80 mm");

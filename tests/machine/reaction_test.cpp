@@ -295,7 +295,8 @@ TEST(Reaction, PinLoadsOfTheExcavatorAreThoseOfItsFreeBodies) {
   EXPECT_LT(largest_error_of_run(model, {0.001, 0.35, 1, 2.45, 3.7, 4.5, 5.05, 6.8, 7.6, 8.7, 9.1}, false), 1e-6);
 }
 
-/// A crank and rocker, statically determinate also in space because the loop transmits no force along its axis, driven at the crank, on a turning table or in a plane; its masses and load times `m`.
+/// A crank and rocker, driven at the crank, on a turning table or in a plane; its masses and load times `m`. Statically determinate also
+/// in space, because the loop transmits no force along its axis.
 std::string linkage(bool spatial, double m) {
   const auto mass = [&](double value) { return std::to_string(value * m); };
   const std::string base = spatial ? "table" : "ground";
@@ -434,6 +435,8 @@ TEST(Reaction, IsEvaluatedOnlyOnRequest) {
   EXPECT_EQ(make_observer(model)->channels().size(), plain.size());
   for (const char* name : {"pin.reaction_in_rocker.force_x", "table.origin_z", "coupler.attitude_w"})
     EXPECT_TRUE(std::any_of(offered.begin(), offered.end(), [&](const Channel& c) { return c.name == name; })) << name;
+  EXPECT_NE(how_to_request(model, "pin.reaction.force_x").find("\"*\", pin.reaction.force_x"), std::string::npos);
+  EXPECT_EQ(how_to_request(model, "pin.reaction.force_q"), "");
   try {
     check_recorded_channels(model_from(text, {"record.channels=[crank.reaction.force_q]"}));
     FAIL();

@@ -230,7 +230,7 @@ except tr.Interrupted as stop:
 
 @pytest.mark.parametrize("call, kept", [
     ("m.run()", "len(stop.result), stop.result.failed"),
-    ("s = m.simulation(); s.run_until(1000)", "s.time > 0, stop.result is s and stop.steps == s._core.steps"),
+    ("s = m.simulation(); s.run_until(10**6)", "s.time > 0, stop.result is s and stop.steps == s._core.steps"),
     ("s = m.simulation(); s.step(10**9)", "round(s.time / m.step_size) == stop.steps > 0, stop.result is s and s.step() is None"),
     ("s = m.simulation(); io = s.io([], ['time']); io.step(n=10**9)", "round(io.read()[0] / m.step_size) == stop.steps > 0, stop.result is io"),
     ("b = tr.Batch(m, 500, 2, outputs=['time']); b.step(n=10**8)", "stop.steps > 0, stop.result is b and set((b.read()[:, 0] / m.step_size).round()) == {stop.steps}"),

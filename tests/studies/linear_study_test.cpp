@@ -448,6 +448,53 @@ TEST_F(LinearStudy, TheRunBesideStatesItsOwnError) {
 
 // ---------------------------------------------------------------- invalid requests
 
+TEST_F(LinearStudy, PathsHaveTheirFrequencyAndStepResponses) {
+  request_.options.outputs = {"mass.position", "mass.speed"};
+  request_.frequency.inputs = {"push.factor"};
+  request_.frequency.step = 3;
+  request_.frequency.bode = request_.frequency.nyquist = true;
+  EXPECT_EQ(run(), "");
+  const auto exact = [](Complex s) { return 20.0 / (kMass * s * s + kDamping * s + kStiffness); };
+  const auto rows = cells_of(out("frequency.csv"));
+  ASSERT_EQ(rows[0].size(), 9u);
+  EXPECT_EQ(rows[0][1], "push.factor -> mass.position.magnitude");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const Complex G = exact({0, 2 * M_PI * std::stod(rows[i][0])});
+    ASSERT_NEAR(std::stod(rows[i][1]), std::abs(G), 1e-10 * std::abs(G));
+    ASSERT_NEAR(std::stod(rows[i][2]), std::arg(G) * 180 / M_PI, 1e-7);
+  }
+  const Json paths = json("frequency.json")["paths"];
+  ASSERT_EQ(paths.size(), 2u);
+  EXPECT_NEAR(paths[0]["static_gain"].get<double>(), 20 / kStiffness, 1e-9);
+  EXPECT_NEAR(paths[1]["static_gain"].get<double>(), 0, 1e-9);
+  EXPECT_EQ(paths[0]["zeros"].size(), 0u);
+  ASSERT_EQ(paths[1]["zeros"].size(), 1u);
+  EXPECT_NEAR(paths[1]["zeros"][0]["re"].get<double>(), 0, 1e-9);
+  const auto steps = cells_of(out("step.csv"));
+  ASSERT_EQ(steps.size(), 1002u);
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const double t = std::stod(steps[i][0]),
+                 x = 20 / kStiffness * (1 - std::exp(-kDecay * t) * (std::cos(kDamped * t) + kDecay / kDamped * std::sin(kDamped * t)));
+    ASSERT_NEAR(std::stod(steps[i][1]), x, 1e-12) << t;
+  }
+}
+
+TEST_F(LinearStudy, WrongPathsAreRefused) {
+  request_.frequency.bode = true;
+  EXPECT_NE(refusal().find("--bode: error: no input is given; expected --input NAME"), std::string::npos) << refusal();
+  request_.frequency.inputs = {"push.factr"};
+  EXPECT_NE(refusal().find("--input: error: no output is given"), std::string::npos) << refusal();
+  request_.options.outputs = {"mass.position"};
+  EXPECT_NE(refusal().find("did you mean 'push.factor'?"), std::string::npos) << refusal();
+  EXPECT_FALSE(fs::exists(out("linear.json")));
+  request_.frequency.inputs = {"push.factor"};
+  request_.frequency.step = -1;
+  request_.frequency.from = 3;
+  request_.frequency.to = 2;
+  EXPECT_NE(refusal().find("a positive duration"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("the lower one first"), std::string::npos) << refusal();
+}
+
 TEST_F(LinearStudy, WrongRequestsAreRefusedWithReasons) {
   const LinearStudyRequest good = request_;
   const auto refused = [&](auto&& change) {
