@@ -66,61 +66,6 @@ TEST_F(StartingOut, EveryCommandOfTheQuickStartRuns) {
     EXPECT_TRUE(fs::exists(folder_ / file)) << file;
 }
 
-/// Commands of the pages of docs that name a model of the project, continued lines joined.
-std::set<std::string> commands_of_pages() {
-  std::set<std::string> commands;
-  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs")) {
-    if (entry.path().extension() != ".md") continue;
-    std::istringstream lines(text_of(entry.path()));
-    for (std::string line; std::getline(lines, line);) {
-      const std::size_t begin = line.find_first_not_of(' ');
-      if (begin == std::string::npos || line.compare(begin, 9, "trunnion ") != 0) continue;
-      std::string command = line.substr(begin + 9);
-      while (command.ends_with("\\") && std::getline(lines, line)) command.replace(command.size() - 1, 1, line);
-      commands.insert(command);
-    }
-  }
-  return commands;
-}
-
-/// The check of a command's model with its values of the model file, of several the first one; empty: it names none.
-std::string check_of(const std::string& command) {
-  std::smatch found;
-  if (!std::regex_search(command, found, std::regex(R"((?:^| )((?:examples|tests|docs)/\S+\.yaml))"))) return "";
-  std::string check = "check " + (kRoot / found[1].str()).string();
-  const std::regex option(R"(--(set|vary) ('[^']*'|"[^"]*"|\S+))");
-  for (std::sregex_iterator at(command.begin(), command.end(), option), end; at != end; ++at) {
-    std::string value = (*at)[2];
-    if ((*at)[1] == "vary") {
-      const char quote = value.front() == '\'' || value.front() == '"' ? value.front() : ' ';
-      value = value.substr(0, value.find(','));
-      if (quote != ' ' && value.back() != quote) value += quote;
-    }
-    check += " --set " + value;
-  }
-  return check;
-}
-
-TEST_F(StartingOut, EveryCommandOfThePagesNamesModelsAndValuesThatExist) {
-  std::set<std::string> checks;
-  for (const std::string& command : commands_of_pages())
-    if (const std::string check = check_of(command); !check.empty()) checks.insert(check);
-  EXPECT_GE(checks.size(), 60u);
-  for (const std::string& check : checks) EXPECT_EQ(call(check), 0) << check << "\n" << output_;
-  EXPECT_NE(call(check_of("run examples/lever.yaml --set cylinders.lift.bores=1")), 0);
-  EXPECT_NE(call(check_of("run examples/levers.yaml")), 0);
-}
-
-TEST_F(StartingOut, EveryCommandForACurveRuns) {
-  int curves = 0;
-  for (const std::string& command : commands_of_pages()) {
-    if (!command.starts_with("curve ") || command.find(".yaml") == std::string::npos) continue;
-    const std::string from_root = std::regex_replace(command, std::regex(" examples/"), " " + (kRoot / "examples/").string());
-    EXPECT_EQ(call(from_root.substr(0, from_root.find(" #")) + " -o curve_" + std::to_string(++curves)), 0) << command << "\n" << output_;
-  }
-  EXPECT_GE(curves, 6);
-}
-
 // ---------------------------------------------------------------- new
 
 TEST_F(StartingOut, EveryTemplateChecksWithoutWarningsAndRuns) {
