@@ -40,6 +40,11 @@ validation: dependencies build/release/build.ninja ## run every comparison of do
 	tools/steady.py --store --jobs "$$(nproc)"
 	tools/validation.py
 
+.PHONY: papers
+papers: dependencies build/release/build.ninja ## repeat tables, figures and claims of the papers: build/papers/index.html, docs/papers.md
+	@$(call build,release,--target trunnion_program)
+	tools/papers/make.py
+
 .PHONY: docs
 docs: docs-dependencies build/release/build.ninja ## build the documentation as a site: build/docs/index.html
 	@$(call build,release,--target trunnion_program)

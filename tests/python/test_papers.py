@@ -1,0 +1,96 @@
+"""Every number of the comparison with the papers is in its band; a wrong number is found; the declarations are consistent."""
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import re
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+sys.path[:0] = [str(ROOT / "tools/papers"), str(ROOT / "tools")]
+import drawing  # noqa: E402
+import entries  # noqa: E402
+import make  # noqa: E402
+import papers_list  # noqa: E402
+
+ITEMS = [(paper, item) for paper in papers_list.PAPERS for item in paper.items]
+CHECKED = [pair for pair in ITEMS if pair[1].statements]
+DRAWN = [pair for pair in ITEMS if pair[1].panels]
+FIGURES = {"friction": 12, "formulations": 14, "linearisation": 14, "cosimulation": 17, "quasistatic": 13}
+TABLES = {"friction": 3, "formulations": 1, "linearisation": 3, "cosimulation": 3, "quasistatic": 1}
+
+
+def name_of(value):
+    return value.key if isinstance(value, entries.Paper) else value.name.replace(" ", "_")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    path = os.environ.get("TRUNNION_PROGRAM", "")
+    if not path:
+        pytest.skip("TRUNNION_PROGRAM is not set")
+    return entries.Results(papers_list.PAPERS, tmp_path_factory.mktemp("papers"), path)
+
+
+@pytest.mark.parametrize("paper, item", CHECKED, ids=name_of)
+def test_numbers_are_in_their_bands(paper, item, results):
+    assert make.troubles(item, results) == []
+
+
+@pytest.mark.parametrize("paper, item", CHECKED, ids=name_of)
+def test_a_wrong_number_is_found(paper, item):
+    for statement in item.statements:
+        low, high = statement.band
+        beyond = max(high - low, abs(high), 1e-300)
+        for wrong in (low - beyond, high + beyond, float("nan")):
+            assert statement.text in statement.trouble(wrong)
+
+
+@pytest.mark.parametrize("paper, item", DRAWN, ids=name_of)
+def test_figures_are_drawn(paper, item, results):
+    for panel in item.panels(results):
+        svg = drawing.draw(panel)
+        assert svg.count("<path d=") >= len(panel.curves) and "nan" not in svg
+        assert all(len(curve.x) == len(curve.y) > 1 for curve in panel.curves), panel.title
+
+
+@pytest.mark.parametrize("paper", papers_list.PAPERS, ids=name_of)
+def test_every_figure_and_table_is_named(paper):
+    for kind, count in (("Figure", FIGURES[paper.key]), ("Table", TABLES[paper.key])):
+        assert {int(item.name.split()[1]) for item in paper.items if item.name.startswith(kind)} == set(range(1, count + 1))
+
+
+@pytest.mark.parametrize("paper", papers_list.PAPERS, ids=name_of)
+def test_commands_and_equations_exist(paper):
+    for item in paper.items:
+        assert set(item.commands) <= set(paper.commands) | set(paper.stored), item.name
+        assert item.sketch or item.commands or item.excerpt, item.name
+    for name, command in paper.commands.items():
+        assert re.search(rf" -o {name}\b", command)
+    assert f"\n{paper.equations}:\n" in (ROOT / "docs/architecture.md").read_text()
+
+
+def test_verdicts():
+    published = entries.Statement("work", None, (120, 122), 121, within=0.01, why="of this")
+    assert published.verdict(121.01) == "holds"
+    assert published.verdict(121.9) == "holds within 0.8 %"
+    assert published.verdict(130) == "does not hold: of this"
+    claim = entries.Statement("ratio", None, (0, 2), true=(1, 9), why="of that")
+    assert claim.verdict(1.5) == "holds"
+    assert claim.verdict(0.5) == "does not hold: of that"
+
+
+def test_a_statement_that_does_not_hold_says_why(results):
+    for paper, item in CHECKED:
+        for statement, value in make.evaluate(item, results):
+            assert statement.timed or not statement.verdict(value).rstrip().endswith("hold:"), f"{paper.key}, {item.name}: {statement.text}"
+
+
+def test_the_table_is_what_the_program_gives(results):
+    assert make.validation.differences(make.TABLE.read_text(), make.markdown(papers_list.PAPERS, results)) == []
+
+
+def test_a_wrong_table_is_found(results):
+    page = make.TABLE.read_text()
+    assert make.validation.differences(page, page.replace("121.05 J", "121.95 J")) != []
