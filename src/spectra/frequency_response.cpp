@@ -15,7 +15,7 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kInfinite = 100;                  // zeros beyond this multiple of the largest eigenvalue
+constexpr double kFarthestZero = 100;              // zeros beyond this multiple of the largest eigenvalue
 constexpr double kOnEigenvalue = 1e-6;             // relative distance of a zero from an eigenvalue that it cancels
 constexpr double kSlowest = 1e-3, kFastest = 1e3;  // [Hz] of the frequencies' range
 constexpr int kPerDecade = 60, kAbout = 40;        // frequencies; on either side of an oscillation
@@ -58,7 +58,7 @@ void TransferPath::find_zeros() {
   for (Eigen::Index i = 0; i <= n; ++i) {
     const Complex alpha = solver.alphas()[i];
     const double beta = solver.betas()[i];
-    if (std::abs(alpha) < kInfinite * largest * std::abs(beta)) zeros_.push_back(alpha / beta);
+    if (std::abs(alpha) < kFarthestZero * largest * std::abs(beta)) zeros_.push_back(alpha / beta);
   }
   std::sort(zeros_.begin(), zeros_.end(),
             [](Complex x, Complex y) { return std::abs(x) != std::abs(y) ? std::abs(x) < std::abs(y) : x.imag() > y.imag(); });

@@ -149,7 +149,7 @@ PAPER = Paper(
                     "--set 'quasistatic.circuit.actuators.lift.relief_A=15 MPa' --set 'quasistatic.circuit.actuators.lift.relief_B=15 MPa'",
         "table_1b": "trunnion curve examples/arm_quasistatic.yaml -o table_1b --command 0.2,0.5 --vary quasistatic.circuit.bleed.command=0,0.2,0.5 "
                     "--vary 'quasistatic.circuit.actuators.lift.relief_A=10 MPa,42 MPa' --set 'quasistatic.circuit.actuators.lift.relief_B=2 MPa'",
-        "arm": "trunnion run examples/arm_quasistatic.yaml -o arm",
+        "arm": "trunnion run examples/arm_quasistatic.yaml -o arm --set 'record.channels=[\"*\", tip.factor]'",
         "figure_8": f"trunnion curve examples/arm_regeneration.yaml -o figure_8 --command 0.5 {BLEED} --vary quasistatic.circuit.actuators.lift.B_A.command=0,0.25,0.5,0.75,1",
         "regeneration": "trunnion run examples/arm_regeneration.yaml -o regeneration",
         "regeneration_shut": "trunnion run examples/arm_regeneration.yaml -o regeneration_shut --set signals.regeneration=0",
@@ -184,6 +184,7 @@ PAPER = Paper(
         Item("Figure 6", "arm with a load: inputs and results", ("arm",),
              note="The signals and the base of the cylinder are not in the text of the paper; panels (b) and (d) to (f) are chosen.", panels=lambda r: [
             Panel("(a) inputs: opening of the valves", "time [s]", "u_c", [r.curve(ARM, "time", "lift.spool", "u_c")]),
+            Panel("(a) inputs: load at the tip", "time [s]", "f_ey [kN]", [r.curve(ARM, "time", "tip.factor", "f_ey", of_y=1e-3)]),
             Panel("(b) angle", "time [s]", "theta [deg]", [r.curve(ARM, "time", "arm.angle", "theta", of_y=DEGREES)]),
             Panel("(c) angular velocity", "time [s]", "d theta/dt [rad/s]", [r.curve(ARM, "time", "arm.rate", "rate")]),
             Panel("(d) actuator force", "time [s]", "f [kN]", [r.curve(ARM, "time", "lift.force", "f", of_y=1e-3)]),
