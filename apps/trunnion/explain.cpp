@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "commands.h"
 #include "embedded.h"
 #include "file/documentation.h"

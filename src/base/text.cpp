@@ -79,6 +79,25 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+bool matches_pattern(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, after = 0;  // the last `*`, and where the text after it was tried
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
 std::string abridged(std::string_view text, std::size_t longest) {
   if (text.size() <= longest) return printable(text);
   std::size_t head = longest * 2 / 3, tail = text.size() - (longest - head);

@@ -15,6 +15,9 @@ std::size_t find_control_character(std::string_view text);
 /// The control character at this position as \xNN, for messages.
 std::string control_character_at(std::string_view text, std::size_t i);
 
+/// Whether a name matches a pattern, in which each `*` stands for any characters.
+bool matches_pattern(std::string_view pattern, std::string_view name);
+
 /// `text` on one line of valid UTF-8: control characters and invalid bytes as \xNN.
 std::string printable(std::string_view text);
 

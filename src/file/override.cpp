@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "file/yaml.h"
 
 namespace trunnion {
@@ -56,17 +57,6 @@ FileTree* child(FileTree& node, const std::string& segment) {
   return &value;
 }
 
-// Whether a name fits a pattern, in which `*` stands for any letters.
-bool fits(const std::string& pattern, const std::string& name) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string::npos) return pattern == name;
-  if (name.compare(0, star, pattern, 0, star) != 0) return false;
-  const std::string rest = pattern.substr(star + 1);
-  for (std::size_t begin = star; begin <= name.size(); ++begin)
-    if (fits(rest, name.substr(begin))) return true;
-  return false;
-}
-
 bool is_pattern(const std::string& segment) { return segment.find('*') != std::string::npos; }
 
 // The children that fit a pattern, the elements of a list by their numbers.
@@ -75,9 +65,9 @@ std::vector<T*> children(T& node, const std::string& pattern) {
   std::vector<T*> found;
   if (node.kind == FileTree::Kind::list)
     for (std::size_t i = 0; i < node.items.size(); ++i)
-      if (fits(pattern, std::to_string(i))) found.push_back(&node.items[i]);
+      if (matches_pattern(pattern, std::to_string(i))) found.push_back(&node.items[i]);
   for (auto& entry : node.entries)
-    if (fits(pattern, entry.key)) found.push_back(&entry.value);
+    if (matches_pattern(pattern, entry.key)) found.push_back(&entry.value);
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "mechanics/reaction.h"
+#include "mechanics/wrench.h"
 
 namespace trunnion {
 
@@ -978,11 +979,11 @@ class MachineReadings : public Base {
       if (c.node > 0) wrench = wrenches_[c.node];
       for (const auto& [group, sign] : c.groups) {
         const Force<D, S> rows =
-            constraint_wrench(m_.constraints[group], mechanism_.constraints[group], multipliers_.data() + m_.constraints[group].rows.begin);
+            row_wrench(m_.constraints[group], mechanism_.constraints[group], multipliers_.data() + m_.constraints[group].rows.begin);
         if (sign > 0)
-          wrench += rows;
-        else
           wrench -= rows;
+        else
+          wrench += rows;
       }
       const BodyMotion body = motion_of(c.point.body);
       const Vec<3, S> r = body.position(body.R * Vec<3, S>(c.point.at.template cast<S>()));

@@ -3,6 +3,7 @@
 #include "mechanics/directional_derivative.h"
 
 #include "mechanics/mechanism.inl.h"
+#include "mechanics/wrench.h"
 
 namespace trunnion {
 
@@ -146,12 +147,6 @@ RowFrameChange<D, S> differentiate_frame(const ConstraintGroup<D>& g, const Cons
   }
 }
 
-/// A force f at point r.
-template <int D, class S>
-TR_INLINE Force<D, S> at_point(const Vec<D, S>& r, const Vec<D, S>& f) {
-  return {moment(r, f), f};
-}
-
 /// Effect of a tension along a line on its two bodies: its forces, and the changes of length and rate.
 template <class S>
 struct LineDerivative {
@@ -182,63 +177,14 @@ TR_INLINE void differentiate_tension(const Line<D>& line, const LineState<D>& s,
   B.F += at_point<D, S>(spread<S>(s.r_Q), df - cross(B.X.angular, f));
   A.F -= at_point<D, S>(spread<S>(s.r_P), df - cross(A.X.angular, f));
 }
-template <int D>
-TR_INLINE void add_tension(const Line<D>& line, const LineState<D>& s, double tension, std::vector<Force<D>>& W) {
-  const Vec<D> f = s.u * tension;
-  W[line.node_B] += at_point<D, double>(s.r_Q, f);
-  W[line.node_A] -= at_point<D, double>(s.r_P, f);
-}
 
-/// Point of application of a load, and its forces if it is fixed in the ground.
+/// Point of application of a load.
 template <int D>
 TR_INLINE Vec<D> load_point(const BodyLoad<D>& load, const NodeState<D>& node) {
   return node.r + node.R * load.r_BP;
 }
-template <int D>
-TR_INLINE Force<D> ground_wrench(const BodyLoad<D>& load, double factor, const NodeState<D>& node) {
-  Force<D> wrench = at_point<D, double>(load_point(load, node), load.force * factor);
-  wrench.moment += load.torque * factor;
-  return wrench;
-}
 
-/// Sum of the rows of a point or contact: one force on B at r_Q.
-template <int D>
-TR_INLINE Vec<D> point_force(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers) {
-  Vec<D> f = s.axes[0] * multipliers[0];
-  for (int i = 1; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
-  return f;
-}
-
-/// A constraint's forces on its two bodies are opposite, W on B and -W on A.
-template <int D>
-TR_INLINE void add_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
-                              std::vector<Force<D>>& forces) {
-  switch (g.type) {
-    case ConstraintType::point:
-    case ConstraintType::wheel:
-    case ConstraintType::blade: {
-      const Force<D> W = at_point<D, double>(s.line.r_Q, point_force(g, s, multipliers));
-      forces[g.line.node_B] += W;
-      forces[g.line.node_A] -= W;
-      break;
-    }
-    case ConstraintType::direction: {  // a . (omega x b) = omega . (b x a)
-      const Angular<D> torque = moment(s.axes[1], s.axes[0]) * multipliers[0];
-      forces[g.line.node_B].moment += torque;
-      forces[g.line.node_A].moment -= torque;
-      break;
-    }
-    case ConstraintType::distance:
-      add_tension(g.line, s.line, multipliers[0], forces);
-      break;
-    case ConstraintType::coordinate:
-    case ConstraintType::coupling:
-    case ConstraintType::velocity_coupling:
-      break;
-  }
-}
-
-/// Their change: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a direction's torque follows
+/// Change of the wrenches of rows: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a direction's torque follows
 /// both axes.
 template <int D, class S>
 TR_INLINE void differentiate_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
@@ -384,14 +330,14 @@ TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const doub
   std::fill(W.begin(), W.end(), Force<D>::zero());
   // the torque of an angle acts within its joint: the joint's own load, which no motion changes
   for (std::size_t i = 0; i < m.ports.size(); ++i)
-    if (!m.ports[i].is_rotary()) add_tension(m.ports[i], state.ports[i], -push[i], W);
+    if (!m.ports[i].is_rotary()) add_tension<D, double>(m.ports[i], state.ports[i], -push[i], W.data());
   for (std::size_t i = 0; i < m.springs.size(); ++i)
-    add_tension(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), W);
+    add_tension<D, double>(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), W.data());
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
     if (!m.body_loads[i].in_body)
-      W[m.body_loads[i].node] -= ground_wrench(m.body_loads[i], state.body_load[i], state.tree.nodes[m.body_loads[i].node]);
+      W[m.body_loads[i].node] -= load_wrench(m.body_loads[i], state.body_load[i], state.tree.nodes[m.body_loads[i].node]);
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
-    add_row_forces(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, W);
+    add_row_wrenches(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, W.data());
   for (std::size_t j = W.size() - 1; j > 0; --j) {
     W[m.tree.nodes[j].parent] += W[j];
     W[j] += state.tree.nodes[j].F;  // of the whole subtree already
@@ -426,7 +372,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
     const BodyLoad<D>& load = m.body_loads[i];
     if (load.in_body) continue;  // moving with the body
     NodeVariation<D, S>& n = nodes[load.node];
-    const Force<D> W = ground_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
+    const Force<D> W = load_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
     const Vec<D> point = load_point(load, state.tree.nodes[load.node]);
     const Angular<D> torque = load.torque * state.body_load[i];
     n.F += at_point<D, S>(spread<S>(point), cross(n.X.angular, spread<S>(W.linear)));

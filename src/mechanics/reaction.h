@@ -1,6 +1,6 @@
 // Forces that joints transmit, from the state of a step: positions, velocities, accelerations and multipliers.
 //   tree joint j     W_j = sum over the subtree of j of (I A + V x* I V) - sum of the wrenches applied to its bodies
-//   constraint rows  W   = -sum lambda_i dPhi_i: the force on body B; the opposite acts on A
+//   constraint rows  W   = -row_wrench(lambda): on body B; the opposite acts on A                        wrench.h
 // Applied are loads, soil, springs and ports along lines, and constraint rows between bodies. What acts along the coordinate of a joint
 // itself (motor, spring, load, prescribed motion, coupling) is transmitted by the joint: b . W_j is its generalised force. Wrenches are
 // about the reference point, in ground axes.
@@ -11,10 +11,6 @@
 #include "mechanics/mechanism.h"
 
 namespace trunnion {
-
-/// Wrench of a group's rows on body B. Zero for rows of coordinates.
-template <int D, class S>
-Force<D, S> constraint_wrench(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const S* multipliers);
 
 /// Signal factors of the loads and of the soils, on the scalar: MechanismState has them as numbers.
 template <class S>

@@ -211,25 +211,6 @@ std::string chosen_part(const std::string& h5, const std::string& csv) {
 
 }  // namespace
 
-bool matches_pattern(const std::string& pattern, const std::string& name) {
-  std::size_t p = 0, n = 0, star = std::string::npos, after = 0;  // the last `*`, and where the text after it was tried
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      after = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p, ++n;
-    } else if (star != std::string::npos) {
-      p = star + 1;
-      n = ++after;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 std::string result_file(const std::string& path) {
   const std::string part = path + ".part";
   std::error_code error;

@@ -10,9 +10,6 @@
 
 namespace trunnion {
 
-/// Whether a name matches a pattern, in which each `*` stands for any characters.
-bool matches_pattern(const std::string& pattern, const std::string& name);
-
 /// A recording in a file.
 struct StoredResults {
   std::string file;               // results.h5 or results.csv, with its folder

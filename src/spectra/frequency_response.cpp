@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace trunnion {
@@ -15,10 +16,10 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kFarthestZero = 100;              // zeros beyond this multiple of the largest eigenvalue
-constexpr double kOnEigenvalue = 1e-6;             // relative distance of a zero from an eigenvalue that it cancels
-constexpr double kSlowest = 1e-3, kFastest = 1e3;  // [Hz] of the frequencies' range
-constexpr int kPerDecade = 60, kAbout = 40;        // frequencies; on either side of an oscillation
+constexpr double kFarthestZero = 100;         // zeros beyond this multiple of the largest eigenvalue
+constexpr double kOnEigenvalue = 1e-6;        // relative distance of a zero from an eigenvalue that it cancels
+constexpr double kLongest = 9;                // decades of the frequencies
+constexpr int kPerDecade = 60, kAround = 40;  // frequencies; on either side of an oscillation
 constexpr int kBisections = 60;
 
 double turn_of(Complex from, Complex to) { return std::arg(to / from); }
@@ -64,11 +65,12 @@ void TransferPath::find_zeros() {
             [](Complex x, Complex y) { return std::abs(x) != std::abs(y) ? std::abs(x) < std::abs(y) : x.imag() > y.imag(); });
 }
 
-std::vector<ModePart> mode_parts(const LinearModel& linear, const Spectrum& spectrum, int input, int output, const TransferPath& path) {
+std::vector<ModeParticipation> mode_participations(const LinearModel& linear, const Spectrum& spectrum, int input, int output,
+                                                   const TransferPath& path) {
   const Eigen::VectorXd B = linear.B.col(input), C = linear.C.row(output);
-  std::vector<ModePart> parts;
+  std::vector<ModeParticipation> parts;
   for (const Eigenvalue& e : spectrum.eigenvalues) {
-    ModePart& part = parts.emplace_back();
+    ModeParticipation& part = parts.emplace_back();
     const Complex reached = e.left.dot(B.cast<Complex>()), seen = C.cast<Complex>().dot(e.right);
     const double reached_of = e.left.cwiseAbs().dot(B.cwiseAbs()), seen_of = C.cwiseAbs().dot(e.right.cwiseAbs());
     part.controllability = reached_of > 0 ? std::abs(reached) / reached_of : 0;
@@ -81,22 +83,25 @@ std::vector<ModePart> mode_parts(const LinearModel& linear, const Spectrum& spec
 }
 
 std::vector<double> resolving_frequencies(const Spectrum& spectrum, double from, double to) {
-  double slowest = kFastest, fastest = kSlowest;
+  double slowest = std::numeric_limits<double>::infinity(), oscillation = 0, fastest = 0;
   for (const Eigenvalue& e : spectrum.eigenvalues) {
+    if (e.chain > 0) continue;
     const double f = std::abs(e.value) / (2 * kPi);
-    if (f < kSlowest || f > kFastest) continue;
     slowest = std::min(slowest, f);
     fastest = std::max(fastest, f);
+    if (e.value.imag() != 0) oscillation = std::max(oscillation, f);
   }
-  if (slowest > fastest) slowest = fastest = 1;
-  const double low = from > 0 ? from : slowest / 10, high = to > 0 ? to : std::max(fastest, low) * 10;
+  if (fastest == 0) slowest = fastest = 1;
+  if (oscillation > 0) fastest = oscillation;
+  const double high = to > 0 ? to : 10 * std::max(fastest, from),
+               low = from > 0 ? from : std::max(std::min(slowest, high) / 10, high * std::pow(10, -kLongest));
   std::vector<double> all;
   const int count = std::max(2, static_cast<int>(std::ceil(kPerDecade * std::log10(high / low))));
   for (int i = 0; i <= count; ++i) all.push_back(i == count ? high : low * std::pow(high / low, static_cast<double>(i) / count));
   for (const Eigenvalue& e : spectrum.eigenvalues) {
     if (!(e.value.imag() > 0)) continue;
     const double center = e.value.imag() / (2 * kPi), width = std::abs(e.value.real()) / (2 * kPi);
-    for (int i = -kAbout; i <= kAbout; ++i)
+    for (int i = -kAround; i <= kAround; ++i)
       if (const double f = center + i * width / 10; f > low && f < high) all.push_back(f);
   }
   std::sort(all.begin(), all.end());

@@ -1,4 +1,4 @@
-// Frequency response of one input and one output of a linear model, its zeros and margins, and how far each mode takes part in it:
+// Frequency response of one input and one output of a linear model, its zeros and margins, and the participation of each mode:
 //   G(s) = C (s I - A)^-1 B + D                                 in the balanced states, one factorisation per frequency
 //   zeros: s for which ( A - s I  B; C  D ) is singular         generalized eigenvalues (QZ); those that cancel an eigenvalue are marked
 //   G = sum of r_i / (s - lambda_i) + D,  r_i = (C v_i) (w_i^H B)  of simple eigenvalues
@@ -20,7 +20,7 @@ namespace trunnion {
 class TransferPath {
  public:
   TransferPath(const LinearModel& linear, int input, int output);
-  /// G at a complex frequency [1/s]; infinite at an eigenvalue that takes part in it.
+  /// G at a complex frequency [1/s]; infinite at an eigenvalue that participates.
   std::complex<double> at(std::complex<double> s) const;
   /// Finite zeros [1/s], by ascending magnitude; magnitudes beyond 100 times the largest eigenvalue count as infinite.
   const std::vector<std::complex<double>>& zeros() const { return zeros_; }
@@ -34,14 +34,15 @@ class TransferPath {
   std::vector<std::complex<double>> zeros_;
 };
 
-/// Part of a mode in a path.
-struct ModePart {
+/// Participation of a mode in a path.
+struct ModeParticipation {
   double controllability = 0, observability = 0;
   std::complex<double> residue;  // [output/input 1/s]
   bool cancelled = false;        // a zero lies on the eigenvalue
 };
 /// Per eigenvalue of the spectrum of the same linear model.
-std::vector<ModePart> mode_parts(const LinearModel& linear, const Spectrum& spectrum, int input, int output, const TransferPath& path);
+std::vector<ModeParticipation> mode_participations(const LinearModel& linear, const Spectrum& spectrum, int input, int output,
+                                                   const TransferPath& path);
 
 /// A crossing of |G| = 1 or of the negative real axis.
 struct Crossing {
@@ -55,8 +56,9 @@ struct FrequencyResponse {
   std::vector<Crossing> phase_margins, gain_margins;  // all crossings, ascending frequency
 };
 
-/// Frequencies [Hz] that resolve the response: evenly spaced on a logarithmic axis, and more about every oscillation. `from`, `to`: their
-/// range; 0: from a tenth of the slowest to ten times the fastest eigenvalue between 1 mHz and 1 kHz.
+/// Frequencies [Hz] that resolve the response: evenly spaced on a logarithmic axis, and more around every oscillation. `from`, `to`: their
+/// range; 0: from a tenth of the slowest eigenvalue that is not null, at most nine decades below the upper end, to ten times the
+/// fastest oscillation, or the fastest eigenvalue if none oscillates.
 std::vector<double> resolving_frequencies(const Spectrum& spectrum, double from, double to);
 FrequencyResponse frequency_response(const TransferPath& path, const std::vector<double>& frequencies);
 

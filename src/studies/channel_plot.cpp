@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "results/read_results.h"
 

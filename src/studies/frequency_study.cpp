@@ -19,7 +19,7 @@ namespace trunnion {
 namespace {
 
 constexpr int kStepPoints = 1000;
-constexpr double kTakesPart = 1e-9;  // of controllability and observability: less is rounding
+constexpr double kParticipates = 1e-9;  // of controllability and observability: less is rounding
 
 double degrees(double angle) { return angle * 180 / std::numbers::pi; }
 double decibels(double ratio) { return 20 * std::log10(ratio); }
@@ -37,7 +37,7 @@ int number_of_input(const LinearModel& linear, const std::string& name) {
                                near.empty() ? "" : "did you mean '" + near + "'?"}});
 }
 
-bool takes_part(const ModePart& part) { return part.controllability > kTakesPart && part.observability > kTakesPart; }
+bool participates(const ModeParticipation& part) { return part.controllability > kParticipates && part.observability > kParticipates; }
 
 /// Responses of all outputs to a unit step of an input, one after the other, at `times`.
 std::vector<std::vector<double>> step_responses(LinearModel linear, int input, const std::vector<double>& times) {
@@ -99,7 +99,7 @@ FrequencyStudy frequency_study(const LinearCase& c, const FrequencyRequest& requ
       p.output = c.linear.outputs[output];
       p.zeros = path.zeros();
       p.response = frequency_response(path, frequencies);
-      p.modes = mode_parts(c.linear, c.spectrum, input, static_cast<int>(output), path);
+      p.modes = mode_participations(c.linear, c.spectrum, input, static_cast<int>(output), path);
       if (request.step) p.step = steps[output];
       p.static_gain = value_at_zero(path, study.eigenvalues);
     }
@@ -143,7 +143,7 @@ std::string frequency_json(const FrequencyStudy& study) {
     Json zeros = Json::array(), modes = Json::array(), phases = Json::array(), gains = Json::array();
     for (const auto& zero : p.zeros) zeros.push_back(complex(zero));
     for (std::size_t i = 0; i < p.modes.size(); ++i) {
-      const ModePart& m = p.modes[i];
+      const ModeParticipation& m = p.modes[i];
       modes.push_back({{"eigenvalue", complex(study.eigenvalues[i].value)},
                        {"controllability", m.controllability},
                        {"observability", m.observability},
@@ -185,13 +185,13 @@ std::string frequency_text(const FrequencyStudy& study) {
     std::string without;
     for (std::size_t i = 0; i < p.modes.size(); ++i) {
       const Eigenvalue& e = study.eigenvalues[i];
-      if (e.chain > 0 || e.value.imag() < 0 || takes_part(p.modes[i])) continue;
-      const bool reached = p.modes[i].controllability > kTakesPart;
+      if (e.chain > 0 || e.value.imag() < 0 || participates(p.modes[i])) continue;
+      const bool reached = p.modes[i].controllability > kParticipates;
       without += fmt::format("{}{:.5g}{} ({})", without.empty() ? "" : ", ", e.value.real(),
                              e.value.imag() > 0 ? fmt::format(" +- {:.5g}i", e.value.imag()) : "",
                              reached ? "not observable" : "not controllable");
     }
-    if (!without.empty()) text += p.name() + ": eigenvalues that take no part: " + without + "\n";
+    if (!without.empty()) text += p.name() + ": eigenvalues without participation: " + without + "\n";
   }
   return text;
 }

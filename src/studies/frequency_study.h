@@ -26,8 +26,8 @@ struct FrequencyPath {
   std::optional<double> static_gain;  // G(0); none if G has a pole there
   std::vector<std::complex<double>> zeros;
   FrequencyResponse response;
-  std::vector<ModePart> modes;  // per eigenvalue
-  std::vector<double> step;     // response to a unit step, at FrequencyStudy::times
+  std::vector<ModeParticipation> modes;  // per eigenvalue
+  std::vector<double> step;              // response to a unit step, at FrequencyStudy::times
 
   std::string name() const { return input.name + " -> " + output.name; }
 };

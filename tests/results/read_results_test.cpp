@@ -12,6 +12,7 @@
 #include <random>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "results/files.h"
 #include "results/hdf5_handle.h"
 #include "support/program.h"

@@ -79,7 +79,9 @@ TEST(FrequencyResponse, ModesThatAreNotReachedOrSeenAreFound) {
   for (const Eigen::VectorXd& unit : units()) {
     const LinearModel linear = of.model(unit);
     const Spectrum s = spectrum(linear.A);
-    const auto parts_of = [&](int input, int output) { return mode_parts(linear, s, input, output, TransferPath(linear, input, output)); };
+    const auto parts_of = [&](int input, int output) {
+      return mode_participations(linear, s, input, output, TransferPath(linear, input, output));
+    };
     const auto pushed = parts_of(0, 0), both = parts_of(1, 2), together = parts_of(1, 0);
     const double in_phase = of.k / of.m, against = (of.k + 2 * of.c) / of.m;
     int masses = 0;
@@ -160,6 +162,19 @@ TEST(FrequencyResponse, FrequenciesResolveALightlyDampedOscillation) {
   const double w = std::sqrt(of.k / of.m);
   peak = of.gain / (2 * of.d * w);  // half of the push moves the masses in phase
   EXPECT_NEAR(largest, peak, 0.01 * peak);
+}
+
+TEST(FrequencyResponse, TheRangeOfFrequenciesScalesWithTheMachine) {
+  const TwoMasses of;
+  LinearModel slow = of.model(Eigen::VectorXd::Ones(5));
+  const std::vector<double> own = resolving_frequencies(spectrum(slow.A), 0, 0);
+  EXPECT_LT(own.front(), 0.2);  // below the pressure's 7/s
+  EXPECT_GT(own.back(), 20);    // above the oscillations at 1.95 and 2.5 Hz
+  for (const double faster : {1e-6, 1e6}) {
+    const std::vector<double> scaled = resolving_frequencies(spectrum(faster * slow.A), 0, 0);
+    EXPECT_NEAR(scaled.front(), faster * own.front(), 1e-6 * faster * own.front());
+    EXPECT_NEAR(scaled.back(), faster * own.back(), 1e-6 * faster * own.back());
+  }
 }
 
 TEST(FrequencyResponse, OfAPathWithoutEffectIsZero) {

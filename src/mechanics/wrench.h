@@ -1,0 +1,68 @@
+// Wrenches [N, N m] of lines and constraint rows on bodies, about the reference point, ground axes.
+//   line   tension T       T u at Q on the body of Q, -T u at P on that of P
+//   rows   multipliers     sum lambda_i dPhi_i on body B, the opposite on A, as in r = M a - Q + Phi_q^T lambda
+// Used by reactions and directional derivatives. Rows: Phi of constraint.h.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mechanics/constraint.h"
+
+namespace trunnion {
+
+/// A force f at point r.
+template <int D, class S>
+TR_INLINE Force<D, S> at_point(const Vec<D, S>& r, const Vec<D, S>& f) {
+  return {moment(r, f), f};
+}
+
+/// W += of a tension along a line; W per node.
+template <int D, class S>
+TR_INLINE void add_tension(const Line<D>& line, const LineState<D, S>& s, const S& tension, Force<D, S>* W) {
+  const Vec<D, S> f = s.u * tension;
+  W[line.node_B] += at_point<D, S>(s.r_Q, f);
+  W[line.node_A] -= at_point<D, S>(s.r_P, f);
+}
+
+/// Sum of the rows of a point or contact: one force on B at r_Q.
+template <int D, class S>
+TR_INLINE Vec<D, S> point_force(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const S* multipliers) {
+  Vec<D, S> f = s.axes[0] * multipliers[0];
+  for (int i = 1; i < g.rows.size(); ++i) f += s.axes[i] * multipliers[i];
+  return f;
+}
+
+/// Of a group's rows on body B; zero for rows of coordinates.
+template <int D, class S>
+TR_INLINE Force<D, S> row_wrench(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const S* multipliers) {
+  Force<D, S> wrench = Force<D, S>::zero();
+  switch (g.type) {
+    case ConstraintType::point:
+    case ConstraintType::wheel:
+    case ConstraintType::blade:
+      wrench = at_point<D, S>(s.line.r_Q, point_force(g, s, multipliers));
+      break;
+    case ConstraintType::direction:  // a . (omega x b) = omega . (b x a)
+      wrench.moment = moment(s.axes[1], s.axes[0]) * multipliers[0];
+      break;
+    case ConstraintType::distance:
+      wrench = at_point<D, S>(s.line.r_Q, s.line.u * multipliers[0]);
+      break;
+    case ConstraintType::coordinate:
+    case ConstraintType::coupling:
+    case ConstraintType::velocity_coupling:
+      break;
+  }
+  return wrench;
+}
+
+/// W += of a group's rows on its two bodies.
+template <int D, class S>
+TR_INLINE void add_row_wrenches(const ConstraintGroup<D>& g, const ConstraintState<D, S>& s, const S* multipliers, Force<D, S>* W) {
+  if (g.of_coordinates()) return;
+  if (g.type == ConstraintType::distance) return add_tension(g.line, s.line, multipliers[0], W);
+  const Force<D, S> wrench = row_wrench(g, s, multipliers);
+  W[g.line.node_B] += wrench;
+  W[g.line.node_A] -= wrench;
+}
+
+}  // namespace trunnion
