@@ -21,12 +21,12 @@ import sys
 from pathlib import Path
 
 # In the order of docs/architecture.md.
-MODULES = ["base", "spatial", "description", "schema", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
+MODULES = ["base", "spatial", "description", "control", "schema", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
            "solve", "cosimulation", "run", "linearise", "front", "builtin", "external", "spectra", "results", "studies", "report", "outlets"]
 
 # Modules of the core library (core_modules in CMakeLists.txt, and builtin): they include no other module, no header of another library but
 # those of CORE_LIBRARIES, which are only headers, and nothing that opens files or starts processes.
-CORE = {"base", "spatial", "description", "schema", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
+CORE = {"base", "spatial", "description", "control", "schema", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
         "solve", "cosimulation", "run", "linearise", "front", "builtin"}
 CORE_LIBRARIES = re.compile(r"(unsupported/)?Eigen/|fmt/|nlohmann/")
 FILES_AND_PROCESSES = {"cstdio", "filesystem", "fstream", "iostream"}

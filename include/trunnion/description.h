@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "trunnion/description/control.h"
 #include "trunnion/description/power.h"
 #include "trunnion/description/values.h"
 #include "trunnion/description/valves.h"
@@ -572,6 +573,7 @@ struct Description {
   NamedList<ForceDescription> forces{};
   NamedList<SignalDescription> signals{};
   NamedList<InputDescription> inputs{};
+  NamedList<BlockDescription> control{};
   FluidDescription fluid{};
   NamedList<VolumeDescription> volumes{};
   NamedList<SourceDescription> sources{};

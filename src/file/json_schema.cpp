@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kSourcePattern = "^([A-Za-z0-9_.-]|\\$\\([^)]*\\))+$";
 constexpr const char* kNamePattern = "^([A-Za-z0-9_-]|\\$\\([^)]*\\))+$";
 constexpr const char* kQuantityPattern = "^\\s*([-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*[^,]*|\\$\\(.*\\))$";
 constexpr const char* kExpressionPattern = "^\\$\\(.*\\)$";
@@ -64,6 +65,8 @@ struct ValueSchema {
   Json operator()(const std::optional<Vec2d>*) const { return list_of(number(), 2); }
   Json operator()(const std::array<std::string, 2>*) const { return list_of(name(), 2); }
   Json operator()(const std::vector<std::string>*) const { return list_of(name(), 0); }
+  Json operator()(const std::vector<double>*) const { return list_of(number(), 0); }
+  Json operator()(const std::vector<std::vector<double>>*) const { return list_of(list_of(number(), 0), 0); }
   Json operator()(const Points*) const {
     Json points = list_of(list_of(reference("quantity"), 2), 0);
     points["minItems"] = 1;
@@ -75,7 +78,9 @@ struct ValueSchema {
     corners["minItems"] = 3;
     return corners;
   }
-  Json operator()(const NumberOrSignal*) const { return either(number(), {{"type", "string"}, {"pattern", kNamePattern}}); }
+  Json operator()(const NumberOrSignal*) const { 
+    return either(number(), {{"type", "string"}, {"pattern", key.names == Names::quantity ? kSourcePattern : kNamePattern}});
+  }
   Json operator()(const StartPressure*) const { return either(number(), {{"const", "equilibrium"}}); }
   Json operator()(const Automatic<double>*) const { return either(number(), {{"const", "auto"}}); }
   Json operator()(const Automatic<Vec2d>*) const { return either(list_of(number(), 2), {{"const", "auto"}}); }

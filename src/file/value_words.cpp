@@ -25,6 +25,10 @@ std::string named(Names names) {
       return "volume";
     case Names::signal:
       return "signal";
+    case Names::command:
+      return "signal or control block";
+    case Names::quantity:
+      return "quantity";
     case Names::nothing:
       break;
   }
@@ -61,11 +65,13 @@ struct ValueKind {
   std::string operator()(const Vec2d*) const { return "2 x " + number(); }
   std::string operator()(const std::optional<Vec2d>*) const { return "2 x " + number(); }
   std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
-  std::string operator()(const std::vector<std::string>*) const { return "list of " + named(key.names) + "s"; }
+  std::string operator()(const std::vector<std::string>*) const { return "list of " + (key.names == Names::quantity ? "quantities" : named(key.names) + "s"); }
+  std::string operator()(const std::vector<double>*) const { return "list of numbers"; }
+  std::string operator()(const std::vector<std::vector<double>>*) const { return "list of rows of numbers"; }
   std::string operator()(const Points*) const { return "list of [time, value]"; }
   std::string operator()(const OverSignal&) const { return "list of [signal, value]"; }
   std::string operator()(const Outline&) const { return "list of 2 x " + number(); }
-  std::string operator()(const NumberOrSignal*) const { return number() + ", or signal"; }
+  std::string operator()(const NumberOrSignal*) const { return number() + ", or " + named(key.names); }
   std::string operator()(const StartPressure*) const { return number() + ", or `equilibrium`"; }
   std::string operator()(const Automatic<double>*) const { return number() + ", or `auto`"; }
   std::string operator()(const Automatic<Vec2d>*) const { return "2 x " + number() + ", or `auto`"; }
@@ -96,6 +102,8 @@ struct Example {
     if constexpr (kIsNumber) return number;
     if constexpr (kIsVector) return "[0, 0, " + number + "]";
     if constexpr (std::is_same_v<T, Points*>) return "[[0 s, 0], [0.5 s, " + number + "]]";
+    if constexpr (std::is_same_v<T, std::vector<double>*>) return "[1, 0.5]";
+    if constexpr (std::is_same_v<T, std::vector<std::vector<double>>*>) return "[[0, 1], [-1, -2]]";
     if constexpr (std::is_same_v<T, Outline>) return "[[0, 0], [1 m, 0], [0, 0.5 m]]";
     if constexpr (std::is_same_v<T, bool*>) return *x ? "false" : "true";
     if constexpr (std::is_same_v<T, Axis>) return "y";

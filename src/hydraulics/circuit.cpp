@@ -31,6 +31,7 @@ template <class S>
 void load_pressures(const Hydraulics& netlist, const S* y, OilValues<S>& state) {
   for (const Volume& volume : netlist.volumes) state.pressure[volume.node] = y[netlist.nodes[volume.node].state];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i) state.spool[i] = y[netlist.spools[i].state];
+  for (const ControlBlock& block : netlist.control) state.signal[block.signal] = y[block.output];
 }
 
 /// Whether an element has no flow at any pressure: usually true of most metering edges.
@@ -452,6 +453,7 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
     for (int k = 0; k < a.friction_states; ++k)
       for (int j = 0; j < a.friction_states; ++j) marked[a.circuit][(a.local + k) * n + a.local + j] = 1;
   }
+  for (const ControlEntry& e : control_entries(netlist)) marked[e.circuit][e.row * netlist.circuits[e.circuit].size + e.column] = 1;
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::vector<std::vector<Entry>> entries(netlist.circuits.size());
   for (std::size_t i = 0; i < netlist.circuits.size(); ++i)
@@ -472,7 +474,8 @@ HydraulicState::HydraulicState(const Hydraulics& netlist)
       force_s(netlist.actuators.size()),
       force_v(netlist.actuators.size()),
       oil_rate(netlist.actuators.size()),
-      column(netlist.actuators.size()) {
+      column(netlist.actuators.size()),
+      varied_spool(netlist.control.empty() ? 0 : netlist.spools.size()) {
   std::size_t blocks = 0, columns = 0;
   for (const Circuit& c : netlist.circuits) blocks += static_cast<std::size_t>(c.size) * c.size;
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
@@ -634,6 +637,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
     else
       add_quasistatic_slopes(q, s, s_dot, y, netlist, state.quasistatic[i], state);
   }
+  if (step && !netlist.control.empty()) add_control(netlist, s, s_dot, y, ydot, rule, state);
 }
 
 template <class S>
@@ -742,10 +746,15 @@ void evaluate_residual(const Hydraulics& netlist, const double* s, const double*
     else
       state.R[i] = (linear ? ydot[k] : rule.factor * dN[k] - rule.offset[k]) + outflow[k];
   }
+  if (!netlist.control.empty()) set_control_residuals(netlist, s, s_dot, y, ydot, rule, state);
 }
 
-void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
+void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, HydraulicState& state,
                     const double* extra_rate) {
+  if (!netlist.control.empty()) {
+    load_pressures<double>(netlist, y, state);
+    evaluate_blocks<double>(netlist, s, s_dot, y, ydot, state);
+  }
   const double* oil_rate = s_dot;
   if (extra_rate != nullptr) {
     for (std::size_t i = 0; i < netlist.actuators.size(); ++i) state.oil_rate[i] = s_dot[i] + extra_rate[i];

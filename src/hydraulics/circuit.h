@@ -1,8 +1,8 @@
 // The hydraulic netlist: pressure nodes (volumes with a state, sources with a given pressure), flow elements between them,
 // cylinders at the ports. Evaluates the pressure equations in the capacity form, (13)-(14), (43):
 //   R_i = C_i(p, s) p_i_dot + sum A_j s_j_dot - sum Q_in = 0,    C_i = V_i / B_e,i
-// together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), and the port
-// forces; all with exact local derivatives.
+// together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), control blocks
+// (control.h), and the port forces; all with exact local derivatives.
 // In a step the rule acts on the content N of a volume, and a piston's sweep is a volume in it, not a rate (oil_rule.h):
 //   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 A_j (s_j,1 - s_j,0)
 //   R_i = factor dN_i - offset_i - sum Q_in                                                 g, chi: fluid.h
@@ -32,6 +32,7 @@
 #include "base/system_matrix.h"
 #include "friction/friction.h"
 #include "hydraulics/component.h"
+#include "hydraulics/control.h"
 #include "hydraulics/cylinder.h"
 #include "hydraulics/directional_valve.h"
 #include "hydraulics/fluid.h"
@@ -181,6 +182,8 @@ struct Hydraulics {
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
   std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
+  std::vector<ControlBlock> control;  // blocks in the order of their dependence
+  std::vector<int> block_of_signal;  // per signal: the block whose value it is; -1: none
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools
@@ -245,6 +248,7 @@ struct HydraulicState : OilValues<> {
   std::vector<int> column;               // per port: first entry in R_s, R_v, F_y
   std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of its ports
   std::vector<double> y_scratch, ydot_scratch;       // of evaluate_slopes
+  std::vector<Dual<1>> varied_spool;                 // of slopes in commands: scratch
   std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time
 };
 
@@ -319,10 +323,10 @@ void advance_quasistatic_states(const Hydraulics& netlist, const double* s, cons
 ///   x_dot   = rate(p, x, u)                                        components
 ///   U_dot   = rate(U_ref, U)                                       spools; 0 if they equal their signals
 /// `extra_rate` u [m/s] per port: an additional rate seen by the oil only; null: none. Signals and the pressures of sources are inputs.
-/// Also sets capacities.
-void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, double* ydot, HydraulicState& state,
+/// Also sets capacities, and in y the values of control blocks.
+void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, HydraulicState& state,
                     const double* extra_rate = nullptr);
-/// Its derivatives: those of the residual at constant ydot (null: zero), without an integration rule.
+/// Its derivatives: those of the residual at constant ydot (null: zero), without an integration rule and without control blocks.
 void evaluate_slopes(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                      HydraulicState& state);
 

@@ -52,6 +52,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
       range_(netlist.circuits.size()),
       changes_(netlist.volumes.size()),
       zeros_(ports_),
+      tolerance_other_(tolerance_other),
       tolerance_(netlist.unknown_state.size()),
       circuit_(tolerance_.size()),
       limited_(tolerance_.size()),
@@ -79,6 +80,12 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
       limited_[i] = 1;
       if (!s.rate_of_another) followed_.push_back({c.state + static_cast<int>(k), s.scale});
     }
+  const auto add_control = [&](int circuit, int local, int count) {
+    for (int k = 0; k < count; ++k) control_.push_back(static_cast<std::size_t>(netlist_.circuits[circuit].offset + local + k));
+  };
+  for (const ControlBlock& block : netlist_.control) add_control(block.circuit, block.local, 1 + block.states());
+  for (const Spool& spool : netlist_.spools)
+    if (spool.driven() && !spool.follows()) add_control(netlist_.control[spool.block].circuit, spool.local, spool.states());
   rows_.resize(ports_);
   for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators) {
@@ -92,6 +99,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
       if (netlist_.nodes[a.A].state >= 0) rows.push_back(netlist_.nodes[a.A].local);
       if (netlist_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist_.nodes[a.B].local);
       for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
+      add_control_rows(netlist_, i, rows);
     }
   for (const Actuator& a : netlist_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
   for (const Volume& volume : netlist_.volumes) nodes_of_circuit_[netlist_.nodes[volume.node].circuit].push_back(volume.node);
@@ -128,6 +136,7 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
   in_stages_ = false;
   std::fill(taken_.begin(), taken_.end(), 0.0);
   const int volumes = static_cast<int>(netlist_.volumes.size());
+  for (const std::size_t i : control_) tolerance_[i] = tolerance_other_ * std::max(1.0, std::abs(y_begin[netlist_.unknown_state[i]]));
   const double carried = OilRule::carried(h, *memory.step);
   for (int i = 0; i < netlist_.ny; ++i) {
     const double rate = i < volumes ? memory.inflow[i] : ydot_begin[i], lag = carried * memory.lag[i];
@@ -139,6 +148,7 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
     y[i] = i < volumes ? netlist_.fluid.advance(y[i], ahead, netlist_.volumes[i].mean_wall_compressibility) : y[i] + ahead;
   }
   for (const Spool& spool : netlist_.spools) {
+    if (spool.driven()) continue;
     const double end = state.signal[spool.signal];
     double *at = y + spool.state, *rate = ydot + spool.state;
     spool_rates(spool, signals.value(spool.signal, t, Side::right), at, rate);
@@ -164,7 +174,7 @@ void CircuitStep::begin_stage(int stage, const Signals& signals, double t, doubl
     std::copy_n(ydot_begin, netlist_.ny, rate.begin());
     std::copy_n(memory.inflow, volumes, rate.begin());
     for (const Spool& spool : netlist_.spools)
-      spool_rates(spool, signals.value(spool.signal, t, Side::right), y_begin + spool.state, rate.data() + spool.state);
+      if (!spool.driven()) spool_rates(spool, signals.value(spool.signal, t, Side::right), y_begin + spool.state, rate.data() + spool.state);
   }
   std::fill(taken_.begin(), taken_.end(), 0.0);
   for (int i = 0; i < netlist_.ny; ++i) {
@@ -176,6 +186,7 @@ void CircuitStep::begin_stage(int stage, const Signals& signals, double t, doubl
     y[i] = i < volumes ? netlist_.fluid.advance(y_begin[i], ahead, netlist_.volumes[i].mean_wall_compressibility) : y_begin[i] + ahead;
   }
   for (const Spool& spool : netlist_.spools) {
+    if (spool.driven()) continue;
     const double end = state.signal[spool.signal];
     std::copy_n(y_begin + spool.state, spool.states(), y + spool.state);
     advance_spool(spool, rule_.factor, offset_.data() + spool.state, end, y + spool.state);
@@ -200,6 +211,7 @@ void CircuitStep::set_rates() {
   const int first = netlist_.linear_oil != nullptr ? 0 : static_cast<int>(netlist_.volumes.size());
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - offset_[i];
+  for (const ControlBlock& block : netlist_.control) std::fill_n(ydot_ + block.output, block.sampled() ? 1 + block.states() : 1, 0.0);
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
@@ -217,6 +229,7 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
     memory.lag[i] = in_stages_ ? 0 : oil_rule_.lag(rule_.step, change, mean_[i], rate);
     if (i < volumes) memory.inflow[i] = rate;
   }
+  for (const ControlBlock& block : netlist_.control) std::fill_n(memory.lag + block.output, block.sampled() ? 1 + block.states() : 1, 0.0);
   if (!linear) {
     double* oil_rate = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_rate[i] = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];

@@ -139,7 +139,9 @@ class CircuitStep {
   std::vector<double> range_;                           // per circuit [Pa]: scratch
   std::vector<double> changes_, zeros_;                 // scratch
   double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, during the iterations
+  double tolerance_other_;
   std::vector<double> tolerance_;                       // per circuit unknown
+  std::vector<std::size_t> control_;                    // circuit unknowns of control: their tolerance is relative above 1
   std::vector<int> circuit_;                            // per circuit unknown
   std::vector<char> limited_;                           // per circuit unknown: a pressure or a state of a component
   std::vector<double> share_;                           // per circuit: of the increments of these

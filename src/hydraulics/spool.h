@@ -2,7 +2,8 @@
 //   x = u                                                            no dynamics
 //   x_dot = clamp((u - x) / tau, -r, r)                              first order, (18)
 //   x_dot = clamp(v, -r, r),  v_dot = w^2 (u - x) - 2 zeta w v       second order, natural frequency w, damping ratio zeta
-// r is the rate limit. Nothing acts back on a spool, so that it is integrated ahead of the step.
+// r is the rate limit. If u is a signal, nothing acts back on a spool, and it is integrated ahead of the step. If u is the value of a control
+// block (control.h), the spool is driven: without dynamics it is that value, otherwise its states are unknowns of its circuit.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; second order as in manufacturers' data for servo valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -24,9 +25,14 @@ struct Spool {
   double rate_limit = std::numeric_limits<double>::infinity();  // [signal unit/s]
   SignalIndex signal = -1;
   std::optional<double> start;  // [signal unit] start value; none: at its command
-  int state = 0;                // index in y of its position; its rate is the next one
+  int state = 0;                // index in y of its position; its rate is the next one. Driven without dynamics: of the block's value
+  int block = -1;               // the control block that drives it; -1: none
+  int local = 0;                // driven: its position in the block's circuit; its rate is the next one
 
   bool second_order() const { return frequency > 0; }
+  bool driven() const { return block >= 0; }
+  /// Whether it is a function of time alone.
+  bool is_signal() const { return follows() && !driven(); }
   /// Whether it equals its signal.
   bool follows() const { return time_constant <= 0 && !second_order(); }
   int states() const { return second_order() ? 2 : 1; }

@@ -12,6 +12,7 @@ namespace trunnion {
 std::vector<int> first_order_states(const Hydraulics& netlist) {
   std::vector<bool> follows(netlist.ny, false);
   for (const Spool& spool : netlist.spools) follows[spool.state] = spool.follows();
+  for (const ControlBlock& block : netlist.control) follows[block.output] = true;
   std::vector<int> states;
   for (int i = 0; i < netlist.ny; ++i)
     if (!follows[i]) states.push_back(i);
@@ -58,6 +59,8 @@ Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model, Const
   ydot_.resize(netlist_.ny);
   commanded_.resize(netlist_.ny);
   fixed_.resize(netlist_.ny);
+  varied_y_.resize(netlist_.control.empty() ? 0 : netlist_.ny);
+  varied_ydot_.resize(varied_y_.size());
   is_spool_.assign(netlist_.ny, false);
   for (const Spool& spool : netlist_.spools) is_spool_[spool.state] = true;
   states_ = first_order_states(netlist_);
@@ -200,7 +203,31 @@ template <int D>
 void Reduction<D>::differentiate_inputs(const Change& change) {
   const HydraulicState& oil = rates_.work().hydraulics;
   for (SignalIndex i : netlist_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
+  for (const ControlBlock& block : netlist_.control) flows_.signal[block.signal] = varied(oil.signal[block.signal], change.signal[block.signal]);
   for (std::size_t i = 0; i < netlist_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[netlist_.spools[i].state]);
+}
+
+/// Values of control blocks and the rates of their states, due to all changes.
+template <int D>
+void Reduction<D>::change_control(Change& change) {
+  if (netlist_.control.empty()) return;
+  using S = Dual<1>;
+  const MechanismState<D>& mech = rates_.work().mechanism;
+  differentiate_inputs(change);
+  for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+    port_s_[i] = varied(mech.s[i], ds_[i]);
+    port_v_[i] = varied(mech.s_dot[i], dsdot_[i]);
+  }
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
+    const PressureNode& node = netlist_.nodes[i];
+    flows_.pressure[i] = node.state < 0 ? flows_.signal[node.source] : varied(at_.y()[node.state], change.y[node.state]);
+  }
+  for (std::size_t i = 0; i < varied_y_.size(); ++i) varied_y_[i] = varied(at_.y()[i], change.y[i]);
+  evaluate_blocks<S>(netlist_, port_s_.data(), port_v_.data(), varied_y_.data(), varied_ydot_.data(), flows_);
+  for (const ControlBlock& block : netlist_.control) {
+    change.signal[block.signal] = change.y[block.output] = varied_y_[block.output].d[0];
+    for (int k = 1; k <= block.states(); ++k) change.ydot[block.output + k] = varied_ydot_[block.output + k].d[0];
+  }
 }
 
 /// Net inflow of every node due to changes of spools, signals and source pressures at constant pressures of the volumes.
@@ -367,7 +394,11 @@ void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
   } else {
     const int state = states_[j - first_state];
     out.y[state] = 1;
-    if (is_spool_[state]) change_flows(out, inflow_);
+    if (is_spool_[state] && netlist_.control.empty()) change_flows(out, inflow_);
+  }
+  if (!netlist_.control.empty()) {
+    change_control(out);
+    change_flows(out, inflow_);
   }
   change_forces_and_rates(out);
   solve(with_multipliers, out);
@@ -393,8 +424,11 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
   if (input.kind == Kind::value) {
     out.signal[input.signal] = 1;
     for (const Spool& spool : netlist_.spools)
-      if (spool.signal == input.signal && spool.follows()) out.y[spool.state] = 1;
-    change_flows(out, inflow_);
+      if (spool.signal == input.signal && spool.is_signal()) out.y[spool.state] = 1;
+  }
+  change_control(out);
+  if (input.kind == Kind::value || !netlist_.control.empty()) change_flows(out, inflow_);
+  if (input.kind == Kind::value) {
     add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());
   }
   change_forces_and_rates(out);
@@ -425,16 +459,17 @@ template <int D>
 void Reduction<D>::begin_change(int input, Change& change) {
   for (auto* x : {&change.signal, &change.ydot, &dr_, &ds_, &dsdot_, &inflow_, &commanded_}) std::fill(x->begin(), x->end(), 0.0);
   for (const Spool& spool : netlist_.spools)
-    if (spool.follows()) change.y[spool.state] = 0;
+    if (spool.is_signal()) change.y[spool.state] = 0;
   if (input < 0 || inputs_[input].kind != LinearInput::Kind::value) return;
   change.signal[inputs_[input].signal] = 1;
   for (const Spool& spool : netlist_.spools)
-    if (spool.signal == inputs_[input].signal && spool.follows()) change.y[spool.state] = 1;
+    if (spool.signal == inputs_[input].signal && spool.is_signal()) change.y[spool.state] = 1;
 }
 
 /// Forces and rates by the oil and the loads, after the motion's part of dr_.
 template <int D>
 void Reduction<D>::finish_change(int input, Change& change) {
+  change_control(change);
   change_flows(change, inflow_);
   if (input >= 0 && inputs_[input].kind == LinearInput::Kind::value)
     add_loads_of(m_, inputs_[input].signal, rates_.work().mechanism, dr_.data());

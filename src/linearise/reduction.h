@@ -21,7 +21,7 @@
 
 namespace trunnion {
 
-/// Indices in y of the first-order states of a linear model: all but spools that are their signals.
+/// Indices in y of the first-order states of a linear model: all but spools that are their signals, and the values of control blocks.
 std::vector<int> first_order_states(const Hydraulics& netlist);
 
 template <int D>
@@ -104,6 +104,7 @@ class Reduction {
   void change_mechanism(Change& out, const double* rates, const double* accelerations);
   void set_oil(const double* s, const double* s_dot, double* y);
   void differentiate_inputs(const Change& change);
+  void change_control(Change& change);
   void change_flows(const Change& change, std::vector<double>& inflow);
   void change_quasistatic(Change& change);
   void change_forces_and_rates(Change& change);
@@ -125,6 +126,7 @@ class Reduction {
   std::vector<bool> is_spool_;     // per y
   std::vector<double> commanded_;  // per y: rate of a component's state by commands and sources alone
   std::vector<Dual<1>> fixed_;     // per y: the state of the reference
+  std::vector<Dual<1>> varied_y_, varied_ydot_;  // of change_control
   std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_, row_values_;
   Change change_;
   std::vector<int> groups_;  // of constraints: all

@@ -47,6 +47,7 @@ namespace {
 
 StepKind kind_of(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
+  if (!model.description.control.empty()) refuse("control: a machine with control blocks", "linearise its equations instead");
   if (solver.coupling != CouplingKind::monolithic) refuse("solver.coupling: a co-simulation", "use `monolithic`");
   if (integrator_of(solver).is_implicit() && solver.integrator != IntegratorKind::trapezoidal)
     refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word).c_str(),

@@ -116,11 +116,19 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
       value_(netlist_.nodes.size(), std::nan("")),
       unknown_(netlist_.nodes.size(), -1),
       closed_(netlist_.nodes.size(), -1) {
-  for (const Spool& spool : netlist_.spools)
-    spool_.push_back(states == StatesAt::start ? spool.start.value_or(inputs.signal[spool.signal]) : inputs.signal[spool.signal]);
-  for (const FlowSource& source : netlist_.flow_sources) flow_.push_back(inputs.signal[source.flow]);
+  signal_ = inputs.signal;
+  source_ = inputs.pressure;
+  place_ports();
+  std::vector<double> y = model.y_start;
+  start_control(y.data());
+  for (const Spool& spool : netlist_.spools) {
+    const double command = signal_[spool.signal];
+    spool_.push_back(states == StatesAt::start ? spool.start.value_or(command) : command);
+    if (std::isnan(spool_.back())) spool_.back() = unknown_command(spool);
+  }
+  for (const FlowSource& source : netlist_.flow_sources) flow_.push_back(signal_[source.flow]);
   const std::vector<double> probe(netlist_.nodes.size(), kProbe);
-  root_ = join_nodes(netlist_, {probe.data(), inputs.signal.data(), spool_.data()});
+  root_ = join_nodes(netlist_, {probe.data(), signal_.data(), spool_.data()});
   std::vector<bool> open(netlist_.nodes.size(), false);  // per representative: has a source
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
     const int state = netlist_.nodes[i].state;
@@ -142,6 +150,40 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
   }
   pistons_ = list_pistons(netlist_, root_, unknown_);
   closed_pistons_ = list_pistons(netlist_, root_, closed_);
+}
+
+void HydrostaticGroups::place_ports() {
+  if (netlist_.control.empty()) return;
+  std::visit(
+      [&]<int D>(const Mechanism<D>& m) {
+        MechanismState<D> start(m);
+        const std::vector<double> still(model_.v_start.size(), 0.0);
+        update_inputs(m, Signals(model_.signals, nullptr), 0, Side::right, start);
+        update_positions(m, model_.q_start.data(), static_cast<const double*>(nullptr), start);
+        update_rates(m, states_ == StatesAt::start ? model_.v_start.data() : still.data(), still.data(), start);
+        s_ = start.s;
+        s_dot_ = start.s_dot;
+      },
+      model_.mechanism);
+}
+
+void HydrostaticGroups::start_control(double* y) const {
+  if (netlist_.control.empty()) return;
+  OilValues<> values(netlist_);
+  values.signal = signal_;
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+    values.pressure[i] = netlist_.nodes[i].state >= 0 ? y[netlist_.nodes[i].state] : source_[i];
+  start_blocks(netlist_, s_.data(), s_dot_.data(), values, y);
+  for (const ControlBlock& block : netlist_.control) signal_[block.signal] = y[block.output];
+}
+
+/// Command of a spool that depends on a pressure which is still to be determined.
+double HydrostaticGroups::unknown_command(const Spool& spool) const {
+  if (states_ == StatesAt::rest) return 0;
+  const std::string path = "control." + netlist_.control[spool.block].name;
+  throw InputError({{span_of(model_.description, path), path,
+                     "the command of `" + spool.name + "` at the start depends on a pressure that static equilibrium is to determine",
+                     "a given start pressure of the volume that it reads, or a given start of its states", ""}});
 }
 
 HydrostaticGroups::Border HydrostaticGroups::border(int root) const {
@@ -230,6 +272,11 @@ void HydrostaticGroups::fill(const std::vector<int>& groups, std::vector<double>
 }
 
 void HydrostaticGroups::complete(double* y, Undecided undecided) const {
+  complete_pressures(y, undecided);
+  start_control(y);
+}
+
+void HydrostaticGroups::complete_pressures(double* y, Undecided undecided) const {
   std::vector<double> pressure = pressures(y);
   std::vector<int> groups;
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
@@ -326,6 +373,7 @@ void HydrostaticGroups::write(const double* p, double* y) const {
       const double value = std::isnan(value_[root_[i]]) ? kGuess : value_[root_[i]];
       y[netlist_.nodes[i].state] = unknown < 0 ? value : p[unknown];
     }
+  start_control(y);
   for (std::size_t i = 0; i < netlist_.spools.size(); ++i) {
     y[netlist_.spools[i].state] = spool_[i];
     if (netlist_.spools[i].second_order()) y[netlist_.spools[i].state + 1] = 0;

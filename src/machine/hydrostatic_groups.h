@@ -61,6 +61,12 @@ class HydrostaticGroups {
   void check_pressures(const double* y, bool whole_machine) const;
 
  private:
+  /// Lengths and rates of the ports at the start, for control blocks.
+  void place_ports();
+  /// Values and states of control blocks at the pressures in y; their signals.
+  void start_control(double* y) const;
+  double unknown_command(const Spool& spool) const;
+  void complete_pressures(double* y, Undecided undecided) const;
   /// Pressures of a group at which valves neither admit nor discharge oil [Pa].
   struct Shut {
     double least, greatest;
@@ -96,6 +102,9 @@ class HydrostaticGroups {
   std::vector<int> root_;      // per node: representative of its group
   std::vector<double> given_;  // per node: given or source pressure [Pa]; NaN where marked
   std::vector<double> spool_;  // per spool
+  mutable std::vector<double> signal_;  // at the start; of control blocks as far as the pressures are known
+  std::vector<double> source_;          // per node [Pa]: of sources
+  std::vector<double> s_, s_dot_;       // per port at the start, if there are control blocks
   std::vector<double> flow_;   // per flow source [m3/s]
   std::vector<double> value_;  // per representative [Pa]; NaN: unknown
   std::vector<int> unknown_;   // per representative: index among the unknowns, or -1

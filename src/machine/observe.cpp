@@ -71,6 +71,9 @@ class MachineReadings : public Base {
     for_each_element(netlist_, [&](const auto& element) { add_element(element); });
     for (const Component& c : netlist_.components) add_component(c);
     for (const QuasistaticCircuit& q : netlist_.quasistatic) add_quasistatic(q);
+    for (const ControlBlock& block : netlist_.control)
+      for (int k = 1; k <= block.states(); ++k)
+        add("control", model_->state_names[block.output + k], "", "state of the control block", y_.data() + block.output + k);
     add_springs();
     add_loads();
     add_constraints();
@@ -299,7 +302,7 @@ class MachineReadings : public Base {
   }
   /// The acting command; valves may share it.
   void add_spool(const std::string& section, const Spool& spool) {
-    if (!shown_spools_.insert(spool.state).second) return;
+    if (!shown_spools_.insert(spool.name).second) return;
     add(section, spool.name + ".spool", "", "acting command, in the unit of its signal", y_.data() + spool.state);
     if (spool.second_order()) add(section, spool.name + ".spool_rate", "", "rate of the spool, per second", y_.data() + spool.state + 1);
   }
@@ -456,6 +459,8 @@ class MachineReadings : public Base {
     for (const Spool& spool : netlist_.spools)
       if (spool.signal >= 0)
         offer("valves", spool.name + ".command", spool.name + ".command", "", "command, before the spool", &oil_.signal[spool.signal]);
+    for (const ControlBlock& block : netlist_.control)
+      offer("control", block.name + ".output", block.name + ".output", "", "value of the control block", y_.data() + block.output);
     for (const auto& item : model_->description.signals)
       if (S* cell = offer("signals", item.first + ".signal", item.first + ".signal", "", "value of the signal"))
         signal_cells_.push_back({cell, model_->signals.find(item.first), 1});
@@ -1062,7 +1067,7 @@ class MachineReadings : public Base {
   std::vector<ActuatorCells> actuators_;
   std::vector<QuasistaticCells> quasistatic_;
   std::vector<ComponentCells> components_;
-  std::set<int> shown_spools_;  // by their states
+  std::set<std::string> shown_spools_;
   std::vector<Opening> openings_;
   std::vector<ContactCells> contacts_;
   std::vector<SoilCells> soil_cells_;

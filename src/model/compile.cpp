@@ -130,6 +130,9 @@ void collect_jumps(CompiledModel& model) {
   for (const PressureNode& node : netlist.nodes) add(node.source, false);
   for (const FlowSource& source : netlist.flow_sources) add(source.flow, false);
   for (const Spool& spool : netlist.spools) add(spool.signal, !spool.follows());
+  for (const ControlBlock& block : netlist.control)
+    for (const BlockInput& input : block.inputs)
+      if (input.kind == BlockInput::Kind::signal) add(input.index, block.sampled());
   std::visit(
       [&](const auto& m) {
         for (SignalIndex signal : m.force_signals) add(signal, false);
@@ -220,7 +223,10 @@ bool same_structure(const CompiledModel& a, const CompiledModel& b) {
                     [](const BodyInfo& i, const BodyInfo& j) { return (i.mass > 0) == (j.mass > 0); }) &&
          std::equal(x.spools.begin(), x.spools.end(), y.spools.begin(), y.spools.end(),
                     [](const Spool& i, const Spool& j) { return i.states() == j.states(); }) &&
-         std::equal(x.actuators.begin(), x.actuators.end(), y.actuators.begin(), y.actuators.end(), same_channels) && same_elements(x, y);
+         std::equal(x.actuators.begin(), x.actuators.end(), y.actuators.begin(), y.actuators.end(), same_channels) &&
+         std::equal(x.control.begin(), x.control.end(), y.control.begin(), y.control.end(),
+                    [](const ControlBlock& i, const ControlBlock& j) { return i.name == j.name && i.states() == j.states() && i.sampled() == j.sampled(); }) &&
+         same_elements(x, y);
 }
 
 }  // namespace trunnion

@@ -11,6 +11,7 @@
 
 #include "model/compile_parts.h"
 #include "model/component_plan.h"
+#include "model/control_plan.h"
 
 namespace trunnion {
 
@@ -38,6 +39,8 @@ class NetlistBuilder {
 
   void build(const std::vector<double>& starts) {
     netlist_.fluid = make_fluid(d_.fluid);
+    first_block_signal_ = model_.signals.size();
+    for (const auto& item : d_.control) model_.signals.add_block(item.first);
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
     for (const auto& [name, pump] : d_.pumps) add_component(name, "pumps", plan_component(pump, netlist_.fluid));
@@ -50,14 +53,12 @@ class NetlistBuilder {
     for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
     for (Component& c : netlist_.components) start_component(c);
-    for (Spool& spool : netlist_.spools) {
-      spool.state =
-          add_state(spool.name + ".spool", spool.start.value_or(Signals(model_.signals, nullptr).value(spool.signal, 0, Side::right)));
-      if (spool.second_order()) add_state(spool.name + ".spool_rate", 0);
-    }
+    add_control();
+    for (Spool& spool : netlist_.spools) add_spool_states(spool);
     netlist_.ny = static_cast<int>(model_.y_start.size());
     build_circuits();
     netlist_.signals = model_.signals.size();
+    netlist_.block_of_signal.resize(static_cast<std::size_t>(netlist_.signals), -1);
     std::sort(netlist_.used_signals.begin(), netlist_.used_signals.end());
     netlist_.used_signals.erase(std::unique(netlist_.used_signals.begin(), netlist_.used_signals.end()), netlist_.used_signals.end());
   }
@@ -71,8 +72,11 @@ class NetlistBuilder {
   SignalIndex signal(const NumberOrSignal& value) {
     const SignalIndex index = std::holds_alternative<double>(value) ? model_.signals.add_constant(std::get<double>(value))
                                                                     : model_.signals.find(std::get<std::string>(value));
-    netlist_.used_signals.push_back(index);
+    if (!is_block(index)) netlist_.used_signals.push_back(index);
     return index;
+  }
+  bool is_block(SignalIndex signal) const {
+    return signal >= first_block_signal_ && signal < first_block_signal_ + static_cast<int>(d_.control.size());
   }
   SignalIndex used(const std::string& name) { return signal(NumberOrSignal(name)); }
   int node(const std::string& name) const {
@@ -257,6 +261,87 @@ class NetlistBuilder {
     netlist_.actuators.push_back(std::move(a));
   }
 
+  // ---- control
+
+  /// What a name or number stands for as the input of a block.
+  BlockInput input_of(const NumberOrSignal& value) {
+    using Kind = BlockInput::Kind;
+    const auto* name = std::get_if<std::string>(&value);
+    if (name == nullptr || model_.signals.find(*name) >= 0) return {Kind::signal, signal(value)};
+    const std::size_t dot = name->rfind('.');
+    const std::string item = name->substr(0, dot), quantity = dot == std::string::npos ? "" : name->substr(dot + 1);
+    if (quantity == "pressure") return {Kind::pressure, node(item)};
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
+      if (netlist_.actuators[i].name == item) return {quantity == "rate" ? Kind::rate : Kind::position, static_cast<int>(i)};
+    throw Error("there is no quantity '" + *name + "'");
+  }
+  void add_control() {
+    std::vector<ControlBlock> blocks;
+    for (const auto& [name, description] : d_.control) {
+      const BlockPlan plan = plan_block(description);
+      ControlBlock& b = blocks.emplace_back();
+      b.name = name;
+      b.law = plan.law;
+      for (const NumberOrSignal& input : plan.inputs) b.inputs.push_back(input_of(input));
+      b.signal = model_.signals.find(name);
+      b.period = description.period.value_or(0);
+      b.offset = description.offset;
+    }
+    netlist_.block_of_signal.assign(static_cast<std::size_t>(model_.signals.size()), -1);
+    for (const int i : evaluation_order(blocks)) {
+      ControlBlock& b = blocks[static_cast<std::size_t>(i)];
+      netlist_.block_of_signal[b.signal] = static_cast<int>(netlist_.control.size());
+      b.output = add_state(b.name + ".output", std::numeric_limits<double>::quiet_NaN());
+      for (int k = 1; k <= b.states(); ++k)
+        add_state(b.name + (b.states() == 1 ? ".state" : ".state_" + std::to_string(k)), std::numeric_limits<double>::quiet_NaN());
+      netlist_.control.push_back(std::move(b));
+    }
+  }
+  /// Blocks after those that their values depend on. Throws InputError for algebraic loops.
+  std::vector<int> evaluation_order(const std::vector<ControlBlock>& blocks) const {
+    std::vector<int> order, path;
+    std::vector<char> done(blocks.size(), 0), open(blocks.size(), 0);
+    std::vector<Diagnostic> findings;
+    const auto visit = [&](auto&& self, int i) -> void {
+      const ControlBlock& b = blocks[static_cast<std::size_t>(i)];
+      if (done[static_cast<std::size_t>(i)] != 0) return;
+      path.push_back(i);
+      open[static_cast<std::size_t>(i)] = 1;
+      for (int k = 0; k < b.law->inputs() && !b.sampled(); ++k) {
+        const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+        if (input.kind != BlockInput::Kind::signal || !is_block(input.index) || !b.law->direct(k)) continue;
+        const int other = input.index - first_block_signal_;
+        if (open[static_cast<std::size_t>(other)] == 0) {
+          self(self, other);
+          continue;
+        }
+        std::string members;
+        for (auto at = std::find(path.begin(), path.end(), other); at != path.end(); ++at)
+          members += blocks[static_cast<std::size_t>(*at)].name + " -> ";
+        const std::string place = "control." + blocks[static_cast<std::size_t>(other)].name;
+        findings.push_back({span_of(d_, place), place, "algebraic loop: each value depends directly on the next, " + members + blocks[static_cast<std::size_t>(other)].name,
+                            "a block with a state in every loop, such as `integrator` or `low_pass`", ""});
+      }
+      open[static_cast<std::size_t>(i)] = 0;
+      done[static_cast<std::size_t>(i)] = 1;
+      path.pop_back();
+      order.push_back(i);
+    };
+    for (std::size_t i = 0; i < blocks.size(); ++i) visit(visit, static_cast<int>(i));
+    if (!findings.empty()) throw InputError(std::move(findings));
+    return order;
+  }
+  void add_spool_states(Spool& spool) {
+    spool.block = spool.signal < static_cast<int>(netlist_.block_of_signal.size()) ? netlist_.block_of_signal[spool.signal] : -1;
+    if (spool.driven() && spool.follows()) {
+      spool.state = netlist_.control[spool.block].output;
+      return;
+    }
+    spool.state =
+        add_state(spool.name + ".spool", spool.start.value_or(Signals(model_.signals, nullptr).value(spool.signal, 0, Side::right)));
+    if (spool.second_order()) add_state(spool.name + ".spool_rate", 0);
+  }
+
   // ---- quasistatic circuits
 
   /// The tank of the quasistatic circuit that an actuator without chambers belongs to.
@@ -344,7 +429,8 @@ class NetlistBuilder {
   void build_circuits() {
     // nodes that can exchange oil share a circuit; a cylinder's chambers and friction belong together; sources separate
     const int volumes = static_cast<int>(netlist_.volumes.size());
-    Groups groups(netlist_.nodes.size() + netlist_.actuators.size() + netlist_.components.size());
+    const std::size_t items = netlist_.nodes.size() + netlist_.actuators.size() + netlist_.components.size() + netlist_.control.size();
+    Groups groups(items);
     const auto join = [&](int a, int b) {
       const bool source_a = a < static_cast<int>(netlist_.nodes.size()) && a >= volumes,
                  source_b = b < static_cast<int>(netlist_.nodes.size()) && b >= volumes;
@@ -367,7 +453,9 @@ class NetlistBuilder {
     for (const QuasistaticCircuit& q : netlist_.quasistatic)
       for (const QuasistaticPort& port : q.ports)
         join(static_cast<int>(netlist_.nodes.size()) + q.ports.front().actuator, static_cast<int>(netlist_.nodes.size()) + port.actuator);
-    std::vector<int> circuits(netlist_.nodes.size() + netlist_.actuators.size() + netlist_.components.size(), -1);  // by root
+    const auto block = [&](int i) { return component(netlist_.components.size()) + i; };
+    join_control(join, component, block);
+    std::vector<int> circuits(items, -1);  // by root
     const auto circuit_of = [&](int i) {
       int& circuit = circuits[groups.root(i)];
       if (circuit < 0) {
@@ -406,23 +494,62 @@ class NetlistBuilder {
       c.local = static_cast<int>(unknowns[c.circuit].size());
       for (int k = 0; k < states; ++k) add_unknown(c.circuit, c.state + k);
     }
+    for (std::size_t i = 0; i < netlist_.control.size(); ++i) {
+      ControlBlock& b = netlist_.control[i];
+      b.circuit = circuit_of(block(static_cast<int>(i)));
+      b.local = add_unknown(b.circuit, b.output);
+      for (int k = 1; k <= b.states(); ++k) add_unknown(b.circuit, b.output + k);
+    }
+    for (Spool& spool : netlist_.spools) {
+      if (!spool.driven() || spool.follows()) continue;
+      const int circuit = netlist_.control[spool.block].circuit;
+      spool.local = add_unknown(circuit, spool.state);
+      if (spool.second_order()) add_unknown(circuit, spool.state + 1);
+    }
     for (QuasistaticCircuit& q : netlist_.quasistatic)
       for (QuasistaticPort& port : q.ports) port.local = add_unknown(netlist_.actuators[port.actuator].circuit, port.state);
     unknowns.resize(netlist_.circuits.size());
-    int block = 0;
+    int entries = 0;
     for (std::size_t i = 0; i < netlist_.circuits.size(); ++i) {
       Circuit& c = netlist_.circuits[i];
       c.size = static_cast<int>(unknowns[i].size());
       c.offset = static_cast<int>(netlist_.unknown_state.size());
-      c.block = block;
-      block += c.size * c.size;
+      c.block = entries;
+      entries += c.size * c.size;
       netlist_.unknown_state.insert(netlist_.unknown_state.end(), unknowns[i].begin(), unknowns[i].end());
     }
+  }
+
+  /// Joins control blocks with what they read and drive.
+  template <class Join, class ComponentNumber, class BlockNumber>
+  void join_control(const Join& join, const ComponentNumber& component, const BlockNumber& block) {
+    const auto driver = [&](int spool) { return spool < 0 ? -1 : netlist_.spools[spool].block; };
+    for (std::size_t i = 0; i < netlist_.control.size(); ++i)
+      for (const BlockInput& input : netlist_.control[i].inputs) {
+        const int other = input.kind == BlockInput::Kind::signal ? netlist_.block_of_signal[input.index] : -1, at = block(static_cast<int>(i));
+        if (other >= 0) join(at, block(other));
+        if (input.kind == BlockInput::Kind::pressure) join(at, input.index);
+        if (input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate)
+          join(at, static_cast<int>(netlist_.nodes.size()) + input.index);
+      }
+    for_each_element(netlist_, [&](const auto& element) {
+      if constexpr (requires { element.spool; })
+        if (const int by = driver(element.spool); by >= 0)
+          for (const int* node : element_nodes(element)) join(block(by), *node);
+    });
+    for (std::size_t i = 0; i < netlist_.components.size(); ++i)
+      for (const int spool : netlist_.components[i].spools)
+        if (driver(spool) >= 0) join(block(driver(spool)), component(i));
+    for (const FlowSource& source : netlist_.flow_sources)
+      if (const int by = netlist_.block_of_signal[source.flow]; by >= 0)
+        for (const int node : {source.from, source.to})
+          if (node >= 0) join(block(by), node);
   }
 
   const Description& d_;
   CompiledModel& model_;
   Hydraulics& netlist_;
+  SignalIndex first_block_signal_ = 0;  // of the control blocks, in the order of the description
   std::unordered_map<std::string, int> node_numbers_;
 };
 

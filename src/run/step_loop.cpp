@@ -123,7 +123,7 @@ bool StepLoop::restart_due() const {
 /// The start state already is a right limit.
 bool StepLoop::restart() {
   for (const Spool& spool : model_->hydraulics.spools)
-    if (spool.follows()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
+    if (spool.is_signal()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
   double* const end = state_.inputs() + state_.layout().inputs;
   for (double* set = state_.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) *set = InputCourse::kSet;

@@ -94,8 +94,21 @@ class ReferenceCheck : public Visitor {
       if (find_coordinate(joint.kind, "") == 0) coordinates_.add(name);
       for (std::string& coordinate : coordinates_of(name, joint.kind)) coordinates_.add_made(std::move(coordinate));
     }
-    signals_.add(d.signals);
-    signals_.add(d.inputs);
+    for (KnownNames* names : {&signals_, &commands_, &quantities_}) {
+      names->add(d.signals);
+      names->add(d.inputs);
+    }
+    blocks_.add(d.control);
+    commands_.add(d.control);
+    quantities_.add(d.control);
+    if (d.control.empty()) return;
+    for (const auto& item : d.volumes) quantities_.add_made(item.first + ".pressure");
+    for (const auto& [name, source] : d.sources)
+      if (std::holds_alternative<PressureSourceDescription>(source)) quantities_.add_made(name + ".pressure");
+    for (const auto& item : d.cylinders)
+      for (const char* quantity : {".length", ".rate"}) quantities_.add_made(item.first + quantity);
+    for (const auto& item : d.motors)
+      for (const char* quantity : {".angle", ".rate"}) quantities_.add_made(item.first + quantity);
   }
 
   void leaf(const Key& key, const Slot& slot) override {
@@ -144,6 +157,8 @@ class ReferenceCheck : public Visitor {
       if (const auto* joint = joints_.find(split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
     std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
     if (key.names == Names::node && sources_.find(name) != nullptr) hint = "`" + name + "` is a flow source, which defines no pressure";
+    if (key.names == Names::signal && blocks_.contains(name))
+      hint = "`" + name + "` is a control block: valves, pumps, flow sources and other blocks can follow it";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
     add_finding(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
   }
@@ -177,6 +192,10 @@ class ReferenceCheck : public Visitor {
         return {&nodes_, "a volume or a pressure source"};
       case Names::volume:
         return {&volumes_, "a volume"};
+      case Names::command:
+        return {&commands_, "a signal, an input or a control block"};
+      case Names::quantity:
+        return {&quantities_, "a signal, an input, a control block, or a quantity that blocks can read"};
       default:
         return {&signals_, "a signal or an input"};
     }
@@ -187,7 +206,7 @@ class ReferenceCheck : public Visitor {
   NameIndex<JointDescription> joints_;
   NameIndex<SourceDescription> sources_;
   std::string path_;
-  KnownNames bodies_, volumes_, nodes_, coordinates_, signals_;
+  KnownNames bodies_, volumes_, nodes_, coordinates_, signals_, blocks_, commands_, quantities_;
 };
 
 // The parent of every joint by name, and the joints known to be in no cycle, or in one already found.
@@ -313,6 +332,7 @@ void check_values(const Description& d, Findings& out) {
   check_signals(d, out);
   check_hydraulics(d, out);
   check_power(d, out);
+  check_control(d, out);
 }
 
 void check_names(const Description& d, Findings& out) {
@@ -341,6 +361,7 @@ void check_names(const Description& d, Findings& out) {
   claim("cylinders", d.cylinders);
   claim("motors", d.motors);
   claim("quasistatic", d.quasistatic);
+  claim("control", d.control);
   const auto no_number = [&](const std::string& section, const std::string& what, const auto& list) {
     for (const auto& item : list)
       if (item.first.find_first_of("0123456789-") == 0)
@@ -349,6 +370,7 @@ void check_names(const Description& d, Findings& out) {
   };
   no_number("signals", "a signal", d.signals);
   no_number("inputs", "an input", d.inputs);
+  no_number("control", "a control block", d.control);
   const NameIndex<SignalDescription> signals(d.signals);
   for (const auto& [name, input] : d.inputs) {
     if (!is_item_name(name)) add_finding(d, out, "inputs." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");
@@ -356,6 +378,11 @@ void check_names(const Description& d, Findings& out) {
       add_finding(d, out, "inputs." + name, "the name `" + name + "` is already used in `signals`",
                   "different names, as both name signals");
   }
+  const NameIndex<InputDescription> inputs(d.inputs);
+  for (const auto& item : d.control)
+    if (const bool signal = signals.find(item.first) != nullptr; signal || inputs.find(item.first) != nullptr)
+      add_finding(d, out, "control." + item.first, "the name `" + item.first + "` is already used in `" + (signal ? "signals" : "inputs") + "`",
+                  "different names, as both name signals");
 }
 
 void check_references(const Description& d, Findings& out) {

@@ -32,6 +32,7 @@ void check_inertias(const Description& d, Findings& out);
 void check_signals(const Description& d, Findings& out);
 void check_hydraulics(const Description& d, Findings& out);
 void check_power(const Description& d, Findings& out);
+void check_control(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);
 void check_coupling(const Description& d, Findings& out);
 

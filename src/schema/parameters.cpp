@@ -67,6 +67,12 @@ class ParameterList : public Visitor {
     for (std::size_t i = 0; i < 2; ++i)
       for (std::size_t k = 0; k < 3; ++k) add_number(&(*value)[i][k], "." + std::to_string(i) + "." + std::to_string(k));
   }
+  void add(std::vector<double>* list, const std::string& row = "") {
+    for (std::size_t i = 0; i < list->size(); ++i) add_number(&(*list)[i], row + "." + std::to_string(i));
+  }
+  void add(std::vector<std::vector<double>>* rows) {
+    for (std::size_t i = 0; i < rows->size(); ++i) add(&(*rows)[i], "." + std::to_string(i));
+  }
   void add(Points* points) {
     for (std::size_t i = 0; i < points->size(); ++i) {
       add_number(&(*points)[i][0], "." + std::to_string(i) + ".0", false);

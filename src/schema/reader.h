@@ -113,6 +113,7 @@ class Reader : public Visitor {
   bool number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out);
   bool words(const FileTree& node, const std::string& path, const Words& out);
   bool choice(const FileTree& node, const std::string& path, const Choice& out);
+  bool numbers(const Key& key, const FileTree& node, const std::string& path, std::vector<double>& out);
   bool list_of(const FileTree& node, const std::string& path, std::size_t count, const std::string& what);
   bool wrong_kind(const FileTree& node, const std::string& path, const std::string& expected);
 

@@ -67,6 +67,15 @@ struct Reader::Dispatch {
     if (std::vector<std::string> names; r.texts(node, path, 2, names)) *x = {names[0], names[1]};
   }
   void operator()(std::vector<std::string>* x) { r.texts(node, path, 0, *x); }
+  void operator()(std::vector<double>* x) { r.numbers(key, node, path, *x); }
+  void operator()(std::vector<std::vector<double>>* x) {
+    if (node.kind != FileTree::Kind::list) {
+      r.wrong_kind(node, path, "a list of rows, each a list of numbers");
+      return;
+    }
+    x->resize(node.items.size());
+    for (std::size_t i = 0; i < x->size(); ++i) r.numbers(key, node.items[i], path + "." + std::to_string(i), (*x)[i]);
+  }
   void operator()(Points* x) { r.points(key, node, path, {"time", "", kTime, key.flags & kIncreasing}, "[1 s, 10]", *x); }
   void operator()(OverSignal x) {
     Points points;
@@ -152,6 +161,14 @@ bool Reader::integer(const Key& key, const FileTree& node, const std::string& pa
   }
   out = static_cast<int>(value);
   return true;
+}
+
+bool Reader::numbers(const Key& key, const FileTree& node, const std::string& path, std::vector<double>& out) {
+  if (node.kind != FileTree::Kind::list) return wrong_kind(node, path, "a list of numbers");
+  out.assign(node.items.size(), 0);
+  bool good = true;
+  for (std::size_t i = 0; i < out.size(); ++i) good = number(key, node.items[i], path + "." + std::to_string(i), out[i]) && good;
+  return good;
 }
 
 bool Reader::list_of(const FileTree& node, const std::string& path, std::size_t count, const std::string& what) {
@@ -299,8 +316,12 @@ bool Reader::boolean(const FileTree& node, const std::string& path, bool& out) {
 }
 
 bool Reader::number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out) {
-  if (node.kind != FileTree::Kind::scalar) return wrong_kind(node, path, expectation(key.measure) + ", or the name of a signal");
-  const bool name = is_item_name(node.text) && std::string("0123456789-").find(node.text[0]) == std::string::npos;
+  const bool quantity = key.names == Names::quantity;
+  if (node.kind != FileTree::Kind::scalar)
+    return wrong_kind(node, path, expectation(key.measure) + (quantity ? ", or the name of a quantity" : ", or the name of a signal"));
+  std::string letters = node.text;
+  if (quantity) std::replace(letters.begin(), letters.end(), '.', '_');  // `lift.length`
+  const bool name = is_item_name(letters) && std::string("0123456789-").find(node.text[0]) == std::string::npos;
   if (name) {
     out = node.text;
     return true;

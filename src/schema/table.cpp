@@ -517,6 +517,8 @@ void describe(Visitor& v, Description& d) {
   v.section({"signals", "Values over time"}, named(d.signals), "constant");
   v.section({"inputs", "Values set from outside during a run: by a program, or by `trunnion run --input`. Their names stand for signals"},
             named(d.inputs), "default");
+  v.section({"control", "Control blocks: values computed from the machine's quantities, signals and other blocks. Their names stand for signals"},
+            named_items(d.control, describe_control_block), nullptr);
   describe_solver(v, d);
 }
 

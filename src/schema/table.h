@@ -27,7 +27,16 @@ enum KeyFlags : unsigned {
 };
 
 /// What a text names.
-enum class Names { nothing, body, coordinate, node, volume, signal };
+enum class Names {
+  nothing,
+  body,
+  coordinate,
+  node,
+  volume,
+  signal,    // a signal or an input
+  command,   // one of these or a control block
+  quantity,  // one of these or a quantity of the machine
+};
 
 /// One key of the file.
 struct Key {
@@ -92,7 +101,7 @@ struct Composed {
 /// The value behind a key.
 using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
                           Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
-                          std::vector<std::string>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Automatic<double>*,
+                          std::vector<std::string>*, std::vector<double>*, std::vector<std::vector<double>>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Automatic<double>*,
                           Automatic<Vec2d>*, Axis, AxisPair, InertiaTensor, Choice, Words, Composed>;
 
 class Visitor;

@@ -32,7 +32,7 @@ void describe_source(Visitor& v, SourceDescription& s) {
                   {"flow", "Flow source", std::holds_alternative<FlowSourceDescription>(s), [&s] { s = FlowSourceDescription{}; },
                    [&s](Visitor& w) {
                      auto& f = std::get<FlowSourceDescription>(s);
-                     w.leaf({"flow", "Volume flow, or the name of a signal", kFlow, kRequired, Names::signal}, &f.flow);
+                     w.leaf({"flow", "Volume flow, or the name of a signal", kFlow, kRequired, Names::command}, &f.flow);
                      w.leaf({"to", "Volume that receives the flow", kNumber, kRequired, Names::volume}, &f.to);
                      w.leaf({"from", "Node the flow is drawn from; default: outside the model", kNumber, 0, Names::node}, &f.from);
                    }}},

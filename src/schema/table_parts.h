@@ -32,6 +32,9 @@ void describe_pump(Visitor& v, PumpDescription& pump);
 void describe_accumulator(Visitor& v, AccumulatorDescription& accumulator);
 void describe_line(Visitor& v, LineDescription& line);
 
+/// An item of control: table_control.cpp
+void describe_control_block(Visitor& v, BlockDescription& block);
+
 /// The number of an enumerator among `count` words, or count + 1.
 template <class E>
 std::size_t word_of(E value, std::size_t count) {

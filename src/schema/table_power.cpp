@@ -104,11 +104,11 @@ void describe_pump(Visitor& v, PumpDescription& p) {
   v.leaf({"P", "Node it feeds", kNumber, kRequired, Names::node}, &p.P);
   v.leaf({"displacement", "Full displacement", kDisplacement, kRequired | kPositive}, &p.displacement);
   v.leaf(
-      {"speed", "Shaft speed, or the name of a signal; with a prime mover: the governor setting", kAngularRate, kRequired, Names::signal},
+      {"speed", "Shaft speed, or the name of a signal; with a prime mover: the governor setting", kAngularRate, kRequired, Names::command},
       &p.speed);
   v.leaf(
       {"fraction", "Displacement as a fraction of the full displacement, -1 to 1, or the name of a signal; with a control: its upper limit",
-       kNumber, 0, Names::signal},
+       kNumber, 0, Names::command},
       &p.fraction);
   v.leaf({"time_constant", "Time constant of the fraction; 0: no lag", kTime, kNonNegative}, &p.time_constant);
   v.group({"losses", "Leakage and friction; default: none"}, {true, {}, [&p](Visitor& w) { describe_losses(w, p); }});

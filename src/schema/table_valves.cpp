@@ -42,9 +42,9 @@ Alternative valve_form(ValveDescription& valve, const char* key, const char* doc
             auto& d = std::get<V>(valve);
             w.group({key, doc, kNumber, kRequired}, {true, {}, [&d, describe](Visitor& u) { describe(u, d); }});
             if constexpr (std::is_same_v<V, OrificeDescription>)
-              w.leaf({"signal", "Command over time; default: always open", kNumber, 0, Names::signal}, &d.signal);
+              w.leaf({"signal", "Command over time; default: always open", kNumber, 0, Names::command}, &d.signal);
             if constexpr (std::is_same_v<V, DirectionalValveDescription> || std::is_same_v<V, SpoolValveDescription>)
-              w.leaf({"signal", "Command over time", kNumber, kRequired, Names::signal}, &d.signal);
+              w.leaf({"signal", "Command over time", kNumber, kRequired, Names::command}, &d.signal);
           }};
 }
 

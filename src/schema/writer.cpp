@@ -37,6 +37,10 @@ struct ValueWriter {
   FileTree operator()(const std::optional<Vec2d>* x) const { return *x ? list(**x, number) : FileTree{}; }
   FileTree operator()(const std::array<std::string, 2>* x) const { return list(*x, name); }
   FileTree operator()(const std::vector<std::string>* x) const { return list(*x, name); }
+  FileTree operator()(const std::vector<double>* x) const { return x->empty() && !key.is(kRequired) ? FileTree{} : list(*x, number); }
+  FileTree operator()(const std::vector<std::vector<double>>* x) const {
+    return list(*x, [](const std::vector<double>& row) { return list(row, number); });
+  }
   FileTree operator()(const Points* x) const {
     return list(*x, [](const std::array<double, 2>& p) { return list(p, number); });
   }

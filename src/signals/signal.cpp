@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
 #include <span>
@@ -132,6 +133,13 @@ SignalIndex SignalSet::add_constant(double value) {
   nodes_.push_back(std::move(node));
   names_.emplace_back();
   return size() - 1;
+}
+
+SignalIndex SignalSet::add_block(const std::string& name) {
+  const SignalIndex index = add_constant(std::numeric_limits<double>::quiet_NaN());
+  names_.back() = name;
+  numbers_.emplace(name, index);
+  return index;
 }
 
 /// An input; with a given course a table within its limits.

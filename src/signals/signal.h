@@ -38,7 +38,9 @@ class SignalSet {
   /// Adds a signal of a co-simulation's subsystem: `feed` as it is at the time of evaluation, written by its owner while the set is in
   /// use.
   SignalIndex add_feed(const TimePolynomial* feed);
-  /// Index of a named signal, or -1.
+  /// Adds the value of a control block, which is no function of time: its users take it from the state.
+  SignalIndex add_block(const std::string& name);
+  /// Index of a named signal, input or block, or -1.
   SignalIndex find(const std::string& name) const;
   const std::vector<std::string>& names() const { return names_; }
   int size() const { return static_cast<int>(nodes_.size()); }

@@ -78,7 +78,7 @@ template <int D>
 void MachineRates<D>::set_inputs(Side side, StateVector& at) {
   update_inputs(*model_, signals_at(*model_, at), at.time, side, work_);
   for (const Spool& spool : netlist_.spools)
-    if (spool.follows()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
+    if (spool.is_signal()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
 
 /// Accepts the positions of `at` unchanged, at theta (may be null: zero) from where increments start.

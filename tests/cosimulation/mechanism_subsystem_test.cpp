@@ -516,7 +516,7 @@ TEST(MechanismSubsystem, GoesOnBitForBitWhereItWasSaved) {
 
 /// Pressure rates of a machine's volumes.
 Eigen::VectorXd pressure_rates(const CompiledModel& machine, double t, const std::vector<double>& s, const std::vector<double>& w,
-                               const std::vector<double>& y) {
+                               std::vector<double> y) {
   HydraulicState oil(machine.hydraulics);
   update_inputs(machine.hydraulics, Signals(machine.signals, nullptr), t, Side::right, oil);
   std::vector<double> ydot(y.size());

@@ -389,8 +389,8 @@ cylinders: {c: {base: {body: ground}, rod_end: {body: a}, A: v, B: tank, area_A:
 )");
   HydraulicState state(model->hydraulics);
   update_inputs(model->hydraulics, Signals(model->signals, nullptr), 0, Side::right, state);
-  const double s = 1.1, s_dot = 0.02, y = 3e6;
-  double ydot = 0;
+  const double s = 1.1, s_dot = 0.02;
+  double y = 3e6, ydot = 0;
   evaluate_rates(model->hydraulics, &s, &s_dot, &y, &ydot, state);
   const double inflow = 1e-4 * std::sqrt(4.0) + 1e-4 - 3e-5 - 50e-4 * 0.02;
   const double capacity = 2e-3 * (1 / 1.5e9 + 1 / 1.5e8) + 50e-4 * 0.5 * (1 / 1.5e9 + 1 / 3e10);

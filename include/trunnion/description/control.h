@@ -1,0 +1,156 @@
+// Control blocks of a description: each computes one value from quantities of the machine, signals and other blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "trunnion/description/values.h"
+
+namespace trunnion {
+
+/// Sum of its inputs times their gains.
+struct SumBlock {
+  std::vector<std::string> inputs{};
+  std::vector<double> gains{};  ///< one for each input; empty: 1
+  double offset = 0;            ///< [unit of the value]
+};
+/// Its input times a gain.
+struct GainBlock {
+  NumberOrSignal input = std::string();
+  double gain = 1;
+  double offset = 0;  ///< [unit of the value]
+};
+/// Product of its inputs.
+struct ProductBlock {
+  std::vector<std::string> inputs{};
+};
+/// Least of its inputs.
+struct MinimumBlock {
+  std::vector<std::string> inputs{};
+};
+/// Greatest of its inputs.
+struct MaximumBlock {
+  std::vector<std::string> inputs{};
+};
+
+/// Controller with proportional, integral and derivative part:
+///   v = gain (setpoint_weight r - y) + I + D + feedforward, limited to [min, max]
+///   I' = gain/integral_time (r - y) + (limited v - v)/tracking_time
+///   D = gain derivative_time s/(1 + s derivative_time/filter) (derivative_weight r - y)
+/// Source: K. J. Astrom, T. Hagglund, Advanced PID Control, ISA 2006, sections 3.4 to 3.5.
+struct PidBlock {
+  NumberOrSignal setpoint = std::string();     ///< r
+  NumberOrSignal measurement = std::string();  ///< y
+  NumberOrSignal feedforward = 0.0;            ///< added to the value before it is limited
+  double gain = 1;
+  std::optional<double> integral_time{};    ///< [s] unset: no integral part
+  std::optional<double> derivative_time{};  ///< [s] unset: no derivative part
+  double filter = 10;                       ///< [-] derivative_time over the time constant of its filter
+  double setpoint_weight = 1;               ///< [-] of the proportional part
+  double derivative_weight = 0;             ///< [-] of the derivative part
+  std::optional<double> min{}, max{};       ///< limits of the value
+  std::optional<double> tracking_time{};    ///< [s] unset: (integral_time derivative_time)^0.5, or the integral time
+  double start = 0;                         ///< integral part at the start
+};
+
+/// A rational function of s; coefficients in descending powers.
+struct TransferFunctionBlock {
+  NumberOrSignal input = std::string();
+  std::vector<double> numerator{};
+  std::vector<double> denominator{};
+};
+/// x' = A x + B u, value = C x + D u.
+struct StateSpaceBlock {
+  std::vector<std::string> inputs{};
+  std::vector<std::vector<double>> A{}, B{};  ///< rows
+  std::vector<double> C{}, D{};               ///< one row; D empty: 0
+  std::vector<double> start{};                ///< states at the start; empty: 0
+};
+/// Time integral of its input times a gain, within limits.
+struct IntegratorBlock {
+  NumberOrSignal input = std::string();
+  double gain = 1;                     ///< [1/s]
+  double start = 0;                    ///< value at the start
+  std::optional<double> min{}, max{};  ///< limits of the value
+  double tracking_time = 0.01;         ///< [s] within which it leaves a limit's far side
+};
+/// First-order lag with a time constant, or second-order lag with a natural frequency.
+struct LowPassBlock {
+  NumberOrSignal input = std::string();
+  std::optional<double> time_constant{};  ///< [s]
+  std::optional<double> frequency{};      ///< [Hz] natural
+  double damping = 0.7071067811865476;    ///< [-] ratio, with a frequency
+};
+/// gain (1 + s lead)/(1 + s lag).
+struct LeadLagBlock {
+  NumberOrSignal input = std::string();
+  double gain = 1;
+  double lead = 0;  ///< [s]
+  double lag = 0;   ///< [s]
+};
+/// (s^2 + 2 depth damping w s + w^2)/(s^2 + 2 damping w s + w^2).
+struct NotchBlock {
+  NumberOrSignal input = std::string();
+  double frequency = 0;  ///< [Hz]
+  double damping = 0.5;  ///< [-] ratio: half the relative width
+  double depth = 0;      ///< [-] gain at the frequency
+};
+/// s/(1 + s time_constant).
+struct DerivativeBlock {
+  NumberOrSignal input = std::string();
+  double time_constant = 0;  ///< [s] of the filter
+};
+/// Delay by a Pade approximation.
+struct DelayBlock {
+  NumberOrSignal input = std::string();
+  double time = 0;  ///< [s]
+  int order = 3;    ///< of the approximation, 1 to 6
+};
+/// Follows its input with limited rate.
+struct RateLimiterBlock {
+  NumberOrSignal input = std::string();
+  double rise = 0;                ///< [1/s] largest rate
+  std::optional<double> fall{};   ///< [1/s] largest negative rate as a positive number; unset: the same
+  double time_constant = 1e-3;    ///< [s] with which it reaches its input
+};
+
+/// Its input within limits.
+struct SaturationBlock {
+  NumberOrSignal input = std::string();
+  double min = -1, max = 1;
+};
+/// 0 between min and max; beyond them the distance to them.
+struct DeadZoneBlock {
+  NumberOrSignal input = std::string();
+  double min = 0, max = 0;
+};
+/// Adds the dead band of a valve to its command: positive above, negative below 0, linear within +-width.
+struct DeadBandCompensationBlock {
+  NumberOrSignal input = std::string();
+  double positive = 0, negative = 0;  ///< widths of the dead band on either side, both positive
+  double width = 0;                   ///< of the input, on either side of 0
+};
+/// Table over its input: linear between points, constant outside.
+struct TableBlock {
+  NumberOrSignal input = std::string();
+  std::vector<std::array<double, 2>> points{};
+};
+
+/// What a block does.
+using BlockLawDescription = std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock,
+                                         StateSpaceBlock, IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock,
+                                         DelayBlock, RateLimiterBlock, SaturationBlock, DeadZoneBlock, DeadBandCompensationBlock, TableBlock>;
+
+/// A control block. Inputs are numbers or names: of signals, inputs, other blocks, and quantities of the machine such as `v1.pressure`,
+/// `lift.length`, `lift.rate`, `boom.angle`. Its name stands for a signal.
+struct BlockDescription {
+  BlockLawDescription law{};
+  std::optional<double> period{};  ///< [s] sampled: evaluated at these intervals, constant between; unset: continuous in time
+  double offset = 0;               ///< [s] first sample
+};
+
+}  // namespace trunnion

@@ -1,0 +1,98 @@
+// Control blocks: laws with inputs u, states x and one value.
+//   value = g(u, x)
+//   x_dot = f(u, x)
+// A law is written once, on any scalar; its exact derivatives come from dual numbers. It is a class with
+//   int inputs() const, states() const;
+//   template <class S> S value(const S* u, const S* x) const;
+//   template <class S> void rates(const S* u, const S* x, S* rate) const;     if it has states
+//   bool direct(int input) const;      whether g depends on that input
+//   void start(const double* u, double* x) const;                             states at the start
+//   bool start_needs_inputs() const;   whether those depend on u
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "base/dual.h"
+
+namespace trunnion {
+
+/// Maximum inputs and states of a block: scratch of its users.
+inline constexpr int kMaxBlockInputs = 16, kMaxBlockStates = 12;
+
+/// A block's law, type-erased.
+class BlockLaw {
+ public:
+  virtual ~BlockLaw() = default;
+  virtual int inputs() const = 0;
+  virtual int states() const = 0;
+  virtual bool direct(int input) const = 0;
+  virtual bool start_needs_inputs() const = 0;
+  virtual void start(const double* u, double* x) const = 0;
+  virtual double value(const double* u, const double* x) const = 0;
+  virtual Dual<1> value(const Dual<1>* u, const Dual<1>* x) const = 0;
+  virtual void rates(const double* u, const double* x, double* rate) const = 0;
+  virtual void rates(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const = 0;
+
+  /// Derivatives of the value and of every rate: slope(row, column, d) with row 0 for the value, then the rates; columns: inputs, states.
+  template <class Slope>
+  void differentiate(const double* u, const double* x, Slope&& slope) const {
+    Dual<1> varied_u[kMaxBlockInputs], varied_x[kMaxBlockStates + 1], rate[kMaxBlockStates + 1];
+    const int n = inputs(), m = states();
+    for (int i = 0; i < n; ++i) varied_u[i] = u[i];
+    for (int i = 0; i < m; ++i) varied_x[i] = x[i];
+    for (int column = 0; column < n + m; ++column) {
+      Dual<1>& varied = column < n ? varied_u[column] : varied_x[column - n];
+      varied.d[0] = 1;
+      slope(0, column, value(varied_u, varied_x).d[0]);
+      rates(varied_u, varied_x, rate);
+      for (int row = 0; row < m; ++row) slope(row + 1, column, rate[row].d[0]);
+      varied.d[0] = 0;
+    }
+  }
+};
+
+namespace detail {
+
+template <class Law>
+class BlockLawOf final : public BlockLaw {
+ public:
+  explicit BlockLawOf(Law law) : law_(std::move(law)) {}
+  int inputs() const override { return law_.inputs(); }
+  int states() const override {
+    if constexpr (requires { law_.states(); }) return law_.states();
+    return 0;
+  }
+  bool direct(int input) const override {
+    if constexpr (requires { law_.direct(input); }) return law_.direct(input);
+    return true;
+  }
+  bool start_needs_inputs() const override {
+    if constexpr (requires { law_.start_needs_inputs(); }) return law_.start_needs_inputs();
+    return false;
+  }
+  void start(const double* u, double* x) const override {
+    if constexpr (requires { law_.start(u, x); }) law_.start(u, x);
+  }
+  double value(const double* u, const double* x) const override { return law_.value(u, x); }
+  Dual<1> value(const Dual<1>* u, const Dual<1>* x) const override { return law_.value(u, x); }
+  void rates(const double* u, const double* x, double* rate) const override { find_rates(u, x, rate); }
+  void rates(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const override { find_rates(u, x, rate); }
+
+ private:
+  template <class S>
+  void find_rates(const S* u, const S* x, S* rate) const {
+    if constexpr (requires { law_.rates(u, x, rate); }) law_.rates(u, x, rate);
+  }
+  Law law_;
+};
+
+}  // namespace detail
+
+template <class Law>
+std::shared_ptr<const BlockLaw> block_law(Law law) {
+  return std::make_shared<detail::BlockLawOf<Law>>(std::move(law));
+}
+
+}  // namespace trunnion

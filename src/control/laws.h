@@ -1,0 +1,189 @@
+// The laws of the control blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "base/dual.h"
+
+namespace trunnion {
+
+/// offset + sum of gain_i u_i.
+struct SumLaw {
+  std::vector<double> gains;
+  double offset = 0;
+  int inputs() const { return static_cast<int>(gains.size()); }
+  template <class S>
+  S value(const S* u, const S*) const {
+    S sum(offset);
+    for (std::size_t i = 0; i < gains.size(); ++i) sum += gains[i] * u[i];
+    return sum;
+  }
+  bool direct(int input) const { return gains[static_cast<std::size_t>(input)] != 0; }
+};
+
+struct ProductLaw {
+  int count = 0;
+  int inputs() const { return count; }
+  template <class S>
+  S value(const S* u, const S*) const {
+    S product(1);
+    for (int i = 0; i < count; ++i) product = product * u[i];
+    return product;
+  }
+};
+
+/// Least or greatest of its inputs.
+struct ExtremeLaw {
+  int count = 0;
+  bool greatest = false;
+  int inputs() const { return count; }
+  template <class S>
+  S value(const S* u, const S*) const {
+    S extreme = u[0];
+    for (int i = 1; i < count; ++i) extreme = greatest ? max(extreme, u[i]) : min(extreme, u[i]);
+    return extreme;
+  }
+};
+
+/// Piecewise linear through points, with given slopes outside.
+struct PiecewiseLinearLaw {
+  std::vector<std::array<double, 2>> points;
+  double slope_before = 0, slope_after = 0;
+  int inputs() const { return 1; }
+  template <class S>
+  S value(const S* u, const S*) const {
+    std::size_t i = 0;
+    while (i < points.size() && u[0] > points[i][0]) ++i;
+    if (i == 0) return points.front()[1] + slope_before * (u[0] - points.front()[0]);
+    const auto& from = points[i - 1];
+    const double slope = i == points.size() ? slope_after : (points[i][1] - from[1]) / (points[i][0] - from[0]);
+    return from[1] + slope * (u[0] - from[0]);
+  }
+};
+
+/// A linear system with one output: x' = A x + B u, value = C x + D u.
+struct LinearLaw {
+  int order = 0, count = 1;
+  std::vector<double> A, B, C, D;  // row by row
+  std::vector<double> x_start;     // empty: steady at the inputs of the start, given by `steady`
+  std::vector<double> steady;      // order x inputs: -A^-1 B
+  int inputs() const { return count; }
+  int states() const { return order; }
+  template <class S>
+  S value(const S* u, const S* x) const {
+    S sum(0);
+    for (int j = 0; j < order; ++j) sum += C[static_cast<std::size_t>(j)] * x[j];
+    for (int j = 0; j < count; ++j) sum += D[static_cast<std::size_t>(j)] * u[j];
+    return sum;
+  }
+  template <class S>
+  void rates(const S* u, const S* x, S* rate) const {
+    for (int i = 0; i < order; ++i) {
+      rate[i] = S(0);
+      for (int j = 0; j < order; ++j) rate[i] += A[static_cast<std::size_t>(i * order + j)] * x[j];
+      for (int j = 0; j < count; ++j) rate[i] += B[static_cast<std::size_t>(i * count + j)] * u[j];
+    }
+  }
+  bool direct(int input) const { return D[static_cast<std::size_t>(input)] != 0; }
+  bool start_needs_inputs() const { return x_start.empty() && order > 0; }
+  void start(const double* u, double* x) const {
+    for (int i = 0; i < order; ++i) {
+      x[i] = x_start.empty() ? 0 : x_start[static_cast<std::size_t>(i)];
+      for (int j = 0; j < count && x_start.empty(); ++j)
+        if (const double share = steady[static_cast<std::size_t>(i * count + j)]; share != 0) x[i] += share * u[j];
+    }
+  }
+};
+
+struct Limits {
+  double min = -std::numeric_limits<double>::infinity(), max = std::numeric_limits<double>::infinity();
+  bool any() const { return min > -std::numeric_limits<double>::infinity() || max < std::numeric_limits<double>::infinity(); }
+  template <class S>
+  S operator()(const S& x) const {
+    return trunnion::max(S(trunnion::min(x, max)), min);
+  }
+};
+
+/// Integral of gain u; its value is the state within limits, and the state returns to them: x' = gain u + (limited x - x)/tracking.
+struct IntegratorLaw {
+  double gain = 1, begin = 0;
+  Limits limits;
+  double tracking = 1;  // [s]
+  int inputs() const { return 1; }
+  int states() const { return 1; }
+  template <class S>
+  S value(const S*, const S* x) const {
+    return limits(x[0]);
+  }
+  template <class S>
+  void rates(const S* u, const S* x, S* rate) const {
+    rate[0] = gain * u[0] + (limits(x[0]) - x[0]) / tracking;
+  }
+  bool direct(int) const { return false; }
+  void start(const double*, double* x) const { x[0] = begin; }
+};
+
+/// Inputs: set point r, measurement y, feedforward. States: the integral part I if it has one, the filtered difference z if it has a
+/// derivative part: z' = (weight r - y - z)/filter, D = derivative (weight r - y - z).
+struct PidLaw {
+  double gain = 1, setpoint_weight = 1, derivative_weight = 0;
+  double integral = 0;                // [1/s] gain/integral_time; 0: none
+  double derivative = 0, filter = 0;  // gain derivative_time/filter; [s] time constant of the filter
+  double tracking = 1;                // [s]
+  double begin = 0;                   // I at the start
+  Limits limits;
+  bool integrates = false, differentiates = false;
+  int inputs() const { return 3; }
+  int states() const { return (integrates ? 1 : 0) + (differentiates ? 1 : 0); }
+  template <class S>
+  S unlimited(const S* u, const S* x) const {
+    S v = gain * (setpoint_weight * u[0] - u[1]) + u[2];
+    if (integrates) v += x[0];
+    if (differentiates) v += derivative * (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]);
+    return v;
+  }
+  template <class S>
+  S value(const S* u, const S* x) const {
+    return limits(unlimited(u, x));
+  }
+  template <class S>
+  void rates(const S* u, const S* x, S* rate) const {
+    if (integrates) {
+      rate[0] = integral * (u[0] - u[1]);
+      if (limits.any()) {
+        const S v = unlimited(u, x);
+        rate[0] += (limits(v) - v) / tracking;
+      }
+    }
+    if (differentiates) rate[integrates ? 1 : 0] = (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]) / filter;
+  }
+  bool start_needs_inputs() const { return differentiates; }
+  void start(const double* u, double* x) const {
+    if (integrates) x[0] = begin;
+    if (differentiates) x[integrates ? 1 : 0] = derivative_weight * u[0] - u[1];
+  }
+};
+
+/// x' = clamp((u - x)/time_constant, -fall, rise); its value is x.
+struct RateLimiterLaw {
+  double rise = 0, fall = 0, time_constant = 0;
+  int inputs() const { return 1; }
+  int states() const { return 1; }
+  template <class S>
+  S value(const S*, const S* x) const {
+    return x[0];
+  }
+  template <class S>
+  void rates(const S* u, const S* x, S* rate) const {
+    rate[0] = max(S(min(S((u[0] - x[0]) / time_constant), rise)), -fall);
+  }
+  bool direct(int) const { return false; }
+  bool start_needs_inputs() const { return true; }
+  void start(const double* u, double* x) const { x[0] = u[0]; }
+};
+
+}  // namespace trunnion

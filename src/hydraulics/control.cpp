@@ -1,0 +1,287 @@
+// Control blocks in the circuits: values, residuals and slopes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hydraulics/control.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hydraulics/circuit.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Column of an input in its circuit's block; -1: a port, a signal over time or the pressure of a source.
+int column_of(const Hydraulics& netlist, const BlockInput& input) {
+  switch (input.kind) {
+    case BlockInput::Kind::signal: {
+      const int block = netlist.block_of_signal[input.index];
+      return block < 0 ? -1 : netlist.control[block].local;
+    }
+    case BlockInput::Kind::pressure:
+      return netlist.nodes[input.index].state >= 0 ? netlist.nodes[input.index].local : -1;
+    default:
+      return -1;
+  }
+}
+bool reads_port(const BlockInput& input) { return input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate; }
+
+/// Whether some command of a component is driven.
+bool is_driven(const Hydraulics& netlist, const Component& c) {
+  return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
+}
+/// Column of a driven spool's position in its circuit's block.
+int column_of(const Hydraulics& netlist, const Spool& spool) {
+  return spool.follows() ? netlist.control[spool.block].local : spool.local;
+}
+
+/// Calls visit(element, spool) for the flow elements with a driven spool.
+template <class Visit>
+void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
+  for_each_element(netlist, [&](const auto& element) {
+    if constexpr (requires { element.spool; })
+      if (element.spool >= 0 && netlist.spools[element.spool].driven()) visit(element, element.spool);
+  });
+}
+
+/// Writes residuals of the blocks and of driven lagged spools: sink(circuit, row, residual).
+template <class Sink>
+void for_each_residual(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                       const RateRelation& rule, const OilValues<>& values, Sink&& sink) {
+  double u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
+  for (const ControlBlock& b : netlist.control) {
+    if (b.sampled()) {
+      for (int k = 0; k <= b.states(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
+      continue;
+    }
+    read_block<double>(b, s, s_dot, values, u);
+    const double* x = y + b.output + 1;
+    sink(b.circuit, b.local, y[b.output] - b.law->value(u, x));
+    b.law->rates(u, x, rate);
+    for (int k = 0; k < b.states(); ++k) sink(b.circuit, b.local + 1 + k, ydot[b.output + 1 + k] - rate[k]);
+  }
+  for (const Spool& spool : netlist.spools) {
+    if (!spool.driven() || spool.follows()) continue;
+    spool_rates(spool, values.signal[spool.signal], y + spool.state, rate);
+    for (int k = 0; k < spool.states(); ++k)
+      sink(netlist.control[spool.block].circuit, spool.local + k, ydot[spool.state + k] - rate[k]);
+  }
+}
+
+/// Adds a flow's slope in a command at `column` to the balances of its nodes.
+void add_command_slope(const Hydraulics& netlist, int A, int B, int column, double slope, HydraulicState& state) {
+  const auto add = [&](int node, double sign) {
+    if (node < 0 || netlist.nodes[node].state < 0) return;
+    const PressureNode& n = netlist.nodes[node];
+    const Circuit& c = netlist.circuits[n.circuit];
+    state.T[c.block + n.local * c.size + column] += sign * slope;
+  };
+  add(A, 1);
+  add(B, -1);
+}
+
+/// Slopes of flows and of rates of components in driven commands.
+void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
+  using S = Dual<1>;
+  for_each_driven_element(netlist, [&](const auto& element, int spool) {
+    const int column = column_of(netlist, netlist.spools[spool]);
+    S& command = state.varied_spool[spool];
+    command = S::variable(state.spool[spool], 0);
+    element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
+      const S Q = law(S(state.pressure[A] - state.pressure[B]));
+      add_command_slope(netlist, A, B, column, Q.d[0], state);
+    });
+  });
+  ComponentValues<> values;
+  ComponentValues<S> varied;
+  for (const Component& c : netlist.components) {
+    if (!is_driven(netlist, c)) continue;
+    read_component(c, state.flow_inputs(), y, values);
+    const std::size_t states = c.law->info().states.size();
+    std::copy_n(values.p, c.nodes.size(), varied.p);
+    std::copy_n(values.x, states, varied.x);
+    std::copy_n(values.u, c.spools.size(), varied.u);
+    for (std::size_t i = 0; i < c.spools.size(); ++i) {
+      const Spool& spool = netlist.spools[c.spools[i]];
+      if (!spool.driven()) continue;
+      const int column = column_of(netlist, spool);
+      varied.u[i].d[0] = 1;
+      c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
+      varied.u[i].d[0] = 0;
+      for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
+      if (c.circuit < 0) continue;
+      const Circuit& circuit = netlist.circuits[c.circuit];
+      for (std::size_t k = 0; k < states; ++k)
+        state.T[circuit.block + (c.local + static_cast<std::ptrdiff_t>(k)) * circuit.size + column] -= varied.rate[k].d[0];
+    }
+  }
+  for (const FlowSource& source : netlist.flow_sources) {
+    const int block = netlist.block_of_signal[source.flow];
+    if (block < 0) continue;
+    const double liquid = source.from >= 0 ? state.liquid[source.from].value : 1;
+    add_command_slope(netlist, source.from, source.to, netlist.control[block].local, liquid, state);
+  }
+}
+
+/// A block's own rows.
+void add_block_slopes(const Hydraulics& netlist, const ControlBlock& b, const double* s, const double* s_dot, const double* y,
+                      double factor, HydraulicState& state) {
+  const Circuit& c = netlist.circuits[b.circuit];
+  const auto row_of = [&](int k) { return state.T.data() + c.block + (b.local + k) * c.size; };
+  for (int k = 0; k <= b.states(); ++k) row_of(k)[b.local + k] += k == 0 || b.sampled() ? 1 : factor;
+  if (b.sampled()) return;
+  double u[kMaxBlockInputs];
+  read_block<double>(b, s, s_dot, state, u);
+  const int inputs = b.law->inputs();
+  b.law->differentiate(u, y + b.output + 1, [&](int row, int k, double slope) {
+    if (k >= inputs) {
+      row_of(row)[b.local + 1 + k - inputs] -= slope;
+      return;
+    }
+    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+    if (reads_port(input)) {
+      std::vector<double>& slopes = input.kind == BlockInput::Kind::position ? state.R_s : state.R_v;
+      slopes[state.column[input.index] + b.local + row] -= slope;
+    } else if (const int column = column_of(netlist, input); column >= 0) {
+      row_of(row)[column] -= slope;
+    }
+  });
+}
+
+/// Rows of a driven spool's states.
+void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const double* y, double factor, HydraulicState& state) {
+  using S = Dual<1>;
+  const ControlBlock& b = netlist.control[spool.block];
+  const Circuit& c = netlist.circuits[b.circuit];
+  const int states = spool.states();
+  for (int varied = 0; varied <= states; ++varied) {  // the last is the command
+    S x[2], rate[2], u(state.signal[spool.signal]);
+    for (int k = 0; k < states; ++k) x[k] = y[spool.state + k];
+    (varied < states ? x[varied] : u).d[0] = 1;
+    spool_rates(spool, u, x, rate);
+    for (int k = 0; k < states; ++k)
+      state.T[c.block + (spool.local + k) * c.size + (varied < states ? spool.local + varied : b.local)] -= rate[k].d[0];
+  }
+  for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
+}
+
+}  // namespace
+
+template <class S>
+void read_block(const ControlBlock& block, const S* s, const S* s_dot, const OilValues<S>& values, S* u) {
+  for (const BlockInput& input : block.inputs) {
+    switch (input.kind) {
+      case BlockInput::Kind::signal:
+        *u++ = values.signal[input.index];
+        break;
+      case BlockInput::Kind::pressure:
+        *u++ = values.pressure[input.index];
+        break;
+      case BlockInput::Kind::position:
+        *u++ = s[input.index];
+        break;
+      case BlockInput::Kind::rate:
+        *u++ = s_dot[input.index];
+        break;
+    }
+  }
+}
+
+template <class S>
+void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values) {
+  S u[kMaxBlockInputs];
+  for (const ControlBlock& b : netlist.control) {
+    const int states = b.states();
+    std::fill_n(ydot + b.output, 1 + states, S(0));
+    if (!b.sampled()) {
+      read_block(b, s, s_dot, values, u);
+      y[b.output] = b.law->value(u, y + b.output + 1);
+      b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
+    }
+    values.signal[b.signal] = y[b.output];
+  }
+  for (std::size_t i = 0; i < netlist.spools.size(); ++i)
+    if (netlist.spools[i].driven()) values.spool[i] = y[netlist.spools[i].state];
+}
+template void evaluate_blocks<double>(const Hydraulics&, const double*, const double*, double*, double*, OilValues<double>&);
+template void evaluate_blocks<Dual<1>>(const Hydraulics&, const Dual<1>*, const Dual<1>*, Dual<1>*, Dual<1>*, OilValues<Dual<1>>&);
+
+void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                 const RateRelation& rule, HydraulicState& state) {
+  set_control_residuals(netlist, s, s_dot, y, ydot, rule, state);
+  for (const ControlBlock& b : netlist.control) add_block_slopes(netlist, b, s, s_dot, y, rule.factor, state);
+  for (const Spool& spool : netlist.spools)
+    if (spool.driven() && !spool.follows()) add_spool_slopes(netlist, spool, y, rule.factor, state);
+  add_command_slopes(netlist, y, state);
+}
+
+void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                           const RateRelation& rule, HydraulicState& state) {
+  for_each_residual(netlist, s, s_dot, y, ydot, rule, state,
+                    [&](int circuit, int row, double residual) { state.R[netlist.circuits[circuit].offset + row] = residual; });
+}
+
+void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
+  double u[kMaxBlockInputs];
+  // values of blocks whose states do not depend on inputs first: others may read them
+  for (const ControlBlock& b : netlist.control) values.signal[b.signal] = std::numeric_limits<double>::quiet_NaN();
+  const std::size_t rounds = netlist.control.size() + 1;  // a loop is closed by states that do not depend on inputs
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const ControlBlock& b : netlist.control) {
+      read_block<double>(b, s, s_dot, values, u);
+      b.law->start(u, y + b.output + 1);
+      // an input that the value does not depend on may be unknown
+      for (int k = 0; k < b.law->inputs(); ++k)
+        if (!b.law->direct(k) && std::isnan(u[k])) u[k] = 0;
+      y[b.output] = b.law->value(u, y + b.output + 1);
+      values.signal[b.signal] = y[b.output];
+    }
+}
+
+std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
+  std::vector<ControlEntry> entries;
+  for (const ControlBlock& b : netlist.control)
+    for (int row = 0; row <= b.states(); ++row) {
+      for (int k = 0; k < b.states(); ++k) entries.push_back({b.circuit, b.local + row, b.local + 1 + k});
+      for (const BlockInput& input : b.inputs)
+        if (const int column = column_of(netlist, input); column >= 0) entries.push_back({b.circuit, b.local + row, column});
+    }
+  for (const Spool& spool : netlist.spools) {
+    if (!spool.driven() || spool.follows()) continue;
+    const ControlBlock& b = netlist.control[spool.block];
+    for (int row = 0; row < spool.states(); ++row) {
+      entries.push_back({b.circuit, spool.local + row, b.local});
+      for (int k = 0; k < spool.states(); ++k) entries.push_back({b.circuit, spool.local + row, spool.local + k});
+    }
+  }
+  const auto add_nodes = [&](const auto& nodes, int column) {
+    for (const int node : nodes)
+      if (node >= 0 && netlist.nodes[node].state >= 0) entries.push_back({netlist.nodes[node].circuit, netlist.nodes[node].local, column});
+  };
+  for_each_driven_element(netlist, [&](const auto& element, int spool) {
+    std::vector<int> nodes;
+    for (const int* node : element_nodes(element)) nodes.push_back(*node);
+    add_nodes(nodes, column_of(netlist, netlist.spools[spool]));
+  });
+  for (const Component& c : netlist.components)
+    for (const int spool : c.spools) {
+      if (!netlist.spools[spool].driven()) continue;
+      const int column = column_of(netlist, netlist.spools[spool]);
+      add_nodes(c.nodes, column);
+      for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k)
+        entries.push_back({c.circuit, c.local + static_cast<int>(k), column});
+    }
+  for (const FlowSource& source : netlist.flow_sources)
+    if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
+      add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);
+  return entries;
+}
+
+void add_control_rows(const Hydraulics& netlist, int port, std::vector<int>& rows) {
+  for (const ControlBlock& b : netlist.control)
+    if (std::any_of(b.inputs.begin(), b.inputs.end(), [&](const BlockInput& input) { return reads_port(input) && input.index == port; }))
+      for (int k = 0; k <= b.states() && !b.sampled(); ++k) rows.push_back(b.local + k);
+}
+
+}  // namespace trunnion

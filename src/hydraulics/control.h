@@ -1,0 +1,76 @@
+// Control blocks as elements of the netlist. Each has one value w and states x:
+//   R_w = w - g(u, x) = 0,   R_x = x_dot - f(u, x)
+// Its inputs u are pressures of nodes, lengths and rates of ports, signals, and values of other blocks. Values and states are unknowns of
+// the circuit that the block reads or drives, so that the control loop is solved with the oil in one Newton iteration. The value
+// stands for a signal; a spool whose signal is a block's value is driven: it equals the value, or its lagged states are unknowns, too.
+// A sampled block holds value and states between its samples (run/sampling.h).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/block.h"
+#include "signals/signal.h"
+
+namespace trunnion {
+
+struct Hydraulics;
+struct HydraulicState;
+struct RateRelation;
+template <class S>
+struct OilValues;
+
+/// What a block reads.
+struct BlockInput {
+  enum class Kind : unsigned char { signal, pressure, position, rate };
+  Kind kind = Kind::signal;
+  int index = 0;  // of the signal, the node or the port
+};
+
+struct ControlBlock {
+  std::string name;
+  std::shared_ptr<const BlockLaw> law;
+  std::vector<BlockInput> inputs;
+  SignalIndex signal = -1;  // that its value stands for
+  int output = 0;           // index in y of its value; its states follow
+  double period = 0;        // [s] sampled; 0: continuous in time
+  double offset = 0;        // [s] first sample
+  int circuit = 0;
+  int local = 0;  // of its value in the circuit's block; its states follow
+
+  int states() const { return law->states(); }
+  bool sampled() const { return period > 0; }
+};
+
+/// Inputs of a block; u has room for kMaxBlockInputs.
+template <class S>
+void read_block(const ControlBlock& block, const S* s, const S* s_dot, const OilValues<S>& values, S* u);
+
+/// Values of all blocks from their states in y, in the order of their dependence, into `values` and y; rates of their states into ydot,
+/// and 0 for the values. Pressures and signals are inputs.
+template <class S>
+void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values);
+
+/// In a step: residuals of blocks and of driven lagged spools, and the slopes of flows in their commands.
+void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                 const RateRelation& rule, HydraulicState& state);
+/// Their residuals alone, into R.
+void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                           const RateRelation& rule, HydraulicState& state);
+
+/// Values and states at the start, at the inputs' pressures and signals in `values`: writes y. A quantity that is not known there is NaN
+/// and makes all that depends on it NaN.
+void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y);
+
+/// An entry of a circuit's block.
+struct ControlEntry {
+  int circuit, row, column;
+};
+/// Entries that add_control adds.
+std::vector<ControlEntry> control_entries(const Hydraulics& netlist);
+/// Adds the rows of the circuit's unknowns that depend on a port's length or rate directly.
+void add_control_rows(const Hydraulics& netlist, int port, std::vector<int>& rows);
+
+}  // namespace trunnion

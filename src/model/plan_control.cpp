@@ -1,0 +1,155 @@
+// Control blocks of a description: laws and inputs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/diagnostic.h"
+#include "control/laws.h"
+#include "model/control_plan.h"
+
+namespace trunnion {
+
+namespace {
+
+using Row = std::vector<double>;
+
+/// Quantities of a law, in the order of its inputs.
+BlockPlan with_input(std::shared_ptr<const BlockLaw> law, const NumberOrSignal& input) { return {std::move(law), {input}}; }
+BlockPlan with_inputs(std::shared_ptr<const BlockLaw> law, const std::vector<std::string>& inputs) {
+  return {std::move(law), {inputs.begin(), inputs.end()}};
+}
+
+/// Steady states per unit of each input; 0 where there are none, of integrators.
+void set_steady(LinearLaw& law) {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Matrix> A(law.A.data(), law.order, law.order), B(law.B.data(), law.order, law.count);
+  law.steady.assign(law.B.size(), 0.0);
+  const Eigen::FullPivLU<Matrix> lu(A);
+  if (law.order > 0 && lu.isInvertible()) Eigen::Map<Matrix>(law.steady.data(), law.order, law.count) = -lu.solve(Matrix(B));
+}
+
+/// Controllable canonical form in time units of the geometric mean of the poles, s = w p.
+LinearLaw realise(Row numerator, Row denominator) {
+  const std::size_t n = denominator.size() - 1;
+  numerator.insert(numerator.begin(), denominator.size() - numerator.size(), 0.0);
+  const double mean = n == 0 ? 1 : std::pow(std::abs(denominator[n] / denominator[0]), 1.0 / static_cast<double>(n));
+  const double w = mean > 0 ? mean : 1;
+  for (std::size_t i = 0; i <= n; ++i) {
+    const double unit = std::pow(w, static_cast<double>(n - i));
+    numerator[i] *= unit;
+    denominator[i] *= unit;
+  }
+  const double leading = denominator[0];
+  for (Row* row : {&numerator, &denominator})
+    for (double& c : *row) c /= leading;
+  LinearLaw law;
+  law.order = static_cast<int>(n);
+  law.A.assign(n * n, 0.0);
+  law.B.assign(n, 0.0);
+  law.C.assign(n, 0.0);
+  law.D = {numerator[0]};
+  for (std::size_t i = 0; i + 1 < n; ++i) law.A[i * n + i + 1] = w;
+  for (std::size_t j = 0; j < n; ++j) {
+    law.A[(n - 1) * n + j] = -w * denominator[n - j];
+    law.C[j] = numerator[n - j] - numerator[0] * denominator[n - j];
+  }
+  if (n > 0) law.B[n - 1] = w;
+  set_steady(law);
+  return law;
+}
+
+double circular(double frequency) { return 2 * std::numbers::pi * frequency; }
+Limits limits_of(const std::optional<double>& min, const std::optional<double>& max) {
+  Limits limits;
+  limits.min = min.value_or(limits.min);
+  limits.max = max.value_or(limits.max);
+  return limits;
+}
+
+BlockPlan plan(const GainBlock& b) { return with_input(block_law(SumLaw{{b.gain}, b.offset}), b.input); }
+BlockPlan plan(const SumBlock& b) {
+  return with_inputs(block_law(SumLaw{b.gains.empty() ? Row(b.inputs.size(), 1.0) : b.gains, b.offset}), b.inputs);
+}
+BlockPlan plan(const ProductBlock& b) { return with_inputs(block_law(ProductLaw{static_cast<int>(b.inputs.size())}), b.inputs); }
+BlockPlan plan(const MinimumBlock& b) { return with_inputs(block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), false}), b.inputs); }
+BlockPlan plan(const MaximumBlock& b) { return with_inputs(block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), true}), b.inputs); }
+
+BlockPlan plan(const PidBlock& b) {
+  PidLaw law;
+  law.gain = b.gain;
+  law.setpoint_weight = b.setpoint_weight;
+  law.derivative_weight = b.derivative_weight;
+  law.begin = b.start;
+  law.limits = limits_of(b.min, b.max);
+  law.integrates = b.integral_time.has_value();
+  law.differentiates = b.derivative_time.has_value();
+  if (b.integral_time) law.integral = b.gain / *b.integral_time;
+  if (b.derivative_time) {
+    law.filter = *b.derivative_time / b.filter;
+    law.derivative = b.gain * b.filter;
+  }
+  law.tracking = b.tracking_time.value_or(b.integral_time && b.derivative_time ? std::sqrt(*b.integral_time * *b.derivative_time)
+                                                                               : b.integral_time.value_or(1));
+  return {block_law(law), {b.setpoint, b.measurement, b.feedforward}};
+}
+BlockPlan plan(const IntegratorBlock& b) {
+  return with_input(block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time}), b.input);
+}
+BlockPlan plan(const TransferFunctionBlock& b) { return with_input(block_law(realise(b.numerator, b.denominator)), b.input); }
+BlockPlan plan(const StateSpaceBlock& b) {
+  LinearLaw law;
+  law.order = static_cast<int>(b.A.size());
+  law.count = static_cast<int>(b.inputs.size());
+  for (const Row& row : b.A) law.A.insert(law.A.end(), row.begin(), row.end());
+  for (const Row& row : b.B) law.B.insert(law.B.end(), row.begin(), row.end());
+  law.C = b.C;
+  law.D = b.D.empty() ? Row(b.inputs.size(), 0.0) : b.D;
+  law.x_start = b.start.empty() ? Row(b.A.size(), 0.0) : b.start;
+  return with_inputs(block_law(law), b.inputs);
+}
+BlockPlan plan(const LowPassBlock& b) {
+  if (b.time_constant) return with_input(block_law(realise({1}, {*b.time_constant, 1})), b.input);
+  const double w = circular(b.frequency.value_or(1));
+  return with_input(block_law(realise({w * w}, {1, 2 * b.damping * w, w * w})), b.input);
+}
+BlockPlan plan(const LeadLagBlock& b) { return with_input(block_law(realise({b.gain * b.lead, b.gain}, {b.lag, 1})), b.input); }
+BlockPlan plan(const NotchBlock& b) {
+  const double w = circular(b.frequency);
+  return with_input(block_law(realise({1, 2 * b.depth * b.damping * w, w * w}, {1, 2 * b.damping * w, w * w})), b.input);
+}
+BlockPlan plan(const DerivativeBlock& b) { return with_input(block_law(realise({1, 0}, {b.time_constant, 1})), b.input); }
+/// exp(-s T) = N(-s T)/N(s T), N(x) = sum of (2n - k)! n!/((2n)! k! (n - k)!) x^k.
+BlockPlan plan(const DelayBlock& b) {
+  const int n = b.order;
+  Row numerator, denominator;
+  double c = 1;
+  for (int k = 0; k <= n; ++k) {
+    const double term = c * std::pow(b.time, k);
+    numerator.insert(numerator.begin(), k % 2 == 0 ? term : -term);
+    denominator.insert(denominator.begin(), term);
+    c *= static_cast<double>(n - k) / ((2.0 * n - k) * (k + 1));
+  }
+  return with_input(block_law(realise(numerator, denominator)), b.input);
+}
+BlockPlan plan(const RateLimiterBlock& b) {
+  return with_input(block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant}), b.input);
+}
+BlockPlan plan(const SaturationBlock& b) {
+  return with_input(block_law(PiecewiseLinearLaw{{{b.min, b.min}, {b.max, b.max}}, 0, 0}), b.input);
+}
+BlockPlan plan(const DeadZoneBlock& b) { return with_input(block_law(PiecewiseLinearLaw{{{b.min, 0}, {b.max, 0}}, 1, 1}), b.input); }
+BlockPlan plan(const DeadBandCompensationBlock& b) {
+  return with_input(
+      block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1}), b.input);
+}
+BlockPlan plan(const TableBlock& b) { return with_input(block_law(PiecewiseLinearLaw{b.points, 0, 0}), b.input); }
+
+}  // namespace
+
+BlockPlan plan_block(const BlockDescription& block) {
+  return std::visit([](const auto& law) { return plan(law); }, block.law);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,181 @@
+// The table, part 6: control blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schema/table_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+void describe_input(Visitor& v, NumberOrSignal& input, const char* name = "input", const char* doc = "Its input",
+                    unsigned flags = kRequired) {
+  v.leaf({name, doc, kSignalValue, flags, Names::quantity}, &input);
+}
+void describe_inputs(Visitor& v, std::vector<std::string>& inputs) {
+  v.leaf({"inputs", "Its inputs", kSignalValue, kRequired, Names::quantity}, &inputs);
+}
+void describe_limits(Visitor& v, std::optional<double>& min, std::optional<double>& max) {
+  v.leaf({"min", "Minimum value; default: none", kSignalValue}, &min);
+  v.leaf({"max", "Maximum value; default: none", kSignalValue}, &max);
+}
+
+// ---------------------------------------------------------------- without states
+
+void describe_block(Visitor& v, GainBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"gain", "Factor", kSignalValue}, &b.gain);
+  v.leaf({"offset", "Added value", kSignalValue}, &b.offset);
+}
+void describe_block(Visitor& v, SumBlock& b) {
+  describe_inputs(v, b.inputs);
+  v.leaf({"gains", "Factor of each input; default: 1", kSignalValue}, &b.gains);
+  v.leaf({"offset", "Added value", kSignalValue}, &b.offset);
+}
+template <class OfInputs>
+requires std::is_same_v<OfInputs, ProductBlock> || std::is_same_v<OfInputs, MinimumBlock> || std::is_same_v<OfInputs, MaximumBlock>
+void describe_block(Visitor& v, OfInputs& b) {
+  describe_inputs(v, b.inputs);
+}
+void describe_block(Visitor& v, SaturationBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"min", "Minimum value", kSignalValue}, &b.min);
+  v.leaf({"max", "Maximum value", kSignalValue}, &b.max);
+}
+void describe_block(Visitor& v, DeadZoneBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"min", "Lower end of the zone in which the value is 0", kSignalValue}, &b.min);
+  v.leaf({"max", "Upper end of that zone", kSignalValue}, &b.max);
+}
+void describe_block(Visitor& v, DeadBandCompensationBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"positive", "Dead band of the valve on the positive side", kSignalValue, kRequired | kNonNegative}, &b.positive);
+  v.leaf({"negative", "Dead band of the valve on the negative side, as a positive number", kSignalValue, kRequired | kNonNegative},
+         &b.negative);
+  v.leaf({"width", "Input on either side of 0 within which the compensation rises linearly", kSignalValue, kRequired | kPositive},
+         &b.width);
+}
+void describe_block(Visitor& v, TableBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"points", "Points [input, value], linear between, constant outside", kSignalValue, kRequired}, OverSignal{&b.points});
+}
+
+// ---------------------------------------------------------------- with states
+
+void describe_block(Visitor& v, PidBlock& b) {
+  describe_input(v, b.setpoint, "setpoint", "Set point");
+  describe_input(v, b.measurement, "measurement", "Controlled quantity");
+  describe_input(v, b.feedforward, "feedforward", "Added to the value before it is limited", 0);
+  v.leaf({"gain", "Proportional gain: value per deviation", kSignalValue, kRequired}, &b.gain);
+  v.leaf({"integral_time", "Integral time; default: no integral part", kTime, kPositive}, &b.integral_time);
+  v.leaf({"derivative_time", "Derivative time; default: no derivative part", kTime, kPositive}, &b.derivative_time);
+  v.leaf({"filter", "Derivative time over the time constant of the derivative's filter", kNumber, kPositive}, &b.filter);
+  v.leaf({"setpoint_weight", "Weight of the set point in the proportional part", kNumber, kNonNegative}, &b.setpoint_weight);
+  v.leaf({"derivative_weight", "Weight of the set point in the derivative part", kNumber, kNonNegative}, &b.derivative_weight);
+  describe_limits(v, b.min, b.max);
+  v.leaf({"tracking_time",
+          "Time constant with which the integral part follows a limited value (back-calculation); default: the geometric mean of integral "
+          "and derivative time, or the integral time",
+          kTime, kPositive},
+         &b.tracking_time);
+  v.leaf({"start", "Integral part at the start", kSignalValue}, &b.start);
+}
+void describe_block(Visitor& v, IntegratorBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"gain", "Rate of the value per input, per second", kSignalValue}, &b.gain);
+  v.leaf({"start", "Value at the start", kSignalValue}, &b.start);
+  describe_limits(v, b.min, b.max);
+  v.leaf({"tracking_time", "Time constant with which the integral returns to a limit that it has exceeded", kTime, kPositive},
+         &b.tracking_time);
+}
+void describe_block(Visitor& v, TransferFunctionBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"numerator", "Coefficients of the numerator in descending powers of s", kSignalValue, kRequired}, &b.numerator);
+  v.leaf({"denominator", "Coefficients of the denominator in descending powers of s, at least as many", kSignalValue, kRequired},
+         &b.denominator);
+}
+void describe_block(Visitor& v, StateSpaceBlock& b) {
+  describe_inputs(v, b.inputs);
+  v.leaf({"A", "Rows of A in x' = A x + B u", kSignalValue, kRequired}, &b.A);
+  v.leaf({"B", "Rows of B, one column for each input", kSignalValue, kRequired}, &b.B);
+  v.leaf({"C", "The row C in value = C x + D u", kSignalValue, kRequired}, &b.C);
+  v.leaf({"D", "The row D, one entry for each input; default: 0", kSignalValue}, &b.D);
+  v.leaf({"start", "States at the start; default: 0", kSignalValue}, &b.start);
+}
+void describe_block(Visitor& v, LowPassBlock& b) {
+  describe_input(v, b.input);
+  v.alternatives({{"time_constant", "First order", b.time_constant.has_value(), [&b] { b.frequency.reset(); },
+                   [&b](Visitor& w) {
+                     w.leaf({"time_constant", "Time constant", kTime, kRequired | kPositive}, &b.time_constant);
+                   }},
+                  {"frequency", "Second order", b.frequency.has_value(), [&b] { b.time_constant.reset(); },
+                   [&b](Visitor& w) {
+                     w.leaf({"frequency", "Natural frequency", kFrequency, kRequired | kPositive}, &b.frequency);
+                     w.leaf({"damping", "Damping ratio", kNumber, kPositive}, &b.damping);
+                   }}},
+                 true);
+}
+void describe_block(Visitor& v, LeadLagBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"gain", "Gain at frequency 0", kSignalValue}, &b.gain);
+  v.leaf({"lead", "Time constant of the numerator", kTime, kRequired | kNonNegative}, &b.lead);
+  v.leaf({"lag", "Time constant of the denominator", kTime, kRequired | kPositive}, &b.lag);
+}
+void describe_block(Visitor& v, NotchBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"frequency", "Frequency that it suppresses", kFrequency, kRequired | kPositive}, &b.frequency);
+  v.leaf({"damping", "Damping ratio of the denominator: half the width relative to the frequency", kNumber, kPositive}, &b.damping);
+  v.leaf({"depth", "Gain at the frequency", kNumber, kFraction}, &b.depth);
+}
+void describe_block(Visitor& v, DerivativeBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"time_constant", "Time constant of the filter", kTime, kRequired | kPositive}, &b.time_constant);
+}
+void describe_block(Visitor& v, DelayBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"time", "Delay", kTime, kRequired | kPositive}, &b.time);
+  v.leaf({"order", "Order of the Pade approximation, 1 to 6", kNumber, kPositive}, &b.order);
+}
+void describe_block(Visitor& v, RateLimiterBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"rise", "Maximum rate, per second", kSignalValue, kRequired | kPositive}, &b.rise);
+  v.leaf({"fall", "Maximum rate downwards, per second, as a positive number; default: the same", kSignalValue, kPositive}, &b.fall);
+  v.leaf({"time_constant", "Time constant with which the value reaches its input", kTime, kPositive}, &b.time_constant);
+}
+
+/// Form `key: {...}` of a block of law L.
+template <class L>
+Alternative block_form(BlockDescription& block, const char* key, const char* doc) {
+  return {key, doc, std::holds_alternative<L>(block.law), [&block] { block.law = L{}; },
+          [&block, key, doc](Visitor& w) {
+            auto& law = std::get<L>(block.law);
+            w.group({key, doc, kNumber, kRequired}, {true, {}, [&law](Visitor& u) { describe_block(u, law); }});
+          }};
+}
+
+}  // namespace
+
+void describe_control_block(Visitor& v, BlockDescription& b) {
+  v.alternatives({block_form<GainBlock>(b, "gain", "Gain and offset"), block_form<SumBlock>(b, "sum", "Weighted sum"),
+                  block_form<ProductBlock>(b, "product", "Product"), block_form<MinimumBlock>(b, "minimum", "Least of its inputs"),
+                  block_form<MaximumBlock>(b, "maximum", "Greatest of its inputs"),
+                  block_form<PidBlock>(b, "pid", "Controller with proportional, integral and derivative part"),
+                  block_form<TransferFunctionBlock>(b, "transfer_function", "Rational function of s"),
+                  block_form<StateSpaceBlock>(b, "state_space", "Linear system with one output"),
+                  block_form<IntegratorBlock>(b, "integrator", "Time integral, limited"),
+                  block_form<LowPassBlock>(b, "low_pass", "Lag of first or second order"),
+                  block_form<LeadLagBlock>(b, "lead_lag", "gain (1 + s lead)/(1 + s lag)"),
+                  block_form<NotchBlock>(b, "notch", "Suppresses one frequency"),
+                  block_form<DerivativeBlock>(b, "derivative", "Filtered time derivative"),
+                  block_form<DelayBlock>(b, "delay", "Delay by a Pade approximation"),
+                  block_form<RateLimiterBlock>(b, "rate_limiter", "Follows its input with limited rate"),
+                  block_form<SaturationBlock>(b, "saturation", "Its input within limits"),
+                  block_form<DeadZoneBlock>(b, "dead_zone", "Distance of its input from a zone around 0"),
+                  block_form<DeadBandCompensationBlock>(b, "dead_band_compensation", "Adds the dead band of a valve to its command"),
+                  block_form<TableBlock>(b, "table", "Table over its input")},
+                 true);
+  v.leaf({"period", "Sampled: the interval at which the block is evaluated; its value is constant between; default: continuous in time",
+          kTime, kPositive},
+         &b.period);
+  v.leaf({"offset", "Time of the first sample", kTime, kNonNegative}, &b.offset);
+}
+
+}  // namespace trunnion
