@@ -83,7 +83,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
   const auto add_control = [&](int circuit, int local, int count) {
     for (int k = 0; k < count; ++k) control_.push_back(static_cast<std::size_t>(netlist_.circuits[circuit].offset + local + k));
   };
-  for (const ControlBlock& block : netlist_.control) add_control(block.circuit, block.local, 1 + block.states());
+  for (const ControlBlock& block : netlist_.control) add_control(block.circuit, block.local, block.size());
   for (const Spool& spool : netlist_.spools)
     if (spool.driven() && !spool.follows()) add_control(netlist_.control[spool.block].circuit, spool.local, spool.states());
   rows_.resize(ports_);
@@ -211,7 +211,7 @@ void CircuitStep::set_rates() {
   const int first = netlist_.linear_oil != nullptr ? 0 : static_cast<int>(netlist_.volumes.size());
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - offset_[i];
-  for (const ControlBlock& block : netlist_.control) std::fill_n(ydot_ + block.output, block.sampled() ? 1 + block.states() : 1, 0.0);
+  for (const ControlBlock& block : netlist_.control) std::fill_n(ydot_ + block.output, block.held(), 0.0);
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
@@ -229,7 +229,7 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
     memory.lag[i] = in_stages_ ? 0 : oil_rule_.lag(rule_.step, change, mean_[i], rate);
     if (i < volumes) memory.inflow[i] = rate;
   }
-  for (const ControlBlock& block : netlist_.control) std::fill_n(memory.lag + block.output, block.sampled() ? 1 + block.states() : 1, 0.0);
+  for (const ControlBlock& block : netlist_.control) std::fill_n(memory.lag + block.output, block.held(), 0.0);
   if (!linear) {
     double* oil_rate = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_rate[i] = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/lu.h"
 #include "hydraulics/circuit.h"
 
 namespace trunnion {
@@ -52,7 +53,7 @@ void for_each_residual(const Hydraulics& netlist, const double* s, const double*
   double u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
   for (const ControlBlock& b : netlist.control) {
     if (b.sampled()) {
-      for (int k = 0; k <= b.states(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
+      for (int k = 0; k < b.size(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
       continue;
     }
     read_block<double>(b, s, s_dot, values, u);
@@ -129,7 +130,7 @@ void add_block_slopes(const Hydraulics& netlist, const ControlBlock& b, const do
                       double factor, HydraulicState& state) {
   const Circuit& c = netlist.circuits[b.circuit];
   const auto row_of = [&](int k) { return state.T.data() + c.block + (b.local + k) * c.size; };
-  for (int k = 0; k <= b.states(); ++k) row_of(k)[b.local + k] += k == 0 || b.sampled() ? 1 : factor;
+  for (int k = 0; k < b.size(); ++k) row_of(k)[b.local + k] += k < b.held() ? 1 : factor;
   if (b.sampled()) return;
   double u[kMaxBlockInputs];
   read_block<double>(b, s, s_dot, state, u);
@@ -166,6 +167,33 @@ void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const doubl
   for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
 }
 
+/// x = x_before + period f(u, x), by Newton's method.
+void advance_states(const ControlBlock& b, const double* u, double* x) {
+  constexpr int kMostIterations = 50;
+  constexpr double kConverged = 1e-14;  // of the states
+  const int n = b.states();
+  double before[kMaxBlockStates + 1], rate[kMaxBlockStates + 1], T[kMaxBlockStates * kMaxBlockStates + 1];
+  int pivot[kMaxBlockStates + 1];
+  std::copy_n(x, n, before);
+  for (int iteration = 0; n > 0 && iteration < kMostIterations; ++iteration) {
+    b.law->rates(u, x, rate);
+    for (int i = 0; i < n; ++i) rate[i] = before[i] + b.period * rate[i] - x[i];
+    for (int i = 0; i < n * n; ++i) T[i] = i % (n + 1) == 0 ? 1 : 0;
+    b.law->differentiate(u, x, [&](int row, int column, double slope) {
+      if (row > 0 && column >= b.law->inputs()) T[(row - 1) * n + column - b.law->inputs()] -= b.period * slope;
+    });
+    if (!lu_factor(T, n, pivot)) return;
+    lu_solve(T, n, pivot, rate);
+    double moved = 0, size = 0;
+    for (int i = 0; i < n; ++i) {
+      x[i] += rate[i];
+      moved = std::max(moved, std::abs(rate[i]));
+      size = std::max(size, std::abs(x[i]));
+    }
+    if (moved <= kConverged * size) return;
+  }
+}
+
 }  // namespace
 
 template <class S>
@@ -192,8 +220,7 @@ template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values) {
   S u[kMaxBlockInputs];
   for (const ControlBlock& b : netlist.control) {
-    const int states = b.states();
-    std::fill_n(ydot + b.output, 1 + states, S(0));
+    std::fill_n(ydot + b.output, b.size(), S(0));
     if (!b.sampled()) {
       read_block(b, s, s_dot, values, u);
       y[b.output] = b.law->value(u, y + b.output + 1);
@@ -235,8 +262,35 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
       for (int k = 0; k < b.law->inputs(); ++k)
         if (!b.law->direct(k) && std::isnan(u[k])) u[k] = 0;
       y[b.output] = b.law->value(u, y + b.output + 1);
+      if (b.sampled()) y[b.next_sample()] = b.offset > 0 ? b.offset : b.period;
       values.signal[b.signal] = y[b.output];
     }
+}
+
+bool sample_due(const Hydraulics& netlist, const double* y, double t, double near) { return next_sample(netlist, y) <= t + near; }
+
+double next_sample(const Hydraulics& netlist, const double* y) {
+  double next = std::numeric_limits<double>::infinity();
+  for (const ControlBlock& b : netlist.control)
+    if (b.sampled()) next = std::min(next, y[b.next_sample()]);
+  return next;
+}
+
+void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
+                   OilValues<double>& values) {
+  double u[kMaxBlockInputs];
+  for (const ControlBlock& b : netlist.control) values.signal[b.signal] = y[b.output];
+  for (const ControlBlock& b : netlist.control) {
+    read_block<double>(b, s, s_dot, values, u);
+    double* x = y + b.output + 1;
+    if (b.sampled()) {
+      if (!(y[b.next_sample()] <= t + near)) continue;
+      advance_states(b, u, x);
+      const double passed = std::floor((t + near - b.offset) / b.period);
+      y[b.next_sample()] = b.offset + (passed + 1) * b.period;
+    }
+    y[b.output] = values.signal[b.signal] = b.law->value(u, x);
+  }
 }
 
 std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {

@@ -3,7 +3,8 @@
 // Its inputs u are pressures of nodes, lengths and rates of ports, signals, and values of other blocks. Values and states are unknowns of
 // the circuit that the block reads or drives, so that the control loop is solved with the oil in one Newton iteration. The value
 // stands for a signal; a spool whose signal is a block's value is driven: it equals the value, or its lagged states are unknowns, too.
-// A sampled block holds value and states between its samples (run/sampling.h).
+// A sampled block holds value and states x between its samples t_k = offset + k period. At a sample
+//   x_k = x_(k-1) + period f(u_k, x_k),   w_k = g(u_k, x_k)          backward differences
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -42,6 +43,11 @@ struct ControlBlock {
 
   int states() const { return law->states(); }
   bool sampled() const { return period > 0; }
+  /// Entries of y: value and states; sampled: also the time of the next sample [s].
+  int size() const { return 1 + states() + (sampled() ? 1 : 0); }
+  /// Those that do not change between samples, or have no rate of their own.
+  int held() const { return sampled() ? size() : 1; }
+  int next_sample() const { return output + 1 + states(); }
 };
 
 /// Inputs of a block; u has room for kMaxBlockInputs.
@@ -63,6 +69,13 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
 /// Values and states at the start, at the inputs' pressures and signals in `values`: writes y. A quantity that is not known there is NaN
 /// and makes all that depends on it NaN.
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y);
+
+/// Whether a block is to be sampled at time t; `near` [s]: closer times are equal.
+bool sample_due(const Hydraulics& netlist, const double* y, double t, double near);
+/// The first sample after t [s], infinite without sampled blocks.
+double next_sample(const Hydraulics& netlist, const double* y);
+/// Samples the blocks that are due, at the pressures, signals and ports of time t; all others are evaluated in between. Writes y.
+void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y, OilValues<double>& values);
 
 /// An entry of a circuit's block.
 struct ControlEntry {

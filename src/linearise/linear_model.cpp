@@ -109,7 +109,7 @@ class Lineariser {
   void describe_inputs(LinearModel& linear) {
     linear.signals = reduction_.inputs();
     add_inputs_of_composites(linear.signals);
-    linear.inputs = input_variables(*model_, signals_at(*model_, reduction_.reference()), linear.signals, linear.time, Side::right);
+    linear.inputs = input_variables(*model_, reduction_.reference(), linear.signals, Side::right);
   }
 
   /// Inputs of the model that act through sums and products only.
@@ -373,7 +373,9 @@ Eigen::VectorXd linear_state(const CompiledModel& model, const LinearModel& line
 Eigen::VectorXd linear_inputs(const CompiledModel& model, const LinearModel& linear, double time, Side side) {
   Eigen::VectorXd u(static_cast<Eigen::Index>(linear.signals.size()));
   for (std::size_t i = 0; i < linear.signals.size(); ++i)
-    u[static_cast<Eigen::Index>(i)] = input_value({model.signals, nullptr}, linear.signals[i], time, side) - linear.inputs[i].reference;
+    u[static_cast<Eigen::Index>(i)] = held_block(model, linear.signals[i]) != nullptr
+                                          ? 0
+                                          : input_value({model.signals, nullptr}, linear.signals[i], time, side) - linear.inputs[i].reference;
   return u;
 }
 

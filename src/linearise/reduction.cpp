@@ -12,7 +12,8 @@ namespace trunnion {
 std::vector<int> first_order_states(const Hydraulics& netlist) {
   std::vector<bool> follows(netlist.ny, false);
   for (const Spool& spool : netlist.spools) follows[spool.state] = spool.follows();
-  for (const ControlBlock& block : netlist.control) follows[block.output] = true;
+  for (const ControlBlock& block : netlist.control)
+    for (int k = 0; k < block.held(); ++k) follows[block.output + k] = true;
   std::vector<int> states;
   for (int i = 0; i < netlist.ny; ++i)
     if (!follows[i]) states.push_back(i);
@@ -76,6 +77,8 @@ template <int D>
 void Reduction<D>::find_inputs() {
   std::vector<bool> used(model_->signals.size(), false), moves = used;
   for (SignalIndex i : netlist_.used_signals) used[i] = true;
+  for (const ControlBlock& block : netlist_.control)
+    if (block.sampled()) used[block.signal] = true;  // it is held
   for (const BodyLoad<D>& load : m_.body_loads)
     if (load.signal >= 0) used[load.signal] = true;
   for (const JointLoad& load : m_.joint_loads)
@@ -425,6 +428,8 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
     out.signal[input.signal] = 1;
     for (const Spool& spool : netlist_.spools)
       if (spool.signal == input.signal && spool.is_signal()) out.y[spool.state] = 1;
+    for (const ControlBlock& block : netlist_.control)
+      if (block.signal == input.signal) out.y[block.output] = 1;
   }
   change_control(out);
   if (input.kind == Kind::value || !netlist_.control.empty()) change_flows(out, inflow_);
@@ -460,10 +465,13 @@ void Reduction<D>::begin_change(int input, Change& change) {
   for (auto* x : {&change.signal, &change.ydot, &dr_, &ds_, &dsdot_, &inflow_, &commanded_}) std::fill(x->begin(), x->end(), 0.0);
   for (const Spool& spool : netlist_.spools)
     if (spool.is_signal()) change.y[spool.state] = 0;
+  for (const ControlBlock& block : netlist_.control) std::fill_n(change.y.begin() + block.output, block.held(), 0.0);
   if (input < 0 || inputs_[input].kind != LinearInput::Kind::value) return;
   change.signal[inputs_[input].signal] = 1;
   for (const Spool& spool : netlist_.spools)
     if (spool.signal == inputs_[input].signal && spool.is_signal()) change.y[spool.state] = 1;
+  for (const ControlBlock& block : netlist_.control)
+    if (block.signal == inputs_[input].signal) change.y[block.output] = 1;
 }
 
 /// Forces and rates by the oil and the loads, after the motion's part of dr_.

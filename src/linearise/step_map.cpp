@@ -926,7 +926,7 @@ TransitionMap::TransitionMap(const std::shared_ptr<const CompiledModel>& model, 
     work_ = std::make_unique<WorkIn<2>>(model);
   else
     work_ = std::make_unique<WorkIn<3>>(model);
-  inputs_ = input_variables(*model, signals_at(*model, reference), work_->inputs(), reference.time, Side::right);
+  inputs_ = input_variables(*model, reference, work_->inputs(), Side::right);
 }
 
 TransitionMap::~TransitionMap() = default;

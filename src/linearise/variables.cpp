@@ -36,6 +36,8 @@ std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
   for (const FlowSource& source : netlist.flow_sources) read(source.flow, source.name + ".flow", "m^3/s", "flow of source " + source.name);
   for (const QuasistaticCircuit& q : netlist.quasistatic) read(q.flow, q.name + ".flow", "m^3/s", "flow of the pump of " + q.name);
   for (const Spool& spool : netlist.spools) read(spool.signal, spool.name + ".signal", "", "signal of valve " + spool.name);
+  for (const ControlBlock& block : netlist.control)
+    if (block.sampled()) readers[block.signal] = {block.name + ".output", "", "value of control block " + block.name, 0};
   std::visit(
       [&](const auto& m) {
         for (const auto& soil : m.soils) read(soil.signal, soil.name + ".factor", "", "factor of the resistance " + soil.name);
@@ -87,8 +89,13 @@ std::vector<LinearVariable> VariableNames::states(const StateVector& at, const s
   return states;
 }
 
-std::vector<LinearVariable> input_variables(const CompiledModel& model, const Signals& signals, const std::vector<LinearInput>& inputs,
-                                            double time, Side side) {
+const ControlBlock* held_block(const CompiledModel& model, const LinearInput& input) {
+  const int block = model.hydraulics.block_of_signal[input.signal];
+  return block < 0 ? nullptr : &model.hydraulics.control[block];
+}
+
+std::vector<LinearVariable> input_variables(const CompiledModel& model, const StateVector& at, const std::vector<LinearInput>& inputs,
+                                            Side side) {
   const std::vector<LinearVariable> readers = signal_readers(model);
   std::vector<LinearVariable> variables;
   for (const LinearInput& input : inputs) {
@@ -96,7 +103,8 @@ std::vector<LinearVariable> input_variables(const CompiledModel& model, const Si
     variable.name += suffix(input.kind);
     if (input.kind == LinearInput::Kind::rate) variable.meaning += ", its rate";
     if (input.kind == LinearInput::Kind::acceleration) variable.meaning += ", its acceleration";
-    variable.reference = input_value(signals, input, time, side);
+    const ControlBlock* block = held_block(model, input);
+    variable.reference = block != nullptr ? at.y()[block->output] : input_value(signals_at(model, at), input, at.time, side);
     variables.push_back(variable);
   }
   return variables;

@@ -27,9 +27,11 @@ class VariableNames {
   std::map<std::string, const Channel*> channels_;
 };
 
-/// The inputs with their values at `time`, signals by their limit on `side`. A signal with several readers keeps its own name.
-std::vector<LinearVariable> input_variables(const CompiledModel& model, const Signals& signals, const std::vector<LinearInput>& inputs,
-                                            double time, Side side);
+/// The inputs with their values in the state `at`, signals by their limit on `side`. A signal with several readers keeps its own name.
+std::vector<LinearVariable> input_variables(const CompiledModel& model, const StateVector& at, const std::vector<LinearInput>& inputs,
+                                            Side side);
+/// The sampled control block whose value is the input; null: none.
+const ControlBlock* held_block(const CompiledModel& model, const LinearInput& input);
 /// Value of an input.
 double input_value(const Signals& signals, const LinearInput& input, double time, Side side);
 /// Names of the coordinates of velocities.

@@ -294,6 +294,7 @@ class NetlistBuilder {
       b.output = add_state(b.name + ".output", std::numeric_limits<double>::quiet_NaN());
       for (int k = 1; k <= b.states(); ++k)
         add_state(b.name + (b.states() == 1 ? ".state" : ".state_" + std::to_string(k)), std::numeric_limits<double>::quiet_NaN());
+      if (b.sampled()) add_state(b.name + ".next_sample", std::numeric_limits<double>::quiet_NaN());
       netlist_.control.push_back(std::move(b));
     }
   }
@@ -307,7 +308,7 @@ class NetlistBuilder {
       if (done[static_cast<std::size_t>(i)] != 0) return;
       path.push_back(i);
       open[static_cast<std::size_t>(i)] = 1;
-      for (int k = 0; k < b.law->inputs() && !b.sampled(); ++k) {
+      for (int k = 0; k < b.law->inputs(); ++k) {
         const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
         if (input.kind != BlockInput::Kind::signal || !is_block(input.index) || !b.law->direct(k)) continue;
         const int other = input.index - first_block_signal_;
@@ -315,6 +316,9 @@ class NetlistBuilder {
           self(self, other);
           continue;
         }
+        if (std::any_of(std::find(path.begin(), path.end(), other), path.end(),
+                        [&](int at) { return blocks[static_cast<std::size_t>(at)].sampled(); }))
+          continue;  // a loop is closed from one sample to the next
         std::string members;
         for (auto at = std::find(path.begin(), path.end(), other); at != path.end(); ++at)
           members += blocks[static_cast<std::size_t>(*at)].name + " -> ";
@@ -498,7 +502,7 @@ class NetlistBuilder {
       ControlBlock& b = netlist_.control[i];
       b.circuit = circuit_of(block(static_cast<int>(i)));
       b.local = add_unknown(b.circuit, b.output);
-      for (int k = 1; k <= b.states(); ++k) add_unknown(b.circuit, b.output + k);
+      for (int k = 1; k < b.size(); ++k) add_unknown(b.circuit, b.output + k);
     }
     for (Spool& spool : netlist_.spools) {
       if (!spool.driven() || spool.follows()) continue;

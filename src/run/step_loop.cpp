@@ -92,6 +92,7 @@ StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start
     : model_(std::move(model)),
       schedule_(*model_),
       stepper_(make_stepper(model_)),
+      sampler_(make_sampler(model_)),
       state_(std::move(start)),
       last_(state_),
       part_start_(state_) {
@@ -117,13 +118,24 @@ bool StepLoop::restart_due() const {
   const double* const end = state_.inputs() + state_.layout().inputs;
   for (const double* set = state_.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) return true;
-  return state_.time > 0 && schedule_.is_force_jump(state_.time);
+  return (state_.time > 0 && schedule_.is_force_jump(state_.time)) ||
+         (sampler_ && sample_due(model_->hydraulics, state_.y(), state_.time, schedule_.near(state_.time)));
+}
+
+/// The first time up to `target` at which a step ends: a jump or a sample.
+double StepLoop::next_stop(double target) const {
+  target = schedule_.first_jump(state_.time, target);
+  if (!sampler_ || !schedule_.splits()) return target;
+  const double sample = next_sample(model_->hydraulics, state_.y());
+  return sample < target - schedule_.near(target) ? sample : target;
 }
 
 /// The start state already is a right limit.
 bool StepLoop::restart() {
   for (const Spool& spool : model_->hydraulics.spools)
     if (spool.is_signal()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
+  if (sampler_ && sample_due(model_->hydraulics, state_.y(), state_.time, schedule_.near(state_.time)))
+    sampler_->sample(schedule_.near(state_.time), state_);
   double* const end = state_.inputs() + state_.layout().inputs;
   for (double* set = state_.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) *set = InputCourse::kSet;
@@ -133,7 +145,7 @@ bool StepLoop::restart() {
 
 StepOutcome StepLoop::step_within(double end, PartSink* parts) {
   last_ = state_;
-  const StepOutcome report = step_to(schedule_.first_jump(state_.time, end), divisions_, parts);
+  const StepOutcome report = step_to(next_stop(end), divisions_, parts);
   not_finite_.clear();
   last_step_.reset();
   if (!report.ok())

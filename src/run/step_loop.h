@@ -14,6 +14,7 @@
 
 #include "base/diagnostic.h"
 #include "run/make_stepper.h"
+#include "run/sampler.h"
 
 namespace trunnion {
 
@@ -42,10 +43,11 @@ class StepSchedule {
   bool is_jump(double t) const;
   bool is_force_jump(double t) const;
   double step() const { return h_; }
+  bool splits() const { return split_; }
+  /// Closer times are equal.
+  double near(double t) const;
 
  private:
-  double near(double t) const;  // closer times are equal
-
   double h_, duration_;
   bool split_;
   std::vector<double> jumps_, force_jumps_;
@@ -102,6 +104,7 @@ class StepLoop {
   SimulationError failure() const;
 
  private:
+  double next_stop(double target) const;
   StepOutcome step_to(double target, int divisions, PartSink* parts);
   StepOutcome resolve(double target, PartSink* parts);
   std::string find_not_finite() const;
@@ -110,6 +113,7 @@ class StepLoop {
   std::shared_ptr<const CompiledModel> model_;
   StepSchedule schedule_;
   std::unique_ptr<Stepper> stepper_;
+  std::unique_ptr<Sampler> sampler_;          // null: no sampled blocks
   StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
   StepOutcome failure_;
   std::optional<StepOutcome> last_step_;

@@ -44,7 +44,7 @@ VariableStep<D>::VariableStep(std::shared_ptr<const CompiledModel> model)
   std::vector<bool> immediate(model->layout.ny, false);
   for (const Spool& spool : model->hydraulics.spools) immediate[spool.state] = spool.follows();
   for (const ControlBlock& block : model->hydraulics.control)
-    for (int k = 0; k <= (block.sampled() ? block.states() : 0); ++k) immediate[block.output + k] = true;
+    for (int k = 0; k < block.held(); ++k) immediate[block.output + k] = true;
   for (int i = 0; i < model->layout.ny; ++i)
     if (!immediate[i]) states_.push_back(i);
 }
@@ -106,7 +106,7 @@ void VariableStep<D>::set_up() {
   sizes.resize(positions_.size() + velocities_.size(), kVelocity);
   std::vector<bool> spool(model.layout.ny, false);
   for (const Spool& s : model.hydraulics.spools) std::fill_n(spool.begin() + s.state, s.states(), true);
-  for (const ControlBlock& b : model.hydraulics.control) std::fill_n(spool.begin() + b.output, 1 + b.states(), true);
+  for (const ControlBlock& b : model.hydraulics.control) std::fill_n(spool.begin() + b.output, b.size(), true);
   std::vector<double> component(model.layout.ny, 0);
   for (const Component& c : model.hydraulics.components)
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) component[c.state + k] = c.law->info().states[k].scale;

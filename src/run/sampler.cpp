@@ -1,0 +1,44 @@
+// Samples of control blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/sampler.h"
+
+#include <algorithm>
+
+#include "machine/evaluate.h"
+
+namespace trunnion {
+
+namespace {
+
+template <int D>
+class SamplerOf final : public Sampler {
+ public:
+  explicit SamplerOf(std::shared_ptr<const CompiledModel> model)
+      : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), work_(*model_) {}
+
+  void sample(double near, StateVector& state) override {
+    MechanismState<D>& mech = work_.mechanism;
+    HydraulicState& oil = work_.hydraulics;
+    update_inputs(*model_, signals_at(*model_, state), state.time, Side::right, work_);
+    update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
+    update_rates(m_, state.v(), state.a(), mech);
+    for (const Volume& volume : model_->hydraulics.volumes) oil.pressure[volume.node] = state.y()[model_->hydraulics.nodes[volume.node].state];
+    sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, state.y(), oil);
+  }
+
+ private:
+  std::shared_ptr<const CompiledModel> model_;
+  const Mechanism<D>& m_;
+  MachineState<D> work_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model) {
+  const auto& blocks = model->hydraulics.control;
+  if (std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled(); })) return nullptr;
+  if (model->planar) return std::make_unique<SamplerOf<2>>(model);
+  return std::make_unique<SamplerOf<3>>(model);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,23 @@
+// Samples of control blocks between two steps (hydraulics/control.h).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "model/model.h"
+#include "model/state.h"
+
+namespace trunnion {
+
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  /// Samples the blocks that are due at the state's time, at the right limits of the signals; `near` [s]: closer times are equal. Rates
+  /// have to be recomputed after it. No allocation.
+  virtual void sample(double near, StateVector& state) = 0;
+};
+
+/// Null if the model has no sampled blocks.
+std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model);
+
+}  // namespace trunnion

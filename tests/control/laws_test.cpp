@@ -1,0 +1,180 @@
+// Laws of control blocks: transfer functions in closed form, values, derivatives by differences, start values.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+
+#include "model/control_plan.h"
+
+namespace trunnion {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Slopes of a law at u, x: rows value and rates, columns inputs and states.
+Eigen::MatrixXd slopes_of(const BlockLaw& law, const std::vector<double>& u, const std::vector<double>& x) {
+  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(law.states() + 1, law.inputs() + law.states());
+  law.differentiate(u.data(), x.data(), [&](int row, int column, double slope) { slopes(row, column) = slope; });
+  return slopes;
+}
+
+/// The transfer function from input `input` of a linear law.
+Complex response(const BlockLaw& law, Complex s, int input = 0) {
+  const int n = law.states(), m = law.inputs();
+  const Eigen::MatrixXd all = slopes_of(law, std::vector<double>(static_cast<std::size_t>(m), 0.3), std::vector<double>(static_cast<std::size_t>(n) + 1, 0.1));
+  const Eigen::MatrixXcd A = all.block(1, m, n, n).cast<Complex>(), I = Eigen::MatrixXcd::Identity(n, n);
+  const Eigen::VectorXcd B = all.block(1, input, n, 1).cast<Complex>();
+  const Eigen::RowVectorXcd C = all.block(0, m, 1, n).cast<Complex>();
+  const Complex direct(all(0, input), 0);
+  return n == 0 ? direct : Complex((C * (s * I - A).fullPivLu().solve(B))(0)) + direct;
+}
+
+void expect_transfer(const BlockLawDescription& law, const std::function<Complex(Complex)>& G) {
+  const BlockPlan plan = plan_block({.law = law});
+  for (const double w : {0.01, 0.7, 3.0, 40.0, 900.0}) {
+    const Complex s(0.02 * w, w), found = response(*plan.law, s), exact = G(s);
+    EXPECT_LT(std::abs(found - exact), 1e-10 * std::abs(exact)) << "at " << w << " rad/s";
+  }
+  // a block of twice the gain is found wrong
+  EXPECT_GT(std::abs(response(*plan.law, {0, 3}) - 2.0 * G({0, 3})), 1e-3 * std::abs(G({0, 3})));
+}
+
+TEST(ControlLaws, HaveTheirTransferFunctions) {
+  const double w = 2 * std::numbers::pi * 5;
+  expect_transfer(TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}, [](Complex s) { return (2.0 * s + 3.0) / (0.5 * s * s * s + 0.2 * s * s + 4.0 * s + 1.0); });
+  expect_transfer(TransferFunctionBlock{"u", {4, 1, 3}, {2, 0, 7}}, [](Complex s) { return (4.0 * s * s + s + 3.0) / (2.0 * s * s + 7.0); });
+  expect_transfer(TransferFunctionBlock{"u", {3}, {2, 0, 0}}, [](Complex s) { return 1.5 / (s * s); });
+  expect_transfer(LowPassBlock{.input = "u", .time_constant = 0.02}, [](Complex s) { return 1.0 / (1.0 + 0.02 * s); });
+  expect_transfer(LowPassBlock{.input = "u", .frequency = 5, .damping = 0.3}, [=](Complex s) { return w * w / (s * s + 0.6 * w * s + w * w); });
+  expect_transfer(LeadLagBlock{"u", 3, 0.4, 0.01}, [](Complex s) { return 3.0 * (1.0 + 0.4 * s) / (1.0 + 0.01 * s); });
+  expect_transfer(NotchBlock{"u", 5, 0.5, 0.1}, [=](Complex s) { return (s * s + 0.1 * w * s + w * w) / (s * s + w * s + w * w); });
+  expect_transfer(DerivativeBlock{"u", 0.03}, [](Complex s) { return s / (1.0 + 0.03 * s); });
+  expect_transfer(IntegratorBlock{.input = "u", .gain = 4}, [](Complex s) { return 4.0 / s; });
+  expect_transfer(StateSpaceBlock{{"u"}, {{0, 1}, {-9, -2}}, {{0}, {3}}, {1, 0.5}, {0.2}, {}},
+                  [](Complex s) { return 3.0 * (1.0 + 0.5 * s) / (s * s + 2.0 * s + 9.0) + 0.2; });
+}
+
+TEST(ControlLaws, ApproximateADelay) {
+  // [3/3]: relative error of the phase below 1e-5 up to w T = 1, the error of order n has the order 2n + 1
+  for (int n = 1; n <= 6; ++n) {
+    const BlockPlan plan = plan_block({.law = DelayBlock{"u", 0.1, n}});
+    const auto error = [&](double w) { return std::abs(response(*plan.law, {0, w}) - std::exp(Complex(0, -0.1 * w))); };
+    EXPECT_NEAR(std::abs(response(*plan.law, {0, 17})), 1, 1e-9) << n;  // all-pass
+    if (n <= 3) EXPECT_NEAR(std::log2(error(8) / error(4)), 2 * n + 1, 0.3) << n;
+  }
+}
+
+TEST(ControlLaws, PidIsItsThreeParts) {
+  PidBlock b{.setpoint = "r", .measurement = "y", .gain = 4, .integral_time = 0.5, .derivative_time = 0.2, .filter = 8, .setpoint_weight = 0.6, .derivative_weight = 0.3};
+  const BlockPlan plan = plan_block({.law = b});
+  for (const double w : {0.1, 3.0, 50.0}) {
+    const Complex s(0, w), I = 4.0 / (0.5 * s), D = 4.0 * 0.2 * s / (1.0 + 0.2 / 8 * s);
+    EXPECT_LT(std::abs(response(*plan.law, s, 0) - (2.4 + I + 0.3 * D)), 1e-12 * std::abs(I + D));
+    EXPECT_LT(std::abs(response(*plan.law, s, 1) + (4.0 + I + D)), 1e-12 * std::abs(I + D));
+    EXPECT_LT(std::abs(response(*plan.law, s, 2) - 1.0), 1e-12);
+  }
+  // limited: the integral part follows within the tracking time
+  b.max = 1;
+  const auto law = plan_block({.law = b}).law;
+  const double u[] = {2, 0, 0}, x[] = {0.5, 0.6};
+  double rate[2];
+  law->rates(u, x, rate);
+  const double v = 2.4 * 2 + 0.5 + 32 * (0.3 * 2 - 0.6);
+  EXPECT_DOUBLE_EQ(law->value(u, x), 1);
+  EXPECT_NEAR(rate[0], 4 / 0.5 * 2 + (1 - v) / std::sqrt(0.5 * 0.2), 1e-12);
+}
+
+TEST(ControlLaws, OfOneInputHaveTheirValues) {
+  const auto value = [](const BlockLawDescription& law, double u) {
+    const BlockPlan plan = plan_block({.law = law});
+    return plan.law->value(&u, nullptr);
+  };
+  EXPECT_DOUBLE_EQ(value(GainBlock{"u", 3, 0.5}, 2), 6.5);
+  const SaturationBlock saturation{"u", -2, 1};
+  EXPECT_DOUBLE_EQ(value(saturation, -5), -2);
+  EXPECT_DOUBLE_EQ(value(saturation, 0.3), 0.3);
+  EXPECT_DOUBLE_EQ(value(saturation, 5), 1);
+  const DeadZoneBlock zone{"u", -2, 1};
+  EXPECT_DOUBLE_EQ(value(zone, -5), -3);
+  EXPECT_DOUBLE_EQ(value(zone, 0.3), 0);
+  EXPECT_DOUBLE_EQ(value(zone, 5), 4);
+  const DeadBandCompensationBlock band{"u", 0.2, 0.3, 0.01};
+  EXPECT_DOUBLE_EQ(value(band, 0), 0);
+  EXPECT_DOUBLE_EQ(value(band, 0.5), 0.7);
+  EXPECT_DOUBLE_EQ(value(band, -0.5), -0.8);
+  EXPECT_DOUBLE_EQ(value(band, 0.005), 0.105);
+  const TableBlock table{"u", {{0, 1}, {1, 3}, {3, 0}}};
+  EXPECT_DOUBLE_EQ(value(table, -1), 1);
+  EXPECT_DOUBLE_EQ(value(table, 0.5), 2);
+  EXPECT_DOUBLE_EQ(value(table, 2), 1.5);
+  EXPECT_DOUBLE_EQ(value(table, 9), 0);
+}
+
+TEST(ControlLaws, OfSeveralInputsHaveTheirValues) {
+  const double u[] = {2, -3, 5};
+  const auto value = [&](const BlockLawDescription& law) { return plan_block({.law = law}).law->value(u, nullptr); };
+  EXPECT_DOUBLE_EQ(value(SumBlock{{"a", "b", "c"}, {}, 1}), 5);
+  EXPECT_DOUBLE_EQ(value(SumBlock{{"a", "b", "c"}, {1, 2, -1}, 0}), -9);
+  EXPECT_DOUBLE_EQ(value(ProductBlock{{"a", "b", "c"}}), -30);
+  EXPECT_DOUBLE_EQ(value(MinimumBlock{{"a", "b", "c"}}), -3);
+  EXPECT_DOUBLE_EQ(value(MaximumBlock{{"a", "b", "c"}}), 5);
+}
+
+TEST(ControlLaws, HaveExactDerivatives) {
+  const std::vector<BlockLawDescription> laws{GainBlock{"u", 3, 0.5},
+                                              SumBlock{{"a", "b"}, {2, -1}, 0},
+                                              ProductBlock{{"a", "b", "c"}},
+                                              MinimumBlock{{"a", "b"}},
+                                              PidBlock{.setpoint = "r", .measurement = "y", .gain = 4, .integral_time = 0.5, .derivative_time = 0.2, .max = 1},
+                                              IntegratorBlock{.input = "u", .max = 0.05},
+                                              RateLimiterBlock{"u", 30, {}, 0.01},
+                                              RateLimiterBlock{"u", 3, {}, 0.01},
+                                              TableBlock{"u", {{0, 1}, {1, 3}, {3, 0}}},
+                                              TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}};
+  constexpr double kChange = 1e-6;
+  for (const BlockLawDescription& description : laws) {
+    const auto law = plan_block({.law = description}).law;
+    std::vector<double> u{0.31, 0.23, 0.11}, x{0.07, 0.13, -0.2};
+    u.resize(static_cast<std::size_t>(law->inputs()));
+    const Eigen::MatrixXd slopes = slopes_of(*law, u, x);
+    const auto at = [&] {
+      Eigen::VectorXd all(law->states() + 1);
+      all[0] = law->value(u.data(), x.data());
+      if (law->states() > 0) law->rates(u.data(), x.data(), all.data() + 1);
+      return all;
+    };
+    for (int k = 0; k < law->inputs() + law->states(); ++k) {
+      double& varied = k < law->inputs() ? u[static_cast<std::size_t>(k)] : x[static_cast<std::size_t>(k - law->inputs())];
+      const double kept = varied;
+      varied = kept + kChange;
+      const Eigen::VectorXd above = at();
+      varied = kept - kChange;
+      const Eigen::VectorXd difference = (above - at()) / (2 * kChange);
+      varied = kept;
+      EXPECT_LT((slopes.col(k) - difference).norm(), 1e-7 * (1 + slopes.col(k).norm())) << description.index() << " " << k;
+      if (k < law->inputs()) EXPECT_TRUE(law->direct(k) || slopes(0, k) == 0) << description.index();
+    }
+  }
+}
+
+TEST(ControlLaws, StartSteadyAtTheirInput) {
+  for (const BlockLawDescription& description : std::vector<BlockLawDescription>{
+           LowPassBlock{.input = "u", .time_constant = 0.02}, LowPassBlock{.input = "u", .frequency = 5}, NotchBlock{"u", 5, 0.5, 0.1},
+           LeadLagBlock{"u", 3, 0.4, 0.01}, DelayBlock{"u", 0.1, 4}, DerivativeBlock{"u", 0.03}, RateLimiterBlock{"u", 1, {}, 0.01}}) {
+    const auto law = plan_block({.law = description}).law;
+    const double u = 0.7;
+    double x[kMaxBlockStates], rate[kMaxBlockStates];
+    law->start(&u, x);
+    law->rates(&u, x, rate);
+    for (int i = 0; i < law->states(); ++i) EXPECT_NEAR(rate[i], 0, 1e-9) << description.index();
+    const double gain = std::holds_alternative<LeadLagBlock>(description) ? 3 : std::holds_alternative<DerivativeBlock>(description) ? 0 : 1;
+    EXPECT_NEAR(law->value(&u, x), gain * u, 1e-9) << description.index();
+  }
+}
+
+}  // namespace
+}  // namespace trunnion
