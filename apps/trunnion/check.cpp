@@ -135,9 +135,9 @@ void print_start(const std::shared_ptr<const CompiledModel>& shared, const State
   std::unordered_map<std::string_view, std::size_t> dampers;  // channels of the kind, by name
   for (std::size_t i = 0; i < observer->channels().size(); ++i)
     if (const std::string& channel = observer->channels()[i].name; channel.ends_with(kEndDamper)) dampers.emplace(channel, i);
-  for (const Actuator& a : model.hydraulics.actuators) {
+  for (const Actuator& a : pistons_of(model.hydraulics)) {
     const std::string name = a.name + kEndDamper;
-    auto channel = dampers.find((a.is_rotary ? "motors." : "cylinders.") + name);
+    auto channel = dampers.find(std::string(a.section) + "." + name);
     if (channel == dampers.end()) channel = dampers.find(name);
     const std::size_t k = channel == dampers.end() ? values.size() : channel->second;
     if (k < values.size() && values[k] != 0)

@@ -111,6 +111,47 @@ struct GroundDescription {
   std::vector<LookDescription> drawn{};  ///< drawn in reports
 };
 
+// ---------------------------------------------------------------- friction and limits of joints
+
+/// Laws of friction.
+enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
+/// How the states of a friction law are integrated.
+enum class FrictionStates { monolithic, local };
+
+/// Friction of a cylinder's seals or on a displacement of a joint; of a motor or an angle with torques and angular rates. Parameters of
+/// unused laws are allowed in the file.
+struct FrictionDescription {
+  FrictionKind model = FrictionKind::none;
+  double coulomb = 0;                         ///< [N] F_c
+  double static_force = 0;                    ///< [N] F_s   (key `static`)
+  double stribeck_velocity = 0.01;            ///< [m/s] v_s
+  double viscous = 0;                         ///< [N s/m] sigma_2
+  double decay = 0;                           ///< [s/m] xi (Bengisu-Akay)
+  bool viscous_below_stribeck = true;         ///< Bengisu-Akay: viscous term in both branches (false: as in the friction paper (22))
+  double viscous_factor = 0.999329299739067;  ///< [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
+  double bristle_stiffness = 0;               ///< [N/m] sigma_0
+  double bristle_damping = 0;                 ///< [N s/m] sigma_1
+  std::optional<double> bristle_damping_velocity{};                  ///< [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
+  double exponent = 2;                                               ///< [-] n
+  double film_velocity = 0;                                          ///< [m/s] v_b
+  double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  ///< [s] tau_hp, tau_hn, tau_h0
+  FrictionStates states = FrictionStates::monolithic;
+  double start_bristle = 0, start_film = 0;  ///< [m], [-] states at the start
+};
+
+/// Elastic limits of a joint coordinate: at a depth x beyond one, which grows at the rate x', the load is max(0, k x + c x' x / depth).
+struct LimitsDescription {
+  std::optional<double> minimum{}, maximum{};  ///< [rad] or [m]; unset: none
+  double stiffness = 0;                        ///< [N m/rad] or [N/m] k
+  double damping = 0;                          ///< [N m s/rad] or [N s/m] c
+  std::optional<double> depth{};               ///< [rad] or [m] at which the damping acts with c; required with it
+};
+/// What acts on a coordinate of a joint or loop closure.
+struct CoordinateElements {
+  std::optional<FrictionDescription> friction{};
+  std::optional<LimitsDescription> limits{};
+};
+
 // ---------------------------------------------------------------- joints
 
 /// Kinds of joints of the tree.
@@ -138,6 +179,9 @@ struct JointDescription {
   std::optional<Vec3d> velocity{};          ///< [m/s] free, parent frame
   std::optional<Vec3d> angular_velocity{};  ///< [rad/s] of joints with a rotation: relative to the parent, parent frame
   bool hold = false;                        ///< assembly and equilibrium keep the start value exactly
+  /// friction and limits of its angles and displacements: [0] of the only one; cylindrical: position, angle; universal: angle_1, angle_2;
+  /// planar: x, y, angle; point_on_line: position; free: x, y, z
+  std::array<CoordinateElements, 3> elements{};
 };
 
 /// Kinds of loop closures.
@@ -152,6 +196,8 @@ struct LoopDescription {
   /// each body; point_on_line: the line in the first body's frame, the second is unused
   std::array<Vec3d, 2> axis{{{0, 0, 1}, {0, 0, 1}}};
   std::optional<double> distance{};  ///< [m] of a distance constraint; unset: as at the start
+  /// friction and limits of its angles and displacements, as of a joint of the same kind; not of planar and spherical ones
+  std::array<CoordinateElements, 2> elements{};
 };
 
 /// Joint coordinates are named by springs, loads, motions and couplings as `boom` (a joint with one coordinate), `boom.angle` or
@@ -321,31 +367,6 @@ struct FlowSourceDescription {
 };
 /// A source of either kind.
 using SourceDescription = std::variant<PressureSourceDescription, FlowSourceDescription>;
-
-/// Laws of friction.
-enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
-/// How the states of a friction law are integrated.
-enum class FrictionStates { monolithic, local };
-
-/// Seal friction of a cylinder; of a motor with torques and angular rates. Parameters of unused laws are allowed in the file.
-struct FrictionDescription {
-  FrictionKind model = FrictionKind::none;
-  double coulomb = 0;                         ///< [N] F_c
-  double static_force = 0;                    ///< [N] F_s   (key `static`)
-  double stribeck_velocity = 0.01;            ///< [m/s] v_s
-  double viscous = 0;                         ///< [N s/m] sigma_2
-  double decay = 0;                           ///< [s/m] xi (Bengisu-Akay)
-  bool viscous_below_stribeck = true;         ///< Bengisu-Akay: viscous term in both branches (false: as in the friction paper (22))
-  double viscous_factor = 0.999329299739067;  ///< [-] Brown-McPhee: tanh 4 as in the friction paper (24); 1 in the linearisation paper (8)
-  double bristle_stiffness = 0;               ///< [N/m] sigma_0
-  double bristle_damping = 0;                 ///< [N s/m] sigma_1
-  std::optional<double> bristle_damping_velocity{};                  ///< [m/s] v_d: sigma_1(v) = sigma_1 exp(-(v/v_d)^2); unset: constant
-  double exponent = 2;                                               ///< [-] n
-  double film_velocity = 0;                                          ///< [m/s] v_b
-  double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  ///< [s] tau_hp, tau_hn, tau_h0
-  FrictionStates states = FrictionStates::monolithic;
-  double start_bristle = 0, start_film = 0;  ///< [m], [-] states at the start
-};
 
 /// Force laws of end dampers.
 enum class DamperLaw { continuous, rahikainen_2020 };

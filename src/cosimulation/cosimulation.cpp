@@ -59,7 +59,7 @@ Cosimulation::Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem
       force_(plan_.ports.size()),
       bonds_(layout_.bonds()),
       model_(layout_.ports),
-      oil_(plan_.volumes, layout_.ports, 2 * plan_.mechanism_steps),
+      oil_(plan_.volumes, std::max(plan_.actuators, layout_.ports), 2 * plan_.mechanism_steps),
       reports_(hydraulics_.size() + 1),
       changes_(2 * plan_.ports.size() + static_cast<std::size_t>(layout_.bonds())),
       changes_before_(changes_.size()),

@@ -50,7 +50,8 @@ struct CouplingPlan {
     bool has_pressures = true;      // false for quasistatic oil, whose force depends on the length itself
   };
   CosimulationDescription settings;
-  std::vector<Port> ports;      // in the order of Hydraulics::actuators
+  std::vector<Port> ports;      // of actuators with chambers, in the order of Hydraulics::actuators
+  int actuators = 0;            // of the machine, for linearised oil
   double step = 1e-3;           // [s] largest communication step
   bool accept_capped = false;   // unconverged iterations are accepted
   std::vector<double> corners;  // [s] of the command signals, ascending

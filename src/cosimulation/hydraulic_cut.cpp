@@ -23,6 +23,7 @@ class Cutter {
     add_flow_sources();
     for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
       if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
+    netlist_.pistons = static_cast<int>(netlist_.actuators.size());
     for (const Component& c : whole_.components)
       if (stays(c.circuit)) add_component(c);
     for (const QuasistaticCircuit& q : whole_.quasistatic)

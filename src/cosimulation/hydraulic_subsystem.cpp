@@ -113,7 +113,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     set_outputs();
   }
   void set_interface_model(const InterfaceModel* model) override {
-    if (model != nullptr && (model->ports != static_cast<int>(n_) || n_ != machine_->hydraulics.actuators.size()))
+    if (model != nullptr && (model->ports != static_cast<int>(n_) || static_cast<int>(n_) != machine_->hydraulics.pistons))
       throw Error("an interface model serves a hydraulic subsystem that has all cylinders of the machine");
     model_ = model;
   }

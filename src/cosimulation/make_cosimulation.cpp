@@ -28,12 +28,13 @@ CouplingPlan plan_of(const CompiledModel& model) {
   CouplingPlan plan;
   plan.settings = model.description.coupling;
   const Hydraulics& netlist = model.hydraulics;
-  for (const Actuator& a : netlist.actuators) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
+  for (const Actuator& a : pistons_of(netlist)) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
   for (const QuasistaticCircuit& q : netlist.quasistatic)
     for (const QuasistaticPort& port : q.ports) plan.ports[port.actuator].has_pressures = false;
   plan.step = grid_step(model.description);
   plan.accept_capped = model.description.solver.accept_capped;
   plan.corners = corners_of(model);
+  plan.actuators = static_cast<int>(netlist.actuators.size());
   plan.volumes = static_cast<int>(model.hydraulics.volumes.size());
   plan.mechanism_steps = mechanism_steps_of(model.description);
   return plan;

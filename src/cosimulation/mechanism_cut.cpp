@@ -31,7 +31,7 @@ void finish(const CompiledModel& machine, MechanismCut& cut) {
 
 }  // namespace
 
-std::size_t count_inputs(const CompiledModel& machine) { return machine.hydraulics.actuators.size() * (publishes_forces(machine) ? 1 : 2); }
+std::size_t count_inputs(const CompiledModel& machine) { return static_cast<std::size_t>(machine.hydraulics.pistons) * (publishes_forces(machine) ? 1 : 2); }
 
 MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynomial>& inputs) {
   MechanismCut cut{std::make_shared<CompiledModel>(machine), {}};
@@ -40,6 +40,7 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
   const TimePolynomial* input = inputs.data();
   Hydraulics h;
   h.fluid = machine.hydraulics.fluid;
+  h.pistons = machine.hydraulics.pistons;
   const auto add_source = [&](const std::string& name) {
     h.used_signals.push_back(model.signals.add_feed(input++));
     h.nodes.push_back({name, -1, -1, -1, h.used_signals.back()});
@@ -47,13 +48,16 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
   };
   int block = 0;
   for (Actuator a : machine.hydraulics.actuators) {
-    a.A = add_source(a.name + (forces ? "" : ".A"));
-    a.B = forces ? a.A : add_source(a.name + ".B");
-    if (forces) {
+    const bool piston = static_cast<int>(h.actuators.size()) < h.pistons;
+    if (piston) {
+      a.A = add_source(a.name + (forces ? "" : ".A"));
+      a.B = forces ? a.A : add_source(a.name + ".B");
+    }
+    if (piston && forces) {
       a.cylinder.area_A = 1;
       a.cylinder.area_B = 0;
     }
-    if (bare) {
+    if (piston && bare) {
       a.friction = NoFriction{};
       a.friction_states = 0;
       a.cylinder.viscous = 0;

@@ -29,7 +29,7 @@ class CutMechanism final : public MechanismSubsystem {
         work_(*cut_.model) {
     const CosimulationDescription& coupling = machine.description.coupling;
     const bool pressures = coupling.variables == CouplingVariables::velocity_pressure;
-    for (const Actuator& a : machine.hydraulics.actuators) {
+    for (const Actuator& a : pistons_of(machine.hydraulics)) {
       if (!on_linear_oil && pressures)
         for (const char* chamber : {".pressure_A", ".pressure_B"}) inputs_.push_back({a.name + chamber, "Pa"});
       if (!on_linear_oil && !pressures)
@@ -96,22 +96,30 @@ class CutMechanism final : public MechanismSubsystem {
 
   void get_outputs(double* values) const override {
     place(state_.a());
-    for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+    for (int i = 0; i < pistons(); ++i) {
       *values++ = work_.mechanism.s[i];
       *values++ = work_.mechanism.s_dot[i];
       *values++ = port_acceleration(m_.ports[i], m_.paths.data(), work_.mechanism.tree, work_.mechanism.ports[i]);
     }
   }
-  bool interface_model(double* W, double* b) override { return dynamics_.evaluate(state_, work_.mechanism, W, b); }
+  bool interface_model(double* W, double* b) override {
+    if (pistons() < static_cast<int>(m_.ports.size())) evaluate_ports();
+    return dynamics_.evaluate(state_, work_.force.data(), work_.mechanism, W, b);
+  }
   void port_forces(double* F) override {
+    evaluate_ports();
+    std::copy_n(work_.force.data(), pistons(), F);
+  }
+
+ private:
+  int pistons() const { return cut_.model->hydraulics.pistons; }
+  void evaluate_ports() {
     HydraulicState& oil = work_.hydraulics;
     update_inputs(cut_.model->hydraulics, signals_at(*cut_.model, state_), state_.time, Side::right, oil);
     place(state_.a());
     evaluate_forces<double>(cut_.model->hydraulics, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), state_.y(), oil);
-    for (std::size_t i = 0; i < m_.ports.size(); ++i) F[i] = oil.ports[i].force;
+    for (std::size_t i = 0; i < m_.ports.size(); ++i) work_.force[i] = oil.ports[i].force;
   }
-
- private:
   /// Positions and velocities of the state.
   void place(const double* a) const {
     update_positions(m_, state_.q(), static_cast<const double*>(nullptr), work_.mechanism);

@@ -86,7 +86,7 @@ std::vector<Channel> monitor_channels(const CompiledModel& model) {
   if (model.layout.coupling == 0) return {};
   const CouplingMemory layout = coupling_memory(model);
   std::vector<Channel> channels;
-  for (const Actuator& a : model.hydraulics.actuators)
+  for (const Actuator& a : pistons_of(model.hydraulics))
     for (int k = 0; k < layout.efforts; ++k) {
       const std::string stem = a.name + (layout.efforts == 1 ? ".coupling" : k == 0 ? ".coupling_A" : ".coupling_B");
       const std::string of = layout.efforts == 1 ? "" : k == 0 ? " of chamber A" : " of chamber B";

@@ -14,7 +14,7 @@ PortDynamics<D>::PortDynamics(const CompiledModel& model)
       inertia_(m_),
       a_(m_.tree.nv),
       r_(m_.tree.nv),
-      A_(m_.ports.size() * m_.tree.nv),
+      A_(static_cast<std::size_t>(model.hydraulics.pistons) * m_.tree.nv),
       x_(m_.tree.nv) {
   // sized for the degrees of freedom at the start
   MechanismState<D> state(m_);
@@ -24,8 +24,8 @@ PortDynamics<D>::PortDynamics(const CompiledModel& model)
 }
 
 template <int D>
-bool PortDynamics<D>::evaluate(const StateVector& at, MechanismState<D>& state, double* W, double* b) {
-  const std::size_t ports = m_.ports.size(), nv = m_.tree.nv;
+bool PortDynamics<D>::evaluate(const StateVector& at, const double* forces, MechanismState<D>& state, double* W, double* b) {
+  const std::size_t ports = static_cast<std::size_t>(model_.hydraulics.pistons), nv = m_.tree.nv;
   update_inputs(m_, signals_at(model_, at), at.time, Side::right, state);
   update_positions(m_, at.q(), static_cast<const double*>(nullptr), state);
   if (!(loops_.load_partition(at.partition()) && loops_.factor_at(state)) && !loops_.select_partition(state)) return false;
@@ -35,6 +35,8 @@ bool PortDynamics<D>::evaluate(const StateVector& at, MechanismState<D>& state, 
   loops_.solve_accelerations(at.v(), a_.data(), state);
   update_rates(m_, at.v(), a_.data(), state);
   inverse_dynamics(m_, at.q(), at.v(), true, state, r_.data());
+  for (std::size_t i = ports; forces != nullptr && i < m_.ports.size(); ++i)
+    for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k) r_[m_.paths[k].dof] -= forces[i] * state.dofs[k].gradient;
   loops_.reduce();
   if (!inertia_.factor(loops_, state.tree)) return false;
   const std::size_t n = loops_.independent().size();

@@ -45,6 +45,69 @@ const std::vector<JointPartName>& joint_parts(JointKind kind) {
   return fixed;
 }
 
+const std::vector<JointPartName>& loop_parts(LoopKind kind) {
+  static const std::vector<JointPartName> none, along_line{{JointPartKind::displacement, "position", "speed", "acceleration"}};
+  switch (kind) {
+    case LoopKind::revolute:
+      return joint_parts(JointKind::revolute);
+    case LoopKind::prismatic:
+      return joint_parts(JointKind::prismatic);
+    case LoopKind::cylindrical:
+      return joint_parts(JointKind::cylindrical);
+    case LoopKind::universal:
+      return joint_parts(JointKind::universal);
+    case LoopKind::point_on_line:
+      return along_line;
+    case LoopKind::planar:
+    case LoopKind::spherical:
+    case LoopKind::distance:
+      break;
+  }
+  return none;
+}
+
+namespace {
+
+/// Calls visit(place, elements) for every angle and displacement of the joints and loop closures.
+template <class Visit>
+void for_each_coordinate(const Description& d, Visit&& visit) {
+  const auto visit_all = [&](const auto& list, bool of_loop, const auto& parts_of) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::vector<JointPartName>& parts = parts_of(list[i].second.kind);
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        if (parts[k].kind != JointPartKind::spherical)
+          visit(CoordinatePlace{of_loop, i, k, list[i].first, parts[k], parts.size() == 1}, list[i].second.elements[k]);
+    }
+  };
+  visit_all(d.joints, false, joint_parts);
+  visit_all(d.loops, true, loop_parts);
+}
+
+}  // namespace
+
+std::vector<CoordinatePlace> coordinates_with_elements(const Description& d) {
+  std::vector<CoordinatePlace> places;
+  for_each_coordinate(d, [&](const CoordinatePlace& place, const CoordinateElements& elements) {
+    if (elements.friction || elements.limits) places.push_back(place);
+  });
+  return places;
+}
+
+std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const std::string& name) {
+  const CoordinateName wanted = split_coordinate(name);
+  std::optional<CoordinatePlace> found;
+  for_each_coordinate(d, [&](const CoordinatePlace& place, const CoordinateElements&) {
+    if (!found && place.joint == wanted.joint && (wanted.part.empty() ? place.alone : wanted.part == place.name.position)) found = place;
+  });
+  return found;
+}
+
+const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place) {
+  const CoordinateElements& elements =
+      place.of_loop ? d.loops[place.number].second.elements[place.part] : d.joints[place.number].second.elements[place.part];
+  return elements.friction || elements.limits ? &elements : nullptr;
+}
+
 CoordinateName split_coordinate(const std::string& name) {
   const std::size_t dot = name.find('.');
   return {name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)};

@@ -52,6 +52,30 @@ CoordinateName split_coordinate(const std::string& name);
 /// Index in joint_parts(kind) of the coordinate that `part` names (empty: the only one); -1: no angle or displacement of that name.
 int find_coordinate(JointKind kind, const std::string& part);
 
+/// The angles and displacements of a loop closure that friction and limits act on: those of a joint of the same kind. The angle is that of
+/// the second body relative to the first, 0 where its frame is turned into the first one's; the displacement that of the second point
+/// along the first body's axis.
+const std::vector<JointPartName>& loop_parts(LoopKind kind);
+
+/// An angle or displacement of a joint or loop closure.
+struct CoordinatePlace {
+  bool of_loop = false;
+  std::size_t number = 0;  // of the joint or loop closure in the file
+  std::size_t part = 0;    // of joint_parts() or loop_parts()
+  std::string joint;       // name of the joint or loop closure
+  JointPartName name{};
+  bool alone = true;  // its only coordinate
+
+  /// `boom`, or `slider.position` of a joint with several coordinates.
+  std::string label() const { return alone ? joint : joint + "." + name.position; }
+};
+/// The coordinates that friction or limits act on: of joints, then of loop closures, in the order of the file.
+std::vector<CoordinatePlace> coordinates_with_elements(const Description& d);
+/// The coordinate that a name states, such as `boom`, `slider.position` or, of a loop closure, `E.angle`; none: there is none.
+std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const std::string& name);
+/// What acts on a coordinate; null: nothing.
+const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place);
+
 inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
 
 /// The nodes that an edge connects, from its name; unset: it does not name two ports.

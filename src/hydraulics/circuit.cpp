@@ -279,7 +279,7 @@ TR_INLINE void set_cylinder_force(const Actuator& a, const S& s, const S& s_dot,
   const Cylinder& c = a.cylinder;
   port.viscous = c.viscous * s_dot;
   port.damper = dampers_force(c, s, s_dot);
-  port.oil = state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B;
+  port.oil = a.A < 0 ? S(0) : S(state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B);
   port.force = port.oil - port.viscous + port.damper;
 }
 /// Their direct derivatives in s and sdot.
@@ -514,7 +514,7 @@ void content_changes(const Hydraulics& netlist, const double* y_0, const double*
   const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
   for (int i = 0; i < volumes; ++i)
     dN[i] = netlist.volumes[i].volume * strain_change(netlist.fluid, y_0[i], y_1[i]).of(netlist.volumes[i].wall_compressibility);
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+  for (int i = 0; i < netlist.pistons; ++i) {
     const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
     const auto add = [&](int node, double area, double length) {
@@ -534,7 +534,7 @@ void for_each_part(const Hydraulics& netlist, const double* s, const double* s_d
   for (int i = 0; i < volumes; ++i)
     add(i, 0.0,
         sub_volume_capacity(netlist.volumes[i].volume, netlist.fluid.compressibility_at(y[i]), netlist.volumes[i].wall_compressibility));
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+  for (int i = 0; i < netlist.pistons; ++i) {
     const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
     const auto add_chamber = [&](int node, double area, double size) {
@@ -620,7 +620,9 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
     const Cylinder& c = a.cylinder;
-    if (step) {
+    if (a.A < 0) {
+      // no chambers
+    } else if (step) {
       const double moved = s[i] - rule.s_begin[i];
       add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), moved, c, rule, y, slopes, state);
       add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), moved, c, rule, y, slopes, state);
@@ -781,8 +783,8 @@ void evaluate_slopes(const Hydraulics& netlist, const double* s, const double* s
 }
 
 int piston_outside(const Hydraulics& netlist, const double* s) {
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
-    if (!netlist.actuators[i].cylinder.holds(s[i])) return static_cast<int>(i);
+  for (int i = 0; i < netlist.pistons; ++i)
+    if (!netlist.actuators[i].cylinder.holds(s[i])) return i;
   return -1;
 }
 

@@ -1,5 +1,5 @@
 // The hydraulic netlist: pressure nodes (volumes with a state, sources with a given pressure), flow elements between them,
-// cylinders at the ports. Evaluates the pressure equations in the capacity form, (13)-(14), (43):
+// cylinders at the ports, friction on joint coordinates. Evaluates the pressure equations in the capacity form, (13)-(14), (43):
 //   R_i = C_i(p, s) p_i_dot + sum A_j s_j_dot - sum Q_in = 0,    C_i = V_i / B_e,i
 // together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), control blocks
 // (control.h), and the port forces; all with exact local derivatives.
@@ -7,7 +7,7 @@
 //   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 A_j (s_j,1 - s_j,0)
 //   R_i = factor dN_i - offset_i - sum Q_in                                                 g, chi: fluid.h
 // so that the oil balance is exact to rounding, and trapped oil is a spring without numerical damping at any step.
-// Circuits without shared volumes are separate blocks. Oil sees mechanics only as (s, sdot) at its ports.
+// Circuits without shared volumes are separate blocks; so is each actuator without chambers. Oil sees mechanics only as (s, sdot) at its ports.
 //
 // Ports may also be driven by a quasistatic circuit (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
 // they are solved locally, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.
@@ -148,12 +148,13 @@ void for_each_flow_path(const Component& c, const S* Q, Sink&& sink) {
     sink(flow.from < 0 ? -1 : c.nodes[flow.from], flow.to < 0 ? -1 : c.nodes[flow.to], *Q++);
 }
 
-/// A cylinder or motor with its friction at port i (i-th of the list).
+/// What acts at port i (i-th of the list): a cylinder or motor with its friction, or what acts on a joint coordinate without chambers.
 struct Actuator {
   std::string name;
-  bool is_rotary = false;  // a motor
+  const char* section = "cylinders";  // of the file
+  bool is_rotary = false;             // about an axis
   Cylinder cylinder;
-  int A = 0, B = 0;  // nodes
+  int A = -1, B = -1;  // nodes; -1: no chambers
   FrictionLaw friction;
   bool friction_local = false;
   int friction_states = 0;
@@ -181,6 +182,7 @@ struct Hydraulics {
   std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
+  int pistons = 0;                        // number of actuators with chambers, the first ones; the others act on joint coordinates
   std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
   std::vector<ControlBlock> control;  // blocks in the order of their dependence
   std::vector<int> block_of_signal;  // per signal: the block whose value it is; -1: none
@@ -196,6 +198,11 @@ struct Hydraulics {
   /// Of every circuit's block, as found by block_patterns(); empty: found again by every HydraulicState.
   std::vector<std::shared_ptr<const SystemPattern>> blocks;
 };
+
+/// Actuators with chambers: cylinders and motors.
+inline std::span<const Actuator> pistons_of(const Hydraulics& netlist) {
+  return {netlist.actuators.data(), static_cast<std::size_t>(netlist.pistons)};
+}
 
 /// Patterns of the circuits' blocks dR/dy of a step, from the parts of the netlist.
 std::vector<std::shared_ptr<const SystemPattern>> block_patterns(const Hydraulics& netlist);

@@ -96,8 +96,8 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
         std::iota(rows.begin(), rows.end(), 0);
         continue;
       }
-      if (netlist_.nodes[a.A].state >= 0) rows.push_back(netlist_.nodes[a.A].local);
-      if (netlist_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist_.nodes[a.B].local);
+      if (a.A >= 0 && netlist_.nodes[a.A].state >= 0) rows.push_back(netlist_.nodes[a.A].local);
+      if (a.B >= 0 && netlist_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist_.nodes[a.B].local);
       for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
       add_control_rows(netlist_, i, rows);
     }

@@ -291,8 +291,8 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
   for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
     const Actuator& a = netlist_.actuators[i];
     const FrictionResponse& f = friction_[i];
-    double dF = oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + a.cylinder.area_A * pressure(a.A) -
-                a.cylinder.area_B * pressure(a.B) + element_force_[i];
+    double dF = oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + element_force_[i];
+    if (a.A >= 0) dF += a.cylinder.area_A * pressure(a.A) - a.cylinder.area_B * pressure(a.B);
     for (int k = 0; k < a.friction_states; ++k) {
       dF -= f.force_x[k] * change.y[a.state + k];
       double rate = f.rate_v[k] * dsdot_[i];

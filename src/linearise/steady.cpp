@@ -205,7 +205,7 @@ class SteadySolver {
   void find_turning(const StateVector& start) {
     const std::size_t nv = turns_.size();
     std::vector<char> without(nv, 0), stroke(nv, 0);
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)  // a stroke, or the limits of a joint
       if (netlist_.actuators[i].cylinder.travel > 0)
         for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k) stroke[m_.paths[k].dof] = 1;
     for (int v : std::vector<int>(reduction_.rates().loops().admissible())) {

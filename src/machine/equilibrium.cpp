@@ -148,8 +148,10 @@ class StaticEquilibriumSolver {
       const PortForces<>& port = work_.hydraulics.ports[i];
       work_.force[i] = port.force + port.friction;
       const Range& path = m_.ports[i].path;
-      const double parts = std::abs(work_.hydraulics.pressure[netlist_.actuators[i].A]) * netlist_.actuators[i].cylinder.area_A +
-                           std::abs(work_.hydraulics.pressure[netlist_.actuators[i].B]) * netlist_.actuators[i].cylinder.area_B;
+      const Actuator& a = netlist_.actuators[i];
+      if (a.A < 0) continue;
+      const double parts = std::abs(work_.hydraulics.pressure[a.A]) * a.cylinder.area_A +
+                           std::abs(work_.hydraulics.pressure[a.B]) * a.cylinder.area_B;
       for (int k = path.begin; k < path.end; ++k) size[m_.paths[k].dof] += parts * std::abs(mech().dofs[k].gradient);
     }
     add_port_forces(m_, work_.force.data(), mech(), r_.data());
@@ -472,7 +474,7 @@ class StaticEquilibriumSolver {
 
   /// At the current configuration.
   void check_stroke(const char* what) {
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+    for (int i = 0; i < netlist_.pistons; ++i) {
       const Cylinder& c = netlist_.actuators[i].cylinder;
       const double A = c.chamber_A(mech().s[i]), B = c.chamber_B(mech().s[i]);
       if (c.holds(mech().s[i])) continue;
@@ -615,7 +617,7 @@ class StaticEquilibriumSolver {
   /// What could be released: the coordinate, or a given pressure of a cylinder that moves it.
   std::string release(int velocity) const {
     std::string text = fmt::format("release it (--set joints.{}.hold=false)", joint_of(model_, velocity).name);
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+    for (int i = 0; i < netlist_.pistons; ++i) {
       const Range& path = m_.ports[i].path;
       if (std::none_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end, [&](const PathDof& k) { return k.dof == velocity; }))
         continue;

@@ -93,9 +93,9 @@ std::vector<int> join_nodes(const Hydraulics& netlist, const FlowInputs<>& in) {
 std::vector<HydrostaticGroups::Piston> list_pistons(const Hydraulics& netlist, const std::vector<int>& root,
                                                     const std::vector<int>& number) {
   std::vector<HydrostaticGroups::Piston> list;
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
-    const Actuator& a = netlist.actuators[i];
-    const int A = number[root[a.A]], B = number[root[a.B]], port = static_cast<int>(i);
+  for (int port = 0; port < netlist.pistons; ++port) {
+    const Actuator& a = netlist.actuators[port];
+    const int A = number[root[a.A]], B = number[root[a.B]];
     if (A >= 0 && A == B) {
       list.push_back({port, A, a.cylinder.area_A - a.cylinder.area_B});
       continue;
@@ -141,7 +141,7 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     if (std::isnan(pressure[i])) pressure[i] = value_[root_[i]];
   decide_alone(pressure);
-  for (const Actuator& a : netlist_.actuators) moves[root_[a.A]] = moves[root_[a.B]] = true;
+  for (const Actuator& a : pistons_of(netlist_)) moves[root_[a.A]] = moves[root_[a.B]] = true;
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
     const int root = root_[i];
     if (std::isnan(value_[root])) value_[root] = pressure[i];

@@ -55,12 +55,12 @@ void Ledger::measure_oil(const Observer::Oil& oil) {
     oil_energy_ += std::abs(oil.y[netlist.nodes[node].state]) * size;
   };
   for (const Volume& volume : netlist.volumes) add(volume.node, volume.volume);
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
-    const Actuator& a = netlist.actuators[i];
+  for (const Actuator& a : pistons_of(netlist)) {
+    const std::size_t i = static_cast<std::size_t>(&a - netlist.actuators.data());
     add(a.A, a.cylinder.area_A * a.cylinder.chamber_A(oil.s[i]));
     add(a.B, a.cylinder.area_B * a.cylinder.chamber_B(oil.s[i]));
   }
-  port_positions_.assign(oil.s, oil.s + netlist.actuators.size());
+  port_positions_.assign(oil.s, oil.s + netlist.pistons);
   settled_ = kSettled * netlist.fluid.compressibility * oil_size_;
 }
 

@@ -65,7 +65,9 @@ class MachineReadings : public Base {
     for (const JointInfo& place : model_->placements) add_joint(place, kPlacementWords);
     for (const BodyInfo& body : model_->bodies)
       if (body.mass > 0 && body.node > 0) add_body(body);
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) add_actuator(static_cast<int>(i));
+    for (int i = 0; i < netlist_.pistons; ++i) add_actuator(i);
+    for (const JointPort& port : model_->joint_ports)
+      if (port.port >= netlist_.pistons) add_joint_elements(port);
     for (const Volume& volume : netlist_.volumes) add_volume(volume);
     add_sources();
     for_each_element(netlist_, [&](const auto& element) { add_element(element); });
@@ -251,14 +253,47 @@ class MachineReadings : public Base {
     actuators_.push_back({angle, add(section, n + ".power", "W", w.power_meaning),
                           add(section, n + ".flow_A", "m^3/s", "displaced flow into chamber A"),
                           add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B")});
+    add_friction_states(section, n + ".", a, w.bristle_unit);
+    add_entry(n, Account::actuator);
+    add_entry(n, Account::friction);
+  }
+  void add_friction_states(const std::string& section, const std::string& stem, const Actuator& a, const char* bristle_unit) {
     const auto states = friction_state_info(a.friction);
     for (std::size_t k = 0; k < states.size(); ++k) {
       const bool bristle = states[k].name == "bristle";
-      add(section, n + "." + std::string(states[k].name), bristle ? w.bristle_unit : "",
-          bristle ? "mean deflection of the seal's bristles" : "thickness of the lubricating film, relative", y_.data() + a.state + k);
+      const char* const of_bristle = a.A >= 0 ? "mean deflection of the seal's bristles" : "mean deflection of the bristles";
+      add(section, stem + std::string(states[k].name), bristle ? bristle_unit : "",
+          bristle ? of_bristle : "thickness of the lubricating film, relative", y_.data() + a.state + k);
     }
-    add_entry(n, Account::actuator);
-    add_entry(n, Account::friction);
+  }
+  /// Friction and limits of a joint coordinate; position and rate of one that is not a coordinate of the tree.
+  void add_joint_elements(const JointPort& port) {
+    const CoordinatePlace& place = port.place;
+    const Actuator& a = netlist_.actuators[port.port];
+    const bool is_angle = a.is_rotary;
+    const std::string section = a.section, load = is_angle ? "torque" : "force", unit = is_angle ? "N m" : "N",
+                      stem = place.joint + (place.alone ? std::string(".") : "." + std::string(place.name.position) + "_");
+    if (place.of_loop) {
+      add(section, place.joint + "." + place.name.position, is_angle ? "rad" : "m",
+          is_angle ? "angle of the second body relative to the first" : "displacement of the second body along the axis",
+          &mechanism_.s[port.port]);
+      add(section, place.joint + "." + place.name.rate, is_angle ? "rad/s" : "m/s", std::string("rate of ") + place.name.position,
+          &mechanism_.s_dot[port.port]);
+    }
+    const CoordinateElements* elements = elements_of(model_->description, place);
+    if (elements == nullptr) return;
+    JointCells& cells = joint_cells_.emplace_back();
+    cells.actuator = port.port;
+    if (elements->friction) {
+      add(section, stem + "friction_" + load, unit.c_str(), "friction " + load + ", positive with positive rate",
+          &oil_.ports[port.port].friction);
+      cells.power = add(section, stem + "friction_power", "W", "power taken by friction, " + load + " times rate");
+    }
+    if (elements->limits)
+      add(section, stem + "limit_" + load, unit.c_str(), load + " of the limits, positive towards larger values",
+          &oil_.ports[port.port].damper);
+    add_friction_states(section, stem, a, is_angle ? "rad" : "m");
+    add_entry(section + "." + a.name, Account::damping);
   }
   void add_volume(const Volume& volume) {
     const PressureNode& node = netlist_.nodes[volume.node];
@@ -312,8 +347,9 @@ class MachineReadings : public Base {
     add_loss("valves", name);
   }
   void add_element(const Leakage& l) {
-    const bool motor = std::any_of(netlist_.actuators.begin(), netlist_.actuators.end(),
-                                   [&](const Actuator& a) { return a.is_rotary && l.name == a.name + ".leakage"; });
+    const auto pistons = pistons_of(netlist_);
+    const bool motor =
+        std::any_of(pistons.begin(), pistons.end(), [&](const Actuator& a) { return a.is_rotary && l.name == a.name + ".leakage"; });
     const char* const section = motor ? "motors" : "cylinders";
     flows_.push_back({add(section, l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
     add_loss(section, l.name);
@@ -538,6 +574,7 @@ class MachineReadings : public Base {
   struct ReactionCells {
     int node = 0;                                // whose joint it is; 0: of the groups
     std::vector<std::pair<int, double>> groups;  // of constraints, and sign
+    std::vector<std::pair<int, double>> ports;   // of a loop closure's friction and limits, and sign
     BodyPoint point;
     const BodyInfo* axes = nullptr;  // null: the ground's
     std::array<S*, 3> force{}, moment{};
@@ -571,7 +608,10 @@ class MachineReadings : public Base {
   void offer_reactions_of_loop(const std::string& name, const LoopDescription& loop) {
     const BodyInfo *first = body_named(loop.between[0]), *second = body_named(loop.between[1]);
     ReactionCells c;
-    add_groups("loops." + name, second == nullptr ? 0 : second->node, c);
+    const int on = second == nullptr ? 0 : second->node;
+    add_groups("loops." + name, on, c);
+    for (const JointPort& port : model_->joint_ports)
+      if (port.place.of_loop && port.place.joint == name) c.ports.emplace_back(port.port, m_.ports[port.port].node_B == on ? 1 : -1);
     const Vec3d& at = loop.at[1];
     c.point = {second, {at[0], at[1], at[2]}};
     offer_reactions("loops", name, "of " + loop.between[0] + " on " + loop.between[1], first, second, c);
@@ -635,7 +675,7 @@ class MachineReadings : public Base {
 
   void read_actuators() {
     std::fill(outflow_.begin(), outflow_.end(), S(0));
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+    for (int i = 0; i < netlist_.pistons; ++i) {
       const Actuator& a = netlist_.actuators[i];
       const PortForces<S>& port = oil_.ports[i];
       const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
@@ -649,19 +689,26 @@ class MachineReadings : public Base {
       };
       add_source(a.A, a.cylinder.area_A);
       add_source(a.B, -a.cylinder.area_B);
-      *power_++ = actuator_heat(a, s, rate, port);
+      *power_++ = actuator_heat(a, s, rate, port, stored_.cylinder);
+    }
+    for (const JointCells& c : joint_cells_) {
+      const PortForces<S>& port = oil_.ports[c.actuator];
+      const S& rate = mechanism_.s_dot[c.actuator];
+      if (c.power != nullptr) *c.power = port.friction * rate;
+      *power_++ = actuator_heat(netlist_.actuators[c.actuator], mechanism_.s[c.actuator], rate, port, stored_.spring);
     }
   }
-  /// Energies of seals and dampers are functions of the state; the rest of their power is heat.
-  S actuator_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port) {
+  /// Energies of bristles and dampers are functions of the state, added to `stored`; the rest of their power is heat.
+  template <class Energy>
+  S actuator_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port, Energy& stored) {
     S heat = port.viscous * rate - port.damper * rate;
     if constexpr (kPlain) {
       heat += friction_dissipated_power(a.friction, rate, y_.data() + a.state);
-      stored_.cylinder += friction_stored_energy(a.friction, y_.data() + a.state);
+      stored += friction_stored_energy(a.friction, y_.data() + a.state);
     }
     const EndDamper& d = a.cylinder.damper;
     const S x_A = max(S(d.length - a.cylinder.chamber_A(s)), 0.0), x_B = max(S(d.length - a.cylinder.chamber_B(s)), 0.0);
-    stored_.cylinder += 0.5 * d.stiffness * (x_A * x_A + x_B * x_B);
+    stored += 0.5 * d.stiffness * (x_A * x_A + x_B * x_B);
     return heat - d.stiffness * (x_B - x_A) * rate;
   }
 
@@ -683,7 +730,7 @@ class MachineReadings : public Base {
       const S& p = y_[state];
       first[state] += p * ydot_[state] * capacity(S(area * length), p, wall) - p * (1 - netlist_.fluid.liquid_fraction(p)) * swept;
     };
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
+    for (int i = 0; i < netlist_.pistons; ++i) {
       const Cylinder& c = netlist_.actuators[i].cylinder;
       const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
       add_chamber(netlist_.actuators[i].A, c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * rate);
@@ -990,6 +1037,13 @@ class MachineReadings : public Base {
         else
           wrench += rows;
       }
+      for (const auto& [port, sign] : c.ports) {
+        const Force<D, S> push = joint_push<D, S>(m_.ports[port], mechanism_.ports[port], port_forces_[port]);
+        if (sign > 0)
+          wrench += push;
+        else
+          wrench -= push;
+      }
       const BodyMotion body = motion_of(c.point.body);
       const Vec<3, S> r = body.position(body.R * Vec<3, S>(c.point.at.template cast<S>()));
       Vec<D, S> d;
@@ -1031,6 +1085,10 @@ class MachineReadings : public Base {
   struct ActuatorCells {
     S *angle, *power, *flow_A, *flow_B;  // of the line, in the plane
   };
+  struct JointCells {
+    int actuator = 0;
+    S* power = nullptr;  // of friction; null: none
+  };
   struct QuasistaticCells {
     struct Port {
       S *rate, *pressure_A, *pressure_B, *P_A, *P_B, *A_T, *B_T, *relief_A, *relief_B, *B_A, *segment, *loss, *element;
@@ -1065,6 +1123,7 @@ class MachineReadings : public Base {
   std::set<std::string> names_;
   std::vector<Center> centers_;
   std::vector<ActuatorCells> actuators_;
+  std::vector<JointCells> joint_cells_;
   std::vector<QuasistaticCells> quasistatic_;
   std::vector<ComponentCells> components_;
   std::set<std::string> shown_spools_;

@@ -178,6 +178,51 @@ TR_INLINE void differentiate_tension(const Line<D>& line, const LineState<D>& s,
   A.F -= at_point<D, S>(spread<S>(s.r_P), df - cross(A.X.angular, f));
 }
 
+/// Change of a force at r_Q, a point of B, whose direction is fixed in A: as B sees it, and the opposite as A does.
+template <int D, class S>
+TR_INLINE void differentiate_force_of_A(const Vec<D>& r_Q, const Vec<D>& force, NodeVariation<D, S>& A, NodeVariation<D, S>& B) {
+  const Vec<D, S>&f = spread<S>(force), &point = spread<S>(r_Q);
+  const Force<D, S> dF = at_point<D, S>(point, cross(Angular<D, S>(A.X.angular - B.X.angular), f));
+  B.F += dF;
+  A.F -= dF + cross(B.X - A.X, at_point<D, S>(point, f));
+}
+
+/// Displacement or angle of a cut joint: its changes, and those of the forces of its push.
+template <int D, class S>
+LineDerivative<S> differentiate_cut_joint(const Port<D>& port, const LineState<D>& s, double push, const MechanismState<D>& state,
+                                          std::vector<NodeVariation<D, S>>& nodes) {
+  NodeVariation<D, S>&A = nodes[port.node_A], &B = nodes[port.node_B];
+  const Motion<D>&V_A = state.tree.nodes[port.node_A].V, &V_B = state.tree.nodes[port.node_B].V;
+  const Motion<D, S> X = B.X - A.X;
+  LineDerivative<S> out;
+  if (port.kind == PortKind::displacement) {
+    const Vec<D, S>&r_Q = spread<S>(s.r_Q), &u = spread<S>(s.u);
+    const Vec<D> v_Q = V_B.at(s.r_Q), v_A = V_A.at(s.r_Q);
+    out.s = u.dot(X.at(r_Q));
+    // r_Q moves with B
+    const Vec<D, S> dv_Q = cross(B.X.angular, spread<S>(v_Q)) + B.Y.at(r_Q),
+                    dv_A = cross(A.X.angular, spread<S>(v_A)) + A.Y.at(r_Q) + cross(spread<S>(V_A.angular), Vec<D, S>(X.at(r_Q)));
+    out.s_dot = cross(A.X.angular, u).dot(spread<S>(s.d_dot)) + u.dot(dv_Q - dv_A);
+    differentiate_force_of_A<D, S>(s.r_Q, s.u * -push, A, B);
+    return out;
+  }
+  if constexpr (D == 2) {
+    out.s = X.angular * S(port.turn);
+    out.s_dot = (B.Y.angular - A.Y.angular) * S(port.turn);
+  } else {
+    const NodeState<3>&at_A = state.tree.nodes[port.node_A], &at_B = state.tree.nodes[port.node_B];
+    const JointAngleState<S> at = JointAngleState<>::at(port.angle, at_A.R, at_B.R).template cast<S>();
+    const Vec<3, S>&g = spread<S>(s.u), &w_A = spread<S>(V_A.angular), &w_B = spread<S>(V_B.angular);
+    const Vec<3, S> dg = at.gradient_change(A.X.angular, B.X.angular);
+    out.s = g.dot(X.angular);
+    out.s_dot = dg.dot(w_B - w_A) + g.dot(B.X.angular.cross(w_B) + B.Y.angular - A.X.angular.cross(w_A) - A.Y.angular);
+    const S F(push);
+    B.F.moment -= (dg - B.X.angular.cross(g)) * F;
+    A.F.moment += (dg - A.X.angular.cross(g)) * F;
+  }
+  return out;
+}
+
 /// Point of application of a load.
 template <int D>
 TR_INLINE Vec<D> load_point(const BodyLoad<D>& load, const NodeState<D>& node) {
@@ -192,11 +237,7 @@ TR_INLINE void differentiate_row_forces(const ConstraintGroup<D>& g, const Const
   NodeVariation<D, S>&A = nodes[g.line.node_A], &B = nodes[g.line.node_B];
   switch (g.type) {
     case ConstraintType::point: {
-      const Vec<D> force = point_force(g, s, multipliers);
-      const Vec<D, S>&f = spread<S>(force), &r_Q = spread<S>(s.line.r_Q);
-      const Force<D, S> dF = at_point<D, S>(r_Q, cross(Angular<D, S>(A.X.angular - B.X.angular), f));
-      B.F += dF;
-      A.F -= dF + cross(B.X - A.X, at_point<D, S>(r_Q, f));
+      differentiate_force_of_A<D, S>(s.line.r_Q, point_force(g, s, multipliers), A, B);
       break;
     }
     case ConstraintType::direction: {
@@ -328,9 +369,8 @@ TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const doub
                            DirectionalDerivative<D, S>& change) {
   std::vector<Force<D>>& W = change.W;
   std::fill(W.begin(), W.end(), Force<D>::zero());
-  // the torque of an angle acts within its joint: the joint's own load, which no motion changes
-  for (std::size_t i = 0; i < m.ports.size(); ++i)
-    if (!m.ports[i].is_rotary()) add_tension<D, double>(m.ports[i], state.ports[i], -push[i], W.data());
+  // a push on a coordinate of the tree acts within its joint: the joint's own load, which no motion changes
+  for (std::size_t i = 0; i < m.ports.size(); ++i) subtract_push<D, double>(m.ports[i], state.ports[i], push[i], W.data());
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     add_tension<D, double>(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), W.data());
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
@@ -351,16 +391,23 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
   for (auto& n : nodes) n.F = Force<D, S>::zero();
   Vec<D, S> du;
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
-    if (m.ports[i].is_rotary()) {
-      const int k = m.paths[m.ports[i].path.begin].dof;
+    const Port<D>& port = m.ports[i];
+    if (port.is_coordinate()) {
+      const int k = m.paths[port.path.begin].dof;
       change.s[i] = theta[k];
       change.s_dot[i] = v[k];
       continue;
     }
-    const LineDerivative<S> line = differentiate_line(m.ports[i], state.ports[i], state, nodes, du);
+    if (port.kind != PortKind::line) {
+      const LineDerivative<S> joint = differentiate_cut_joint(port, state.ports[i], push[i], state, nodes);
+      change.s[i] = joint.s;
+      change.s_dot[i] = joint.s_dot;
+      continue;
+    }
+    const LineDerivative<S> line = differentiate_line(port, state.ports[i], state, nodes, du);
     change.s[i] = line.s;
     change.s_dot[i] = line.s_dot;
-    differentiate_tension(m.ports[i], state.ports[i], -push[i], S(0), du, nodes);
+    differentiate_tension(port, state.ports[i], -push[i], S(0), du, nodes);
   }
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const PointSpring<D>& spring = m.springs[i];

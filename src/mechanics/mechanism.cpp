@@ -28,7 +28,7 @@ double largest_lever(const Mechanism<D>& m) {
     largest = std::max(largest, std::sqrt(inertia / n.mass));
   }
   for (const Port<D>& port : m.ports)
-    if (!port.is_rotary()) line(port);
+    if (port.kind == PortKind::line) line(port);
   for (const PointSpring<D>& spring : m.springs) line(spring.line);
   for (const ConstraintGroup<D>& g : m.constraints)
     if (!g.of_coordinates()) {

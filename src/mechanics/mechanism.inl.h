@@ -164,26 +164,32 @@ void row_compliances(const Mechanism<D>& m, const double* compliance, const Mech
   }
 }
 
+/// Change of a push along its path: T -= gradient^T (force_s ds + force_v dsdot).
+template <int D, class Entries>
+TR_INLINE void add_push_slopes(const PathDof* path, const Range& range, const LineDof<D>* dofs, double force_s, double force_v,
+                               const IncrementFactors& f, Entries& T) {
+  const int n = range.size();
+  for (int l = 0; l < n; ++l) {
+    const double change = force_s * dofs[l].gradient_q + force_v * (dofs[l].rate_gradient + f.velocity * dofs[l].gradient);
+    for (int k = 0; k < n; ++k) T(path[range.begin + k].dof, path[range.begin + l].dof) -= dofs[k].gradient * change;
+  }
+}
+
 template <int D, class Entries>
 TR_FLATTEN void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs,
                                        double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
                                        Entries& T) {
-  const PathDof* path = m.paths.data();
-  const int n = line.path.size();
-  for (int l = 0; l < n; ++l) {
-    const double change = force_s * dofs[l].gradient_q + force_v * (dofs[l].rate_gradient + f.velocity * dofs[l].gradient);
-    for (int k = 0; k < n; ++k) T(path[line.path.begin + k].dof, path[line.path.begin + l].dof) -= dofs[k].gradient * change;
-  }
-  add_line_curvature(line, path, tree, s, dofs, -force, T);
+  add_push_slopes<D>(m.paths.data(), line.path, dofs, force_s, force_v, f, T);
+  add_line_curvature(line, m.paths.data(), tree, s, dofs, -force, T);
 }
 
 template <int D, class Entries>
 TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs,
                                        double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
                                        Entries& T) {
-  if (!port.is_rotary()) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
-  const int k = m.paths[port.path.begin].dof;
-  T(k, k) -= force_s + force_v * f.velocity;
+  if (port.kind == PortKind::line) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
+  add_push_slopes<D>(m.paths.data(), port.path, dofs, force_s, force_v, f, T);
+  if (!port.is_coordinate()) add_joint_curvature(port, m.paths.data(), tree, s, dofs, -force, T);
 }
 
 /// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.

@@ -31,7 +31,7 @@ void joint_wrenches(const Mechanism<D>& m, const LoadFactors<S>& factors, const 
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     add_tension<D, S>(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), wrenches);
   for (std::size_t i = 0; i < m.ports.size(); ++i)
-    if (!m.ports[i].is_rotary()) add_tension<D, S>(m.ports[i], state.ports[i], -port_forces[i], wrenches);
+    subtract_push<D, S>(m.ports[i], state.ports[i], port_forces[i], wrenches);
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     add_row_wrenches(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, wrenches);
   for (std::size_t j = m.tree.nodes.size() - 1; j > 0; --j) wrenches[m.tree.nodes[j].parent] += wrenches[j];

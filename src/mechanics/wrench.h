@@ -1,11 +1,14 @@
-// Wrenches [N, N m] of lines and constraint rows on bodies, about the reference point, ground axes.
+// Wrenches [N, N m] of lines, ports and constraint rows on bodies, about the reference point, ground axes.
 //   line   tension T       T u at Q on the body of Q, -T u at P on that of P
+//   port   push F      as a line of tension -F; of an angle a moment F g on B, the opposite on A; of a tree's coordinate: none, the joint
+//                      transmits it
 //   rows   multipliers     sum lambda_i dPhi_i on body B, the opposite on A, as in r = M a - Q + Phi_q^T lambda
 // Used by reactions and directional derivatives. Rows: Phi of constraint.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "mechanics/constraint.h"
+#include "mechanics/port.h"
 
 namespace trunnion {
 
@@ -21,6 +24,27 @@ TR_INLINE void add_tension(const Line<D>& line, const LineState<D, S>& s, const 
   const Vec<D, S> f = s.u * tension;
   W[line.node_B] += at_point<D, S>(s.r_Q, f);
   W[line.node_A] -= at_point<D, S>(s.r_P, f);
+}
+
+/// Of the push of a cut joint's displacement or angle on B; the opposite acts on A.
+template <int D, class S>
+Force<D, S> joint_push(const Port<D>& port, const LineState<D, S>& s, const S& push) {
+  if (port.kind == PortKind::displacement) return at_point<D, S>(s.r_Q, s.u * push);
+  Force<D, S> wrench = Force<D, S>::zero();
+  if constexpr (D == 2)
+    wrench.moment = push * port.turn;
+  else
+    wrench.moment = s.u * push;
+  return wrench;
+}
+/// W -= of a port's push.
+template <int D, class S>
+TR_INLINE void subtract_push(const Port<D>& port, const LineState<D, S>& s, const S& push, Force<D, S>* W) {
+  if (port.is_coordinate()) return;
+  if (port.kind == PortKind::line) return add_tension<D, S>(port, s, -push, W);
+  const Force<D, S> wrench = joint_push(port, s, push);
+  W[port.node_B] -= wrench;
+  W[port.node_A] += wrench;
 }
 
 /// Sum of the rows of a point or contact: one force on B at r_Q.

@@ -34,14 +34,22 @@ std::array<Vec<3>, 2> normals(const Vec<3>& axis) {
   return {n1, axis.cross(n1)};
 }
 
+Vec<3> direction(const CompiledModel& model, const std::string& body, const Vec3d& axis) {
+  return find_body(model, body).R_NB * vec(axis).normalized();
+}
+
+const JointPart& find_part(const CompiledModel& model, const std::string& name) {
+  const CoordinateName coordinate = split_coordinate(name);
+  if (const auto number = model.body_numbers.find(coordinate.joint); number != model.body_numbers.end())
+    for (const JointPart& part : model.joints[number->second].parts)
+      if (part.joint != NodeJoint::spherical && (coordinate.part.empty() || coordinate.part == part.position)) return part;
+  throw Error("there is no joint coordinate '" + name + "'");
+}
+
 namespace {
 
 constexpr double kDepth = 1e-9;  // [m] points of a planar loop
 constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
-
-Vec<3> direction(const CompiledModel& model, const std::string& body, const Vec3d& axis) {
-  return find_body(model, body).R_NB * vec(axis).normalized();
-}
 
 /// Nodes from the ground's child down to `node`.
 std::vector<int> branch(const Tree<3>& tree, int node) {
@@ -68,6 +76,8 @@ Range add_path(const Tree<3>& tree, int node_A, int node_B, Mechanism<D>& m) {
   return range;
 }
 
+}  // namespace
+
 template <int D>
 Line<D> make_line(const PointMap& map, const PlacedPoint& P, const PlacedPoint& Q, Mechanism<D>& m) {
   Line<D> line;
@@ -80,6 +90,8 @@ Line<D> make_line(const PointMap& map, const PlacedPoint& P, const PlacedPoint& 
   line.path = add_path(map.space->tree, P.node, Q.node, m);
   return line;
 }
+
+namespace {
 
 /// Adds a group of rows on its path; the first `holonomic` rows constrain positions.
 template <int D>
@@ -300,15 +312,6 @@ void add_auxiliary_row(const AuxiliaryRow& row, int index, const PointMap& map, 
   add_rows(g, 1, 1, m);
 }
 
-/// The part of a joint given by `name`; already checked to be an angle or a displacement.
-const JointPart& find_part(const CompiledModel& model, const std::string& name) {
-  const CoordinateName coordinate = split_coordinate(name);
-  if (const auto number = model.body_numbers.find(coordinate.joint); number != model.body_numbers.end())
-    for (const JointPart& part : model.joints[number->second].parts)
-      if (part.joint != NodeJoint::spherical && (coordinate.part.empty() || coordinate.part == part.position)) return part;
-  throw Error("there is no joint coordinate '" + name + "'");
-}
-
 template <int D>
 void add_motion(const std::string& name, const MotionDescription& motion, CompiledModel& model, Mechanism<D>& m) {
   const JointPart& joint = find_part(model, motion.joint);
@@ -432,19 +435,6 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
   m.body_loads.push_back(load);
 }
 
-/// The angle of a joint as a port.
-template <int D>
-void add_motor(const MotorDescription& motor, const CompiledModel& model, Mechanism<D>& m) {
-  const JointPart& angle = find_part(model, motor.joint);
-  Port<D> port;
-  port.q = angle.q;
-  port.node_A = m.tree.nodes[angle.node].parent;
-  port.node_B = angle.node;
-  port.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
-  m.paths.push_back({angle.v, angle.node, 1});
-  m.ports.push_back(port);
-}
-
 }  // namespace
 
 template <int D>
@@ -473,10 +463,14 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
     const CylinderDescription& c = item.second;
     m.ports.push_back({make_line(map, place(map, model, c.base.body, c.base.at), place(map, model, c.rod_end.body, c.rod_end.at), m)});
   }
-  for (const auto& item : d.motors) add_motor(item.second, model, m);
+  model.joint_ports.clear();
+  for (const auto& item : d.motors) add_joint_port(*place_of_coordinate(d, item.second.joint), map, model, m);
+  for (const CoordinatePlace& coordinate : coordinates_with_elements(d)) add_joint_port(coordinate, map, model, m);
   m.extent = largest_lever(m);
 }
 
+template Line<2> make_line<2>(const PointMap&, const PlacedPoint&, const PlacedPoint&, Mechanism<2>&);
+template Line<3> make_line<3>(const PointMap&, const PlacedPoint&, const PlacedPoint&, Mechanism<3>&);
 template void compile_connections<2>(const Description&, const PointMap&, const std::vector<JointRows>&, CompiledModel&, Mechanism<2>&);
 template void compile_connections<3>(const Description&, const PointMap&, const std::vector<JointRows>&, CompiledModel&, Mechanism<3>&);
 

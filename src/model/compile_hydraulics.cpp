@@ -50,6 +50,9 @@ class NetlistBuilder {
     const double* start = starts.data();
     for (const auto& [name, cylinder] : d_.cylinders) add_cylinder(name, cylinder, *start++);
     for (const auto& [name, motor] : d_.motors) add_motor(name, motor, *start++);
+    netlist_.pistons = static_cast<int>(netlist_.actuators.size());
+    for (const JointPort& port : model_.joint_ports)
+      if (port.port >= netlist_.pistons) add_joint_actuator(port, starts[static_cast<std::size_t>(port.port)]);
     for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
     for (Component& c : netlist_.components) start_component(c);
@@ -233,6 +236,7 @@ class NetlistBuilder {
   }
   void add_motor(const std::string& name, const MotorDescription& c, double angle) {
     Actuator a;
+    a.section = "motors";
     a.is_rotary = true;
     a.cylinder.area_A = c.displacement ? *c.displacement : c.displacement_A.value_or(0);
     a.cylinder.area_B = c.displacement ? *c.displacement : c.displacement_B.value_or(0);
@@ -250,15 +254,49 @@ class NetlistBuilder {
     a.cylinder.wall_compressibility = wall(c.bulk_modulus);
     a.cylinder.viscous = c.viscous;
     if (c.end_damper) a.cylinder.damper = {c.end_damper->stiffness, c.end_damper->damping, c.end_damper->length, c.end_damper->law};
-    a.friction = make_friction(c.friction);
-    a.friction_states = friction_states(a.friction);
-    a.friction_local = c.friction.states == FrictionStates::local;
-    a.state = static_cast<int>(model_.y_start.size());
-    const double start_of[kMaxFrictionStates] = {c.friction.start_bristle, c.friction.start_film};
-    for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction))
-      add_state(name + "." + std::string(info.name), *x++);
+    add_friction(name + ".", c.friction, a);
     if (c.leakage > 0) std::get<std::vector<Leakage>>(netlist_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
     netlist_.actuators.push_back(std::move(a));
+  }
+  /// The friction of an actuator; names of its states begin with `stem`.
+  void add_friction(const std::string& stem, const FrictionDescription& friction, Actuator& a) {
+    a.friction = make_friction(friction);
+    a.friction_states = friction_states(a.friction);
+    a.friction_local = friction.states == FrictionStates::local;
+    a.state = static_cast<int>(model_.y_start.size());
+    const double start_of[kMaxFrictionStates] = {friction.start_bristle, friction.start_film};
+    for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction))
+      add_state(stem + std::string(info.name), *x++);
+  }
+  /// What acts on a joint coordinate: an actuator without chambers.
+  void add_joint_actuator(const JointPort& port, double start) {
+    Actuator a;
+    a.name = port.place.label();
+    a.section = port.place.of_loop ? "loops" : "joints";
+    a.is_rotary = port.place.name.kind == JointPartKind::angle;
+    a.cylinder.length_0 = start;
+    a.cylinder.travel = 0;
+    a.state = static_cast<int>(model_.y_start.size());
+    if (const CoordinateElements* elements = elements_of(d_, port.place)) {
+      if (elements->limits) set_limits(*elements->limits, a.cylinder);
+      if (elements->friction) add_friction(state_stem(port.place), *elements->friction, a);
+    }
+    netlist_.actuators.push_back(std::move(a));
+  }
+  /// Limits as end dampers of a piston without area: a chamber is as long as the damper at the limit.
+  static void set_limits(const LimitsDescription& limits, Cylinder& c) {
+    constexpr double kNever = 1e300;  // [rad, m]
+    c.damper = {limits.stiffness, limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
+    c.travel = 1;
+    c.chamber_A0 = limits.minimum ? c.length_0 - *limits.minimum + c.damper.length : kNever;
+    c.chamber_B0 = limits.maximum ? *limits.maximum - c.length_0 + c.damper.length : kNever;
+  }
+  /// `boom.`, or `slider.position_`; after its section where a state has that name.
+  std::string state_stem(const CoordinatePlace& place) const {
+    const std::string stem = place.alone ? place.joint + "." : place.joint + "." + place.name.position + "_";
+    const std::vector<std::string>& names = model_.state_names;
+    const bool taken = std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(stem); });
+    return taken ? (place.of_loop ? "loops." : "joints.") + stem : stem;
   }
 
   // ---- control
@@ -423,7 +461,7 @@ class NetlistBuilder {
       walls[node] += part * wall;
     };
     for (const Volume& v : netlist_.volumes) add(v.node, v.volume, v.wall_compressibility);
-    for (const Actuator& a : netlist_.actuators) {
+    for (const Actuator& a : pistons_of(netlist_)) {
       add(a.A, a.cylinder.area_A * a.cylinder.chamber_A0, a.cylinder.wall_compressibility);
       add(a.B, a.cylinder.area_B * a.cylinder.chamber_B0, a.cylinder.wall_compressibility);
     }
@@ -447,9 +485,9 @@ class NetlistBuilder {
     });
     for (const FlowSource& source : netlist_.flow_sources)
       if (source.from >= 0 && source.to >= 0) join(source.from, source.to);
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
-      join(static_cast<int>(netlist_.nodes.size() + i), netlist_.actuators[i].A);
-      join(static_cast<int>(netlist_.nodes.size() + i), netlist_.actuators[i].B);
+    for (int i = 0; i < netlist_.pistons; ++i) {
+      join(static_cast<int>(netlist_.nodes.size()) + i, netlist_.actuators[i].A);
+      join(static_cast<int>(netlist_.nodes.size()) + i, netlist_.actuators[i].B);
     }
     const auto component = [&](std::size_t i) { return static_cast<int>(netlist_.nodes.size() + netlist_.actuators.size() + i); };
     for (std::size_t i = 0; i < netlist_.components.size(); ++i)

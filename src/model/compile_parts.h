@@ -77,6 +77,22 @@ struct JointRows {
   std::vector<AuxiliaryRow> auxiliary;
 };
 
+/// The line between two points, with its path.
+template <int D>
+Line<D> make_line(const PointMap& map, const PlacedPoint& P, const PlacedPoint& Q, Mechanism<D>& m);
+/// A direction of a body, node frame.
+Vec<3> direction(const CompiledModel& model, const std::string& body, const Vec3d& axis);
+/// The part of a joint given by `name`; already checked to be an angle or a displacement.
+const JointPart& find_part(const CompiledModel& model, const std::string& name);
+
+/// Adds a port on a coordinate of a joint or loop closure; returns its index. Ports of cylinders and motors come first.
+template <int D>
+int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
+/// The same, or the index of one that the coordinate already has: to read it (position, rate), or for loads that are added to others.
+/// In cartesian coordinates the coordinates of joints must be among those named (model/cartesian.cpp, named_coordinates).
+template <int D>
+int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
+
 /// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Unset rest
 /// lengths stay NaN until after assembly.
 template <int D>

@@ -10,7 +10,7 @@ namespace {
 
 /// The circuits of a volume or cylinder that a subsystem names.
 int circuit_of(const Hydraulics& netlist, const std::string& part) {
-  for (const Actuator& a : netlist.actuators)
+  for (const Actuator& a : pistons_of(netlist))
     if (a.name == part) return a.circuit;
   for (const Volume& v : netlist.volumes)
     if (netlist.nodes[v.node].name == part) return netlist.nodes[v.node].circuit;
@@ -18,7 +18,7 @@ int circuit_of(const Hydraulics& netlist, const std::string& part) {
 }
 
 std::string name_of_circuit(const Hydraulics& netlist, int circuit) {
-  for (const Actuator& a : netlist.actuators)
+  for (const Actuator& a : pistons_of(netlist))
     if (a.circuit == circuit) return a.name;
   for (const Volume& v : netlist.volumes)
     if (netlist.nodes[v.node].circuit == circuit) return netlist.nodes[v.node].name;
@@ -38,13 +38,16 @@ bool exchanges_pressures(const CosimulationDescription& c) {
 }
 
 CouplingMemory coupling_memory(const CompiledModel& model) {
-  return {static_cast<int>(model.hydraulics.actuators.size()), exchanges_pressures(model.description.coupling)};
+  return {model.hydraulics.pistons, exchanges_pressures(model.description.coupling)};
 }
 
 std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model) {
   const Hydraulics& netlist = model.hydraulics;
   std::vector<HydraulicGroup> groups;
+  constexpr int kMechanism = -2;  // what acts on joint coordinates belongs to the mechanism
   std::vector<int> owner(netlist.circuits.size(), -1);
+  for (std::size_t i = static_cast<std::size_t>(netlist.pistons); i < netlist.actuators.size(); ++i)
+    owner[static_cast<std::size_t>(netlist.actuators[i].circuit)] = kMechanism;
   std::vector<Diagnostic> findings;
   for (const auto& [name, subsystem] : model.description.coupling.subsystems) {
     groups.push_back({name, {}, &subsystem});
@@ -68,10 +71,11 @@ std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model) {
   if (!findings.empty()) throw InputError(std::move(findings));
   for (HydraulicGroup& group : groups) std::sort(group.circuits.begin(), group.circuits.end());
   for (std::size_t i = 0; i < owner.size(); ++i)
-    if (owner[i] < 0) groups.push_back({name_of_circuit(netlist, static_cast<int>(i)), {static_cast<int>(i)}, nullptr});
+    if (owner[i] == -1) groups.push_back({name_of_circuit(netlist, static_cast<int>(i)), {static_cast<int>(i)}, nullptr});
   if (!lockstep(model.description.coupling) || groups.empty()) return groups;
   HydraulicGroup all{"oil", {}, nullptr};
-  for (std::size_t i = 0; i < owner.size(); ++i) all.circuits.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < owner.size(); ++i)
+    if (owner[i] != kMechanism) all.circuits.push_back(static_cast<int>(i));
   return {all};
 }
 

@@ -107,6 +107,11 @@ Description description_at(const CompiledModel& model, const StateVector& state,
   for (std::size_t i = 0; i < d.cylinders.size(); ++i) set_friction(d.cylinders[i].second.friction, model.hydraulics.actuators[i]);
   for (std::size_t i = 0; i < d.motors.size(); ++i)
     set_friction(d.motors[i].second.friction, model.hydraulics.actuators[d.cylinders.size() + i]);
+  for (const JointPort& port : model.joint_ports) {
+    const CoordinatePlace& at = port.place;
+    CoordinateElements& elements = at.of_loop ? d.loops[at.number].second.elements[at.part] : d.joints[at.number].second.elements[at.part];
+    if (port.port >= model.hydraulics.pistons && elements.friction) set_friction(*elements.friction, model.hydraulics.actuators[port.port]);
+  }
   if (model.planar)
     set_lengths<2>(model, state, d);
   else

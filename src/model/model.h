@@ -64,6 +64,12 @@ struct MovedStart {
   const char* unit = "";
 };
 
+/// A port on a joint coordinate.
+struct JointPort {
+  CoordinatePlace place;
+  int port = 0;  // index of port and actuator
+};
+
 /// Orientation of the plane of a planar machine: columns are its two axes and its normal, ground axes.
 struct Plane {
   Mat<3> axes = Mat<3>::Identity();
@@ -99,6 +105,7 @@ struct CompiledModel {
   std::vector<BodyInfo> bodies;
   std::unordered_map<std::string, std::size_t> body_numbers;  // name -> index in `bodies` and in `joints` as compiled
   std::vector<ConstraintInfo> constraints;
+  std::vector<JointPort> joint_ports;       // in the order of their ports; those of motors first
   std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
   std::vector<std::string>
       coordinate_names;                  // per velocity the coordinate that it moves: `crank.angle`; of a spherical part `load.rotation_x`

@@ -65,7 +65,9 @@ class Validation {
     }
     expect(offset == unknowns, "circuits cover their unknowns");
     for (const Actuator& a : netlist_.actuators) {
-      expect(within(a.A, nodes.size()) && within(a.B, nodes.size()), "an actuator has two nodes: " + a.name);
+      const bool piston = &a < netlist_.actuators.data() + netlist_.pistons;
+      expect(piston ? within(a.A, nodes.size()) && within(a.B, nodes.size()) : a.A < 0 && a.B < 0,
+             "the first actuators have two nodes each, the others none: " + a.name);
       expect(a.friction_states == 0 || (within(a.state, seen.size()) && a.state + a.friction_states <= netlist_.ny),
              "friction states are states: " + a.name);
     }

@@ -41,12 +41,12 @@ std::vector<Element> elements_of(const CompiledModel& model) {
 
 /// [1/kg] per element; empty at a singular configuration.
 std::vector<double> inverse_masses(const CompiledModel& model, const StateVector& start, const std::vector<Element>& elements) {
-  const std::size_t ports = model.hydraulics.actuators.size(), n = elements.size();
+  const std::size_t ports = static_cast<std::size_t>(model.hydraulics.pistons), n = elements.size();
   std::vector<double> W(ports * ports), b(ports);
   const bool known = std::visit(
       [&]<int D>(const Mechanism<D>& mechanism) {
         MechanismState<D> state(mechanism);
-        return PortDynamics<D>(model).evaluate(start, state, W.data(), b.data());
+        return PortDynamics<D>(model).evaluate(start, nullptr, state, W.data(), b.data());
       },
       model.mechanism);
   if (!known) return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -270,6 +271,36 @@ void check_friction(const Description& d, Findings& out, const std::string& path
   positive("film_time_up", f.film_time_up);
   positive("film_time_down", f.film_time_down);
   positive("film_time_dwell", f.film_time_dwell);
+}
+
+void check_limits(const Description& d, Findings& out, const std::string& path, const CoordinatePlace& place,
+                  const LimitsDescription& limits) {
+  if (!limits.minimum && !limits.maximum) add_finding(d, out, path, "the coordinate has no limit", "`minimum`, `maximum` or both");
+  if (limits.damping > 0 && !limits.depth)
+    add_finding(d, out, path + ".depth", "damping needs the depth at which it acts", "a depth beyond the limit, such as that of a strike");
+  if (!limits.minimum || !limits.maximum) return;
+  const bool is_angle = place.name.kind == JointPartKind::angle;
+  if (!(*limits.minimum < *limits.maximum))
+    add_finding(d, out, path + ".maximum",
+                "the greatest value (" + number_text(*limits.maximum) + (is_angle ? " rad" : " m") + ") is not above the least (" +
+                    number_text(*limits.minimum) + (is_angle ? " rad)" : " m)"),
+                "minimum < maximum");
+  else if (place.of_loop && is_angle && *limits.maximum - *limits.minimum >= 2 * std::numbers::pi)
+    add_finding(d, out, path + ".maximum", "the angle of a loop closure is counted within one turn", "limits less than 360 deg apart",
+                "limit the angle of a joint of the tree instead");
+}
+
+/// Friction and limits of joints and loop closures.
+void check_elements(const Description& d, Findings& out) {
+  for (const CoordinatePlace& place : coordinates_with_elements(d)) {
+    const CoordinateElements& elements = *elements_of(d, place);
+    const auto path = [&](const char* key) {
+      return std::string(place.of_loop ? "loops." : "joints.") + place.joint + "." + key +
+             (place.alone ? std::string() : "." + std::string(place.name.position));
+    };
+    if (elements.friction) check_friction(d, out, path("friction"), *elements.friction);
+    if (elements.limits) check_limits(d, out, path("limits"), place, *elements.limits);
+  }
 }
 
 void check_cylinder(const Description& d, Findings& out, const std::string& path, const CylinderDescription& c) {
@@ -659,6 +690,7 @@ void check_hydraulics(const Description& d, Findings& out) {
     std::visit([&, path = "valves." + name](const auto& v) { check_valve(d, out, path, v); }, valve);
   for (const auto& [name, cylinder] : d.cylinders) check_cylinder(d, out, "cylinders." + name, cylinder);
   for (const auto& [name, motor] : d.motors) check_motor(d, joints, out, "motors." + name, motor);
+  check_elements(d, out);
   std::unordered_map<std::string_view, int> circuits;  // quasistatic ones of each actuator
   for (const auto& [name, q] : d.quasistatic)
     for (const auto& [actuator, metering] : q.actuators) ++circuits[actuator];

@@ -228,12 +228,44 @@ void describe_start(Visitor& v, JointDescription& j) {
   v.leaf({"hold", "Keep the start value exactly during assembly and equilibrium"}, &j.hold);
 }
 
+/// Friction (or limits) of the coordinates of a joint or loop closure: its own, or by coordinate where there are several.
+template <class Joint>
+void describe_elements_of(Visitor& v, Joint& j, const std::vector<JointPartName>& parts, bool friction) {
+  struct Words {
+    const char *key, *one, *several;
+  };
+  const Words words = friction ? Words{"friction", "Friction in the joint; parameters of unused laws are allowed",
+                                       "Friction by coordinate; parameters of unused laws are allowed"}
+                               : Words{"limits", "Elastic limits of the coordinate", "Elastic limits by coordinate"};
+  const auto group = [&j, friction](std::size_t k, bool is_angle) {
+    CoordinateElements& e = j.elements[k];
+    return Group{friction ? e.friction.has_value() : e.limits.has_value(),
+                 [&e, friction] { friction ? (void)e.friction.emplace() : (void)e.limits.emplace(); },
+                 [&e, friction, is_angle](Visitor& w) { describe_elements(w, e, friction, is_angle); }};
+  };
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (parts[k].kind != JointPartKind::spherical) places.push_back(k);
+  if (places.empty()) return;
+  if (parts.size() == 1) return v.group({words.key, words.one}, group(0, parts[0].kind == JointPartKind::angle));
+  bool present = false;
+  for (const std::size_t k : places) present = present || group(k, false).present;
+  v.group({words.key, words.several}, {present, [] {}, [&parts, places, group](Visitor& w) {
+                                         for (const std::size_t k : places) {
+                                           const bool is_angle = parts[k].kind == JointPartKind::angle;
+                                           w.group({parts[k].position, is_angle ? "Of the angle" : "Of the displacement"}, group(k, is_angle));
+                                         }
+                                       }});
+}
+
 void describe(Visitor& v, JointDescription& j) {
   const auto form = [&j](const char* key, const char* doc, JointKind kind) {
     return Alternative{key, doc, j.kind == kind, [&j, kind] { j.kind = kind; },
                        [&j, key, doc](Visitor& w) {
                          w.group({key, doc, kNumber, kRequired}, {true, {}, [&j](Visitor& u) { describe_frames(u, j); }});
                          describe_start(w, j);
+                         describe_elements_of(w, j, joint_parts(j.kind), true);
+                         describe_elements_of(w, j, joint_parts(j.kind), false);
                        }};
   };
   v.alternatives({form("fixed", "Rigid connection", JointKind::fixed), form("revolute", "Rotation about an axis", JointKind::revolute),
@@ -290,6 +322,8 @@ void describe(Visitor& v, LoopDescription& l) {
                                     u.leaf({"at", "A point in each body's frame", kLength, kRequired}, &l.at);
                                     describe_directions(u, l);
                                   }});
+                         describe_elements_of(w, l, loop_parts(l.kind), true);
+                         describe_elements_of(w, l, loop_parts(l.kind), false);
                        }};
   };
   v.alternatives(

@@ -73,6 +73,16 @@ void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasure
   v.leaf({"start_film", "Lubricant film at the start", kNumber, kNonNegative}, &f.start_film);
 }
 
+void describe_limits(Visitor& v, LimitsDescription& l, const ActuatorMeasures& in) {
+  v.leaf({"minimum", "Least value of the coordinate; default: none", in.position}, &l.minimum);
+  v.leaf({"maximum", "Greatest value of the coordinate; default: none", in.position}, &l.maximum);
+  v.leaf({"stiffness", "Stiffness beyond a limit", in.stiffness, kRequired | kPositive}, &l.stiffness);
+  v.leaf({"damping", "Damping on the way in at `depth`, in proportion to the depth; on the way out the stop does not pull", in.damping,
+          kNonNegative},
+         &l.damping);
+  v.leaf({"depth", "Depth beyond the limit at which `damping` acts", in.position, kPositive}, &l.depth);
+}
+
 void describe_mount(Visitor& v, MountDescription& m) {
   v.leaf({"body", "The body, or `ground`", kNumber, kRequired, Names::body}, &m.body);
   v.leaf({"at", "Position in the body's frame", kLength}, &m.at);
@@ -275,6 +285,13 @@ void describe_record(Visitor& v, RecordDescription& r) {
 }
 
 }  // namespace
+
+void describe_elements(Visitor& v, CoordinateElements& elements, bool friction, bool is_angle) {
+  if (friction)
+    describe_friction(v, *elements.friction, is_angle ? kAboutAxis : kAlongLine);
+  else
+    describe_limits(v, *elements.limits, is_angle ? kAboutAxis : kAlongLine);
+}
 
 void describe_oil(Visitor& v, Description& d) {
   v.group({"fluid", "The oil"}, {true, {}, [&d](Visitor& w) { describe_fluid(w, d.fluid); }});

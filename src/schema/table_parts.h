@@ -12,6 +12,8 @@ namespace trunnion {
 
 /// fluid, volumes, sources, valves, cylinders.
 void describe_oil(Visitor& v, Description& d);
+/// Friction and limits of an angle (or displacement) of a joint or loop closure.
+void describe_elements(Visitor& v, CoordinateElements& elements, bool friction, bool is_angle);
 /// solver, record.
 void describe_solver(Visitor& v, Description& d);
 /// coupling.

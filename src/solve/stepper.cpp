@@ -24,7 +24,7 @@ std::string name_of_unknown(const CompiledModel& model, int unknown) {
   const int cylinders = static_cast<int>(netlist.actuators.size());
   if (cylinder >= cylinders) return model.constraints[cylinder - cylinders].path;
   const Actuator& a = netlist.actuators[cylinder];
-  return (a.is_rotary ? "motors." : "cylinders.") + a.name;
+  return std::string(a.section) + "." + a.name;
 }
 
 bool pistons_inside(const CompiledModel& model, const double* s, StepOutcome& report) {

@@ -52,7 +52,7 @@ std::vector<CylinderAtRest> cylinders(const CompiledModel& model, const Observer
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
   std::vector<CylinderAtRest> list;
-  for (const Actuator& a : model.hydraulics.actuators) {
+  for (const Actuator& a : pistons_of(model.hydraulics)) {
     if (a.is_rotary) continue;
     const auto value = [&](const char* quantity) {
       const std::size_t i = channel_of(observer.channels(), "cylinders", a.name, quantity);
@@ -79,7 +79,7 @@ std::vector<MotorAtRest> motors(const CompiledModel& model, const Observer& obse
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
   std::vector<MotorAtRest> list;
-  for (const Actuator& a : model.hydraulics.actuators) {
+  for (const Actuator& a : pistons_of(model.hydraulics)) {
     if (!a.is_rotary) continue;
     const auto value = [&](const char* quantity) {
       const std::size_t i = channel_of(observer.channels(), "motors", a.name, quantity);

@@ -92,7 +92,7 @@ TYPED_TEST(Mechanics, TangentOfTheWholeResidualIsExact) {
     for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
       using S = Dual<2>;
       const S F = push(S::variable(state.s[i], 0), S::variable(state.s_dot[i], 1));
-      add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1],
+      add_port_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, F.value, F.d[0], F.d[1],
                              x.factors, state.tree, entries);
     }
     for (int i = 0; i < x.m.rows; ++i) multipliers[i] = x.lambda[i] + penalties(x.m)[i] * state.violation[i];
@@ -128,7 +128,7 @@ TYPED_TEST(Mechanics, TangentIsTheSameInEveryStorage) {
     const auto assemble = [&](auto& T) {
       inverse_dynamics_tangent(x.m, x.factors, state, T);
       for (std::size_t i = 0; i < x.m.ports.size(); ++i)
-        add_line_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, 20.0, 3.0, 4.0, x.factors,
+        add_port_force_tangent(x.m, x.m.ports[i], state.ports[i], state.dofs.data() + x.m.ports[i].path.begin, 20.0, 3.0, 4.0, x.factors,
                                state.tree, T);
       add_penalty(x.m, penalties(x.m).data(), state, T);
       add_constraint_curvature(x.m, multipliers.data(), state, T);
@@ -209,7 +209,7 @@ TYPED_TEST(Mechanics, RatesAreTimeDerivativesOfPositions) {
       });
     for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
       EXPECT_NEAR(s_dot[1][i], (s[2][i] - s[0][i]) / (2 * e), 1e-6);
-      EXPECT_NEAR(line_acceleration(x.m.ports[i], state.tree, state.ports[i]), (s_dot[2][i] - s_dot[0][i]) / (2 * e), 1e-5);
+      EXPECT_NEAR(port_acceleration(x.m.ports[i], x.m.paths.data(), state.tree, state.ports[i]), (s_dot[2][i] - s_dot[0][i]) / (2 * e), 1e-5);
     }
     constraint_accelerations(x.m, x.a.data(), state);
     for (int i = 0; i < x.m.rows; ++i) {
@@ -219,6 +219,24 @@ TYPED_TEST(Mechanics, RatesAreTimeDerivativesOfPositions) {
         EXPECT_EQ(Phi[1][i], 0) << "row " << i;
       EXPECT_NEAR(state.Phi_ddot[i], (Phi_dot[2][i] - Phi_dot[0][i]) / (2 * e), 1e-5) << "row " << i;
     }
+  }
+}
+
+/// Every kind of port occurs in the mechanisms of these tests.
+TYPED_TEST(Mechanics, PortsAreLinesCoordinatesDisplacementsAndAngles) {
+  constexpr int D = TypeParam::value;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    Situation<D> x(seed);
+    int number[4] = {}, sliding = 0;
+    for (const Port<D>& port : x.m.ports) {
+      ++number[static_cast<int>(port.kind)];
+      sliding += port.is_coordinate() && port.slides ? 1 : 0;
+    }
+    EXPECT_EQ(number[static_cast<int>(PortKind::line)], 2);
+    EXPECT_EQ(number[static_cast<int>(PortKind::displacement)], 3);
+    EXPECT_EQ(number[static_cast<int>(PortKind::angle)], 4);
+    EXPECT_GT(sliding, 0);
+    EXPECT_GT(number[static_cast<int>(PortKind::coordinate)], sliding);
   }
 }
 

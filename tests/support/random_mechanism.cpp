@@ -1,4 +1,4 @@
-// Random trees, loops, springs, loads and ports.
+// Random trees, loops, springs, loads, cylinders and joint ports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/random_mechanism.h"
 
@@ -45,6 +45,7 @@ class Generator {
       d_.cylinders.emplace_back("c" + std::to_string(i), cylinder);
     }
     if (velocity_rows == VelocityRows::some) add_velocity_rows();
+    add_joint_ports();
     for (int i = 0; i < 2; ++i) {  // within the depth where the resistance grows
       ForceDescription force;
       force.body = name(pick(bodies_));
@@ -117,6 +118,17 @@ class Generator {
     }
   }
 
+  /// On every second coordinate of the joints and on all of the loop closures.
+  void add_joint_ports() {
+    for (std::size_t i = 0; i < d_.joints.size(); ++i) {
+      JointDescription& joint = d_.joints[i].second;
+      for (std::size_t k = i % 2; k < joint_parts(joint.kind).size(); k += 2)
+        if (joint_parts(joint.kind)[k].kind != JointPartKind::spherical) joint.elements[k].friction.emplace();
+    }
+    for (auto& item : d_.loops)
+      for (std::size_t k = 0; k < loop_parts(item.second.kind).size(); ++k) item.second.elements[k].friction.emplace();
+  }
+
   /// Wheels on the ground and on a body, with and without lateral slip; a blade on either; half of the couplings.
   void add_velocity_rows() {
     for (int i = 0; i < 2; ++i) {
@@ -151,6 +163,7 @@ template <int D>
 std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies, VelocityRows velocity_rows) {
   auto result = std::make_unique<RandomMechanism<D>>();
   const Description d = Generator(seed, bodies, D == 2).generate(velocity_rows);
+  result->model.description = d;
   compile_tree(d, result->model, result->space);
   result->map.space = &result->space;
   if constexpr (D == 2) {

@@ -1,5 +1,5 @@
-// Random mechanisms for tests: a branched tree of every joint kind with loops that need not close, springs, loads and ports, and
-// optionally rows that hold for velocities alone.
+// Random mechanisms for tests: a branched tree of every joint kind with loops that need not close, springs, loads and ports (lines, and coordinates of
+// joints and loops), and optionally rows that hold for velocities alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

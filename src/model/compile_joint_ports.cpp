@@ -1,0 +1,106 @@
+// Coordinates of joints and loop closures -> ports.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "model/compile_parts.h"
+
+namespace trunnion {
+
+namespace {
+
+/// The coordinate of a tree joint.
+template <int D>
+Port<D> port_on_coordinate(const JointPart& part, Mechanism<D>& m) {
+  Port<D> port;
+  port.kind = PortKind::coordinate;
+  port.q = part.q;
+  port.slides = part.joint == NodeJoint::prismatic;
+  port.node_A = m.tree.nodes[part.node].parent;
+  port.node_B = part.node;
+  port.path = {static_cast<int>(m.paths.size()), static_cast<int>(m.paths.size()) + 1};
+  m.paths.push_back({part.v, part.node, 1});
+  return port;
+}
+
+/// An angle of a loop closure: that from a direction fixed in its first body to one fixed in its second, about an axis.
+struct LoopAngle {
+  Vec<3> axis, from, to;     // node frames; `axis` in that of the second body if `about_second`
+  bool about_second = false;
+};
+LoopAngle angle_of(const LoopDescription& loop, std::size_t part, const CompiledModel& model) {
+  const Vec<3> a = direction(model, loop.between[0], loop.axis[0]), b = direction(model, loop.between[1], loop.axis[1]);
+  if (loop.kind == LoopKind::universal) return part == 0 ? LoopAngle{a, normals(a)[0], b} : LoopAngle{b, a, normals(b)[0], true};
+  // the same components in both bodies' frames
+  const auto across = [&](int i) {
+    const std::size_t k = static_cast<std::size_t>(i);
+    const Vec<3> axis(loop.axis[k][0], loop.axis[k][1], loop.axis[k][2]), n = normals(axis.normalized())[0];
+    return direction(model, loop.between[k], {n.x(), n.y(), n.z()});
+  };
+  return {a, across(0), across(1)};
+}
+
+/// The middle of a coordinate's limits; 0 without.
+double middle_of(const CoordinateElements* elements) {
+  if (elements == nullptr || !elements->limits) return 0;
+  const LimitsDescription& limits = *elements->limits;
+  return (limits.minimum.value_or(limits.maximum.value_or(0)) + limits.maximum.value_or(limits.minimum.value_or(0))) / 2;
+}
+
+template <int D>
+void set_angle(const LoopAngle& angle, double near, const PointMap& map, Port<D>& port) {
+  if constexpr (D == 3) {
+    port.near = near;
+    port.angle = angle.about_second ? JointAngle{-angle.axis, angle.to, angle.from} : JointAngle{angle.axis, angle.from, angle.to};
+  } else {
+    const std::vector<Mat<3>> R = zero_orientations(map.space->tree);
+    const Mat<3>&R_A = R[port.node_A], &R_B = R[port.node_B];
+    const Vec<3> c = (angle.about_second ? R_B : R_A) * angle.axis, a = R_A * angle.from, b = R_B * angle.to;
+    port.turn = std::round(map.frames[0].col(2).dot(c));
+    port.start = std::atan2(c.dot(a.cross(b)), a.dot(b));
+  }
+}
+
+template <int D>
+Port<D> port_of_loop(const CoordinatePlace& coordinate, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
+  const LoopDescription& loop = model.description.loops[coordinate.number].second;
+  const PlacedPoint P = place(map, model, loop.between[0], loop.at[0]), Q = place(map, model, loop.between[1], loop.at[1]);
+  if (coordinate.name.kind == JointPartKind::displacement) {
+    Port<D> port{make_line(map, P, Q, m)};
+    port.kind = PortKind::displacement;
+    port.axis = seen<D>(map, P.node, direction(model, loop.between[0], loop.axis[0]));
+    return port;
+  }
+  const LoopAngle angle = angle_of(loop, coordinate.part, model);
+  // about an axis of the second body in space: that of the first body relative to the second, about the opposite axis
+  const bool turned = D == 3 && angle.about_second;
+  Port<D> port{turned ? make_line(map, Q, P, m) : make_line(map, P, Q, m)};
+  port.kind = PortKind::angle;
+  set_angle(angle, middle_of(elements_of(model.description, coordinate)), map, port);
+  return port;
+}
+
+}  // namespace
+
+template <int D>
+int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
+  const Port<D> port = place.of_loop ? port_of_loop(place, map, model, m)
+                                     : port_on_coordinate(find_part(model, place.joint + "." + place.name.position), m);
+  const int index = static_cast<int>(m.ports.size());
+  m.ports.push_back(port);
+  model.joint_ports.push_back({place, index});
+  return index;
+}
+
+template <int D>
+int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
+  for (const JointPort& port : model.joint_ports)
+    if (port.place.of_loop == place.of_loop && port.place.number == place.number && port.place.part == place.part) return port.port;
+  return add_joint_port(place, map, model, m);
+}
+
+template int add_joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);
+template int add_joint_port<3>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<3>&);
+template int joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);
+template int joint_port<3>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<3>&);
+
+}  // namespace trunnion
