@@ -102,6 +102,50 @@ std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const s
   return found;
 }
 
+std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
+  return std::visit(
+      [](const auto& law) -> std::vector<NumberOrSignal> {
+        if constexpr (requires { law.inputs; })
+          return {law.inputs.begin(), law.inputs.end()};
+        else if constexpr (requires { law.setpoint; })
+          return {law.setpoint, law.measurement, law.feedforward};
+        else
+          return {law.input};
+      },
+      block.law);
+}
+
+std::optional<CoordinateReading> coordinate_reading(const Description& d, const std::string& name) {
+  const CoordinateName wanted = split_coordinate(name);
+  std::optional<CoordinateReading> found;
+  for_each_coordinate(d, [&](const CoordinatePlace& place, const CoordinateElements&) {
+    if (found || place.joint != wanted.joint) return;
+    if (wanted.part == place.name.position) found = {place, false};
+    if (wanted.part == place.name.rate) found = {place, true};
+  });
+  return found;
+}
+
+std::vector<std::string> coordinate_reading_names(const Description& d) {
+  std::vector<std::string> names;
+  for_each_coordinate(d, [&](const CoordinatePlace& place, const CoordinateElements&) {
+    for (const char* quantity : {place.name.position, place.name.rate}) names.push_back(place.joint + "." + quantity);
+  });
+  return names;
+}
+
+std::vector<CoordinateReading> coordinates_read_by_control(const Description& d) {
+  std::vector<CoordinateReading> readings;
+  for (const auto& item : d.control)
+    for (const NumberOrSignal& input : block_inputs(item.second))
+      if (const auto* name = std::get_if<std::string>(&input)) {
+        const std::string of = split_coordinate(*name).joint;
+        if (d.cylinders.find(of) != nullptr || d.motors.find(of) != nullptr || d.volumes.find(of) != nullptr) continue;
+        if (const auto reading = coordinate_reading(d, *name)) readings.push_back(*reading);
+      }
+  return readings;
+}
+
 const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place) {
   const CoordinateElements& elements =
       place.of_loop ? d.loops[place.number].second.elements[place.part] : d.joints[place.number].second.elements[place.part];

@@ -66,6 +66,7 @@ struct CoordinatePlace {
   JointPartName name{};
   bool alone = true;  // its only coordinate
 
+  bool operator==(const CoordinatePlace& other) const { return of_loop == other.of_loop && number == other.number && part == other.part; }
   /// `boom`, or `slider.position` of a joint with several coordinates.
   std::string label() const { return alone ? joint : joint + "." + name.position; }
 };
@@ -75,6 +76,19 @@ std::vector<CoordinatePlace> coordinates_with_elements(const Description& d);
 std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const std::string& name);
 /// What acts on a coordinate; null: nothing.
 const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place);
+
+/// The inputs of a control block in the order of its law.
+std::vector<NumberOrSignal> block_inputs(const BlockDescription& block);
+/// A joint coordinate or its rate as control blocks read it: `boom.angle`, `slider.speed`.
+struct CoordinateReading {
+  CoordinatePlace place;
+  bool rate = false;
+};
+std::optional<CoordinateReading> coordinate_reading(const Description& d, const std::string& name);
+/// Names of all joint coordinates and rates, as control blocks read them.
+std::vector<std::string> coordinate_reading_names(const Description& d);
+/// Those that control blocks read and that no cylinder or motor provides.
+std::vector<CoordinateReading> coordinates_read_by_control(const Description& d);
 
 inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
 

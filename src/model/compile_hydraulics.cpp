@@ -309,18 +309,20 @@ class NetlistBuilder {
     const std::size_t dot = name->rfind('.');
     const std::string item = name->substr(0, dot), quantity = dot == std::string::npos ? "" : name->substr(dot + 1);
     if (quantity == "pressure") return {Kind::pressure, node(item)};
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
-      if (netlist_.actuators[i].name == item) return {quantity == "rate" ? Kind::rate : Kind::position, static_cast<int>(i)};
+    for (int i = 0; i < netlist_.pistons; ++i)
+      if (netlist_.actuators[i].name == item) return {quantity == "rate" ? Kind::rate : Kind::position, i};
+    if (const auto reading = coordinate_reading(d_, *name))
+      for (const JointPort& port : model_.joint_ports)
+        if (port.place == reading->place) return {reading->rate ? Kind::rate : Kind::position, port.port};
     throw Error("there is no quantity '" + *name + "'");
   }
   void add_control() {
     std::vector<ControlBlock> blocks;
     for (const auto& [name, description] : d_.control) {
-      const BlockPlan plan = plan_block(description);
       ControlBlock& b = blocks.emplace_back();
       b.name = name;
-      b.law = plan.law;
-      for (const NumberOrSignal& input : plan.inputs) b.inputs.push_back(input_of(input));
+      b.law = plan_block(description);
+      for (const NumberOrSignal& input : block_inputs(description)) b.inputs.push_back(input_of(input));
       b.signal = model_.signals.find(name);
       b.period = description.period.value_or(0);
       b.offset = description.offset;

@@ -94,7 +94,7 @@ int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledMo
 template <int D>
 int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
   for (const JointPort& port : model.joint_ports)
-    if (port.place.of_loop == place.of_loop && port.place.number == place.number && port.place.part == place.part) return port.port;
+    if (port.place == place) return port.port;
   return add_joint_port(place, map, model, m);
 }
 

@@ -112,6 +112,13 @@ Description description_at(const CompiledModel& model, const StateVector& state,
     CoordinateElements& elements = at.of_loop ? d.loops[at.number].second.elements[at.part] : d.joints[at.number].second.elements[at.part];
     if (port.port >= model.hydraulics.pistons && elements.friction) set_friction(*elements.friction, model.hydraulics.actuators[port.port]);
   }
+  for (const ControlBlock& block : model.hydraulics.control) {  // filters start steady at their inputs
+    const double* x = state.y() + block.output + 1;
+    auto& law = named(d.control, block.name).law;
+    if (auto* pid = std::get_if<PidBlock>(&law); pid != nullptr && pid->integral_time) pid->start = *x;
+    if (auto* integrator = std::get_if<IntegratorBlock>(&law)) integrator->start = *x;
+    if (auto* system = std::get_if<StateSpaceBlock>(&law)) system->start.assign(x, x + block.states());
+  }
   if (model.planar)
     set_lengths<2>(model, state, d);
   else

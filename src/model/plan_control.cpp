@@ -15,11 +15,7 @@ namespace {
 
 using Row = std::vector<double>;
 
-/// Quantities of a law, in the order of its inputs.
-BlockPlan with_input(std::shared_ptr<const BlockLaw> law, const NumberOrSignal& input) { return {std::move(law), {input}}; }
-BlockPlan with_inputs(std::shared_ptr<const BlockLaw> law, const std::vector<std::string>& inputs) {
-  return {std::move(law), {inputs.begin(), inputs.end()}};
-}
+using Law = std::shared_ptr<const BlockLaw>;
 
 /// Steady states per unit of each input; 0 where there are none, of integrators.
 void set_steady(LinearLaw& law) {
@@ -68,15 +64,15 @@ Limits limits_of(const std::optional<double>& min, const std::optional<double>& 
   return limits;
 }
 
-BlockPlan plan(const GainBlock& b) { return with_input(block_law(SumLaw{{b.gain}, b.offset}), b.input); }
-BlockPlan plan(const SumBlock& b) {
-  return with_inputs(block_law(SumLaw{b.gains.empty() ? Row(b.inputs.size(), 1.0) : b.gains, b.offset}), b.inputs);
+Law plan(const GainBlock& b) { return block_law(SumLaw{{b.gain}, b.offset}); }
+Law plan(const SumBlock& b) {
+  return block_law(SumLaw{b.gains.empty() ? Row(b.inputs.size(), 1.0) : b.gains, b.offset});
 }
-BlockPlan plan(const ProductBlock& b) { return with_inputs(block_law(ProductLaw{static_cast<int>(b.inputs.size())}), b.inputs); }
-BlockPlan plan(const MinimumBlock& b) { return with_inputs(block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), false}), b.inputs); }
-BlockPlan plan(const MaximumBlock& b) { return with_inputs(block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), true}), b.inputs); }
+Law plan(const ProductBlock& b) { return block_law(ProductLaw{static_cast<int>(b.inputs.size())}); }
+Law plan(const MinimumBlock& b) { return block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), false}); }
+Law plan(const MaximumBlock& b) { return block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), true}); }
 
-BlockPlan plan(const PidBlock& b) {
+Law plan(const PidBlock& b) {
   PidLaw law;
   law.gain = b.gain;
   law.setpoint_weight = b.setpoint_weight;
@@ -92,13 +88,13 @@ BlockPlan plan(const PidBlock& b) {
   }
   law.tracking = b.tracking_time.value_or(b.integral_time && b.derivative_time ? std::sqrt(*b.integral_time * *b.derivative_time)
                                                                                : b.integral_time.value_or(1));
-  return {block_law(law), {b.setpoint, b.measurement, b.feedforward}};
+  return block_law(law);
 }
-BlockPlan plan(const IntegratorBlock& b) {
-  return with_input(block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time}), b.input);
+Law plan(const IntegratorBlock& b) {
+  return block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time});
 }
-BlockPlan plan(const TransferFunctionBlock& b) { return with_input(block_law(realise(b.numerator, b.denominator)), b.input); }
-BlockPlan plan(const StateSpaceBlock& b) {
+Law plan(const TransferFunctionBlock& b) { return block_law(realise(b.numerator, b.denominator)); }
+Law plan(const StateSpaceBlock& b) {
   LinearLaw law;
   law.order = static_cast<int>(b.A.size());
   law.count = static_cast<int>(b.inputs.size());
@@ -107,21 +103,21 @@ BlockPlan plan(const StateSpaceBlock& b) {
   law.C = b.C;
   law.D = b.D.empty() ? Row(b.inputs.size(), 0.0) : b.D;
   law.x_start = b.start.empty() ? Row(b.A.size(), 0.0) : b.start;
-  return with_inputs(block_law(law), b.inputs);
+  return block_law(law);
 }
-BlockPlan plan(const LowPassBlock& b) {
-  if (b.time_constant) return with_input(block_law(realise({1}, {*b.time_constant, 1})), b.input);
+Law plan(const LowPassBlock& b) {
+  if (b.time_constant) return block_law(realise({1}, {*b.time_constant, 1}));
   const double w = circular(b.frequency.value_or(1));
-  return with_input(block_law(realise({w * w}, {1, 2 * b.damping * w, w * w})), b.input);
+  return block_law(realise({w * w}, {1, 2 * b.damping * w, w * w}));
 }
-BlockPlan plan(const LeadLagBlock& b) { return with_input(block_law(realise({b.gain * b.lead, b.gain}, {b.lag, 1})), b.input); }
-BlockPlan plan(const NotchBlock& b) {
+Law plan(const LeadLagBlock& b) { return block_law(realise({b.gain * b.lead, b.gain}, {b.lag, 1})); }
+Law plan(const NotchBlock& b) {
   const double w = circular(b.frequency);
-  return with_input(block_law(realise({1, 2 * b.depth * b.damping * w, w * w}, {1, 2 * b.damping * w, w * w})), b.input);
+  return block_law(realise({1, 2 * b.depth * b.damping * w, w * w}, {1, 2 * b.damping * w, w * w}));
 }
-BlockPlan plan(const DerivativeBlock& b) { return with_input(block_law(realise({1, 0}, {b.time_constant, 1})), b.input); }
+Law plan(const DerivativeBlock& b) { return block_law(realise({1, 0}, {b.time_constant, 1})); }
 /// exp(-s T) = N(-s T)/N(s T), N(x) = sum of (2n - k)! n!/((2n)! k! (n - k)!) x^k.
-BlockPlan plan(const DelayBlock& b) {
+Law plan(const DelayBlock& b) {
   const int n = b.order;
   Row numerator, denominator;
   double c = 1;
@@ -131,24 +127,24 @@ BlockPlan plan(const DelayBlock& b) {
     denominator.insert(denominator.begin(), term);
     c *= static_cast<double>(n - k) / ((2.0 * n - k) * (k + 1));
   }
-  return with_input(block_law(realise(numerator, denominator)), b.input);
+  return block_law(realise(numerator, denominator));
 }
-BlockPlan plan(const RateLimiterBlock& b) {
-  return with_input(block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant}), b.input);
+Law plan(const RateLimiterBlock& b) {
+  return block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant});
 }
-BlockPlan plan(const SaturationBlock& b) {
-  return with_input(block_law(PiecewiseLinearLaw{{{b.min, b.min}, {b.max, b.max}}, 0, 0}), b.input);
+Law plan(const SaturationBlock& b) {
+  return block_law(PiecewiseLinearLaw{{{b.min, b.min}, {b.max, b.max}}, 0, 0});
 }
-BlockPlan plan(const DeadZoneBlock& b) { return with_input(block_law(PiecewiseLinearLaw{{{b.min, 0}, {b.max, 0}}, 1, 1}), b.input); }
-BlockPlan plan(const DeadBandCompensationBlock& b) {
-  return with_input(
-      block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1}), b.input);
+Law plan(const DeadZoneBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, 0}, {b.max, 0}}, 1, 1}); }
+Law plan(const DeadBandCompensationBlock& b) {
+  return 
+      block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
-BlockPlan plan(const TableBlock& b) { return with_input(block_law(PiecewiseLinearLaw{b.points, 0, 0}), b.input); }
+Law plan(const TableBlock& b) { return block_law(PiecewiseLinearLaw{b.points, 0, 0}); }
 
 }  // namespace
 
-BlockPlan plan_block(const BlockDescription& block) {
+std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block) {
   return std::visit([](const auto& law) { return plan(law); }, block.law);
 }
 

@@ -109,6 +109,7 @@ class ReferenceCheck : public Visitor {
       for (const char* quantity : {".length", ".rate"}) quantities_.add_made(item.first + quantity);
     for (const auto& item : d.motors)
       for (const char* quantity : {".angle", ".rate"}) quantities_.add_made(item.first + quantity);
+    for (std::string& name : coordinate_reading_names(d)) quantities_.add_made(std::move(name));
   }
 
   void leaf(const Key& key, const Slot& slot) override {
