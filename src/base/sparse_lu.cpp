@@ -103,6 +103,22 @@ SparseLu::~SparseLu() = default;
 SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
+/// Whether an entry of row k of U is large against the given entries of its row, `largest_given`, and of its column: columns of unknowns in
+/// small units have large entries.
+bool SparseLu::grows(int k, double largest_given) {
+  const SparsePattern& p = *pattern_;
+  for (int j = p.diagonal[k]; j < p.begin[k + 1]; ++j) {
+    const double size = std::abs(factors_[j]);
+    if (largest_given > kGrowth * size) continue;
+    double given_in_column = 0;
+    for (int i = 0; i < p.n; ++i)
+      for (int at = p.given_begin[i]; at < p.given_begin[i + 1]; ++at)
+        if (p.column[p.given[at]] == p.column[j]) given_in_column = std::max(given_in_column, std::abs(values_[at]));
+    if (!(given_in_column > kGrowth * size)) return true;
+  }
+  return false;
+}
+
 /// False if the pivots of the order are unsuitable.
 bool SparseLu::eliminate() {
   const SparsePattern& p = *pattern_;
@@ -119,7 +135,7 @@ bool SparseLu::eliminate() {
     double largest_given = 0, largest = std::abs(U[-1]);
     for (int j = p.given_begin[k]; j < p.given_begin[k + 1]; ++j) largest_given = std::max(largest_given, std::abs(values[j]));
     for (int j = 0; j < right; ++j) largest = std::max(largest, std::abs(U[j]));
-    good &= std::isfinite(inverse) && inverse != 0 && largest_given > kGrowth * largest;
+    good &= std::isfinite(inverse) && inverse != 0 && (largest_given > kGrowth * largest || !grows(k, largest_given));
     for (const int* end = p.below.data() + p.below_begin[k + 1]; entry < end; ++entry) {
       const double ratio = lu[*entry] *= inverse;
       for (int j = 0; j < right; ++j) lu[to[j]] -= ratio * U[j];

@@ -78,6 +78,7 @@ class SparseLu {
   void solve_transposed(double* const* b, int count) const;
 
  private:
+  bool grows(int k, double largest_given);
   bool eliminate();
   template <int kCount>
   void solve_several(double* const* b) const;

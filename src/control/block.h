@@ -8,6 +8,7 @@
 //   bool direct(int input) const;      whether g depends on that input
 //   void start(const double* u, double* x) const;                             states at the start
 //   bool start_needs_inputs() const;   whether those depend on u
+//   void sample(const double* u, double period, double* x) const;             instead of rates: control/discrete_laws.h
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +20,7 @@
 namespace trunnion {
 
 /// Maximum inputs and states of a block: scratch of its users.
-inline constexpr int kMaxBlockInputs = 16, kMaxBlockStates = 12;
+inline constexpr int kMaxBlockInputs = 32, kMaxBlockStates = 12;
 
 /// A block's law, type-erased.
 class BlockLaw {
@@ -34,6 +35,10 @@ class BlockLaw {
   virtual Dual<1> value(const Dual<1>* u, const Dual<1>* x) const = 0;
   virtual void rates(const double* u, const double* x, double* rate) const = 0;
   virtual void rates(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const = 0;
+
+  /// Whether only samples change its states.
+  virtual bool discrete() const = 0;
+  virtual void sample(const double* u, double period, double* x) const = 0;
 
   /// Derivatives of the value and of every rate: slope(row, column, d) with row 0 for the value, then the rates; columns: inputs, states.
   template <class Slope>
@@ -74,6 +79,12 @@ class BlockLawOf final : public BlockLaw {
   }
   void start(const double* u, double* x) const override {
     if constexpr (requires { law_.start(u, x); }) law_.start(u, x);
+  }
+  bool discrete() const override {
+    return requires(const double* u, double* x) { law_.sample(u, 0.0, x); };
+  }
+  void sample(const double* u, double period, double* x) const override {
+    if constexpr (requires { law_.sample(u, period, x); }) law_.sample(u, period, x);
   }
   double value(const double* u, const double* x) const override { return law_.value(u, x); }
   Dual<1> value(const Dual<1>* u, const Dual<1>* x) const override { return law_.value(u, x); }

@@ -143,8 +143,8 @@ class Cutter {
       c.offset = static_cast<int>(netlist_.unknown_state.size());
       c.block = block;
       block += c.size * c.size;
-      for (int& port : c.actuators)
-        port = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port) - cut_.ports.begin());
+      for (std::vector<int>* ports : {&c.actuators, &c.acting})
+        for (int& port : *ports) port = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port) - cut_.ports.begin());
       for (int i = 0; i < c.size; ++i) {
         const int state = whole_.unknown_state[first + i];
         cut_.unknowns.push_back(first + i);

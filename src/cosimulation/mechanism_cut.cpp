@@ -68,7 +68,7 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
     circuit.size = a.friction_local ? 0 : a.friction_states;
     circuit.offset = static_cast<int>(h.unknown_state.size());
     circuit.block = block;
-    circuit.actuators = {static_cast<int>(h.actuators.size())};
+    circuit.actuators = circuit.acting = {static_cast<int>(h.actuators.size())};
     block += circuit.size * circuit.size;
     const int first = a.state;
     a.state = static_cast<int>(cut.states.size());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "description/description.h"
 
+#include "base/expression.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -102,11 +104,58 @@ std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const s
   return found;
 }
 
+namespace {
+
+/// Names in an expression; none if it is wrong, which the checks report.
+std::vector<NumberOrSignal> names_of_expression(const std::string& text) try {
+  const Expression expression = parse_expression(text);
+  return {expression.names.begin(), expression.names.end()};
+} catch (const ExpressionError&) {
+  return {};
+}
+
+std::vector<NumberOrSignal> names_of_sequence(const SequenceBlock& sequence) {
+  std::vector<NumberOrSignal> names;
+  const auto add = [&](const std::string& text) {
+    for (const NumberOrSignal& name : names_of_expression(text))
+      if (name != NumberOrSignal(std::string(kElapsed))) names.push_back(name);
+  };
+  for (const SequenceStep& step : sequence.steps) {
+    add(step.until);
+    for (const auto& command : step.commands) add(command.second.value);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> commands_of(const SequenceBlock& sequence) {
+  std::vector<std::string> names;
+  for (const SequenceStep& step : sequence.steps)
+    for (const auto& command : step.commands)
+      if (std::find(names.begin(), names.end(), command.first) == names.end()) names.push_back(command.first);
+  return names;
+}
+
+std::vector<std::string> sequence_commands(const Description& d) {
+  std::vector<std::string> names;
+  for (const auto& [name, block] : d.control)
+    if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
+      for (const std::string& command : commands_of(*sequence)) names.push_back(name + "." + command);
+  return names;
+}
+
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
   return std::visit(
       [](const auto& law) -> std::vector<NumberOrSignal> {
         if constexpr (requires { law.inputs; })
           return {law.inputs.begin(), law.inputs.end()};
+        else if constexpr (requires { law.expression; })
+          return names_of_expression(law.expression);
+        else if constexpr (requires { law.steps; })
+          return names_of_sequence(law);
+        else if constexpr (requires { law.reset; })
+          return {law.input, law.reset};
         else if constexpr (requires { law.setpoint; })
           return {law.setpoint, law.measurement, law.feedforward};
         else

@@ -77,7 +77,12 @@ std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const s
 /// What acts on a coordinate; null: nothing.
 const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place);
 
-/// The inputs of a control block in the order of its law.
+/// The time in a step, in the conditions of a sequence.
+inline constexpr const char* kElapsed = "elapsed";
+/// Names of the commands of a sequence, in the order of their first use; of all sequences: `cycle.boom`.
+std::vector<std::string> commands_of(const SequenceBlock& sequence);
+std::vector<std::string> sequence_commands(const Description& d);
+/// The inputs of a control block in the order of its law; of a sequence those of all its laws.
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block);
 /// A joint coordinate or its rate as control blocks read it: `boom.angle`, `slider.speed`.
 struct CoordinateReading {

@@ -17,6 +17,12 @@ class KluPivots final : public SparsePivots {
     klu_defaults(&common_);
     common_.scale = 2;  // rows by their largest entry
     symbolic_ = klu_analyze(n_, begin_, row_, &common_);
+    if (symbolic_ != nullptr && !std::equal(symbolic_->P, symbolic_->P + n_, symbolic_->Q) && has_diagonal()) {
+      // pivots off a diagonal without zeros: the largest block instead
+      klu_free_symbolic(&symbolic_, &common_);
+      common_.btf = 0;
+      symbolic_ = klu_analyze(n_, begin_, row_, &common_);
+    }
     if (symbolic_ == nullptr || symbolic_->structural_rank < n_) return;
     row_of.assign(symbolic_->P, symbolic_->P + n_);
     column_of.assign(symbolic_->Q, symbolic_->Q + n_);
@@ -38,6 +44,12 @@ class KluPivots final : public SparsePivots {
   void forget() override { klu_free_numeric(&numeric_, &common_); }
 
  private:
+  bool has_diagonal() const {
+    for (int i = 0; i < n_; ++i)
+      if (std::find(row_ + begin_[i], row_ + begin_[i + 1], i) == row_ + begin_[i + 1]) return false;
+    return true;
+  }
+
   int n_;
   int *begin_, *row_;  // KLU reads them
   klu_common common_{};

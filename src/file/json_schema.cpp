@@ -79,7 +79,7 @@ struct ValueSchema {
     return corners;
   }
   Json operator()(const NumberOrSignal*) const { 
-    return either(number(), {{"type", "string"}, {"pattern", key.names == Names::quantity ? kSourcePattern : kNamePattern}});
+    return either(number(), {{"type", "string"}, {"pattern", key.names == Names::quantity || key.names == Names::command ? kSourcePattern : kNamePattern}});
   }
   Json operator()(const StartPressure*) const { return either(number(), {{"const", "equilibrium"}}); }
   Json operator()(const Automatic<double>*) const { return either(number(), {{"const", "auto"}}); }

@@ -29,6 +29,9 @@ std::string named(Names names) {
       return "signal or control block";
     case Names::quantity:
       return "quantity";
+    case Names::expression:
+    case Names::condition:
+      return "expression";
     case Names::nothing:
       break;
   }

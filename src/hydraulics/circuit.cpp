@@ -490,7 +490,7 @@ HydraulicState::HydraulicState(const Hydraulics& netlist)
   ydot_scratch.resize(netlist.ny);
   for (const Circuit& c : netlist.circuits) {
     std::vector<double*>& columns_of = F_y_of_circuit.emplace_back();
-    for (int k : c.actuators) columns_of.push_back(F_y.data() + column[k]);
+    for (int k : c.acting) columns_of.push_back(F_y.data() + column[k]);
   }
   block.reserve(netlist.circuits.size());
   if (!netlist.blocks.empty() && netlist.linear_oil == nullptr) {
@@ -816,7 +816,7 @@ bool condense(const Hydraulics& netlist, HydraulicState& state, int* circuit) {
       *circuit = static_cast<int>(i);
       return false;
     }
-    block.solve_transposed(state.F_y_of_circuit[i].data(), static_cast<int>(c.actuators.size()));
+    block.solve_transposed(state.F_y_of_circuit[i].data(), static_cast<int>(c.acting.size()));
   }
   return true;
 }

@@ -169,6 +169,7 @@ struct Circuit {
   int offset = 0;  // first of its unknowns in the list of circuit unknowns
   int block = 0;   // first entry of its size x size block
   std::vector<int> actuators;
+  std::vector<int> acting;  // those whose force depends on the circuit's unknowns
 };
 
 /// The compiled netlist of a machine.
@@ -253,7 +254,7 @@ struct HydraulicState : OilValues<> {
   std::vector<double> R_s, R_v;          // per port: derivative of its circuit's R, at `column`
   std::vector<double> F_y;               // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
   std::vector<int> column;               // per port: first entry in R_s, R_v, F_y
-  std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of its ports
+  std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of the ports that act
   std::vector<double> y_scratch, ydot_scratch;       // of evaluate_slopes
   std::vector<Dual<1>> varied_spool;                 // of slopes in commands: scratch
   std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time

@@ -211,7 +211,11 @@ void CircuitStep::set_rates() {
   const int first = netlist_.linear_oil != nullptr ? 0 : static_cast<int>(netlist_.volumes.size());
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - offset_[i];
-  for (const ControlBlock& block : netlist_.control) std::fill_n(ydot_ + block.output, block.held(), 0.0);
+  for (const ControlBlock& block : netlist_.control) {
+    std::fill_n(ydot_ + block.output, block.held(), 0.0);
+    // of a continuous value only for the next prediction
+    if (!block.sampled()) ydot_[block.output] = (y_[block.output] - rule_.y_begin[block.output]) / rule_.step;
+  }
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
@@ -428,7 +432,7 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
 void CircuitStep::update_residuals(const double* s, const double* s_dot, HydraulicState& state) {
   evaluate_residual(netlist_, s, s_dot, y_, ydot_, rule_, state);
   for (const Circuit& c : netlist_.circuits)
-    for (int i : c.actuators) {
+    for (int i : c.acting) {
       const double *w = state.F_y.data() + state.column[i], *R = state.R.data() + c.offset;
       residual_[i] = 0;
       for (int k = 0; k < c.size; ++k) residual_[i] += w[k] * R[k];
@@ -455,7 +459,7 @@ bool CircuitStep::condense_ports(HydraulicState& state) {
   int circuit = 0;
   if (!condense(netlist_, state, &circuit)) return false;
   for (const Circuit& c : netlist_.circuits)
-    for (int i : c.actuators) {
+    for (int i : c.acting) {
       const double* w = state.F_y.data() + state.column[i];
       double wR = 0;
       for (int k = 0; k < c.size; ++k) wR += w[k] * state.R[c.offset + k];

@@ -171,6 +171,7 @@ void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const doubl
 void advance_states(const ControlBlock& b, const double* u, double* x) {
   constexpr int kMostIterations = 50;
   constexpr double kConverged = 1e-14;  // of the states
+  if (b.law->discrete()) return b.law->sample(u, b.period, x);
   const int n = b.states();
   double before[kMaxBlockStates + 1], rate[kMaxBlockStates + 1], T[kMaxBlockStates * kMaxBlockStates + 1];
   int pivot[kMaxBlockStates + 1];

@@ -40,7 +40,8 @@ class NetlistBuilder {
   void build(const std::vector<double>& starts) {
     netlist_.fluid = make_fluid(d_.fluid);
     first_block_signal_ = model_.signals.size();
-    for (const auto& item : d_.control) model_.signals.add_block(item.first);
+    plans_ = plan_control(d_);
+    for (const BlockPlan& plan : plans_) model_.signals.add_block(plan.name);
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
     for (const auto& [name, pump] : d_.pumps) add_component(name, "pumps", plan_component(pump, netlist_.fluid));
@@ -79,7 +80,7 @@ class NetlistBuilder {
     return index;
   }
   bool is_block(SignalIndex signal) const {
-    return signal >= first_block_signal_ && signal < first_block_signal_ + static_cast<int>(d_.control.size());
+    return signal >= first_block_signal_ && signal < first_block_signal_ + static_cast<int>(plans_.size());
   }
   SignalIndex used(const std::string& name) { return signal(NumberOrSignal(name)); }
   int node(const std::string& name) const {
@@ -318,14 +319,14 @@ class NetlistBuilder {
   }
   void add_control() {
     std::vector<ControlBlock> blocks;
-    for (const auto& [name, description] : d_.control) {
+    for (const BlockPlan& plan : plans_) {
       ControlBlock& b = blocks.emplace_back();
-      b.name = name;
-      b.law = plan_block(description);
-      for (const NumberOrSignal& input : block_inputs(description)) b.inputs.push_back(input_of(input));
-      b.signal = model_.signals.find(name);
-      b.period = description.period.value_or(0);
-      b.offset = description.offset;
+      b.name = plan.name;
+      b.law = plan.law;
+      for (const NumberOrSignal& input : plan.inputs) b.inputs.push_back(input_of(input));
+      b.signal = model_.signals.find(plan.name);
+      b.period = plan.period;
+      b.offset = plan.offset;
     }
     netlist_.block_of_signal.assign(static_cast<std::size_t>(model_.signals.size()), -1);
     for (const int i : evaluation_order(blocks)) {
@@ -552,6 +553,11 @@ class NetlistBuilder {
     }
     for (QuasistaticCircuit& q : netlist_.quasistatic)
       for (QuasistaticPort& port : q.ports) port.local = add_unknown(netlist_.actuators[port.actuator].circuit, port.state);
+    for (Circuit& c : netlist_.circuits)
+      for (const int i : c.actuators) {
+        const Actuator& a = netlist_.actuators[i];
+        if (a.A >= 0 || (a.friction_states > 0 && !a.friction_local)) c.acting.push_back(i);
+      }
     unknowns.resize(netlist_.circuits.size());
     int entries = 0;
     for (std::size_t i = 0; i < netlist_.circuits.size(); ++i) {
@@ -593,7 +599,8 @@ class NetlistBuilder {
   const Description& d_;
   CompiledModel& model_;
   Hydraulics& netlist_;
-  SignalIndex first_block_signal_ = 0;  // of the control blocks, in the order of the description
+  std::vector<BlockPlan> plans_;
+  SignalIndex first_block_signal_ = 0;  // of the control blocks, in the order of their plans
   std::unordered_map<std::string, int> node_numbers_;
 };
 

@@ -1,15 +1,26 @@
-// The law of a control block of a description.
+// Control blocks of a description, prepared for the netlist.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "control/block.h"
 #include "description/description.h"
 
 namespace trunnion {
 
-/// Sizes and orders are those of the description, which has been checked (schema/check_control.cpp); inputs: block_inputs().
+/// A block prepared for the netlist.
+struct BlockPlan {
+  std::string name;
+  std::shared_ptr<const BlockLaw> law;
+  std::vector<NumberOrSignal> inputs;  // in the order of the law
+  double period = 0, offset = 0;       // [s]
+};
+/// All blocks; a sequence is one of its steps, and one for each of its commands.
+std::vector<BlockPlan> plan_control(const Description& d);
+/// The law of a single block. Sizes and orders are those of the description, which has been checked (schema/check_control.cpp); inputs: block_inputs().
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block);
 
 }  // namespace trunnion

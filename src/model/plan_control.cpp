@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "base/diagnostic.h"
+#include "control/discrete_laws.h"
+#include "control/expression_law.h"
 #include "control/laws.h"
 #include "model/control_plan.h"
 
@@ -140,12 +142,82 @@ Law plan(const DeadBandCompensationBlock& b) {
   return 
       block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
+Law plan(const RelayBlock& b) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off}); }
+Law plan(const TimerBlock&) { return block_law(TimerLaw{}); }
+Law plan(const CounterBlock&) { return block_law(CounterLaw{}); }
+Law plan(const QuantiserBlock& b) { return block_law(QuantiserLaw{b.step}); }
+Law plan(const NoiseBlock& b) { return block_law(NoiseLaw{b.deviation, static_cast<std::uint64_t>(b.seed)}); }
+Law plan(const SequenceBlock&) { return nullptr; }  // several: plan_control()
+Law plan(const ExpressionBlock& b) { return block_law(expression_law(parse_expression(b.expression))); }
 Law plan(const TableBlock& b) { return block_law(PiecewiseLinearLaw{b.points, 0, 0}); }
+
+/// Expressions with common inputs.
+class CommonInputs {
+ public:
+  std::vector<NumberOrSignal> names;
+  /// `last`: a name whose input follows the common ones when all are known; empty: none.
+  void add(const std::string& text, const std::string& last = "") {
+    for (const std::string& name : parse_expression(text).names)
+      if (name != last && std::find(names.begin(), names.end(), NumberOrSignal(name)) == names.end()) names.emplace_back(name);
+  }
+  ExpressionLaw law(const std::string& text, const std::string& last = "") const {
+    const Expression expression = parse_expression(text);
+    ExpressionLaw law = expression_law(expression);
+    law.count = static_cast<int>(names.size()) + (last.empty() ? 0 : 1);
+    for (ExpressionLaw::Term& term : law.terms) {
+      if (term.operation != ExpressionLaw::Operation::input) continue;
+      const std::string& name = expression.names[static_cast<std::size_t>(term.input)];
+      term.input = static_cast<int>(std::find(names.begin(), names.end(), NumberOrSignal(name)) - names.begin());  // `last` is not there
+    }
+    return law;
+  }
+};
+
+void plan_sequence(const std::string& name, const SequenceBlock& b, std::vector<BlockPlan>& plans) {
+  CommonInputs conditions;
+  for (const SequenceStep& step : b.steps) conditions.add(step.until, kElapsed);
+  SequenceLaw law;
+  law.names = static_cast<int>(conditions.names.size());
+  law.repeat = b.repeat;
+  for (const SequenceStep& step : b.steps) law.until.push_back(conditions.law(step.until, kElapsed));
+  plans.push_back({name, block_law(law), conditions.names});
+  for (const std::string& command : commands_of(b)) {
+    std::vector<std::string> texts;  // of the steps, then after them
+    std::string text = "0";
+    for (const SequenceStep& step : b.steps) {
+      if (const SequenceValue* value = step.commands.find(command)) text = value->value;
+      texts.push_back(text);
+    }
+    texts.push_back(text);
+    CommonInputs common;
+    for (const std::string& t : texts) common.add(t);
+    SelectLaw select;
+    select.names = static_cast<int>(common.names.size());
+    for (const std::string& t : texts) select.values.push_back(common.law(t));
+    std::vector<NumberOrSignal> inputs{name};
+    inputs.insert(inputs.end(), common.names.begin(), common.names.end());
+    plans.push_back({name + "." + command, block_law(select), inputs});
+  }
+}
 
 }  // namespace
 
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block) {
   return std::visit([](const auto& law) { return plan(law); }, block.law);
+}
+
+std::vector<BlockPlan> plan_control(const Description& d) {
+  std::vector<BlockPlan> plans;
+  for (const auto& [name, block] : d.control) {
+    const std::size_t first = plans.size();
+    if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
+      plan_sequence(name, *sequence, plans);
+    else
+      plans.push_back({name, plan_block(block), block_inputs(block)});
+    plans[first].period = block.period.value_or(0);
+    plans[first].offset = block.offset;
+  }
+  return plans;
 }
 
 }  // namespace trunnion

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/expression.h"
 #include "schema/name_index.h"
 #include "schema/reader.h"
 #include "schema/schema.h"
@@ -101,6 +102,8 @@ class ReferenceCheck : public Visitor {
     blocks_.add(d.control);
     commands_.add(d.control);
     quantities_.add(d.control);
+    for (const std::string& name : sequence_commands(d))
+      for (KnownNames* names : {&blocks_, &commands_, &quantities_}) names->add_made(name);
     if (d.control.empty()) return;
     for (const auto& item : d.volumes) quantities_.add_made(item.first + ".pressure");
     for (const auto& [name, source] : d.sources)
@@ -115,6 +118,7 @@ class ReferenceCheck : public Visitor {
   void leaf(const Key& key, const Slot& slot) override {
     if (key.names == Names::nothing) return;
     constexpr int kAlone = -1;
+    if (key.names == Names::expression || key.names == Names::condition) return look_up_expression(key, **std::get_if<std::string*>(&slot));
     if (const auto* text = std::get_if<std::string*>(&slot)) look_up(key, **text, kAlone, key.is(kRequired));
     if (const auto* text = std::get_if<std::optional<std::string>*>(&slot); text != nullptr && **text) look_up(key, ***text, kAlone, true);
     if (const auto* pair = std::get_if<std::array<std::string, 2>*>(&slot))
@@ -147,6 +151,13 @@ class ReferenceCheck : public Visitor {
     path_ += '.';
     visit();
     path_.resize(outer);
+  }
+
+  /// Every name in an expression; wrong expressions are reported by check_control().
+  void look_up_expression(const Key& key, const std::string& text) try {
+    for (const std::string& name : parse_expression(text).names)
+      if (key.names != Names::condition || name != kElapsed) look_up(key, name, -1, true);
+  } catch (const ExpressionError&) {
   }
 
   /// `index`: in a list of names, or negative; `needed`: an empty name is an error.
@@ -196,6 +207,8 @@ class ReferenceCheck : public Visitor {
       case Names::command:
         return {&commands_, "a signal, an input or a control block"};
       case Names::quantity:
+      case Names::expression:
+      case Names::condition:
         return {&quantities_, "a signal, an input, a control block, or a quantity that blocks can read"};
       default:
         return {&signals_, "a signal or an input"};

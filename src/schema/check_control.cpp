@@ -1,6 +1,7 @@
 // Checks part 6: control blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/block.h"
+#include "control/expression_law.h"
 #include "schema/check.h"
 
 namespace trunnion {
@@ -14,6 +15,7 @@ struct BlockCheck {
   const Description& d;
   Findings& out;
   const std::string path;
+  const bool period;
 
   void report(const char* key, const std::string& found, const std::string& expected) const {
     add_finding(d, out, path + key, found, expected);
@@ -78,12 +80,38 @@ struct BlockCheck {
   void operator()(const DeadZoneBlock& b) const { limits(".dead_zone.max", b.min, b.max); }
   void operator()(const DeadBandCompensationBlock&) const {}
   void operator()(const TableBlock&) const {}
+  void operator()(const ExpressionBlock& b) const { expression(".expression", b.expression); }
+  void operator()(const RelayBlock& b) const {
+    sampled("relay");
+    if (!(b.off < b.on)) report(".relay.off", "found " + number_text(b.off), "less than `on`, " + number_text(b.on));
+  }
+  void operator()(const TimerBlock&) const { sampled("timer"); }
+  void operator()(const CounterBlock&) const { sampled("counter"); }
+  void operator()(const QuantiserBlock&) const { sampled("quantiser"); }
+  void operator()(const NoiseBlock&) const { sampled("noise"); }
+  void operator()(const SequenceBlock& b) const {
+    sampled("sequence");
+    if (b.steps.empty()) report(".sequence.steps", "found no step", "one step or more");
+    for (std::size_t i = 0; i < b.steps.size(); ++i) {
+      const std::string at = ".sequence.steps." + std::to_string(i);
+      expression((at + ".until").c_str(), b.steps[i].until);
+      for (const auto& [name, value] : b.steps[i].commands) expression((at + ".set." + name).c_str(), value.value);
+    }
+  }
+  void expression(const char* key, const std::string& text) const try {
+    if (const std::string problem = problem_of(parse_expression(text)); !problem.empty()) report(key, problem, "");
+  } catch (const ExpressionError& error) {
+    report(key, error.found, error.expected);
+  }
+  void sampled(const char* what) const {
+    if (!period) report("", std::string("a ") + what + " changes only at samples", "`period`, such as 10 ms");
+  }
 };
 
 }  // namespace
 
 void check_control(const Description& d, Findings& out) {
-  for (const auto& [name, block] : d.control) std::visit(BlockCheck{d, out, "control." + name}, block.law);
+  for (const auto& [name, block] : d.control) std::visit(BlockCheck{d, out, "control." + name, block.period.has_value()}, block.law);
   if (!d.control.empty() && d.solver.coupling == CouplingKind::cosimulation)
     add_finding(d, out, "solver.coupling", "the machine has control blocks, which are solved together with mechanism and hydraulics",
                 "`monolithic`");

@@ -316,7 +316,7 @@ bool Reader::boolean(const FileTree& node, const std::string& path, bool& out) {
 }
 
 bool Reader::number_or_signal(const Key& key, const FileTree& node, const std::string& path, NumberOrSignal& out) {
-  const bool quantity = key.names == Names::quantity;
+  const bool quantity = key.names == Names::quantity || key.names == Names::command;  // `cycle.boom`
   if (node.kind != FileTree::Kind::scalar)
     return wrong_kind(node, path, expectation(key.measure) + (quantity ? ", or the name of a quantity" : ", or the name of a signal"));
   std::string letters = node.text;

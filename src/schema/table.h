@@ -36,6 +36,8 @@ enum class Names {
   signal,    // a signal or an input
   command,   // one of these or a control block
   quantity,  // one of these or a quantity of the machine
+  expression,  // of quantities
+  condition,   // of quantities and `elapsed`
 };
 
 /// One key of the file.

@@ -58,6 +58,44 @@ void describe_block(Visitor& v, TableBlock& b) {
   v.leaf({"points", "Points [input, value], linear between, constant outside", kSignalValue, kRequired}, OverSignal{&b.points});
 }
 
+// ---------------------------------------------------------------- sampled
+
+void describe_block(Visitor& v, RelayBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"on", "Input at and above which it is on", kSignalValue, kRequired}, &b.on);
+  v.leaf({"off", "Input at and below which it is off", kSignalValue, kRequired}, &b.off);
+  v.leaf({"value_on", "Value while it is on", kSignalValue}, &b.value_on);
+  v.leaf({"value_off", "Value while it is off", kSignalValue}, &b.value_off);
+}
+void describe_block(Visitor& v, TimerBlock& b) { describe_input(v, b.input, "input", "Condition: above 0.5"); }
+void describe_block(Visitor& v, CounterBlock& b) {
+  describe_input(v, b.input, "input", "Condition: above 0.5");
+  describe_input(v, b.reset, "reset", "Condition under which the count is 0", 0);
+}
+void describe_block(Visitor& v, QuantiserBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"step", "Resolution", kSignalValue, kRequired | kPositive}, &b.step);
+}
+void describe_block(Visitor& v, NoiseBlock& b) {
+  describe_input(v, b.input);
+  v.leaf({"deviation", "Standard deviation", kSignalValue, kRequired | kNonNegative}, &b.deviation);
+  v.leaf({"seed", "Number from which the noise follows", kNumber, kNonNegative}, &b.seed);
+}
+void describe_step(Visitor& v, SequenceStep& s) {
+  v.leaf({"until", "The step ends where this expression holds; `elapsed` is the time in the step in s", kNumber, kRequired, Names::condition},
+         &s.until);
+  v.section({"set", "Commands during the step, by name: expressions; others keep those of the steps before"},
+            named_items(s.commands,
+                        [](Visitor& w, SequenceValue& value) {
+                          w.leaf({"value", "The value, an expression", kNumber, kRequired, Names::expression}, &value.value);
+                        }),
+            "value");
+}
+void describe_block(Visitor& v, SequenceBlock& b) {
+  v.list({"steps", "Steps in their order", kNumber, kRequired}, items(b.steps, describe_step));
+  v.leaf({"repeat", "Begins again after the last step"}, &b.repeat);
+}
+
 // ---------------------------------------------------------------- with states
 
 void describe_block(Visitor& v, PidBlock& b) {
@@ -170,7 +208,22 @@ void describe_control_block(Visitor& v, BlockDescription& b) {
                   block_form<SaturationBlock>(b, "saturation", "Its input within limits"),
                   block_form<DeadZoneBlock>(b, "dead_zone", "Distance of its input from a zone around 0"),
                   block_form<DeadBandCompensationBlock>(b, "dead_band_compensation", "Adds the dead band of a valve to its command"),
-                  block_form<TableBlock>(b, "table", "Table over its input")},
+                  block_form<TableBlock>(b, "table", "Table over its input"),
+                  {"expression", "Expression of quantities", std::holds_alternative<ExpressionBlock>(b.law),
+                   [&b] { b.law = ExpressionBlock{}; },
+                   [&b](Visitor& w) {
+                     w.leaf({"expression",
+                             "Numbers, quantities, operators + - * / ^ < <= > >= and or, functions min max clamp abs sign sqrt exp sin cos "
+                             "tanh not if",
+                             kNumber, kRequired, Names::expression},
+                            &std::get<ExpressionBlock>(b.law).expression);
+                   }},
+                  block_form<RelayBlock>(b, "relay", "On and off at two levels of its input; sampled"),
+                  block_form<TimerBlock>(b, "timer", "Time for which a condition has held; sampled"),
+                  block_form<CounterBlock>(b, "counter", "Number of times that a condition has begun to hold; sampled"),
+                  block_form<QuantiserBlock>(b, "quantiser", "Its input in whole steps; sampled"),
+                  block_form<NoiseBlock>(b, "noise", "Its input with noise; sampled"),
+                  block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds; sampled")},
                  true);
   v.leaf({"period", "Sampled: the interval at which the block is evaluated; its value is constant between; default: continuous in time",
           kTime, kPositive},

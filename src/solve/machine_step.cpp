@@ -82,7 +82,7 @@ void MachineStep<D>::add_port_force_change(const double* ds_of_ports, const doub
   const HydraulicState& oil = work.hydraulics;
   for (std::size_t i = 0; i < ports; ++i) push(i, oil.force_s[i] * ds_of_ports[i] + oil.force_v[i] * dsdot_of_ports[i]);
   for (const Circuit& c : netlist.circuits)
-    for (int i : c.actuators) {
+    for (int i : c.acting) {
       double dF = 0;
       for (int j : c.actuators) dF -= circuits.stiffness(i, j) * ds_of_ports[j] + circuits.damping(i, j) * dsdot_of_ports[j];
       push(i, dF);
@@ -96,7 +96,7 @@ void MachineStep<D>::hold_tangent() {
   std::fill(held_stiffness_.begin(), held_stiffness_.end(), 0.0);
   std::fill(held_damping_.begin(), held_damping_.end(), 0.0);
   for (const Circuit& c : netlist.circuits)
-    for (int i : c.actuators)
+    for (int i : c.acting)
       for (int j : c.actuators) {
         held_stiffness_[i * ports + j] = circuits.stiffness(i, j);
         held_damping_[i * ports + j] = circuits.damping(i, j);

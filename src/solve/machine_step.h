@@ -76,7 +76,7 @@ class MachineStep {
   /// r += s_k w_i . R: the residual of the mechanism with the circuits' unknowns eliminated.
   void add_port_residuals() {
     for (const Circuit& c : netlist.circuits)
-      for (int i : c.actuators)
+      for (int i : c.acting)
         for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k)
           work.r[m.paths[k].dof] += work.mechanism.dofs[k].gradient * circuits.residual(i);
   }

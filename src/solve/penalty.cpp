@@ -76,7 +76,7 @@ void Penalty<D>::add_rest_of_tangent(Entries& T) {
   add_constraint_curvature(m_, step_.next.multipliers(), step_.work.mechanism, T);
   add_velocity_row_penalty(m_, alpha_.data(), step_.factors, step_.work.mechanism, T);
   for (const Circuit& c : netlist_.circuits)
-    for (int i : c.actuators)
+    for (int i : c.acting)
       for (int j : c.actuators) {
         const Range &path_i = m_.ports[i].path, &path_j = m_.ports[j].path;
         const double stiffness = step_.circuits.stiffness(i, j), damping = step_.circuits.damping(i, j);

@@ -140,10 +140,58 @@ struct TableBlock {
   std::vector<std::array<double, 2>> points{};
 };
 
+/// An expression of numbers, names of quantities, operators and functions: docs/elements/control.md.
+struct ExpressionBlock {
+  std::string expression{};
+};
+
+/// On where its input is at `on` or above, off at `off` or below; sampled.
+struct RelayBlock {
+  NumberOrSignal input = std::string();
+  double on = 0, off = 0;                ///< levels of the input, off below on
+  double value_on = 1, value_off = 0;
+};
+/// Time for which its input has been above 0.5; sampled.
+struct TimerBlock {
+  NumberOrSignal input = std::string();
+};
+/// Number of times that its input has risen above 0.5; 0 while `reset` is above 0.5; sampled.
+struct CounterBlock {
+  NumberOrSignal input = std::string();
+  NumberOrSignal reset = 0.0;
+};
+/// Its input in whole steps; sampled.
+struct QuantiserBlock {
+  NumberOrSignal input = std::string();
+  double step = 0;
+};
+/// Its input with normally distributed noise; sampled.
+struct NoiseBlock {
+  NumberOrSignal input = std::string();
+  double deviation = 0;  ///< standard deviation
+  int seed = 1;
+};
+/// Value of a command during a step of a sequence.
+struct SequenceValue {
+  std::string value{};  ///< expression
+};
+/// A step of a sequence.
+struct SequenceStep {
+  std::string until{};                  ///< expression: the step ends where it holds; `elapsed` is the time in the step [s]
+  NamedList<SequenceValue> commands{};  ///< values during the step; others keep those of the steps before
+};
+/// Steps in their order; sampled. Its value is the number of the step from 1, and 0 after the last one; the commands are the signals
+/// NAME.COMMAND.
+struct SequenceBlock {
+  std::vector<SequenceStep> steps{};
+  bool repeat = false;  ///< begins again after the last step
+};
+
 /// What a block does.
 using BlockLawDescription = std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock,
                                          StateSpaceBlock, IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock,
-                                         DelayBlock, RateLimiterBlock, SaturationBlock, DeadZoneBlock, DeadBandCompensationBlock, TableBlock>;
+                                         DelayBlock, RateLimiterBlock, SaturationBlock, DeadZoneBlock, DeadBandCompensationBlock, TableBlock, ExpressionBlock,
+                                         RelayBlock, TimerBlock, CounterBlock, QuantiserBlock, NoiseBlock, SequenceBlock>;
 
 /// A control block. Inputs are numbers or names: of signals, inputs, other blocks, and quantities of the machine such as `v1.pressure`,
 /// `lift.length`, `lift.rate`, `boom.angle`. Its name stands for a signal.
