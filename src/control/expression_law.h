@@ -19,7 +19,7 @@ inline constexpr int kMaxExpressionDepth = 64;
 struct ExpressionLaw {
   enum class Operation : unsigned char {
     number, input, add, subtract, multiply, divide, power, negate, less, less_equal, greater, greater_equal, both, either, invert, choose,
-    minimum, maximum, clamp, magnitude, sign, root, exponential, sine, cosine, hyperbolic_tangent
+    minimum, maximum, clamp, magnitude, sign, root, exponential, sine, cosine, hyperbolic_tangent, direction
   };
   struct Term {
     Operation operation;
@@ -31,7 +31,7 @@ struct ExpressionLaw {
     int arguments;
     Operation operation;
   };
-  static constexpr std::array<Function, 12> kFunctions{{{"min", 2, Operation::minimum},
+  static constexpr std::array<Function, 13> kFunctions{{{"min", 2, Operation::minimum},
                                                         {"max", 2, Operation::maximum},
                                                         {"clamp", 3, Operation::clamp},
                                                         {"abs", 1, Operation::magnitude},
@@ -41,6 +41,7 @@ struct ExpressionLaw {
                                                         {"sin", 1, Operation::sine},
                                                         {"cos", 1, Operation::cosine},
                                                         {"tanh", 1, Operation::hyperbolic_tangent},
+                                                        {"atan2", 2, Operation::direction},
                                                         {"not", 1, Operation::invert},
                                                         {"if", 3, Operation::choose}}};
 
@@ -77,7 +78,7 @@ struct ExpressionLaw {
  private:
   template <class S>
   static S apply(Operation operation, const S* x) {
-    using std::abs, std::sqrt, std::exp, std::sin, std::cos, std::tanh, std::pow;
+    using std::sqrt, std::exp, std::sin, std::cos, std::tanh, std::atan2;
     const auto holds = [](const S& condition) { return condition > S(0.5); };
     switch (operation) {
       case Operation::add:
@@ -128,6 +129,8 @@ struct ExpressionLaw {
         return cos(x[0]);
       case Operation::hyperbolic_tangent:
         return tanh(x[0]);
+      case Operation::direction:
+        return atan2(x[0], x[1]);
       default:
         return x[0];
     }

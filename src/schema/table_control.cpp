@@ -214,7 +214,7 @@ void describe_control_block(Visitor& v, BlockDescription& b) {
                    [&b](Visitor& w) {
                      w.leaf({"expression",
                              "Numbers, quantities, operators + - * / ^ < <= > >= and or, functions min max clamp abs sign sqrt exp sin cos "
-                             "tanh not if",
+                             "tanh atan2 not if",
                              kNumber, kRequired, Names::expression},
                             &std::get<ExpressionBlock>(b.law).expression);
                    }},

@@ -8,6 +8,7 @@
 #include <functional>
 #include <numbers>
 
+#include "control/expression_law.h"
 #include "model/control_plan.h"
 
 namespace trunnion {
@@ -133,6 +134,8 @@ TEST(ControlLaws, HaveExactDerivatives) {
                                               RateLimiterBlock{"u", 30, {}, 0.01},
                                               RateLimiterBlock{"u", 3, {}, 0.01},
                                               TableBlock{"u", {{0, 1}, {1, 3}, {3, 0}}},
+                                              ExpressionBlock{"a * b ^ 2 / sqrt(c) - max(a, b) + if(a > c, sin(a), cos(b)) + clamp(a, 0, 1) * exp(-c)"},
+                                              ExpressionBlock{"abs(-a) ^ b + tanh(3 * c) - min(a, 2) * sign(b) + atan2(a, b * c)"},
                                               TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}};
   constexpr double kChange = 1e-6;
   for (const BlockLawDescription& description : laws) {
@@ -158,6 +161,78 @@ TEST(ControlLaws, HaveExactDerivatives) {
       if (k < law->inputs()) EXPECT_TRUE(law->direct(k) || slopes(0, k) == 0) << description.index();
     }
   }
+}
+
+double value_of(const std::string& expression, const std::vector<double>& u = {}) {
+  return plan_block({.law = ExpressionBlock{expression}})->value(u.data(), nullptr);
+}
+
+TEST(ControlLaws, ExpressionsHaveTheirPrecedence) {
+  EXPECT_DOUBLE_EQ(value_of("1 + 2 * 3 - 4 / 8"), 6.5);
+  EXPECT_DOUBLE_EQ(value_of("2 ^ 3 ^ 2"), 512);
+  EXPECT_DOUBLE_EQ(value_of("-2 ^ 2"), -4);
+  EXPECT_DOUBLE_EQ(value_of("(1 + 2) * -3"), -9);
+  EXPECT_DOUBLE_EQ(value_of("1.5e3"), 1500);
+  EXPECT_DOUBLE_EQ(value_of("1 < 2 and 3 > 4 or 2 >= 2"), 1);
+  EXPECT_DOUBLE_EQ(value_of("1 < 2 and (3 > 4 or 2 <= 1)"), 0);
+  EXPECT_DOUBLE_EQ(value_of("not(1 > 2) + if(0, 5, 7)"), 8);
+  EXPECT_DOUBLE_EQ(value_of("lift.length * 2 + 'odd-name' - lift.length", {3, 4}), 7);  // names in the order of their first use
+  EXPECT_DOUBLE_EQ(value_of("order + android", {1, 2}), 3);                             // operators as words are no beginnings of names
+}
+
+TEST(ControlLaws, MistakesInExpressionsAreNamed) {
+  const auto problem = [](const std::string& text) -> std::string {
+    try {
+      return problem_of(parse_expression(text));
+    } catch (const ExpressionError& error) {
+      return error.found + "; expected " + error.expected;
+    }
+  };
+  EXPECT_EQ(problem("a + 1"), "");
+  EXPECT_NE(problem("a + ").find("ends early"), std::string::npos);
+  EXPECT_NE(problem("a + (b").find("expected `)`"), std::string::npos);
+  EXPECT_NE(problem("a b").find("found `b`"), std::string::npos);
+  EXPECT_NE(problem("a = 1").find("found `= 1`"), std::string::npos);
+  EXPECT_NE(problem("maximum(1, 2)").find("there is no function `maximum`"), std::string::npos);
+  EXPECT_NE(problem("max(1, 2, 3)").find("2 arguments, found 3"), std::string::npos);
+  EXPECT_NE(problem("").find("ends early"), std::string::npos);
+  EXPECT_NE(problem("'a").find("between two quotes"), std::string::npos);
+  EXPECT_NE(problem(std::string(300, '(') + "1").find("fewer nested"), std::string::npos);
+  std::string many = "a0";
+  for (int i = 1; i < 40; ++i) many += " + a" + std::to_string(i);
+  EXPECT_NE(problem(many).find("reads 40 quantities"), std::string::npos);
+  std::string deep = "1";
+  for (int i = 0; i < 90; ++i) deep = "1 + (" + deep + ")";
+  EXPECT_NE(problem(deep).find("nested too deeply"), std::string::npos);
+}
+
+TEST(ControlLaws, NoiseIsNormalAndRepeats) {
+  const auto law = plan_block({.law = NoiseBlock{"u", 2, 7}}), other = plan_block({.law = NoiseBlock{"u", 2, 8}});
+  const double u = 10;
+  double x[2], z[2], sum = 0, squares = 0, cubes = 0, product = 0, last = 0, across = 0;
+  law->start(&u, x);
+  other->start(&u, z);
+  constexpr int kCount = 100000;
+  for (int i = 0; i < kCount; ++i) {
+    law->sample(&u, 0, x);
+    other->sample(&u, 0, z);
+    const double e = law->value(&u, x) - u;
+    sum += e;
+    squares += e * e;
+    cubes += e * e * e;
+    product += e * last;
+    across += e * (other->value(&u, z) - u);
+    last = e;
+  }
+  EXPECT_NEAR(sum / kCount, 0, 0.03);
+  EXPECT_NEAR(std::sqrt(squares / kCount), 2, 0.03);
+  EXPECT_NEAR(cubes / kCount, 0, 0.3);
+  EXPECT_NEAR(product / kCount, 0, 0.06);
+  EXPECT_NEAR(across / kCount, 0, 0.06);
+  double again[2];
+  law->start(&u, again);
+  for (int i = 0; i < kCount; ++i) law->sample(&u, 0, again);
+  EXPECT_EQ(again[0], x[0]);
 }
 
 TEST(ControlLaws, StartSteadyAtTheirInput) {

@@ -382,6 +382,57 @@ TEST(Control, TheErrorOfSamplingIsHalfAPeriodOfDelay) {
   EXPECT_LT(error, 0.1 * distance(fine, continuous));
 }
 
+/// Values of blocks at 1 ms after every sample of 10 ms, in a machine without mechanism and oil flow.
+std::vector<double> course_of(const std::string& block, const std::string& blocks, int samples) {
+  const auto model = test::model_from("trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L, pressure: 1 bar}}\n" + blocks +
+                                      "\nsolver: {step: 1 ms, duration: 10 s}\n");
+  Runner run(model);
+  const auto at = std::find(model->state_names.begin(), model->state_names.end(), block + ".output");
+  if (at == model->state_names.end()) throw Error("no " + block);
+  std::vector<double> values;
+  for (int k = 0; k < samples; ++k) {
+    run.advance(0.01 * k + 1e-3);
+    values.push_back(run.state().y()[at - model->state_names.begin()]);
+  }
+  return values;
+}
+
+TEST(Control, LogicIsEvaluatedAtSamples) {
+  const std::string wave = "signals: {u: {steps: [[5 ms, 0.6], [25 ms, 0.9], [45 ms, 0.6], [65 ms, 0.2], [85 ms, 0.95], [105 ms, 0.1]]}}\n";
+  EXPECT_EQ(course_of("r", wave + "control: {r: {relay: {input: u, on: 0.8, off: 0.4, value_on: 3, value_off: -1}, period: 10 ms}}", 12),
+            (std::vector<double>{-1, -1, -1, 3, 3, 3, 3, -1, -1, 3, 3, -1}));
+  EXPECT_EQ(course_of("c", wave + "control: {c: {counter: {input: u}, period: 10 ms}}", 12), (std::vector<double>{0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2}));
+  const std::vector<double> timer = course_of("t", wave + "control: {t: {timer: {input: u}, period: 10 ms}}", 12);
+  const std::vector<double> expected{0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0, 0, 0.01, 0.02, 0};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(timer[i], expected[i], 1e-12) << i;
+  const std::vector<double> steps = course_of("q", wave + "control: {q: {quantiser: {input: u, step: 0.25}, period: 10 ms}}", 8);
+  const std::vector<double> whole{0, 0.5, 0.5, 1, 1, 0.5, 0.5, 0.25};
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(steps[i], whole[i], 1e-12) << i;
+}
+
+TEST(Control, ASequenceRunsThroughItsSteps) {
+  const std::string text = R"(
+signals: {u: {ramps: [[0, 0], [1 s, 10]]}}
+control:
+  cycle:
+    sequence:
+      steps:
+        - {until: "u > 0.35", set: {boom: 0.5, arm: u}}
+        - {until: elapsed >= 0.03, set: {boom: -1}}
+        - {until: u > 0.95 and elapsed > 0.005, set: {arm: 7}}
+    period: 10 ms
+  seen: {expression: cycle.boom + 10 * cycle}
+)";
+  EXPECT_EQ(course_of("cycle", text, 13), (std::vector<double>{1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 0, 0}));
+  EXPECT_EQ(course_of("cycle.boom", text, 13), (std::vector<double>{0.5, 0.5, 0.5, 0.5, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(course_of("seen", text, 11), (std::vector<double>{10.5, 10.5, 10.5, 10.5, 19, 19, 19, 29, 29, 29, -1}));
+  const std::vector<double> arm = course_of("cycle.arm", text, 10);
+  for (int k = 0; k < 10; ++k) EXPECT_NEAR(arm[static_cast<std::size_t>(k)], k < 7 ? 0.1 * k + 0.01 : 7, 1e-9) << k;  // continuous between samples
+  std::string again = text;
+  again.replace(again.find("      steps:"), 12, "      repeat: true\n      steps:");
+  EXPECT_EQ(course_of("cycle", again, 13)[10], 1);
+}
+
 // ---------------------------------------------------------------- errors
 
 std::string error_of(const std::string& text) {
@@ -407,6 +458,12 @@ TEST(Control, MistakesAreNamed) {
   EXPECT_NE(with("command: {saturation: {input: target, min: 2, max: 1}}").find("more than the minimum"), std::string::npos);
   EXPECT_NE(with("target: {gain: {input: 1}}, command: {gain: {input: 1}}").find("already used in `signals`"), std::string::npos);
   EXPECT_EQ(with("command: {gain: {input: target}}"), "");
+  EXPECT_NE(with("command: {expression: 2 * (target - ram.lenght)}").find("did you mean `ram.length`?"), std::string::npos);
+  EXPECT_NE(with("command: {expression: 2 * (target}").find("expected `)`"), std::string::npos);
+  EXPECT_NE(with("command: {relay: {input: target, on: 1, off: 0}}").find("`period`"), std::string::npos);
+  EXPECT_NE(with("command: {relay: {input: target, on: 1, off: 1}, period: 1 ms}").find("less than `on`"), std::string::npos);
+  EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: ram.leng}}]}, period: 1 ms}, command: {gain: {input: c.a}}").find("ram.leng"), std::string::npos);
+  EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: 1}}]}, period: 1 ms}, command: {gain: {input: c.b}}").find("did you mean `c.a`?"), std::string::npos);
   std::string load = servo("control: {command: {gain: {input: 1}}}\nforces: {push: {body: slide, force: [1 N, 0, 0], signal: command}}");
   EXPECT_NE(error_of(load).find("control block"), std::string::npos) << error_of(load);
   std::string unknown = servo("control: {command: {gain: {input: side_A.pressure, gain: 1e-7}}}");
