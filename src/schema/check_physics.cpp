@@ -276,6 +276,8 @@ void check_friction(const Description& d, Findings& out, const std::string& path
 void check_limits(const Description& d, Findings& out, const std::string& path, const CoordinatePlace& place,
                   const LimitsDescription& limits) {
   if (!limits.minimum && !limits.maximum) add_finding(d, out, path, "the coordinate has no limit", "`minimum`, `maximum` or both");
+  if (!limits.stiffness && std::all_of(d.gravity.begin(), d.gravity.end(), [](double g) { return g == 0; }))
+    add_finding(d, out, path + ".stiffness", "without gravity the stiffness has no default", "a stiffness");
   if (limits.damping > 0 && !limits.depth)
     add_finding(d, out, path + ".depth", "damping needs the depth at which it acts", "a depth beyond the limit, such as that of a strike");
   if (!limits.minimum || !limits.maximum) return;
