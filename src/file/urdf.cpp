@@ -17,6 +17,7 @@
 #include "base/diagnostic.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "description/description.h"
 #include "file/input.h"
 #include "schema/reader.h"
 #include "schema/tree.h"
@@ -277,15 +278,31 @@ class Importer {
       } else if (damping != 0) {
         out_.left_out.push_back("damping of joint `" + urdf_name + "`, which does not have exactly one coordinate");
       }
-      if (friction != 0)
-        out_.left_out.push_back("dry friction of joint `" + urdf_name + "`, " + number_text(friction) + (turns ? " N m" : " N"));
+      if (friction != 0) add_friction(friction, urdf_name, one, turns, joint);
     }
-    if (const XMLElement* limit = e.FirstChildElement("limit"); limit != nullptr && type != "continuous") {
-      const double lower = value(*limit, "lower", urdf_name, 0), upper = value(*limit, "upper", urdf_name, 0);
-      out_.left_out.push_back("limits of joint `" + urdf_name + "`: " + number_text(lower) + " to " + number_text(upper) +
-                              (turns ? " rad" : " m"));
-    }
+    if (const XMLElement* limit = e.FirstChildElement("limit"); limit != nullptr && type != "continuous")
+      add_limits(*limit, urdf_name, one, turns, joint);
     model_joints_.add(child.name, std::move(joint));
+  }
+
+  /// Dry friction, which the law makes smooth below its Stribeck velocity.
+  void add_friction(double coulomb, const std::string& urdf_name, bool one, bool turns, FileTree& joint) {
+    const std::string text = "dry friction of joint `" + urdf_name + "`, " + number_text(coulomb) + (turns ? " N m" : " N");
+    if (!one || !(coulomb > 0)) return (void)out_.left_out.push_back(text);
+    FileTree& friction = joint.add("friction", FileTree::map());
+    friction.add("model", FileTree::scalar("coulomb_viscous"));
+    friction.add("coulomb", number(coulomb));
+    out_.changed.push_back(text + ": smooth below " + number_text(FrictionDescription{}.stribeck_velocity) + (turns ? " rad/s" : " m/s"));
+  }
+  /// Elastic stops.
+  void add_limits(const XMLElement& limit, const std::string& urdf_name, bool one, bool turns, FileTree& joint) {
+    const double lower = value(limit, "lower", urdf_name, 0), upper = value(limit, "upper", urdf_name, 0);
+    const std::string text = "limits of joint `" + urdf_name + "`, " + number_text(lower) + " to " + number_text(upper) + (turns ? " rad" : " m");
+    if (!one || !(lower < upper)) return (void)out_.left_out.push_back(text);
+    FileTree& limits = joint.add("limits", FileTree::map());
+    limits.add("minimum", number(lower));
+    limits.add("maximum", number(upper));
+    out_.changed.push_back(text + ": elastic, with the default stiffness");
   }
 
   void add_mimic(const XMLElement& mimic, const std::string& urdf_name, const std::string& name, bool one, bool turns, FileTree& joint) {

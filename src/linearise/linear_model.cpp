@@ -295,7 +295,9 @@ class Lineariser {
     };
     const Hydraulics& netlist = model_->hydraulics;
     for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
-      warn(netlist.actuators[i].name + (netlist.actuators[i].is_rotary ? ".angle" : ".length"), s[i], kinked(s[i], 1));
+      const bool piston = static_cast<int>(i) < netlist.pistons;
+      const char* const displacement = piston ? ".length" : ".position";
+      warn(netlist.actuators[i].name + (netlist.actuators[i].is_rotary ? ".angle" : displacement), s[i], kinked(s[i], 1));
       warn(netlist.actuators[i].name + ".rate", s_dot[i], kinked(s_dot[i], 1e-3));
     }
     for (int i = 0; i < model_->layout.ny; ++i)

@@ -192,7 +192,7 @@ const std::vector<Channel>& energy_channels() {
   static const std::vector<Channel> channels{
       {"energy.kinetic", "J", "kinetic energy"},
       {"energy.potential", "J", "potential energy of gravity"},
-      {"energy.spring", "J", "energy of the mechanism's springs"},
+      {"energy.spring", "J", "energy of the mechanism's springs, and of bristles and limits of its joints"},
       {"energy.cylinder", "J", "energy of seal bristles and end dampers"},
       {"energy.oil", "J", "work of compression of the oil since the start, including accumulators, moving oil and shafts"},
       {"energy.actuator_work", "J", "net work of all cylinders on the mechanism since the start"},
@@ -201,7 +201,7 @@ const std::vector<Channel>& energy_channels() {
       {"energy.tank_return", "J", "work of the oil that returned to sources"},
       {"energy.throttling", "J", "heat of valves and leaks"},
       {"energy.friction", "J", "heat of cylinders: seals, viscous drag, end dampers"},
-      {"energy.damping", "J", "heat of the mechanism's dampers"},
+      {"energy.damping", "J", "heat of the mechanism's dampers, and of friction and limits of its joints"},
       {"energy.external", "J", "work of applied loads and prescribed motions"},
       {"energy.residual", "J", "residual of the energy balance", true},
   };

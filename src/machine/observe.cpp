@@ -510,6 +510,7 @@ class MachineReadings : public Base {
     for (std::size_t i = 0; i < model_->joints.size(); ++i) offer_reactions_of_joint(i);
     for (const auto& [name, loop] : model_->description.loops) offer_reactions_of_loop(name, loop);
     body_factors_.resize(m_.body_loads.size());
+    joint_factors_.resize(m_.joint_loads.size());
     soil_factors_.resize(m_.soils.size());
     port_forces_.resize(m_.ports.size());
     wrenches_.resize(m_.tree.nodes.size());
@@ -575,6 +576,7 @@ class MachineReadings : public Base {
     int node = 0;                                // whose joint it is; 0: of the groups
     std::vector<std::pair<int, double>> groups;  // of constraints, and sign
     std::vector<std::pair<int, double>> ports;   // of a loop closure's friction and limits, and sign
+    int angle = -1;                              // in the plane: the velocity that is both the joint's and its body's, without rows; -1: none
     BodyPoint point;
     const BodyInfo* axes = nullptr;  // null: the ground's
     std::array<S*, 3> force{}, moment{};
@@ -598,6 +600,8 @@ class MachineReadings : public Base {
       c.node = joint.node;
     else
       add_groups("joints." + joint.name, child.node, c);
+    if (D == 2 && model_->relative != nullptr && joint.parts[0].joint == NodeJoint::revolute && joint.parts[0].node == child.node)
+      c.angle = joint.parts[0].v;
     // where the joint has displacements, its point moves with the child
     const bool slides =
         std::any_of(joint.parts.begin(), joint.parts.end(), [](const JointPart& p) { return p.joint == NodeJoint::prismatic; });
@@ -1019,9 +1023,26 @@ class MachineReadings : public Base {
     for (const SignalCell& c : signal_cells_) *c.cell = signal_value(signals, c.signal, time, side) * c.factor;
     if (reactions_.empty()) return;
     for (std::size_t i = 0; i < m_.body_loads.size(); ++i) body_factors_[i] = signal_value(signals, m_.body_loads[i].signal, time, side);
+    for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
+      joint_factors_[i] = signal_value(signals, m_.joint_loads[i].signal, time, side);
     for (std::size_t i = 0; i < m_.soils.size(); ++i) soil_factors_[i] = signal_value(signals, m_.soils[i].signal, time, side);
   }
 
+  /// Of springs, loads, ports and rows on a velocity coordinate.
+  S load_on(int velocity) const {
+    S load(0);
+    for (std::size_t i = 0; i < m_.ports.size(); ++i)
+      if (m_.ports[i].is_coordinate() && m_.paths[m_.ports[i].path.begin].dof == velocity) load += port_forces_[i];
+    for (const JointSpring& spring : m_.joint_springs)
+      if (spring.v == velocity) load -= spring.stiffness * (q_[spring.q] - spring.rest) + spring.damping * v_[velocity] + spring.preload;
+    for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
+      if (m_.joint_loads[i].v == velocity) load += joint_factors_[i] * m_.joint_loads[i].load;
+    for (const ConstraintGroup<D>& g : m_.constraints)
+      for (int k = 0; k < g.path.size() && g.of_coordinates(); ++k)
+        if (m_.paths[g.path.begin + k].dof == velocity)
+          load -= mechanism_.jacobian[static_cast<std::size_t>(g.jacobian + k)] * multipliers_[g.rows.begin];
+    return load;
+  }
   void read_reactions() {
     for (std::size_t i = 0; i < m_.ports.size(); ++i) port_forces_[i] = oil_.ports[i].force;
     joint_wrenches<D, S>(m_, {body_factors_.data(), soil_factors_.data()}, port_forces_.data(), multipliers_.data(), mechanism_,
@@ -1044,6 +1065,8 @@ class MachineReadings : public Base {
         else
           wrench -= push;
       }
+      if constexpr (D == 2)
+        if (c.angle >= 0) wrench.moment += load_on(c.angle);
       const BodyMotion body = motion_of(c.point.body);
       const Vec<3, S> r = body.position(body.R * Vec<3, S>(c.point.at.template cast<S>()));
       Vec<D, S> d;
@@ -1133,7 +1156,7 @@ class MachineReadings : public Base {
   std::vector<MotionCells> motions_;  // of markers, and on request
   std::vector<SignalCell> signal_cells_;
   std::vector<ReactionCells> reactions_;
-  std::vector<S> body_factors_, soil_factors_, port_forces_;  // for reactions
+  std::vector<S> body_factors_, joint_factors_, soil_factors_, port_forces_;  // for reactions
   std::vector<Force<D, S>> wrenches_;                         // per node
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;

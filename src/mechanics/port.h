@@ -33,9 +33,9 @@ struct Port : Line<D> {
   bool is_coordinate() const { return kind == PortKind::coordinate; }
 };
 
-/// Position stage of a joint coordinate.
+/// Position stage of a joint coordinate. Functions of joint coordinates are not inlined where lines are evaluated.
 template <int D, class S>
-void update_joint_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const S* q, LineState<D, S>& s,
+[[gnu::noinline]] void update_joint_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const S* q, LineState<D, S>& s,
                        LineDof<D, S>* dofs) {
   const Vec<D, S> none = Vec<D, S>::Zero();
   s.r_P = s.r_Q = s.u = none;
@@ -101,10 +101,9 @@ TR_INLINE S along_joint(const Port<D>& port, const PathDof* path, const TreeStat
     return s.u.dot(relative.angular);
 }
 
-/// Velocity stage: sdot.
+/// Velocity stage of a joint coordinate.
 template <int D, class S>
-TR_INLINE void update_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s) {
-  if (port.kind == PortKind::line) return update_line_rate(port, tree, s);
+[[gnu::noinline]] void update_joint_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s) {
   const Motion<D, S> relative = tree.nodes[port.node_B].V - tree.nodes[port.node_A].V;
   if (port.kind == PortKind::displacement) {
     s.d_dot = relative.at(s.r_Q);
@@ -115,9 +114,16 @@ TR_INLINE void update_port_rate(const Port<D>& port, const PathDof* path, const 
   s.rate = along_joint(port, path, tree, s, relative);
 }
 
+/// Velocity stage: sdot.
+template <int D, class S>
+TR_INLINE void update_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s) {
+  if (port.kind == PortKind::line) return update_line_rate(port, tree, s);
+  update_joint_port_rate(port, path, tree, s);
+}
+
 /// Velocity stage: change of sdot per position increment of a cut joint's displacement or angle at constant v.
 template <int D>
-void update_joint_rate_gradient(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
+[[gnu::noinline]] void update_joint_rate_gradient(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
                                 LineDof<D>* dofs) {
   const NodeState<D>&A = tree.nodes[port.node_A], &B = tree.nodes[port.node_B];
   for (int i = 0; i < port.path.size(); ++i) {
@@ -151,7 +157,7 @@ TR_INLINE void update_port_rate_gradient(const Port<D>& port, const PathDof* pat
 
 /// T(k, l) += factor s_kl of a cut joint's displacement or angle.
 template <int D, class Entries>
-void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs,
+[[gnu::noinline]] void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs,
                          double factor, Entries& T) {
   if (D == 2 && port.kind == PortKind::angle) return;
   const int n = port.path.size();

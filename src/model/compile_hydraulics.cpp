@@ -259,15 +259,18 @@ class NetlistBuilder {
     if (c.leakage > 0) std::get<std::vector<Leakage>>(netlist_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
     netlist_.actuators.push_back(std::move(a));
   }
-  /// The friction of an actuator; names of its states begin with `stem`.
+  /// The friction of an actuator; names of its states begin with `stem`, after the section where another state has that name.
   void add_friction(const std::string& stem, const FrictionDescription& friction, Actuator& a) {
     a.friction = make_friction(friction);
     a.friction_states = friction_states(a.friction);
     a.friction_local = friction.states == FrictionStates::local;
     a.state = static_cast<int>(model_.y_start.size());
     const double start_of[kMaxFrictionStates] = {friction.start_bristle, friction.start_film};
-    for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction))
-      add_state(stem + std::string(info.name), *x++);
+    for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction)) {
+      const std::string name = stem + std::string(info.name);
+      const bool taken = std::find(model_.state_names.begin(), model_.state_names.end(), name) != model_.state_names.end();
+      add_state(taken ? std::string(a.section) + "." + name : name, *x++);
+    }
   }
   /// What acts on a joint coordinate: an actuator without chambers.
   void add_joint_actuator(const JointPort& port, double start) {
@@ -279,25 +282,21 @@ class NetlistBuilder {
     a.cylinder.travel = 0;
     a.state = static_cast<int>(model_.y_start.size());
     if (const CoordinateElements* elements = elements_of(d_, port.place)) {
-      if (elements->limits) set_limits(*elements->limits, a.cylinder);
-      if (elements->friction) add_friction(state_stem(port.place), *elements->friction, a);
+      if (elements->limits)
+        set_limits(*elements->limits,
+                   elements->limits->stiffness ? *elements->limits->stiffness : limit_stiffness(model_, port.place, port.port), a.cylinder);
+      const CoordinatePlace& at = port.place;
+      if (elements->friction) add_friction(at.joint + "." + (at.alone ? "" : at.name.position + std::string("_")), *elements->friction, a);
     }
     netlist_.actuators.push_back(std::move(a));
   }
   /// Limits as end dampers of a piston without area: a chamber is as long as the damper at the limit.
-  static void set_limits(const LimitsDescription& limits, Cylinder& c) {
+  static void set_limits(const LimitsDescription& limits, double stiffness, Cylinder& c) {
     constexpr double kNever = 1e300;  // [rad, m]
-    c.damper = {limits.stiffness, limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
+    c.damper = {stiffness, limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
     c.travel = 1;
     c.chamber_A0 = limits.minimum ? c.length_0 - *limits.minimum + c.damper.length : kNever;
     c.chamber_B0 = limits.maximum ? *limits.maximum - c.length_0 + c.damper.length : kNever;
-  }
-  /// `boom.`, or `slider.position_`; after its section where a state has that name.
-  std::string state_stem(const CoordinatePlace& place) const {
-    const std::string stem = place.alone ? place.joint + "." : place.joint + "." + place.name.position + "_";
-    const std::vector<std::string>& names = model_.state_names;
-    const bool taken = std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(stem); });
-    return taken ? (place.of_loop ? "loops." : "joints.") + stem : stem;
   }
 
   // ---- control

@@ -98,6 +98,41 @@ int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel&
   return add_joint_port(place, map, model, m);
 }
 
+namespace {
+
+template <int D>
+double port_inertia(const CompiledModel& model, const Mechanism<D>& m, const Port<D>& port) {
+  MechanismState<D> state(m);
+  const std::vector<double> still(static_cast<std::size_t>(m.tree.nv), 0.0);
+  std::vector<double> r(still);
+  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  update_rates<D, double>(m, still.data(), still.data(), state);
+  inverse_dynamics<D, double>(m, model.q_start.data(), still.data(), true, state, r.data());
+  double compliance = 0;
+  for (int k = port.path.begin; k < port.path.end; ++k) {
+    const double gradient = state.dofs[k].gradient;
+    if (gradient != 0) compliance += gradient * gradient / own_inertia(m.tree, state.tree, m.paths[k].dof);
+  }
+  return compliance > 0 ? 1 / compliance : 0;
+}
+
+}  // namespace
+
+double port_inertia(const CompiledModel& model, int port) {
+  return std::visit([&](const auto& m) { return port_inertia(model, m, m.ports[static_cast<std::size_t>(port)]); }, model.mechanism);
+}
+
+double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place, int port) {
+  constexpr double kFirm = 1000;
+  const Description& d = model.description;
+  const double g = std::hypot(d.gravity[0], d.gravity[1], d.gravity[2]), inertia = port_inertia(model, port),
+               extent = std::visit([](const auto& m) { return m.extent; }, model.mechanism), stiffness = kFirm * inertia * g / extent;
+  if (stiffness > 0 && std::isfinite(stiffness)) return stiffness;
+  const std::string path = std::string(place.of_loop ? "loops." : "joints.") + place.joint + ".limits" +
+                           (place.alone ? std::string() : "." + std::string(place.name.position)) + ".stiffness";
+  throw InputError({{span_of(d, path), path, "the coordinate moves no inertia from which its stiffness could follow", "a stiffness", ""}});
+}
+
 template int add_joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);
 template int add_joint_port<3>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<3>&);
 template int joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);

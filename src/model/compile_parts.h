@@ -93,6 +93,11 @@ int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledMo
 template <int D>
 int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
 
+/// Inertia [kg m2, kg] that a port moves at the start, every coordinate alone, 1 / sum s_k^2 / M_kk; 0: none.
+double port_inertia(const CompiledModel& model, int port);
+/// Default stiffness of the limits of a coordinate: its own weight at the largest lever bends them by 1/1000.
+double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place, int port);
+
 /// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Unset rest
 /// lengths stay NaN until after assembly.
 template <int D>

@@ -250,17 +250,18 @@ class DimensionCheck {
 
 // ---------------------------------------------------------------- hydraulics
 
-void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f) {
+void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f, bool is_rotary) {
   const auto word = std::string(friction_words()[static_cast<std::size_t>(f.model)]);
   const auto positive = [&](const char* key, double value) {
     if (!(value > 0))
       add_finding(d, out, path + "." + key, "the friction model `" + word + "` needs `" + key + "`", "a value greater than 0");
   };
   if (f.model == FrictionKind::none || f.model == FrictionKind::coulomb_viscous) return;
+  const char* const unit = is_rotary ? " N m" : " N";
   if (f.static_force < f.coulomb)
     add_finding(
         d, out, path + ".static",
-        "the static friction " + number_text(f.static_force) + " N is less than the Coulomb friction " + number_text(f.coulomb) + " N",
+        "the static friction " + number_text(f.static_force) + unit + " is less than the Coulomb friction " + number_text(f.coulomb) + unit,
         "a value not less than that");
   if (f.model == FrictionKind::bengisu_akay) positive("decay", f.decay);
   if (f.model != FrictionKind::lugre && f.model != FrictionKind::modified_lugre) return;
@@ -276,6 +277,8 @@ void check_friction(const Description& d, Findings& out, const std::string& path
 void check_limits(const Description& d, Findings& out, const std::string& path, const CoordinatePlace& place,
                   const LimitsDescription& limits) {
   if (!limits.minimum && !limits.maximum) add_finding(d, out, path, "the coordinate has no limit", "`minimum`, `maximum` or both");
+  if (!limits.stiffness && std::all_of(d.gravity.begin(), d.gravity.end(), [](double g) { return g == 0; }))
+    add_finding(d, out, path + ".stiffness", "without gravity the stiffness has no default", "a stiffness");
   if (limits.damping > 0 && !limits.depth)
     add_finding(d, out, path + ".depth", "damping needs the depth at which it acts", "a depth beyond the limit, such as that of a strike");
   if (!limits.minimum || !limits.maximum) return;
@@ -298,7 +301,7 @@ void check_elements(const Description& d, Findings& out) {
       return std::string(place.of_loop ? "loops." : "joints.") + place.joint + "." + key +
              (place.alone ? std::string() : "." + std::string(place.name.position));
     };
-    if (elements.friction) check_friction(d, out, path("friction"), *elements.friction);
+    if (elements.friction) check_friction(d, out, path("friction"), *elements.friction, place.name.kind == JointPartKind::angle);
     if (elements.limits) check_limits(d, out, path("limits"), place, *elements.limits);
   }
 }
@@ -316,7 +319,7 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
       add_finding(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
   if (c.base.body == c.rod_end.body && !c.base.body.empty())
     add_finding(d, out, path + ".rod_end.body", "both ends of the cylinder are attached to `" + c.base.body + "`", "two different bodies");
-  check_friction(d, out, path + ".friction", c.friction);
+  check_friction(d, out, path + ".friction", c.friction, false);
 }
 
 void check_motor(const Description& d, const NameIndex<JointDescription>& joints, Findings& out, const std::string& path,
@@ -338,7 +341,7 @@ void check_motor(const Description& d, const NameIndex<JointDescription>& joints
                 "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "include the oil of the lines in the volumes at A and B");
   if (m.end_damper && !m.chamber_angle_A)
     add_finding(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` has no end stops", "both angles");
-  check_friction(d, out, path + ".friction", m.friction);
+  check_friction(d, out, path + ".friction", m.friction, true);
 }
 
 /// The two nodes of an element must differ.

@@ -87,6 +87,51 @@ void expect_finding(const Case& c) {
 
 TEST(BadInput, TheModelItselfIsGood) { EXPECT_TRUE(findings(kModel).empty()) << InputError(findings(kModel)).what(); }
 
+TEST(BadInput, FrictionAndLimitsOfJointsAreChecked) {
+  const std::string crank = "angle: 60 deg, hold: true", pin = "[10 m, 0, 0]], axis: z}";
+  const auto on_crank = [&](const std::string& more) { return crank + ", " + more; };
+  const auto on_pin = [&](const std::string& more) { return pin + ", " + more; };
+  const std::string texts[] = {
+      on_crank("friction: {model: lugre, coulomb: 3 N m, static: 2 N m, bristle_stiffness: 100}"),
+      on_crank("friction: {model: lugre, coulomb: 3 N m, static: 4 N m}"),
+      on_crank("friction: {model: coulomb_viscous, coulomb: 3 N}"),
+      on_crank("friction: {angle: {coulomb: 3}}"),
+      on_crank("limits: {}"),
+      on_crank("limits: {minimum: 1, maximum: 0.5}"),
+      on_crank("limits: {maximum: 1, stiffness: 0}"),
+      on_crank("limits: {maximum: 1, damping: 3}"),
+      on_crank("limits: {maximum: 1 m}"),
+      on_pin("limits: {minimum: -200 deg, maximum: 200 deg}"),
+      on_pin("friction: {model: brown_mcphee, coulomb: 2, static: 1}"),
+  };
+  const char *const joint = "joints.crank.", *const loop = "loops.E.";
+  const struct {
+    std::string path;
+    std::vector<const char*> words;
+  } expected[] = {
+      {std::string(joint) + "friction.static", {"2 N m is less than the Coulomb friction 3 N m"}},
+      {std::string(joint) + "friction.bristle_stiffness", {"`lugre` needs `bristle_stiffness`"}},
+      {std::string(joint) + "friction.coulomb", {"different dimension", "a torque"}},
+      {std::string(joint) + "friction.angle", {"angle"}},
+      {std::string(joint) + "limits", {"has no limit", "`minimum`, `maximum` or both"}},
+      {std::string(joint) + "limits.maximum", {"0.5 rad) is not above the least (1 rad)"}},
+      {std::string(joint) + "limits.stiffness", {"greater than 0"}},
+      {std::string(joint) + "limits.depth", {"damping needs the depth"}},
+      {std::string(joint) + "limits.maximum", {"different dimension", "an angle"}},
+      {std::string(loop) + "limits.maximum", {"within one turn", "less than 360 deg"}},
+      {std::string(loop) + "friction.static", {"1 N m is less than the Coulomb friction 2 N m"}},
+  };
+  for (std::size_t i = 0; i < std::size(texts); ++i) {
+    const bool of_loop = i > 8;
+    expect_finding({(of_loop ? pin : crank).c_str(), texts[i].c_str(), of_loop ? 13 : 9, expected[i].path.c_str(), expected[i].words});
+  }
+  const std::string floating = edited("gravity: [0, -9.81, 0]", "gravity: [0, 0, 0]"), limited = crank + ", limits: {maximum: 2}";
+  const std::size_t at = floating.find(crank);
+  const std::vector<Diagnostic> all = findings(std::string(floating).replace(at, crank.size(), limited));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].path, "joints.crank.limits.stiffness");
+}
+
 TEST(BadInput, WrongNumbersAreReported) {
   const Case cases[] = {
       {"mass: 16 kg", "mass: 16 kgs", 5, "bodies.crank.rod.mass", {"`kgs` is not known", "did you mean `kg`"}},

@@ -115,7 +115,7 @@ std::vector<double> inputs_at(const CompiledModel& machine, const StateVector& s
   const CosimulationDescription& coupling = machine.description.coupling;
   std::vector<double> inputs;
   const Ports ports = ports_at(machine, state);
-  for (std::size_t i = 0; i < machine.hydraulics.actuators.size(); ++i) {
+  for (std::size_t i = 0; i < pistons_of(machine.hydraulics).size(); ++i) {
     const Actuator& a = machine.hydraulics.actuators[i];
     const double p_A = pressure(machine, a.A, state), p_B = pressure(machine, a.B, state);
     if (coupling.variables == CouplingVariables::velocity_pressure) {
@@ -298,6 +298,10 @@ Oracle oracle_at(const CompiledModel& machine, const StateVector& state) {
         K.topRightCorner(nv, rows) = K.bottomLeftCorner(rows, nv).transpose();
         Eigen::MatrixXd right = Eigen::MatrixXd::Zero(nv + rows, ports + 1);
         right.topLeftCorner(nv, ports) = oracle.A.transpose();
+        // friction and limits of joints belong to the mechanism
+        const int pistons = machine.hydraulics.pistons;
+        const std::vector<double> force = ports_at(machine, state).force;
+        for (int i = pistons; i < ports; ++i) r0 -= oracle.A.row(i).transpose() * force[static_cast<std::size_t>(i)];
         right.col(ports) << -r0, -gamma;
         // multipliers of redundant rows are not unique, accelerations are; both kinds of rows are scaled equally
         const double size = K.topLeftCorner(nv, nv).cwiseAbs().maxCoeff();
@@ -309,7 +313,7 @@ Oracle oracle_at(const CompiledModel& machine, const StateVector& state) {
         solver.compute(K);
         const Eigen::MatrixXd a = solver.solve(right).topRows(nv);
         EXPECT_LT((K * solver.solve(right) - right).norm(), 1e-7 * right.norm());
-        oracle.W = oracle.A * a.leftCols(ports);
+        oracle.W = (oracle.A * a.leftCols(ports)).topLeftCorner(pistons, pistons).eval();
         // b: s_ddot by a difference of s_dot along the motion with these accelerations
         const auto s_dot = [&](double dt) {
           Eigen::VectorXd theta(nv), v(nv), q(m.tree.nq);
@@ -323,7 +327,7 @@ Oracle oracle_at(const CompiledModel& machine, const StateVector& state) {
           return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(mech.s_dot.data(), ports));
         };
         constexpr double dt = 1e-5;
-        oracle.b = (s_dot(dt) - s_dot(-dt)) / (2 * dt);
+        oracle.b = ((s_dot(dt) - s_dot(-dt)) / (2 * dt)).head(pistons).eval();
         return oracle;
       },
       machine.mechanism);

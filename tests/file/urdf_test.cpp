@@ -79,12 +79,29 @@ TEST(Urdf, WhatIsChangedAndLeftOutIsListed) {
   EXPECT_TRUE(holds(imported.changed, "link `world` is the ground"));
   EXPECT_TRUE(holds(imported.changed, "link `upper arm` is body `upper_arm`"));
   EXPECT_TRUE(holds(imported.changed, "joint `elbow` is joint `fore`, after its child"));
-  for (const char* line :
-       {"dry friction of joint `shoulder`, 0.1 N m", "limits of joint `shoulder`: -1 to 1 rad", "1 <visual> shapes", "1 <transmission>"}) {
+  EXPECT_TRUE(holds(imported.changed, "dry friction of joint `shoulder`, 0.1 N m: smooth below 0.01 rad/s"));
+  EXPECT_TRUE(holds(imported.changed, "limits of joint `shoulder`, -1 to 1 rad: elastic, with the default stiffness"));
+  for (const char* line : {"1 <visual> shapes", "1 <transmission>"}) {
     EXPECT_TRUE(holds(imported.left_out, line)) << line;
     EXPECT_NE(imported.text.find(std::string("#   ") + line), std::string::npos) << line;
   }
-  EXPECT_EQ(imported.left_out.size(), 4u);
+  EXPECT_EQ(imported.left_out.size(), 2u);
+}
+
+TEST(Urdf, FrictionAndLimitsOfAJointActInTheModel) {
+  const Description d = parse_model(import_urdf(kRobot, "robot.urdf", false).text, "robot.yaml");
+  const auto shoulder = std::find_if(d.joints.begin(), d.joints.end(), [](const auto& j) { return j.second.elements[0].friction.has_value(); });
+  ASSERT_NE(shoulder, d.joints.end());
+  const CoordinateElements& on = shoulder->second.elements[0];
+  EXPECT_EQ(on.friction->model, FrictionKind::coulomb_viscous);
+  EXPECT_EQ(on.friction->coulomb, 0.1);
+  ASSERT_TRUE(on.limits);
+  EXPECT_EQ(on.limits->minimum, -1);
+  EXPECT_EQ(on.limits->maximum, 1);
+  EXPECT_FALSE(on.limits->stiffness);
+  // limits the wrong way round, and friction of a joint with several coordinates, are listed
+  const ImportedModel wrong = import_urdf(edited("lower=\"-1\" upper=\"1\"", "lower=\"1\" upper=\"-1\""), "robot.urdf", false);
+  EXPECT_TRUE(holds(wrong.left_out, "limits of joint `shoulder`, 1 to -1 rad"));
 }
 
 // A rod on a pivot whose frame the joint rotates: its small-amplitude period is that of the compound pendulum.

@@ -23,6 +23,9 @@ struct Place {
 
 std::string text_of(const Vector& x) { return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x.x(), x.y(), x.z()); }
 
+/// Whether the joints of a machine have friction and limits.
+bool has_friction(unsigned seed) { return seed % 4 == 1; }
+
 class Builder {
  public:
   Builder(unsigned seed, RandomOil oil) : random_(seed * 7919u + 17u), seed_(seed), oil_(oil) {}
@@ -79,16 +82,36 @@ class Builder {
     return {name, from};
   }
   void joint(const Place& child, const std::string& kind, const Place& parent, const std::string& axis) {
-    joints_ +=
-        fmt::format("  {}: {{{}: {{parent: {}, at: {}{}}}}}\n", child.body, kind, parent.body, text_of(child.origin - parent.origin), axis);
+    joints_ += fmt::format("  {}: {{{}: {{parent: {}, at: {}{}}}{}}}\n", child.body, kind, parent.body,
+                           text_of(child.origin - parent.origin), axis, resistance(kind, false));
+  }
+  /// Friction of one joint in two, by one law after the other, and limits that one in four presses against from the start.
+  std::string resistance(const std::string& kind, bool loop) {
+    if (!has_friction(seed_)) return "";
+    const unsigned n = resisted_++;
+    const bool turns = kind == "revolute";
+    if (kind == "universal" && !loop)
+      return ", friction: {angle_2: {model: brown_mcphee, coulomb: 2, static: 3, stribeck_velocity: 0.05}}, "
+             "limits: {angle_1: {maximum: -0.3, stiffness: 20, damping: 4, depth: 0.3}}";
+    if (!turns && kind != "prismatic") return "";
+    const char* const laws[] = {"lugre", "coulomb_viscous", "bengisu_akay", "brown_mcphee"};
+    const double size = turns ? 1 : 20;
+    std::string text;
+    if (n % 2 == 0)
+      text += fmt::format(
+          ", friction: {{model: {}, coulomb: {}, static: {}, stribeck_velocity: 0.05, viscous: {}, decay: 20, bristle_stiffness: {}, "
+          "bristle_damping: {}}}",
+          laws[n / 2 % 4], 3 * size, 4 * size, size / 2, 2000 * size, 20 * size);
+    if (n % 4 == 1) text += fmt::format(", limits: {{minimum: 0.4, stiffness: {}, damping: {}, depth: 0.4}}", 20 * size, 3 * size);
+    return text;
   }
   void revolute(const Place& child, const Place& parent, const Vector& axis) {
     last_hinge_ = child.body;
     joint(child, "revolute", parent, ", axis: " + text_of(axis));
   }
   void loop(int i, const std::string& kind, const Place& a, const Place& b, const Vector& point, const std::string& rest) {
-    loops_ += fmt::format("  l{}: {{{}: {{between: [{}, {}], at: [{}, {}]{}}}}}\n", i, kind, a.body, b.body, text_of(point - a.origin),
-                          text_of(point - b.origin), rest);
+    loops_ += fmt::format("  l{}: {{{}: {{between: [{}, {}], at: [{}, {}]{}}}{}}}\n", i, kind, a.body, b.body, text_of(point - a.origin),
+                          text_of(point - b.origin), rest, resistance(kind, true));
   }
 
   void module(int i, const Place& base, const Vector& at) {
@@ -287,7 +310,7 @@ class Builder {
   }
 
   std::mt19937 random_;
-  unsigned seed_;
+  unsigned seed_, resisted_ = 0;
   RandomMachine out_;
   RandomOil oil_;
   std::string bodies_, joints_, loops_, volumes_, valves_, metering_, cylinders_, signals_;

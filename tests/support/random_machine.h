@@ -1,7 +1,8 @@
 // Random machines with closed loops and hydraulics, as model files: one to four loops, planar or spatial, each moved by a
 // cylinder on its own circuit. Loops are attached to the ground, to each other's links or to a suspended load's frame; they avoid
 // singular configurations while their cylinders move by some centimetres. With velocity-level constraints, a flywheel is coupled to a link
-// by their rates, and springs connect the links to a sled on a blade and, in space, to a rolling disc.
+// by their rates, and springs connect the links to a sled on a blade and, in space, to a rolling disc. Every fourth machine
+// (seed 4 n + 1) has friction and limits in its joints and loops.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
