@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "file/csv.h"
 #include "file/model_file.h"
+#include "file/variation.h"
 #include "front/c_interface.h"
 #include "front/content.h"
 #include "report/report.h"
