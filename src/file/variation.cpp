@@ -130,11 +130,11 @@ std::optional<NumberAndUnit> number_and_unit(const std::string& part) {
   return read;
 }
 
-Variation read_variation(const std::string& text) {
+VariedValues read_variation(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     refuse("--vary", "", "found `" + text + "`", "path=v1,v2,..., such as solver.step=1ms,2ms, or path=a:b:step");
-  Variation variation;
+  VariedValues variation;
   variation.path = text.substr(0, equals);
   const std::vector<std::string> values = split(text.substr(equals + 1), ',');
   for (const std::string& value : values) {
@@ -151,14 +151,16 @@ Variation read_variation(const std::string& text) {
     } else {
       variation.values.push_back(value);
     }
-    if (variation.values.size() > kMostValues) refuse("--vary", variation.path, "there are too many values", fmt::format("at most {}", kMostValues));
+    if (variation.values.size() > kMostValues)
+      refuse("--vary", variation.path, "there are too many values", fmt::format("at most {}", kMostValues));
   }
   return variation;
 }
 
 VariedPath split_vary(const std::string& text) {
-  Variation variation = read_variation(text);
-  if (variation.range) refuse("--vary", variation.path, "the range has no step", "a:b:step, such as 50:80:5 mm", "a:b is for samples of a sweep");
+  VariedValues variation = read_variation(text);
+  if (variation.range)
+    refuse("--vary", variation.path, "the range has no step", "a:b:step, such as 50:80:5 mm", "a:b is for samples of a sweep");
   return {std::move(variation.path), std::move(variation.values)};
 }
 
@@ -177,7 +179,9 @@ std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>
 }
 
 SampleRequest read_sample(const std::string& text) {
-  const auto wrong = [&](const std::string& found) { refuse("--sample", "", found, "lhs:N,SEED, such as lhs:1000,1: points and a whole number"); };
+  const auto wrong = [&](const std::string& found) {
+    refuse("--sample", "", found, "lhs:N,SEED, such as lhs:1000,1: points and a whole number");
+  };
   constexpr std::string_view kKind = "lhs:";
   const std::size_t comma = text.find(',');
   if (!text.starts_with(kKind) || comma == std::string::npos) wrong("found `" + text + "`");
@@ -242,7 +246,8 @@ PairTable read_pairs(const std::string& file) {
       table.rows.push_back(std::move(cells));
     }
   }
-  if (table.rows.empty()) wrong(1, "the file has no rows of values", "a header line with paths such as cylinders.lift.bore, and a row per run");
+  if (table.rows.empty())
+    wrong(1, "the file has no rows of values", "a header line with paths such as cylinders.lift.bore, and a row per run");
   return table;
 }
 

@@ -29,7 +29,7 @@ struct NumberAndUnit {
 std::optional<NumberAndUnit> number_and_unit(const std::string& text);
 
 /// A path with its values, or its range.
-struct Variation {
+struct VariedValues {
   std::string path;
   std::vector<std::string> values;
   std::optional<ValueRange> range;  // then there are no values yet
@@ -37,7 +37,7 @@ struct Variation {
 
 /// Reads `path=v1,v2,...` (at commas outside brackets and quotes), of which a value may be `a:b:step`: a, a + step, ... to b, in one unit, which is
 /// written with the last number or with all; or `path=a:b`.
-Variation read_variation(const std::string& text);
+VariedValues read_variation(const std::string& text);
 
 /// The same of values only: ranges without a step are refused.
 VariedPath split_vary(const std::string& text);

@@ -139,8 +139,9 @@ class KpiParser {
     add(out, Operation::number, value);
   }
   void channel(const std::string& name, KpiSet::Expression& out) {
-    if (!in_course_) wrong("`" + name + "` is a course over time", "a number of it: max(" + name + "), final(" + name + "), ...",
-                           std::string("the functions are ") + kFunctionList);
+    if (!in_course_)
+      wrong("`" + name + "` is a course over time", "a number of it: max(" + name + "), final(" + name + "), ...",
+            std::string("the functions are ") + kFunctionList);
     const auto known = std::find(set_.channels_.begin(), set_.channels_.end(), name);
     add(out, Operation::channel, 0, static_cast<std::size_t>(known - set_.channels_.begin()));
     if (known == set_.channels_.end()) set_.channels_.push_back(name);
@@ -154,7 +155,8 @@ class KpiParser {
     const auto word = std::find(kFigureWords.begin(), kFigureWords.end(), name);
     if (word == kFigureWords.end()) {
       const std::string near = nearest_name(name, {kFigureWords.begin(), kFigureWords.end()});
-      wrong("there is no function `" + name + "`", std::string("one of ") + kFunctionList, near.empty() ? "" : "did you mean `" + near + "`?");
+      wrong("there is no function `" + name + "`", std::string("one of ") + kFunctionList,
+            near.empty() ? "" : "did you mean `" + near + "`?");
     }
     if (in_course_) wrong("`" + name + "` inside of another function", "channels, numbers, abs and sqrt there");
     KpiSet::Figure figure{static_cast<KpiSet::Function>(word - kFigureWords.begin()), {}, 0};
@@ -174,8 +176,10 @@ class KpiParser {
     const std::size_t end = std::min(text_.find(')', at_), text_.size());
     const QuantityText read = read_quantity(text_.substr(at_, end - at_));
     const std::string found = fmt::format("the time `{}`", text_.substr(at_, end - at_));
-    if (!read.quantity || (read.quantity->has_unit && !fits(read.quantity->dimension, kTime))) wrong(found, "a time, such as 1.5 or 500 ms");
-    if (read.quantity->value < 0 || read.quantity->value > duration_) wrong(found + " is outside the run", fmt::format("0 to {:g} s", duration_));
+    if (!read.quantity || (read.quantity->has_unit && !fits(read.quantity->dimension, kTime)))
+      wrong(found, "a time, such as 1.5 or 500 ms");
+    if (read.quantity->value < 0 || read.quantity->value > duration_)
+      wrong(found + " is outside the run", fmt::format("0 to {:g} s", duration_));
     at_ = end;
     return read.quantity->value;
   }
@@ -253,20 +257,20 @@ double KpiSet::value_of(const Expression& expression, double* stack, const Read&
   return *top;
 }
 
-KpiValues::KpiValues(const KpiSet& set) : set_(set), courses_(set.figures_.size()), stack_(set.deepest_) {}
+KpiValues::KpiValues(const KpiSet& set) : set_(set), accumulators_(set.figures_.size()), stack_(set.deepest_) {}
 
 void KpiValues::add(double time, const double* channels) {
   if (!any_) begin_ = time_ = time;
   const auto read = [channels](std::size_t i) { return channels[i]; };
-  for (std::size_t i = 0; i < courses_.size(); ++i) {
+  for (std::size_t i = 0; i < accumulators_.size(); ++i) {
     const KpiSet::Figure& figure = set_.figures_[i];
-    add(figure, courses_[i], time, KpiSet::value_of(figure.course, stack_.data(), read));
+    add(figure, accumulators_[i], time, KpiSet::value_of(figure.course, stack_.data(), read));
   }
   time_ = time;
   any_ = true;
 }
 
-void KpiValues::add(const KpiSet::Figure& figure, Course& c, double time, double value) const {
+void KpiValues::add(const KpiSet::Figure& figure, Accumulator& c, double time, double value) const {
   using Function = KpiSet::Function;
   if (!any_) c = {value, value, value, value, 0, 0, value, time >= figure.time};
   const double h = time - time_, before = c.last;
@@ -297,7 +301,7 @@ void KpiValues::add(const KpiSet::Figure& figure, Course& c, double time, double
   c.last = value;
 }
 
-double KpiValues::result(const KpiSet::Figure& figure, const Course& c) const {
+double KpiValues::result(const KpiSet::Figure& figure, const Accumulator& c) const {
   using Function = KpiSet::Function;
   const double length = time_ - begin_;
   switch (figure.function) {
@@ -324,8 +328,8 @@ double KpiValues::result(const KpiSet::Figure& figure, const Course& c) const {
 }
 
 std::vector<double> KpiValues::results() {
-  std::vector<double> figures(courses_.size(), kNone), results;
-  for (std::size_t i = 0; i < courses_.size() && any_; ++i) figures[i] = result(set_.figures_[i], courses_[i]);
+  std::vector<double> figures(accumulators_.size(), kNone), results;
+  for (std::size_t i = 0; i < accumulators_.size() && any_; ++i) figures[i] = result(set_.figures_[i], accumulators_[i]);
   for (const KpiSet::Expression& expression : set_.results_)
     results.push_back(KpiSet::value_of(expression, stack_.data(), [&](std::size_t i) { return figures[i]; }));
   return results;

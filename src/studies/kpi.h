@@ -45,7 +45,7 @@ class KpiSet {
     Expression course;
     double time = 0;  // [s] of `at`
   };
-  /// `read(term)`: values of channels and figures; `stack` has room for the deepest expression.
+  /// `read(term)`: values of channels and figures; `stack` is large enough for the deepest expression.
   template <class Read>
   static double value_of(const Expression& expression, double* stack, const Read& read);
 
@@ -66,15 +66,15 @@ class KpiValues {
   std::vector<double> results();
 
  private:
-  struct Course {
+  struct Accumulator {
     double last = 0, first = 0, max = 0, min = 0, integral = 0, squares = 0, there = 0;
     bool passed = false;  // the time of `at`
   };
-  void add(const KpiSet::Figure& figure, Course& course, double time, double value) const;
-  double result(const KpiSet::Figure& figure, const Course& course) const;
+  void add(const KpiSet::Figure& figure, Accumulator& course, double time, double value) const;
+  double result(const KpiSet::Figure& figure, const Accumulator& course) const;
 
   const KpiSet& set_;
-  std::vector<Course> courses_;  // per figure
+  std::vector<Accumulator> accumulators_;  // per figure
   std::vector<double> stack_;
   double begin_ = 0, time_ = 0;  // [s]
   bool any_ = false;

@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <mutex>
 #include <optional>
 
-#include "base/parallel.h"
 #include "results/files.h"
+#include "studies/sweep_crew.h"
 
 namespace trunnion {
 
@@ -49,7 +50,7 @@ class Makers {
 };
 
 /// Null: stopped.
-std::unique_ptr<SweepRun> perform(const SweepPlan& plan, Makers& makers, std::size_t run, const std::atomic<int>* stop) {
+std::unique_ptr<SweepRun> result_of(const SweepPlan& plan, Makers& makers, std::size_t run, const std::atomic<int>* stop) {
   SweepPlan::Maker::Made made;
   try {
     made = makers.make(run);
@@ -63,6 +64,47 @@ std::unique_ptr<SweepRun> perform(const SweepPlan& plan, Makers& makers, std::si
   }
   return sweep_run(made.model, plan.request().start, plan.kpis(), *made.source, plan.request().keep != SweepKeep::kpi, stop);
 }
+
+/// Performs a run into the journal. False: stopped.
+bool perform(const SweepPlan& plan, Makers& makers, std::size_t run, const std::atomic<int>* stop, Journal& journal) {
+  const std::unique_ptr<SweepRun> result = result_of(plan, makers, run, stop);
+  if (result) journal.add(run, *result);
+  return result != nullptr;
+}
+
+std::string journal_name(const std::string& folder, int rank) { return fmt::format("{}/journal_{}.bin", folder, rank); }
+
+/// The other ranks of rank 0, if there are any: they are told whether there is work, however rank 0 ends.
+class OtherRanks {
+ public:
+  explicit OtherRanks(const Ranks* ranks) : ranks_(ranks) {}
+  ~OtherRanks() {
+    if (ranks_ == nullptr || told_) return;
+    try {
+      announce(*ranks_, false);
+    } catch (const Error&) { return; }
+    ranks_->finish();
+  }
+  OtherRanks(const OtherRanks&) = delete;
+  OtherRanks& operator=(const OtherRanks&) = delete;
+
+  /// Returns the number of ranks that were lost.
+  int perform(const CrewJob& job) {
+    if (ranks_ == nullptr) {
+      perform_alone(job);
+      return 0;
+    }
+    told_ = true;
+    announce(*ranks_, true);
+    const int lost = perform_with_ranks(job, *ranks_);
+    if (lost == 0) ranks_->finish();
+    return lost;
+  }
+
+ private:
+  const Ranks* ranks_;
+  bool told_ = false;
+};
 
 /// The journals' runs, each once, by their numbers.
 std::vector<std::optional<JournalEntry>> runs_in_journals(const SweepPlan& plan, const std::string& folder) {
@@ -110,7 +152,9 @@ std::string write_files(const SweepPlan& plan, const SweepResults& results, cons
 
 }  // namespace
 
-SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite, const SweepHooks& hooks) {
+SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite, const SweepHooks& hooks,
+                             const Ranks* ranks) {
+  OtherRanks others(ranks);
   const SweepPlan plan(request);
   const ResultFolder lock(folder);
   SweepOutcome outcome;
@@ -120,26 +164,17 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
     outcome.done = outcome.earlier = outcome.runs;
     return outcome;
   }
-  std::vector<std::size_t> left;
-  {
-    const auto runs = runs_in_journals(plan, folder);
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (!runs[i]) left.push_back(i);
-  }
-  outcome.earlier = outcome.done = outcome.runs - left.size();
-  Journal journal(folder + "/journal_0.bin", plan.key());
+  CrewJob job{{}, outcome.runs, threads, {}, {}, hooks.stop};
+  const auto earlier = runs_in_journals(plan, folder);
+  for (std::size_t i = 0; i < earlier.size(); ++i)
+    if (!earlier[i]) job.runs.push_back(i);
+  outcome.earlier = outcome.runs - job.runs.size();
+  Journal journal(journal_name(folder, 0), plan.key());
   Makers makers(plan);
-  std::mutex access;
-  const auto stopped = [&] { return hooks.stop != nullptr && hooks.stop->load(std::memory_order_relaxed) != 0; };
-  for_each_parallel(left.size(), threads, [&](std::size_t i) {
-    if (stopped()) return;
-    const std::unique_ptr<SweepRun> run = perform(plan, makers, left[i], hooks.stop);
-    if (!run) return;
-    journal.add(left[i], *run);
-    const std::lock_guard one(access);
-    ++outcome.done;
-    if (hooks.progress) hooks.progress(outcome.done, outcome.earlier, outcome.runs);
-  });
+  job.perform = [&](std::size_t run) { return perform(plan, makers, run, hooks.stop, journal); };
+  if (hooks.progress)
+    job.progress = [&](std::size_t finished) { hooks.progress(outcome.earlier + finished, outcome.earlier, outcome.runs); };
+  outcome.lost = others.perform(job);
   journal.settle();
   auto runs = runs_in_journals(plan, folder);
   outcome.done = count_done(runs);
@@ -153,6 +188,19 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
   outcome.text = sweep_text(plan, results);
   for (const std::string& path : journals_in(folder)) std::remove(path.c_str());
   return outcome;
+}
+
+void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, const Ranks& ranks) {
+  if (await_announcement(ranks)) {
+    const SweepPlan plan(request);
+    Journal journal(journal_name(folder, ranks.rank()), plan.key());
+    Makers makers(plan);
+    CrewJob job{{}, plan.items().rows.size(), threads, {}, {}, hooks.stop};
+    job.perform = [&](std::size_t run) { return perform(plan, makers, run, hooks.stop, journal); };
+    perform_for_rank_0(job, ranks);
+    journal.settle();
+  }
+  ranks.finish();
 }
 
 }  // namespace trunnion

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "external/mpi.h"
 #include "studies/sweep_files.h"
 #include "studies/sweep_plan.h"
 
@@ -22,14 +23,19 @@ struct SweepHooks {
 struct SweepOutcome {
   std::size_t runs = 0, done = 0, earlier = 0;  // earlier: by previous commands
   std::size_t completed = 0;                    // runs of that status
+  int lost = 0;                                 // ranks of a job
   bool there = false;                           // the folder already held the sweep, which is unchanged
   std::string text;                             // for a terminal; empty: interrupted
   std::string missing;                          // why pictures are missing; empty: they are not
 };
 
-/// Performs a sweep, or what an earlier command has left of it, and writes its files into `folder`: sweep.h5, sweep.csv, sweep.json, a picture per
+/// `ranks`: this is rank 0 of several (null: alone). Performs a sweep, or what an earlier command has left of it, and writes its files into `folder`: sweep.h5, sweep.csv, sweep.json, a picture per
 /// key figure. Runs that fail have a status and are results. Throws InputError, also where the folder holds another sweep and not `overwrite`;
 /// FileError.
-SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite, const SweepHooks& hooks = {});
+SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite,
+                             const SweepHooks& hooks = {}, const Ranks* ranks = nullptr);
+
+/// In the other ranks of a job: performs runs for rank 0, into a journal of its own.
+void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, const Ranks& ranks);
 
 }  // namespace trunnion

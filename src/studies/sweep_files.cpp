@@ -116,8 +116,10 @@ PathAxis axis_of(const SweepPlan& plan, std::size_t path) {
     axis.numbers.push_back(plan.number(run, path));
   }
   if (!number) axis.numbers.clear();
-  if (!same || axis.unit.empty()) axis.unit = plan.unit(path);
-  else if (number) axis.numbers = std::move(plain);
+  if (!same || axis.unit.empty())
+    axis.unit = plan.unit(path);
+  else if (number)
+    axis.numbers = std::move(plain);
   return axis;
 }
 
@@ -147,7 +149,9 @@ Plot grid_plot(const SweepPlan& plan, const std::vector<PathAxis>& axes, const s
   const std::vector<std::size_t> order = by_size(items, axes);
   const std::string& name = plan.kpis().names()[kpi];
   const std::size_t x = order[0];
-  const auto value_of = [&](std::size_t level, std::size_t run) { return level < order.size() ? items.rows[run][order[level]] : std::string(); };
+  const auto value_of = [&](std::size_t level, std::size_t run) {
+    return level < order.size() ? items.rows[run][order[level]] : std::string();
+  };
   Plot plot;
   std::map<std::string, std::size_t> panel_numbers;
   std::vector<std::map<std::string, std::size_t>> curve_numbers;
@@ -225,7 +229,8 @@ std::vector<double> column(const SweepResults& results, std::size_t kpi) {
 }
 
 std::size_t count(const SweepResults& results, RunStatus status) {
-  return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [&](const JournalEntry& run) { return run.status == status; }));
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(), [&](const JournalEntry& run) { return run.status == status; }));
 }
 
 std::string hexadecimal(std::uint64_t key) { return fmt::format("{:016x}", key); }
@@ -292,9 +297,11 @@ std::string sweep_json(const SweepPlan& plan, const SweepResults& results) {
     kpis.push_back(std::move(entry));
   }
   Json status = Json::object();
-  for (const RunStatus s : {RunStatus::completed, RunStatus::invalid, RunStatus::failed, RunStatus::not_finite}) status[word(s)] = count(results, s);
+  for (const RunStatus s : {RunStatus::completed, RunStatus::invalid, RunStatus::failed, RunStatus::not_finite})
+    status[word(s)] = count(results, s);
   Json figures = Json::array();
-  for (const SweepFigure& figure : sweep_figures(plan, results)) figures.push_back({{"file", figure.name + ".svg"}, {"shows", figure.shows}});
+  for (const SweepFigure& figure : sweep_figures(plan, results))
+    figures.push_back({{"file", figure.name + ".svg"}, {"shows", figure.shows}});
   return Json{{"program", std::string("trunnion ") + kVersion},
               {"model", std::filesystem::path(plan.request().model_file).filename().string()},
               {"title", plan.reference()->title},
@@ -316,13 +323,14 @@ std::string key_in_sweep_json(const std::string& path) {
   try {
     const Json about = Json::parse(file_text(path, "file"));
     return about.value("key", "");
-  } catch (const InputError&) {
+  } catch (const InputError&) { return ""; } catch (const Json::exception&) {
     return "";
-  } catch (const Json::exception&) { return ""; }
+  }
 }
 
 std::string sweep_text(const SweepPlan& plan, const SweepResults& results) {
-  std::string text = fmt::format("{} runs of {}: {} completed", results.size(), plan.request().model_file, count(results, RunStatus::completed));
+  std::string text =
+      fmt::format("{} runs of {}: {} completed", results.size(), plan.request().model_file, count(results, RunStatus::completed));
   for (const RunStatus s : {RunStatus::invalid, RunStatus::failed, RunStatus::not_finite})
     if (const std::size_t n = count(results, s); n > 0) text += fmt::format(", {} {}", n, word(s));
   text += "\n";
@@ -341,8 +349,8 @@ std::string sweep_text(const SweepPlan& plan, const SweepResults& results) {
     if (n == 0)
       lines.push_back({plan.kpis().names()[i], "-", "", "-", "", "-"});
     else
-      lines.push_back({plan.kpis().names()[i], fmt::format("{:.6g}", low), std::to_string(at_low), fmt::format("{:.6g}", high), std::to_string(at_high),
-                       fmt::format("{:.6g}", sum / static_cast<double>(n))});
+      lines.push_back({plan.kpis().names()[i], fmt::format("{:.6g}", low), std::to_string(at_low), fmt::format("{:.6g}", high),
+                       std::to_string(at_high), fmt::format("{:.6g}", sum / static_cast<double>(n))});
   }
   if (lines.size() > 1) text += aligned(lines, 1);
   for (const JournalEntry& run : results)

@@ -97,7 +97,8 @@ std::string record_of(std::size_t run, const SweepRun& of) {
   put(content, static_cast<std::uint64_t>(of.kept.rows()));
   for (const Channel& c : of.kept.channels)
     for (const std::string* text : {&c.name, &c.unit, &c.meaning}) put_text(content, *text);
-  for (const std::vector<double>& column : of.kept.columns) content.append(reinterpret_cast<const char*>(column.data()), column.size() * sizeof(double));
+  for (const std::vector<double>& column : of.kept.columns)
+    content.append(reinterpret_cast<const char*>(column.data()), column.size() * sizeof(double));
   std::string head;
   put(head, static_cast<std::uint64_t>(content.size()));
   std::uint64_t sum = checksum(content) ^ checksum(head);

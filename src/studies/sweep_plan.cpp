@@ -28,7 +28,8 @@ constexpr std::size_t kMostRuns = 1'000'000;
 /// Every row of `rows` followed by every row of `more`.
 void multiply(std::vector<std::vector<std::string>>& rows, const std::vector<std::vector<std::string>>& more) {
   if (static_cast<double>(rows.size()) * static_cast<double>(more.size()) > static_cast<double>(kMostRuns))
-    wrong_request("--vary", "", fmt::format("the sweep has {:.3g} runs", static_cast<double>(rows.size()) * static_cast<double>(more.size())),
+    wrong_request("--vary", "",
+                  fmt::format("the sweep has {:.3g} runs", static_cast<double>(rows.size()) * static_cast<double>(more.size())),
                   fmt::format("at most {}", kMostRuns));
   std::vector<std::vector<std::string>> all;
   all.reserve(rows.size() * more.size());
@@ -102,7 +103,7 @@ SweepItems sweep_items(const SweepRequest& request) {
   std::vector<ValueRange> ranges;
   std::vector<std::string> sampled;
   for (const std::string& text : request.vary) {
-    Variation variation = read_variation(text);
+    VariedValues variation = read_variation(text);
     if (variation.range) {
       sampled.push_back(variation.path);
       ranges.push_back(*variation.range);
@@ -120,7 +121,8 @@ SweepItems sweep_items(const SweepRequest& request) {
   }
   double size = static_cast<double>(items.rows.size());
   for (const auto& [path, values] : lists) size *= static_cast<double>(values.size());
-  if (size > static_cast<double>(kMostRuns)) wrong_request("--vary", "", fmt::format("the sweep has {:.3g} runs", size), fmt::format("at most {}", kMostRuns));
+  if (size > static_cast<double>(kMostRuns))
+    wrong_request("--vary", "", fmt::format("the sweep has {:.3g} runs", size), fmt::format("at most {}", kMostRuns));
   const bool grid = items.paths.empty();
   multiply(items.rows, combinations(lists));
   for (const auto& [path, values] : lists) {
@@ -227,7 +229,8 @@ double SweepPlan::number(std::size_t run, std::size_t path) const {
 
 void SweepPlan::hash() {
   KeyHash hash;
-  for (const std::string& text : {std::string(kVersion), text_, compact_text(reference_description_), std::string(word(request_.keep)), std::string(word(request_.start))})
+  for (const std::string& text : {std::string(kVersion), text_, compact_text(reference_description_), std::string(word(request_.keep)),
+                                  std::string(word(request_.start))})
     hash.add(text);
   for (const Override& o : request_.overrides) hash.add(o.path), hash.add(o.value);
   for (const std::string& path : items_.paths) hash.add(path);

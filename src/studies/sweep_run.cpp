@@ -62,7 +62,10 @@ class KpiWatcher final : public RunWatcher {
     for (std::size_t i = 0; i < row_.size(); ++i) {
       const auto [kind, index] = source_.places()[i];
       using Kind = KpiSource::Place::Kind;
-      row_[i] = kind == Kind::time ? state.time : kind == Kind::state ? state.values()[index] : kind == Kind::observed ? observer->value(index) : (*all)[index];
+      row_[i] = kind == Kind::time       ? state.time
+                : kind == Kind::state    ? state.values()[index]
+                : kind == Kind::observed ? observer->value(index)
+                                         : (*all)[index];
       if (std::isfinite(row_[i])) continue;
       throw SimulationError(before_, set_.channels()[i], "the step from here leads to a value that is not finite",
                             "model parameters of realistic magnitude, or a smaller step");
@@ -88,7 +91,8 @@ void fail(SweepRun& run, RunStatus status, const std::string& message) {
 }
 
 /// False: stopped.
-bool advance(const std::shared_ptr<const CompiledModel>& model, StartKind start, KpiWatcher& watcher, SweepRun& run, const std::atomic<int>* stop) {
+bool advance(const std::shared_ptr<const CompiledModel>& model, StartKind start, KpiWatcher& watcher, SweepRun& run,
+             const std::atomic<int>* stop) {
   StepLoop loop(model, start_of(model, start));
   const double duration = model->description.solver.duration;
   try {
@@ -124,7 +128,11 @@ KpiSource::KpiSource(const std::shared_ptr<const CompiledModel>& model, const Kp
     const auto at = std::find_if(all.begin(), all.end(), [&](const Channel& c) { return c.name == name; });
     const auto i = static_cast<std::size_t>(at - all.begin());
     if (at == all.end()) {
-      findings.push_back({{"--kpi", 0, 0}, name, "these values make a model without the channel `" + name + "`", "a channel of every model of the sweep", ""});
+      findings.push_back({{"--kpi", 0, 0},
+                          name,
+                          "these values make a model without the channel `" + name + "`",
+                          "a channel of every model of the sweep",
+                          ""});
     } else if (i == 0) {
       places_.push_back({Place::Kind::time, 0});
     } else if (i > observed) {
@@ -162,21 +170,20 @@ std::vector<std::string> requested_channels(const std::shared_ptr<const Compiled
   return requested;
 }
 
-std::unique_ptr<SweepRun> sweep_run(const std::shared_ptr<const CompiledModel>& model, StartKind start, const KpiSet& set, const KpiSource& source,
-                                    bool keeps, const std::atomic<int>* stop) {
+std::unique_ptr<SweepRun> sweep_run(const std::shared_ptr<const CompiledModel>& model, StartKind start, const KpiSet& set,
+                                    const KpiSource& source, bool keeps, const std::atomic<int>* stop) {
   auto run = std::make_unique<SweepRun>();
   try {
     KpiWatcher watcher(model, set, source, keeps);
     if (!advance(model, start, watcher, *run, stop)) return nullptr;
-  } catch (const InputError& error) {
-    fail(*run, RunStatus::invalid, error.what());
-  } catch (const Error& error) {  // there is no start
+  } catch (const InputError& error) { fail(*run, RunStatus::invalid, error.what()); } catch (const Error& error) {  // there is no start
     fail(*run, RunStatus::failed, error.what());
   }
   if (run->status == RunStatus::completed &&
       !std::all_of(run->kpi.begin(), run->kpi.end(), [](double value) { return std::isfinite(value); })) {
     const auto wrong = std::find_if(run->kpi.begin(), run->kpi.end(), [](double value) { return !std::isfinite(value); });
-    fail(*run, RunStatus::not_finite, "the key figure " + set.names()[static_cast<std::size_t>(wrong - run->kpi.begin())] + " is not a finite number");
+    fail(*run, RunStatus::not_finite,
+         "the key figure " + set.names()[static_cast<std::size_t>(wrong - run->kpi.begin())] + " is not a finite number");
   }
   if (run->status != RunStatus::completed) run->kpi.assign(set.size(), std::numeric_limits<double>::quiet_NaN());
   return run;

@@ -58,7 +58,7 @@ std::vector<std::string> requested_channels(const std::shared_ptr<const Compiled
 
 /// Runs the model from its start to its duration. A failed run is a result. Null: `stop` became nonzero. `keeps`: the channels of
 /// `record.channels`, as `trunnion run` records them.
-std::unique_ptr<SweepRun> sweep_run(const std::shared_ptr<const CompiledModel>& model, StartKind start, const KpiSet& set, const KpiSource& source,
-                                    bool keeps, const std::atomic<int>* stop);
+std::unique_ptr<SweepRun> sweep_run(const std::shared_ptr<const CompiledModel>& model, StartKind start, const KpiSet& set,
+                                    const KpiSource& source, bool keeps, const std::atomic<int>* stop);
 
 }  // namespace trunnion

@@ -66,7 +66,7 @@ TEST(Vary, WrongRangesAreRefused) {
 }
 
 TEST(Vary, ARangeWithoutAStepIsForSamples) {
-  const Variation variation = read_variation("a.b=50:80 mm");
+  const VariedValues variation = read_variation("a.b=50:80 mm");
   ASSERT_TRUE(variation.range);
   EXPECT_EQ(variation.range->from, 50);
   EXPECT_EQ(variation.range->to, 80);
@@ -79,7 +79,8 @@ TEST(Sample, HasOneValueInEveryPartOfEveryRange) {
   ASSERT_EQ(rows.size(), 10U);
   for (std::size_t k = 0; k < 2; ++k) {
     std::vector<int> parts;
-    for (const auto& row : rows) parts.push_back(static_cast<int>(10 * (std::atof(row[k].c_str()) - ranges[k].from) / (ranges[k].to - ranges[k].from)));
+    for (const auto& row : rows)
+      parts.push_back(static_cast<int>(10 * (std::atof(row[k].c_str()) - ranges[k].from) / (ranges[k].to - ranges[k].from)));
     std::sort(parts.begin(), parts.end());
     for (int i = 0; i < 10; ++i) EXPECT_EQ(parts[static_cast<std::size_t>(i)], i);
   }
@@ -92,7 +93,9 @@ TEST(Sample, HasOneValueInEveryPartOfEveryRange) {
 /// Digits of another program of the same definition (Python's integers), so that no machine gives others.
 TEST(Sample, HasTheBitsOfItsDefinition) {
   const auto rows = latin_hypercube({{0, 1, ""}, {50, 80, "mm"}}, {3, 1});
-  EXPECT_EQ(rows, (std::vector<Values>{{"0.34841899924579717", "73.2110741219211 mm"}, {"0.2591456394933617", "52.64229156139328 mm"}, {"0.7397050433771396", "60.71437784637973 mm"}}));
+  EXPECT_EQ(rows, (std::vector<Values>{{"0.34841899924579717", "73.2110741219211 mm"},
+                                       {"0.2591456394933617", "52.64229156139328 mm"},
+                                       {"0.7397050433771396", "60.71437784637973 mm"}}));
 }
 
 TEST(Sample, RequestsAreRead) {

@@ -28,7 +28,8 @@ double kpi_of(const std::string& expression, const std::vector<double>& times, F
 }
 
 double kpi_of(const std::string& expression) {
-  return kpi_of(expression, {0, 1, 3, 4}, [](double t) { return t; }, [](double t) { return 10 - 2 * t; });
+  return kpi_of(
+      expression, {0, 1, 3, 4}, [](double t) { return t; }, [](double t) { return 10 - 2 * t; });
 }
 
 TEST(Kpi, FunctionsOfACourseWithUnequalSteps) {
@@ -48,7 +49,9 @@ TEST(Kpi, FunctionsOfACourseWithUnequalSteps) {
 }
 
 TEST(Kpi, MeanIsOfTimeNotOfSteps) {  // a mean of the records would be 4
-  EXPECT_EQ(kpi_of("mean(x)", {0, 8, 8.5, 9, 10}, [](double t) { return t < 9 ? 0.0 : 10.0; }, [](double) { return 0.0; }), 1.25);
+  EXPECT_EQ(kpi_of(
+                "mean(x)", {0, 8, 8.5, 9, 10}, [](double t) { return t < 9 ? 0.0 : 10.0; }, [](double) { return 0.0; }),
+            1.25);
 }
 
 TEST(Kpi, ExpressionsInsideAndOutsideOfFunctions) {

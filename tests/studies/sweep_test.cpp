@@ -70,7 +70,8 @@ TEST(SweepItems, WrongRequestsAreExplained) {
 TEST(SweepPlan, WrongPathsAndChannelsAreExplained) {
   EXPECT_NE(refusal(lever({"cylinders.lift.bor=50mm"})).find("--vary: error: cylinders.lift.bor"), std::string::npos);
   EXPECT_NE(refusal(lever({"cylinders.lift.bor=50mm"})).find("did you mean"), std::string::npos);
-  EXPECT_NE(refusal(lever({kBore + "=50mm"}, {"p=max(piston_side.presure)"})).find("did you mean 'piston_side.pressure'?"), std::string::npos);
+  EXPECT_NE(refusal(lever({kBore + "=50mm"}, {"p=max(piston_side.presure)"})).find("did you mean 'piston_side.pressure'?"),
+            std::string::npos);
   EXPECT_NE(refusal(lever({kBore + "=-1,-2"})).find("greater than 0"), std::string::npos);
 }
 
@@ -121,7 +122,9 @@ TEST_F(Sweep, EveryRunIsThatOfTheFileWithItsValues) {
     for (std::size_t k = 0; k < 3; ++k) overrides.push_back({plan.items().paths[k], plan.items().rows[i][k]});
     overrides.push_back({"record.channels", "[\"*\", lever.velocity_y]"});
     const CaseResult run = run_case(compile(load_model(kLever, overrides)));
-    const auto column = [&](const std::string& name) { return run.recorder->recording().columns[static_cast<std::size_t>(run.recorder->recording().find(name))]; };
+    const auto column = [&](const std::string& name) {
+      return run.recorder->recording().columns[static_cast<std::size_t>(run.recorder->recording().find(name))];
+    };
     const auto made = maker.make(i);
     const auto of_sweep = sweep_run(made.model, StartKind::given, plan.kpis(), *made.source, false, nullptr);
     ASSERT_EQ(of_sweep->status, RunStatus::completed) << of_sweep->message;
@@ -142,14 +145,16 @@ TEST_F(Sweep, BytesDoNotDependOnThreadsOrder) {
     perform(request, name + "1", 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // another second, if a file had times
     perform(request, name + "3", 3);
-    for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json", "/p.svg"}) EXPECT_EQ(bytes(name + "1" + file), bytes(name + "3" + file)) << file;
+    for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json", "/p.svg"})
+      EXPECT_EQ(bytes(name + "1" + file), bytes(name + "3" + file)) << file;
     EXPECT_TRUE(journals_in(path(name + "1")).empty());
   }
   EXPECT_GT(bytes("channels1/sweep.h5").size(), 2 * bytes("kpi1/sweep.h5").size());
 }
 
 TEST_F(Sweep, RunsWithoutResultAreKeptApart) {
-  const SweepOutcome outcome = perform(lever({kBore + "=50mm,-1,60mm", "sources.pump.pressure=10 MPa"}, {"p=max(piston_side.pressure)", "q=1/min(time)"}), "out");
+  const SweepOutcome outcome =
+      perform(lever({kBore + "=50mm,-1,60mm", "sources.pump.pressure=10 MPa"}, {"p=max(piston_side.pressure)", "q=1/min(time)"}), "out");
   EXPECT_EQ(outcome.done, 3U);
   EXPECT_EQ(outcome.completed, 0U);
   const std::string csv = bytes("out/sweep.csv");
@@ -178,7 +183,8 @@ TEST_F(Sweep, GoesOnFromItsJournalToTheSameBytes) {
   const SweepOutcome second = perform(request, "cut");
   EXPECT_EQ(second.earlier, 3U);
   EXPECT_EQ(second.done, 6U);
-  for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json"}) EXPECT_EQ(bytes(std::string("cut") + file), bytes(std::string("whole") + file));
+  for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json"})
+    EXPECT_EQ(bytes(std::string("cut") + file), bytes(std::string("whole") + file));
   EXPECT_TRUE(perform(request, "cut").there);
 }
 
