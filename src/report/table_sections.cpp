@@ -366,7 +366,7 @@ ReportJson sweep_section(const std::string& folder, const std::string& name) {
   std::string message = std::to_string(about.value("runs", 0)) + " runs:";
   const ReportJson status = about.value("status", none);
   for (const auto& [text, n] : status.items())
-    if (n != 0) message += " " + std::to_string(n.get<long>()) + " " + words(text);
+    if (n != 0) message += (message.ends_with(":") ? " " : ", ") + std::to_string(n.get<long>()) + " " + words(text);
   return ReportJson{{"kind", "study"},
                     {"name", name},
                     {"directory", folder},

@@ -134,7 +134,12 @@ std::vector<std::size_t> by_size(const SweepItems& items, const std::vector<Path
   return order;
 }
 
-std::string short_name(const std::string& path) { return path.substr(path.find_last_of('.') + 1); }
+/// `bore 50 mm`: the value with its unit, SI if it is given without.
+std::string labelled(const PathAxis& axis, const std::string& value) {
+  const auto read = number_and_unit(value);
+  return axis.label.substr(axis.label.find_last_of('.') + 1) + " " + value +
+         (read && read->unit.empty() && !axis.unit.empty() ? " " + axis.unit : "");
+}
 
 PlotPanel panel_of(const PathAxis& axis, const std::string& kpi) {
   PlotPanel panel;
@@ -160,7 +165,7 @@ Plot grid_plot(const SweepPlan& plan, const std::vector<PathAxis>& axes, const s
     const auto [panel_at, new_panel] = panel_numbers.emplace(of_panel, plot.panels.size());
     if (new_panel) {
       plot.panels.push_back(panel_of(axes[x], name));
-      if (order.size() > 2) plot.panels.back().title = short_name(axes[order[2]].label) + " " + of_panel;
+      if (order.size() > 2) plot.panels.back().title = labelled(axes[order[2]], of_panel);
       curve_numbers.emplace_back();
     }
     PlotPanel& panel = plot.panels[panel_at->second];
@@ -168,7 +173,7 @@ Plot grid_plot(const SweepPlan& plan, const std::vector<PathAxis>& axes, const s
     if (new_curve) {
       panel.curves.emplace_back();
       panel.curves.back().look = CurveLook::line_and_points;
-      if (order.size() > 1) panel.curves.back().label = short_name(axes[order[1]].label) + " " + of_curve;
+      if (order.size() > 1) panel.curves.back().label = labelled(axes[order[1]], of_curve);
     }
     PlotCurve& curve = panel.curves[curve_at->second];
     curve.x.push_back(axes[x].numbers[run]);

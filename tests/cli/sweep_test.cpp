@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
@@ -87,6 +88,71 @@ TEST_F(SweepCommand, KilledAtRandomInstantsItEndsWithTheSameBytes) {
     }
   }
   EXPECT_GT(killed, 2);
+}
+
+/// Under Open MPI; a process of root, in a container, on fewer processors than ranks.
+class RanksOfASweep : public test::InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    if (std::system("command -v mpirun > /dev/null 2>&1") != 0) GTEST_SKIP() << "mpirun is missing (Debian: openmpi-bin)";
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+      setenv(name, "1", 1);
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+    setenv("OMPI_MCA_plm", "isolated", 1);
+  }
+  std::string sweep_to(const std::string& name) const {
+    std::string command = "'" + test::program() + "'";
+    for (const std::string& text : kArguments) command += " '" + text + "'";
+    return command + " " + name;
+  }
+  int shell(const std::string& command) const {
+    const int status = std::system(("cd '" + folder_.string() + "' && { " + command + "; } > output.txt 2>&1").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  void expect_equal(const std::string& name) const {
+    for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json", "/p.svg"})
+      EXPECT_EQ(text_of(folder_ / (name + file)), text_of(folder_ / (std::string("alone") + file))) << name << file;
+  }
+  /// Starts a job, and kills rank 1 of it after a while.
+  std::string with_a_lost_rank(const std::string& options, const std::string& name) const {
+    return "mpirun -n 3 " + options + " " + sweep_to(name) + " & job=$!; while ! ls " + name +
+           "/journal_1.bin 2> /dev/null && kill -0 $job 2> /dev/null; do sleep 0.01; done; sleep 0.05; for p in /proc/[0-9]*; do "
+           "tr '\\0' '\\n' < $p/environ 2> /dev/null | grep -qx OMPI_COMM_WORLD_RANK=1 && tr '\\0' ' ' < $p/cmdline | grep -q ' " +
+           name + " $' && [ \"$(readlink $p/cwd)\" = \"$PWD\" ] && kill -9 ${p#/proc/}; done; wait $job";
+  }
+};
+
+TEST_F(RanksOfASweep, GiveTheBytesOfOneProcess) {
+  ASSERT_EQ(shell(sweep_to("alone")), 0) << text_of(path("output.txt"));
+  ASSERT_EQ(shell("mpirun -n 3 " + sweep_to("three")), 0) << text_of(path("output.txt"));
+  expect_equal("three");
+}
+
+/// The job ends with the rank; the same command goes on, with other ranks.
+TEST_F(RanksOfASweep, ALostRankLosesNoFinishedRun) {
+  ASSERT_EQ(shell(sweep_to("alone")), 0) << text_of(path("output.txt"));
+  shell(with_a_lost_rank("", "ended"));
+  if (exists("ended/sweep.json")) GTEST_SKIP() << "the sweep was faster than the signal";
+  ASSERT_EQ(shell("mpirun -n 2 " + sweep_to("ended")), 0) << text_of(path("output.txt"));
+  expect_equal("ended");
+}
+
+TEST_F(RanksOfASweep, WithRecoveryTheOthersGoOn) {
+  ASSERT_EQ(shell(sweep_to("alone")), 0) << text_of(path("output.txt"));
+  shell(with_a_lost_rank("--enable-recovery", "recovered"));
+  EXPECT_TRUE(exists("recovered/sweep.json")) << text_of(path("output.txt"));
+  expect_equal("recovered");
+}
+
+TEST_F(RanksOfASweep, AWrongCommandIsReportedOnceAndEnds) {
+  const int code =
+      shell("mpirun -n 3 '" + test::program() + "' sweep '" + kModel + "' --vary cylinders.lift.bor=1 --kpi 'p=max(time)' -o out");
+  EXPECT_EQ(code, 2) << text_of(path("output.txt"));
+  const std::string output = text_of(path("output.txt"));
+  const std::size_t first = output.find("did you mean");
+  ASSERT_NE(first, std::string::npos) << output;
+  EXPECT_EQ(output.find("did you mean", first + 1), std::string::npos) << output;
 }
 
 TEST_F(SweepCommand, InterruptedItSaysHowToGoOn) {

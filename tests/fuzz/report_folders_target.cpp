@@ -40,25 +40,20 @@ const std::map<std::string, Files> kFolders{
       {"figures/figures.csv", "file,shows\ndrift.svg,Drift over the step\n"},
       {"figures/drift.csv", "panel,curve,x,y\na,jacobi,1,2\na,jacobi,2,3\n"}}},
     {"sweep",
-     {{"sweep.json", R"({"model": "arm.yaml", "runs": 2, "status": {"completed": 2, "failed": 0}, "figures": [{"file": "p.svg", "shows": "p"}],
-           "kpi": [{"name": "p", "expression": "max(x)", "min": {"value": 1, "run": 0}, "max": {"value": 2, "run": 1}}]})"},
+     {{"sweep.json",
+       R"({"model": "arm.yaml", "runs": 2, "status": {"completed": 2, "failed": 0}, "figures": [{"file": "p.svg", "shows": "p"}],
+           "kpi": [{"name": "p", "expression": "x", "min": {"value": 1, "run": 0}, "max": {"value": 2, "run": 1}}]})"},
       {"sweep.csv", "run,a.b,p,status,end_time,message\n0,1 mm,1,completed,1,\n1,2 mm,2,completed,1,\n"}}},
     {"curve",
      {{"curve.json", R"({"actuator": "lift", "units": {"velocity": "m/s", "force": "N"}})"},
       {"curve.csv", "spool,velocity,force,pressure_A\n0.1,0,1000,5e6\n0.1,0.1,900,4e6\n"}}},
-    {
-  "fit", {
-    {"fit.json",
-     R"({"status": "small step", "converged": true, "iterations": 4, "runs": 9, "model": "arm.yaml",
+    {"fit",
+     {{"fit.json",
+       R"({"status": "small step", "converged": true, "iterations": 4, "runs": 9, "model": "arm.yaml",
            "parameters": {"a": {"start": 1, "value": 2, "standard_error": 0.1, "unit": "N"}, "b": {}},
            "channels": {"x": {"rms_start": 1, "rms": 0.1, "scale": 1, "unit": "m", "points": 5}},
            "correlation": {"a": [1, 0.5], "b": [0.5, 1]}})"},
-    {
-      "fit.csv", "channel,time,recorded,start,fitted\nx,0,1,2,3\nx,1,1,2,3\n"
-    }
-  }
-}
-};
+      {"fit.csv", "channel,time,recorded,start,fitted\nx,0,1,2,3\nx,1,1,2,3\n"}}}};
 
 }  // namespace
 
