@@ -1,13 +1,16 @@
 // The public interface on top of files and studies: reading models, writing results, linear models with their spectra.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "base/units.h"
 #include "file/csv.h"
 #include "file/model_file.h"
+#include "file/variation.h"
 #include "front/c_interface.h"
 #include "front/content.h"
 #include "report/report.h"
@@ -19,6 +22,7 @@
 #include "studies/curve_family.h"
 #include "studies/equilibrium_files.h"
 #include "studies/linear_study.h"
+#include "studies/sweep.h"
 #include "trunnion/trunnion.h"
 
 namespace trunnion {
@@ -151,6 +155,33 @@ void curve_to_files(const std::string& model_file, const std::string& folder, co
     make_folder(folder);
     write_text(curve_csv(family), folder + "/curve.csv");
     write_text(curve_json(family, model_file), folder + "/curve.json");
+  });
+}
+
+bool sweep_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
+                    const SweepOptions& options) {
+  return translated([&] {
+    SweepRequest request;
+    request.model_file = model_file;
+    request.overrides = parsed(overrides);
+    request.vary = options.vary;
+    request.pairs = options.pairs;
+    request.sample = options.sample;
+    request.kpis = options.kpi;
+    request.start = kind(options.start);
+    request.keep = options.keep == "all" ? SweepKeep::all : options.keep == "channels" ? SweepKeep::channels : SweepKeep::kpi;
+    if (options.keep != word(request.keep)) throw Error("'" + options.keep + "' cannot be kept of a run; expected kpi, channels or all");
+    if (options.threads < 0) throw Error("the number of threads of a sweep must not be negative");
+    std::atomic<int> stop{0};
+    SweepHooks hooks;
+    hooks.stop = &stop;
+    if (options.progress)
+      hooks.progress = [&](std::size_t done, std::size_t, std::size_t all) {
+        if (!options.progress(done, all)) stop = 1;
+      };
+    const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const SweepOutcome outcome = sweep_to_folder(request, folder, threads, options.overwrite, hooks);
+    return outcome.done == outcome.runs;
   });
 }
 

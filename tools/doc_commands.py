@@ -5,7 +5,7 @@
 
 Commands are lines of README.md, docs/*.md and docs/elements/*.md that begin with four blanks and `trunnion` (a backslash at the end continues one).
 Commands of a page run in order in one folder, which links to the project's files, so that later ones may read the results of earlier ones. Not run are
-forms such as `trunnion run MODEL`, which name a file in capitals, and the pages of GENERATED, whose own tests run them. Studies, which take minutes, are run with
+forms such as `trunnion run MODEL`, which name a file in capitals, and the pages of GENERATED, whose own tests run them. Studies and sweeps that take minutes are run with
 the options of SHORTENED in addition. Exit code 1 if a command fails.
 """
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,6 +25,7 @@ FORM = re.compile(r"(?<![\w.\-/*])[A-Z]{3,}(?![\w=])")  # MODEL, DIR, ...
 REMARK = re.compile(r"\s{3,}#.*$", re.MULTILINE)
 GENERATED = {"docs/validation.md", "docs/papers.md"}
 SHORTENED = {
+    ("sweep", "examples/forwarder_crane.yaml"): ["--set", "solver.duration=5 ms"],
     ("study", "formulations"): ["--step", "2ms", "--integrator", "trapezoidal", "--set", "solver.duration=0.1 s"],
     ("study", "cosimulation"): ["--quick", "--min-step", "1ms", "--max-step", "1ms", "--set", "solver.duration=0.5 s"],
 }

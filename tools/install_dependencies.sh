@@ -26,6 +26,7 @@ packages=(
   gnuplot-nox        # pictures
   zlib1g-dev         # reports
   libgtest-dev       # tests
+  openmpi-bin        # tests of sweeps over ranks
   libbenchmark-dev   # benchmarks
   pybind11-dev python3-dev python3-numpy # Python interface
   python3-pytest python3-setuptools python3-wheel python3-pip python3-venv # its tests and its package

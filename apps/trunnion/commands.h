@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "file/model_file.h"
+#include "file/variation.h"
 #include "model/model.h"
 #include "results/run_case.h"
 
@@ -28,6 +29,7 @@ void add_equilibrium(CLI::App& app, Action& action);
 void add_steady(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_sweep(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
 void add_curve(CLI::App& app, Action& action);
 void add_fit(CLI::App& app, Action& action);

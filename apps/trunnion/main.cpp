@@ -135,6 +135,7 @@ int run_program(int argc, char** argv) {
   cli::add_steady(app, action);
   cli::add_linearize(app, action);
   cli::add_compare(app, action);
+  cli::add_sweep(app, action);
   cli::add_friction(app, action);
   cli::add_curve(app, action);
   cli::add_fit(app, action);

@@ -13,6 +13,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +62,25 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
 /// may be empty if there is only one; `commands` and `vary` as on the command line, `0.5,1` and `path=v1,v2`. Throws ModelError.
 void curve_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
                     const std::string& actuator, const std::vector<std::string>& commands = {}, const std::vector<std::string>& vary = {});
+
+/// Options of a sweep, as on the command line.
+struct SweepOptions {
+  std::vector<std::string> vary{};  ///< `path=v1,v2,...`, `path=a:b:step`, with a sample `path=a:b`
+  std::string pairs{};              ///< CSV: a column per path and a row per run; empty: none
+  std::string sample{};             ///< `lhs:N,seed` of the ranges; empty: none
+  std::vector<std::string> kpi{};   ///< `name=max(lift.force)`
+  std::string keep = "kpi";         ///< or "channels", those of record.channels, or "all"
+  Start start = Start::given;       ///< of every run
+  int threads = 0;                  ///< 0: as many as processors; results do not depend on it
+  bool overwrite = false;           ///< replaces another sweep in the folder
+  std::function<bool(std::size_t done, std::size_t runs)>
+      progress{};  ///< after every run, by one thread at a time; false ends the sweep there
+};
+
+/// `trunnion sweep`: sweep.h5, sweep.csv, sweep.json and pictures in `folder`, or what an earlier call with the same arguments has left of them.
+/// Runs that fail are results. Returns whether all runs are finished. Throws ModelError.
+bool sweep_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
+                    const SweepOptions& options);
 
 /// `trunnion report`: result folders as one self-contained HTML page. `channels`: names or patterns with * and ?, all if empty. Throws
 /// ModelError, also if the library was built without the viewer.

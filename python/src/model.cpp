@@ -60,6 +60,30 @@ py::tuple read_run(const std::string& path) {
   return py::make_tuple(run.file, run.unfinished, infos(run.channels), columns);
 }
 
+/// Whether all runs of a sweep are finished; `progress(done, runs)` may be None. A signal, or an error of it, ends the sweep and is raised.
+bool sweep(const std::string& file, const std::string& folder, const std::vector<std::string>& set, const std::vector<std::string>& vary,
+           const std::string& pairs, const std::string& sample, const std::vector<std::string>& kpi, const std::string& keep, int start,
+           int threads, bool overwrite, const py::object& progress) {
+  SweepOptions options{vary, pairs, sample, kpi, keep, static_cast<Start>(start), threads, overwrite, {}};
+  std::optional<py::error_already_set> interruption;
+  options.progress = [&](std::size_t done, std::size_t runs) {
+    const py::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress.is_none()) progress(done, runs);
+    } catch (py::error_already_set& error) {
+      if (!interruption) interruption.emplace(error);
+    }
+    return !interruption;
+  };
+  const bool complete = [&] {
+    const py::gil_scoped_release unlocked;
+    return sweep_to_files(file, folder, set, options);
+  }();
+  if (interruption) throw py::error_already_set(*interruption);
+  return complete;
+}
+
 py::object failure(const Run& run) {
   const std::optional<RunError>& error = run.result.failure();
   if (!error) return py::none();
@@ -121,6 +145,7 @@ void bind_model(py::module_& module) {
 
   module.def("run", run);
   module.def("read_run", read_run);
+  module.def("sweep", sweep);
   module.def("to_si", &to_si);
   module.def("report", &report_to_file, Release());
   module.def("curve", &curve_to_files, Release());

@@ -16,12 +16,12 @@ from .linear import LinearSystem, Mode, Transition
 from .model import Channel, Curve, Input, Model, Parameter
 from .result import Report, Result, read
 from .simulation import Incident, Simulation
-from .sweep import Sweep, sweep
+from .sweep import Sweep, sweep, sweep_to_folder
 from .units import MPa, bar, deg, mm, to_si, units
 
 __all__ = [
     "Batch", "Channel", "Curve", "Description", "Finding", "Incident", "Input", "Interrupted", "Io", "LinearSystem", "MPa", "Mode", "Model",
     "ModelError", "Parameter", "Report", "Result", "RunError", "Simulation", "State", "Sweep", "Transition", "bar", "deg", "mm", "read", "sweep",
-    "to_si", "uniform", "units",
+    "sweep_to_folder", "to_si", "uniform", "units",
 ]
 __version__ = "0.1.0"

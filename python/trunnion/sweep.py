@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import csv
 import html
 import itertools
+import os
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
@@ -15,9 +18,9 @@ from . import _trunnion
 from ._optional import progress_bar, require
 from .errors import Interrupted, ModelError, RunError, count as count_of
 from .model import Model, start_number
-from .units import Quantity, mapping_of, to_si
+from .units import Quantity, mapping_of, override_text, to_si
 
-__all__ = ["sweep", "Sweep", "Kpi"]
+__all__ = ["sweep", "sweep_to_folder", "Sweep", "Kpi"]
 
 Kpi = Union[str, Callable[[Any], float]]
 
@@ -266,6 +269,70 @@ def _single(model: Model, paths: List[str], points: list, expressions: Mapping[s
     return [(lambda i=i: run(i), 1) for i in range(len(points))]
 
 
+def sweep_to_folder(model: Model, folder: Union[str, "os.PathLike[str]"], vary: Mapping[str, Any], kpi: Mapping[str, str], sample: str = "", pairs: str = "",
+                    keep: str = "kpi", threads: int = 0, start: str = "stated", overwrite: bool = False, progress: bool = False) -> Sweep:
+    """`trunnion sweep`: the same runs, bits and files in `folder`, from which an interrupted sweep goes on when it is called again.
+
+    vary: {path: list of values}, {path: "50:80:5 mm"}, or with sample="lhs:N,SEED" {path: "50:80 mm"}; pairs: a CSV file with a column per path and a row
+    per run. kpi: {name: "max(lift.pressure - rod.pressure)"} in the language of the command. keep: "kpi", "channels", "all". threads: 0: all processors.
+    """
+    if not isinstance(model, Model):
+        raise TypeError(f"a sweep needs a trunnion.Model, not {type(model).__name__}")
+    texts = [f"{path}={v if isinstance(v, str) else ','.join(override_text(x, path) for x in np.ravel(v).tolist())}"
+             for path, v in mapping_of(vary, "vary").items()]
+    kpis = mapping_of(kpi, "kpi")
+    for name, k in kpis.items():
+        if not isinstance(k, str):
+            raise TypeError(f"KPI {name!r} must be a text such as 'max(lift.force)', not {type(k).__name__}")
+    kind, source = model._source
+    folder = os.fspath(folder)
+    with tempfile.TemporaryDirectory() as temporary:
+        overrides = [f"{path}={override_text(value, path)}" for path, value in model._overrides.items()]
+        if kind != "file":
+            overrides, source = [], os.path.join(temporary, "model.yaml")
+            model.save(source)
+        bar: List[Any] = []
+
+        def report(done: int, runs: int) -> None:
+            if progress and not bar:
+                bar.append(progress_bar(runs, "runs", True))
+            if bar and bar[0] is not None:
+                bar[0].update(done - bar[0].n)
+
+        try:
+            _trunnion.sweep(source, folder, overrides, texts, os.fspath(pairs), sample, [f"{name}={k}" for name, k in kpis.items()], keep,
+                            start_number(start), count_of(threads, "threads"), overwrite, report)
+        except KeyboardInterrupt as error:
+            if type(error) is not KeyboardInterrupt:
+                raise
+            raise Interrupted(f"interrupted; the same call goes on with what is in {folder}") from None
+        finally:
+            if bar and bar[0] is not None:
+                bar[0].close()
+    return _read_sweep(os.path.join(folder, "sweep.csv"), list(kpis))
+
+
+def _read_sweep(path: str, kpis: List[str]) -> Sweep:
+    with open(path, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    columns = dict(zip(header, zip(*rows)))
+    paths = header[1:len(header) - 3 - len(kpis)]
+    result = Sweep({name: _numbers(columns[name]) for name in paths}, kpis)
+    for name in kpis:
+        result.table[name] = np.array([float(cell) if cell else np.nan for cell in columns[name]])
+    result.failed = np.array([status != "completed" for status in columns["status"]])
+    result.errors, result.done = list(columns["message"]), np.ones(len(rows), dtype=bool)
+    return result
+
+
+def _numbers(cells: Sequence[str]) -> Sequence[Any]:
+    """Numbers in SI where all cells are, otherwise the texts."""
+    try:
+        return [_trunnion.to_si(cell, "SI") for cell in cells]
+    except ModelError:
+        return cells
+
+
 class _Stopped(Exception):
     """Ends a run of an interrupted sweep."""
 
@@ -276,8 +343,6 @@ def _fail(result: Sweep, i: int, text: str) -> None:
 
 
 def _perform(work: list, threads: int, bar: Any, result: Sweep, stop: threading.Event) -> None:
-    import os
-
     if threads < 0:
         raise ModelError("the number of threads must not be negative")
     count = threads or len(os.sched_getaffinity(0))

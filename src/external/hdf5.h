@@ -11,7 +11,7 @@
 // clang-format off
 #define TR_HDF5(X) \
   X(H5Aclose) X(H5Acreate2) X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_space) X(H5Dget_storage_size) X(H5Dget_type) X(H5Dopen2) X(H5Dread) \
-  X(H5Dset_extent) X(H5Dwrite) X(H5Dwrite_chunk) X(H5Eset_auto2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Lexists) \
+  X(H5Dset_extent) X(H5Dwrite) X(H5Dwrite_chunk) X(H5Eset_auto2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Gclose) X(H5Gcreate2) X(H5Lexists) \
   X(H5Pclose) X(H5Pcreate) X(H5Pset_chunk) X(H5Pset_deflate) X(H5Pset_file_locking) X(H5Pset_fill_value) X(H5Pset_obj_track_times) \
   X(H5Pset_shuffle) X(H5Sclose) X(H5Screate) X(H5Screate_simple) X(H5Sget_simple_extent_dims) X(H5Sget_simple_extent_ndims) \
   X(H5Sget_simple_extent_npoints) X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tget_class) X(H5Tget_size) X(H5Tis_variable_str) \
@@ -43,6 +43,8 @@ TR_ON_DEMAND(Hdf5Library, hdf5, TRUNNION_HDF5, TR_HDF5)
 #define H5Fcreate (*trunnion::hdf5().H5Fcreate)
 #define H5Fflush (*trunnion::hdf5().H5Fflush)
 #define H5Fopen (*trunnion::hdf5().H5Fopen)
+#define H5Gclose (*trunnion::hdf5().H5Gclose)
+#define H5Gcreate2 (*trunnion::hdf5().H5Gcreate2)
 #define H5Lexists (*trunnion::hdf5().H5Lexists)
 #define H5Pclose (*trunnion::hdf5().H5Pclose)
 #define H5Pcreate (*trunnion::hdf5().H5Pcreate)

@@ -10,9 +10,9 @@
 
 namespace trunnion {
 
-void* on_demand(const char* library, const char* name) {
+void* on_demand(const char* library, const char* name, bool for_all) {
   if (void* const linked = dlsym(RTLD_DEFAULT, name)) return linked;  // whose variables may be copies in the program
-  void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  void* const handle = dlopen(library, RTLD_LAZY | (for_all ? RTLD_GLOBAL : RTLD_LOCAL));
   if (handle == nullptr) throw Error(std::string("a library cannot be loaded: ") + dlerror());
   void* const address = dlsym(handle, name);
   if (address == nullptr) throw Error(std::string("a library is of another version: ") + dlerror());

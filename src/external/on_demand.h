@@ -6,8 +6,8 @@
 namespace trunnion {
 
 /// Address of a function or variable of a shared library, which is loaded and stays loaded; of that linked with the program, if it is. Throws Error if there is none. Slow: a lookup by
-/// name.
-void* on_demand(const char* library, const char* name);
+/// name. `for_all`: its names are also found by the libraries that it loads itself.
+void* on_demand(const char* library, const char* name, bool for_all = false);
 
 }  // namespace trunnion
 

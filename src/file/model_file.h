@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "description/description.h"
@@ -29,15 +28,6 @@ Description load_model(const std::string& path, const std::vector<Override>& ove
 
 /// Splits `path=value` at the first `=`.
 Override parse_override(const std::string& text);
-
-/// Splits `path=v1,v2,...` into the path and the values, at commas outside brackets and quotes.
-std::pair<std::string, std::vector<std::string>> split_vary(const std::string& text);
-
-/// A path and its values.
-using VariedPath = std::pair<std::string, std::vector<std::string>>;
-
-/// All combinations of values, one value per variation; the last variation changes fastest.
-std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations);
 
 /// The number [SI, rad] at `path` of a model file with `overrides`, or its default, as replaced by an override of this path.
 /// `option` is named in findings. Throws InputError if the path does not exist or is not a number, or if the number must be whole.

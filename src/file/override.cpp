@@ -1,4 +1,4 @@
-// Overrides and variations from the command line.
+// Overrides from the command line.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/override.h"
 
@@ -134,48 +134,6 @@ Override parse_override(const std::string& text) {
   if (equals == std::string::npos || equals == 0)
     throw InputError({Diagnostic{kCommandLine, "", "found `" + text + "`", "path=value, such as solver.step=2ms", ""}});
   return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::pair<std::string, std::vector<std::string>> split_vary(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw InputError({Diagnostic{{"--vary", 0, 0}, "", "found `" + text + "`", "path=v1,v2,..., such as solver.step=1ms,2ms", ""}});
-  std::vector<std::string> values(1);
-  int depth = 0;
-  char quote = 0;
-  for (const char c : text.substr(equals + 1)) {
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '[' || c == '{' || c == '(') {
-      ++depth;
-    } else if (c == ']' || c == '}' || c == ')') {
-      --depth;
-    } else if (c == ',' && depth == 0) {
-      values.emplace_back();
-      continue;
-    }
-    values.back() += c;
-  }
-  for (const std::string& value : values)
-    if (value.find_first_not_of(" \t") == std::string::npos)
-      throw InputError({Diagnostic{{"--vary", 0, 0}, text.substr(0, equals), "a value is empty", "values separated by commas", ""}});
-  return {text.substr(0, equals), values};
-}
-
-std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations) {
-  std::vector<std::vector<std::string>> all{{}};
-  for (const auto& [path, values] : variations) {
-    std::vector<std::vector<std::string>> longer;
-    for (const auto& row : all)
-      for (const std::string& value : values) {
-        longer.push_back(row);
-        longer.back().push_back(value);
-      }
-    all = std::move(longer);
-  }
-  return all;
 }
 
 const FileTree* value_at(const FileTree& root, const std::string& path) {

@@ -28,17 +28,17 @@ constexpr std::size_t kLeastBytes = 600'000;  // minimum text size of one run's 
 constexpr std::string_view kPlace = "<!-- TRUNNION_DATA -->";
 constexpr std::string_view kMark = "id=\"trunnion-data\"";
 
-enum class ResultKind { run, compare, linearize, study, curve, fit };
+enum class ResultKind { run, compare, linearize, study, sweep, curve, fit };
 
 /// The file that identifies the content of a folder.
 struct Sign {
   const char* file;
   ResultKind kind;
 };
-constexpr Sign kSigns[] = {{"compare.json", ResultKind::compare},     {"summary.json", ResultKind::run},
-                           {"linear.json", ResultKind::linearize},    {"root_locus.json", ResultKind::linearize},
-                           {"over_time.json", ResultKind::linearize}, {"study.json", ResultKind::study},
-                           {"curve.json", ResultKind::curve},         {"fit.json", ResultKind::fit}};
+constexpr Sign kSigns[] = {
+    {"compare.json", ResultKind::compare},      {"summary.json", ResultKind::run},         {"linear.json", ResultKind::linearize},
+    {"root_locus.json", ResultKind::linearize}, {"over_time.json", ResultKind::linearize}, {"study.json", ResultKind::study},
+    {"sweep.json", ResultKind::sweep},          {"curve.json", ResultKind::curve},         {"fit.json", ResultKind::fit}};
 
 /// One item to show.
 struct Result {
@@ -68,7 +68,7 @@ Diagnostic no_results(const std::string& folder) {
   Diagnostic d{{folder, 0, 0},
                "",
                "it holds no results",
-               "a folder written by `trunnion run`, `compare`, `linearize`, `study`, `curve` or `fit`",
+               "a folder written by `trunnion run`, `compare`, `linearize`, `study`, `sweep`, `curve` or `fit`",
                ""};
   if (!fs::exists(folder)) {
     d.found = "there is no such folder";
@@ -215,6 +215,8 @@ class PageBuilder {
         return linear_section(r.folder, r.name, block);
       case ResultKind::study:
         return study_section(r.folder, r.name, block);
+      case ResultKind::sweep:
+        return sweep_section(r.folder, r.name);
       case ResultKind::curve:
         return curve_section(r.folder, r.name, block);
       case ResultKind::fit:

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kHistoryRows = 1000;  // rows of step histories in a page
+constexpr std::size_t kSweepRows = 1000;    // runs of a sweep
 constexpr std::size_t kBesideRows = 2000;   // rows of a comparison with a linear model
 constexpr double kMinParticipation = 0.05;  // minimum participation of a listed state
 constexpr std::size_t kStates = 8;          // maximum number of listed states
@@ -333,6 +334,46 @@ ReportJson study_section(const std::string& folder, const std::string& name, Dat
                     {"tables", std::move(tables)},
                     {"figures", std::move(figures)},
                     {"curves", std::move(curves)}};
+}
+
+ReportJson sweep_section(const std::string& folder, const std::string& name) {
+  const ReportJson about = read_json(folder + "/sweep.json"), none = ReportJson::object(), nothing = ReportJson::array();
+  ReportJson tables = nothing, figures = nothing, extremes = nothing;
+  for (const ReportJson& figure : about.value("figures", nothing)) {
+    const std::string file = figure.value("file", "");
+    if (file == fs::path(file).filename().string())  // only pictures in the same folder
+      add_figure(folder + "/" + file, fs::path(file).stem().string(), figure.value("shows", ""), figures);
+  }
+  for (const ReportJson& kpi : about.value("kpi", nothing)) {
+    const ReportJson low = kpi.value("min", none), high = kpi.value("max", none);
+    const auto cell = [](const ReportJson& of, const char* key) { return of.value(key, ReportJson()); };
+    extremes.push_back(
+        {kpi.value("name", ""), kpi.value("expression", ""), cell(low, "value"), cell(low, "run"), cell(high, "value"), cell(high, "run")});
+  }
+  if (!extremes.empty())
+    tables.push_back(
+        {{"title", "Key figures"}, {"columns", {"name", "expression", "min", "in run", "max", "in run "}}, {"rows", std::move(extremes)}});
+  if (const std::string path = folder + "/sweep.csv"; fs::exists(path)) {
+    Units units;
+    ReportJson table = titled_table(path, "Runs", units);
+    ReportJson& rows = table["rows"];
+    if (const std::size_t all = rows.size(); all > kSweepRows) {
+      rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(kSweepRows), rows.end());
+      table["title"] = "The first " + std::to_string(kSweepRows) + " of " + std::to_string(all) + " runs; sweep.csv has all";
+    }
+    tables.push_back(std::move(table));
+  }
+  std::string message = std::to_string(about.value("runs", 0)) + " runs:";
+  const ReportJson status = about.value("status", none);
+  for (const auto& [text, n] : status.items())
+    if (n != 0) message += (message.ends_with(":") ? " " : ", ") + std::to_string(n.get<long>()) + " " + words(text);
+  return ReportJson{{"kind", "study"},
+                    {"name", name},
+                    {"directory", folder},
+                    {"title", "Sweep of " + model_name(about, name)},
+                    {"message", message},
+                    {"tables", std::move(tables)},
+                    {"figures", std::move(figures)}};
 }
 
 ReportJson fit_section(const std::string& folder, const std::string& name, DataBlock& block) {

@@ -20,6 +20,8 @@ ReportJson linear_section(const std::string& folder, const std::string& name, Da
 ReportJson curve_section(const std::string& folder, const std::string& name, DataBlock& block);
 /// `study.json`, tables and pictures of `folder`.
 ReportJson study_section(const std::string& folder, const std::string& name, DataBlock& block);
+/// `sweep.json`, the first rows of sweep.csv and pictures of `folder`.
+ReportJson sweep_section(const std::string& folder, const std::string& name);
 /// `fit.*` of `folder`.
 ReportJson fit_section(const std::string& folder, const std::string& name, DataBlock& block);
 

@@ -31,57 +31,6 @@ constexpr std::size_t kFewestRows = 256, kMostRows = 8192;  // rows of a chunk
 constexpr std::size_t kLine = 8;                            // numbers of a cache line
 constexpr int kDeflate = 1;                                 // level: the fastest
 
-/// Properties of a dataset. Without its creation time, so that equal runs give equal files.
-hid_t dataset_properties() {
-  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_obj_track_times(properties, false);
-  return properties;
-}
-
-void write_attribute(hid_t object, const char* name, const std::string& value) {
-  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
-  check_hdf5(H5Tset_size(type, value.size() + 1));
-  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8));
-  const Hdf5Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  check_hdf5(H5Awrite(attribute, type, value.c_str()));
-}
-
-/// Text of any length: attributes hold 64 kB at most.
-void write_text_dataset(hid_t file, const char* name, const std::string& value) {
-  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
-  check_hdf5(H5Tset_size(type, value.size() + 1));
-  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8));
-  const Hdf5Handle properties(dataset_properties(), H5Pclose),
-      set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
-  check_hdf5(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()));
-}
-
-void write_texts(hid_t file, const char* name, const std::vector<std::string>& values) {
-  std::size_t size = 1;
-  for (const std::string& value : values) size = std::max(size, value.size());
-  std::string all;
-  for (std::string value : values) {
-    value.resize(size);
-    all += value;
-  }
-  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  check_hdf5(H5Tset_size(type, size));
-  check_hdf5(H5Tset_strpad(type, H5T_STR_NULLPAD));
-  check_hdf5(H5Tset_cset(type, H5T_CSET_UTF8));
-  const hsize_t count = values.size();
-  const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Hdf5Handle properties(dataset_properties(), H5Pclose),
-      set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
-  check_hdf5(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
-}
-
-/// Open for a run; readers need no lock.
-hid_t create_hdf5(const std::string& path) {
-  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  check_hdf5(H5Pset_file_locking(access, false, true));
-  return H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
-}
-
 /// `values` of `channels` columns in chunks of `piece` rows of one channel.
 hid_t create_values(hid_t file, std::size_t channels, std::size_t piece) {
   const hsize_t now[2] = {0, channels}, most[2] = {H5S_UNLIMITED, channels}, chunk[2] = {piece, 1};

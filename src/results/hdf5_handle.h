@@ -4,6 +4,9 @@
 
 #include "external/hdf5.h"
 
+#include <string>
+#include <vector>
+
 #include "base/diagnostic.h"
 
 namespace trunnion {
@@ -34,5 +37,15 @@ class Hdf5Handle {
   hid_t id_;
   herr_t (*close_)(hid_t);
 };
+
+/// A new file, which must not exist; readers need no lock.
+hid_t create_hdf5(const std::string& path);
+/// Properties of a dataset. Without its creation time, so that equal runs give equal files.
+hid_t dataset_properties();
+void write_attribute(hid_t object, const char* name, const std::string& value);
+/// Text of any length: attributes hold 64 kB at most.
+void write_text_dataset(hid_t file, const char* name, const std::string& value);
+/// A list of texts.
+void write_texts(hid_t file, const char* name, const std::vector<std::string>& values);
 
 }  // namespace trunnion

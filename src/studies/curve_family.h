@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "file/model_file.h"
+#include "file/variation.h"
 #include "hydraulics/quasistatic/force_velocity.h"
 #include "studies/plot.h"
 

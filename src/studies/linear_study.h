@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "file/model_file.h"
+#include "file/variation.h"
 #include "spectra/sensitivity.h"
 #include "studies/frequency_study.h"
 #include "studies/linear_case.h"

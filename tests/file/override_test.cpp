@@ -107,24 +107,6 @@ TEST(Override, TextsAreSplitAtTheFirstEqualsSign) {
   EXPECT_THROW(parse_override("=3"), InputError);
 }
 
-TEST(Vary, SplitsAtTopLevelCommasOnly) {
-  using Values = std::vector<std::string>;
-  EXPECT_EQ(split_vary("solver.step=1ms,2 ms").first, "solver.step");
-  EXPECT_EQ(split_vary("solver.step=1ms,2 ms").second, (Values{"1ms", "2 ms"}));
-  EXPECT_EQ(split_vary("gravity=[0, 0, 1],[0, 1, 0]").second, (Values{"[0, 0, 1]", "[0, 1, 0]"}));
-  EXPECT_EQ(split_vary("a={x: 1, y: 2},\"b,c\",'d,e'").second, (Values{"{x: 1, y: 2}", "\"b,c\"", "'d,e'"}));
-  EXPECT_EQ(split_vary("a=1 m^3/(s Pa)").second.size(), 1u);
-  EXPECT_THROW(split_vary("a"), InputError);
-  EXPECT_THROW(split_vary("a=1,,2"), InputError);
-  EXPECT_THROW(split_vary("a="), InputError);
-}
-
-TEST(Vary, CombinesAllValuesTheLastFastest) {
-  using Rows = std::vector<std::vector<std::string>>;
-  EXPECT_EQ(combinations({{"a", {"1", "2"}}, {"b", {"x", "y"}}}), (Rows{{"1", "x"}, {"1", "y"}, {"2", "x"}, {"2", "y"}}));
-  EXPECT_EQ(combinations({}), (Rows{{}}));
-}
-
 TEST(NumberAt, IsTheNumberInForceInSI) {
   const auto at = [](const std::string& path, const std::vector<Override>& overrides = {}) {
     return number_at(kExample, overrides, path, "--sensitivity");

@@ -7,7 +7,7 @@ namespace trunnion::fuzz {
 
 namespace {
 
-constexpr std::array kFiles{"summary.json", "compare.json", "linear.json", "study.json", "curve.json", "fit.json"};
+constexpr std::array kFiles{"summary.json", "compare.json", "linear.json", "study.json", "curve.json", "fit.json", "sweep.json"};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 """Batches and sweeps."""
 # SPDX-License-Identifier: BSD-3-Clause
 import itertools
+import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -185,6 +187,25 @@ def test_wrong_sweeps_are_refused(lever, values, kpi, options, text):
         tr.sweep(lever, values, kpi, **options)
     with pytest.raises(tr.ModelError, match="there is no column"):
         tr.sweep(lever, {MASS: [100]}, {"a": "max(lever.angle)"}, duration=0.01)["b"]
+
+
+def test_sweeps_to_folders_are_those_of_the_program(lever, tmp_path):
+    vary, kpi = {"cylinders.lift.bore": "50:60:5 mm", MASS: [90, 100]}, {"p": "max(piston_side.pressure)", "w": "rms(lift.force)/1000"}
+    s = tr.sweep_to_folder(lever, tmp_path / "python", vary, kpi, threads=2)
+    program = [os.environ["TRUNNION_PROGRAM"], "sweep", lever.file, "--vary", "cylinders.lift.bore=50:60:5 mm", "--vary", MASS + "=90,100", "-o", tmp_path / "program"]
+    subprocess.run([*program, "--kpi", "p=" + kpi["p"], "--kpi", "w=" + kpi["w"]], check=True, capture_output=True)
+    for name in ("sweep.h5", "sweep.csv", "sweep.json"):
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes(), name
+    assert s["cylinders.lift.bore"].tolist() == [0.05, 0.05, 0.055, 0.055, 0.06, 0.06] and s.done.all() and not s.failed.any()
+    assert s["p"][3] == lever.replace({"cylinders.lift.bore": 0.055, MASS: 100}).run()["piston_side.pressure"].max()
+    again = tr.sweep_to_folder(lever, tmp_path / "python", vary, kpi)
+    assert np.array_equal(again["w"], s["w"])
+    with pytest.raises(tr.ModelError, match="holds another sweep"):
+        tr.sweep_to_folder(lever, tmp_path / "python", {MASS: [1]}, kpi)
+    text = tr.sweep_to_folder(tr.Model.from_text(lever.yaml()), tmp_path / "text", {MASS: [90, -1]}, {"p": kpi["p"]})
+    assert text.failed.tolist() == [False, True] and text["p"][0] == lever.replace({MASS: 90}).run()["piston_side.pressure"].max() and text.errors[1]
+    with pytest.raises(TypeError, match="KPI 'p' must be a text"):
+        tr.sweep_to_folder(lever, tmp_path / "wrong", {MASS: [1]}, {"p": max})
 
 
 def test_sweeps_of_wrong_types_are_refused(lever):

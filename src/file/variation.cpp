@@ -1,0 +1,254 @@
+// Values to try at paths of a model file.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/variation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "file/input.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr std::size_t kMostValues = 1'000'000;  // of a range, of a sample
+
+[[noreturn]] void refuse(const char* option, const std::string& path, const std::string& found, const std::string& expected,
+                         const std::string& hint = "") {
+  throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, hint}});
+}
+
+std::string stripped(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// Parts between separators outside brackets and quotes.
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '{' || c == '(') {
+      ++depth;
+    } else if (c == ']' || c == '}' || c == ')') {
+      --depth;
+    } else if (c == separator && depth == 0) {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back() += c;
+  }
+  return parts;
+}
+
+std::string in_unit(const std::string& number, const std::string& unit) { return unit.empty() ? number : number + " " + unit; }
+
+/// The numbers of `a:b` or `a:b:step`; empty: the value is none of these.
+std::vector<double> numbers_of(const std::string& path, const std::string& value, std::string& unit) {
+  const std::vector<std::string> parts = split(value, ':');
+  if (parts.size() < 2 || parts.size() > 3) return {};
+  std::vector<NumberAndUnit> read;
+  for (const std::string& part : parts) {
+    const auto number = number_and_unit(part);
+    if (!number) return {};
+    read.push_back(*number);
+  }
+  unit = read.back().unit;
+  std::vector<double> numbers;
+  for (const NumberAndUnit& number : read) {
+    if (!number.unit.empty() && number.unit != unit)
+      refuse("--vary", path, fmt::format("the range `{}` mixes units", stripped(value)), "one unit, such as 50:80:5 mm");
+    numbers.push_back(number.number);
+  }
+  return numbers;
+}
+
+/// a, a + step, ... to b, with 12 digits, so that 0.1:0.5:0.1 has 0.3.
+void add_steps(const std::string& path, const std::string& value, const std::vector<double>& numbers, const std::string& unit,
+               std::vector<std::string>& values) {
+  constexpr double kNear = 1e-9;  // of a step: the end belongs to the range
+  const double a = numbers[0], b = numbers[1], step = numbers[2];
+  if (!(step != 0) || (b - a) * step < 0)
+    refuse("--vary", path, fmt::format("the steps of `{}` do not lead from its begin to its end", stripped(value)),
+           "a step above 0 for a rising range, such as 50:80:5 mm, below 0 for a falling one");
+  const double steps = std::floor((b - a) / step + kNear);
+  if (!(steps < static_cast<double>(kMostValues)))
+    refuse("--vary", path, fmt::format("the range `{}` has too many values", stripped(value)), fmt::format("at most {}", kMostValues));
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(steps); ++i)
+    values.push_back(in_unit(fmt::format("{:.12g}", std::fma(static_cast<double>(i), step, a)), unit));
+}
+
+// ---------------------------------------------------------------- random numbers
+
+/// SplitMix64: equal on all machines. Source: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014, figure 16.
+class RandomBits {
+ public:
+  explicit RandomBits(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+  }
+  /// 0 to n - 1, all equally probable.
+  std::uint64_t below(std::uint64_t n) {
+    const std::uint64_t most = UINT64_MAX - UINT64_MAX % n;
+    std::uint64_t bits = next();
+    while (bits >= most) bits = next();
+    return bits % n;
+  }
+  /// 0 to 1, without 1.
+  double fraction() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+std::optional<NumberAndUnit> number_and_unit(const std::string& part) {
+  const std::string text = stripped(part);
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  NumberAndUnit read;
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), read.number);
+  if (error != std::errc{} || !read_quantity(text).quantity) return std::nullopt;
+  read.unit = stripped(std::string(end, text.data() + text.size()));
+  return read;
+}
+
+VariedValues read_variation(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    refuse("--vary", "", "found `" + text + "`", "path=v1,v2,..., such as solver.step=1ms,2ms, or path=a:b:step");
+  VariedValues variation;
+  variation.path = text.substr(0, equals);
+  const std::vector<std::string> values = split(text.substr(equals + 1), ',');
+  for (const std::string& value : values) {
+    if (stripped(value).empty()) refuse("--vary", variation.path, "a value is empty", "values separated by commas");
+    std::string unit;
+    const std::vector<double> numbers = numbers_of(variation.path, value, unit);
+    if (numbers.size() == 3) {
+      add_steps(variation.path, value, numbers, unit, variation.values);
+    } else if (numbers.size() == 2) {
+      if (values.size() > 1 || !(numbers[0] < numbers[1]))
+        refuse("--vary", variation.path, fmt::format("the range `{}` {}", stripped(value), values.size() > 1 ? "has no step" : "is empty"),
+               values.size() > 1 ? "a:b:step in a list of values" : "a:b with a below b");
+      variation.range = {numbers[0], numbers[1], unit};
+    } else {
+      variation.values.push_back(value);
+    }
+    if (variation.values.size() > kMostValues)
+      refuse("--vary", variation.path, "there are too many values", fmt::format("at most {}", kMostValues));
+  }
+  return variation;
+}
+
+VariedPath split_vary(const std::string& text) {
+  VariedValues variation = read_variation(text);
+  if (variation.range)
+    refuse("--vary", variation.path, "the range has no step", "a:b:step, such as 50:80:5 mm", "a:b is for samples of a sweep");
+  return {std::move(variation.path), std::move(variation.values)};
+}
+
+std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations) {
+  std::vector<std::vector<std::string>> all{{}};
+  for (const auto& [path, values] : variations) {
+    std::vector<std::vector<std::string>> longer;
+    for (const auto& row : all)
+      for (const std::string& value : values) {
+        longer.push_back(row);
+        longer.back().push_back(value);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+SampleRequest read_sample(const std::string& text) {
+  const auto wrong = [&](const std::string& found) {
+    refuse("--sample", "", found, "lhs:N,SEED, such as lhs:1000,1: points and a whole number");
+  };
+  constexpr std::string_view kKind = "lhs:";
+  const std::size_t comma = text.find(',');
+  if (!text.starts_with(kKind) || comma == std::string::npos) wrong("found `" + text + "`");
+  SampleRequest request;
+  const auto number = [&](std::string_view part, auto& out) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), out);
+    if (error != std::errc{} || end != part.data() + part.size()) wrong("found `" + text + "`");
+  };
+  const std::string_view view = text;
+  number(view.substr(kKind.size(), comma - kKind.size()), request.points);
+  number(view.substr(comma + 1), request.seed);
+  if (request.points < 1 || request.points > kMostValues) wrong(fmt::format("a sample of {} points", request.points));
+  return request;
+}
+
+std::vector<std::vector<std::string>> latin_hypercube(const std::vector<ValueRange>& ranges, const SampleRequest& request) {
+  const std::size_t n = request.points;
+  std::vector<std::vector<std::string>> rows(n);
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    RandomBits bits(RandomBits(request.seed).next() + k);
+    std::vector<std::size_t> part(n);
+    std::iota(part.begin(), part.end(), std::size_t{0});
+    for (std::size_t i = n; i > 1; --i) std::swap(part[i - 1], part[bits.below(i)]);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double share = (static_cast<double>(part[i]) + bits.fraction()) / static_cast<double>(n);
+      const double value = std::fma(ranges[k].to - ranges[k].from, share, ranges[k].from);
+      rows[i].push_back(in_unit(number_text(value), ranges[k].unit));
+    }
+  }
+  return rows;
+}
+
+PairTable read_pairs(const std::string& file) {
+  std::string text = file_text(file, "table of values");
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  PairTable table;
+  char separator = ',';
+  const auto wrong = [&](int line, const std::string& found, const std::string& expected) {
+    throw InputError({Diagnostic{{file, line, 1}, "", found, expected, ""}});
+  };
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = stripped(text.substr(begin, end - begin));
+    begin = end + 1;
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    if (table.paths.empty()) separator = line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
+    std::vector<std::string> cells;
+    for (const std::string& cell : split(line, separator)) {
+      cells.push_back(stripped(cell));
+      std::string& last = cells.back();
+      if (last.size() > 1 && last.front() == '"' && last.back() == '"') last = last.substr(1, last.size() - 2);
+      if (last.empty()) wrong(number, "a cell is empty", table.paths.empty() ? "a path in every column" : "a value in every column");
+    }
+    if (table.paths.empty()) {
+      if (std::set<std::string>(cells.begin(), cells.end()).size() < cells.size()) wrong(number, "a path occurs twice", "every path once");
+      table.paths = std::move(cells);
+    } else if (cells.size() != table.paths.size()) {
+      wrong(number, fmt::format("the line has {} columns", cells.size()), fmt::format("{}, as in the header line", table.paths.size()));
+    } else {
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  if (table.rows.empty())
+    wrong(1, "the file has no rows of values", "a header line with paths such as cylinders.lift.bore, and a row per run");
+  return table;
+}
+
+}  // namespace trunnion

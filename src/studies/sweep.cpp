@@ -1,0 +1,206 @@
+// Sweeps: threads, journal, files.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "results/files.h"
+#include "studies/sweep_crew.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Makers of models, each used by one thread at a time.
+class Makers {
+ public:
+  explicit Makers(const SweepPlan& plan) : plan_(plan) {}
+  SweepPlan::Maker::Made make(std::size_t run) {
+    std::unique_ptr<SweepPlan::Maker> maker = take();
+    struct Return {
+      Makers& makers;
+      std::unique_ptr<SweepPlan::Maker>& maker;
+      ~Return() {
+        const std::lock_guard lock(makers.access_);
+        makers.free_.push_back(std::move(maker));
+      }
+    } back{*this, maker};
+    return maker->make(run);
+  }
+
+ private:
+  std::unique_ptr<SweepPlan::Maker> take() {
+    const std::lock_guard lock(access_);
+    if (free_.empty()) return std::make_unique<SweepPlan::Maker>(plan_);
+    std::unique_ptr<SweepPlan::Maker> maker = std::move(free_.back());
+    free_.pop_back();
+    return maker;
+  }
+
+  const SweepPlan& plan_;
+  std::mutex access_;
+  std::vector<std::unique_ptr<SweepPlan::Maker>> free_;
+};
+
+/// Null: stopped.
+std::unique_ptr<SweepRun> result_of(const SweepPlan& plan, Makers& makers, std::size_t run, const std::atomic<int>* stop) {
+  SweepPlan::Maker::Made made;
+  try {
+    made = makers.make(run);
+  } catch (const InputError& error) {
+    auto invalid = std::make_unique<SweepRun>();
+    invalid->status = RunStatus::invalid;
+    invalid->message = error.what();
+    std::replace(invalid->message.begin(), invalid->message.end(), '\n', ' ');
+    invalid->kpi.assign(plan.kpis().size(), std::numeric_limits<double>::quiet_NaN());
+    return invalid;
+  }
+  return sweep_run(made.model, plan.request().start, plan.kpis(), *made.source, plan.request().keep != SweepKeep::kpi, stop);
+}
+
+/// Performs a run into the journal. False: stopped.
+bool perform(const SweepPlan& plan, Makers& makers, std::size_t run, const std::atomic<int>* stop, Journal& journal) {
+  const std::unique_ptr<SweepRun> result = result_of(plan, makers, run, stop);
+  if (result) journal.add(run, *result);
+  return result != nullptr;
+}
+
+std::string journal_name(const std::string& folder, int rank) { return fmt::format("{}/journal_{}.bin", folder, rank); }
+
+/// The other ranks of rank 0, if there are any: they are told whether there is work, however rank 0 ends.
+class OtherRanks {
+ public:
+  explicit OtherRanks(const Ranks* ranks) : ranks_(ranks) {}
+  ~OtherRanks() {
+    if (ranks_ == nullptr || told_) return;
+    try {
+      announce(*ranks_, false);
+    } catch (const Error&) { return; }
+    ranks_->finish();
+  }
+  OtherRanks(const OtherRanks&) = delete;
+  OtherRanks& operator=(const OtherRanks&) = delete;
+
+  /// Returns the number of ranks that were lost.
+  int perform(const CrewJob& job) {
+    if (ranks_ == nullptr) {
+      perform_alone(job);
+      return 0;
+    }
+    told_ = true;
+    announce(*ranks_, true);
+    const int lost = perform_with_ranks(job, *ranks_);
+    if (lost == 0) ranks_->finish();
+    return lost;
+  }
+
+ private:
+  const Ranks* ranks_;
+  bool told_ = false;
+};
+
+/// The journals' runs, each once, by their numbers.
+std::vector<std::optional<JournalEntry>> runs_in_journals(const SweepPlan& plan, const std::string& folder) {
+  std::vector<std::optional<JournalEntry>> runs(plan.items().rows.size());
+  for (const std::string& path : journals_in(folder))
+    for (JournalEntry& entry : read_journal(path, plan.key()))
+      if (entry.run < runs.size() && entry.kpi.size() == plan.kpis().size() && !runs[entry.run]) runs[entry.run] = std::move(entry);
+  return runs;
+}
+
+std::size_t count_done(const std::vector<std::optional<JournalEntry>>& runs) {
+  return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run.has_value(); }));
+}
+
+void remove_sweep(const std::string& folder) {
+  for (const std::string& path : journals_in(folder)) std::remove(path.c_str());
+  for (const char* name : {"sweep.json", "sweep.h5", "sweep.csv"}) std::remove((folder + "/" + name).c_str());
+}
+
+/// Whether the folder holds the finished sweep. Throws InputError for another one.
+bool holds_sweep(const SweepPlan& plan, const std::string& folder, bool overwrite) {
+  const std::string path = folder + "/sweep.json", key = key_in_sweep_json(path);
+  if (overwrite) remove_sweep(folder);
+  if (overwrite || !std::filesystem::exists(path)) return false;
+  if (key == fmt::format("{:016x}", plan.key())) return true;
+  throw InputError({Diagnostic{{path, 0, 0},
+                               "",
+                               "the folder holds another sweep: its model or its options differ",
+                               "the same command as before",
+                               "--overwrite replaces it, -o DIR writes elsewhere"}});
+}
+
+/// All files; sweep.json last, as it says that the others are complete.
+std::string write_files(const SweepPlan& plan, const SweepResults& results, const std::string& folder) {
+  write_sweep_h5(plan, results, folder + "/sweep.h5");
+  write_text(sweep_csv(plan, results), folder + "/sweep.csv");
+  std::string missing;
+  for (const SweepFigure& figure : sweep_figures(plan, results)) {
+    const std::string why = draw(figure.plot, folder + "/" + figure.name + ".svg");
+    if (missing.empty()) missing = why;
+  }
+  write_text(sweep_json(plan, results), folder + "/sweep.json");
+  return missing;
+}
+
+}  // namespace
+
+SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite, const SweepHooks& hooks,
+                             const Ranks* ranks) {
+  OtherRanks others(ranks);
+  const SweepPlan plan(request);
+  const ResultFolder lock(folder);
+  SweepOutcome outcome;
+  outcome.runs = plan.items().rows.size();
+  if (holds_sweep(plan, folder, overwrite)) {
+    outcome.there = true;
+    outcome.done = outcome.earlier = outcome.runs;
+    return outcome;
+  }
+  CrewJob job{{}, outcome.runs, threads, {}, {}, hooks.stop};
+  const auto earlier = runs_in_journals(plan, folder);
+  for (std::size_t i = 0; i < earlier.size(); ++i)
+    if (!earlier[i]) job.runs.push_back(i);
+  outcome.earlier = outcome.runs - job.runs.size();
+  Journal journal(journal_name(folder, 0), plan.key());
+  Makers makers(plan);
+  job.perform = [&](std::size_t run) { return perform(plan, makers, run, hooks.stop, journal); };
+  if (hooks.progress)
+    job.progress = [&](std::size_t finished) { hooks.progress(outcome.earlier + finished, outcome.earlier, outcome.runs); };
+  outcome.lost = others.perform(job);
+  journal.settle();
+  auto runs = runs_in_journals(plan, folder);
+  outcome.done = count_done(runs);
+  if (outcome.done < outcome.runs) return outcome;
+  SweepResults results;
+  for (auto& run : runs) {
+    outcome.completed += run->status == RunStatus::completed ? 1 : 0;
+    results.push_back(std::move(*run));
+  }
+  outcome.missing = write_files(plan, results, folder);
+  outcome.text = sweep_text(plan, results);
+  for (const std::string& path : journals_in(folder)) std::remove(path.c_str());
+  return outcome;
+}
+
+void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, const Ranks& ranks) {
+  if (await_announcement(ranks)) {
+    const SweepPlan plan(request);
+    Journal journal(journal_name(folder, ranks.rank()), plan.key());
+    Makers makers(plan);
+    CrewJob job{{}, plan.items().rows.size(), threads, {}, {}, hooks.stop};
+    job.perform = [&](std::size_t run) { return perform(plan, makers, run, hooks.stop, journal); };
+    perform_for_rank_0(job, ranks);
+    journal.settle();
+  }
+  ranks.finish();
+}
+
+}  // namespace trunnion

@@ -1,0 +1,278 @@
+// The runs of a sweep and their models.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "schema/compact.h"
+#include "trunnion/version.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr std::size_t kMostRuns = 1'000'000;
+
+[[noreturn]] void wrong_request(const char* option, const std::string& path, const std::string& found, const std::string& expected) {
+  throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, ""}});
+}
+
+/// Every row of `rows` followed by every row of `more`.
+void multiply(std::vector<std::vector<std::string>>& rows, const std::vector<std::vector<std::string>>& more) {
+  if (static_cast<double>(rows.size()) * static_cast<double>(more.size()) > static_cast<double>(kMostRuns))
+    wrong_request("--vary", "",
+                  fmt::format("the sweep has {:.3g} runs", static_cast<double>(rows.size()) * static_cast<double>(more.size())),
+                  fmt::format("at most {}", kMostRuns));
+  std::vector<std::vector<std::string>> all;
+  all.reserve(rows.size() * more.size());
+  for (const auto& row : rows)
+    for (const auto& next : more) {
+      all.push_back(row);
+      all.back().insert(all.back().end(), next.begin(), next.end());
+    }
+  rows = std::move(all);
+}
+
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names(1);
+  for (const char c : path)
+    if (c == '.')
+      names.emplace_back();
+    else
+      names.back() += c;
+  return names;
+}
+
+/// Whether a path with patterns names a parameter.
+bool names_parameter(const std::vector<std::string>& pattern, const std::string& path) {
+  const std::vector<std::string> names = names_in(path);
+  return std::equal(names.begin(), names.end(), pattern.begin(), pattern.end(),
+                    [](const std::string& name, const std::string& wanted) { return matches_pattern(wanted, name); });
+}
+
+/// A number [SI] of a parameter; nothing: the text is no number, has another unit, or is outside the limits.
+std::optional<double> number_of(const std::string& text, const Parameter& parameter) {
+  const QuantityText read = read_quantity(text);
+  if (!read.quantity) return std::nullopt;
+  if (read.quantity->has_unit) {
+    const QuantityText unit = read_quantity(std::string("1 ") + parameter.unit);
+    if (!unit.quantity || !fits(read.quantity->dimension, {"", "", "", unit.quantity->dimension})) return std::nullopt;
+  }
+  const double value = read.quantity->value;
+  const bool low = parameter.min_excluded ? !(value > parameter.min) : !(value >= parameter.min);
+  return low || !(value <= parameter.max) ? std::nullopt : std::optional(value);
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo).
+class KeyHash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    value_ = (value_ ^ 0xffU) * 0x100000001b3U;  // not a byte of UTF-8: end of a text
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+}  // namespace
+
+const char* word(SweepKeep keep) {
+  constexpr const char* kKeepWords[] = {"kpi", "channels", "all"};
+  return kKeepWords[static_cast<int>(keep)];
+}
+
+SweepItems sweep_items(const SweepRequest& request) {
+  SweepItems items;
+  items.rows.emplace_back();
+  if (!request.pairs.empty()) {
+    PairTable table = read_pairs(request.pairs);
+    items.paths = std::move(table.paths);
+    items.rows = std::move(table.rows);
+  }
+  std::vector<VariedPath> lists;
+  std::vector<ValueRange> ranges;
+  std::vector<std::string> sampled;
+  for (const std::string& text : request.vary) {
+    VariedValues variation = read_variation(text);
+    if (variation.range) {
+      sampled.push_back(variation.path);
+      ranges.push_back(*variation.range);
+    } else {
+      lists.emplace_back(variation.path, std::move(variation.values));
+    }
+  }
+  if (!ranges.empty() && request.sample.empty())
+    wrong_request("--vary", sampled.front(), "the range has no step", "a:b:step, or a sample of the range by --sample lhs:N,SEED");
+  if (!request.sample.empty()) {
+    const SampleRequest sample = read_sample(request.sample);
+    if (ranges.empty()) wrong_request("--sample", "", "there is no range to take samples of", "--vary PATH=a:b");
+    multiply(items.rows, latin_hypercube(ranges, sample));
+    items.paths.insert(items.paths.end(), sampled.begin(), sampled.end());
+  }
+  double size = static_cast<double>(items.rows.size());
+  for (const auto& [path, values] : lists) size *= static_cast<double>(values.size());
+  if (size > static_cast<double>(kMostRuns))
+    wrong_request("--vary", "", fmt::format("the sweep has {:.3g} runs", size), fmt::format("at most {}", kMostRuns));
+  const bool grid = items.paths.empty();
+  multiply(items.rows, combinations(lists));
+  for (const auto& [path, values] : lists) {
+    items.paths.push_back(path);
+    if (grid) items.grid.push_back(values.size());
+  }
+  if (items.paths.empty()) wrong_request("--vary", "", "the sweep varies nothing", "--vary PATH=VALUES, or --pairs FILE.csv");
+  if (std::set<std::string>(items.paths.begin(), items.paths.end()).size() < items.paths.size())
+    wrong_request("--vary", "", "a path occurs twice", "every path once");
+  return items;
+}
+
+// ---------------------------------------------------------------- the plan
+
+SweepPlan::SweepPlan(const SweepRequest& request) : request_(request), items_(sweep_items(request)) {
+  if (request_.kpis.empty() && request_.keep == SweepKeep::kpi)
+    wrong_request("--kpi", "", "nothing of the runs is kept", "--kpi NAME=EXPRESSION, such as p_max=max(lift.force), or --keep channels");
+  text_ = file_text(request_.model_file, "model file", limits_of(request_.overrides).input_size);
+  find_reference();
+  find_parameters();
+  hash();
+}
+
+Description SweepPlan::read(const std::vector<std::string>& values) const {
+  std::vector<Override> overrides = request_.overrides;
+  for (std::size_t i = 0; i < values.size(); ++i) overrides.push_back({items_.paths[i], values[i]});
+  Description description = parse_model(text_, request_.model_file, overrides);
+  if (!recorded_.empty()) description.record.channels = recorded_;
+  return description;
+}
+
+/// The first run with a valid model, which also decides what is recorded.
+void SweepPlan::find_reference() {
+  std::vector<Diagnostic> first;
+  for (reference_run_ = 0; reference_run_ < items_.rows.size(); ++reference_run_) try {
+      reference_description_ = read(items_.rows[reference_run_]);
+      reference_ = compile(reference_description_);
+      break;
+    } catch (const InputError& error) {
+      if (first.empty()) first = error.diagnostics();
+    }
+  if (!reference_) {
+    for (Diagnostic& d : first)
+      if (d.span.file == "--set" && std::find(items_.paths.begin(), items_.paths.end(), d.path) != items_.paths.end())
+        d.span.file = request_.pairs.empty() ? "--vary" : "--vary, --pairs";
+    throw InputError(std::move(first));
+  }
+  kpis_ = std::make_unique<KpiSet>(request_.kpis, reference_->description.solver.duration);
+  recorded_ = reference_description_.record.channels;
+  if (request_.keep == SweepKeep::channels) check_recorded_channels(reference_);
+  if (request_.keep == SweepKeep::all) recorded_ = {"*"};
+  if (request_.keep == SweepKeep::kpi) recorded_.clear();
+  const std::vector<std::string> more = requested_channels(reference_, *kpis_);
+  if (!more.empty() && recorded_.empty()) recorded_ = {"*"};
+  recorded_.insert(recorded_.end(), more.begin(), more.end());
+  reference_description_.record.channels = recorded_;
+  reference_ = compile(reference_description_);
+  source_ = std::make_shared<const KpiSource>(reference_, *kpis_);
+}
+
+/// A path is a set of parameters if two of its values, where possible, give the description that reading the file gives.
+void SweepPlan::find_parameters() {
+  const std::vector<Parameter> all = parameters_of(reference_description_);
+  for (std::size_t i = 0; i < items_.paths.size(); ++i) {
+    Path& path = paths_.emplace_back();
+    const std::vector<std::string> pattern = names_in(items_.paths[i]);
+    std::vector<std::size_t> found;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (names_parameter(pattern, all[k].path)) found.push_back(k);
+    if (found.empty()) continue;
+    path.unit = std::string(all[found.front()].unit) == "SI" ? "" : all[found.front()].unit;
+    std::vector<std::string> tried;
+    bool same = true;
+    for (const auto& row : items_.rows) {
+      if (tried.size() >= 2 || !same) break;
+      if (!number_of(row[i], all[found.front()]) || std::find(tried.begin(), tried.end(), row[i]) != tried.end()) continue;
+      try {
+        same = gives_the_same(i, found, row[i]);
+        tried.push_back(row[i]);
+      } catch (const InputError&) { continue; }  // of this value with the others
+    }
+    if (same && !tried.empty()) path.parameters = found;
+  }
+}
+
+bool SweepPlan::gives_the_same(std::size_t path, const std::vector<std::size_t>& parameters, const std::string& value) const {
+  std::vector<std::string> values = items_.rows[reference_run_];
+  values[path] = value;
+  const Description by_file = read(values);
+  Description by_setting = reference_description_;
+  const std::vector<Parameter> slots = parameters_of(by_setting);
+  for (const std::size_t k : parameters) {
+    const auto number = number_of(value, slots[k]);
+    if (!number) return false;
+    *slots[k].value = *number;
+  }
+  return compact_text(by_setting) == compact_text(by_file);
+}
+
+double SweepPlan::number(std::size_t run, std::size_t path) const {
+  const QuantityText read = read_quantity(items_.rows[run][path]);
+  return read.quantity ? read.quantity->value : std::numeric_limits<double>::quiet_NaN();
+}
+
+void SweepPlan::hash() {
+  KeyHash hash;
+  for (const std::string& text : {std::string(kVersion), text_, compact_text(reference_description_), std::string(word(request_.keep)),
+                                  std::string(word(request_.start))})
+    hash.add(text);
+  for (const Override& o : request_.overrides) hash.add(o.path), hash.add(o.value);
+  for (const std::string& path : items_.paths) hash.add(path);
+  for (const auto& row : items_.rows)
+    for (const std::string& value : row) hash.add(value);
+  for (const std::string& text : request_.kpis) hash.add(text);
+  key_ = hash.value();
+}
+
+// ---------------------------------------------------------------- models of runs
+
+SweepPlan::Maker::Maker(const SweepPlan& plan) : plan_(plan), description_(plan.reference_description_) {
+  forget_positions(description_);
+  slots_ = parameters_of(description_);
+  for (const Parameter& slot : slots_) defaults_.push_back(*slot.value);
+}
+
+/// False: a value is no parameter, or not within its limits.
+bool SweepPlan::Maker::set_parameters(std::size_t run) {
+  const std::vector<std::string>& values = plan_.items_.rows[run];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Path& path = plan_.paths_[i];
+    if (path.parameters.empty() && values[i] != plan_.items_.rows[plan_.reference_run_][i]) return false;
+    for (const std::size_t k : path.parameters) {
+      const auto number = number_of(values[i], slots_[k]);
+      if (!number) return false;
+      *slots_[k].value = *number;
+    }
+  }
+  return true;
+}
+
+SweepPlan::Maker::Made SweepPlan::Maker::make(std::size_t run) {
+  for (std::size_t k = 0; k < slots_.size(); ++k) *slots_[k].value = defaults_[k];
+  if (set_parameters(run)) {
+    std::shared_ptr<const CompiledModel> model = compile(description_, plan_.reference_.get());
+    if (same_structure(*model, *plan_.reference_)) return {std::move(model), plan_.source_};
+  }
+  std::shared_ptr<const CompiledModel> model = compile(plan_.read(plan_.items_.rows[run]));
+  if (plan_.request_.keep == SweepKeep::channels) check_recorded_channels(model);
+  auto source = std::make_shared<const KpiSource>(model, *plan_.kpis_);
+  return {std::move(model), std::move(source)};
+}
+
+}  // namespace trunnion
