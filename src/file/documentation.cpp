@@ -144,7 +144,7 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
 }
 
 /// The longest matching prefix of a key's path applies.
-constexpr std::array<std::array<const char*, 2>, 45> kPages{{
+constexpr std::array<std::array<const char*, 2>, 46> kPages{{
     {"", "model_file.md"},
     {"include", "repeated_structure.md"},
     {"parameters", "repeated_structure.md"},
@@ -187,6 +187,7 @@ constexpr std::array<std::array<const char*, 2>, 45> kPages{{
     {"motors.NAME.friction", "elements/friction.md"},
     {"quasistatic", "elements/quasistatic.md"},
     {"signals", "elements/signals.md"},
+    {"control", "elements/control.md"},
     {"solver", "theory.md"},
     {"coupling", "cosimulation.md"},
     {"record", "results.md"},

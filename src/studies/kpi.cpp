@@ -18,7 +18,7 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, 9> kFigureWords{"max", "min", "mean", "rms", "range", "initial", "final", "integral", "at"};
 constexpr const char* kFunctionList = "max, min, mean, rms, range, initial, final, integral, at(course, time), abs, sqrt";
 constexpr int kDeepestBrackets = 100;
@@ -324,11 +324,11 @@ double KpiValues::result(const KpiSet::Figure& figure, const Accumulator& c) con
     case Function::at:
       break;
   }
-  return c.passed ? c.there : kNone;
+  return c.passed ? c.there : kNoFigure;
 }
 
 std::vector<double> KpiValues::results() {
-  std::vector<double> figures(accumulators_.size(), kNone), results;
+  std::vector<double> figures(accumulators_.size(), kNoFigure), results;
   for (std::size_t i = 0; i < accumulators_.size() && any_; ++i) figures[i] = result(set_.figures_[i], accumulators_[i]);
   for (const KpiSet::Expression& expression : set_.results_)
     results.push_back(KpiSet::value_of(expression, stack_.data(), [&](std::size_t i) { return figures[i]; }));
