@@ -60,7 +60,9 @@ class ExpressionParser {
     at_ = end;
     return true;
   }
-  void add(Kind kind, double number = 0, std::size_t index = 0, int arguments = 0) { out_.terms.push_back({kind, number, index, arguments}); }
+  void add(Kind kind, double number = 0, std::size_t index = 0, int arguments = 0) {
+    out_.terms.push_back({kind, number, index, arguments});
+  }
   static std::size_t index_of(const std::string& name, std::vector<std::string>& list) {
     const auto found = std::find(list.begin(), list.end(), name);
     if (found != list.end()) return static_cast<std::size_t>(found - list.begin());

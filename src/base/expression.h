@@ -13,7 +13,23 @@
 namespace trunnion {
 
 struct ExpressionTerm {
-  enum class Kind { number, name, call, add, subtract, multiply, divide, power, negate, less, less_equal, greater, greater_equal, both, either };
+  enum class Kind {
+    number,
+    name,
+    call,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    negate,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    both,
+    either
+  };
   Kind kind = Kind::number;
   double number = 0;
   std::size_t index = 0;  // of the name, or of the function
@@ -21,8 +37,8 @@ struct ExpressionTerm {
 };
 
 struct Expression {
-  std::vector<ExpressionTerm> terms;            // postfix
-  std::vector<std::string> names, functions;    // each once, in the order of their first use
+  std::vector<ExpressionTerm> terms;          // postfix
+  std::vector<std::string> names, functions;  // each once, in the order of their first use
 };
 
 /// What is wrong with an expression.

@@ -18,8 +18,33 @@ inline constexpr int kMaxExpressionDepth = 64;
 
 struct ExpressionLaw {
   enum class Operation : unsigned char {
-    number, input, add, subtract, multiply, divide, power, negate, less, less_equal, greater, greater_equal, both, either, invert, choose,
-    minimum, maximum, clamp, magnitude, sign, root, exponential, sine, cosine, hyperbolic_tangent, direction
+    number,
+    input,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    negate,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    both,
+    either,
+    invert,
+    choose,
+    minimum,
+    maximum,
+    clamp,
+    magnitude,
+    sign,
+    root,
+    exponential,
+    sine,
+    cosine,
+    hyperbolic_tangent,
+    direction
   };
   struct Term {
     Operation operation;

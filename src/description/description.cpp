@@ -110,9 +110,7 @@ namespace {
 std::vector<NumberOrSignal> names_of_expression(const std::string& text) try {
   const Expression expression = parse_expression(text);
   return {expression.names.begin(), expression.names.end()};
-} catch (const ExpressionError&) {
-  return {};
-}
+} catch (const ExpressionError&) { return {}; }
 
 std::vector<NumberOrSignal> names_of_sequence(const SequenceBlock& sequence) {
   std::vector<NumberOrSignal> names;

@@ -78,8 +78,9 @@ struct ValueSchema {
     corners["minItems"] = 3;
     return corners;
   }
-  Json operator()(const NumberOrSignal*) const { 
-    return either(number(), {{"type", "string"}, {"pattern", key.names == Names::quantity || key.names == Names::command ? kSourcePattern : kNamePattern}});
+  Json operator()(const NumberOrSignal*) const {
+    return either(number(), {{"type", "string"},
+                             {"pattern", key.names == Names::quantity || key.names == Names::command ? kSourcePattern : kNamePattern}});
   }
   Json operator()(const StartPressure*) const { return either(number(), {{"const", "equilibrium"}}); }
   Json operator()(const Automatic<double>*) const { return either(number(), {{"const", "auto"}}); }

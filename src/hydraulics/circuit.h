@@ -183,10 +183,10 @@ struct Hydraulics {
   std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
-  int pistons = 0;                        // number of actuators with chambers, the first ones; the others act on joint coordinates
+  int pistons = 0;                              // number of actuators with chambers, the first ones; the others act on joint coordinates
   std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
-  std::vector<ControlBlock> control;  // blocks in the order of their dependence
-  std::vector<int> block_of_signal;  // per signal: the block whose value it is; -1: none
+  std::vector<ControlBlock> control;            // blocks in the order of their dependence
+  std::vector<int> block_of_signal;             // per signal: the block whose value it is; -1: none
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools

@@ -174,7 +174,8 @@ void CircuitStep::begin_stage(int stage, const Signals& signals, double t, doubl
     std::copy_n(ydot_begin, netlist_.ny, rate.begin());
     std::copy_n(memory.inflow, volumes, rate.begin());
     for (const Spool& spool : netlist_.spools)
-      if (!spool.driven()) spool_rates(spool, signals.value(spool.signal, t, Side::right), y_begin + spool.state, rate.data() + spool.state);
+      if (!spool.driven())
+        spool_rates(spool, signals.value(spool.signal, t, Side::right), y_begin + spool.state, rate.data() + spool.state);
   }
   std::fill(taken_.begin(), taken_.end(), 0.0);
   for (int i = 0; i < netlist_.ny; ++i) {

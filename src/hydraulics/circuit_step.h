@@ -134,11 +134,11 @@ class CircuitStep {
     int state;
     double scale;
   };
-  std::vector<Followed> followed_;                      // states of components resolved by substeps like pressures
-  std::vector<std::vector<int>> nodes_of_circuit_;      // volumes, and connected sources
-  std::vector<double> range_;                           // per circuit [Pa]: scratch
-  std::vector<double> changes_, zeros_;                 // scratch
-  double *y_ = nullptr, *ydot_ = nullptr;               // at the end of the step, during the iterations
+  std::vector<Followed> followed_;                  // states of components resolved by substeps like pressures
+  std::vector<std::vector<int>> nodes_of_circuit_;  // volumes, and connected sources
+  std::vector<double> range_;                       // per circuit [Pa]: scratch
+  std::vector<double> changes_, zeros_;             // scratch
+  double *y_ = nullptr, *ydot_ = nullptr;           // at the end of the step, during the iterations
   double tolerance_other_;
   std::vector<double> tolerance_;                       // per circuit unknown
   std::vector<std::size_t> control_;                    // circuit unknowns of control: their tolerance is relative above 1

@@ -33,9 +33,7 @@ bool is_driven(const Hydraulics& netlist, const Component& c) {
   return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
 }
 /// Column of a driven spool's position in its circuit's block.
-int column_of(const Hydraulics& netlist, const Spool& spool) {
-  return spool.follows() ? netlist.control[spool.block].local : spool.local;
-}
+int column_of(const Hydraulics& netlist, const Spool& spool) { return spool.follows() ? netlist.control[spool.block].local : spool.local; }
 
 /// Calls visit(element, spool) for the flow elements with a driven spool.
 template <class Visit>
@@ -65,8 +63,7 @@ void for_each_residual(const Hydraulics& netlist, const double* s, const double*
   for (const Spool& spool : netlist.spools) {
     if (!spool.driven() || spool.follows()) continue;
     spool_rates(spool, values.signal[spool.signal], y + spool.state, rate);
-    for (int k = 0; k < spool.states(); ++k)
-      sink(netlist.control[spool.block].circuit, spool.local + k, ydot[spool.state + k] - rate[k]);
+    for (int k = 0; k < spool.states(); ++k) sink(netlist.control[spool.block].circuit, spool.local + k, ydot[spool.state + k] - rate[k]);
   }
 }
 
@@ -195,6 +192,26 @@ void advance_states(const ControlBlock& b, const double* u, double* x) {
   }
 }
 
+/// Value at the start. Inputs that it does not depend on may be unknown (NaN), and become 0: those of integrators, and of filters that
+/// pass no constant.
+double start_value(const BlockLaw& law, double* u) {
+  constexpr double kNoEffect = 1e-12;  // of the effect at constant states
+  double x[kMaxBlockStates + 1], known[kMaxBlockInputs];
+  for (int i = 0; i < law.inputs(); ++i) known[i] = std::isnan(u[i]) ? 0 : u[i];
+  law.start(known, x);
+  const double at_0 = law.value(known, x);
+  for (int k = 0; k < law.inputs(); ++k) {
+    if (!std::isnan(u[k])) continue;
+    known[k] = 1;
+    law.start(known, x);
+    const double at_1 = law.value(known, x);
+    known[k] = 0;
+    if (std::abs(at_1 - at_0) > kNoEffect * std::abs(at_1 - law.value(known, x))) return u[k];
+    u[k] = 0;
+  }
+  return at_0;
+}
+
 }  // namespace
 
 template <class S>
@@ -258,11 +275,8 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   for (std::size_t round = 0; round < rounds; ++round)
     for (const ControlBlock& b : netlist.control) {
       read_block<double>(b, s, s_dot, values, u);
+      y[b.output] = start_value(*b.law, u);
       b.law->start(u, y + b.output + 1);
-      // an input that the value does not depend on may be unknown
-      for (int k = 0; k < b.law->inputs(); ++k)
-        if (!b.law->direct(k) && std::isnan(u[k])) u[k] = 0;
-      y[b.output] = b.law->value(u, y + b.output + 1);
       if (b.sampled()) y[b.next_sample()] = b.offset > 0 ? b.offset : b.period;
       values.signal[b.signal] = y[b.output];
     }

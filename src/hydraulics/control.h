@@ -50,7 +50,7 @@ struct ControlBlock {
   int next_sample() const { return output + 1 + states(); }
 };
 
-/// Inputs of a block; u has room for kMaxBlockInputs.
+/// Inputs of a block, at most kMaxBlockInputs, into u.
 template <class S>
 void read_block(const ControlBlock& block, const S* s, const S* s_dot, const OilValues<S>& values, S* u);
 
@@ -75,7 +75,8 @@ bool sample_due(const Hydraulics& netlist, const double* y, double t, double nea
 /// The first sample after t [s], infinite without sampled blocks.
 double next_sample(const Hydraulics& netlist, const double* y);
 /// Samples the blocks that are due, at the pressures, signals and ports of time t; all others are evaluated in between. Writes y.
-void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y, OilValues<double>& values);
+void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
+                   OilValues<double>& values);
 
 /// An entry of a circuit's block.
 struct ControlEntry {

@@ -375,9 +375,10 @@ Eigen::VectorXd linear_state(const CompiledModel& model, const LinearModel& line
 Eigen::VectorXd linear_inputs(const CompiledModel& model, const LinearModel& linear, double time, Side side) {
   Eigen::VectorXd u(static_cast<Eigen::Index>(linear.signals.size()));
   for (std::size_t i = 0; i < linear.signals.size(); ++i)
-    u[static_cast<Eigen::Index>(i)] = held_block(model, linear.signals[i]) != nullptr
-                                          ? 0
-                                          : input_value({model.signals, nullptr}, linear.signals[i], time, side) - linear.inputs[i].reference;
+    u[static_cast<Eigen::Index>(i)] =
+        held_block(model, linear.signals[i]) != nullptr
+            ? 0
+            : input_value({model.signals, nullptr}, linear.signals[i], time, side) - linear.inputs[i].reference;
   return u;
 }
 

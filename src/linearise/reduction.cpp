@@ -206,7 +206,8 @@ template <int D>
 void Reduction<D>::differentiate_inputs(const Change& change) {
   const HydraulicState& oil = rates_.work().hydraulics;
   for (SignalIndex i : netlist_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
-  for (const ControlBlock& block : netlist_.control) flows_.signal[block.signal] = varied(oil.signal[block.signal], change.signal[block.signal]);
+  for (const ControlBlock& block : netlist_.control)
+    flows_.signal[block.signal] = varied(oil.signal[block.signal], change.signal[block.signal]);
   for (std::size_t i = 0; i < netlist_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[netlist_.spools[i].state]);
 }
 
@@ -433,9 +434,7 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
   }
   change_control(out);
   if (input.kind == Kind::value || !netlist_.control.empty()) change_flows(out, inflow_);
-  if (input.kind == Kind::value) {
-    add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data());
-  }
+  if (input.kind == Kind::value) { add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data()); }
   change_forces_and_rates(out);
   solve(with_multipliers, out);
 }

@@ -123,9 +123,9 @@ class Reduction {
   std::vector<FrictionResponse> friction_;          // per actuator
   std::vector<LinearInput> inputs_;
   std::vector<int> states_;
-  std::vector<bool> is_spool_;     // per y
-  std::vector<double> commanded_;  // per y: rate of a component's state by commands and sources alone
-  std::vector<Dual<1>> fixed_;     // per y: the state of the reference
+  std::vector<bool> is_spool_;                   // per y
+  std::vector<double> commanded_;                // per y: rate of a component's state by commands and sources alone
+  std::vector<Dual<1>> fixed_;                   // per y: the state of the reference
   std::vector<Dual<1>> varied_y_, varied_ydot_;  // of change_control
   std::vector<double> theta_, ds_, dsdot_, dr_, x_, inflow_, residual_, constraint_, loads_, ydot_, row_values_;
   Change change_;

@@ -225,7 +225,9 @@ bool same_structure(const CompiledModel& a, const CompiledModel& b) {
                     [](const Spool& i, const Spool& j) { return i.states() == j.states(); }) &&
          std::equal(x.actuators.begin(), x.actuators.end(), y.actuators.begin(), y.actuators.end(), same_channels) &&
          std::equal(x.control.begin(), x.control.end(), y.control.begin(), y.control.end(),
-                    [](const ControlBlock& i, const ControlBlock& j) { return i.name == j.name && i.states() == j.states() && i.sampled() == j.sampled(); }) &&
+                    [](const ControlBlock& i, const ControlBlock& j) {
+                      return i.name == j.name && i.states() == j.states() && i.sampled() == j.sampled();
+                    }) &&
          same_elements(x, y);
 }
 

@@ -363,8 +363,10 @@ class NetlistBuilder {
         for (auto at = std::find(path.begin(), path.end(), other); at != path.end(); ++at)
           members += blocks[static_cast<std::size_t>(*at)].name + " -> ";
         const std::string place = "control." + blocks[static_cast<std::size_t>(other)].name;
-        findings.push_back({span_of(d_, place), place, "algebraic loop: each value depends directly on the next, " + members + blocks[static_cast<std::size_t>(other)].name,
-                            "a block with a state in every loop, such as `integrator` or `low_pass`", ""});
+        findings.push_back(
+            {span_of(d_, place), place,
+             "algebraic loop: each value depends directly on the next, " + members + blocks[static_cast<std::size_t>(other)].name,
+             "a block with a state in every loop, such as `integrator` or `low_pass`", ""});
       }
       open[static_cast<std::size_t>(i)] = 0;
       done[static_cast<std::size_t>(i)] = 1;
@@ -575,7 +577,8 @@ class NetlistBuilder {
     const auto driver = [&](int spool) { return spool < 0 ? -1 : netlist_.spools[spool].block; };
     for (std::size_t i = 0; i < netlist_.control.size(); ++i)
       for (const BlockInput& input : netlist_.control[i].inputs) {
-        const int other = input.kind == BlockInput::Kind::signal ? netlist_.block_of_signal[input.index] : -1, at = block(static_cast<int>(i));
+        const int other = input.kind == BlockInput::Kind::signal ? netlist_.block_of_signal[input.index] : -1,
+                  at = block(static_cast<int>(i));
         if (other >= 0) join(at, block(other));
         if (input.kind == BlockInput::Kind::pressure) join(at, input.index);
         if (input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate)

@@ -67,9 +67,7 @@ Limits limits_of(const std::optional<double>& min, const std::optional<double>& 
 }
 
 Law plan(const GainBlock& b) { return block_law(SumLaw{{b.gain}, b.offset}); }
-Law plan(const SumBlock& b) {
-  return block_law(SumLaw{b.gains.empty() ? Row(b.inputs.size(), 1.0) : b.gains, b.offset});
-}
+Law plan(const SumBlock& b) { return block_law(SumLaw{b.gains.empty() ? Row(b.inputs.size(), 1.0) : b.gains, b.offset}); }
 Law plan(const ProductBlock& b) { return block_law(ProductLaw{static_cast<int>(b.inputs.size())}); }
 Law plan(const MinimumBlock& b) { return block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), false}); }
 Law plan(const MaximumBlock& b) { return block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), true}); }
@@ -92,9 +90,7 @@ Law plan(const PidBlock& b) {
                                                                                : b.integral_time.value_or(1));
   return block_law(law);
 }
-Law plan(const IntegratorBlock& b) {
-  return block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time});
-}
+Law plan(const IntegratorBlock& b) { return block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time}); }
 Law plan(const TransferFunctionBlock& b) { return block_law(realise(b.numerator, b.denominator)); }
 Law plan(const StateSpaceBlock& b) {
   LinearLaw law;
@@ -131,16 +127,11 @@ Law plan(const DelayBlock& b) {
   }
   return block_law(realise(numerator, denominator));
 }
-Law plan(const RateLimiterBlock& b) {
-  return block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant});
-}
-Law plan(const SaturationBlock& b) {
-  return block_law(PiecewiseLinearLaw{{{b.min, b.min}, {b.max, b.max}}, 0, 0});
-}
+Law plan(const RateLimiterBlock& b) { return block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant}); }
+Law plan(const SaturationBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, b.min}, {b.max, b.max}}, 0, 0}); }
 Law plan(const DeadZoneBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, 0}, {b.max, 0}}, 1, 1}); }
 Law plan(const DeadBandCompensationBlock& b) {
-  return 
-      block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
+  return block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
 Law plan(const RelayBlock& b) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off}); }
 Law plan(const TimerBlock&) { return block_law(TimerLaw{}); }

@@ -22,7 +22,8 @@ class SamplerOf final : public Sampler {
     update_inputs(*model_, signals_at(*model_, state), state.time, Side::right, work_);
     update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
     update_rates(m_, state.v(), state.a(), mech);
-    for (const Volume& volume : model_->hydraulics.volumes) oil.pressure[volume.node] = state.y()[model_->hydraulics.nodes[volume.node].state];
+    for (const Volume& volume : model_->hydraulics.volumes)
+      oil.pressure[volume.node] = state.y()[model_->hydraulics.nodes[volume.node].state];
     sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, state.y(), oil);
   }
 

@@ -157,8 +157,7 @@ class ReferenceCheck : public Visitor {
   void look_up_expression(const Key& key, const std::string& text) try {
     for (const std::string& name : parse_expression(text).names)
       if (key.names != Names::condition || name != kElapsed) look_up(key, name, -1, true);
-  } catch (const ExpressionError&) {
-  }
+  } catch (const ExpressionError&) {}
 
   /// `index`: in a list of names, or negative; `needed`: an empty name is an error.
   void look_up(const Key& key, const std::string& name, int index, bool needed) {
@@ -395,7 +394,8 @@ void check_names(const Description& d, Findings& out) {
   const NameIndex<InputDescription> inputs(d.inputs);
   for (const auto& item : d.control)
     if (const bool signal = signals.find(item.first) != nullptr; signal || inputs.find(item.first) != nullptr)
-      add_finding(d, out, "control." + item.first, "the name `" + item.first + "` is already used in `" + (signal ? "signals" : "inputs") + "`",
+      add_finding(d, out, "control." + item.first,
+                  "the name `" + item.first + "` is already used in `" + (signal ? "signals" : "inputs") + "`",
                   "different names, as both name signals");
 }
 

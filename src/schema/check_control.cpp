@@ -21,8 +21,7 @@ struct BlockCheck {
     add_finding(d, out, path + key, found, expected);
   }
   void count(const char* key, std::size_t found, std::size_t expected, const char* what) const {
-    if (found != expected)
-      report(key, "found " + std::to_string(found), std::to_string(expected) + " " + what);
+    if (found != expected) report(key, "found " + std::to_string(found), std::to_string(expected) + " " + what);
   }
   void order(const char* key, std::size_t states) const {
     if (states > static_cast<std::size_t>(kMaxBlockStates))
@@ -100,9 +99,7 @@ struct BlockCheck {
   }
   void expression(const char* key, const std::string& text) const try {
     if (const std::string problem = problem_of(parse_expression(text)); !problem.empty()) report(key, problem, "");
-  } catch (const ExpressionError& error) {
-    report(key, error.found, error.expected);
-  }
+  } catch (const ExpressionError& error) { report(key, error.found, error.expected); }
   void sampled(const char* what) const {
     if (!period) report("", std::string("a ") + what + " changes only at samples", "`period`, such as 10 ms");
   }

@@ -250,12 +250,14 @@ void describe_elements_of(Visitor& v, Joint& j, const std::vector<JointPartName>
   if (parts.size() == 1) return v.group({words.key, words.one}, group(0, parts[0].kind == JointPartKind::angle));
   bool present = false;
   for (const std::size_t k : places) present = present || group(k, false).present;
-  v.group({words.key, words.several}, {present, [] {}, [&parts, places, group](Visitor& w) {
-                                         for (const std::size_t k : places) {
-                                           const bool is_angle = parts[k].kind == JointPartKind::angle;
-                                           w.group({parts[k].position, is_angle ? "Of the angle" : "Of the displacement"}, group(k, is_angle));
-                                         }
-                                       }});
+  v.group({words.key, words.several},
+          {present, [] {},
+           [&parts, places, group](Visitor& w) {
+             for (const std::size_t k : places) {
+               const bool is_angle = parts[k].kind == JointPartKind::angle;
+               w.group({parts[k].position, is_angle ? "Of the angle" : "Of the displacement"}, group(k, is_angle));
+             }
+           }});
 }
 
 void describe(Visitor& v, JointDescription& j) {
@@ -551,8 +553,9 @@ void describe(Visitor& v, Description& d) {
   v.section({"signals", "Values over time"}, named(d.signals), "constant");
   v.section({"inputs", "Values set from outside during a run: by a program, or by `trunnion run --input`. Their names stand for signals"},
             named(d.inputs), "default");
-  v.section({"control", "Control blocks: values computed from the machine's quantities, signals and other blocks. Their names stand for signals"},
-            named_items(d.control, describe_control_block), nullptr);
+  v.section(
+      {"control", "Control blocks: values computed from the machine's quantities, signals and other blocks. Their names stand for signals"},
+      named_items(d.control, describe_control_block), nullptr);
   describe_solver(v, d);
 }
 

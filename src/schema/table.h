@@ -33,9 +33,9 @@ enum class Names {
   coordinate,
   node,
   volume,
-  signal,    // a signal or an input
-  command,   // one of these or a control block
-  quantity,  // one of these or a quantity of the machine
+  signal,      // a signal or an input
+  command,     // one of these or a control block
+  quantity,    // one of these or a quantity of the machine
   expression,  // of quantities
   condition,   // of quantities and `elapsed`
 };
@@ -103,8 +103,9 @@ struct Composed {
 /// The value behind a key.
 using Slot = std::variant<double*, std::optional<double>*, int*, std::optional<int>*, bool*, std::string*, std::optional<std::string>*,
                           Vec3d*, std::optional<Vec3d>*, std::array<Vec3d, 2>*, Vec2d*, std::optional<Vec2d>*, std::array<std::string, 2>*,
-                          std::vector<std::string>*, std::vector<double>*, std::vector<std::vector<double>>*, Points*, OverSignal, Outline, NumberOrSignal*, StartPressure*, Automatic<double>*,
-                          Automatic<Vec2d>*, Axis, AxisPair, InertiaTensor, Choice, Words, Composed>;
+                          std::vector<std::string>*, std::vector<double>*, std::vector<std::vector<double>>*, Points*, OverSignal, Outline,
+                          NumberOrSignal*, StartPressure*, Automatic<double>*, Automatic<Vec2d>*, Axis, AxisPair, InertiaTensor, Choice,
+                          Words, Composed>;
 
 class Visitor;
 

@@ -32,9 +32,7 @@ void describe_block(Visitor& v, SumBlock& b) {
 }
 template <class OfInputs>
 requires std::is_same_v<OfInputs, ProductBlock> || std::is_same_v<OfInputs, MinimumBlock> || std::is_same_v<OfInputs, MaximumBlock>
-void describe_block(Visitor& v, OfInputs& b) {
-  describe_inputs(v, b.inputs);
-}
+void describe_block(Visitor& v, OfInputs& b) { describe_inputs(v, b.inputs); }
 void describe_block(Visitor& v, SaturationBlock& b) {
   describe_input(v, b.input);
   v.leaf({"min", "Minimum value", kSignalValue}, &b.min);
@@ -82,8 +80,9 @@ void describe_block(Visitor& v, NoiseBlock& b) {
   v.leaf({"seed", "Number from which the noise follows", kNumber, kNonNegative}, &b.seed);
 }
 void describe_step(Visitor& v, SequenceStep& s) {
-  v.leaf({"until", "The step ends where this expression holds; `elapsed` is the time in the step in s", kNumber, kRequired, Names::condition},
-         &s.until);
+  v.leaf(
+      {"until", "The step ends where this expression holds; `elapsed` is the time in the step in s", kNumber, kRequired, Names::condition},
+      &s.until);
   v.section({"set", "Commands during the step, by name: expressions; others keep those of the steps before"},
             named_items(s.commands,
                         [](Visitor& w, SequenceValue& value) {
@@ -192,39 +191,41 @@ Alternative block_form(BlockDescription& block, const char* key, const char* doc
 }  // namespace
 
 void describe_control_block(Visitor& v, BlockDescription& b) {
-  v.alternatives({block_form<GainBlock>(b, "gain", "Gain and offset"), block_form<SumBlock>(b, "sum", "Weighted sum"),
-                  block_form<ProductBlock>(b, "product", "Product"), block_form<MinimumBlock>(b, "minimum", "Least of its inputs"),
-                  block_form<MaximumBlock>(b, "maximum", "Greatest of its inputs"),
-                  block_form<PidBlock>(b, "pid", "Controller with proportional, integral and derivative part"),
-                  block_form<TransferFunctionBlock>(b, "transfer_function", "Rational function of s"),
-                  block_form<StateSpaceBlock>(b, "state_space", "Linear system with one output"),
-                  block_form<IntegratorBlock>(b, "integrator", "Time integral, limited"),
-                  block_form<LowPassBlock>(b, "low_pass", "Lag of first or second order"),
-                  block_form<LeadLagBlock>(b, "lead_lag", "gain (1 + s lead)/(1 + s lag)"),
-                  block_form<NotchBlock>(b, "notch", "Suppresses one frequency"),
-                  block_form<DerivativeBlock>(b, "derivative", "Filtered time derivative"),
-                  block_form<DelayBlock>(b, "delay", "Delay by a Pade approximation"),
-                  block_form<RateLimiterBlock>(b, "rate_limiter", "Follows its input with limited rate"),
-                  block_form<SaturationBlock>(b, "saturation", "Its input within limits"),
-                  block_form<DeadZoneBlock>(b, "dead_zone", "Distance of its input from a zone around 0"),
-                  block_form<DeadBandCompensationBlock>(b, "dead_band_compensation", "Adds the dead band of a valve to its command"),
-                  block_form<TableBlock>(b, "table", "Table over its input"),
-                  {"expression", "Expression of quantities", std::holds_alternative<ExpressionBlock>(b.law),
-                   [&b] { b.law = ExpressionBlock{}; },
-                   [&b](Visitor& w) {
-                     w.leaf({"expression",
-                             "Numbers, quantities, operators + - * / ^ < <= > >= and or, functions min max clamp abs sign sqrt exp sin cos "
-                             "tanh atan2 not if",
-                             kNumber, kRequired, Names::expression},
-                            &std::get<ExpressionBlock>(b.law).expression);
-                   }},
-                  block_form<RelayBlock>(b, "relay", "On and off at two levels of its input; sampled"),
-                  block_form<TimerBlock>(b, "timer", "Time for which a condition has held; sampled"),
-                  block_form<CounterBlock>(b, "counter", "Number of times that a condition has begun to hold; sampled"),
-                  block_form<QuantiserBlock>(b, "quantiser", "Its input in whole steps; sampled"),
-                  block_form<NoiseBlock>(b, "noise", "Its input with noise; sampled"),
-                  block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds; sampled")},
-                 true);
+  v.alternatives(
+      {block_form<GainBlock>(b, "gain", "Gain and offset"),
+       block_form<SumBlock>(b, "sum", "Weighted sum"),
+       block_form<ProductBlock>(b, "product", "Product"),
+       block_form<MinimumBlock>(b, "minimum", "Least of its inputs"),
+       block_form<MaximumBlock>(b, "maximum", "Greatest of its inputs"),
+       block_form<PidBlock>(b, "pid", "Controller with proportional, integral and derivative part"),
+       block_form<TransferFunctionBlock>(b, "transfer_function", "Rational function of s"),
+       block_form<StateSpaceBlock>(b, "state_space", "Linear system with one output"),
+       block_form<IntegratorBlock>(b, "integrator", "Time integral, limited"),
+       block_form<LowPassBlock>(b, "low_pass", "Lag of first or second order"),
+       block_form<LeadLagBlock>(b, "lead_lag", "gain (1 + s lead)/(1 + s lag)"),
+       block_form<NotchBlock>(b, "notch", "Suppresses one frequency"),
+       block_form<DerivativeBlock>(b, "derivative", "Filtered time derivative"),
+       block_form<DelayBlock>(b, "delay", "Delay by a Pade approximation"),
+       block_form<RateLimiterBlock>(b, "rate_limiter", "Follows its input with limited rate"),
+       block_form<SaturationBlock>(b, "saturation", "Its input within limits"),
+       block_form<DeadZoneBlock>(b, "dead_zone", "Distance of its input from a zone around 0"),
+       block_form<DeadBandCompensationBlock>(b, "dead_band_compensation", "Adds the dead band of a valve to its command"),
+       block_form<TableBlock>(b, "table", "Table over its input"),
+       {"expression", "Expression of quantities", std::holds_alternative<ExpressionBlock>(b.law), [&b] { b.law = ExpressionBlock{}; },
+        [&b](Visitor& w) {
+          w.leaf({"expression",
+                  "Numbers, quantities, operators + - * / ^ < <= > >= and or, functions min max clamp abs sign sqrt exp sin cos "
+                  "tanh atan2 not if",
+                  kNumber, kRequired, Names::expression},
+                 &std::get<ExpressionBlock>(b.law).expression);
+        }},
+       block_form<RelayBlock>(b, "relay", "On and off at two levels of its input; sampled"),
+       block_form<TimerBlock>(b, "timer", "Time for which a condition has held; sampled"),
+       block_form<CounterBlock>(b, "counter", "Number of times that a condition has begun to hold; sampled"),
+       block_form<QuantiserBlock>(b, "quantiser", "Its input in whole steps; sampled"),
+       block_form<NoiseBlock>(b, "noise", "Its input with noise; sampled"),
+       block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds; sampled")},
+      true);
   v.leaf({"period", "Sampled: the interval at which the block is evaluated; its value is constant between; default: continuous in time",
           kTime, kPositive},
          &b.period);

@@ -139,8 +139,9 @@ StepOutcome ExplicitStep<D>::attempt(const StateVector& state, double h) {
   // after a jump of a signal that only spools read, the state has the rate before the jump
   const CompiledModel& model = rates_.model();
   for (const Spool& spool : model.hydraulics.spools)
-    if (!spool.driven()) spool_rates(spool, signals_at(model, state).value(spool.signal, state.time, Side::right), state.y() + spool.state,
-                slope_.y.data() + spool.state);
+    if (!spool.driven())
+      spool_rates(spool, signals_at(model, state).value(spool.signal, state.time, Side::right), state.y() + spool.state,
+                  slope_.y.data() + spool.state);
   const bool done = integrator_ == IntegratorKind::rk4                   ? rk4(state, h, report)
                     : integrator_ == IntegratorKind::semi_implicit_euler ? semi_implicit_euler(state, h, report)
                                                                          : euler(state, h, report);

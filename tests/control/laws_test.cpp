@@ -26,7 +26,8 @@ Eigen::MatrixXd slopes_of(const BlockLaw& law, const std::vector<double>& u, con
 /// The transfer function from input `input` of a linear law.
 Complex response(const BlockLaw& law, Complex s, int input = 0) {
   const int n = law.states(), m = law.inputs();
-  const Eigen::MatrixXd all = slopes_of(law, std::vector<double>(static_cast<std::size_t>(m), 0.3), std::vector<double>(static_cast<std::size_t>(n) + 1, 0.1));
+  const Eigen::MatrixXd all =
+      slopes_of(law, std::vector<double>(static_cast<std::size_t>(m), 0.3), std::vector<double>(static_cast<std::size_t>(n) + 1, 0.1));
   const Eigen::MatrixXcd A = all.block(1, m, n, n).cast<Complex>(), I = Eigen::MatrixXcd::Identity(n, n);
   const Eigen::VectorXcd B = all.block(1, input, n, 1).cast<Complex>();
   const Eigen::RowVectorXcd C = all.block(0, m, 1, n).cast<Complex>();
@@ -46,11 +47,14 @@ void expect_transfer(const BlockLawDescription& law, const std::function<Complex
 
 TEST(ControlLaws, HaveTheirTransferFunctions) {
   const double w = 2 * std::numbers::pi * 5;
-  expect_transfer(TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}, [](Complex s) { return (2.0 * s + 3.0) / (0.5 * s * s * s + 0.2 * s * s + 4.0 * s + 1.0); });
-  expect_transfer(TransferFunctionBlock{"u", {4, 1, 3}, {2, 0, 7}}, [](Complex s) { return (4.0 * s * s + s + 3.0) / (2.0 * s * s + 7.0); });
+  expect_transfer(TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}},
+                  [](Complex s) { return (2.0 * s + 3.0) / (0.5 * s * s * s + 0.2 * s * s + 4.0 * s + 1.0); });
+  expect_transfer(TransferFunctionBlock{"u", {4, 1, 3}, {2, 0, 7}},
+                  [](Complex s) { return (4.0 * s * s + s + 3.0) / (2.0 * s * s + 7.0); });
   expect_transfer(TransferFunctionBlock{"u", {3}, {2, 0, 0}}, [](Complex s) { return 1.5 / (s * s); });
   expect_transfer(LowPassBlock{.input = "u", .time_constant = 0.02}, [](Complex s) { return 1.0 / (1.0 + 0.02 * s); });
-  expect_transfer(LowPassBlock{.input = "u", .frequency = 5, .damping = 0.3}, [=](Complex s) { return w * w / (s * s + 0.6 * w * s + w * w); });
+  expect_transfer(LowPassBlock{.input = "u", .frequency = 5, .damping = 0.3},
+                  [=](Complex s) { return w * w / (s * s + 0.6 * w * s + w * w); });
   expect_transfer(LeadLagBlock{"u", 3, 0.4, 0.01}, [](Complex s) { return 3.0 * (1.0 + 0.4 * s) / (1.0 + 0.01 * s); });
   expect_transfer(NotchBlock{"u", 5, 0.5, 0.1}, [=](Complex s) { return (s * s + 0.1 * w * s + w * w) / (s * s + w * s + w * w); });
   expect_transfer(DerivativeBlock{"u", 0.03}, [](Complex s) { return s / (1.0 + 0.03 * s); });
@@ -70,7 +74,14 @@ TEST(ControlLaws, ApproximateADelay) {
 }
 
 TEST(ControlLaws, PidIsItsThreeParts) {
-  PidBlock b{.setpoint = "r", .measurement = "y", .gain = 4, .integral_time = 0.5, .derivative_time = 0.2, .filter = 8, .setpoint_weight = 0.6, .derivative_weight = 0.3};
+  PidBlock b{.setpoint = "r",
+             .measurement = "y",
+             .gain = 4,
+             .integral_time = 0.5,
+             .derivative_time = 0.2,
+             .filter = 8,
+             .setpoint_weight = 0.6,
+             .derivative_weight = 0.3};
   const auto law = plan_block({.law = b});
   for (const double w : {0.1, 3.0, 50.0}) {
     const Complex s(0, w), I = 4.0 / (0.5 * s), D = 4.0 * 0.2 * s / (1.0 + 0.2 / 8 * s);
@@ -90,9 +101,7 @@ TEST(ControlLaws, PidIsItsThreeParts) {
 }
 
 TEST(ControlLaws, OfOneInputHaveTheirValues) {
-  const auto value = [](const BlockLawDescription& law, double u) {
-    return plan_block({.law = law})->value(&u, nullptr);
-  };
+  const auto value = [](const BlockLawDescription& law, double u) { return plan_block({.law = law})->value(&u, nullptr); };
   EXPECT_DOUBLE_EQ(value(GainBlock{"u", 3, 0.5}, 2), 6.5);
   const SaturationBlock saturation{"u", -2, 1};
   EXPECT_DOUBLE_EQ(value(saturation, -5), -2);
@@ -125,18 +134,19 @@ TEST(ControlLaws, OfSeveralInputsHaveTheirValues) {
 }
 
 TEST(ControlLaws, HaveExactDerivatives) {
-  const std::vector<BlockLawDescription> laws{GainBlock{"u", 3, 0.5},
-                                              SumBlock{{"a", "b"}, {2, -1}, 0},
-                                              ProductBlock{{"a", "b", "c"}},
-                                              MinimumBlock{{"a", "b"}},
-                                              PidBlock{.setpoint = "r", .measurement = "y", .gain = 4, .integral_time = 0.5, .derivative_time = 0.2, .max = 1},
-                                              IntegratorBlock{.input = "u", .max = 0.05},
-                                              RateLimiterBlock{"u", 30, {}, 0.01},
-                                              RateLimiterBlock{"u", 3, {}, 0.01},
-                                              TableBlock{"u", {{0, 1}, {1, 3}, {3, 0}}},
-                                              ExpressionBlock{"a * b ^ 2 / sqrt(c) - max(a, b) + if(a > c, sin(a), cos(b)) + clamp(a, 0, 1) * exp(-c)"},
-                                              ExpressionBlock{"abs(-a) ^ b + tanh(3 * c) - min(a, 2) * sign(b) + atan2(a, b * c)"},
-                                              TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}};
+  const std::vector<BlockLawDescription> laws{
+      GainBlock{"u", 3, 0.5},
+      SumBlock{{"a", "b"}, {2, -1}, 0},
+      ProductBlock{{"a", "b", "c"}},
+      MinimumBlock{{"a", "b"}},
+      PidBlock{.setpoint = "r", .measurement = "y", .gain = 4, .integral_time = 0.5, .derivative_time = 0.2, .max = 1},
+      IntegratorBlock{.input = "u", .max = 0.05},
+      RateLimiterBlock{"u", 30, {}, 0.01},
+      RateLimiterBlock{"u", 3, {}, 0.01},
+      TableBlock{"u", {{0, 1}, {1, 3}, {3, 0}}},
+      ExpressionBlock{"a * b ^ 2 / sqrt(c) - max(a, b) + if(a > c, sin(a), cos(b)) + clamp(a, 0, 1) * exp(-c)"},
+      ExpressionBlock{"abs(-a) ^ b + tanh(3 * c) - min(a, 2) * sign(b) + atan2(a, b * c)"},
+      TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}};
   constexpr double kChange = 1e-6;
   for (const BlockLawDescription& description : laws) {
     const auto law = plan_block({.law = description});
@@ -184,9 +194,7 @@ TEST(ControlLaws, MistakesInExpressionsAreNamed) {
   const auto problem = [](const std::string& text) -> std::string {
     try {
       return problem_of(parse_expression(text));
-    } catch (const ExpressionError& error) {
-      return error.found + "; expected " + error.expected;
-    }
+    } catch (const ExpressionError& error) { return error.found + "; expected " + error.expected; }
   };
   EXPECT_EQ(problem("a + 1"), "");
   EXPECT_NE(problem("a + ").find("ends early"), std::string::npos);
@@ -245,7 +253,9 @@ TEST(ControlLaws, StartSteadyAtTheirInput) {
     law->start(&u, x);
     law->rates(&u, x, rate);
     for (int i = 0; i < law->states(); ++i) EXPECT_NEAR(rate[i], 0, 1e-9) << description.index();
-    const double gain = std::holds_alternative<LeadLagBlock>(description) ? 3 : std::holds_alternative<DerivativeBlock>(description) ? 0 : 1;
+    const double gain = std::holds_alternative<LeadLagBlock>(description)      ? 3
+                        : std::holds_alternative<DerivativeBlock>(description) ? 0
+                                                                               : 1;
     EXPECT_NEAR(law->value(&u, x), gain * u, 1e-9) << description.index();
   }
 }

@@ -91,7 +91,8 @@ struct ServoEquations {
         return at;
       };
       const double t = i * h;
-      const State a = rates(t, y), b = rates(t + h / 2, ahead(a, h / 2)), c = rates(t + h / 2, ahead(b, h / 2)), d = rates(t + h, ahead(c, h));
+      const State a = rates(t, y), b = rates(t + h / 2, ahead(a, h / 2)), c = rates(t + h / 2, ahead(b, h / 2)),
+                  d = rates(t + h, ahead(c, h));
       for (std::size_t k = 0; k < y.size(); ++k) y[k] += h / 6 * (a[k] + 2 * b[k] + 2 * c[k] + d[k]);
       if ((i + 1) % kParts == 0) x.push_back(y[0]);
     }
@@ -142,19 +143,22 @@ TEST(Control, OtherIntegratorsAndTreatmentsAgree) {
 }
 
 TEST(Control, TheTangentIsExact) {
-  const auto exact = test::model_from(servo(kControl)), difference = test::model_from(servo(kControl), {"solver.tangent=forward_difference"});
+  const auto exact = test::model_from(servo(kControl)),
+             difference = test::model_from(servo(kControl), {"solver.tangent=forward_difference"});
   Runner a(exact), b(difference);
   a.advance(1);
   b.advance(1);
   EXPECT_LE(a.statistics().iterations, 3.1 * static_cast<double>(a.statistics().steps));
-  for (int i = 0; i < exact->layout.ny; ++i) EXPECT_NEAR(a.state().y()[i], b.state().y()[i], 1e-7 * (1 + std::abs(a.state().y()[i]))) << exact->state_names[i];
+  for (int i = 0; i < exact->layout.ny; ++i)
+    EXPECT_NEAR(a.state().y()[i], b.state().y()[i], 1e-7 * (1 + std::abs(a.state().y()[i]))) << exact->state_names[i];
 }
 
 TEST(Control, HoldsAtEveryScale) {
   const std::vector<double> reference = end_state(test::model_from(servo(kControl)));
   for (const double scale : {1e-3, 1e3}) {
     const std::vector<double> scaled = end_state(test::model_from(servo(kControl, scale)));
-    for (std::size_t i = 0; i < reference.size(); ++i) EXPECT_NEAR(scaled[i], reference[i], 1e-6 * (1e-3 + std::abs(reference[i]))) << scale << " " << i;
+    for (std::size_t i = 0; i < reference.size(); ++i)
+      EXPECT_NEAR(scaled[i], reference[i], 1e-6 * (1e-3 + std::abs(reference[i]))) << scale << " " << i;
   }
 }
 
@@ -187,10 +191,12 @@ LinearModel linear_at_start(const std::shared_ptr<const CompiledModel>& model) {
 TEST(Control, ClosedLoopEigenvaluesAreThoseOfTheAlgebraOnTheOpenLoop) {
   const LinearModel closed = linear_at_start(test::model_from(servo(kControl)));
   // the open loop: the command is a signal of the same value
-  const LinearModel open = linear_at_start(test::model_from(servo(fmt::format("signals: {{command: {:.17g}}}", ServoEquations::start()[4]))));
+  const LinearModel open =
+      linear_at_start(test::model_from(servo(fmt::format("signals: {{command: {:.17g}}}", ServoEquations::start()[4]))));
   const Eigen::Index n = open.A.rows(), u = index_of(open.inputs, "valve.signal");
   const Eigen::VectorXd B = open.B.col(u);
-  const Eigen::RowVectorXd length = open.C.row(index_of(open.outputs, "ram.length")), pressure = open.C.row(index_of(open.outputs, "side_A.pressure"));
+  const Eigen::RowVectorXd length = open.C.row(index_of(open.outputs, "ram.length")),
+                           pressure = open.C.row(index_of(open.outputs, "side_A.pressure"));
   // u = -12 y + I + 60 (-y - z) + 5e-9 f - 5e-9 p
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + 3, n + 3);
   const Eigen::RowVectorXd feedback = -72 * length - 5e-9 * pressure;
@@ -205,7 +211,8 @@ TEST(Control, ClosedLoopEigenvaluesAreThoseOfTheAlgebraOnTheOpenLoop) {
   A(n + 2, n + 2) = -1 / 0.03;
   // x, v, p_A, p_B, then in the order of the closed loop I, z, f, spool, its rate, and here spool, its rate, I, z, f
   const auto expected = eigenvalues(A, {1e-3, 0.1, 1e6, 1e6, 1, 500, 1e-2, 1e-3, 1e6}),
-             found = eigenvalues(closed.A, {1e-3, 0.1, 1e6, 1e6, 1e-2, 1e-3, 1e6, 1, 500}), open_values = eigenvalues(open.A, {1e-3, 0.1, 1e6, 1e6, 1, 500});
+             found = eigenvalues(closed.A, {1e-3, 0.1, 1e6, 1e6, 1e-2, 1e-3, 1e6, 1, 500}),
+             open_values = eigenvalues(open.A, {1e-3, 0.1, 1e6, 1e6, 1, 500});
   ASSERT_EQ(expected.size(), found.size());
   EXPECT_LT(farthest(expected, found), 1e-9);
   EXPECT_GT(farthest(open_values, found), 1e-2);  // the open loop's are not
@@ -214,7 +221,8 @@ TEST(Control, ClosedLoopEigenvaluesAreThoseOfTheAlgebraOnTheOpenLoop) {
 TEST(Control, ABlockHeldOpensTheLoop) {
   // sampled, it is an input of the linear model
   const LinearModel open = linear_at_start(test::model_from(servo(kControl), {"control.command.period=1 s"}));
-  const LinearModel plain = linear_at_start(test::model_from(servo(fmt::format("signals: {{command: {:.17g}}}", ServoEquations::start()[4]))));
+  const LinearModel plain =
+      linear_at_start(test::model_from(servo(fmt::format("signals: {{command: {:.17g}}}", ServoEquations::start()[4]))));
   const Eigen::Index u = index_of(open.inputs, "command.output"), v = index_of(plain.inputs, "valve.signal");
   EXPECT_NEAR(open.inputs[static_cast<std::size_t>(u)].reference, ServoEquations::start()[4], 1e-12);
   for (std::size_t i = 0; i < plain.states.size(); ++i) {
@@ -284,7 +292,8 @@ TEST(Control, EveryReadingAndEveryUserIsInTheTangent) {
     Runner run(other);
     run.advance(0.5);
     for (int i = 0; i < model->layout.ny; ++i)
-      EXPECT_NEAR(run.state().y()[i], exact.state().y()[i], tolerance * (1e-2 + std::abs(exact.state().y()[i]))) << model->state_names[i] << " " << set.back();
+      EXPECT_NEAR(run.state().y()[i], exact.state().y()[i], tolerance * (1e-2 + std::abs(exact.state().y()[i])))
+          << model->state_names[i] << " " << set.back();
   };
   same(difference, 1e-6);
   same(cartesian, 1e-5);
@@ -384,8 +393,9 @@ TEST(Control, TheErrorOfSamplingIsHalfAPeriodOfDelay) {
 
 /// Values of blocks at 1 ms after every sample of 10 ms, in a machine without mechanism and oil flow.
 std::vector<double> course_of(const std::string& block, const std::string& blocks, int samples) {
-  const auto model = test::model_from("trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L, pressure: 1 bar}}\n" + blocks +
-                                      "\nsolver: {step: 1 ms, duration: 10 s}\n");
+  const auto model =
+      test::model_from("trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L, pressure: 1 bar}}\n" +
+                       blocks + "\nsolver: {step: 1 ms, duration: 10 s}\n");
   Runner run(model);
   const auto at = std::find(model->state_names.begin(), model->state_names.end(), block + ".output");
   if (at == model->state_names.end()) throw Error("no " + block);
@@ -401,7 +411,8 @@ TEST(Control, LogicIsEvaluatedAtSamples) {
   const std::string wave = "signals: {u: {steps: [[5 ms, 0.6], [25 ms, 0.9], [45 ms, 0.6], [65 ms, 0.2], [85 ms, 0.95], [105 ms, 0.1]]}}\n";
   EXPECT_EQ(course_of("r", wave + "control: {r: {relay: {input: u, on: 0.8, off: 0.4, value_on: 3, value_off: -1}, period: 10 ms}}", 12),
             (std::vector<double>{-1, -1, -1, 3, 3, 3, 3, -1, -1, 3, 3, -1}));
-  EXPECT_EQ(course_of("c", wave + "control: {c: {counter: {input: u}, period: 10 ms}}", 12), (std::vector<double>{0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(course_of("c", wave + "control: {c: {counter: {input: u}, period: 10 ms}}", 12),
+            (std::vector<double>{0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2}));
   const std::vector<double> timer = course_of("t", wave + "control: {t: {timer: {input: u}, period: 10 ms}}", 12);
   const std::vector<double> expected{0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0, 0, 0.01, 0.02, 0};
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(timer[i], expected[i], 1e-12) << i;
@@ -427,7 +438,8 @@ control:
   EXPECT_EQ(course_of("cycle.boom", text, 13), (std::vector<double>{0.5, 0.5, 0.5, 0.5, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
   EXPECT_EQ(course_of("seen", text, 11), (std::vector<double>{10.5, 10.5, 10.5, 10.5, 19, 19, 19, 29, 29, 29, -1}));
   const std::vector<double> arm = course_of("cycle.arm", text, 10);
-  for (int k = 0; k < 10; ++k) EXPECT_NEAR(arm[static_cast<std::size_t>(k)], k < 7 ? 0.1 * k + 0.01 : 7, 1e-9) << k;  // continuous between samples
+  for (int k = 0; k < 10; ++k)
+    EXPECT_NEAR(arm[static_cast<std::size_t>(k)], k < 7 ? 0.1 * k + 0.01 : 7, 1e-9) << k;  // continuous between samples
   std::string again = text;
   again.replace(again.find("      steps:"), 12, "      repeat: true\n      steps:");
   EXPECT_EQ(course_of("cycle", again, 13)[10], 1);
@@ -438,9 +450,7 @@ control:
 std::string error_of(const std::string& text) {
   try {
     test::model_from(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  } catch (const InputError& error) { return error.what(); }
   return "";
 }
 
@@ -452,7 +462,8 @@ TEST(Control, MistakesAreNamed) {
   const std::string misspelt = with("command: {gain: {input: ram.lenght}}");
   EXPECT_NE(misspelt.find("did you mean `ram.length`?"), std::string::npos) << misspelt;
   EXPECT_NE(with("command: {gain: {input: ram.force}}").find("quantity that blocks can read"), std::string::npos);
-  EXPECT_NE(with("command: {transfer_function: {input: target, numerator: [1, 2, 3], denominator: [1, 2]}}").find("proper"), std::string::npos);
+  EXPECT_NE(with("command: {transfer_function: {input: target, numerator: [1, 2, 3], denominator: [1, 2]}}").find("proper"),
+            std::string::npos);
   EXPECT_NE(with("command: {sum: {inputs: [target], gains: [1, 2]}}").find("one for each input"), std::string::npos);
   EXPECT_NE(with("command: {state_space: {inputs: [target], A: [[1, 2]], B: [[1]], C: [1]}}").find("A is square"), std::string::npos);
   EXPECT_NE(with("command: {saturation: {input: target, min: 2, max: 1}}").find("more than the minimum"), std::string::npos);
@@ -462,8 +473,12 @@ TEST(Control, MistakesAreNamed) {
   EXPECT_NE(with("command: {expression: 2 * (target}").find("expected `)`"), std::string::npos);
   EXPECT_NE(with("command: {relay: {input: target, on: 1, off: 0}}").find("`period`"), std::string::npos);
   EXPECT_NE(with("command: {relay: {input: target, on: 1, off: 1}, period: 1 ms}").find("less than `on`"), std::string::npos);
-  EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: ram.leng}}]}, period: 1 ms}, command: {gain: {input: c.a}}").find("ram.leng"), std::string::npos);
-  EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: 1}}]}, period: 1 ms}, command: {gain: {input: c.b}}").find("did you mean `c.a`?"), std::string::npos);
+  EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: ram.leng}}]}, period: 1 ms}, command: {gain: {input: c.a}}")
+                .find("ram.leng"),
+            std::string::npos);
+  EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: 1}}]}, period: 1 ms}, command: {gain: {input: c.b}}")
+                .find("did you mean `c.a`?"),
+            std::string::npos);
   std::string load = servo("control: {command: {gain: {input: 1}}}\nforces: {push: {body: slide, force: [1 N, 0, 0], signal: command}}");
   EXPECT_NE(error_of(load).find("control block"), std::string::npos) << error_of(load);
   std::string unknown = servo("control: {command: {gain: {input: side_A.pressure, gain: 1e-7}}}");
@@ -473,7 +488,8 @@ TEST(Control, MistakesAreNamed) {
 }
 
 TEST(Control, ALoopIsClosedByStatesNotByBlocksAlone) {
-  EXPECT_EQ(error_of(servo("control: {command: {gain: {input: lag, gain: -1}}, lag: {low_pass: {input: command, time_constant: 1 s}}}")), "");
+  EXPECT_EQ(error_of(servo("control: {command: {gain: {input: lag, gain: -1}}, lag: {low_pass: {input: command, time_constant: 1 s}}}")),
+            "");
   EXPECT_EQ(error_of(servo("control: {command: {gain: {input: b}, period: 1 ms}, b: {gain: {input: command}}}")), "");
 }
 

@@ -113,9 +113,9 @@ struct DelayBlock {
 /// Follows its input with limited rate.
 struct RateLimiterBlock {
   NumberOrSignal input = std::string();
-  double rise = 0;                ///< [1/s] largest rate
-  std::optional<double> fall{};   ///< [1/s] largest negative rate as a positive number; unset: the same
-  double time_constant = 1e-3;    ///< [s] with which it reaches its input
+  double rise = 0;               ///< [1/s] largest rate
+  std::optional<double> fall{};  ///< [1/s] largest negative rate as a positive number; unset: the same
+  double time_constant = 1e-3;   ///< [s] with which it reaches its input
 };
 
 /// Its input within limits.
@@ -148,7 +148,7 @@ struct ExpressionBlock {
 /// On where its input is at `on` or above, off at `off` or below; sampled.
 struct RelayBlock {
   NumberOrSignal input = std::string();
-  double on = 0, off = 0;                ///< levels of the input, off below on
+  double on = 0, off = 0;  ///< levels of the input, off below on
   double value_on = 1, value_off = 0;
 };
 /// Time for which its input has been above 0.5; sampled.
@@ -181,17 +181,18 @@ struct SequenceStep {
   NamedList<SequenceValue> commands{};  ///< values during the step; others keep those of the steps before
 };
 /// Steps in their order; sampled. Its value is the number of the step from 1, and 0 after the last one; the commands are the signals
-/// NAME.COMMAND.
+/// NAME.COMMAND (`cycle.boom`).
 struct SequenceBlock {
   std::vector<SequenceStep> steps{};
   bool repeat = false;  ///< begins again after the last step
 };
 
 /// What a block does.
-using BlockLawDescription = std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock,
-                                         StateSpaceBlock, IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock,
-                                         DelayBlock, RateLimiterBlock, SaturationBlock, DeadZoneBlock, DeadBandCompensationBlock, TableBlock, ExpressionBlock,
-                                         RelayBlock, TimerBlock, CounterBlock, QuantiserBlock, NoiseBlock, SequenceBlock>;
+using BlockLawDescription =
+    std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock, StateSpaceBlock,
+                 IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock, DelayBlock, RateLimiterBlock, SaturationBlock,
+                 DeadZoneBlock, DeadBandCompensationBlock, TableBlock, ExpressionBlock, RelayBlock, TimerBlock, CounterBlock,
+                 QuantiserBlock, NoiseBlock, SequenceBlock>;
 
 /// A control block. Inputs are numbers or names: of signals, inputs, other blocks, and quantities of the machine such as `v1.pressure`,
 /// `lift.length`, `lift.rate`, `boom.angle`. Its name stands for a signal.
