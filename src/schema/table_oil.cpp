@@ -67,7 +67,7 @@ void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasure
   v.leaf({"film_time_up", "Time constant of film growth", kTime, kNonNegative}, &f.film_time_up);
   v.leaf({"film_time_down", "Time constant of film decay", kTime, kNonNegative}, &f.film_time_down);
   v.leaf({"film_time_dwell", "Time constant of the film at rest", kTime, kNonNegative}, &f.film_time_dwell);
-  v.leaf({"states", "Bristle and film states as unknowns of the system, or integrated inside the cylinder"},
+  v.leaf({"states", "Bristle and film states as unknowns of the system, or integrated inside the element"},
          choice(f.states, {"monolithic", "local"}));
   v.leaf({"start_bristle", "Deflection of the bristles at the start", in.position}, &f.start_bristle);
   v.leaf({"start_film", "Lubricant film at the start", kNumber, kNonNegative}, &f.start_film);
