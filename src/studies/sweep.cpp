@@ -119,8 +119,12 @@ std::size_t count_done(const std::vector<std::optional<JournalEntry>>& runs) {
   return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run.has_value(); }));
 }
 
-void remove_sweep(const std::string& folder) {
+void remove_journals(const std::string& folder) {
   for (const std::string& path : journals_in(folder)) std::remove(path.c_str());
+}
+
+void remove_sweep(const std::string& folder) {
+  remove_journals(folder);
   for (const char* name : {"sweep.json", "sweep.h5", "sweep.csv"}) std::remove((folder + "/" + name).c_str());
 }
 
@@ -160,6 +164,7 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
   SweepOutcome outcome;
   outcome.runs = plan.items().rows.size();
   if (holds_sweep(plan, folder, overwrite)) {
+    remove_journals(folder);
     outcome.there = true;
     outcome.done = outcome.earlier = outcome.runs;
     return outcome;
@@ -186,7 +191,7 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
   }
   outcome.missing = write_files(plan, results, folder);
   outcome.text = sweep_text(plan, results);
-  for (const std::string& path : journals_in(folder)) std::remove(path.c_str());
+  remove_journals(folder);
   return outcome;
 }
 

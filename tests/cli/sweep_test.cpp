@@ -29,9 +29,9 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 
 const std::string kModel = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
 const std::vector<std::string> kArguments{"sweep",     kModel,
-                                          "--set",     "solver.duration=1 s",
+                                          "--set",     "solver.duration=3 s",
                                           "--vary",    "cylinders.lift.bore=45:70 mm",
-                                          "--vary",    "cylinders.lift.friction.model=brown_mcphee,lugre",
+                                          "--vary",    "solver.step=1ms,2ms",
                                           "--sample",  "lhs:60,5",
                                           "--kpi",     "p=max(piston_side.pressure)",
                                           "--kpi",     "w=integral(lift.power)",
@@ -156,7 +156,7 @@ TEST_F(RanksOfASweep, AWrongCommandIsReportedOnceAndEnds) {
 }
 
 TEST_F(SweepCommand, InterruptedItSaysHowToGoOn) {
-  const int end = run_and_kill(path("out"), Milliseconds(150), SIGINT);
+  const int end = run_and_kill(path("out"), Milliseconds(80), SIGINT);
   if (end == 0) GTEST_SKIP() << "the sweep was faster than the signal";
   EXPECT_TRUE(end == -130 || end == SIGINT) << end;  // before signals are caught, the second
   EXPECT_FALSE(exists("out/sweep.h5"));

@@ -81,6 +81,10 @@ def main():
     if texts[0] != texts[1] or abs(printed - last) > 1e-12:
         sys.exit(f"built.cpp prints {printed}, and the model that it writes ends at {last}; it should be that of examples/lever.yaml")
 
+    bores = options.work / "bores"
+    if run(build / "bores_cpp", "examples/lever.yaml", bores) != "1" or not (bores / "sweep.h5").is_file():
+        sys.exit("bores.cpp does not finish its sweep")
+
     results = options.work / "results"
     run(options.program, "run", "examples/lever.yaml", "--set", "solver.step=2 ms", "-q", "-o", results)
     with open(results / "results.csv", encoding="utf-8") as file:

@@ -28,7 +28,7 @@ const std::string kBore = "cylinders.lift.bore", kMass = "bodies.lever.rod.mass"
 SweepRequest lever(const std::vector<std::string>& vary, const std::vector<std::string>& kpis = {"p=max(piston_side.pressure)"}) {
   SweepRequest request;
   request.model_file = kLever;
-  request.overrides = {{"solver.duration", "0.3 s"}};
+  request.overrides = {{"solver.duration", "1 s"}};
   request.vary = vary;
   request.kpis = kpis;
   return request;
@@ -113,7 +113,7 @@ class Sweep : public test::InFolder {
 TEST_F(Sweep, EveryRunIsThatOfTheFileWithItsValues) {
   const std::vector<std::string> kpis{"p=max(piston_side.pressure)", "f=final(lift.force) - min(lift.force)", "e=final(energy.residual)",
                                       "w=max(lever.velocity_y)"};
-  const SweepRequest request = lever({kBore + "=50mm,63mm", kMass + "=90,110", kLaw + "=brown_mcphee,bengisu_akay"}, kpis);
+  const SweepRequest request = lever({kBore + "=50mm,63mm", kMass + "=90,110", kLaw + "=brown_mcphee,none"}, kpis);
   ASSERT_EQ(perform(request, "all").done, 8U);
   const SweepPlan plan(request);
   SweepPlan::Maker maker(plan);
@@ -138,7 +138,7 @@ TEST_F(Sweep, EveryRunIsThatOfTheFileWithItsValues) {
 
 TEST_F(Sweep, BytesDoNotDependOnThreadsOrder) {
   for (const SweepKeep keep : {SweepKeep::kpi, SweepKeep::channels}) {
-    SweepRequest request = lever({kBore + "=50:60:2 mm", "cylinders.lift.friction.model=brown_mcphee,lugre"});
+    SweepRequest request = lever({kBore + "=50:60:2 mm", "solver.step=1ms,2ms"});
     request.keep = keep;
     request.overrides.push_back({"record.channels", "[lift.*]"});
     const std::string name = word(keep);
