@@ -31,7 +31,9 @@ void finish(const CompiledModel& machine, MechanismCut& cut) {
 
 }  // namespace
 
-std::size_t count_inputs(const CompiledModel& machine) { return static_cast<std::size_t>(machine.hydraulics.pistons) * (publishes_forces(machine) ? 1 : 2); }
+std::size_t count_inputs(const CompiledModel& machine) {
+  return static_cast<std::size_t>(machine.hydraulics.pistons) * (publishes_forces(machine) ? 1 : 2);
+}
 
 MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynomial>& inputs) {
   MechanismCut cut{std::make_shared<CompiledModel>(machine), {}};

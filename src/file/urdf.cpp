@@ -297,7 +297,8 @@ class Importer {
   /// Elastic stops.
   void add_limits(const XMLElement& limit, const std::string& urdf_name, bool one, bool turns, FileTree& joint) {
     const double lower = value(limit, "lower", urdf_name, 0), upper = value(limit, "upper", urdf_name, 0);
-    const std::string text = "limits of joint `" + urdf_name + "`, " + number_text(lower) + " to " + number_text(upper) + (turns ? " rad" : " m");
+    const std::string text =
+        "limits of joint `" + urdf_name + "`, " + number_text(lower) + " to " + number_text(upper) + (turns ? " rad" : " m");
     if (!one || !(lower < upper)) return (void)out_.left_out.push_back(text);
     FileTree& limits = joint.add("limits", FileTree::map());
     limits.add("minimum", number(lower));

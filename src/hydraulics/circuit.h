@@ -181,7 +181,7 @@ struct Hydraulics {
   std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
-  int pistons = 0;                        // number of actuators with chambers, the first ones; the others act on joint coordinates
+  int pistons = 0;                              // number of actuators with chambers, the first ones; the others act on joint coordinates
   std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown

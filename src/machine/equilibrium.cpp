@@ -150,8 +150,8 @@ class StaticEquilibriumSolver {
       const Range& path = m_.ports[i].path;
       const Actuator& a = netlist_.actuators[i];
       if (a.A < 0) continue;
-      const double parts = std::abs(work_.hydraulics.pressure[a.A]) * a.cylinder.area_A +
-                           std::abs(work_.hydraulics.pressure[a.B]) * a.cylinder.area_B;
+      const double parts =
+          std::abs(work_.hydraulics.pressure[a.A]) * a.cylinder.area_A + std::abs(work_.hydraulics.pressure[a.B]) * a.cylinder.area_B;
       for (int k = path.begin; k < path.end; ++k) size[m_.paths[k].dof] += parts * std::abs(mech().dofs[k].gradient);
     }
     add_port_forces(m_, work_.force.data(), mech(), r_.data());

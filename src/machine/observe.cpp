@@ -571,7 +571,7 @@ class MachineReadings : public Base {
     int node = 0;                                // whose joint it is; 0: of the groups
     std::vector<std::pair<int, double>> groups;  // of constraints, and sign
     std::vector<std::pair<int, double>> ports;   // of a loop closure's friction and limits, and sign
-    int angle = -1;                              // in the plane: the velocity that is both the joint's and its body's, without rows; -1: none
+    int angle = -1;  // in the plane: the velocity that is both the joint's and its body's, without rows; -1: none
     BodyPoint point;
     const BodyInfo* axes = nullptr;  // null: the ground's
     std::array<S*, 3> force{}, moment{};
@@ -1018,8 +1018,7 @@ class MachineReadings : public Base {
     for (const SignalCell& c : signal_cells_) *c.cell = signal_value(signals, c.signal, time, side) * c.factor;
     if (reactions_.empty()) return;
     for (std::size_t i = 0; i < m_.body_loads.size(); ++i) body_factors_[i] = signal_value(signals, m_.body_loads[i].signal, time, side);
-    for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
-      joint_factors_[i] = signal_value(signals, m_.joint_loads[i].signal, time, side);
+    for (std::size_t i = 0; i < m_.joint_loads.size(); ++i) joint_factors_[i] = signal_value(signals, m_.joint_loads[i].signal, time, side);
     for (std::size_t i = 0; i < m_.soils.size(); ++i) soil_factors_[i] = signal_value(signals, m_.soils[i].signal, time, side);
   }
 
@@ -1152,7 +1151,7 @@ class MachineReadings : public Base {
   std::vector<SignalCell> signal_cells_;
   std::vector<ReactionCells> reactions_;
   std::vector<S> body_factors_, joint_factors_, soil_factors_, port_forces_;  // for reactions
-  std::vector<Force<D, S>> wrenches_;                         // per node
+  std::vector<Force<D, S>> wrenches_;                                         // per node
   std::vector<Flow> flows_;
   std::vector<Loss> losses_;
   std::vector<S*> source_powers_, spring_forces_;

@@ -22,12 +22,12 @@ enum class PortKind : unsigned char { line, coordinate, displacement, angle };
 template <int D>
 struct Port : Line<D> {
   PortKind kind = PortKind::line;
-  int q = -1;                  // coordinate: its index in q; the only velocity on the path
-  bool slides = false;         // coordinate: a displacement, not an angle
+  int q = -1;                    // coordinate: its index in q; the only velocity on the path
+  bool slides = false;           // coordinate: a displacement, not an angle
   Vec<D> axis = Vec<D>::Zero();  // displacement: a, node frame of A
-  double turn = 1, start = 0;  // angle, plane: t, s_0
-  JointAngle angle{};          // angle, space
-  double near = 0;             // [rad] angle, space: s is taken within half a turn of it
+  double turn = 1, start = 0;    // angle, plane: t, s_0
+  JointAngle angle{};            // angle, space
+  double near = 0;               // [rad] angle, space: s is taken within half a turn of it
 
   /// Whether its force acts within a joint of the tree: not as a wrench on two bodies.
   bool is_coordinate() const { return kind == PortKind::coordinate; }
@@ -35,8 +35,8 @@ struct Port : Line<D> {
 
 /// Position stage of a joint coordinate. Functions of joint coordinates are not inlined where lines are evaluated.
 template <int D, class S>
-[[gnu::noinline]] void update_joint_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const S* q, LineState<D, S>& s,
-                       LineDof<D, S>* dofs) {
+[[gnu::noinline]] void update_joint_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const S* q,
+                                         LineState<D, S>& s, LineDof<D, S>* dofs) {
   const Vec<D, S> none = Vec<D, S>::Zero();
   s.r_P = s.r_Q = s.u = none;
   if (port.is_coordinate()) {
@@ -124,7 +124,7 @@ TR_INLINE void update_port_rate(const Port<D>& port, const PathDof* path, const 
 /// Velocity stage: change of sdot per position increment of a cut joint's displacement or angle at constant v.
 template <int D>
 [[gnu::noinline]] void update_joint_rate_gradient(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
-                                LineDof<D>* dofs) {
+                                                  LineDof<D>* dofs) {
   const NodeState<D>&A = tree.nodes[port.node_A], &B = tree.nodes[port.node_B];
   for (int i = 0; i < port.path.size(); ++i) {
     const PathDof& l = path[port.path.begin + i];
@@ -157,8 +157,8 @@ TR_INLINE void update_port_rate_gradient(const Port<D>& port, const PathDof* pat
 
 /// T(k, l) += factor s_kl of a cut joint's displacement or angle.
 template <int D, class Entries>
-[[gnu::noinline]] void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s, const LineDof<D>* dofs,
-                         double factor, Entries& T) {
+[[gnu::noinline]] void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
+                                           const LineDof<D>* dofs, double factor, Entries& T) {
   if (D == 2 && port.kind == PortKind::angle) return;
   const int n = port.path.size();
   for (int i = 0; i < n; ++i) {

@@ -24,7 +24,7 @@ Port<D> port_on_coordinate(const JointPart& part, Mechanism<D>& m) {
 
 /// An angle of a loop closure: that from a direction fixed in its first body to one fixed in its second, about an axis.
 struct LoopAngle {
-  Vec<3> axis, from, to;     // node frames; `axis` in that of the second body if `about_second`
+  Vec<3> axis, from, to;  // node frames; `axis` in that of the second body if `about_second`
   bool about_second = false;
 };
 LoopAngle angle_of(const LoopDescription& loop, std::size_t part, const CompiledModel& model) {
@@ -83,8 +83,8 @@ Port<D> port_of_loop(const CoordinatePlace& coordinate, const PointMap& map, con
 
 template <int D>
 int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
-  const Port<D> port = place.of_loop ? port_of_loop(place, map, model, m)
-                                     : port_on_coordinate(find_part(model, place.joint + "." + place.name.position), m);
+  const Port<D> port =
+      place.of_loop ? port_of_loop(place, map, model, m) : port_on_coordinate(find_part(model, place.joint + "." + place.name.position), m);
   const int index = static_cast<int>(m.ports.size());
   m.ports.push_back(port);
   model.joint_ports.push_back({place, index});
@@ -126,7 +126,7 @@ double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place,
   constexpr double kFirm = 1000;
   const Description& d = model.description;
   const double g = std::hypot(d.gravity[0], d.gravity[1], d.gravity[2]), inertia = port_inertia(model, port),
-               extent = std::visit([](const auto& m) { return m.extent; }, model.mechanism), stiffness = kFirm * inertia * g / extent;
+               extent = std::visit([](const auto&m) { return m.extent; }, model.mechanism), stiffness = kFirm * inertia * g / extent;
   if (stiffness > 0 && std::isfinite(stiffness)) return stiffness;
   const std::string path = std::string(place.of_loop ? "loops." : "joints.") + place.joint + ".limits" +
                            (place.alone ? std::string() : "." + std::string(place.name.position)) + ".stiffness";

@@ -250,12 +250,14 @@ void describe_elements_of(Visitor& v, Joint& j, const std::vector<JointPartName>
   if (parts.size() == 1) return v.group({words.key, words.one}, group(0, parts[0].kind == JointPartKind::angle));
   bool present = false;
   for (const std::size_t k : places) present = present || group(k, false).present;
-  v.group({words.key, words.several}, {present, [] {}, [&parts, places, group](Visitor& w) {
-                                         for (const std::size_t k : places) {
-                                           const bool is_angle = parts[k].kind == JointPartKind::angle;
-                                           w.group({parts[k].position, is_angle ? "Of the angle" : "Of the displacement"}, group(k, is_angle));
-                                         }
-                                       }});
+  v.group({words.key, words.several},
+          {present, [] {},
+           [&parts, places, group](Visitor& w) {
+             for (const std::size_t k : places) {
+               const bool is_angle = parts[k].kind == JointPartKind::angle;
+               w.group({parts[k].position, is_angle ? "Of the angle" : "Of the displacement"}, group(k, is_angle));
+             }
+           }});
 }
 
 void describe(Visitor& v, JointDescription& j) {

@@ -90,7 +90,8 @@ TEST(Urdf, WhatIsChangedAndLeftOutIsListed) {
 
 TEST(Urdf, FrictionAndLimitsOfAJointActInTheModel) {
   const Description d = parse_model(import_urdf(kRobot, "robot.urdf", false).text, "robot.yaml");
-  const auto shoulder = std::find_if(d.joints.begin(), d.joints.end(), [](const auto& j) { return j.second.elements[0].friction.has_value(); });
+  const auto shoulder =
+      std::find_if(d.joints.begin(), d.joints.end(), [](const auto& j) { return j.second.elements[0].friction.has_value(); });
   ASSERT_NE(shoulder, d.joints.end());
   const CoordinateElements& on = shoulder->second.elements[0];
   EXPECT_EQ(on.friction->model, FrictionKind::coulomb_viscous);

@@ -209,7 +209,8 @@ TYPED_TEST(Mechanics, RatesAreTimeDerivativesOfPositions) {
       });
     for (std::size_t i = 0; i < x.m.ports.size(); ++i) {
       EXPECT_NEAR(s_dot[1][i], (s[2][i] - s[0][i]) / (2 * e), 1e-6);
-      EXPECT_NEAR(port_acceleration(x.m.ports[i], x.m.paths.data(), state.tree, state.ports[i]), (s_dot[2][i] - s_dot[0][i]) / (2 * e), 1e-5);
+      EXPECT_NEAR(port_acceleration(x.m.ports[i], x.m.paths.data(), state.tree, state.ports[i]), (s_dot[2][i] - s_dot[0][i]) / (2 * e),
+                  1e-5);
     }
     constraint_accelerations(x.m, x.a.data(), state);
     for (int i = 0; i < x.m.rows; ++i) {

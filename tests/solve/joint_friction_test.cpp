@@ -80,9 +80,10 @@ std::string coulomb(double m = 1, double torque = kTorque, double smooth = 2e-3)
   return fmt::format("model: coulomb_viscous, coulomb: {:.17g}, stribeck_velocity: {:.17g}", torque * m, smooth);
 }
 std::string lugre(double m = 1) {
-  return fmt::format("model: lugre, coulomb: {0:.17g}, static: {0:.17g}, stribeck_velocity: 0.01, bristle_stiffness: {1:.17g}, "
-                     "bristle_damping: {2:.17g}",
-                     kTorque * m, 4e3 * m, 20 * m);
+  return fmt::format(
+      "model: lugre, coulomb: {0:.17g}, static: {0:.17g}, stribeck_velocity: 0.01, bristle_stiffness: {1:.17g}, "
+      "bristle_damping: {2:.17g}",
+      kTorque * m, 4e3 * m, 20 * m);
 }
 
 /// Every half swing loses 2 T / k, whatever its amplitude; the disc stops where the spring is weaker than the friction.
@@ -142,9 +143,8 @@ solver: {{step: 1 ms, duration: 3 s}}
 /// The equation of motion with a smooth law, integrated otherwise: order 2, and the same for any size of the masses.
 TEST(JointFriction, ConvergesToTheEquationOfMotion) {
   const double T = 0.8, smooth = 0.4;
-  const auto exact = integrate(1, 0, 2, 200000, [&](double x, double v) {
-    return (-kStiffness * x - T * std::tanh(4 * v / smooth)) / kInertia;
-  });
+  const auto exact =
+      integrate(1, 0, 2, 200000, [&](double x, double v) { return (-kStiffness * x - T * std::tanh(4 * v / smooth)) / kInertia; });
   for (const double m : {1.0, 1e3, 1e-3}) {
     const auto error = [&](const char* step) {
       const auto model = model_from(oscillator(coulomb(m, T, smooth), m), {std::string("solver.step=") + step, "solver.duration=2"});
@@ -159,7 +159,8 @@ TEST(JointFriction, ConvergesToTheEquationOfMotion) {
 }
 
 TEST(JointFriction, IsTheSameForAnySizeOfTheMasses) {
-  for (const auto& friction : {std::function<std::string(double)>(lugre), std::function<std::string(double)>([](double m) { return coulomb(m); })}) {
+  for (const auto& friction :
+       {std::function<std::string(double)>(lugre), std::function<std::string(double)>([](double m) { return coulomb(m); })}) {
     std::map<double, double> angle;
     for (const double m : {1e-3, 1.0, 1e3}) {
       Runner run(model_from(oscillator(friction(m), m)));
@@ -262,10 +263,12 @@ std::string linkage(bool spatial) {
          (spatial ? "  table: {mass: 20, center_of_mass: [0.1, 0.05, 0.2], inertia: [2, 3, 4]}\n" : "") +
          "  crank: {rod: {length: 0.5, diameter: 0.05, mass: 4}}\n  coupler: {rod: {length: 1, diameter: 0.05, mass: 6}}\n"
          "  rocker: {rod: {length: 0.8, diameter: 0.05, mass: 8}}\njoints:\n" +
-         (spatial ? "  table: {revolute: {parent: ground, axis: z}, rate: 1.5, " + bristles + "}\n" : "") + "  crank: {revolute: {parent: " + base +
-         ", at: " + up + ", axis: " + turn + "}, angle: 70 deg, rate: 4, hold: true, " + bristles + "}\n  coupler: {revolute: {parent: crank, at: [0.5, 0, 0], axis: " + turn +
-         "}, angle: -60 deg, " + law + "}\n  rocker: {revolute: {parent: " + base + ", at: " + far + ", axis: " + turn +
-         "}, angle: 100 deg, " + law + ", limits: {maximum: 110 deg, stiffness: 400, damping: 20, depth: 0.1}}\nloops: {pin: {revolute: {between: [coupler, rocker], at: [[1, 0, 0], [0.8, 0, 0]], axis: " +
+         (spatial ? "  table: {revolute: {parent: ground, axis: z}, rate: 1.5, " + bristles + "}\n" : "") +
+         "  crank: {revolute: {parent: " + base + ", at: " + up + ", axis: " + turn + "}, angle: 70 deg, rate: 4, hold: true, " + bristles +
+         "}\n  coupler: {revolute: {parent: crank, at: [0.5, 0, 0], axis: " + turn + "}, angle: -60 deg, " + law +
+         "}\n  rocker: {revolute: {parent: " + base + ", at: " + far + ", axis: " + turn + "}, angle: 100 deg, " + law +
+         ", limits: {maximum: 110 deg, stiffness: 400, damping: 20, depth: 0.1}}\nloops: {pin: {revolute: {between: [coupler, rocker], at: "
+         "[[1, 0, 0], [0.8, 0, 0]], axis: " +
          axis + "}, " + bristles + "}}\nsolver: {step: 0.5 ms, duration: 0.6 s}\n";
 }
 
@@ -290,9 +293,7 @@ TEST(JointFriction, ActsAlikeInRelativeAndCartesianCoordinates) {
                              "crank.friction_torque", "rocker.friction_torque", "rocker.limit_torque"})
       EXPECT_NEAR(a.at(name), b.at(name), 1e-6 * (1 + std::abs(a.at(name)))) << name << (spatial ? " in space" : "");
     EXPECT_GT(std::abs(a.at("pin.friction_torque")), 0.5);
-    if (spatial) {
-      EXPECT_NEAR(a.at("table.friction_torque"), b.at("table.friction_torque"), 1e-6);
-    }
+    if (spatial) { EXPECT_NEAR(a.at("table.friction_torque"), b.at("table.friction_torque"), 1e-6); }
   }
 }
 
