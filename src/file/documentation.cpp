@@ -73,15 +73,16 @@ class DocumentationWriter : public Visitor {
   }
   /// A key that is the same in several forms is listed once.
   void add(DocumentedKey own) {
-    const auto alike = [&](const DocumentedKey& k) {
-      return k.name == own.name && k.meaning == own.meaning && k.value == own.value && k.standard == own.standard &&
-             k.required == own.required && k.keys.size() == own.keys.size();
-    };
-    const auto at = std::find_if(mapping_.keys.begin(), mapping_.keys.end(), alike);
+    const auto at = std::find_if(mapping_.keys.begin(), mapping_.keys.end(), [&](const DocumentedKey& k) { return alike(k, own); });
     if (at == mapping_.keys.end())
       mapping_.keys.push_back(std::move(own));
     else if (!own.forms.empty() && !at->forms.empty())
       at->forms.push_back(own.forms.front());
+  }
+
+  static bool alike(const DocumentedKey& a, const DocumentedKey& b) {
+    return a.name == b.name && a.meaning == b.meaning && a.value == b.value && a.standard == b.standard && a.required == b.required &&
+           std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(), alike);
   }
 
   DocumentedKey& mapping_;

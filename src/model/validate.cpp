@@ -67,7 +67,7 @@ class Validation {
     for (const Actuator& a : netlist_.actuators) {
       const bool piston = &a < netlist_.actuators.data() + netlist_.pistons;
       expect(piston ? within(a.A, nodes.size()) && within(a.B, nodes.size()) : a.A < 0 && a.B < 0,
-             "the first actuators have two nodes each, the others none: " + a.name);
+             "an actuator has two nodes, those without chambers none: " + a.name);
       expect(a.friction_states == 0 || (within(a.state, seen.size()) && a.state + a.friction_states <= netlist_.ny),
              "friction states are states: " + a.name);
     }
