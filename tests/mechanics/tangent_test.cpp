@@ -241,6 +241,35 @@ TYPED_TEST(Mechanics, PortsAreLinesCoordinatesDisplacementsAndAngles) {
   }
 }
 
+/// A coordinate is read at the port that it has already; another one gets a port.
+TYPED_TEST(Mechanics, AJointCoordinateIsReadAtOnePort) {
+  constexpr int D = TypeParam::value;
+  const auto owner = random_mechanism<D>(3, 7, VelocityRows::none);
+  Mechanism<D>& m = owner->mechanism;
+  const Description& d = owner->model.description;
+  std::size_t ports = m.ports.size();
+  ASSERT_FALSE(owner->model.joint_ports.empty());
+  for (const JointPort& port : std::vector<JointPort>(owner->model.joint_ports))
+    EXPECT_EQ(joint_port(port.place, owner->map, owner->model, m), port.port) << port.place.label();
+  EXPECT_EQ(m.ports.size(), ports);
+  int added = 0;
+  for (const auto& [name, joint] : d.joints)
+    for (std::size_t k = 0; k < joint_parts(joint.kind).size(); ++k) {
+      const auto place = place_of_coordinate(d, name + "." + joint_parts(joint.kind)[k].position);
+      ASSERT_EQ(place.has_value(), joint_parts(joint.kind)[k].kind != JointPartKind::spherical) << name;
+      if (!place || joint.elements[k].friction) continue;
+      ++added;
+      EXPECT_EQ(joint_port(*place, owner->map, owner->model, m), static_cast<int>(ports)) << place->label();
+      EXPECT_EQ(joint_port(*place, owner->map, owner->model, m), static_cast<int>(ports)) << place->label();
+      const Port<D>& port = m.ports[ports++];
+      EXPECT_TRUE(port.is_coordinate());
+      EXPECT_EQ(port.slides, place->name.kind == JointPartKind::displacement);
+    }
+  EXPECT_GT(added, 1);
+  EXPECT_EQ(m.ports.size(), ports);
+  EXPECT_FALSE(place_of_coordinate(d, "b0.nothing"));
+}
+
 TYPED_TEST(Mechanics, LinearisedViolationsAreTheirDifference) {
   constexpr int D = TypeParam::value;
   constexpr double e = 1e-5;
