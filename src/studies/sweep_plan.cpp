@@ -150,7 +150,7 @@ Description SweepPlan::read(const std::vector<std::string>& values) const {
   std::vector<Override> overrides = request_.overrides;
   for (std::size_t i = 0; i < values.size(); ++i) overrides.push_back({items_.paths[i], values[i]});
   Description description = parse_model(text_, request_.model_file, overrides);
-  if (!recorded_.empty()) description.record.channels = recorded_;
+  if (recorded_) description.record.channels = *recorded_;
   return description;
 }
 
@@ -171,15 +171,21 @@ void SweepPlan::find_reference() {
     throw InputError(std::move(first));
   }
   kpis_ = std::make_unique<KpiSet>(request_.kpis, reference_->description.solver.duration);
-  recorded_ = reference_description_.record.channels;
-  if (request_.keep == SweepKeep::channels) check_recorded_channels(reference_);
-  if (request_.keep == SweepKeep::all) recorded_ = {"*"};
-  if (request_.keep == SweepKeep::kpi) recorded_.clear();
-  const std::vector<std::string> more = requested_channels(reference_, *kpis_);
-  if (!more.empty() && recorded_.empty()) recorded_ = {"*"};
-  recorded_.insert(recorded_.end(), more.begin(), more.end());
-  reference_description_.record.channels = recorded_;
+  std::vector<std::string> recorded;
+  if (request_.keep == SweepKeep::all) recorded = {"*"};
+  if (request_.keep != SweepKeep::kpi) {
+    check_recorded_channels(reference_);
+    const std::vector<std::string>& given = reference_description_.record.channels;
+    recorded.insert(recorded.end(), given.begin(), given.end());
+  }
+  reference_description_.record.channels = recorded;
   reference_ = compile(reference_description_);
+  const std::vector<std::string> more = requested_channels(reference_, *kpis_);
+  if (!more.empty() && recorded.empty()) recorded = {"*"};
+  recorded.insert(recorded.end(), more.begin(), more.end());
+  recorded_ = recorded;
+  reference_description_.record.channels = recorded;
+  if (!more.empty()) reference_ = compile(reference_description_);
   source_ = std::make_shared<const KpiSource>(reference_, *kpis_);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,8 +100,8 @@ class SweepPlan {
   Description reference_description_;
   std::shared_ptr<const CompiledModel> reference_;
   std::unique_ptr<KpiSet> kpis_;
-  std::shared_ptr<const KpiSource> source_;  // in models of the reference's structure
-  std::vector<std::string> recorded_;        // record.channels of all runs
+  std::shared_ptr<const KpiSource> source_;           // in models of the reference's structure
+  std::optional<std::vector<std::string>> recorded_;  // record.channels of all runs, once they are known
   std::vector<Path> paths_;
   std::uint64_t key_ = 0;
 };

@@ -112,7 +112,7 @@ class Sweep : public test::InFolder {
 /// The key figures of single runs of the file, from all their states: each value is that of a run of `trunnion run`.
 TEST_F(Sweep, EveryRunIsThatOfTheFileWithItsValues) {
   const std::vector<std::string> kpis{"p=max(piston_side.pressure)", "f=final(lift.force) - min(lift.force)", "e=final(energy.residual)",
-                                      "w=max(lever.velocity_y)"};
+                                      "w=max(lever.reaction.force_y)"};
   const SweepRequest request = lever({kBore + "=50mm,63mm", kMass + "=90,110", kLaw + "=brown_mcphee,none"}, kpis);
   ASSERT_EQ(perform(request, "all").done, 8U);
   const SweepPlan plan(request);
@@ -120,7 +120,7 @@ TEST_F(Sweep, EveryRunIsThatOfTheFileWithItsValues) {
   for (std::size_t i = 0; i < 8; ++i) {
     std::vector<Override> overrides = request.overrides;
     for (std::size_t k = 0; k < 3; ++k) overrides.push_back({plan.items().paths[k], plan.items().rows[i][k]});
-    overrides.push_back({"record.channels", "[\"*\", lever.velocity_y]"});
+    overrides.push_back({"record.channels", "[\"*\", lever.reaction.force_y]"});
     const CaseResult run = run_case(compile(load_model(kLever, overrides)));
     const auto column = [&](const std::string& name) {
       return run.recorder->recording().columns[static_cast<std::size_t>(run.recorder->recording().find(name))];
@@ -128,12 +128,33 @@ TEST_F(Sweep, EveryRunIsThatOfTheFileWithItsValues) {
     const auto made = maker.make(i);
     const auto of_sweep = sweep_run(made.model, StartKind::given, plan.kpis(), *made.source, false, nullptr);
     ASSERT_EQ(of_sweep->status, RunStatus::completed) << of_sweep->message;
-    const std::vector<double> p = column("piston_side.pressure"), f = column("lift.force"), w = column("lever.velocity_y");
+    const std::vector<double> p = column("piston_side.pressure"), f = column("lift.force"), w = column("lever.reaction.force_y");
     EXPECT_EQ(of_sweep->kpi[0], *std::max_element(p.begin(), p.end()));
     EXPECT_EQ(of_sweep->kpi[1], f.back() - *std::min_element(f.begin(), f.end()));
     EXPECT_EQ(of_sweep->kpi[2], column("energy.residual").back());
     EXPECT_EQ(of_sweep->kpi[3], *std::max_element(w.begin(), w.end()));
   }
+}
+
+/// A channel on request is there whether the model records it or not, and whatever is kept.
+TEST_F(Sweep, ChannelsOnRequestNeedNoRequest) {
+  std::vector<double> values;
+  for (const char* recorded : {"[]", "[lever.reaction.force_y]", "[lever.angle]"})
+    for (const SweepKeep keep : {SweepKeep::kpi, SweepKeep::channels, SweepKeep::all}) {
+      SweepRequest request = lever({kBore + "=50mm"}, {"w=max(lever.reaction.force_y)"});
+      request.overrides.push_back({"record.channels", recorded});
+      request.keep = keep;
+      const SweepPlan plan(request);
+      const auto made = SweepPlan::Maker(plan).make(0);
+      const auto run = sweep_run(made.model, StartKind::given, plan.kpis(), *made.source, keep != SweepKeep::kpi, nullptr);
+      ASSERT_EQ(run->status, RunStatus::completed) << run->message;
+      values.push_back(run->kpi[0]);
+      if (keep == SweepKeep::kpi) EXPECT_TRUE(run->kept.channels.empty());
+      if (keep == SweepKeep::channels) EXPECT_EQ(run->kept.find("lever.angle") >= 0, std::string(recorded) != "[lever.reaction.force_y]");
+      if (keep == SweepKeep::all) EXPECT_GE(run->kept.find("energy.residual"), 0);
+    }
+  for (const double value : values) EXPECT_EQ(value, values.front());
+  EXPECT_NE(values.front(), 0);
 }
 
 TEST_F(Sweep, BytesDoNotDependOnThreadsOrder) {
