@@ -60,6 +60,10 @@ GALLERY = {
     "ladder": "v1.angle v4.angle v8.angle",
     "bicycle": "fork.angle front.lateral_force rear.lateral_force",
     "rolling_disc": "disc.x disc.y rim.normal_force",
+    "position_servo": "target.signal ram.length servo_valve.spool",
+    "active_damping": "boom.angle head.pressure",
+    "hydrostatic_drive": "flywheel.rate side_A.pressure side_B.pressure",
+    "scissor_lift": "left_lift.length right_lift.length platform.angle",
 }
 UNITS = ["bar", "deg"]
 
