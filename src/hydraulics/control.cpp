@@ -310,6 +310,7 @@ void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_d
 
 std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
   std::vector<ControlEntry> entries;
+  if (netlist.control.empty()) return entries;
   for (const ControlBlock& b : netlist.control)
     for (int row = 0; row <= b.states(); ++row) {
       for (int k = 0; k < b.states(); ++k) entries.push_back({b.circuit, b.local + row, b.local + 1 + k});

@@ -90,6 +90,7 @@ std::vector<LinearVariable> VariableNames::states(const StateVector& at, const s
 }
 
 const ControlBlock* held_block(const CompiledModel& model, const LinearInput& input) {
+  if (model.hydraulics.control.empty()) return nullptr;
   const int block = model.hydraulics.block_of_signal[input.signal];
   return block < 0 ? nullptr : &model.hydraulics.control[block];
 }
