@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <thread>
@@ -23,7 +24,7 @@ struct SweepOptions {
 };
 
 std::string duration_text(double seconds) {
-  const long s = static_cast<long>(seconds + 0.5);
+  const long s = std::lround(seconds);
   char text[64];
   if (s >= 3600)
     std::snprintf(text, sizeof text, "%ld h %ld min", s / 3600, s / 60 % 60);

@@ -120,13 +120,13 @@ class RandomBits {
 
 }  // namespace
 
-std::optional<NumberAndUnit> number_and_unit(const std::string& part) {
-  const std::string text = stripped(part);
-  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+std::optional<NumberAndUnit> number_and_unit(const std::string& text) {
+  const std::string part = stripped(text);
+  const char* const begin = part.data() + (part.starts_with('+') ? 1 : 0);
   NumberAndUnit read;
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), read.number);
-  if (error != std::errc{} || !read_quantity(text).quantity) return std::nullopt;
-  read.unit = stripped(std::string(end, text.data() + text.size()));
+  const auto [end, error] = std::from_chars(begin, part.data() + part.size(), read.number);
+  if (error != std::errc{} || !read_quantity(part).quantity) return std::nullopt;
+  read.unit = stripped(std::string(end, part.data() + part.size()));
   return read;
 }
 
