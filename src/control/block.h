@@ -5,9 +5,9 @@
 //   int inputs() const, states() const;
 //   template <class S> S value(const S* u, const S* x) const;
 //   template <class S> void rates(const S* u, const S* x, S* rate) const;     if it has states
-//   bool direct(int input) const;      whether g depends on that input
+//   bool direct(int input) const;      whether g may depend on that input, for any values of its parameters; default: yes
 //   void start(const double* u, double* x) const;                             states at the start
-//   bool start_needs_inputs() const;   whether those depend on u
+//   bool start_depends(int input) const;   whether the value at the start depends on that input; default: yes
 //   void sample(const double* u, double period, double* x) const;             instead of rates: control/discrete_laws.h
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -29,8 +29,8 @@ class BlockLaw {
   virtual int inputs() const = 0;
   virtual int states() const = 0;
   virtual bool direct(int input) const = 0;
-  virtual bool start_needs_inputs() const = 0;
   virtual void start(const double* u, double* x) const = 0;
+  virtual bool start_depends(int input) const = 0;
   virtual double value(const double* u, const double* x) const = 0;
   virtual Dual<1> value(const Dual<1>* u, const Dual<1>* x) const = 0;
   virtual void rates(const double* u, const double* x, double* rate) const = 0;
@@ -73,12 +73,12 @@ class BlockLawOf final : public BlockLaw {
     if constexpr (requires { law_.direct(input); }) return law_.direct(input);
     return true;
   }
-  bool start_needs_inputs() const override {
-    if constexpr (requires { law_.start_needs_inputs(); }) return law_.start_needs_inputs();
-    return false;
-  }
   void start(const double* u, double* x) const override {
     if constexpr (requires { law_.start(u, x); }) law_.start(u, x);
+  }
+  bool start_depends(int input) const override {
+    if constexpr (requires { law_.start_depends(input); }) return law_.start_depends(input);
+    return true;
   }
   bool discrete() const override {
     return requires(const double* u, double* x) { law_.sample(u, 0.0, x); };

@@ -14,7 +14,7 @@
 
 namespace trunnion {
 
-inline bool holds(double condition) { return condition > 0.5; }
+inline bool is_true(double condition) { return condition > 0.5; }
 
 /// On above one level of its input, off below another one; x: 1 or 0.
 struct RelayLaw {
@@ -27,7 +27,6 @@ struct RelayLaw {
   }
   void sample(const double* u, double, double* x) const { *x = u[0] >= on ? 1 : u[0] <= off ? 0 : *x; }
   void start(const double* u, double* x) const { *x = u[0] >= on ? 1 : 0; }
-  bool start_needs_inputs() const { return true; }
 };
 
 /// Time [s] for which a condition has held.
@@ -38,8 +37,9 @@ struct TimerLaw {
   S value(const S*, const S* x) const {
     return x[0];
   }
-  void sample(const double* u, double period, double* x) const { *x = holds(u[0]) ? *x + period : 0; }
+  void sample(const double* u, double period, double* x) const { *x = is_true(u[0]) ? *x + period : 0; }
   void start(const double*, double* x) const { *x = 0; }
+  bool start_depends(int) const { return false; }
 };
 
 /// Number of times that a condition has begun to hold; x: the number, and whether it held. A second input resets it.
@@ -51,16 +51,16 @@ struct CounterLaw {
     return x[0];
   }
   void sample(const double* u, double, double* x) const {
-    const double now = holds(u[0]) ? 1 : 0;
+    const double now = is_true(u[0]) ? 1 : 0;
     if (now > x[1]) x[0] += 1;
-    if (holds(u[1])) x[0] = 0;
+    if (is_true(u[1])) x[0] = 0;
     x[1] = now;
   }
   void start(const double* u, double* x) const {
     x[0] = 0;
-    x[1] = holds(u[0]) ? 1 : 0;
+    x[1] = is_true(u[0]) ? 1 : 0;
   }
-  bool start_needs_inputs() const { return true; }
+  bool start_depends(int) const { return false; }
 };
 
 /// Its input in whole steps.
@@ -74,10 +74,9 @@ struct QuantiserLaw {
   }
   void sample(const double* u, double, double* x) const { *x = step * std::round(u[0] / step); }
   void start(const double* u, double* x) const { sample(u, 0, x); }
-  bool start_needs_inputs() const { return true; }
 };
 
-/// Normally distributed numbers, a function of the seed and the number of the sample alone: the same on every machine and in every thread.
+/// Normally distributed numbers, a function of the seed and the number of the sample alone, the same in every thread.
 /// Integers by splitmix64 (Steele, Lea, Flood 2014), normal distribution by Box and Muller 1958.
 struct NoiseLaw {
   double deviation = 1;
@@ -126,11 +125,12 @@ struct SequenceLaw {
     x[1] += period;
     all[names] = x[1];
     const auto step = static_cast<std::size_t>(x[0]);
-    if (step >= until.size() || !holds(until[step].value<double>(all, nullptr))) return;
+    if (step >= until.size() || !is_true(until[step].value<double>(all, nullptr))) return;
     x[0] = step + 1 == until.size() && repeat ? 0 : x[0] + 1;
     x[1] = 0;
   }
   void start(const double*, double* x) const { x[0] = x[1] = 0; }
+  bool start_depends(int) const { return false; }
 };
 
 /// One of several expressions, by the number of a step (the first input, from 1; 0: the last expression).

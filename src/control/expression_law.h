@@ -17,23 +17,8 @@ namespace trunnion {
 inline constexpr int kMaxExpressionDepth = 64;
 
 struct ExpressionLaw {
-  enum class Operation : unsigned char {
-    number,
-    input,
-    add,
-    subtract,
-    multiply,
-    divide,
-    power,
-    negate,
-    less,
-    less_equal,
-    greater,
-    greater_equal,
-    both,
-    either,
-    invert,
-    choose,
+  using Kind = ExpressionTerm::Kind;
+  enum class Function : unsigned char {
     minimum,
     maximum,
     clamp,
@@ -44,33 +29,30 @@ struct ExpressionLaw {
     sine,
     cosine,
     hyperbolic_tangent,
-    direction
+    direction,
+    invert,
+    choose
   };
-  struct Term {
-    Operation operation;
-    double number = 0;
-    int input = 0;
-  };
-  struct Function {
+  struct NamedFunction {
     const char* name;
     int arguments;
-    Operation operation;
   };
-  static constexpr std::array<Function, 13> kFunctions{{{"min", 2, Operation::minimum},
-                                                        {"max", 2, Operation::maximum},
-                                                        {"clamp", 3, Operation::clamp},
-                                                        {"abs", 1, Operation::magnitude},
-                                                        {"sign", 1, Operation::sign},
-                                                        {"sqrt", 1, Operation::root},
-                                                        {"exp", 1, Operation::exponential},
-                                                        {"sin", 1, Operation::sine},
-                                                        {"cos", 1, Operation::cosine},
-                                                        {"tanh", 1, Operation::hyperbolic_tangent},
-                                                        {"atan2", 2, Operation::direction},
-                                                        {"not", 1, Operation::invert},
-                                                        {"if", 3, Operation::choose}}};
+  /// In the order of Function.
+  static constexpr std::array<NamedFunction, 13> kFunctions{{{"min", 2},
+                                                             {"max", 2},
+                                                             {"clamp", 3},
+                                                             {"abs", 1},
+                                                             {"sign", 1},
+                                                             {"sqrt", 1},
+                                                             {"exp", 1},
+                                                             {"sin", 1},
+                                                             {"cos", 1},
+                                                             {"tanh", 1},
+                                                             {"atan2", 2},
+                                                             {"not", 1},
+                                                             {"if", 3}}};
 
-  std::vector<Term> terms;  // postfix
+  std::vector<ExpressionTerm> terms;  // postfix; index: of an input, or a Function
   int count = 0;            // of inputs: the names of the expression in their order
 
   int inputs() const { return count; }
@@ -78,87 +60,94 @@ struct ExpressionLaw {
   S value(const S* u, const S*) const {
     S stack[kMaxExpressionDepth];
     int n = 0;
-    for (const Term& t : terms) {
-      if (t.operation == Operation::number) {
+    for (const ExpressionTerm& t : terms) {
+      if (t.kind == Kind::number) {
         stack[n++] = S(t.number);
-        continue;
+      } else if (t.kind == Kind::name) {
+        stack[n++] = u[t.index];
+      } else {
+        n -= arguments_of(t);
+        stack[n] = t.kind == Kind::call ? apply(static_cast<Function>(t.index), stack + n) : apply(t.kind, stack + n);
+        ++n;
       }
-      if (t.operation == Operation::input) {
-        stack[n++] = u[t.input];
-        continue;
-      }
-      n -= arguments_of(t.operation);
-      stack[n] = apply(t.operation, stack + n);
-      ++n;
     }
     return stack[0];
   }
 
-  static int arguments_of(Operation operation) {
-    for (const Function& f : kFunctions)
-      if (f.operation == operation) return f.arguments;
-    return operation == Operation::negate ? 1 : 2;
+  /// Values that a term takes.
+  static int arguments_of(const ExpressionTerm& t) {
+    if (t.kind == Kind::number || t.kind == Kind::name) return 0;
+    return t.kind == Kind::call ? t.arguments : t.kind == Kind::negate ? 1 : 2;
   }
 
  private:
   template <class S>
-  static S apply(Operation operation, const S* x) {
-    using std::sqrt, std::exp, std::sin, std::cos, std::tanh, std::atan2;
-    const auto holds = [](const S& condition) { return condition > S(0.5); };
-    switch (operation) {
-      case Operation::add:
+  static bool holds(const S& condition) {
+    return condition > S(0.5);
+  }
+  template <class S>
+  static S apply(Kind kind, const S* x) {
+    switch (kind) {
+      case Kind::add:
         return x[0] + x[1];
-      case Operation::subtract:
+      case Kind::subtract:
         return x[0] - x[1];
-      case Operation::multiply:
+      case Kind::multiply:
         return x[0] * x[1];
-      case Operation::divide:
+      case Kind::divide:
         return x[0] / x[1];
-      case Operation::power:
+      case Kind::power:
         return raised(x[0], x[1]);
-      case Operation::negate:
+      case Kind::negate:
         return S(0) - x[0];
-      case Operation::less:
+      case Kind::less:
         return S(x[0] < x[1] ? 1 : 0);
-      case Operation::less_equal:
+      case Kind::less_equal:
         return S(x[0] <= x[1] ? 1 : 0);
-      case Operation::greater:
+      case Kind::greater:
         return S(x[0] > x[1] ? 1 : 0);
-      case Operation::greater_equal:
+      case Kind::greater_equal:
         return S(x[0] >= x[1] ? 1 : 0);
-      case Operation::both:
+      case Kind::both:
         return S(holds(x[0]) && holds(x[1]) ? 1 : 0);
-      case Operation::either:
+      case Kind::either:
         return S(holds(x[0]) || holds(x[1]) ? 1 : 0);
-      case Operation::invert:
-        return S(holds(x[0]) ? 0 : 1);
-      case Operation::choose:
-        return holds(x[0]) ? x[1] : x[2];
-      case Operation::minimum:
-        return min(x[0], x[1]);
-      case Operation::maximum:
-        return max(x[0], x[1]);
-      case Operation::clamp:
-        return min(S(max(x[0], x[1])), x[2]);
-      case Operation::magnitude:
-        return x[0] < S(0) ? S(S(0) - x[0]) : x[0];
-      case Operation::sign:
-        return S(x[0] > S(0) ? 1 : x[0] < S(0) ? -1 : 0);
-      case Operation::root:
-        return sqrt(x[0]);
-      case Operation::exponential:
-        return exp(x[0]);
-      case Operation::sine:
-        return sin(x[0]);
-      case Operation::cosine:
-        return cos(x[0]);
-      case Operation::hyperbolic_tangent:
-        return tanh(x[0]);
-      case Operation::direction:
-        return atan2(x[0], x[1]);
       default:
         return x[0];
     }
+  }
+  template <class S>
+  static S apply(Function function, const S* x) {
+    using std::sqrt, std::exp, std::sin, std::cos, std::tanh, std::atan2;
+    switch (function) {
+      case Function::minimum:
+        return min(x[0], x[1]);
+      case Function::maximum:
+        return max(x[0], x[1]);
+      case Function::clamp:
+        return min(S(max(x[0], x[1])), x[2]);
+      case Function::magnitude:
+        return x[0] < S(0) ? S(S(0) - x[0]) : x[0];
+      case Function::sign:
+        return S(x[0] > S(0) ? 1 : x[0] < S(0) ? -1 : 0);
+      case Function::root:
+        return sqrt(x[0]);
+      case Function::exponential:
+        return exp(x[0]);
+      case Function::sine:
+        return sin(x[0]);
+      case Function::cosine:
+        return cos(x[0]);
+      case Function::hyperbolic_tangent:
+        return tanh(x[0]);
+      case Function::direction:
+        return atan2(x[0], x[1]);
+      case Function::invert:
+        return S(holds(x[0]) ? 0 : 1);
+      case Function::choose:
+        return holds(x[0]) ? x[1] : x[2];
+    }
+    return x[0];
   }
   static double raised(double x, double n) { return std::pow(x, n); }
   static Dual<1> raised(const Dual<1>& x, const Dual<1>& n) {

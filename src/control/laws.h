@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -22,7 +23,6 @@ struct SumLaw {
     for (std::size_t i = 0; i < gains.size(); ++i) sum += gains[i] * u[i];
     return sum;
   }
-  bool direct(int input) const { return gains[static_cast<std::size_t>(input)] != 0; }
 };
 
 struct ProductLaw {
@@ -69,6 +69,7 @@ struct PiecewiseLinearLaw {
 struct LinearLaw {
   int order = 0, count = 1;
   std::vector<double> A, B, C, D;  // row by row
+  bool passes = true;              // false: D is 0
   std::vector<double> x_start;     // empty: steady at the inputs of the start, given by `steady`
   std::vector<double> steady;      // order x inputs: -A^-1 B
   int inputs() const { return count; }
@@ -88,8 +89,19 @@ struct LinearLaw {
       for (int j = 0; j < count; ++j) rate[i] += B[static_cast<std::size_t>(i * count + j)] * u[j];
     }
   }
-  bool direct(int input) const { return D[static_cast<std::size_t>(input)] != 0; }
-  bool start_needs_inputs() const { return x_start.empty() && order > 0; }
+  bool direct(int) const { return passes; }
+  /// Not if a steady input does not pass.
+  bool start_depends(int input) const {
+    constexpr double kRounding = 1e-12;
+    const double through = D[static_cast<std::size_t>(input)];
+    double gain = through, size = std::abs(through);
+    for (int i = 0; i < order && x_start.empty(); ++i) {
+      const double part = C[static_cast<std::size_t>(i)] * steady[static_cast<std::size_t>(i * count + input)];
+      gain += part;
+      size += std::abs(part);
+    }
+    return std::abs(gain) > kRounding * size;
+  }
   void start(const double* u, double* x) const {
     for (int i = 0; i < order; ++i) {
       x[i] = x_start.empty() ? 0 : x_start[static_cast<std::size_t>(i)];
@@ -125,6 +137,7 @@ struct IntegratorLaw {
   }
   bool direct(int) const { return false; }
   void start(const double*, double* x) const { x[0] = begin; }
+  bool start_depends(int) const { return false; }
 };
 
 /// Inputs: set point r, measurement y, feedforward. States: the integral part I if it has one, the filtered difference z if it has a
@@ -161,7 +174,6 @@ struct PidLaw {
     }
     if (differentiates) rate[integrates ? 1 : 0] = (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]) / filter;
   }
-  bool start_needs_inputs() const { return differentiates; }
   void start(const double* u, double* x) const {
     if (integrates) x[0] = begin;
     if (differentiates) x[integrates ? 1 : 0] = derivative_weight * u[0] - u[1];
@@ -182,7 +194,6 @@ struct RateLimiterLaw {
     rate[0] = max(S(min(S((u[0] - x[0]) / time_constant), rise)), -fall);
   }
   bool direct(int) const { return false; }
-  bool start_needs_inputs() const { return true; }
   void start(const double* u, double* x) const { x[0] = u[0]; }
 };
 

@@ -26,7 +26,7 @@ struct NumberAndUnit {
   std::string unit;  // as written; may be empty
 };
 /// Nothing: the text is no number with a unit.
-std::optional<NumberAndUnit> number_and_unit(const std::string& part);
+std::optional<NumberAndUnit> number_and_unit(const std::string& text);
 
 /// A path with its values, or its range.
 struct VariedValues {

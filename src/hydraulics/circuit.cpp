@@ -790,9 +790,12 @@ int piston_outside(const Hydraulics& netlist, const double* s) {
 
 int unknown_out_of_range(const Hydraulics& netlist, const double* y) {
   constexpr double kHighest = 1e12;  // [Pa]
-  constexpr double kLargest = 1e12;  // of other states
+  constexpr double kLargest = 1e12;  // of other states except control, whose units are the user's
+  const int control_begin = netlist.control.empty() ? netlist.ny : netlist.control.front().output,
+            control_end = netlist.control.empty() ? netlist.ny : netlist.control.back().output + netlist.control.back().size();
   for (std::size_t i = 0; i < netlist.unknown_state.size(); ++i) {
     const int k = netlist.unknown_state[i];
+    if (k >= control_begin && k < control_end) continue;
     const bool pressure = netlist.linear_oil == nullptr && k < static_cast<int>(netlist.volumes.size());  // linear ones may fall below 0
     if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
   }

@@ -127,6 +127,7 @@ void CircuitStep::begin_step(double h, double factor, const double* y_begin, con
   std::copy_n(memory.s, ports_, s_begin_.begin());
   std::copy_n(memory.inflow, inflow_begin_.size(), inflow_begin_.begin());
   std::copy_n(ydot_begin, netlist_.ny, rate_begin_.begin());
+  for (const std::size_t i : control_) tolerance_[i] = tolerance_other_ * std::max(1.0, std::abs(y_begin[netlist_.unknown_state[i]]));
 }
 
 void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin,
@@ -136,7 +137,6 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
   in_stages_ = false;
   std::fill(taken_.begin(), taken_.end(), 0.0);
   const int volumes = static_cast<int>(netlist_.volumes.size());
-  for (const std::size_t i : control_) tolerance_[i] = tolerance_other_ * std::max(1.0, std::abs(y_begin[netlist_.unknown_state[i]]));
   const double carried = OilRule::carried(h, *memory.step);
   for (int i = 0; i < netlist_.ny; ++i) {
     const double rate = i < volumes ? memory.inflow[i] : ydot_begin[i], lag = carried * memory.lag[i];

@@ -164,23 +164,27 @@ void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const doubl
   for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
 }
 
-/// x = x_before + period f(u, x), by Newton's method.
-void advance_states(const ControlBlock& b, const double* u, double* x) {
+/// x = x_before + period f(u, x), by Newton's method; false: there is none.
+bool advance_states(const ControlBlock& b, const double* u, double* x) {
   constexpr int kMostIterations = 50;
-  constexpr double kConverged = 1e-14;  // of the states
-  if (b.law->discrete()) return b.law->sample(u, b.period, x);
+  constexpr double kConverged = 1e-12;  // of the largest state; the next increment is rounding
+  if (b.law->discrete()) {
+    b.law->sample(u, b.period, x);
+    return true;
+  }
   const int n = b.states();
+  if (n == 0) return true;
   double before[kMaxBlockStates + 1], rate[kMaxBlockStates + 1], T[kMaxBlockStates * kMaxBlockStates + 1];
   int pivot[kMaxBlockStates + 1];
   std::copy_n(x, n, before);
-  for (int iteration = 0; n > 0 && iteration < kMostIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     b.law->rates(u, x, rate);
     for (int i = 0; i < n; ++i) rate[i] = before[i] + b.period * rate[i] - x[i];
     for (int i = 0; i < n * n; ++i) T[i] = i % (n + 1) == 0 ? 1 : 0;
     b.law->differentiate(u, x, [&](int row, int column, double slope) {
       if (row > 0 && column >= b.law->inputs()) T[(row - 1) * n + column - b.law->inputs()] -= b.period * slope;
     });
-    if (!lu_factor(T, n, pivot)) return;
+    if (!lu_factor(T, n, pivot)) return false;
     lu_solve(T, n, pivot, rate);
     double moved = 0, size = 0;
     for (int i = 0; i < n; ++i) {
@@ -188,28 +192,9 @@ void advance_states(const ControlBlock& b, const double* u, double* x) {
       moved = std::max(moved, std::abs(rate[i]));
       size = std::max(size, std::abs(x[i]));
     }
-    if (moved <= kConverged * size) return;
+    if (moved <= kConverged * size) return true;
   }
-}
-
-/// Value at the start. Inputs that it does not depend on may be unknown (NaN), and become 0: those of integrators, and of filters that
-/// pass no constant.
-double start_value(const BlockLaw& law, double* u) {
-  constexpr double kNoEffect = 1e-12;  // of the effect at constant states
-  double x[kMaxBlockStates + 1], known[kMaxBlockInputs];
-  for (int i = 0; i < law.inputs(); ++i) known[i] = std::isnan(u[i]) ? 0 : u[i];
-  law.start(known, x);
-  const double at_0 = law.value(known, x);
-  for (int k = 0; k < law.inputs(); ++k) {
-    if (!std::isnan(u[k])) continue;
-    known[k] = 1;
-    law.start(known, x);
-    const double at_1 = law.value(known, x);
-    known[k] = 0;
-    if (std::abs(at_1 - at_0) > kNoEffect * std::abs(at_1 - law.value(known, x))) return u[k];
-    u[k] = 0;
-  }
-  return at_0;
+  return false;
 }
 
 }  // namespace
@@ -275,8 +260,14 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   for (std::size_t round = 0; round < rounds; ++round)
     for (const ControlBlock& b : netlist.control) {
       read_block<double>(b, s, s_dot, values, u);
-      y[b.output] = start_value(*b.law, u);
+      bool known = true;
+      for (int k = 0; k < b.law->inputs(); ++k) {
+        if (!std::isnan(u[k])) continue;
+        known = known && !b.law->start_depends(k);
+        u[k] = 0;  // its states follow when it is known
+      }
       b.law->start(u, y + b.output + 1);
+      y[b.output] = known ? b.law->value(u, y + b.output + 1) : std::numeric_limits<double>::quiet_NaN();
       if (b.sampled()) y[b.next_sample()] = b.offset > 0 ? b.offset : b.period;
       values.signal[b.signal] = y[b.output];
     }
@@ -291,21 +282,23 @@ double next_sample(const Hydraulics& netlist, const double* y) {
   return next;
 }
 
-void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
-                   OilValues<double>& values) {
+int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
+                  OilValues<double>& values) {
   double u[kMaxBlockInputs];
   for (const ControlBlock& b : netlist.control) values.signal[b.signal] = y[b.output];
-  for (const ControlBlock& b : netlist.control) {
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    const ControlBlock& b = netlist.control[i];
     read_block<double>(b, s, s_dot, values, u);
     double* x = y + b.output + 1;
     if (b.sampled()) {
       if (!(y[b.next_sample()] <= t + near)) continue;
-      advance_states(b, u, x);
+      if (!advance_states(b, u, x)) return static_cast<int>(i);
       const double passed = std::floor((t + near - b.offset) / b.period);
       y[b.next_sample()] = b.offset + (passed + 1) * b.period;
     }
     y[b.output] = values.signal[b.signal] = b.law->value(u, x);
   }
+  return -1;
 }
 
 std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {

@@ -74,9 +74,10 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
 bool sample_due(const Hydraulics& netlist, const double* y, double t, double near);
 /// The first sample after t [s], infinite without sampled blocks.
 double next_sample(const Hydraulics& netlist, const double* y);
-/// Samples the blocks that are due, at the pressures, signals and ports of time t; all others are evaluated in between. Writes y.
-void sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
-                   OilValues<double>& values);
+/// Samples the blocks that are due, at the pressures, signals and ports of time t; all others are evaluated in between. Writes y. Returns
+/// the number of a block whose states have no solution there, by which y is incomplete; -1: none.
+int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
+                  OilValues<double>& values);
 
 /// An entry of a circuit's block.
 struct ControlEntry {

@@ -51,14 +51,15 @@ std::vector<std::size_t> find_outputs(const std::vector<Channel>& channels, cons
   return found;
 }
 
-/// n, r, u, p and f of a linear model with the given first-order states.
+/// n, r, u, p, c and f of a linear model with the given first-order states.
 LinearSizes sizes_of(const CompiledModel& model, std::size_t first_order) {
   LinearSizes sizes;
   sizes.n = model.layout.nv;
   sizes.r = static_cast<int>(model.hydraulics.volumes.size());
   for (const Spool& spool : model.hydraulics.spools) sizes.u += spool.follows() ? 0 : spool.states();
   for (const QuasistaticCircuit& q : model.hydraulics.quasistatic) sizes.p += q.metering.size();
-  sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u - sizes.p;
+  for (const ControlBlock& block : model.hydraulics.control) sizes.c += block.size() - block.held();
+  sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u - sizes.p - sizes.c;
   return sizes;
 }
 

@@ -40,7 +40,7 @@ struct LinearInput {
   SignalIndex signal = 0;
 };
 
-/// Number of each kind: the reduced model has 2n - 2m - l + r + u + p + f states.
+/// Number of each kind: the reduced model has 2n - 2m - l + r + u + p + c + f states.
 struct LinearSizes {
   int n = 0;  // velocities
   int m = 0;  // independent holonomic constraints
@@ -48,7 +48,8 @@ struct LinearSizes {
   int r = 0;  // volumes
   int u = 0;  // states of spools that are not their signals
   int p = 0;  // actuators of quasistatic circuits
-  int f = 0;  // friction states
+  int c = 0;  // states of control blocks
+  int f = 0;  // states of friction and of components
 };
 
 struct LinearModel {

@@ -121,12 +121,14 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
   place_ports();
   std::vector<double> y = model.y_start;
   start_control(y.data());
+  for (const ControlBlock& block : netlist_.control) signal_[block.signal] = y[block.output];
   for (const Spool& spool : netlist_.spools) {
     const double command = signal_[spool.signal];
     spool_.push_back(states == StatesAt::start ? spool.start.value_or(command) : command);
-    if (std::isnan(spool_.back())) spool_.back() = unknown_command(spool);
+    if (std::isnan(spool_.back())) spool_.back() = unknown_command(spool.signal, "command of `" + spool.name);
   }
-  for (const FlowSource& source : netlist_.flow_sources) flow_.push_back(signal_[source.flow]);
+  for (const FlowSource& source : netlist_.flow_sources)
+    flow_.push_back(std::isnan(signal_[source.flow]) ? unknown_command(source.flow, "flow of `" + source.name) : signal_[source.flow]);
   const std::vector<double> probe(netlist_.nodes.size(), kProbe);
   root_ = join_nodes(netlist_, {probe.data(), signal_.data(), spool_.data()});
   std::vector<bool> open(netlist_.nodes.size(), false);  // per representative: has a source
@@ -174,15 +176,13 @@ void HydrostaticGroups::start_control(double* y) const {
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
     values.pressure[i] = netlist_.nodes[i].state >= 0 ? y[netlist_.nodes[i].state] : source_[i];
   start_blocks(netlist_, s_.data(), s_dot_.data(), values, y);
-  for (const ControlBlock& block : netlist_.control) signal_[block.signal] = y[block.output];
 }
 
-/// Command of a spool that depends on a pressure which is still to be determined.
-double HydrostaticGroups::unknown_command(const Spool& spool) const {
+double HydrostaticGroups::unknown_command(SignalIndex signal, const std::string& what) const {
   if (states_ == StatesAt::rest) return 0;
-  const std::string path = "control." + netlist_.control[spool.block].name;
+  const std::string path = "control." + netlist_.control[netlist_.block_of_signal[signal]].name;
   throw InputError({{span_of(model_.description, path), path,
-                     "the command of `" + spool.name + "` at the start depends on a pressure that static equilibrium is to determine",
+                     "the " + what + "` at the start depends on a pressure that static equilibrium is to determine",
                      "a given start pressure of the volume that it reads, or a given start of its states", ""}});
 }
 

@@ -63,9 +63,10 @@ class HydrostaticGroups {
  private:
   /// Lengths and rates of the ports at the start, for control blocks.
   void place_ports();
-  /// Values and states of control blocks at the pressures in y; their signals.
+  /// Values and states of control blocks at the pressures in y.
   void start_control(double* y) const;
-  double unknown_command(const Spool& spool) const;
+  /// A command that depends on a pressure which is still to be determined, `what` follows it: 0 at rest, otherwise InputError.
+  double unknown_command(SignalIndex signal, const std::string& what) const;
   void complete_pressures(double* y, Undecided undecided) const;
   /// Pressures of a group at which valves neither admit nor discharge oil [Pa].
   struct Shut {
@@ -102,7 +103,7 @@ class HydrostaticGroups {
   std::vector<int> root_;               // per node: representative of its group
   std::vector<double> given_;           // per node: given or source pressure [Pa]; NaN where marked
   std::vector<double> spool_;           // per spool
-  mutable std::vector<double> signal_;  // at the start; of control blocks as far as the pressures are known
+  std::vector<double> signal_;     // at the start; of control blocks as far as the pressures are known
   std::vector<double> source_;          // per node [Pa]: of sources
   std::vector<double> s_, s_dot_;       // per port at the start, if there are control blocks
   std::vector<double> flow_;            // per flow source [m3/s]

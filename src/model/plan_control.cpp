@@ -31,6 +31,7 @@ void set_steady(LinearLaw& law) {
 /// Controllable canonical form in time units of the geometric mean of the poles, s = w p.
 LinearLaw realise(Row numerator, Row denominator) {
   const std::size_t n = denominator.size() - 1;
+  const bool passes = numerator.size() == denominator.size();
   numerator.insert(numerator.begin(), denominator.size() - numerator.size(), 0.0);
   const double mean = n == 0 ? 1 : std::pow(std::abs(denominator[n] / denominator[0]), 1.0 / static_cast<double>(n));
   const double w = mean > 0 ? mean : 1;
@@ -48,6 +49,7 @@ LinearLaw realise(Row numerator, Row denominator) {
   law.B.assign(n, 0.0);
   law.C.assign(n, 0.0);
   law.D = {numerator[0]};
+  law.passes = passes;
   for (std::size_t i = 0; i + 1 < n; ++i) law.A[i * n + i + 1] = w;
   for (std::size_t j = 0; j < n; ++j) {
     law.A[(n - 1) * n + j] = -w * denominator[n - j];
@@ -100,6 +102,7 @@ Law plan(const StateSpaceBlock& b) {
   for (const Row& row : b.B) law.B.insert(law.B.end(), row.begin(), row.end());
   law.C = b.C;
   law.D = b.D.empty() ? Row(b.inputs.size(), 0.0) : b.D;
+  law.passes = !b.D.empty();
   law.x_start = b.start.empty() ? Row(b.A.size(), 0.0) : b.start;
   return block_law(law);
 }
@@ -155,11 +158,10 @@ class CommonInputs {
     const Expression expression = parse_expression(text);
     ExpressionLaw law = expression_law(expression);
     law.count = static_cast<int>(names.size()) + (last.empty() ? 0 : 1);
-    for (ExpressionLaw::Term& term : law.terms) {
-      if (term.operation != ExpressionLaw::Operation::input) continue;
-      const std::string& name = expression.names[static_cast<std::size_t>(term.input)];
-      term.input = static_cast<int>(std::find(names.begin(), names.end(), NumberOrSignal(name)) - names.begin());  // `last` is not there
-    }
+    for (ExpressionTerm& term : law.terms)
+      if (term.kind == ExpressionTerm::Kind::name)  // `last` is not there
+        term.index = static_cast<std::size_t>(
+            std::find(names.begin(), names.end(), NumberOrSignal(expression.names[term.index])) - names.begin());
     return law;
   }
 };

@@ -14,9 +14,9 @@ template <int D>
 class SamplerOf final : public Sampler {
  public:
   explicit SamplerOf(std::shared_ptr<const CompiledModel> model)
-      : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), work_(*model_) {}
+      : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), work_(*model_), y_(static_cast<std::size_t>(model_->layout.ny)) {}
 
-  void sample(double near, StateVector& state) override {
+  int sample(double near, StateVector& state) override {
     MechanismState<D>& mech = work_.mechanism;
     HydraulicState& oil = work_.hydraulics;
     update_inputs(*model_, signals_at(*model_, state), state.time, Side::right, work_);
@@ -24,13 +24,17 @@ class SamplerOf final : public Sampler {
     update_rates(m_, state.v(), state.a(), mech);
     for (const Volume& volume : model_->hydraulics.volumes)
       oil.pressure[volume.node] = state.y()[model_->hydraulics.nodes[volume.node].state];
-    sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, state.y(), oil);
+    std::copy_n(state.y(), y_.size(), y_.begin());
+    const int failed = sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, y_.data(), oil);
+    if (failed < 0) std::copy(y_.begin(), y_.end(), state.y());
+    return failed;
   }
 
  private:
   std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   MachineState<D> work_;
+  std::vector<double> y_;
 };
 
 }  // namespace

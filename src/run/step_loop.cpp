@@ -107,6 +107,7 @@ void StepLoop::restore(const StateVector& state) {
   state_ = state;
   last_step_.reset();
   restart_failed_ = false;
+  failed_block_ = -1;
   not_finite_.clear();
 }
 
@@ -135,7 +136,9 @@ bool StepLoop::restart() {
   for (const Spool& spool : model_->hydraulics.spools)
     if (spool.is_signal()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
   if (sampler_ && sample_due(model_->hydraulics, state_.y(), state_.time, schedule_.near(state_.time)))
-    sampler_->sample(schedule_.near(state_.time), state_);
+    failed_block_ = sampler_->sample(schedule_.near(state_.time), state_);
+  restart_failed_ = failed_block_ >= 0;
+  if (restart_failed_) return false;
   double* const end = state_.inputs() + state_.layout().inputs;
   for (double* set = state_.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) *set = InputCourse::kSet;
@@ -277,6 +280,10 @@ SimulationError StepLoop::failure() const {
                                      : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
                                            (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
   const std::string reach = motions_here();
+  if (failed_block_ >= 0)
+    return SimulationError(state_.time, "control." + model_->hydraulics.control[failed_block_].name,
+                           "its states at the sample have no solution by backward differences",
+                           "a shorter `period`, or another controller: an unstable state grows without limit within a period");
   if (restart_failed_)
     return SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
                            "give every rotating body an inertia about its axis");

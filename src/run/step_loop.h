@@ -121,6 +121,7 @@ class StepLoop {
   int divisions_ = 0;
   bool resolves_ = false;
   bool restart_failed_ = false;
+  int failed_block_ = -1;  // the sampled block because of which
 };
 
 }  // namespace trunnion

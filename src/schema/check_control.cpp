@@ -1,5 +1,7 @@
 // Checks part 6: control blocks.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <set>
+
 #include "control/block.h"
 #include "control/expression_law.h"
 #include "schema/check.h"
@@ -96,10 +98,33 @@ struct BlockCheck {
       expression((at + ".until").c_str(), b.steps[i].until);
       for (const auto& [name, value] : b.steps[i].commands) expression((at + ".set." + name).c_str(), value.value);
     }
+    few_names("all conditions `until`", [&](const SequenceStep& step, const auto& add) { add(step.until); }, b);
+    for (const std::string& command : commands_of(b))
+      few_names("all values of `" + command + "`",
+                [&](const SequenceStep& step, const auto& add) {
+                  if (const SequenceValue* value = step.commands.find(command)) add(value->value);
+                },
+                b);
   }
   void expression(const char* key, const std::string& text) const try {
     if (const std::string problem = problem_of(parse_expression(text)); !problem.empty()) report(key, problem, "");
   } catch (const ExpressionError& error) { report(key, error.found, error.expected); }
+  /// The names of several expressions are the inputs of one law, beside the time or the number of the step.
+  template <class Visit>
+  void few_names(const std::string& what, const Visit& visit, const SequenceBlock& b) const {
+    std::set<std::string> names;
+    for (const SequenceStep& step : b.steps)
+      visit(step, [&](const std::string& text) {
+        try {
+          const std::vector<std::string> read = parse_expression(text).names;
+          names.insert(read.begin(), read.end());
+        } catch (const ExpressionError&) {  // reported by expression()
+        }
+      });
+    if (names.size() >= static_cast<std::size_t>(kMaxBlockInputs))
+      report(".sequence.steps", what + " read " + std::to_string(names.size()) + " quantities together",
+             "at most " + std::to_string(kMaxBlockInputs - 1));
+  }
   void sampled(const char* what) const {
     if (!period) report("", std::string("a ") + what + " changes only at samples", "`period`, such as 10 ms");
   }

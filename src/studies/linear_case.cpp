@@ -143,6 +143,7 @@ std::string size_text(const LinearCase& c) {
   add(s.r, "r", "pressure");
   add(s.u, "u", "spool");
   add(s.p, "p", "piston");
+  add(s.c, "c", "control state");
   add(s.f, "f", "friction state");
   return fmt::format("{} = {}: {}", c.linear.states.size(), formula, terms);
 }
@@ -378,7 +379,7 @@ std::string linear_json(const LinearCase& c, const std::string& model_file) {
         {"inputs", references_of(linear.inputs)},
         {"outputs", references_of(linear.outputs)}}},
       {"units", {{"states", units_of(linear.states)}, {"inputs", units_of(linear.inputs)}, {"outputs", units_of(linear.outputs)}}},
-      {"sizes", {{"n", s.n}, {"m", s.m}, {"l", s.l}, {"r", s.r}, {"u", s.u}, {"p", s.p}, {"f", s.f}}},
+      {"sizes", {{"n", s.n}, {"m", s.m}, {"l", s.l}, {"r", s.r}, {"u", s.u}, {"p", s.p}, {"c", s.c}, {"f", s.f}}},
       {"partition",
        {{"independent", linear.partition.independent},
         {"velocity_dependent", linear.partition.velocity_dependent},
