@@ -479,12 +479,98 @@ TEST(Control, MistakesAreNamed) {
   EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: 1}}]}, period: 1 ms}, command: {gain: {input: c.b}}")
                 .find("did you mean `c.a`?"),
             std::string::npos);
+  std::string many = "c: {sequence: {steps: [{until: elapsed > 1, set: {a: ram.length";
+  std::string volumes = "volumes:\n";
+  for (int i = 0; i < 40; ++i) {
+    many += " + w" + std::to_string(i) + ".pressure";
+    volumes += "  w" + std::to_string(i) + ": {volume: 1 L, pressure: 1 bar}\n";
+  }
+  std::string long_sequence = servo("control: {" + many + "}}]}, period: 1 ms}, command: {gain: {input: c.a}}}");
+  long_sequence.replace(long_sequence.find("volumes:\n"), 9, volumes);
+  EXPECT_NE(error_of(long_sequence).find("at most 3"), std::string::npos) << error_of(long_sequence);
   std::string load = servo("control: {command: {gain: {input: 1}}}\nforces: {push: {body: slide, force: [1 N, 0, 0], signal: command}}");
   EXPECT_NE(error_of(load).find("control block"), std::string::npos) << error_of(load);
   std::string unknown = servo("control: {command: {gain: {input: side_A.pressure, gain: 1e-7}}}");
   unknown.replace(unknown.find("pressure: 5 MPa"), 15, "pressure: equilibrium");
   EXPECT_NO_THROW(test::model_from(unknown));
   EXPECT_THROW(start_state(*test::model_from(unknown)), InputError);
+}
+
+/// Commands that are flat around 0 are not independent of the pressure: none is guessed.
+TEST(Control, ACommandByAnUnknownPressureIsRefusedWhateverItsCharacteristic) {
+  const auto start = [](const std::string& command) {
+    std::string text = servo("control: {command: {" + command + "}}");
+    text.replace(text.find("pressure: 5 MPa"), 15, "pressure: equilibrium");
+    return start_state(*test::model_from(text));
+  };
+  EXPECT_THROW(start("relay: {input: side_A.pressure, on: 2e6, off: 1e6}, period: 10 ms"), InputError);
+  EXPECT_THROW(start("saturation: {input: side_A.pressure, min: 2e6, max: 3e6}"), InputError);
+  EXPECT_THROW(start("expression: 'if(side_A.pressure > 1e5, 0.1, 0)'"), InputError);
+  EXPECT_THROW(start("low_pass: {input: side_A.pressure, time_constant: 1 s}"), InputError);
+  EXPECT_NO_THROW(start("integrator: {input: side_A.pressure}"));
+  EXPECT_NO_THROW(start("derivative: {input: side_A.pressure, time_constant: 10 ms}"));
+  std::string flow = "trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L}}\nsources: {feed: {flow: f, to: v}}\n"
+                     "control: {f: {gain: {input: v.pressure, gain: 1e-12}}}\n";
+  try {
+    start_state(*test::model_from(flow));
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("control.f"), std::string::npos) << error.what();
+  }
+}
+
+/// A parameter that is 0 does not change the order of states, so that models share patterns.
+TEST(Control, ParametersDoNotChangeTheStructure) {
+  const char* const blocks =
+      "signals: {target: 1}\ncontrol: {command: {sum: {inputs: [b, target], gains: [%, 1e-3]}}, b: {lead_lag: {input: ram.length, gain: 1, lead: @ s, lag: 1}}}";
+  const auto model = [&](const std::string& gain, const std::string& lead) {
+    std::string text = blocks;
+    text.replace(text.find('%'), 1, gain);
+    text.replace(text.find('@'), 1, lead);
+    return test::model_from(servo(text));
+  };
+  const auto zero = model("0", "0"), other = model("0.01", "0.1");
+  EXPECT_TRUE(same_structure(*zero, *other));
+  EXPECT_EQ(zero->state_names, other->state_names);
+  const auto shared = compile(other->description, zero.get());
+  Runner a(other), b(shared);
+  a.advance(0.2);
+  b.advance(0.2);
+  EXPECT_EQ(a.state().values(), b.state().values());
+}
+
+TEST(Control, ASampleWithoutSolutionEndsTheRunAndKeepsTheState) {
+  // x' = 100 x: the pole is the inverse of the period
+  const auto model = test::model_from(servo(
+      "control: {command: {state_space: {inputs: [ram.length], A: [[100]], B: [[0]], C: [1e-6], start: [1]}, period: 10 ms}}"));
+  Runner run(model);
+  try {
+    run.advance(0.1);
+    ADD_FAILURE() << "no error";
+  } catch (const SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("control.command"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("period"), std::string::npos) << error.what();
+  }
+  EXPECT_NEAR(run.state().time, 0.01, 1e-12);
+  for (const double value : run.state().values()) EXPECT_TRUE(std::isfinite(value));
+}
+
+/// The same loop with the command in other units, and values beyond those of pressures.
+TEST(Control, UnitsOfValuesDoNotMatter) {
+  const std::vector<double> reference = end_state(test::model_from(servo(kControl)));
+  for (const double unit : {1e-9, 1e9}) {
+    std::string text = servo(fmt::format(
+        "signals: {{target: {{sine: {{amplitude: 40 mm, frequency: 1 Hz, offset: 1 m, phase: -30 deg}}}}}}\ncontrol:\n"
+        "  position: {{pid: {{setpoint: target, measurement: ram.length, gain: {0:.17g}, integral_time: 0.4 s, derivative_time: 15 ms, filter: 5}}}}\n"
+        "  filtered: {{low_pass: {{input: side_A.pressure, time_constant: 30 ms}}}}\n"
+        "  command: {{sum: {{inputs: [position, filtered, side_A.pressure], gains: [1, {1:.17g}, {2:.17g}]}}}}\n"
+        "  power: {{product: {{inputs: [side_A.pressure, side_B.pressure]}}}}",
+        12 * unit, 5e-9 * unit, -5e-9 * unit));
+    text.replace(text.find("at_signal: 1,"), 13, fmt::format("at_signal: {:.17g},", unit));
+    const std::vector<double> found = end_state(test::model_from(text));
+    EXPECT_NEAR(found[0], reference[0], 1e-9) << unit;
+    for (std::size_t i = 1; i < 3; ++i) EXPECT_NEAR(found[i], reference[i], 1e-6 * reference[i]) << unit << " " << i;
+  }
 }
 
 TEST(Control, ALoopIsClosedByStatesNotByBlocksAlone) {
