@@ -59,7 +59,7 @@ int sweep(SweepOptions options) {
   request.overrides = options.model.overrides();
   request.keep = options.keep == "kpi" ? SweepKeep::kpi : options.keep == "channels" ? SweepKeep::channels : SweepKeep::all;
   const std::string folder = options.folder.empty() ? options.model.stem() + "_sweep" : options.folder;
-  std::optional<Ranks> ranks;
+  std::optional<MpiRanks> ranks;
   if (is_rank_of_many()) ranks.emplace();
   // ranks share the processors of a machine
   const int all = ranks ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),

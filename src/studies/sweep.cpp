@@ -77,32 +77,30 @@ std::string journal_name(const std::string& folder, int rank) { return fmt::form
 /// The other ranks of rank 0, if there are any: they are told whether there is work, however rank 0 ends.
 class OtherRanks {
  public:
-  explicit OtherRanks(const Ranks* ranks) : ranks_(ranks) {}
+  explicit OtherRanks(Ranks* ranks) : ranks_(ranks) {}
   ~OtherRanks() {
-    if (ranks_ == nullptr || told_) return;
+    if (ranks_ == nullptr) return;
     try {
-      announce(*ranks_, false);
-    } catch (const Error&) { return; }
+      if (!told_) dismiss(*ranks_);
+    } catch (const Error&) {}  // they wait in vain
     ranks_->finish();
   }
   OtherRanks(const OtherRanks&) = delete;
   OtherRanks& operator=(const OtherRanks&) = delete;
 
   /// Returns the number of ranks that were lost.
-  int perform(const CrewJob& job) {
-    if (ranks_ == nullptr) {
+  int perform(const CrewJob& job, std::uint64_t key) {
+    if (ranks_ == nullptr || told_) {
       perform_alone(job);
       return 0;
     }
     told_ = true;
-    announce(*ranks_, true);
-    const int lost = perform_with_ranks(job, *ranks_);
-    if (lost == 0) ranks_->finish();
-    return lost;
+    announce(*ranks_, key);
+    return perform_with_ranks(job, *ranks_);
   }
 
  private:
-  const Ranks* ranks_;
+  Ranks* ranks_;
   bool told_ = false;
 };
 
@@ -115,8 +113,11 @@ std::vector<std::optional<JournalEntry>> runs_in_journals(const SweepPlan& plan,
   return runs;
 }
 
-std::size_t count_done(const std::vector<std::optional<JournalEntry>>& runs) {
-  return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run.has_value(); }));
+std::vector<std::size_t> missing_in(const std::vector<std::optional<JournalEntry>>& runs) {
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (!runs[i]) missing.push_back(i);
+  return missing;
 }
 
 void remove_journals(const std::string& folder) {
@@ -157,7 +158,7 @@ std::string write_files(const SweepPlan& plan, const SweepResults& results, cons
 }  // namespace
 
 SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite, const SweepHooks& hooks,
-                             const Ranks* ranks) {
+                             Ranks* ranks) {
   OtherRanks others(ranks);
   const SweepPlan plan(request);
   const ResultFolder lock(folder);
@@ -169,20 +170,21 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
     outcome.done = outcome.earlier = outcome.runs;
     return outcome;
   }
-  CrewJob job{{}, outcome.runs, threads, {}, {}, hooks.stop};
-  const auto earlier = runs_in_journals(plan, folder);
-  for (std::size_t i = 0; i < earlier.size(); ++i)
-    if (!earlier[i]) job.runs.push_back(i);
+  auto runs = runs_in_journals(plan, folder);
+  CrewJob job{missing_in(runs), outcome.runs, threads, {}, {}, {}, hooks.stop};
   outcome.earlier = outcome.runs - job.runs.size();
   Journal journal(journal_name(folder, 0), plan.key());
   Makers makers(plan);
   job.perform = [&](std::size_t run) { return perform(plan, makers, run, hooks.stop, journal); };
   if (hooks.progress)
-    job.progress = [&](std::size_t finished) { hooks.progress(outcome.earlier + finished, outcome.earlier, outcome.runs); };
-  outcome.lost = others.perform(job);
+    job.progress = [&](std::size_t finished) { hooks.progress(outcome.runs - job.runs.size() + finished, outcome.earlier, outcome.runs); };
+  for (int pass = 0; pass < 2 && !job.runs.empty() && (pass == 0 || hooks.stop == nullptr || *hooks.stop == 0); ++pass) {
+    outcome.lost += others.perform(job, plan.key());
+    runs = runs_in_journals(plan, folder);
+    job.runs = missing_in(runs);  // a lost rank reported them, but its journal is lost, too
+  }
   journal.settle();
-  auto runs = runs_in_journals(plan, folder);
-  outcome.done = count_done(runs);
+  outcome.done = outcome.runs - job.runs.size();
   if (outcome.done < outcome.runs) return outcome;
   SweepResults results;
   for (auto& run : runs) {
@@ -195,17 +197,30 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
   return outcome;
 }
 
-void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, const Ranks& ranks) {
-  if (await_announcement(ranks)) {
-    const SweepPlan plan(request);
-    Journal journal(journal_name(folder, ranks.rank()), plan.key());
-    Makers makers(plan);
-    CrewJob job{{}, plan.items().rows.size(), threads, {}, {}, hooks.stop};
-    job.perform = [&](std::size_t run) { return perform(plan, makers, run, hooks.stop, journal); };
+void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, Ranks& ranks) {
+  std::optional<SweepPlan> plan;  // while rank 0 makes its own
+  std::exception_ptr failure;
+  try {
+    plan.emplace(request);
+  } catch (...) { failure = std::current_exception(); }
+  const std::optional<std::uint64_t> key = await_announcement(ranks, hooks.stop);
+  if (key && plan && plan->key() == *key) {
+    Journal journal(journal_name(folder, ranks.rank()), plan->key());
+    Makers makers(*plan);
+    CrewJob job{{}, plan->items().rows.size(), threads, {}, {}, [&] { journal.settle(); }, hooks.stop};
+    job.perform = [&](std::size_t run) { return perform(*plan, makers, run, hooks.stop, journal); };
     perform_for_rank_0(job, ranks);
-    journal.settle();
+  } else {
+    leave(ranks);
   }
   ranks.finish();
+  if (!key || (plan && plan->key() == *key)) return;  // rank 0 says what is wrong
+  if (failure) std::rethrow_exception(failure);
+  throw InputError({Diagnostic{{request.model_file, 0, 0},
+                               "",
+                               "the sweep of this rank is another one than that of rank 0",
+                               "the same model file, the same files that it reads, and the same version of trunnion on every machine",
+                               ""}});
 }
 
 }  // namespace trunnion

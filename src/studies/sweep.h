@@ -33,9 +33,10 @@ struct SweepOutcome {
 /// key figure. Runs that fail have a status and are results. Throws InputError, also where the folder holds another sweep and not `overwrite`;
 /// FileError.
 SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite,
-                             const SweepHooks& hooks = {}, const Ranks* ranks = nullptr);
+                             const SweepHooks& hooks = {}, Ranks* ranks = nullptr);
 
-/// In the other ranks of a job: performs runs for rank 0, into a journal of its own.
-void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, const Ranks& ranks);
+/// In the other ranks of a job: performs runs for rank 0, into a journal of its own. Throws Error if rank 0 does not answer; InputError if the
+/// sweep is another one than that of rank 0.
+void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, Ranks& ranks);
 
 }  // namespace trunnion
