@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -55,12 +54,7 @@ std::unique_ptr<SweepRun> result_of(const SweepPlan& plan, Makers& makers, std::
   try {
     made = makers.make(run);
   } catch (const InputError& error) {
-    auto invalid = std::make_unique<SweepRun>();
-    invalid->status = RunStatus::invalid;
-    invalid->message = error.what();
-    std::replace(invalid->message.begin(), invalid->message.end(), '\n', ' ');
-    invalid->kpi.assign(plan.kpis().size(), std::numeric_limits<double>::quiet_NaN());
-    return invalid;
+    return run_without_result(RunStatus::invalid, error.what(), plan.kpis().size());
   }
   return sweep_run(made.model, plan.request().start, plan.kpis(), *made.source, plan.request().keep != SweepKeep::kpi, stop);
 }
@@ -124,17 +118,29 @@ void remove_journals(const std::string& folder) {
   for (const std::string& path : journals_in(folder)) std::remove(path.c_str());
 }
 
-void remove_sweep(const std::string& folder) {
+/// sweep.json first: without it the others are no complete sweep.
+void remove_sweep(const std::string& folder, const FinishedSweep& sweep) {
   remove_journals(folder);
-  for (const char* name : {"sweep.json", "sweep.h5", "sweep.csv"}) std::remove((folder + "/" + name).c_str());
+  std::vector<std::string> names{"sweep.json", "sweep.h5", "sweep.csv"};
+  names.insert(names.end(), sweep.pictures.begin(), sweep.pictures.end());
+  for (const std::string& name : names) std::remove((folder + "/" + name).c_str());
 }
 
-/// Whether the folder holds the finished sweep. Throws InputError for another one.
-bool holds_sweep(const SweepPlan& plan, const std::string& folder, bool overwrite) {
-  const std::string path = folder + "/sweep.json", key = key_in_sweep_json(path);
-  if (overwrite) remove_sweep(folder);
-  if (overwrite || !std::filesystem::exists(path)) return false;
-  if (key == fmt::format("{:016x}", plan.key())) return true;
+/// Whether the folder has journals, of this sweep only.
+bool has_begun(const SweepPlan& plan, const std::string& folder) {
+  const std::vector<std::string> journals = journals_in(folder);
+  return !journals.empty() &&
+         std::all_of(journals.begin(), journals.end(), [&](const std::string& path) { return key_of_journal(path) == plan.key(); });
+}
+
+/// The finished sweep in the folder, which is removed if `overwrite`. Throws InputError for another one.
+std::optional<FinishedSweep> sweep_in(const SweepPlan& plan, const std::string& folder, bool overwrite) {
+  const std::string path = folder + "/sweep.json";
+  const bool there = std::filesystem::exists(path);
+  const FinishedSweep sweep = there ? read_sweep_json(path) : FinishedSweep();
+  if (overwrite && (there || !has_begun(plan, folder))) remove_sweep(folder, sweep);
+  if (overwrite || !there) return std::nullopt;
+  if (sweep.key == key_text(plan)) return sweep;
   throw InputError({Diagnostic{{path, 0, 0},
                                "",
                                "the folder holds another sweep: its model or its options differ",
@@ -142,7 +148,7 @@ bool holds_sweep(const SweepPlan& plan, const std::string& folder, bool overwrit
                                "--overwrite replaces it, -o DIR writes elsewhere"}});
 }
 
-/// All files; sweep.json last, as it says that the others are complete.
+/// All files; sweep.json when the others are on the disk, as it says that they are complete.
 std::string write_files(const SweepPlan& plan, const SweepResults& results, const std::string& folder) {
   write_sweep_h5(plan, results, folder + "/sweep.h5");
   write_text(sweep_csv(plan, results), folder + "/sweep.csv");
@@ -151,7 +157,9 @@ std::string write_files(const SweepPlan& plan, const SweepResults& results, cons
     const std::string why = draw(figure.plot, folder + "/" + figure.name + ".svg");
     if (missing.empty()) missing = why;
   }
+  settle_folder(folder);
   write_text(sweep_json(plan, results), folder + "/sweep.json");
+  settle_folder(folder);
   return missing;
 }
 
@@ -164,9 +172,10 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
   const ResultFolder lock(folder);
   SweepOutcome outcome;
   outcome.runs = plan.items().rows.size();
-  if (holds_sweep(plan, folder, overwrite)) {
+  if (const auto sweep = sweep_in(plan, folder, overwrite)) {
     remove_journals(folder);
     outcome.there = true;
+    outcome.completed = sweep->completed;
     outcome.done = outcome.earlier = outcome.runs;
     return outcome;
   }
@@ -185,6 +194,8 @@ SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& fol
   }
   journal.settle();
   outcome.done = outcome.runs - job.runs.size();
+  if (outcome.done < outcome.runs && (hooks.stop == nullptr || *hooks.stop == 0))
+    throw FileError("cannot read back what was written into the journals in " + folder);
   if (outcome.done < outcome.runs) return outcome;
   SweepResults results;
   for (auto& run : runs) {
